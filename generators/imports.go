@@ -3,7 +3,6 @@ package generators
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/emit"
@@ -15,8 +14,8 @@ import (
 func checkImports(set *load.Set, files []*emit.File, report *diag.Report) {
 	paths := map[string]bool{}
 	for _, f := range files {
-		for ident := range f.Mentioned() {
-			paths[ident.Path] = true
+		for path := range f.Imported() {
+			paths[path] = true
 		}
 	}
 	var sorted []string
@@ -30,9 +29,9 @@ func checkImports(set *load.Set, files []*emit.File, report *diag.Report) {
 	}
 	for _, f := range files {
 		needs := ""
-		for ident := range f.Mentioned() {
-			if lost[ident.Path] != "" && (needs == "" || ident.Path < needs) {
-				needs = ident.Path
+		for path := range f.Imported() {
+			if lost[path] != "" && (needs == "" || path < needs) {
+				needs = path
 			}
 		}
 		pkg := set.Package(f.PkgPath)
@@ -47,11 +46,8 @@ func checkImports(set *load.Set, files []*emit.File, report *diag.Report) {
 	}
 }
 
-// runtimeModule is what printed code leans on.
-const runtimeModule = "github.com/typeplane/typeplane/runtime"
-
 func cure(needs string) string {
-	if strings.HasPrefix(needs+"/", runtimeModule+"/") {
+	if inRuntime(needs) {
 		return "run go get " + runtimeModule + ", or gen --inline-runtime for protobuf code that imports nothing of it"
 	}
 	return fmt.Sprintf("run go get %s, take the tag away that asks for the file, or choose with --generators", needs)

@@ -103,6 +103,7 @@ func Run(cfg Config) (Result, error) {
 		if plugin.Stale != nil {
 			stale = append(stale, plugin.Stale(pass)...)
 		}
+		stateLevel(pass.files)
 		files = append(files, pass.files...)
 		press.Start(pass.files) // while the next plug-in plans
 		watch.lap("%s: %d files", plugin.Name, len(pass.files))

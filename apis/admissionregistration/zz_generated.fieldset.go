@@ -7,6 +7,7 @@ package admissionregistration
 
 import (
 	fieldset "github.com/typeplane/typeplane/runtime/fieldset"
+	level "github.com/typeplane/typeplane/runtime/level"
 	v1 "k8s.io/api/admissionregistration/v1"
 )
 
@@ -88,3 +89,6 @@ func compareFieldsOf_v1_WebhookClientConfig(c *fieldset.Comparison, old, obj *v1
 	fieldset.Field(c, "service", old.Service, obj.Service, compareFieldsOf_v1_ServiceReference)
 	c.Leaf("caBundle", len(old.CABundle) > 0, len(obj.CABundle) > 0, fieldset.SameLists(old.CABundle, obj.CABundle))
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

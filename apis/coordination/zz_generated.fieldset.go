@@ -7,6 +7,7 @@ package coordination
 
 import (
 	fieldset "github.com/typeplane/typeplane/runtime/fieldset"
+	level "github.com/typeplane/typeplane/runtime/level"
 	v1 "k8s.io/api/coordination/v1"
 )
 
@@ -29,3 +30,6 @@ func compareFieldsOf_v1_LeaseSpec(c *fieldset.Comparison, old, obj *v1.LeaseSpec
 	c.Leaf("strategy", old.Strategy != nil, obj.Strategy != nil, fieldset.SamePointers(old.Strategy, obj.Strategy))
 	c.Leaf("preferredHolder", old.PreferredHolder != nil, obj.PreferredHolder != nil, fieldset.SamePointers(old.PreferredHolder, obj.PreferredHolder))
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -10,6 +10,7 @@ import (
 	boot "github.com/typeplane/typeplane/boot"
 	registry "github.com/typeplane/typeplane/registry"
 	runtime "github.com/typeplane/typeplane/runtime"
+	level "github.com/typeplane/typeplane/runtime/level"
 	wire "github.com/typeplane/typeplane/runtime/wire"
 	pkgruntime "k8s.io/apimachinery/pkg/runtime"
 	schema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -254,3 +255,6 @@ func selectableFields_v1_Secret(in *v1.Secret) map[string]string {
 var storedFields_v1_Secret = wire.Fields{
 	"type": wire.String(3),
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -7,6 +7,7 @@ package core
 
 import (
 	fieldset "github.com/typeplane/typeplane/runtime/fieldset"
+	level "github.com/typeplane/typeplane/runtime/level"
 	v1 "k8s.io/api/core/v1"
 )
 
@@ -118,3 +119,6 @@ func compareFieldsOf_v1_ResourceQuotaStatus(c *fieldset.Comparison, old, obj *v1
 		fieldset.Map(c, old, obj, fieldset.Leaf)
 	})
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -10,6 +10,7 @@ import (
 	boot "github.com/typeplane/typeplane/boot"
 	registry "github.com/typeplane/typeplane/registry"
 	runtime "github.com/typeplane/typeplane/runtime"
+	level "github.com/typeplane/typeplane/runtime/level"
 	pkgruntime "k8s.io/apimachinery/pkg/runtime"
 	schema "k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -146,3 +147,6 @@ func API() boot.API {
 		},
 	}
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -7,6 +7,7 @@ package rbac
 
 import (
 	fieldset "github.com/typeplane/typeplane/runtime/fieldset"
+	level "github.com/typeplane/typeplane/runtime/level"
 	v1 "k8s.io/api/rbac/v1"
 )
 
@@ -44,3 +45,6 @@ func compareFieldsOf_v1_AggregationRule(c *fieldset.Comparison, old, obj *v1.Agg
 	obj, _ = fieldset.Value(obj)
 	fieldset.FilledList(c, "clusterRoleSelectors", &old.ClusterRoleSelectors, &obj.ClusterRoleSelectors, fieldset.Leaf)
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -7,6 +7,7 @@ package storage
 
 import (
 	fieldset "github.com/typeplane/typeplane/runtime/fieldset"
+	level "github.com/typeplane/typeplane/runtime/level"
 	v1 "k8s.io/api/storage/v1"
 )
 
@@ -23,3 +24,6 @@ func compareFields_v1_StorageClass(c *fieldset.Comparison, old, obj *v1.StorageC
 	c.Leaf("volumeBindingMode", old.VolumeBindingMode != nil, obj.VolumeBindingMode != nil, fieldset.SamePointers(old.VolumeBindingMode, obj.VolumeBindingMode))
 	fieldset.FilledList(c, "allowedTopologies", &old.AllowedTopologies, &obj.AllowedTopologies, fieldset.Leaf)
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -17,6 +17,7 @@ import (
 	v1beta1 "github.com/typeplane/typeplane/examples/cluster/api/extensions/v1beta1"
 	registry "github.com/typeplane/typeplane/registry"
 	runtime "github.com/typeplane/typeplane/runtime"
+	level "github.com/typeplane/typeplane/runtime/level"
 	wire "github.com/typeplane/typeplane/runtime/wire"
 	labels "k8s.io/apimachinery/pkg/labels"
 	pkgruntime "k8s.io/apimachinery/pkg/runtime"
@@ -369,3 +370,6 @@ func setReplicas_v1_Deployment(in *appsv1.Deployment, replicas int32) {
 	}
 	*in.Spec.Replicas = replicas
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

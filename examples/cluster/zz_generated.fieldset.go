@@ -12,6 +12,7 @@ import (
 	v2 "github.com/typeplane/typeplane/examples/cluster/api/autoscaling/v2"
 	v1beta1 "github.com/typeplane/typeplane/examples/cluster/api/extensions/v1beta1"
 	fieldset "github.com/typeplane/typeplane/runtime/fieldset"
+	level "github.com/typeplane/typeplane/runtime/level"
 	v1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -1084,3 +1085,6 @@ func compareFieldsOf_v2_HorizontalPodAutoscalerStatus(c *fieldset.Comparison, ol
 		}, compareFieldsOf_v2_HorizontalPodAutoscalerCondition)
 	})
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

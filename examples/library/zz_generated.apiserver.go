@@ -14,6 +14,7 @@ import (
 	v1alpha1 "github.com/typeplane/typeplane/examples/library/api/v1alpha1"
 	registry "github.com/typeplane/typeplane/registry"
 	runtime "github.com/typeplane/typeplane/runtime"
+	level "github.com/typeplane/typeplane/runtime/level"
 	wire "github.com/typeplane/typeplane/runtime/wire"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	pkgruntime "k8s.io/apimachinery/pkg/runtime"
@@ -177,3 +178,6 @@ func cells_v1_Shelf(in *v1.Shelf) []any {
 	}
 	return cells
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -9,6 +9,7 @@ import (
 	v1 "github.com/typeplane/typeplane/examples/library/api/v1"
 	v1alpha1 "github.com/typeplane/typeplane/examples/library/api/v1alpha1"
 	fieldset "github.com/typeplane/typeplane/runtime/fieldset"
+	level "github.com/typeplane/typeplane/runtime/level"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -93,3 +94,6 @@ func compareFieldsOf_v1alpha1_BookStatus(c *fieldset.Comparison, old, obj *v1alp
 		fieldset.List(c, old, obj, func(a, b *metav1.Condition) bool { return a.Type == b.Type }, func(in *metav1.Condition) fieldset.Key { return fieldset.AddKey(nil, "type", true, in.Type, "") }, compareFieldsOf_metav1_Condition)
 	})
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -57,8 +57,6 @@ func printKeepers(out *emit.File, keepers []keeper, equalities []*structEquality
 	if inline {
 		return runtime.Print(out, f.Copied(runtimePackage), func(string) bool { return false })
 	}
-	f.P("// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.")
-	f.P("const _ = ", f.Ident(runtimePackage, "Level1_go_get_u_github_com_typeplane_typeplane_runtime"))
 	return nil
 }
 

@@ -191,7 +191,11 @@ func (s *Source) text(d *piece, out *emit.File) (string, error) {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
 			if id, ok := n.X.(*ast.Ident); ok && id.Obj == nil && s.imports[id.Name] != "" {
-				rename(id, out.Import(s.imports[id.Name]))
+				name := out.Import(s.imports[id.Name])
+				if name == "" {
+					name = ownPackage
+				}
+				rename(id, name)
 				keep[id] = true
 			}
 		case *ast.Ident:
@@ -208,8 +212,11 @@ func (s *Source) text(d *piece, out *emit.File) (string, error) {
 	}()
 	var b bytes.Buffer
 	err := goprinter.Fprint(&b, s.fset, &goprinter.CommentedNode{Node: d.decl, Comments: d.file.Comments})
-	return s.comments(b.String()), err
+	return s.comments(strings.ReplaceAll(b.String(), ownPackage+".", "")), err
 }
+
+// ownPackage stands for the name of the package that a copy is printed in, which goes.
+const ownPackage = "ownPackage_"
 
 // keeping are the identifiers of a piece that name no declaration of the package: of fields, methods, and what belongs to
 // another package.

@@ -20,14 +20,17 @@ type printer struct {
 	taking, wide bool
 	// own is the memory of the kind whose function is being printed; nil for most.
 	own *own
-	// objects and firsts tell that something calls deepCopyObject, or first.
+	// objects and firsts tell that something calls deepCopyObject, or Prepare.
 	objects, firsts bool
 }
 
-func (p *printer) file(f *file) {
+func (p *printer) file(f *file) error {
 	p.Reserve("in", "out", "key", "val", "x", "v", "c", "i", "j", "k", "l", "m")
 	p.functions = map[*types.Type]string{}
 	p.memory, p.foreign = f.memory, f.functions
+	if !f.memory.shared {
+		p.Copy(deepcopyPath, copiedName)
+	}
 	for _, m := range f.methods {
 		p.methods(m)
 	}
@@ -35,14 +38,17 @@ func (p *printer) file(f *file) {
 		p.alias(a)
 	}
 	for _, fn := range f.functions {
-		p.function(fn)
-	}
-	if len(f.memory.needs) > 0 {
-		p.slabs()
+		if !f.memory.ofRuntime(fn.typ) {
+			p.function(fn)
+		}
 	}
 	if p.json != "" {
 		p.jsonValue()
 	}
+	if len(f.memory.needs) == 0 {
+		return nil
+	}
+	return p.slabs()
 }
 
 func (p *printer) methods(m methods) {
@@ -166,6 +172,9 @@ func (p *printer) function(fn foreign) {
 
 // functionName is deepCopy_<import>_<type>.
 func (p *printer) functionName(t *types.Type) string {
+	if p.memory.ofRuntime(t) {
+		return p.Ident(deepcopyPath, t.Name.Name)
+	}
 	name, ok := p.functions[t]
 	if !ok {
 		name = "deepCopy_" + p.Import(t.Name.Package) + "_" + t.Name.Name

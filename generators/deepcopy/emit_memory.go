@@ -12,6 +12,9 @@ import (
 
 // slabName is the field of deepCopyMemory that has the slab for a type.
 func (p *printer) slabName(t *types.Type) string {
+	if name := runtimeSlabs[t.Name]; name != "" && p.memory.shared {
+		return name
+	}
 	if t.Kind == types.Builtin {
 		return t.Name.Name + "s"
 	}
@@ -31,7 +34,7 @@ func (p *printer) slab(n *node) string {
 
 // take prints the copy of what in, which is not nil, points to, to memory from a slab.
 func (p *printer) take(slab string, e *node, in, out string) {
-	if one := "m." + slab + ".one()"; e.typ.Kind == types.Alias {
+	if one := "m." + slab + ".One()"; e.typ.Kind == types.Alias {
 		p.P(out, " = (*", e.typ, ")(", one, ")")
 	} else {
 		p.P(out, " = ", one)
@@ -48,10 +51,16 @@ func (p *printer) take(slab string, e *node, in, out string) {
 
 // with and counting are the names of the functions that copy a type to memory that was counted before, and that count it.
 func (p *printer) with(t *types.Type) string {
+	if p.memory.ofRuntime(t) {
+		return p.Ident(deepcopyPath, "Copy"+t.Name.Name)
+	}
 	return strings.Replace(p.functionName(t), "deepCopy", "deepCopyWith", 1)
 }
 
 func (p *printer) counting(t *types.Type) string {
+	if p.memory.ofRuntime(t) {
+		return p.Ident(deepcopyPath, "Count"+t.Name.Name)
+	}
 	return strings.Replace(p.functionName(t), "deepCopy", "deepCopyCount", 1)
 }
 
@@ -63,20 +72,28 @@ func (p *printer) memoryType(t *types.Type) string {
 	case p.memory.wide[t]:
 		return "deepCopyMemory"
 	}
-	return "deepCopyMetaMemory"
+	return p.Ident(deepcopyPath, "Memory")
+}
+
+// metadata is the field of other memory that has the memory for metadata.
+func (p *printer) metadata() string {
+	if p.memory.shared {
+		return "Memory"
+	}
+	return copiedName("Memory")
 }
 
 // memoryFor is the memory to hand to a function.
 func (p *printer) memoryFor(t *types.Type) string {
 	if p.wide && !p.memory.wide[t] || p.own != nil && p.memory.own[t] == nil {
-		return "&m.deepCopyMetaMemory"
+		return "&m." + p.metadata()
 	}
 	return "m"
 }
 
 // list is memory from a slab for a list as long as in.
 func (p *printer) list(slab string, n *node, in string) string {
-	list := "m." + slab + ".list(len(" + in + "))"
+	list := "m." + slab + ".List(len(" + in + "))"
 	if n.elem.typ.Kind == types.Alias {
 		pointer := "(*" + p.Type(n.elem.typ) + ")(" + p.Ident("unsafe", "SliceData") + "(" + list + "))"
 		return p.Ident("unsafe", "Slice") + "(" + pointer + ", len(" + in + "))"
@@ -92,7 +109,7 @@ func (p *printer) entryFunction(t *types.Type) {
 	p.P("var m ", p.memoryType(t))
 	if p.memory.counts[t] {
 		p.P(p.counting(t), "(&m, in)")
-		p.P("m.first()")
+		p.P("m.Prepare()")
 		p.firsts = true
 	}
 	p.P(p.with(t), "(&m, in, out)")
@@ -121,7 +138,7 @@ func (p *printer) count(n *node, in string, depth int) {
 		p.P(p.counting(n.typ), "(", p.memoryFor(n.typ), ", ", address(in), ")")
 	case slice:
 		if slab != "" {
-			p.P("m.", slab, ".want += len(", in, ")")
+			p.P("m.", slab, ".Want += len(", in, ")")
 		}
 		p.countItems(n, in, depth)
 	case array:
@@ -129,7 +146,7 @@ func (p *printer) count(n *node, in string, depth int) {
 	case pointer:
 		p.P("if ", in, " != nil {")
 		if slab != "" {
-			p.P("m.", slab, ".want++")
+			p.P("m.", slab, ".Want++")
 		}
 		p.count(n.elem, "*"+in, depth)
 		p.P("}")
@@ -150,79 +167,41 @@ func (p *printer) countItems(n *node, in string, depth int) {
 	p.P("}")
 }
 
-// slabs prints the types that have the memory for a copy.
-func (p *printer) slabs() {
-	p.P("// deepCopyMetaMemory has the memory for a copy: values of one type lie side by side. Whoever keeps a pointer or a list")
-	p.P("// of the copy keeps those of its object; a list has no room for more, so what is appended goes elsewhere.")
-	p.P("type deepCopyMetaMemory struct {")
-	p.slabFields(p.memory.first)
-	p.P("}")
-	p.P()
+// slabs prints the types that have the memory for a copy, as far as the runtime has not got them.
+func (p *printer) slabs() error {
+	if !p.memory.shared {
+		p.P("// deepCopyMetaMemory has the memory for a copy: values of one type lie side by side. Whoever keeps a pointer or a list")
+		p.P("// of the copy keeps those of its object; a list has no room for more, so what is appended goes elsewhere.")
+		p.P("type deepCopyMetaMemory struct {")
+		p.slabFields(p.memory.first)
+		p.P("}")
+		p.P()
+	}
 	if len(p.memory.wide) > 0 {
 		p.P("// deepCopyMemory is that for what has more than metadata.")
 		p.P("type deepCopyMemory struct {")
-		p.P("deepCopyMetaMemory")
+		p.P(emit.Ident{Path: deepcopyPath, Name: "Memory"})
 		p.slabFields(slices.DeleteFunc(slices.SortedFunc(maps.Keys(p.memory.slabs), byName), func(name types.Name) bool {
 			return slices.Contains(p.memory.first, name)
 		}))
 		p.P("}")
 		p.P()
 	}
-	p.firstMemory()
+	if !p.memory.shared {
+		p.firstMemory()
+	}
 	p.ownMemory()
-	p.P(`// deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.
-type deepCopySlab[T any] struct {
-	room []T
-	used int
-	want int
-}
-
-// one is memory for a value.
-func (s *deepCopySlab[T]) one() *T {
-	if s.used >= len(s.room) {
-		s.fill(1)
+	if p.memory.shared {
+		return nil
 	}
-	s.used++
-	return &s.room[s.used-1]
-}
-
-// list is memory for n values; it is not nil, even for none.
-func (s *deepCopySlab[T]) list(n int) []T {
-	if n > len(s.room)-s.used || s.room == nil {
-		s.fill(n)
-	}
-	s.used += n
-	return s.room[s.used-n : s.used : s.used]
-}
-
-// fill allocates what was counted, or what is missing if that was not counted: values of maps are not.
-func (s *deepCopySlab[T]) fill(n int) {
-	s.room = make([]T, max(n, s.want))
-	s.used, s.want = 0, 0
-}
-
-// fits is how many bytes are used of memory for so many values; none if they do not suffice.
-func (s *deepCopySlab[T]) fits(room int) uintptr {
-	if s.want > room {
-		return 0
-	}
-	var v T`)
-	p.P("return uintptr(s.want) * ", sizeof, "(v)")
-	p.P(`}
-
-// take makes room the memory, if it suffices.
-func (s *deepCopySlab[T]) take(room []T) {
-	if s.want <= len(room) {
-		s.room = room
-	}
-}`)
-	p.P()
+	slab := map[string]bool{"Slab": true, "One": true, "List": true, "Fits": true, "Take": true}
+	return slabSource.Print(p.File, slab, func(string) bool { return false })
 }
 
 func (p *printer) slabFields(names []types.Name) {
 	for _, name := range names {
 		t := p.memory.slabs[name]
-		p.P(p.slabName(t), " deepCopySlab[", t, "]")
+		p.P(p.slabName(t), " ", emit.Ident{Path: deepcopyPath, Name: "Slab"}, "[", t, "]")
 	}
 }
 

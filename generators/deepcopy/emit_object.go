@@ -3,6 +3,8 @@ package deepcopy
 import (
 	"strings"
 
+	"github.com/typeplane/typeplane/generators/emit"
+
 	"k8s.io/gengo/v2/types"
 )
 
@@ -20,9 +22,9 @@ func (p *printer) object(a alias) {
 	case p.memory.own[t] != nil:
 		p.P("out := m.object()")
 	case p.memory.wide[t]:
-		p.P("out := deepCopyObject[", a.name, "](&m.deepCopyMetaMemory)")
+		p.P("out := ", newObject, "[", a.name, "](&m.", p.metadata(), ")")
 	default:
-		p.P("out := deepCopyObject[", a.name, "](&m)")
+		p.P("out := ", newObject, "[", a.name, "](&m)")
 	}
 	p.objects = true
 	p.P(p.with(t), "(&m, in, out)")
@@ -38,20 +40,20 @@ func (p *printer) firstMemory() {
 	}
 	p.P("}")
 	p.P()
-	p.P("// used is how many bytes of it are needed.")
-	p.P("func (m *deepCopyMetaMemory) used() (used uintptr) {")
+	p.P("// Used is how many bytes of it are needed.")
+	p.P("func (m *deepCopyMetaMemory) Used() (used uintptr) {")
 	for _, name := range p.memory.first {
 		t := p.memory.slabs[name]
-		p.P("used += m.", p.slabName(t), ".fits(", firstRoom(t), ")")
+		p.P("used += m.", p.slabName(t), ".Fits(", firstRoom(t), ")")
 	}
 	p.P("return used")
 	p.P("}")
 	p.P()
-	p.takes("deepCopyMetaMemory", "takeFirst", "deepCopyFirst", p.memory.first)
+	p.takes("deepCopyMetaMemory", "TakeFirst", "deepCopyFirst", p.memory.first)
 	p.entryMemory()
 	if p.firsts {
-		p.P("// first allocates either of them in one piece: the larger one, if at least half of it is needed.")
-		p.P("func (m *deepCopyMetaMemory) first() {")
+		p.P("// Prepare allocates either of them in one piece: the larger one, if at least half of it is needed.")
+		p.P("func (m *deepCopyMetaMemory) Prepare() {")
 		p.cases("new(deepCopyFirst)", "new(deepCopyEntry)", nil, nil)
 		p.P("}")
 		p.P()
@@ -76,9 +78,9 @@ func (p *printer) cases(first, entry string, before, after []string) {
 		}
 	}
 	p.P("switch {")
-	p.P("case 2*m.used() >= ", sizeof, "(deepCopyFirst{}):")
+	p.P("case 2*m.Used() >= ", sizeof, "(deepCopyFirst{}):")
 	line(before, 0)
-	p.P("m.takeFirst(", first, ")")
+	p.P("m.TakeFirst(", first, ")")
 	line(after, 0)
 	if len(p.memory.entry) > 0 {
 		p.P("case m.isEntry():")
@@ -100,7 +102,7 @@ func (p *printer) entryMemory() {
 	for _, name := range p.memory.entry {
 		slab := p.slabName(p.memory.slabs[name])
 		p.P(slab, " [1]", p.memory.slabs[name])
-		ones = append(ones, "m."+slab+".want == 1")
+		ones = append(ones, "m."+slab+".Want == 1")
 	}
 	p.P("}")
 	p.P()
@@ -117,7 +119,7 @@ func (p *printer) takes(memory, method, piece string, names []types.Name) {
 	p.P("func (m *", memory, ") ", method, "(from *", piece, ") {")
 	for _, name := range names {
 		slab := p.slabName(p.memory.slabs[name])
-		p.P("m.", slab, ".take(from.", slab, "[:])")
+		p.P("m.", slab, ".Take(from.", slab, "[:])")
 	}
 	p.P("}")
 	p.P()
@@ -138,17 +140,17 @@ func (p *printer) ownMemory() {
 		memory, block := p.ownName(o, "deepCopyMemory"), p.ownName(o, "deepCopyBlock")
 		p.P("// ", memory, " is the memory for a ", o.kind.Name.Name, ".")
 		p.P("type ", memory, " struct {")
-		p.P("deepCopyMetaMemory")
+		p.P(emit.Ident{Path: deepcopyPath, Name: "Memory"})
 		for _, name := range o.names() {
 			t := o.types[name]
-			p.P(p.slabName(t), " deepCopySlab[", t, "]")
+			p.P(p.slabName(t), " ", emit.Ident{Path: deepcopyPath, Name: "Slab"}, "[", t, "]")
 		}
 		p.P("}")
 		p.P()
 		p.P("// ", block, " is one with as much as it needs with one item in each list.")
 		p.P("type ", block, " struct {")
 		p.P("object ", o.kind)
-		p.P("first deepCopyFirst")
+		p.P("first ", emit.Ident{Path: deepcopyPath, Name: "First"})
 		for _, name := range o.names() {
 			t := o.types[name]
 			p.P(p.slabName(t), " [", o.room[name], "]", t)
@@ -162,23 +164,25 @@ func (p *printer) ownMemory() {
 func (p *printer) ownObject(o *own, memory, block string) {
 	p.P("// object allocates the object, and all of the block if at least half of what is in it besides is needed.")
 	p.P("func (m *", memory, ") object() *", o.kind, " {")
-	p.P("used := m.used()")
+	p.P("used := m.Used()")
 	for _, name := range o.names() {
-		p.P("used += m.", p.slabName(o.types[name]), ".fits(", o.room[name], ")")
+		p.P("used += m.", p.slabName(o.types[name]), ".Fits(", o.room[name], ")")
 	}
 	p.P("if 2*used < ", sizeof, "(", block, "{})-", sizeof, "(", o.kind, "{}) {")
-	p.P("return deepCopyObject[", o.kind, "](&m.deepCopyMetaMemory)")
+	p.P("return ", newObject, "[", o.kind, "](&m.", p.metadata(), ")")
 	p.P("}")
 	p.P("b := new(", block, ")")
-	p.P("m.takeFirst(&b.first)")
+	p.P("m.TakeFirst(&b.first)")
 	for _, name := range o.names() {
 		slab := p.slabName(o.types[name])
-		p.P("m.", slab, ".take(b.", slab, "[:])")
+		p.P("m.", slab, ".Take(b.", slab, "[:])")
 	}
 	p.P("return &b.object")
 	p.P("}")
 	p.P()
 }
+
+var newObject = emit.Ident{Path: deepcopyPath, Name: "NewObject"}
 
 // firstRoom is how many values of a type are allocated for metadata at once.
 func firstRoom(t *types.Type) int64 {

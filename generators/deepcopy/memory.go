@@ -16,7 +16,10 @@ const several = 6
 // memory says what the functions of a file take from slabs: memory for values of one type, which were counted before
 // and are allocated at once.
 type memory struct {
-	slabs map[types.Name]*types.Type
+	// shared says that the file imports the runtime, which has the memory for metadata and the
+	// functions for its types.
+	shared bool
+	slabs  map[types.Name]*types.Type
 	// first are the slabs that metadata takes from.
 	first []types.Name
 	// entry are those of them that an item of the metadata's list of managed fields takes from, with the list.
@@ -31,7 +34,7 @@ type memory struct {
 }
 
 // planMemory decides which types get slabs: those that metadata has, and those that many ways lead to.
-func (f *file) planMemory() {
+func (f *file) planMemory(shared bool) {
 	bodies := map[*types.Type]*node{}
 	var meta *node
 	for _, fn := range f.functions {
@@ -40,13 +43,13 @@ func (f *file) planMemory() {
 			meta = fn.body
 		}
 	}
-	m := &memory{slabs: map[types.Name]*types.Type{}, entries: map[*types.Type]bool{}}
+	m := &memory{shared: shared, slabs: map[types.Name]*types.Type{}, entries: map[*types.Type]bool{}}
 	if meta == nil {
 		f.memory = m
 		return
 	}
-	w := ways{bodies: bodies, in: map[*node]map[types.Name]int{}, taken: map[types.Name]*types.Type{}}
-	for name := range w.of(meta) {
+	w := ways{memory: m, bodies: bodies, in: map[*node]map[types.Name]int{}, taken: map[types.Name]*types.Type{}}
+	for name := range m.metadata(&w, meta) {
 		m.slabs[name] = w.taken[name]
 		m.first = append(m.first, name)
 	}
@@ -65,13 +68,31 @@ func (f *file) planMemory() {
 			}
 		}
 	}
-	takes := func(t *types.Type, n *node) bool { return m.slab(m.own[t], n) != nil }
+	takes := func(t *types.Type, n *node) bool {
+		return m.slab(m.own[t], n) != nil && (!m.ofRuntime(t) || runtimeSlabs[taken(n).Name] != "")
+	}
 	m.wide = m.reaching(bodies, func(t *types.Type, n *node) bool { return takes(t, n) && !slices.Contains(m.first, taken(n).Name) }, true)
 	m.counts = m.reaching(bodies, takes, false)
 	m.planEntries(f, bodies)
 	m.planOwn(f, bodies)
 	m.needs, m.counts = m.reaching(bodies, takes, true), m.reaching(bodies, takes, false)
 	f.memory = m
+}
+
+// metadata are the values that metadata takes from slabs; those of the runtime have what all of its
+// functions take.
+func (m *memory) metadata(w *ways, meta *node) map[types.Name]int {
+	count := maps.Clone(w.of(meta))
+	if !m.shared {
+		return count
+	}
+	for t, body := range w.bodies {
+		if m.ofRuntime(t) {
+			maps.Copy(count, w.of(body))
+		}
+	}
+	maps.DeleteFunc(count, func(name types.Name, _ int) bool { return runtimeSlabs[name] == "" })
+	return count
 }
 
 // planEntries finds the functions that are called from elsewhere: by methods, and for the kinds in a list, each of which
@@ -174,6 +195,7 @@ func (m *memory) counted(o *own, n *node) bool {
 
 // ways counts by how many ways an object may get values that come from a slab.
 type ways struct {
+	memory *memory
 	bodies map[*types.Type]*node
 	in     map[*node]map[types.Name]int // nil while they are counted
 	taken  map[types.Name]*types.Type
@@ -207,6 +229,9 @@ func (w *ways) add(count map[types.Name]int, n *node, times int) {
 	case function:
 		if body := w.bodies[n.typ]; body != nil && !isObject(n.typ) {
 			for name, more := range w.of(body) {
+				if w.memory.ofRuntime(n.typ) && runtimeSlabs[name] == "" {
+					continue
+				}
 				count[name] = min(count[name]+more*times, 1000)
 			}
 		}

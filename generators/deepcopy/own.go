@@ -36,7 +36,7 @@ func (m *memory) planOwn(f *file, bodies map[*types.Type]*node) {
 			continue
 		}
 		mine := held(bodies, a.node)
-		maps.DeleteFunc(mine, func(t *types.Type, _ bool) bool { return t != kind && (users[t] > 1 || m.entries[t]) })
+		maps.DeleteFunc(mine, func(t *types.Type, _ bool) bool { return t != kind && (users[t] > 1 || m.entries[t] || m.ofRuntime(t)) })
 		o := &own{kind, map[types.Name]*types.Type{}, map[types.Name]int64{}}
 		o.add(m, bodies, mine, bodies[kind])
 		if bytes := o.bytes(); bytes == 0 || bytes > largestOwn {

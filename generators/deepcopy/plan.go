@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
@@ -75,8 +76,10 @@ type field struct {
 
 // planner decides for all packages of a run.
 type planner struct {
-	pass  *generators.Pass
-	modes map[string]mode
+	pass *generators.Pass
+	// shared tells whether files may import the runtime.
+	shared func() bool
+	modes  map[string]mode
 	// current is the package that is planned.
 	current *load.Package
 	// helpers are unexported types that others need methods of.
@@ -89,7 +92,8 @@ type planner struct {
 }
 
 func newPlanner(pass *generators.Pass) *planner {
-	return &planner{pass: pass, modes: map[string]mode{}, helpers: map[*types.Type]bool{}, busy: map[*types.Type]bool{}}
+	shared := sync.OnceValue(func() bool { return sharesRuntime(pass) })
+	return &planner{pass: pass, shared: shared, modes: map[string]mode{}, helpers: map[*types.Type]bool{}, busy: map[*types.Type]bool{}}
 }
 
 // place is what a problem is about.
@@ -113,7 +117,7 @@ func (pl *planner) plan(pkg *load.Package) file {
 	f.aliases = pl.aliases(pkg)
 	f.methods = pl.methods(pkg)
 	f.functions = pl.foreignFunctions()
-	f.planMemory()
+	f.planMemory(len(f.functions) > 0 && pl.shared())
 	return f
 }
 

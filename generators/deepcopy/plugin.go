@@ -2,6 +2,7 @@ package deepcopy
 
 import (
 	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/emit"
 	"github.com/typeplane/typeplane/generators/tag"
 )
@@ -48,7 +49,9 @@ func generate(pass *generators.Pass) {
 	for _, pkg := range pass.Packages {
 		if f := pl.plan(pkg); !f.empty() {
 			p := printer{File: pass.File(pkg, fileName, generator)}
-			p.file(&f)
+			if err := p.file(&f); err != nil {
+				pass.Report.Add(diag.Problem{Pos: pass.Set.PackagePos(pkg), Path: "package " + pkg.Name, Message: err.Error()})
+			}
 		}
 	}
 }

@@ -103,6 +103,9 @@ func (f *File) Body() []byte { return f.body.Bytes() }
 // Mentioned returns what the file names of other packages, in no order.
 func (f *File) Mentioned() iter.Seq[Ident] { return maps.Keys(f.mentioned) }
 
+// Imported returns the paths of the packages that the file imports, in no order.
+func (f *File) Imported() iter.Seq[string] { return maps.Keys(f.aliases) }
+
 // Copy makes the file have a copy of what it names of a package, in place of importing it. rename gives the names of the copy.
 func (f *File) Copy(path string, rename func(name string) string) {
 	f.copies[path] = &localCopy{rename: rename, used: map[string]bool{}}

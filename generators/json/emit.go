@@ -22,6 +22,8 @@ type printer struct {
 	// names are those of the unexported functions, without the verb.
 	names map[*function]string
 	taken map[string]bool
+	// mayHaveFailed tells whether a field before the one that is printed can go wrong.
+	mayHaveFailed bool
 	// text is what P prints into.
 	text *strings.Builder
 }

@@ -2,6 +2,7 @@ package json
 
 import (
 	gotypes "go/types"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,19 +20,25 @@ func (p *printer) appendFunc(f *function) {
 		p.P()
 		return
 	}
-	for _, field := range f.fields {
-		if field.node.fails() {
-			p.P("var err error")
-			break
-		}
+	fails := slices.ContainsFunc(f.fields, func(field *field) bool { return field.node.fails() })
+	if p.mayHaveFailed = false; fails {
+		p.P("var err error")
 	}
 	p.P("start := len(dst)")
 	for _, field := range f.fields {
 		p.appendField(field)
 	}
-	p.P("return ", p.json, ".Close(dst, start), nil")
+	p.P("return ", p.json, ".Close(dst, start), ", errorOf(fails))
 	p.P("}")
 	p.P()
+}
+
+// errorOf is the error that a function returns whose parts fail or don't.
+func errorOf(fails bool) string {
+	if fails {
+		return "err"
+	}
+	return "nil"
 }
 
 // fails tells whether writing can go wrong.
@@ -49,7 +56,8 @@ func (n *node) fails() bool {
 	return true
 }
 
-// append prints the statements that append a value. filled says that a pointer is not nil.
+// append prints the statements that append a value: nothing that can go wrong after an error.
+// filled says that a pointer is not nil.
 func (p *printer) append(n *node, in ref, filled bool) {
 	if n.write == asPointer {
 		if !filled {
@@ -74,12 +82,12 @@ func (p *printer) append(n *node, in ref, filled bool) {
 		return
 	}
 	if n.fails() {
-		p.P("if dst, err = ", p.appended(n, in), "; err != nil {")
-		p.P("return dst, err")
+		p.P("if err == nil {")
+		p.P("dst, err = ", p.appended("dst", n, in))
 		p.P("}")
 		return
 	}
-	p.P("dst = ", p.appended(n, in))
+	p.P("dst = ", p.appended("dst", n, in))
 }
 
 // returns prints the statements that append a value and return.
@@ -99,18 +107,18 @@ func (p *printer) returns(n *node, in ref) {
 		}
 		p.P("open := len(dst)")
 		p.mapLoop(n, in)
-		p.P("return ", p.json, ".Close(dst, open), nil")
+		p.P("return ", p.json, ".Close(dst, open), ", errorOf(n.fails()))
 	case n.fails():
-		p.P("return ", p.appended(n, in))
+		p.P("return ", p.appended("dst", n, in))
 	default:
-		p.P("return ", p.appended(n, in), ", nil")
+		p.P("return ", p.appended("dst", n, in), ", nil")
 	}
 }
 
-// appended is the expression that appends a value that is no pointer.
-func (p *printer) appended(n *node, in ref) string {
+// appended is the expression that appends a value that is no pointer to dst.
+func (p *printer) appended(dst string, n *node, in ref) string {
 	call := func(function string, args ...string) string {
-		return p.json + "." + function + "(" + strings.Join(append([]string{"dst"}, args...), ", ") + ")"
+		return p.json + "." + function + "(" + strings.Join(append([]string{dst}, args...), ", ") + ")"
 	}
 	switch n.write {
 	case byJSON:
@@ -118,7 +126,7 @@ func (p *printer) appended(n *node, in ref) string {
 	case byText:
 		return call("AppendTextMarshaler", in.pointer, strconv.Quote(n.text))
 	case byCall:
-		return p.callee("appendJSON_", n) + "(dst, " + in.pointer + ")"
+		return p.callee("appendJSON_", n) + "(" + dst + ", " + in.pointer + ")"
 	case asText:
 		return call("AppendString", in.value)
 	case asBool:
@@ -160,8 +168,9 @@ func (p *printer) appendedMap(n *node, in ref, call func(string, ...string) stri
 	return call("AppendStringMap", in.value)
 }
 
-// byLoop tells whether a value is a map that is written by a loop in the printed code: values have an address there
-// without being allocated for it, as they are for a function that is given another one.
+// byLoop tells whether a value is a map that is written by a loop in the printed code: values have
+// an address there without being allocated for it, as they are for a function that is given another
+// one.
 func (n *node) byLoop() bool {
 	return n.write == asMap && n.writeKeys == stringKeys && n.elem.write != asText
 }

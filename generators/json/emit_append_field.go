@@ -7,48 +7,103 @@ import (
 	"strings"
 )
 
-// appendField prints a field with its name and a comma before it; the first comma becomes the brace.
+// appendField prints a field with its name and a comma before it; the first comma becomes the
+// brace.
 func (p *printer) appendField(f *field) {
+	defer func() { p.mayHaveFailed = p.mayHaveFailed || f.node.fails() }()
 	in := p.fieldRef("in", f, len(f.path))
 	var conditions []string
 	for _, step := range pointersOn(f) {
 		conditions = append(conditions, p.fieldRef("in", f, step).value+" != nil")
 	}
-	filled := false
+	leftOut := ""
 	if f.omitEmpty {
-		if c := p.notEmpty(f, in); c != "" {
-			conditions = append(conditions, c)
-			filled = f.node.write == asPointer || f.node.write == asMap
-		}
+		leftOut = p.notEmpty(f, in)
 	}
+	filled := leftOut != "" && (f.node.write == asPointer || f.node.write == asMap)
 	if f.omitZero {
-		if c := p.notZero(f, in); len(conditions) == 0 || conditions[len(conditions)-1] != c {
-			conditions = append(conditions, c)
-			filled = filled || (f.node.write == asPointer || f.node.write == asMap) && !strings.Contains(c, "(")
+		if c := p.notZero(f, in); leftOut == "" {
+			leftOut = c
+		} else if c != leftOut {
+			conditions, leftOut = append(conditions, leftOut), c
 		}
+		filled = filled || (f.node.write == asPointer || f.node.write == asMap) && !strings.Contains(leftOut, "(")
+	}
+	if len(conditions) == 0 && p.inOneLine(f, in, leftOut) {
+		return
+	}
+	if leftOut != "" {
+		conditions = append(conditions, leftOut)
+	}
+	n, value := f.node, in
+	if n.write == asPointer && filled {
+		n, value = n.elem, star(in.value)
+	}
+	single := !f.quoted && n.write != asPointer && !n.byLoop() && n.fails()
+	if single && p.mayHaveFailed {
+		conditions = append(conditions, "err == nil")
 	}
 	if len(conditions) > 0 {
 		p.P("if ", strings.Join(conditions, " && "), " {")
 	}
-	p.named(f, in, filled)
+	if single {
+		p.P("dst, err = ", p.appended(p.json+".AppendName(dst, "+f.literal()+")", n, value))
+	} else {
+		p.named(f, in, filled)
+	}
 	if len(conditions) > 0 {
 		p.P("}")
 	}
 }
 
-// named prints the statements that append a field that is not left out. The most frequent types have functions for the
-// name and the value together.
+// inOneLine prints a field for which the runtime has a function that appends the name and the
+// value, and leaves it out where that is to be done. leftOut is the condition under which it is
+// written, "" for always. It is false where there is none.
+func (p *printer) inOneLine(f *field, in ref, leftOut string) bool {
+	n, value := f.node, in.value
+	var function, write string
+	switch whenNil, whenShort := leftOut == value+" != nil", leftOut == "len("+value+") > 0"; {
+	case f.quoted:
+	case n.write == asPointer && whenNil && together(n.elem) != "":
+		function = "Append" + together(n.elem) + "Pointer"
+	case together(n) != "" && leftOut == "":
+		function = "Append" + together(n) + "Field"
+	case together(n) != "" && !strings.Contains(leftOut, "("):
+		function = "AppendOptional" + together(n)
+	case n.write == asSlice && n.elem.write == asText && whenShort:
+		function = "AppendOptionalStrings"
+	case n.write == asSlice && n.elem.write != asText && whenShort:
+		function, write = "AppendOptionalSlice", p.appender(n.elem)
+	case n.write == asSlice && n.elem.write != asText && leftOut == "":
+		function, write = "AppendSliceField", p.appender(n.elem)
+	case n.write == asMap && n.writeKeys == stringKeys && n.elem.write == asText && whenShort:
+		function = "AppendOptionalStringMap"
+	}
+	switch {
+	case function == "":
+		return false
+	case write != "":
+		p.P("dst, err = ", p.json, ".", function, "(dst, err, ", f.literal(), ", ", value, ", ", write, ")")
+	default:
+		p.P("dst = ", p.json, ".", function, "(dst, ", f.literal(), ", ", value, ")")
+	}
+	return true
+}
+
+// literal is the name of a field with all that stands around it, in printed code.
+func (f *field) literal() string { return "`," + quoteHTML(f.name) + ":`" }
+
+// named prints the statements that append a field that is not left out.
 func (p *printer) named(f *field, in ref, filled bool) {
-	name := "`," + quoteHTML(f.name) + ":`"
 	n, value := f.node, in
 	if n.write == asPointer && filled {
 		n, value = n.elem, star(in.value)
 	}
-	if function := together(n); function != "" && !f.quoted {
-		p.P("dst = ", p.json, ".", function, "(dst, ", name, ", ", value.value, ")")
+	if scalar := together(n); scalar != "" && !f.quoted {
+		p.P("dst = ", p.json, ".Append", scalar, "Field(dst, ", f.literal(), ", ", value.value, ")")
 		return
 	}
-	p.P("dst = ", p.json, ".AppendName(dst, ", name, ")")
+	p.P("dst = ", p.json, ".AppendName(dst, ", f.literal(), ")")
 	if f.quoted {
 		p.appendQuoted(f.node, in, filled)
 	} else {
@@ -56,16 +111,17 @@ func (p *printer) named(f *field, in ref, filled bool) {
 	}
 }
 
-// together is the function that appends a name and a value, "" if there is none.
+// together is the middle of the names of the functions that append a name and a scalar at once, ""
+// if there are none.
 func together(n *node) string {
 	switch n.write {
 	case asText:
-		return "AppendStringField"
+		return "String"
 	case asBool:
-		return "AppendBoolField"
+		return "Bool"
 	case asInt:
 		if n.typ.Underlying().(*gotypes.Basic).Info()&gotypes.IsUnsigned == 0 {
-			return "AppendIntField"
+			return "Int"
 		}
 	}
 	return ""

@@ -2,6 +2,7 @@ package json
 
 import (
 	gotypes "go/types"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -52,7 +53,8 @@ func (p *printer) readFunc(f *function) {
 	p.P()
 }
 
-// readField prints how the value of a field is read, after making the embedded pointers on the way to it.
+// readField prints how the value of a field is read, after making the embedded pointers on the way
+// to it.
 func (p *printer) readField(f *field) {
 	for _, step := range pointersOn(f) {
 		v, at := f.path[step-1], p.fieldRef("out", f, step).value
@@ -81,6 +83,9 @@ func (p *printer) readField(f *field) {
 func (p *printer) read(n *node, out ref) {
 	switch n.read {
 	case asPointer:
+		if p.readPointer(n, out) {
+			return
+		}
 		p.P("if ", p.json, ".Pointer(r, ", out.pointer, ") {")
 		elem := n.elem
 		if elem.read == byText { // errors name the pointer
@@ -107,6 +112,21 @@ func (p *printer) read(n *node, out ref) {
 	default:
 		p.P(p.reading(n, out))
 	}
+}
+
+// readPointer prints the line that reads what a pointer points to, where the runtime has a function
+// for it.
+func (p *printer) readPointer(n *node, out ref) bool {
+	_, named := n.typ.(*gotypes.Named)
+	switch elem, method := n.elem, p.method(n.elem); {
+	case !named && slices.Contains([]string{"String", "Bool", "Int32", "Int64"}, method):
+		p.P("r.", method, "Pointer(", out.pointer, ")")
+	case elem.read == asText:
+		p.P(p.json, ".ReadStringPointer(r, ", out.pointer, ", ", strconv.Quote(elem.text), ")")
+	default:
+		return false
+	}
+	return true
 }
 
 // methods read values of these types.

@@ -127,16 +127,3 @@ func encoded(v any) ([]byte, error) {
 	err := e.Encode(v)
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
-
-// printed is v as indented JSON.
-func printed(v any) []byte {
-	text, err := encoded(v)
-	if err != nil {
-		panic(err) // impossible: every value of a tag was checked to be JSON when it was read
-	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, text, "", "  "); err != nil {
-		panic(err) // impossible: it was just encoded
-	}
-	return b.Bytes()
-}

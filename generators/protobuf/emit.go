@@ -59,7 +59,6 @@ func printFile(out *emit.File, f *file) error {
 	if f.inline {
 		return runtime.Print(out, p.Copied(runtimePackage), has)
 	}
-	p.needsLevel()
 	return runtime.Print(out, calledByHand(f.pkg), has)
 }
 
@@ -95,13 +94,6 @@ func (p *printer) receiver(m *message) string {
 
 // helper returns how the printed code names what runtime/protobuf declares: by its package, or as its copy in the file.
 func (p *printer) helper(name string) string { return p.Ident(runtimePackage, name) }
-
-// needsLevel prints what does not compile with a runtime that is too old.
-func (p *printer) needsLevel() {
-	p.P("// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.")
-	p.P("const _ = ", p.Ident(runtimePackage, "Level1_go_get_u_github_com_typeplane_typeplane_runtime"))
-	p.P()
-}
 
 // method returns the name of a method of what runtime/protobuf declares, and sees to it that a copy in the file has it.
 func (p *printer) method(name string) string {

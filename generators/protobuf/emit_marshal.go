@@ -1,14 +1,17 @@
 package protobuf
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
-// marshal prints the function that writes a message, from its last field to its first, so that the length of each
-// part is known when it is to be written.
+// marshal prints the function that writes a message, from its last field to its first, so that the
+// length of each part is known when it is to be written.
 func (p *printer) marshal(m *message) {
 	name := p.function("marshal", m)
 	p.P("// ", name, " writes m before the n bytes that w has, and returns how many it has then.")
 	p.P("func ", name, "(w *", p.helper("Writer"), ", n int, m *", m.typ, ") int {")
-	if !m.items {
+	if p.mayBeNil(m) {
 		p.P("if m == nil {")
 		p.P("return n")
 		p.P("}")
@@ -22,6 +25,17 @@ func (p *printer) marshal(m *message) {
 	p.P()
 }
 
+// mayBeNil tells whether the function that writes a message may get none: from its methods, from
+// the function of a kind of another module, and from a list of pointers.
+func (p *printer) mayBeNil(m *message) bool {
+	if !m.foreign || slices.ContainsFunc(p.file.aliases, func(a alias) bool { return a.target == m }) {
+		return !m.items
+	}
+	return slices.ContainsFunc(p.file.codecs(), func(in *message) bool {
+		return slices.ContainsFunc(in.fields, func(f *field) bool { return f.shape == list && f.value.pointer && f.value.target == m })
+	})
+}
+
 func (p *printer) putField(f *field) {
 	access := f.access()
 	if f.goName == "" {
@@ -32,6 +46,8 @@ func (p *printer) putField(f *field) {
 		p.f("n = %s(w, n, %s, %s)", p.helper("PutTextMap"), f.wire(), access)
 	case f.shape == dict:
 		p.putMap(f, access)
+	case f.shape == list && f.value.kind == stringKind:
+		p.f("n = %s(w, n, %s, %s)", p.helper("PutTexts"), f.wire(), access)
 	case f.shape == list:
 		p.f("for k := len(%s) - 1; k >= 0; k-- {", access)
 		if f.goName == "" {
@@ -39,6 +55,8 @@ func (p *printer) putField(f *field) {
 		}
 		p.put(f.value, f.wire(), access+"[k]", f.value.pointer)
 		p.P("}")
+	case f.value.pointer && slices.Contains([]string{"Text", "Number", "Bool"}, f.value.reader()) && !f.value.isMessage():
+		p.f("n = %s(w, n, %s, %s)", p.helper("Put"+f.value.reader()+"Pointer"), f.wire(), access)
 	case f.mayBeNil():
 		p.f("if %s != nil {", access)
 		p.put(f.value, f.wire(), f.element(), f.value.pointer)
@@ -98,11 +116,7 @@ func (p *printer) putMessage(v *value, tag, expr string, pointer bool) {
 
 // putNested prints what writes a message with its tag by a function.
 func (p *printer) putNested(function, tag, address string) {
-	p.P("{")
-	p.P("before := n")
-	p.f("n = %s(w, n, %s)", function, address)
-	p.f("n = w.%s(n, %s, before)", p.method("Close"), tag)
-	p.P("}")
+	p.f("n = w.%s(%s(w, n, %s), %s, n)", p.method("Close"), function, address, tag)
 }
 
 // putMap prints what writes the entries of a map in the order of their keys.

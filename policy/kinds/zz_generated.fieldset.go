@@ -7,6 +7,7 @@ package kinds
 
 import (
 	fieldset "github.com/typeplane/typeplane/runtime/fieldset"
+	level "github.com/typeplane/typeplane/runtime/level"
 	v1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -86,3 +87,6 @@ func compareFieldsOf_v1_ValidatingAdmissionPolicyStatus(c *fieldset.Comparison, 
 		fieldset.List(c, old, obj, func(a, b *metav1.Condition) bool { return a.Type == b.Type }, func(in *metav1.Condition) fieldset.Key { return fieldset.AddKey(nil, "type", true, in.Type, "") }, compareFieldsOf_metav1_Condition)
 	})
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

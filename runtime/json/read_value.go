@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// Pointer prepares a pointer for a value that is to be read into what it points to: it is false for a null, which makes
-// the pointer nil; else there is something that it points to.
+// Pointer prepares a pointer for a value that is to be read into what it points to: it is false for
+// a null, which makes the pointer nil; else there is something that it points to.
 func Pointer[P ~*T, T any](r *Reader, p *P) bool {
 	if r.Null() {
 		if !r.stopped() {
@@ -24,6 +24,42 @@ func Pointer[P ~*T, T any](r *Reader, p *P) bool {
 	return true
 }
 
+// ReadStringPointer reads a string of any type into what a pointer points to, as Pointer prepares it;
+// typ is that type as reflect prints it.
+func ReadStringPointer[P ~*T, T ~string](r *Reader, p *P, typ string) {
+	if Pointer(r, p) {
+		ReadString(r, *p, typ)
+	}
+}
+
+// StringPointer reads a string into what a pointer points to, as Pointer prepares it.
+func (r *Reader) StringPointer(out **string) {
+	if Pointer(r, out) {
+		r.String(*out)
+	}
+}
+
+// BoolPointer reads a bool into what a pointer points to, as Pointer prepares it.
+func (r *Reader) BoolPointer(out **bool) {
+	if Pointer(r, out) {
+		r.Bool(*out)
+	}
+}
+
+// Int32Pointer reads an int32 into what a pointer points to, as Pointer prepares it.
+func (r *Reader) Int32Pointer(out **int32) {
+	if Pointer(r, out) {
+		r.Int32(*out)
+	}
+}
+
+// Int64Pointer reads an int64 into what a pointer points to, as Pointer prepares it.
+func (r *Reader) Int64Pointer(out **int64) {
+	if Pointer(r, out) {
+		r.Int64(*out)
+	}
+}
+
 // Unmarshal lets a type read itself, also a null. What it says ends the reading.
 func (r *Reader) Unmarshal(out json.Unmarshaler) {
 	raw := r.Raw()
@@ -35,7 +71,8 @@ func (r *Reader) Unmarshal(out json.Unmarshaler) {
 	}
 }
 
-// UnmarshalText lets a type read itself from a string; typ is the type as reflect prints it. A null changes nothing.
+// UnmarshalText lets a type read itself from a string; typ is the type as reflect prints it. A null
+// changes nothing.
 func (r *Reader) UnmarshalText(out encoding.TextUnmarshaler, typ string) {
 	if r.peek() != '"' {
 		r.other(typ)
@@ -53,16 +90,16 @@ func (r *Reader) UnmarshalText(out encoding.TextUnmarshaler, typ string) {
 // RawMessage copies the bytes of a value.
 func (r *Reader) RawMessage(out *json.RawMessage) { r.Unmarshal(out) }
 
-// Any reads a value of any kind: a string, bool, int64 (for a number without fraction and exponent that fits),
-// float64, map[string]any, []any or nil. What was there is replaced.
+// Any reads a value of any kind: a string, bool, int64 (for a number without fraction and exponent
+// that fits), float64, map[string]any, []any or nil. What was there is replaced.
 func (r *Reader) Any(out *any) {
 	if v := r.any(); !r.stopped() {
 		*out = v
 	}
 }
 
-// Dynamic passes over a value that is for an interface with methods; typ is the type as reflect prints it. No value
-// fits one.
+// Dynamic passes over a value that is for an interface with methods; typ is the type as reflect
+// prints it. No value fits one.
 func (r *Reader) Dynamic(typ string) {
 	if kindOf(r.peek()) == "number" {
 		r.anyNumber() // one that is out of range is another error

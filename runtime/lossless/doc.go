@@ -14,7 +14,3 @@ import "embed"
 //
 //go:embed kind.go delta.go apply.go same.go
 var Source embed.FS
-
-// Level1_go_get_u_github_com_typeplane_typeplane_runtime is what generated code names that needs this package as it is now; see
-// package runtime/protobuf.
-const Level1_go_get_u_github_com_typeplane_typeplane_runtime = 1

@@ -203,6 +203,43 @@ func (w *Writer) PutQuantity(n int, tag uint64, q resource.Quantity) int {
 	return w.Close(w.PutString(n, 1<<3|wireBytes, q.String()), tag, n)
 }
 
+// PutTextPointer writes the string that v points to and its tag, unless v is nil.
+func PutTextPointer[S ~string](w *Writer, n int, tag uint64, v *S) int {
+	if v == nil {
+		return n
+	}
+	return w.PutString(n, tag, string(*v))
+}
+
+// PutNumberPointer writes the number that v points to and its tag, unless v is nil.
+func PutNumberPointer[N integer](w *Writer, n int, tag uint64, v *N) int {
+	if v == nil {
+		return n
+	}
+	return w.PutNumber(n, tag, uint64(*v))
+}
+
+// PutBoolPointer writes the bool that v points to and its tag, unless v is nil.
+func PutBoolPointer[B ~bool](w *Writer, n int, tag uint64, v *B) int {
+	if v == nil {
+		return n
+	}
+	return w.putBool(n, tag, bool(*v))
+}
+
+// putBool is PutBool for a function that the compiler is to inline.
+//
+//go:noinline
+func (w *Writer) putBool(n int, tag uint64, v bool) int { return w.PutBool(n, tag, v) }
+
+// PutTexts writes strings, each with the tag.
+func PutTexts[S ~string](w *Writer, n int, tag uint64, list []S) int {
+	for k := len(list) - 1; k >= 0; k-- {
+		n = w.PutString(n, tag, string(list[k]))
+	}
+	return n
+}
+
 // PutTextMap writes a map of strings, sorted by key: a message has one form only.
 func PutTextMap[K, V ~string](w *Writer, n int, tag uint64, m map[K]V) int {
 	if len(m) == 1 {

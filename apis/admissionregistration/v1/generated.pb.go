@@ -3,6 +3,7 @@
 package v1
 
 import (
+	level "github.com/typeplane/typeplane/runtime/level"
 	protobuf "github.com/typeplane/typeplane/runtime/protobuf"
 	apimachinery "github.com/typeplane/typeplane/runtime/protobuf/apimachinery"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -123,17 +124,9 @@ func marshal_admissionregistrationv1_MutatingWebhookConfiguration(w *protobuf.Wr
 		return n
 	}
 	for k := len(m.Webhooks) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_MutatingWebhook(w, n, &m.Webhooks[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_MutatingWebhook(w, n, &m.Webhooks[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -156,17 +149,9 @@ func marshal_admissionregistrationv1_MutatingWebhookConfigurationList(w *protobu
 		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_MutatingWebhookConfiguration(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_MutatingWebhookConfiguration(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
 	return n
 }
 
@@ -189,17 +174,9 @@ func marshal_admissionregistrationv1_ValidatingWebhookConfiguration(w *protobuf.
 		return n
 	}
 	for k := len(m.Webhooks) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_ValidatingWebhook(w, n, &m.Webhooks[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_ValidatingWebhook(w, n, &m.Webhooks[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -222,17 +199,9 @@ func marshal_admissionregistrationv1_ValidatingWebhookConfigurationList(w *proto
 		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_ValidatingWebhookConfiguration(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_ValidatingWebhookConfiguration(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
 	return n
 }
 
@@ -261,60 +230,25 @@ func reads_admissionregistrationv1_MutatingWebhook() *protobuf.Type[admissionreg
 
 // marshal_admissionregistrationv1_MutatingWebhook writes m before the n bytes that w has, and returns how many it has then.
 func marshal_admissionregistrationv1_MutatingWebhook(w *protobuf.Writer, n int, m *admissionregistrationv1.MutatingWebhook) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.MatchConditions) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_MatchCondition(w, n, &m.MatchConditions[k])
-			n = w.Close(n, 12<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_MatchCondition(w, n, &m.MatchConditions[k]), 12<<3|2, n)
 	}
 	if m.ObjectSelector != nil {
-		{
-			before := n
-			n = apimachinery.PutLabelSelector(w, n, m.ObjectSelector)
-			n = w.Close(n, 11<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutLabelSelector(w, n, m.ObjectSelector), 11<<3|2, n)
 	}
-	if m.ReinvocationPolicy != nil {
-		n = w.PutString(n, 10<<3|2, string(*m.ReinvocationPolicy))
-	}
-	if m.MatchPolicy != nil {
-		n = w.PutString(n, 9<<3|2, string(*m.MatchPolicy))
-	}
-	for k := len(m.AdmissionReviewVersions) - 1; k >= 0; k-- {
-		n = w.PutString(n, 8<<3|2, m.AdmissionReviewVersions[k])
-	}
-	if m.TimeoutSeconds != nil {
-		n = w.PutNumber(n, 7<<3, uint64(*m.TimeoutSeconds))
-	}
-	if m.SideEffects != nil {
-		n = w.PutString(n, 6<<3|2, string(*m.SideEffects))
-	}
+	n = protobuf.PutTextPointer(w, n, 10<<3|2, m.ReinvocationPolicy)
+	n = protobuf.PutTextPointer(w, n, 9<<3|2, m.MatchPolicy)
+	n = protobuf.PutTexts(w, n, 8<<3|2, m.AdmissionReviewVersions)
+	n = protobuf.PutNumberPointer(w, n, 7<<3, m.TimeoutSeconds)
+	n = protobuf.PutTextPointer(w, n, 6<<3|2, m.SideEffects)
 	if m.NamespaceSelector != nil {
-		{
-			before := n
-			n = apimachinery.PutLabelSelector(w, n, m.NamespaceSelector)
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutLabelSelector(w, n, m.NamespaceSelector), 5<<3|2, n)
 	}
-	if m.FailurePolicy != nil {
-		n = w.PutString(n, 4<<3|2, string(*m.FailurePolicy))
-	}
+	n = protobuf.PutTextPointer(w, n, 4<<3|2, m.FailurePolicy)
 	for k := len(m.Rules) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_RuleWithOperations(w, n, &m.Rules[k])
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_RuleWithOperations(w, n, &m.Rules[k]), 3<<3|2, n)
 	}
-	{
-		before := n
-		n = marshal_admissionregistrationv1_WebhookClientConfig(w, n, &m.ClientConfig)
-		n = w.Close(n, 2<<3|2, before)
-	}
+	n = w.Close(marshal_admissionregistrationv1_WebhookClientConfig(w, n, &m.ClientConfig), 2<<3|2, n)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
@@ -343,57 +277,24 @@ func reads_admissionregistrationv1_ValidatingWebhook() *protobuf.Type[admissionr
 
 // marshal_admissionregistrationv1_ValidatingWebhook writes m before the n bytes that w has, and returns how many it has then.
 func marshal_admissionregistrationv1_ValidatingWebhook(w *protobuf.Writer, n int, m *admissionregistrationv1.ValidatingWebhook) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.MatchConditions) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_MatchCondition(w, n, &m.MatchConditions[k])
-			n = w.Close(n, 11<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_MatchCondition(w, n, &m.MatchConditions[k]), 11<<3|2, n)
 	}
 	if m.ObjectSelector != nil {
-		{
-			before := n
-			n = apimachinery.PutLabelSelector(w, n, m.ObjectSelector)
-			n = w.Close(n, 10<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutLabelSelector(w, n, m.ObjectSelector), 10<<3|2, n)
 	}
-	if m.MatchPolicy != nil {
-		n = w.PutString(n, 9<<3|2, string(*m.MatchPolicy))
-	}
-	for k := len(m.AdmissionReviewVersions) - 1; k >= 0; k-- {
-		n = w.PutString(n, 8<<3|2, m.AdmissionReviewVersions[k])
-	}
-	if m.TimeoutSeconds != nil {
-		n = w.PutNumber(n, 7<<3, uint64(*m.TimeoutSeconds))
-	}
-	if m.SideEffects != nil {
-		n = w.PutString(n, 6<<3|2, string(*m.SideEffects))
-	}
+	n = protobuf.PutTextPointer(w, n, 9<<3|2, m.MatchPolicy)
+	n = protobuf.PutTexts(w, n, 8<<3|2, m.AdmissionReviewVersions)
+	n = protobuf.PutNumberPointer(w, n, 7<<3, m.TimeoutSeconds)
+	n = protobuf.PutTextPointer(w, n, 6<<3|2, m.SideEffects)
 	if m.NamespaceSelector != nil {
-		{
-			before := n
-			n = apimachinery.PutLabelSelector(w, n, m.NamespaceSelector)
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutLabelSelector(w, n, m.NamespaceSelector), 5<<3|2, n)
 	}
-	if m.FailurePolicy != nil {
-		n = w.PutString(n, 4<<3|2, string(*m.FailurePolicy))
-	}
+	n = protobuf.PutTextPointer(w, n, 4<<3|2, m.FailurePolicy)
 	for k := len(m.Rules) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_RuleWithOperations(w, n, &m.Rules[k])
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_RuleWithOperations(w, n, &m.Rules[k]), 3<<3|2, n)
 	}
-	{
-		before := n
-		n = marshal_admissionregistrationv1_WebhookClientConfig(w, n, &m.ClientConfig)
-		n = w.Close(n, 2<<3|2, before)
-	}
+	n = w.Close(marshal_admissionregistrationv1_WebhookClientConfig(w, n, &m.ClientConfig), 2<<3|2, n)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
@@ -414,21 +315,12 @@ func reads_admissionregistrationv1_WebhookClientConfig() *protobuf.Type[admissio
 
 // marshal_admissionregistrationv1_WebhookClientConfig writes m before the n bytes that w has, and returns how many it has then.
 func marshal_admissionregistrationv1_WebhookClientConfig(w *protobuf.Writer, n int, m *admissionregistrationv1.WebhookClientConfig) int {
-	if m == nil {
-		return n
-	}
-	if m.URL != nil {
-		n = w.PutString(n, 3<<3|2, *m.URL)
-	}
+	n = protobuf.PutTextPointer(w, n, 3<<3|2, m.URL)
 	if m.CABundle != nil {
 		n = w.PutBytes(n, 2<<3|2, m.CABundle)
 	}
 	if m.Service != nil {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_ServiceReference(w, n, m.Service)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_ServiceReference(w, n, m.Service), 1<<3|2, n)
 	}
 	return n
 }
@@ -448,17 +340,8 @@ func reads_admissionregistrationv1_RuleWithOperations() *protobuf.Type[admission
 
 // marshal_admissionregistrationv1_RuleWithOperations writes m before the n bytes that w has, and returns how many it has then.
 func marshal_admissionregistrationv1_RuleWithOperations(w *protobuf.Writer, n int, m *admissionregistrationv1.RuleWithOperations) int {
-	if m == nil {
-		return n
-	}
-	{
-		before := n
-		n = marshal_admissionregistrationv1_Rule(w, n, &m.Rule)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	for k := len(m.Operations) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, string(m.Operations[k]))
-	}
+	n = w.Close(marshal_admissionregistrationv1_Rule(w, n, &m.Rule), 2<<3|2, n)
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.Operations)
 	return n
 }
 
@@ -477,9 +360,6 @@ func reads_admissionregistrationv1_MatchCondition() *protobuf.Type[admissionregi
 
 // marshal_admissionregistrationv1_MatchCondition writes m before the n bytes that w has, and returns how many it has then.
 func marshal_admissionregistrationv1_MatchCondition(w *protobuf.Writer, n int, m *admissionregistrationv1.MatchCondition) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.Expression)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
@@ -502,15 +382,8 @@ func reads_admissionregistrationv1_ServiceReference() *protobuf.Type[admissionre
 
 // marshal_admissionregistrationv1_ServiceReference writes m before the n bytes that w has, and returns how many it has then.
 func marshal_admissionregistrationv1_ServiceReference(w *protobuf.Writer, n int, m *admissionregistrationv1.ServiceReference) int {
-	if m == nil {
-		return n
-	}
-	if m.Port != nil {
-		n = w.PutNumber(n, 4<<3, uint64(*m.Port))
-	}
-	if m.Path != nil {
-		n = w.PutString(n, 3<<3|2, *m.Path)
-	}
+	n = protobuf.PutNumberPointer(w, n, 4<<3, m.Port)
+	n = protobuf.PutTextPointer(w, n, 3<<3|2, m.Path)
 	n = w.PutString(n, 2<<3|2, m.Name)
 	n = w.PutString(n, 1<<3|2, m.Namespace)
 	return n
@@ -533,23 +406,12 @@ func reads_admissionregistrationv1_Rule() *protobuf.Type[admissionregistrationv1
 
 // marshal_admissionregistrationv1_Rule writes m before the n bytes that w has, and returns how many it has then.
 func marshal_admissionregistrationv1_Rule(w *protobuf.Writer, n int, m *admissionregistrationv1.Rule) int {
-	if m == nil {
-		return n
-	}
-	if m.Scope != nil {
-		n = w.PutString(n, 4<<3|2, string(*m.Scope))
-	}
-	for k := len(m.Resources) - 1; k >= 0; k-- {
-		n = w.PutString(n, 3<<3|2, m.Resources[k])
-	}
-	for k := len(m.APIVersions) - 1; k >= 0; k-- {
-		n = w.PutString(n, 2<<3|2, m.APIVersions[k])
-	}
-	for k := len(m.APIGroups) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, m.APIGroups[k])
-	}
+	n = protobuf.PutTextPointer(w, n, 4<<3|2, m.Scope)
+	n = protobuf.PutTexts(w, n, 3<<3|2, m.Resources)
+	n = protobuf.PutTexts(w, n, 2<<3|2, m.APIVersions)
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.APIGroups)
 	return n
 }
 
 // Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
-const _ = protobuf.Level1_go_get_u_github_com_typeplane_typeplane_runtime
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

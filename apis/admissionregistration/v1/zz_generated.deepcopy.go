@@ -6,9 +6,10 @@
 package v1
 
 import (
-	maps "maps"
 	unsafe "unsafe"
 
+	deepcopy "github.com/typeplane/typeplane/runtime/deepcopy"
+	level "github.com/typeplane/typeplane/runtime/level"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -64,90 +65,90 @@ func deepCopyWith_admissionregistrationv1_MutatingWebhook(m *deepCopyMemory_admi
 		return
 	}
 	*out = *in
-	deepCopyWith_admissionregistrationv1_WebhookClientConfig(&m.deepCopyMetaMemory, &in.ClientConfig, &out.ClientConfig)
+	deepCopyWith_admissionregistrationv1_WebhookClientConfig(&m.Memory, &in.ClientConfig, &out.ClientConfig)
 	if in.Rules != nil {
-		out.Rules = m.admissionregistrationv1_RuleWithOperations.list(len(in.Rules))
+		out.Rules = m.admissionregistrationv1_RuleWithOperations.List(len(in.Rules))
 		for i := range in.Rules {
-			deepCopyWith_admissionregistrationv1_RuleWithOperations(&m.deepCopyMetaMemory, &in.Rules[i], &out.Rules[i])
+			deepCopyWith_admissionregistrationv1_RuleWithOperations(&m.Memory, &in.Rules[i], &out.Rules[i])
 		}
 	}
 	if in.FailurePolicy != nil {
-		out.FailurePolicy = (*admissionregistrationv1.FailurePolicyType)(m.strings.one())
+		out.FailurePolicy = (*admissionregistrationv1.FailurePolicyType)(m.Strings.One())
 		*out.FailurePolicy = *in.FailurePolicy
 	}
 	if in.MatchPolicy != nil {
-		out.MatchPolicy = (*admissionregistrationv1.MatchPolicyType)(m.strings.one())
+		out.MatchPolicy = (*admissionregistrationv1.MatchPolicyType)(m.Strings.One())
 		*out.MatchPolicy = *in.MatchPolicy
 	}
 	if in.NamespaceSelector != nil {
-		out.NamespaceSelector = m.metav1_LabelSelector.one()
-		deepCopyWith_metav1_LabelSelector(&m.deepCopyMetaMemory, in.NamespaceSelector, out.NamespaceSelector)
+		out.NamespaceSelector = m.metav1_LabelSelector.One()
+		deepcopy.CopyLabelSelector(&m.Memory, in.NamespaceSelector, out.NamespaceSelector)
 	}
 	if in.ObjectSelector != nil {
-		out.ObjectSelector = m.metav1_LabelSelector.one()
-		deepCopyWith_metav1_LabelSelector(&m.deepCopyMetaMemory, in.ObjectSelector, out.ObjectSelector)
+		out.ObjectSelector = m.metav1_LabelSelector.One()
+		deepcopy.CopyLabelSelector(&m.Memory, in.ObjectSelector, out.ObjectSelector)
 	}
 	if in.SideEffects != nil {
-		out.SideEffects = (*admissionregistrationv1.SideEffectClass)(m.strings.one())
+		out.SideEffects = (*admissionregistrationv1.SideEffectClass)(m.Strings.One())
 		*out.SideEffects = *in.SideEffects
 	}
 	if in.TimeoutSeconds != nil {
-		out.TimeoutSeconds = m.int32s.one()
+		out.TimeoutSeconds = m.int32s.One()
 		*out.TimeoutSeconds = *in.TimeoutSeconds
 	}
 	if in.AdmissionReviewVersions != nil {
-		out.AdmissionReviewVersions = m.strings.list(len(in.AdmissionReviewVersions))
+		out.AdmissionReviewVersions = m.Strings.List(len(in.AdmissionReviewVersions))
 		copy(out.AdmissionReviewVersions, in.AdmissionReviewVersions)
 	}
 	if in.ReinvocationPolicy != nil {
-		out.ReinvocationPolicy = (*admissionregistrationv1.ReinvocationPolicyType)(m.strings.one())
+		out.ReinvocationPolicy = (*admissionregistrationv1.ReinvocationPolicyType)(m.Strings.One())
 		*out.ReinvocationPolicy = *in.ReinvocationPolicy
 	}
 	if in.MatchConditions != nil {
-		out.MatchConditions = m.admissionregistrationv1_MatchCondition.list(len(in.MatchConditions))
+		out.MatchConditions = m.admissionregistrationv1_MatchCondition.List(len(in.MatchConditions))
 		copy(out.MatchConditions, in.MatchConditions)
 	}
 }
 
 // deepCopyCount_admissionregistrationv1_MutatingWebhook counts what deepCopyWith_admissionregistrationv1_MutatingWebhook takes.
 func deepCopyCount_admissionregistrationv1_MutatingWebhook(m *deepCopyMemory_admissionregistrationv1_MutatingWebhookConfiguration, in *admissionregistrationv1.MutatingWebhook) {
-	deepCopyCount_admissionregistrationv1_WebhookClientConfig(&m.deepCopyMetaMemory, &in.ClientConfig)
-	m.admissionregistrationv1_RuleWithOperations.want += len(in.Rules)
+	deepCopyCount_admissionregistrationv1_WebhookClientConfig(&m.Memory, &in.ClientConfig)
+	m.admissionregistrationv1_RuleWithOperations.Want += len(in.Rules)
 	for i := range in.Rules {
-		deepCopyCount_admissionregistrationv1_RuleWithOperations(&m.deepCopyMetaMemory, &in.Rules[i])
+		deepCopyCount_admissionregistrationv1_RuleWithOperations(&m.Memory, &in.Rules[i])
 	}
 	if in.FailurePolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.MatchPolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.NamespaceSelector != nil {
-		m.metav1_LabelSelector.want++
-		deepCopyCount_metav1_LabelSelector(&m.deepCopyMetaMemory, in.NamespaceSelector)
+		m.metav1_LabelSelector.Want++
+		deepcopy.CountLabelSelector(&m.Memory, in.NamespaceSelector)
 	}
 	if in.ObjectSelector != nil {
-		m.metav1_LabelSelector.want++
-		deepCopyCount_metav1_LabelSelector(&m.deepCopyMetaMemory, in.ObjectSelector)
+		m.metav1_LabelSelector.Want++
+		deepcopy.CountLabelSelector(&m.Memory, in.ObjectSelector)
 	}
 	if in.SideEffects != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.TimeoutSeconds != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
-	m.strings.want += len(in.AdmissionReviewVersions)
+	m.Strings.Want += len(in.AdmissionReviewVersions)
 	if in.ReinvocationPolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
-	m.admissionregistrationv1_MatchCondition.want += len(in.MatchConditions)
+	m.admissionregistrationv1_MatchCondition.Want += len(in.MatchConditions)
 }
 
 // deepCopy_admissionregistrationv1_MutatingWebhookConfiguration copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_admissionregistrationv1_MutatingWebhookConfiguration(in, out *admissionregistrationv1.MutatingWebhookConfiguration) {
 	var m deepCopyMemory_admissionregistrationv1_MutatingWebhookConfiguration
 	deepCopyCount_admissionregistrationv1_MutatingWebhookConfiguration(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_admissionregistrationv1_MutatingWebhookConfiguration(&m, in, out)
 }
 
@@ -158,10 +159,10 @@ func deepCopyWith_admissionregistrationv1_MutatingWebhookConfiguration(m *deepCo
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	out.Webhooks = in.Webhooks
 	if in.Webhooks != nil {
-		out.Webhooks = m.admissionregistrationv1_MutatingWebhook.list(len(in.Webhooks))
+		out.Webhooks = m.admissionregistrationv1_MutatingWebhook.List(len(in.Webhooks))
 		for i := range in.Webhooks {
 			deepCopyWith_admissionregistrationv1_MutatingWebhook(m, &in.Webhooks[i], &out.Webhooks[i])
 		}
@@ -170,8 +171,8 @@ func deepCopyWith_admissionregistrationv1_MutatingWebhookConfiguration(m *deepCo
 
 // deepCopyCount_admissionregistrationv1_MutatingWebhookConfiguration counts what deepCopyWith_admissionregistrationv1_MutatingWebhookConfiguration takes.
 func deepCopyCount_admissionregistrationv1_MutatingWebhookConfiguration(m *deepCopyMemory_admissionregistrationv1_MutatingWebhookConfiguration, in *admissionregistrationv1.MutatingWebhookConfiguration) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
-	m.admissionregistrationv1_MutatingWebhook.want += len(in.Webhooks)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
+	m.admissionregistrationv1_MutatingWebhook.Want += len(in.Webhooks)
 	for i := range in.Webhooks {
 		deepCopyCount_admissionregistrationv1_MutatingWebhook(m, &in.Webhooks[i])
 	}
@@ -179,20 +180,20 @@ func deepCopyCount_admissionregistrationv1_MutatingWebhookConfiguration(m *deepC
 
 // deepCopy_admissionregistrationv1_MutatingWebhookConfigurationList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_admissionregistrationv1_MutatingWebhookConfigurationList(in, out *admissionregistrationv1.MutatingWebhookConfigurationList) {
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_admissionregistrationv1_MutatingWebhookConfigurationList(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_admissionregistrationv1_MutatingWebhookConfigurationList(&m, in, out)
 }
 
 // deepCopyWith_admissionregistrationv1_MutatingWebhookConfigurationList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_MutatingWebhookConfigurationList(m *deepCopyMetaMemory, in, out *admissionregistrationv1.MutatingWebhookConfigurationList) {
+func deepCopyWith_admissionregistrationv1_MutatingWebhookConfigurationList(m *deepcopy.Memory, in, out *admissionregistrationv1.MutatingWebhookConfigurationList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
+	deepcopy.CopyListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]admissionregistrationv1.MutatingWebhookConfiguration, len(in.Items))
@@ -203,74 +204,74 @@ func deepCopyWith_admissionregistrationv1_MutatingWebhookConfigurationList(m *de
 }
 
 // deepCopyCount_admissionregistrationv1_MutatingWebhookConfigurationList counts what deepCopyWith_admissionregistrationv1_MutatingWebhookConfigurationList takes.
-func deepCopyCount_admissionregistrationv1_MutatingWebhookConfigurationList(m *deepCopyMetaMemory, in *admissionregistrationv1.MutatingWebhookConfigurationList) {
-	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+func deepCopyCount_admissionregistrationv1_MutatingWebhookConfigurationList(m *deepcopy.Memory, in *admissionregistrationv1.MutatingWebhookConfigurationList) {
+	deepcopy.CountListMeta(m, &in.ListMeta)
 }
 
 // deepCopyWith_admissionregistrationv1_Rule copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_Rule(m *deepCopyMetaMemory, in, out *admissionregistrationv1.Rule) {
+func deepCopyWith_admissionregistrationv1_Rule(m *deepcopy.Memory, in, out *admissionregistrationv1.Rule) {
 	if unsafe.Sizeof(*in) != 80 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.APIGroups != nil {
-		out.APIGroups = m.strings.list(len(in.APIGroups))
+		out.APIGroups = m.Strings.List(len(in.APIGroups))
 		copy(out.APIGroups, in.APIGroups)
 	}
 	if in.APIVersions != nil {
-		out.APIVersions = m.strings.list(len(in.APIVersions))
+		out.APIVersions = m.Strings.List(len(in.APIVersions))
 		copy(out.APIVersions, in.APIVersions)
 	}
 	if in.Resources != nil {
-		out.Resources = m.strings.list(len(in.Resources))
+		out.Resources = m.Strings.List(len(in.Resources))
 		copy(out.Resources, in.Resources)
 	}
 	if in.Scope != nil {
-		out.Scope = (*admissionregistrationv1.ScopeType)(m.strings.one())
+		out.Scope = (*admissionregistrationv1.ScopeType)(m.Strings.One())
 		*out.Scope = *in.Scope
 	}
 }
 
 // deepCopyCount_admissionregistrationv1_Rule counts what deepCopyWith_admissionregistrationv1_Rule takes.
-func deepCopyCount_admissionregistrationv1_Rule(m *deepCopyMetaMemory, in *admissionregistrationv1.Rule) {
-	m.strings.want += len(in.APIGroups)
-	m.strings.want += len(in.APIVersions)
-	m.strings.want += len(in.Resources)
+func deepCopyCount_admissionregistrationv1_Rule(m *deepcopy.Memory, in *admissionregistrationv1.Rule) {
+	m.Strings.Want += len(in.APIGroups)
+	m.Strings.Want += len(in.APIVersions)
+	m.Strings.Want += len(in.Resources)
 	if in.Scope != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
 // deepCopyWith_admissionregistrationv1_RuleWithOperations copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_RuleWithOperations(m *deepCopyMetaMemory, in, out *admissionregistrationv1.RuleWithOperations) {
+func deepCopyWith_admissionregistrationv1_RuleWithOperations(m *deepcopy.Memory, in, out *admissionregistrationv1.RuleWithOperations) {
 	if unsafe.Sizeof(*in) != 104 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.Operations = in.Operations
 	if in.Operations != nil {
-		out.Operations = unsafe.Slice((*admissionregistrationv1.OperationType)(unsafe.SliceData(m.strings.list(len(in.Operations)))), len(in.Operations))
+		out.Operations = unsafe.Slice((*admissionregistrationv1.OperationType)(unsafe.SliceData(m.Strings.List(len(in.Operations)))), len(in.Operations))
 		copy(out.Operations, in.Operations)
 	}
 	deepCopyWith_admissionregistrationv1_Rule(m, &in.Rule, &out.Rule)
 }
 
 // deepCopyCount_admissionregistrationv1_RuleWithOperations counts what deepCopyWith_admissionregistrationv1_RuleWithOperations takes.
-func deepCopyCount_admissionregistrationv1_RuleWithOperations(m *deepCopyMetaMemory, in *admissionregistrationv1.RuleWithOperations) {
-	m.strings.want += len(in.Operations)
+func deepCopyCount_admissionregistrationv1_RuleWithOperations(m *deepcopy.Memory, in *admissionregistrationv1.RuleWithOperations) {
+	m.Strings.Want += len(in.Operations)
 	deepCopyCount_admissionregistrationv1_Rule(m, &in.Rule)
 }
 
 // deepCopyWith_admissionregistrationv1_ServiceReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_ServiceReference(m *deepCopyMetaMemory, in, out *admissionregistrationv1.ServiceReference) {
+func deepCopyWith_admissionregistrationv1_ServiceReference(m *deepcopy.Memory, in, out *admissionregistrationv1.ServiceReference) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Path != nil {
-		out.Path = m.strings.one()
+		out.Path = m.Strings.One()
 		*out.Path = *in.Path
 	}
 	if in.Port != nil {
@@ -280,9 +281,9 @@ func deepCopyWith_admissionregistrationv1_ServiceReference(m *deepCopyMetaMemory
 }
 
 // deepCopyCount_admissionregistrationv1_ServiceReference counts what deepCopyWith_admissionregistrationv1_ServiceReference takes.
-func deepCopyCount_admissionregistrationv1_ServiceReference(m *deepCopyMetaMemory, in *admissionregistrationv1.ServiceReference) {
+func deepCopyCount_admissionregistrationv1_ServiceReference(m *deepcopy.Memory, in *admissionregistrationv1.ServiceReference) {
 	if in.Path != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -293,83 +294,83 @@ func deepCopyWith_admissionregistrationv1_ValidatingWebhook(m *deepCopyMemory_ad
 		return
 	}
 	*out = *in
-	deepCopyWith_admissionregistrationv1_WebhookClientConfig(&m.deepCopyMetaMemory, &in.ClientConfig, &out.ClientConfig)
+	deepCopyWith_admissionregistrationv1_WebhookClientConfig(&m.Memory, &in.ClientConfig, &out.ClientConfig)
 	if in.Rules != nil {
-		out.Rules = m.admissionregistrationv1_RuleWithOperations.list(len(in.Rules))
+		out.Rules = m.admissionregistrationv1_RuleWithOperations.List(len(in.Rules))
 		for i := range in.Rules {
-			deepCopyWith_admissionregistrationv1_RuleWithOperations(&m.deepCopyMetaMemory, &in.Rules[i], &out.Rules[i])
+			deepCopyWith_admissionregistrationv1_RuleWithOperations(&m.Memory, &in.Rules[i], &out.Rules[i])
 		}
 	}
 	if in.FailurePolicy != nil {
-		out.FailurePolicy = (*admissionregistrationv1.FailurePolicyType)(m.strings.one())
+		out.FailurePolicy = (*admissionregistrationv1.FailurePolicyType)(m.Strings.One())
 		*out.FailurePolicy = *in.FailurePolicy
 	}
 	if in.MatchPolicy != nil {
-		out.MatchPolicy = (*admissionregistrationv1.MatchPolicyType)(m.strings.one())
+		out.MatchPolicy = (*admissionregistrationv1.MatchPolicyType)(m.Strings.One())
 		*out.MatchPolicy = *in.MatchPolicy
 	}
 	if in.NamespaceSelector != nil {
-		out.NamespaceSelector = m.metav1_LabelSelector.one()
-		deepCopyWith_metav1_LabelSelector(&m.deepCopyMetaMemory, in.NamespaceSelector, out.NamespaceSelector)
+		out.NamespaceSelector = m.metav1_LabelSelector.One()
+		deepcopy.CopyLabelSelector(&m.Memory, in.NamespaceSelector, out.NamespaceSelector)
 	}
 	if in.ObjectSelector != nil {
-		out.ObjectSelector = m.metav1_LabelSelector.one()
-		deepCopyWith_metav1_LabelSelector(&m.deepCopyMetaMemory, in.ObjectSelector, out.ObjectSelector)
+		out.ObjectSelector = m.metav1_LabelSelector.One()
+		deepcopy.CopyLabelSelector(&m.Memory, in.ObjectSelector, out.ObjectSelector)
 	}
 	if in.SideEffects != nil {
-		out.SideEffects = (*admissionregistrationv1.SideEffectClass)(m.strings.one())
+		out.SideEffects = (*admissionregistrationv1.SideEffectClass)(m.Strings.One())
 		*out.SideEffects = *in.SideEffects
 	}
 	if in.TimeoutSeconds != nil {
-		out.TimeoutSeconds = m.int32s.one()
+		out.TimeoutSeconds = m.int32s.One()
 		*out.TimeoutSeconds = *in.TimeoutSeconds
 	}
 	if in.AdmissionReviewVersions != nil {
-		out.AdmissionReviewVersions = m.strings.list(len(in.AdmissionReviewVersions))
+		out.AdmissionReviewVersions = m.Strings.List(len(in.AdmissionReviewVersions))
 		copy(out.AdmissionReviewVersions, in.AdmissionReviewVersions)
 	}
 	if in.MatchConditions != nil {
-		out.MatchConditions = m.admissionregistrationv1_MatchCondition.list(len(in.MatchConditions))
+		out.MatchConditions = m.admissionregistrationv1_MatchCondition.List(len(in.MatchConditions))
 		copy(out.MatchConditions, in.MatchConditions)
 	}
 }
 
 // deepCopyCount_admissionregistrationv1_ValidatingWebhook counts what deepCopyWith_admissionregistrationv1_ValidatingWebhook takes.
 func deepCopyCount_admissionregistrationv1_ValidatingWebhook(m *deepCopyMemory_admissionregistrationv1_ValidatingWebhookConfiguration, in *admissionregistrationv1.ValidatingWebhook) {
-	deepCopyCount_admissionregistrationv1_WebhookClientConfig(&m.deepCopyMetaMemory, &in.ClientConfig)
-	m.admissionregistrationv1_RuleWithOperations.want += len(in.Rules)
+	deepCopyCount_admissionregistrationv1_WebhookClientConfig(&m.Memory, &in.ClientConfig)
+	m.admissionregistrationv1_RuleWithOperations.Want += len(in.Rules)
 	for i := range in.Rules {
-		deepCopyCount_admissionregistrationv1_RuleWithOperations(&m.deepCopyMetaMemory, &in.Rules[i])
+		deepCopyCount_admissionregistrationv1_RuleWithOperations(&m.Memory, &in.Rules[i])
 	}
 	if in.FailurePolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.MatchPolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.NamespaceSelector != nil {
-		m.metav1_LabelSelector.want++
-		deepCopyCount_metav1_LabelSelector(&m.deepCopyMetaMemory, in.NamespaceSelector)
+		m.metav1_LabelSelector.Want++
+		deepcopy.CountLabelSelector(&m.Memory, in.NamespaceSelector)
 	}
 	if in.ObjectSelector != nil {
-		m.metav1_LabelSelector.want++
-		deepCopyCount_metav1_LabelSelector(&m.deepCopyMetaMemory, in.ObjectSelector)
+		m.metav1_LabelSelector.Want++
+		deepcopy.CountLabelSelector(&m.Memory, in.ObjectSelector)
 	}
 	if in.SideEffects != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.TimeoutSeconds != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
-	m.strings.want += len(in.AdmissionReviewVersions)
-	m.admissionregistrationv1_MatchCondition.want += len(in.MatchConditions)
+	m.Strings.Want += len(in.AdmissionReviewVersions)
+	m.admissionregistrationv1_MatchCondition.Want += len(in.MatchConditions)
 }
 
 // deepCopy_admissionregistrationv1_ValidatingWebhookConfiguration copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_admissionregistrationv1_ValidatingWebhookConfiguration(in, out *admissionregistrationv1.ValidatingWebhookConfiguration) {
 	var m deepCopyMemory_admissionregistrationv1_ValidatingWebhookConfiguration
 	deepCopyCount_admissionregistrationv1_ValidatingWebhookConfiguration(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_admissionregistrationv1_ValidatingWebhookConfiguration(&m, in, out)
 }
 
@@ -380,10 +381,10 @@ func deepCopyWith_admissionregistrationv1_ValidatingWebhookConfiguration(m *deep
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	out.Webhooks = in.Webhooks
 	if in.Webhooks != nil {
-		out.Webhooks = m.admissionregistrationv1_ValidatingWebhook.list(len(in.Webhooks))
+		out.Webhooks = m.admissionregistrationv1_ValidatingWebhook.List(len(in.Webhooks))
 		for i := range in.Webhooks {
 			deepCopyWith_admissionregistrationv1_ValidatingWebhook(m, &in.Webhooks[i], &out.Webhooks[i])
 		}
@@ -392,8 +393,8 @@ func deepCopyWith_admissionregistrationv1_ValidatingWebhookConfiguration(m *deep
 
 // deepCopyCount_admissionregistrationv1_ValidatingWebhookConfiguration counts what deepCopyWith_admissionregistrationv1_ValidatingWebhookConfiguration takes.
 func deepCopyCount_admissionregistrationv1_ValidatingWebhookConfiguration(m *deepCopyMemory_admissionregistrationv1_ValidatingWebhookConfiguration, in *admissionregistrationv1.ValidatingWebhookConfiguration) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
-	m.admissionregistrationv1_ValidatingWebhook.want += len(in.Webhooks)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
+	m.admissionregistrationv1_ValidatingWebhook.Want += len(in.Webhooks)
 	for i := range in.Webhooks {
 		deepCopyCount_admissionregistrationv1_ValidatingWebhook(m, &in.Webhooks[i])
 	}
@@ -401,20 +402,20 @@ func deepCopyCount_admissionregistrationv1_ValidatingWebhookConfiguration(m *dee
 
 // deepCopy_admissionregistrationv1_ValidatingWebhookConfigurationList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_admissionregistrationv1_ValidatingWebhookConfigurationList(in, out *admissionregistrationv1.ValidatingWebhookConfigurationList) {
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_admissionregistrationv1_ValidatingWebhookConfigurationList(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_admissionregistrationv1_ValidatingWebhookConfigurationList(&m, in, out)
 }
 
 // deepCopyWith_admissionregistrationv1_ValidatingWebhookConfigurationList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_ValidatingWebhookConfigurationList(m *deepCopyMetaMemory, in, out *admissionregistrationv1.ValidatingWebhookConfigurationList) {
+func deepCopyWith_admissionregistrationv1_ValidatingWebhookConfigurationList(m *deepcopy.Memory, in, out *admissionregistrationv1.ValidatingWebhookConfigurationList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
+	deepcopy.CopyListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]admissionregistrationv1.ValidatingWebhookConfiguration, len(in.Items))
@@ -425,19 +426,19 @@ func deepCopyWith_admissionregistrationv1_ValidatingWebhookConfigurationList(m *
 }
 
 // deepCopyCount_admissionregistrationv1_ValidatingWebhookConfigurationList counts what deepCopyWith_admissionregistrationv1_ValidatingWebhookConfigurationList takes.
-func deepCopyCount_admissionregistrationv1_ValidatingWebhookConfigurationList(m *deepCopyMetaMemory, in *admissionregistrationv1.ValidatingWebhookConfigurationList) {
-	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+func deepCopyCount_admissionregistrationv1_ValidatingWebhookConfigurationList(m *deepcopy.Memory, in *admissionregistrationv1.ValidatingWebhookConfigurationList) {
+	deepcopy.CountListMeta(m, &in.ListMeta)
 }
 
 // deepCopyWith_admissionregistrationv1_WebhookClientConfig copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_WebhookClientConfig(m *deepCopyMetaMemory, in, out *admissionregistrationv1.WebhookClientConfig) {
+func deepCopyWith_admissionregistrationv1_WebhookClientConfig(m *deepcopy.Memory, in, out *admissionregistrationv1.WebhookClientConfig) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.URL != nil {
-		out.URL = m.strings.one()
+		out.URL = m.Strings.One()
 		*out.URL = *in.URL
 	}
 	if in.Service != nil {
@@ -451,296 +452,29 @@ func deepCopyWith_admissionregistrationv1_WebhookClientConfig(m *deepCopyMetaMem
 }
 
 // deepCopyCount_admissionregistrationv1_WebhookClientConfig counts what deepCopyWith_admissionregistrationv1_WebhookClientConfig takes.
-func deepCopyCount_admissionregistrationv1_WebhookClientConfig(m *deepCopyMetaMemory, in *admissionregistrationv1.WebhookClientConfig) {
+func deepCopyCount_admissionregistrationv1_WebhookClientConfig(m *deepcopy.Memory, in *admissionregistrationv1.WebhookClientConfig) {
 	if in.URL != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.Service != nil {
 		deepCopyCount_admissionregistrationv1_ServiceReference(m, in.Service)
 	}
 }
 
-// deepCopyWith_metav1_LabelSelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_LabelSelector(m *deepCopyMetaMemory, in, out *metav1.LabelSelector) {
-	if unsafe.Sizeof(*in) != 32 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	out.MatchLabels = maps.Clone(in.MatchLabels)
-	if in.MatchExpressions != nil {
-		out.MatchExpressions = make([]metav1.LabelSelectorRequirement, len(in.MatchExpressions))
-		for i := range in.MatchExpressions {
-			deepCopyWith_metav1_LabelSelectorRequirement(m, &in.MatchExpressions[i], &out.MatchExpressions[i])
-		}
-	}
-}
-
-// deepCopyCount_metav1_LabelSelector counts what deepCopyWith_metav1_LabelSelector takes.
-func deepCopyCount_metav1_LabelSelector(m *deepCopyMetaMemory, in *metav1.LabelSelector) {
-	for i := range in.MatchExpressions {
-		deepCopyCount_metav1_LabelSelectorRequirement(m, &in.MatchExpressions[i])
-	}
-}
-
-// deepCopyWith_metav1_LabelSelectorRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_LabelSelectorRequirement(m *deepCopyMetaMemory, in, out *metav1.LabelSelectorRequirement) {
-	if unsafe.Sizeof(*in) != 56 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Values != nil {
-		out.Values = m.strings.list(len(in.Values))
-		copy(out.Values, in.Values)
-	}
-}
-
-// deepCopyCount_metav1_LabelSelectorRequirement counts what deepCopyWith_metav1_LabelSelectorRequirement takes.
-func deepCopyCount_metav1_LabelSelectorRequirement(m *deepCopyMetaMemory, in *metav1.LabelSelectorRequirement) {
-	m.strings.want += len(in.Values)
-}
-
-// deepCopyWith_metav1_ListMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ListMeta(m *deepCopyMetaMemory, in, out *metav1.ListMeta) {
-	if unsafe.Sizeof(*in) != 64 || unsafe.Sizeof(metav1.ShardInfo{}) != 16 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.RemainingItemCount != nil {
-		out.RemainingItemCount = m.int64s.one()
-		*out.RemainingItemCount = *in.RemainingItemCount
-	}
-	if in.ShardInfo != nil {
-		v := *in.ShardInfo
-		out.ShardInfo = &v
-	}
-}
-
-// deepCopyCount_metav1_ListMeta counts what deepCopyWith_metav1_ListMeta takes.
-func deepCopyCount_metav1_ListMeta(m *deepCopyMetaMemory, in *metav1.ListMeta) {
-	if in.RemainingItemCount != nil {
-		m.int64s.want++
-	}
-}
-
-// deepCopyWith_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in, out *metav1.ManagedFieldsEntry) {
-	if unsafe.Sizeof(*in) != 96 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Time != nil {
-		out.Time = m.metav1_Time.one()
-		*out.Time = *in.Time
-	}
-	if in.FieldsV1 != nil {
-		out.FieldsV1 = m.metav1_FieldsV1.one()
-		in.FieldsV1.DeepCopyInto(out.FieldsV1)
-	}
-}
-
-// deepCopyCount_metav1_ManagedFieldsEntry counts what deepCopyWith_metav1_ManagedFieldsEntry takes.
-func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in *metav1.ManagedFieldsEntry) {
-	if in.Time != nil {
-		m.metav1_Time.want++
-	}
-	if in.FieldsV1 != nil {
-		m.metav1_FieldsV1.want++
-	}
-}
-
-// deepCopyWith_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ObjectMeta(m *deepCopyMetaMemory, in, out *metav1.ObjectMeta) {
-	if unsafe.Sizeof(*in) != 232 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.DeletionTimestamp != nil {
-		out.DeletionTimestamp = m.metav1_Time.one()
-		*out.DeletionTimestamp = *in.DeletionTimestamp
-	}
-	if in.DeletionGracePeriodSeconds != nil {
-		out.DeletionGracePeriodSeconds = m.int64s.one()
-		*out.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
-	}
-	out.Labels = maps.Clone(in.Labels)
-	out.Annotations = maps.Clone(in.Annotations)
-	if in.OwnerReferences != nil {
-		out.OwnerReferences = m.metav1_OwnerReference.list(len(in.OwnerReferences))
-		for i := range in.OwnerReferences {
-			deepCopyWith_metav1_OwnerReference(m, &in.OwnerReferences[i], &out.OwnerReferences[i])
-		}
-	}
-	if in.Finalizers != nil {
-		out.Finalizers = m.strings.list(len(in.Finalizers))
-		copy(out.Finalizers, in.Finalizers)
-	}
-	if in.ManagedFields != nil {
-		out.ManagedFields = m.metav1_ManagedFieldsEntry.list(len(in.ManagedFields))
-		for i := range in.ManagedFields {
-			deepCopyWith_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i], &out.ManagedFields[i])
-		}
-	}
-}
-
-// deepCopyCount_metav1_ObjectMeta counts what deepCopyWith_metav1_ObjectMeta takes.
-func deepCopyCount_metav1_ObjectMeta(m *deepCopyMetaMemory, in *metav1.ObjectMeta) {
-	if in.DeletionTimestamp != nil {
-		m.metav1_Time.want++
-	}
-	if in.DeletionGracePeriodSeconds != nil {
-		m.int64s.want++
-	}
-	m.metav1_OwnerReference.want += len(in.OwnerReferences)
-	for i := range in.OwnerReferences {
-		deepCopyCount_metav1_OwnerReference(m, &in.OwnerReferences[i])
-	}
-	m.strings.want += len(in.Finalizers)
-	m.metav1_ManagedFieldsEntry.want += len(in.ManagedFields)
-	for i := range in.ManagedFields {
-		deepCopyCount_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i])
-	}
-}
-
-// deepCopyWith_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_OwnerReference(m *deepCopyMetaMemory, in, out *metav1.OwnerReference) {
-	if unsafe.Sizeof(*in) != 80 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Controller != nil {
-		out.Controller = m.bools.one()
-		*out.Controller = *in.Controller
-	}
-	if in.BlockOwnerDeletion != nil {
-		out.BlockOwnerDeletion = m.bools.one()
-		*out.BlockOwnerDeletion = *in.BlockOwnerDeletion
-	}
-}
-
-// deepCopyCount_metav1_OwnerReference counts what deepCopyWith_metav1_OwnerReference takes.
-func deepCopyCount_metav1_OwnerReference(m *deepCopyMetaMemory, in *metav1.OwnerReference) {
-	if in.Controller != nil {
-		m.bools.want++
-	}
-	if in.BlockOwnerDeletion != nil {
-		m.bools.want++
-	}
-}
-
-// deepCopyMetaMemory has the memory for a copy: values of one type lie side by side. Whoever keeps a pointer or a list
-// of the copy keeps those of its object; a list has no room for more, so what is appended goes elsewhere.
-type deepCopyMetaMemory struct {
-	bools                     deepCopySlab[bool]
-	int64s                    deepCopySlab[int64]
-	metav1_FieldsV1           deepCopySlab[metav1.FieldsV1]
-	metav1_ManagedFieldsEntry deepCopySlab[metav1.ManagedFieldsEntry]
-	metav1_OwnerReference     deepCopySlab[metav1.OwnerReference]
-	metav1_Time               deepCopySlab[metav1.Time]
-	strings                   deepCopySlab[string]
-}
-
-// deepCopyFirst is as much of what metadata has as most objects need.
-type deepCopyFirst struct {
-	bools                     [8]bool
-	int64s                    [2]int64
-	metav1_FieldsV1           [3]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_OwnerReference     [1]metav1.OwnerReference
-	metav1_Time               [3]metav1.Time
-	strings                   [6]string
-}
-
-// used is how many bytes of it are needed.
-func (m *deepCopyMetaMemory) used() (used uintptr) {
-	used += m.bools.fits(8)
-	used += m.int64s.fits(2)
-	used += m.metav1_FieldsV1.fits(3)
-	used += m.metav1_ManagedFieldsEntry.fits(1)
-	used += m.metav1_OwnerReference.fits(1)
-	used += m.metav1_Time.fits(3)
-	used += m.strings.fits(6)
-	return used
-}
-
-func (m *deepCopyMetaMemory) takeFirst(from *deepCopyFirst) {
-	m.bools.take(from.bools[:])
-	m.int64s.take(from.int64s[:])
-	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
-	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
-	m.metav1_OwnerReference.take(from.metav1_OwnerReference[:])
-	m.metav1_Time.take(from.metav1_Time[:])
-	m.strings.take(from.strings[:])
-}
-
-// deepCopyEntry is what one entry of managed fields needs.
-type deepCopyEntry struct {
-	metav1_FieldsV1           [1]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_Time               [1]metav1.Time
-}
-
-// isEntry tells whether just that is needed, apart from strings and the like.
-func (m *deepCopyMetaMemory) isEntry() bool {
-	return m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1
-}
-
-func (m *deepCopyMetaMemory) takeEntry(from *deepCopyEntry) {
-	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
-	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
-	m.metav1_Time.take(from.metav1_Time[:])
-}
-
-// first allocates either of them in one piece: the larger one, if at least half of it is needed.
-func (m *deepCopyMetaMemory) first() {
-	switch {
-	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
-		m.takeFirst(new(deepCopyFirst))
-	case m.isEntry():
-		m.takeEntry(new(deepCopyEntry))
-	}
-}
-
-// deepCopyObject allocates an object and either of them in one piece, under the same condition.
-func deepCopyObject[T any](m *deepCopyMetaMemory) *T {
-	switch {
-	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
-		b := new(struct {
-			object T
-			first  deepCopyFirst
-		})
-		m.takeFirst(&b.first)
-		return &b.object
-	case m.isEntry():
-		b := new(struct {
-			object T
-			entry  deepCopyEntry
-		})
-		m.takeEntry(&b.entry)
-		return &b.object
-	}
-	return new(T)
-}
-
 // deepCopyMemory_admissionregistrationv1_MutatingWebhookConfiguration is the memory for a MutatingWebhookConfiguration.
 type deepCopyMemory_admissionregistrationv1_MutatingWebhookConfiguration struct {
-	deepCopyMetaMemory
-	int32s                                     deepCopySlab[int32]
-	admissionregistrationv1_MatchCondition     deepCopySlab[admissionregistrationv1.MatchCondition]
-	admissionregistrationv1_MutatingWebhook    deepCopySlab[admissionregistrationv1.MutatingWebhook]
-	admissionregistrationv1_RuleWithOperations deepCopySlab[admissionregistrationv1.RuleWithOperations]
-	metav1_LabelSelector                       deepCopySlab[metav1.LabelSelector]
+	deepcopy.Memory
+	int32s                                     deepcopy.Slab[int32]
+	admissionregistrationv1_MatchCondition     deepcopy.Slab[admissionregistrationv1.MatchCondition]
+	admissionregistrationv1_MutatingWebhook    deepcopy.Slab[admissionregistrationv1.MutatingWebhook]
+	admissionregistrationv1_RuleWithOperations deepcopy.Slab[admissionregistrationv1.RuleWithOperations]
+	metav1_LabelSelector                       deepcopy.Slab[metav1.LabelSelector]
 }
 
 // deepCopyBlock_admissionregistrationv1_MutatingWebhookConfiguration is one with as much as it needs with one item in each list.
 type deepCopyBlock_admissionregistrationv1_MutatingWebhookConfiguration struct {
 	object                                     admissionregistrationv1.MutatingWebhookConfiguration
-	first                                      deepCopyFirst
+	first                                      deepcopy.First
 	int32s                                     [1]int32
 	admissionregistrationv1_MatchCondition     [1]admissionregistrationv1.MatchCondition
 	admissionregistrationv1_MutatingWebhook    [1]admissionregistrationv1.MutatingWebhook
@@ -750,39 +484,39 @@ type deepCopyBlock_admissionregistrationv1_MutatingWebhookConfiguration struct {
 
 // object allocates the object, and all of the block if at least half of what is in it besides is needed.
 func (m *deepCopyMemory_admissionregistrationv1_MutatingWebhookConfiguration) object() *admissionregistrationv1.MutatingWebhookConfiguration {
-	used := m.used()
-	used += m.int32s.fits(1)
-	used += m.admissionregistrationv1_MatchCondition.fits(1)
-	used += m.admissionregistrationv1_MutatingWebhook.fits(1)
-	used += m.admissionregistrationv1_RuleWithOperations.fits(1)
-	used += m.metav1_LabelSelector.fits(2)
+	used := m.Used()
+	used += m.int32s.Fits(1)
+	used += m.admissionregistrationv1_MatchCondition.Fits(1)
+	used += m.admissionregistrationv1_MutatingWebhook.Fits(1)
+	used += m.admissionregistrationv1_RuleWithOperations.Fits(1)
+	used += m.metav1_LabelSelector.Fits(2)
 	if 2*used < unsafe.Sizeof(deepCopyBlock_admissionregistrationv1_MutatingWebhookConfiguration{})-unsafe.Sizeof(admissionregistrationv1.MutatingWebhookConfiguration{}) {
-		return deepCopyObject[admissionregistrationv1.MutatingWebhookConfiguration](&m.deepCopyMetaMemory)
+		return deepcopy.NewObject[admissionregistrationv1.MutatingWebhookConfiguration](&m.Memory)
 	}
 	b := new(deepCopyBlock_admissionregistrationv1_MutatingWebhookConfiguration)
-	m.takeFirst(&b.first)
-	m.int32s.take(b.int32s[:])
-	m.admissionregistrationv1_MatchCondition.take(b.admissionregistrationv1_MatchCondition[:])
-	m.admissionregistrationv1_MutatingWebhook.take(b.admissionregistrationv1_MutatingWebhook[:])
-	m.admissionregistrationv1_RuleWithOperations.take(b.admissionregistrationv1_RuleWithOperations[:])
-	m.metav1_LabelSelector.take(b.metav1_LabelSelector[:])
+	m.TakeFirst(&b.first)
+	m.int32s.Take(b.int32s[:])
+	m.admissionregistrationv1_MatchCondition.Take(b.admissionregistrationv1_MatchCondition[:])
+	m.admissionregistrationv1_MutatingWebhook.Take(b.admissionregistrationv1_MutatingWebhook[:])
+	m.admissionregistrationv1_RuleWithOperations.Take(b.admissionregistrationv1_RuleWithOperations[:])
+	m.metav1_LabelSelector.Take(b.metav1_LabelSelector[:])
 	return &b.object
 }
 
 // deepCopyMemory_admissionregistrationv1_ValidatingWebhookConfiguration is the memory for a ValidatingWebhookConfiguration.
 type deepCopyMemory_admissionregistrationv1_ValidatingWebhookConfiguration struct {
-	deepCopyMetaMemory
-	int32s                                     deepCopySlab[int32]
-	admissionregistrationv1_MatchCondition     deepCopySlab[admissionregistrationv1.MatchCondition]
-	admissionregistrationv1_RuleWithOperations deepCopySlab[admissionregistrationv1.RuleWithOperations]
-	admissionregistrationv1_ValidatingWebhook  deepCopySlab[admissionregistrationv1.ValidatingWebhook]
-	metav1_LabelSelector                       deepCopySlab[metav1.LabelSelector]
+	deepcopy.Memory
+	int32s                                     deepcopy.Slab[int32]
+	admissionregistrationv1_MatchCondition     deepcopy.Slab[admissionregistrationv1.MatchCondition]
+	admissionregistrationv1_RuleWithOperations deepcopy.Slab[admissionregistrationv1.RuleWithOperations]
+	admissionregistrationv1_ValidatingWebhook  deepcopy.Slab[admissionregistrationv1.ValidatingWebhook]
+	metav1_LabelSelector                       deepcopy.Slab[metav1.LabelSelector]
 }
 
 // deepCopyBlock_admissionregistrationv1_ValidatingWebhookConfiguration is one with as much as it needs with one item in each list.
 type deepCopyBlock_admissionregistrationv1_ValidatingWebhookConfiguration struct {
 	object                                     admissionregistrationv1.ValidatingWebhookConfiguration
-	first                                      deepCopyFirst
+	first                                      deepcopy.First
 	int32s                                     [1]int32
 	admissionregistrationv1_MatchCondition     [1]admissionregistrationv1.MatchCondition
 	admissionregistrationv1_RuleWithOperations [1]admissionregistrationv1.RuleWithOperations
@@ -792,68 +526,24 @@ type deepCopyBlock_admissionregistrationv1_ValidatingWebhookConfiguration struct
 
 // object allocates the object, and all of the block if at least half of what is in it besides is needed.
 func (m *deepCopyMemory_admissionregistrationv1_ValidatingWebhookConfiguration) object() *admissionregistrationv1.ValidatingWebhookConfiguration {
-	used := m.used()
-	used += m.int32s.fits(1)
-	used += m.admissionregistrationv1_MatchCondition.fits(1)
-	used += m.admissionregistrationv1_RuleWithOperations.fits(1)
-	used += m.admissionregistrationv1_ValidatingWebhook.fits(1)
-	used += m.metav1_LabelSelector.fits(2)
+	used := m.Used()
+	used += m.int32s.Fits(1)
+	used += m.admissionregistrationv1_MatchCondition.Fits(1)
+	used += m.admissionregistrationv1_RuleWithOperations.Fits(1)
+	used += m.admissionregistrationv1_ValidatingWebhook.Fits(1)
+	used += m.metav1_LabelSelector.Fits(2)
 	if 2*used < unsafe.Sizeof(deepCopyBlock_admissionregistrationv1_ValidatingWebhookConfiguration{})-unsafe.Sizeof(admissionregistrationv1.ValidatingWebhookConfiguration{}) {
-		return deepCopyObject[admissionregistrationv1.ValidatingWebhookConfiguration](&m.deepCopyMetaMemory)
+		return deepcopy.NewObject[admissionregistrationv1.ValidatingWebhookConfiguration](&m.Memory)
 	}
 	b := new(deepCopyBlock_admissionregistrationv1_ValidatingWebhookConfiguration)
-	m.takeFirst(&b.first)
-	m.int32s.take(b.int32s[:])
-	m.admissionregistrationv1_MatchCondition.take(b.admissionregistrationv1_MatchCondition[:])
-	m.admissionregistrationv1_RuleWithOperations.take(b.admissionregistrationv1_RuleWithOperations[:])
-	m.admissionregistrationv1_ValidatingWebhook.take(b.admissionregistrationv1_ValidatingWebhook[:])
-	m.metav1_LabelSelector.take(b.metav1_LabelSelector[:])
+	m.TakeFirst(&b.first)
+	m.int32s.Take(b.int32s[:])
+	m.admissionregistrationv1_MatchCondition.Take(b.admissionregistrationv1_MatchCondition[:])
+	m.admissionregistrationv1_RuleWithOperations.Take(b.admissionregistrationv1_RuleWithOperations[:])
+	m.admissionregistrationv1_ValidatingWebhook.Take(b.admissionregistrationv1_ValidatingWebhook[:])
+	m.metav1_LabelSelector.Take(b.metav1_LabelSelector[:])
 	return &b.object
 }
 
-// deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.
-type deepCopySlab[T any] struct {
-	room []T
-	used int
-	want int
-}
-
-// one is memory for a value.
-func (s *deepCopySlab[T]) one() *T {
-	if s.used >= len(s.room) {
-		s.fill(1)
-	}
-	s.used++
-	return &s.room[s.used-1]
-}
-
-// list is memory for n values; it is not nil, even for none.
-func (s *deepCopySlab[T]) list(n int) []T {
-	if n > len(s.room)-s.used || s.room == nil {
-		s.fill(n)
-	}
-	s.used += n
-	return s.room[s.used-n : s.used : s.used]
-}
-
-// fill allocates what was counted, or what is missing if that was not counted: values of maps are not.
-func (s *deepCopySlab[T]) fill(n int) {
-	s.room = make([]T, max(n, s.want))
-	s.used, s.want = 0, 0
-}
-
-// fits is how many bytes are used of memory for so many values; none if they do not suffice.
-func (s *deepCopySlab[T]) fits(room int) uintptr {
-	if s.want > room {
-		return 0
-	}
-	var v T
-	return uintptr(s.want) * unsafe.Sizeof(v)
-}
-
-// take makes room the memory, if it suffices.
-func (s *deepCopySlab[T]) take(room []T) {
-	if s.want <= len(room) {
-		s.room = room
-	}
-}
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -8,6 +8,7 @@ package v1
 import (
 	json "github.com/typeplane/typeplane/runtime/json"
 	apimachinery "github.com/typeplane/typeplane/runtime/json/apimachinery"
+	level "github.com/typeplane/typeplane/runtime/level"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 )
 
@@ -17,23 +18,11 @@ import (
 func AppendJSON_MutatingWebhookConfiguration(dst []byte, in *admissionregistrationv1.MutatingWebhookConfiguration) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	if len(in.Webhooks) > 0 {
-		dst = json.AppendName(dst, `,"webhooks":`)
-		if dst, err = json.AppendSlice(dst, in.Webhooks, appendJSON_admissionregistrationv1_MutatingWebhook); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"webhooks":`, in.Webhooks, appendJSON_admissionregistrationv1_MutatingWebhook)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_MutatingWebhookConfiguration reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -68,21 +57,11 @@ func ReadJSON_MutatingWebhookConfiguration(r *json.Reader, out *admissionregistr
 func AppendJSON_MutatingWebhookConfigurationList(dst []byte, in *admissionregistrationv1.MutatingWebhookConfigurationList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_MutatingWebhookConfiguration); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_MutatingWebhookConfiguration)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_MutatingWebhookConfigurationList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -117,23 +96,11 @@ func ReadJSON_MutatingWebhookConfigurationList(r *json.Reader, out *admissionreg
 func AppendJSON_ValidatingWebhookConfiguration(dst []byte, in *admissionregistrationv1.ValidatingWebhookConfiguration) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	if len(in.Webhooks) > 0 {
-		dst = json.AppendName(dst, `,"webhooks":`)
-		if dst, err = json.AppendSlice(dst, in.Webhooks, appendJSON_admissionregistrationv1_ValidatingWebhook); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"webhooks":`, in.Webhooks, appendJSON_admissionregistrationv1_ValidatingWebhook)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ValidatingWebhookConfiguration reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -168,21 +135,11 @@ func ReadJSON_ValidatingWebhookConfiguration(r *json.Reader, out *admissionregis
 func AppendJSON_ValidatingWebhookConfigurationList(dst []byte, in *admissionregistrationv1.ValidatingWebhookConfigurationList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_ValidatingWebhookConfiguration); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_ValidatingWebhookConfiguration)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ValidatingWebhookConfigurationList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -243,33 +200,15 @@ func appendJSON_admissionregistrationv1_MutatingWebhook(dst []byte, in *admissio
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	dst = json.AppendName(dst, `,"clientConfig":`)
-	if dst, err = appendJSON_admissionregistrationv1_WebhookClientConfig(dst, &in.ClientConfig); err != nil {
-		return dst, err
+	dst, err = appendJSON_admissionregistrationv1_WebhookClientConfig(json.AppendName(dst, `,"clientConfig":`), &in.ClientConfig)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"rules":`, in.Rules, appendJSON_admissionregistrationv1_RuleWithOperations)
+	dst = json.AppendStringPointer(dst, `,"failurePolicy":`, in.FailurePolicy)
+	dst = json.AppendStringPointer(dst, `,"matchPolicy":`, in.MatchPolicy)
+	if in.NamespaceSelector != nil && err == nil {
+		dst, err = apimachinery.AppendJSON_LabelSelector(json.AppendName(dst, `,"namespaceSelector":`), in.NamespaceSelector)
 	}
-	if len(in.Rules) > 0 {
-		dst = json.AppendName(dst, `,"rules":`)
-		if dst, err = json.AppendSlice(dst, in.Rules, appendJSON_admissionregistrationv1_RuleWithOperations); err != nil {
-			return dst, err
-		}
-	}
-	if in.FailurePolicy != nil {
-		dst = json.AppendStringField(dst, `,"failurePolicy":`, *in.FailurePolicy)
-	}
-	if in.MatchPolicy != nil {
-		dst = json.AppendStringField(dst, `,"matchPolicy":`, *in.MatchPolicy)
-	}
-	if in.NamespaceSelector != nil {
-		dst = json.AppendName(dst, `,"namespaceSelector":`)
-		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.NamespaceSelector); err != nil {
-			return dst, err
-		}
-	}
-	if in.ObjectSelector != nil {
-		dst = json.AppendName(dst, `,"objectSelector":`)
-		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.ObjectSelector); err != nil {
-			return dst, err
-		}
+	if in.ObjectSelector != nil && err == nil {
+		dst, err = apimachinery.AppendJSON_LabelSelector(json.AppendName(dst, `,"objectSelector":`), in.ObjectSelector)
 	}
 	dst = json.AppendName(dst, `,"sideEffects":`)
 	if in.SideEffects == nil {
@@ -277,21 +216,12 @@ func appendJSON_admissionregistrationv1_MutatingWebhook(dst []byte, in *admissio
 	} else {
 		dst = json.AppendString(dst, *in.SideEffects)
 	}
-	if in.TimeoutSeconds != nil {
-		dst = json.AppendIntField(dst, `,"timeoutSeconds":`, *in.TimeoutSeconds)
-	}
+	dst = json.AppendIntPointer(dst, `,"timeoutSeconds":`, in.TimeoutSeconds)
 	dst = json.AppendName(dst, `,"admissionReviewVersions":`)
 	dst = json.AppendStrings(dst, in.AdmissionReviewVersions)
-	if in.ReinvocationPolicy != nil {
-		dst = json.AppendStringField(dst, `,"reinvocationPolicy":`, *in.ReinvocationPolicy)
-	}
-	if len(in.MatchConditions) > 0 {
-		dst = json.AppendName(dst, `,"matchConditions":`)
-		if dst, err = json.AppendSlice(dst, in.MatchConditions, appendJSON_admissionregistrationv1_MatchCondition); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendStringPointer(dst, `,"reinvocationPolicy":`, in.ReinvocationPolicy)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"matchConditions":`, in.MatchConditions, appendJSON_admissionregistrationv1_MatchCondition)
+	return json.Close(dst, start), err
 }
 
 func readJSON_admissionregistrationv1_MutatingWebhook(r *json.Reader, out *admissionregistrationv1.MutatingWebhook) {
@@ -312,14 +242,10 @@ func readJSON_admissionregistrationv1_MutatingWebhook(r *json.Reader, out *admis
 			json.ReadSlice(r, &out.Rules, "[]v1.RuleWithOperations", readJSON_admissionregistrationv1_RuleWithOperations)
 		case "failurePolicy":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.FailurePolicy) {
-				json.ReadString(r, out.FailurePolicy, "v1.FailurePolicyType")
-			}
+			json.ReadStringPointer(r, &out.FailurePolicy, "v1.FailurePolicyType")
 		case "matchPolicy":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.MatchPolicy) {
-				json.ReadString(r, out.MatchPolicy, "v1.MatchPolicyType")
-			}
+			json.ReadStringPointer(r, &out.MatchPolicy, "v1.MatchPolicyType")
 		case "namespaceSelector":
 			r.Once(&seen, 5)
 			if json.Pointer(r, &out.NamespaceSelector) {
@@ -332,22 +258,16 @@ func readJSON_admissionregistrationv1_MutatingWebhook(r *json.Reader, out *admis
 			}
 		case "sideEffects":
 			r.Once(&seen, 7)
-			if json.Pointer(r, &out.SideEffects) {
-				json.ReadString(r, out.SideEffects, "v1.SideEffectClass")
-			}
+			json.ReadStringPointer(r, &out.SideEffects, "v1.SideEffectClass")
 		case "timeoutSeconds":
 			r.Once(&seen, 8)
-			if json.Pointer(r, &out.TimeoutSeconds) {
-				r.Int32(out.TimeoutSeconds)
-			}
+			r.Int32Pointer(&out.TimeoutSeconds)
 		case "admissionReviewVersions":
 			r.Once(&seen, 9)
 			json.ReadSlice(r, &out.AdmissionReviewVersions, "[]string", (*json.Reader).String)
 		case "reinvocationPolicy":
 			r.Once(&seen, 10)
-			if json.Pointer(r, &out.ReinvocationPolicy) {
-				json.ReadString(r, out.ReinvocationPolicy, "v1.ReinvocationPolicyType")
-			}
+			json.ReadStringPointer(r, &out.ReinvocationPolicy, "v1.ReinvocationPolicyType")
 		case "matchConditions":
 			r.Once(&seen, 11)
 			json.ReadSlice(r, &out.MatchConditions, "[]v1.MatchCondition", readJSON_admissionregistrationv1_MatchCondition)
@@ -359,25 +279,11 @@ func readJSON_admissionregistrationv1_MutatingWebhook(r *json.Reader, out *admis
 
 func appendJSON_admissionregistrationv1_RuleWithOperations(dst []byte, in *admissionregistrationv1.RuleWithOperations) ([]byte, error) {
 	start := len(dst)
-	if len(in.Operations) > 0 {
-		dst = json.AppendName(dst, `,"operations":`)
-		dst = json.AppendStrings(dst, in.Operations)
-	}
-	if len(in.Rule.APIGroups) > 0 {
-		dst = json.AppendName(dst, `,"apiGroups":`)
-		dst = json.AppendStrings(dst, in.Rule.APIGroups)
-	}
-	if len(in.Rule.APIVersions) > 0 {
-		dst = json.AppendName(dst, `,"apiVersions":`)
-		dst = json.AppendStrings(dst, in.Rule.APIVersions)
-	}
-	if len(in.Rule.Resources) > 0 {
-		dst = json.AppendName(dst, `,"resources":`)
-		dst = json.AppendStrings(dst, in.Rule.Resources)
-	}
-	if in.Rule.Scope != nil {
-		dst = json.AppendStringField(dst, `,"scope":`, *in.Rule.Scope)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"operations":`, in.Operations)
+	dst = json.AppendOptionalStrings(dst, `,"apiGroups":`, in.Rule.APIGroups)
+	dst = json.AppendOptionalStrings(dst, `,"apiVersions":`, in.Rule.APIVersions)
+	dst = json.AppendOptionalStrings(dst, `,"resources":`, in.Rule.Resources)
+	dst = json.AppendStringPointer(dst, `,"scope":`, in.Rule.Scope)
 	return json.Close(dst, start), nil
 }
 
@@ -407,9 +313,7 @@ func readJSON_admissionregistrationv1_RuleWithOperations(r *json.Reader, out *ad
 			r.Inside("Rule")
 		case "scope":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.Rule.Scope) {
-				json.ReadString(r, out.Rule.Scope, "v1.ScopeType")
-			}
+			json.ReadStringPointer(r, &out.Rule.Scope, "v1.ScopeType")
 			r.Inside("Rule")
 		default:
 			r.Unknown()
@@ -421,12 +325,8 @@ func appendJSON_admissionregistrationv1_ServiceReference(dst []byte, in *admissi
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"namespace":`, in.Namespace)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if in.Path != nil {
-		dst = json.AppendStringField(dst, `,"path":`, *in.Path)
-	}
-	if in.Port != nil {
-		dst = json.AppendIntField(dst, `,"port":`, *in.Port)
-	}
+	dst = json.AppendStringPointer(dst, `,"path":`, in.Path)
+	dst = json.AppendIntPointer(dst, `,"port":`, in.Port)
 	return json.Close(dst, start), nil
 }
 
@@ -445,14 +345,10 @@ func readJSON_admissionregistrationv1_ServiceReference(r *json.Reader, out *admi
 			r.String(&out.Name)
 		case "path":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.Path) {
-				r.String(out.Path)
-			}
+			r.StringPointer(&out.Path)
 		case "port":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.Port) {
-				r.Int32(out.Port)
-			}
+			r.Int32Pointer(&out.Port)
 		default:
 			r.Unknown()
 		}
@@ -463,33 +359,15 @@ func appendJSON_admissionregistrationv1_ValidatingWebhook(dst []byte, in *admiss
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	dst = json.AppendName(dst, `,"clientConfig":`)
-	if dst, err = appendJSON_admissionregistrationv1_WebhookClientConfig(dst, &in.ClientConfig); err != nil {
-		return dst, err
+	dst, err = appendJSON_admissionregistrationv1_WebhookClientConfig(json.AppendName(dst, `,"clientConfig":`), &in.ClientConfig)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"rules":`, in.Rules, appendJSON_admissionregistrationv1_RuleWithOperations)
+	dst = json.AppendStringPointer(dst, `,"failurePolicy":`, in.FailurePolicy)
+	dst = json.AppendStringPointer(dst, `,"matchPolicy":`, in.MatchPolicy)
+	if in.NamespaceSelector != nil && err == nil {
+		dst, err = apimachinery.AppendJSON_LabelSelector(json.AppendName(dst, `,"namespaceSelector":`), in.NamespaceSelector)
 	}
-	if len(in.Rules) > 0 {
-		dst = json.AppendName(dst, `,"rules":`)
-		if dst, err = json.AppendSlice(dst, in.Rules, appendJSON_admissionregistrationv1_RuleWithOperations); err != nil {
-			return dst, err
-		}
-	}
-	if in.FailurePolicy != nil {
-		dst = json.AppendStringField(dst, `,"failurePolicy":`, *in.FailurePolicy)
-	}
-	if in.MatchPolicy != nil {
-		dst = json.AppendStringField(dst, `,"matchPolicy":`, *in.MatchPolicy)
-	}
-	if in.NamespaceSelector != nil {
-		dst = json.AppendName(dst, `,"namespaceSelector":`)
-		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.NamespaceSelector); err != nil {
-			return dst, err
-		}
-	}
-	if in.ObjectSelector != nil {
-		dst = json.AppendName(dst, `,"objectSelector":`)
-		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.ObjectSelector); err != nil {
-			return dst, err
-		}
+	if in.ObjectSelector != nil && err == nil {
+		dst, err = apimachinery.AppendJSON_LabelSelector(json.AppendName(dst, `,"objectSelector":`), in.ObjectSelector)
 	}
 	dst = json.AppendName(dst, `,"sideEffects":`)
 	if in.SideEffects == nil {
@@ -497,18 +375,11 @@ func appendJSON_admissionregistrationv1_ValidatingWebhook(dst []byte, in *admiss
 	} else {
 		dst = json.AppendString(dst, *in.SideEffects)
 	}
-	if in.TimeoutSeconds != nil {
-		dst = json.AppendIntField(dst, `,"timeoutSeconds":`, *in.TimeoutSeconds)
-	}
+	dst = json.AppendIntPointer(dst, `,"timeoutSeconds":`, in.TimeoutSeconds)
 	dst = json.AppendName(dst, `,"admissionReviewVersions":`)
 	dst = json.AppendStrings(dst, in.AdmissionReviewVersions)
-	if len(in.MatchConditions) > 0 {
-		dst = json.AppendName(dst, `,"matchConditions":`)
-		if dst, err = json.AppendSlice(dst, in.MatchConditions, appendJSON_admissionregistrationv1_MatchCondition); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"matchConditions":`, in.MatchConditions, appendJSON_admissionregistrationv1_MatchCondition)
+	return json.Close(dst, start), err
 }
 
 func readJSON_admissionregistrationv1_ValidatingWebhook(r *json.Reader, out *admissionregistrationv1.ValidatingWebhook) {
@@ -529,14 +400,10 @@ func readJSON_admissionregistrationv1_ValidatingWebhook(r *json.Reader, out *adm
 			json.ReadSlice(r, &out.Rules, "[]v1.RuleWithOperations", readJSON_admissionregistrationv1_RuleWithOperations)
 		case "failurePolicy":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.FailurePolicy) {
-				json.ReadString(r, out.FailurePolicy, "v1.FailurePolicyType")
-			}
+			json.ReadStringPointer(r, &out.FailurePolicy, "v1.FailurePolicyType")
 		case "matchPolicy":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.MatchPolicy) {
-				json.ReadString(r, out.MatchPolicy, "v1.MatchPolicyType")
-			}
+			json.ReadStringPointer(r, &out.MatchPolicy, "v1.MatchPolicyType")
 		case "namespaceSelector":
 			r.Once(&seen, 5)
 			if json.Pointer(r, &out.NamespaceSelector) {
@@ -549,14 +416,10 @@ func readJSON_admissionregistrationv1_ValidatingWebhook(r *json.Reader, out *adm
 			}
 		case "sideEffects":
 			r.Once(&seen, 7)
-			if json.Pointer(r, &out.SideEffects) {
-				json.ReadString(r, out.SideEffects, "v1.SideEffectClass")
-			}
+			json.ReadStringPointer(r, &out.SideEffects, "v1.SideEffectClass")
 		case "timeoutSeconds":
 			r.Once(&seen, 8)
-			if json.Pointer(r, &out.TimeoutSeconds) {
-				r.Int32(out.TimeoutSeconds)
-			}
+			r.Int32Pointer(&out.TimeoutSeconds)
 		case "admissionReviewVersions":
 			r.Once(&seen, 9)
 			json.ReadSlice(r, &out.AdmissionReviewVersions, "[]string", (*json.Reader).String)
@@ -572,20 +435,15 @@ func readJSON_admissionregistrationv1_ValidatingWebhook(r *json.Reader, out *adm
 func appendJSON_admissionregistrationv1_WebhookClientConfig(dst []byte, in *admissionregistrationv1.WebhookClientConfig) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.URL != nil {
-		dst = json.AppendStringField(dst, `,"url":`, *in.URL)
-	}
+	dst = json.AppendStringPointer(dst, `,"url":`, in.URL)
 	if in.Service != nil {
-		dst = json.AppendName(dst, `,"service":`)
-		if dst, err = appendJSON_admissionregistrationv1_ServiceReference(dst, in.Service); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_admissionregistrationv1_ServiceReference(json.AppendName(dst, `,"service":`), in.Service)
 	}
 	if len(in.CABundle) > 0 {
 		dst = json.AppendName(dst, `,"caBundle":`)
 		dst = json.AppendBytes(dst, in.CABundle)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_admissionregistrationv1_WebhookClientConfig(r *json.Reader, out *admissionregistrationv1.WebhookClientConfig) {
@@ -597,9 +455,7 @@ func readJSON_admissionregistrationv1_WebhookClientConfig(r *json.Reader, out *a
 		switch r.Name() {
 		case "url":
 			r.Once(&seen, 0)
-			if json.Pointer(r, &out.URL) {
-				r.String(out.URL)
-			}
+			r.StringPointer(&out.URL)
 		case "service":
 			r.Once(&seen, 1)
 			if json.Pointer(r, &out.Service) {
@@ -613,3 +469,6 @@ func readJSON_admissionregistrationv1_WebhookClientConfig(r *json.Reader, out *a
 		}
 	}
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -12,130 +12,82 @@ const OpenAPISchemas = `{
   "io.k8s.api.admissionregistration.v1.MatchCondition": {
     "description": "MatchCondition represents a condition which must by fulfilled for a request to be sent to a webhook.",
     "type": "object",
-    "required": [
-      "expression",
-      "name"
-    ],
+    "required": ["expression", "name"],
     "properties": {
       "expression": {
         "description": "expression represents the expression which will be evaluated by CEL. Must evaluate to bool. CEL expressions have access to the contents of the AdmissionRequest and Authorizer, organized into CEL variables:\n\n'object' - The object from the incoming request. The value is null for DELETE requests. 'oldObject' - The existing object. The value is null for CREATE requests. 'request' - Attributes of the admission request(/pkg/apis/admission/types.go#AdmissionRequest). 'authorizer' - A CEL Authorizer. May be used to perform authorization checks for the principal (user or service account) of the request.\n  See https://pkg.go.dev/k8s.io/apiserver/pkg/cel/library#Authz\n'authorizer.requestResource' - A CEL ResourceCheck constructed from the 'authorizer' and configured with the\n  request resource.\nDocumentation on CEL: https://kubernetes.io/docs/reference/using-api/cel/\n\nRequired.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "name": {
         "description": "name is an identifier for this match condition, used for strategic merging of MatchConditions, as well as providing an identifier for logging purposes. A good name should be descriptive of the associated expression. Name must be a qualified name consisting of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')\n\nRequired.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.admissionregistration.v1.MutatingWebhook": {
     "description": "MutatingWebhook describes an admission webhook and the resources and operations it applies to.",
     "type": "object",
-    "required": [
-      "admissionReviewVersions",
-      "clientConfig",
-      "name",
-      "sideEffects"
-    ],
+    "required": ["admissionReviewVersions", "clientConfig", "name", "sideEffects"],
     "properties": {
       "admissionReviewVersions": {
         "description": "admissionReviewVersions is an ordered list of preferred \u0060AdmissionReview\u0060 versions the Webhook expects. API server will try to use first version in the list which it supports. If none of the versions specified in this list supported by API server, validation will fail for this object. If a persisted webhook configuration specifies allowed versions and does not include any versions known to the API Server, calls to the webhook will fail and be subject to the failure policy.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "clientConfig": {
         "description": "clientConfig defines how to communicate with the hook. Required",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.WebhookClientConfig"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.WebhookClientConfig"}]
       },
       "failurePolicy": {
         "description": "failurePolicy defines how unrecognized errors from the admission endpoint are handled - allowed values are Ignore or Fail. Defaults to Fail.\n\nPossible enum values:\n - \u0060\"Fail\"\u0060 means that an error calling the webhook causes the admission to fail.\n - \u0060\"Ignore\"\u0060 means that an error calling the webhook is ignored.",
         "type": "string",
-        "enum": [
-          "Fail",
-          "Ignore"
-        ]
+        "enum": ["Fail", "Ignore"]
       },
       "matchConditions": {
         "description": "matchConditions is a list of conditions that must be met for a request to be sent to this webhook. Match conditions filter requests that have already been matched by the rules, namespaceSelector, and objectSelector. An empty list of matchConditions matches all requests. There are a maximum of 64 match conditions allowed.\n\nThe exact matching logic is (in order):\n  1. If ANY matchCondition evaluates to FALSE, the webhook is skipped.\n  2. If ALL matchConditions evaluate to TRUE, the webhook is called.\n  3. If any matchCondition evaluates to an error (but none are FALSE):\n     - If failurePolicy=Fail, reject the request\n     - If failurePolicy=Ignore, the error is ignored and the webhook is skipped",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.MatchCondition"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "name",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.MatchCondition"},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "name", "x-kubernetes-patch-strategy": "merge"
       },
       "matchPolicy": {
         "description": "matchPolicy defines how the \"rules\" list is used to match incoming requests. Allowed values are \"Exact\" or \"Equivalent\".\n\n- Exact: match a request only if it exactly matches a specified rule. For example, if deployments can be modified via apps/v1, apps/v1beta1, and extensions/v1beta1, but \"rules\" only included \u0060apiGroups:[\"apps\"], apiVersions:[\"v1\"], resources: [\"deployments\"]\u0060, a request to apps/v1beta1 or extensions/v1beta1 would not be sent to the webhook.\n\n- Equivalent: match a request if modifies a resource listed in rules, even via another API group or version. For example, if deployments can be modified via apps/v1, apps/v1beta1, and extensions/v1beta1, and \"rules\" only included \u0060apiGroups:[\"apps\"], apiVersions:[\"v1\"], resources: [\"deployments\"]\u0060, a request to apps/v1beta1 or extensions/v1beta1 would be converted to apps/v1 and sent to the webhook.\n\nDefaults to \"Equivalent\"\n\nPossible enum values:\n - \u0060\"Equivalent\"\u0060 means requests should be sent to the webhook if they modify a resource listed in rules via another API group or version.\n - \u0060\"Exact\"\u0060 means requests should only be sent to the webhook if they exactly match a given rule.",
         "type": "string",
-        "enum": [
-          "Equivalent",
-          "Exact"
-        ]
+        "enum": ["Equivalent", "Exact"]
       },
       "name": {
         "description": "name is the name of the admission webhook. Name should be fully qualified, e.g., imagepolicy.kubernetes.io, where \"imagepolicy\" is the name of the webhook, and kubernetes.io is the name of the organization. Required.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "namespaceSelector": {
         "description": "namespaceSelector decides whether to run the webhook on an object based on whether the namespace for that object matches the selector. If the object itself is a namespace, the matching is performed on object.metadata.labels. If the object is another cluster scoped resource, it never skips the webhook.\n\nFor example, to run the webhook on any objects whose namespace is not associated with \"runlevel\" of \"0\" or \"1\";  you will set the selector as follows: \"namespaceSelector\": {\n  \"matchExpressions\": [\n    {\n      \"key\": \"runlevel\",\n      \"operator\": \"NotIn\",\n      \"values\": [\n        \"0\",\n        \"1\"\n      ]\n    }\n  ]\n}\n\nIf instead you want to only run the webhook on any objects whose namespace is associated with the \"environment\" of \"prod\" or \"staging\"; you will set the selector as follows: \"namespaceSelector\": {\n  \"matchExpressions\": [\n    {\n      \"key\": \"environment\",\n      \"operator\": \"In\",\n      \"values\": [\n        \"prod\",\n        \"staging\"\n      ]\n    }\n  ]\n}\n\nSee https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/ for more examples of label selectors.\n\nDefault to the empty LabelSelector, which matches everything.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"}]
       },
       "objectSelector": {
         "description": "objectSelector decides whether to run the webhook based on if the object has matching labels. objectSelector is evaluated against both the oldObject and newObject that would be sent to the webhook, and is considered to match if either object matches the selector. A null object (oldObject in the case of create, or newObject in the case of delete) or an object that cannot have labels (like a DeploymentRollback or a PodProxyOptions object) is not considered to match. Use the object selector only if the webhook is opt-in, because end users may skip the admission webhook by setting the labels. Default to the empty LabelSelector, which matches everything.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"}]
       },
       "reinvocationPolicy": {
         "description": "reinvocationPolicy indicates whether this webhook should be called multiple times as part of a single admission evaluation. Allowed values are \"Never\" and \"IfNeeded\".\n\nNever: the webhook will not be called more than once in a single admission evaluation.\n\nIfNeeded: the webhook will be called at least one additional time as part of the admission evaluation if the object being admitted is modified by other admission plugins after the initial webhook call. Webhooks that specify this option *must* be idempotent, able to process objects they previously admitted. Note: * the number of additional invocations is not guaranteed to be exactly one. * if additional invocations result in further modifications to the object, webhooks are not guaranteed to be invoked again. * webhooks that use this option may be reordered to minimize the number of additional invocations. * to validate an object after all mutations are guaranteed complete, use a validating admission webhook instead.\n\nDefaults to \"Never\".\n\nPossible enum values:\n - \u0060\"IfNeeded\"\u0060 indicates that the mutation may be called at least one additional time as part of the admission evaluation if the object being admitted is modified by other admission plugins after the initial mutation call.\n - \u0060\"Never\"\u0060 indicates that the mutation must not be called more than once in a single admission evaluation.",
         "type": "string",
-        "enum": [
-          "IfNeeded",
-          "Never"
-        ]
+        "enum": ["IfNeeded", "Never"]
       },
       "rules": {
         "description": "rules describes what operations on what resources/subresources the webhook cares about. The webhook cares about an operation if it matches _any_ Rule. However, in order to prevent ValidatingAdmissionWebhooks and MutatingAdmissionWebhooks from putting the cluster in a state which cannot be recovered from without completely disabling the plugin, ValidatingAdmissionWebhooks and MutatingAdmissionWebhooks are never called on admission requests for ValidatingWebhookConfiguration and MutatingWebhookConfiguration objects.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.RuleWithOperations"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.RuleWithOperations"},
         "x-kubernetes-list-type": "atomic"
       },
       "sideEffects": {
         "description": "sideEffects states whether this webhook has side effects. Acceptable values are: None, NoneOnDryRun (webhooks created via v1beta1 may also specify Some or Unknown). Webhooks with side effects MUST implement a reconciliation system, since a request may be rejected by a future step in the admission chain and the side effects therefore need to be undone. Requests with the dryRun attribute will be auto-rejected if they match a webhook with sideEffects == Unknown or Some.\n\nPossible enum values:\n - \u0060\"None\"\u0060 means that calling the webhook will have no side effects.\n - \u0060\"NoneOnDryRun\"\u0060 means that calling the webhook will possibly have side effects, but if the request being reviewed has the dry-run attribute, the side effects will be suppressed.\n - \u0060\"Some\"\u0060 means that calling the webhook will possibly have side effects. If a request with the dry-run attribute would trigger a call to this webhook, the request will instead fail.\n - \u0060\"Unknown\"\u0060 means that no information is known about the side effects of calling the webhook. If a request with the dry-run attribute would trigger a call to this webhook, the request will instead fail.",
         "type": "string",
-        "enum": [
-          "None",
-          "NoneOnDryRun",
-          "Some",
-          "Unknown"
-        ]
+        "enum": ["None", "NoneOnDryRun", "Some", "Unknown"]
       },
       "timeoutSeconds": {
         "description": "timeoutSeconds specifies the timeout for this webhook. After the timeout passes, the webhook call will be ignored or the API call will fail based on the failure policy. The timeout value must be between 1 and 30 seconds. Default to 10 seconds.",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       }
     }
   },
@@ -154,51 +106,30 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the standard object metadata; More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "webhooks": {
-        "description": "webhooks is a list of webhooks and the affected resources and operations.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.MutatingWebhook"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "name",
-        "x-kubernetes-patch-strategy": "merge"
+        "description": "webhooks is a list of webhooks and the affected resources and operations.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.MutatingWebhook"},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "name", "x-kubernetes-patch-strategy": "merge"
       }
     },
     "x-kubernetes-group-version-kind": [
-      {
-        "group": "admissionregistration.k8s.io",
-        "kind": "MutatingWebhookConfiguration",
-        "version": "v1"
-      }
+      {"group": "admissionregistration.k8s.io", "kind": "MutatingWebhookConfiguration", "version": "v1"}
     ]
   },
   "io.k8s.api.admissionregistration.v1.MutatingWebhookConfigurationList": {
-    "description": "MutatingWebhookConfigurationList is a list of MutatingWebhookConfiguration.",
-    "type": "object",
-    "required": [
-      "items"
-    ],
+    "description": "MutatingWebhookConfigurationList is a list of MutatingWebhookConfiguration.", "type": "object",
+    "required": ["items"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
         "type": "string"
       },
       "items": {
-        "description": "List of MutatingWebhookConfiguration.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.MutatingWebhookConfiguration"
-        }
+        "description": "List of MutatingWebhookConfiguration.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.MutatingWebhookConfiguration"}
       },
       "kind": {
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
@@ -207,19 +138,11 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
       }
     },
     "x-kubernetes-group-version-kind": [
-      {
-        "group": "admissionregistration.k8s.io",
-        "kind": "MutatingWebhookConfigurationList",
-        "version": "v1"
-      }
+      {"group": "admissionregistration.k8s.io", "kind": "MutatingWebhookConfigurationList", "version": "v1"}
     ]
   },
   "io.k8s.api.admissionregistration.v1.RuleWithOperations": {
@@ -229,70 +152,41 @@ const OpenAPISchemas = `{
       "apiGroups": {
         "description": "apiGroups is the API groups the resources belong to. '*' is all groups. If '*' is present, the length of the slice must be one. Required.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "apiVersions": {
         "description": "apiVersions is the API versions the resources belong to. '*' is all versions. If '*' is present, the length of the slice must be one. Required.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "operations": {
         "description": "operations is the operations the admission hook cares about - CREATE, UPDATE, DELETE, CONNECT or * for all of those operations and any future admission operations that are added. If '*' is present, the length of the slice must be one. Required.",
         "type": "array",
-        "items": {
-          "type": "string",
-          "enum": [
-            "*",
-            "CONNECT",
-            "CREATE",
-            "DELETE",
-            "UPDATE"
-          ]
-        },
+        "items": {"type": "string", "enum": ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"]},
         "x-kubernetes-list-type": "atomic"
       },
       "resources": {
         "description": "resources is a list of resources this rule applies to.\n\nFor example: 'pods' means pods. 'pods/log' means the log subresource of pods. '*' means all resources, but not subresources. 'pods/*' means all subresources of pods. '*/scale' means all scale subresources. '*/*' means all resources and their subresources.\n\nIf wildcard is present, the validation rule will ensure resources do not overlap with each other.\n\nDepending on the enclosing object, subresources might not be allowed. Required.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "scope": {
         "description": "scope specifies the scope of this rule. Valid values are \"Cluster\", \"Namespaced\", and \"*\" \"Cluster\" means that only cluster-scoped resources will match this rule. Namespace API objects are cluster-scoped. \"Namespaced\" means that only namespaced resources will match this rule. \"*\" means that there are no scope restrictions. Subresources match the scope of their parent resource. Default is \"*\".\n\n\nPossible enum values:\n - \u0060\"*\"\u0060 means that all scopes are included.\n - \u0060\"Cluster\"\u0060 means that scope is limited to cluster-scoped objects. Namespace objects are cluster-scoped.\n - \u0060\"Namespaced\"\u0060 means that scope is limited to namespaced objects.",
         "type": "string",
-        "enum": [
-          "*",
-          "Cluster",
-          "Namespaced"
-        ]
+        "enum": ["*", "Cluster", "Namespaced"]
       }
     }
   },
   "io.k8s.api.admissionregistration.v1.ServiceReference": {
-    "description": "ServiceReference holds a reference to Service.legacy.k8s.io",
-    "type": "object",
-    "required": [
-      "name",
-      "namespace"
-    ],
+    "description": "ServiceReference holds a reference to Service.legacy.k8s.io", "type": "object",
+    "required": ["name", "namespace"],
     "properties": {
-      "name": {
-        "description": "name is the name of the service. Required",
-        "type": "string",
-        "default": ""
-      },
+      "name": {"description": "name is the name of the service. Required", "type": "string", "default": ""},
       "namespace": {
-        "description": "namespace is the namespace of the service. Required",
-        "type": "string",
-        "default": ""
+        "description": "namespace is the namespace of the service. Required", "type": "string", "default": ""
       },
       "path": {
         "description": "path is an optional URL path which will be sent in any request to this service.",
@@ -300,110 +194,69 @@ const OpenAPISchemas = `{
       },
       "port": {
         "description": "port is the port on the service that hosts the webhook. Default to 443 for backward compatibility. \u0060port\u0060 should be a valid port number (1-65535, inclusive).",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       }
     }
   },
   "io.k8s.api.admissionregistration.v1.ValidatingWebhook": {
     "description": "ValidatingWebhook describes an admission webhook and the resources and operations it applies to.",
     "type": "object",
-    "required": [
-      "admissionReviewVersions",
-      "clientConfig",
-      "name",
-      "sideEffects"
-    ],
+    "required": ["admissionReviewVersions", "clientConfig", "name", "sideEffects"],
     "properties": {
       "admissionReviewVersions": {
         "description": "admissionReviewVersions is an ordered list of preferred \u0060AdmissionReview\u0060 versions the Webhook expects. API server will try to use first version in the list which it supports. If none of the versions specified in this list supported by API server, validation will fail for this object. If a persisted webhook configuration specifies allowed versions and does not include any versions known to the API Server, calls to the webhook will fail and be subject to the failure policy.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "clientConfig": {
         "description": "clientConfig defines how to communicate with the hook. Required",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.WebhookClientConfig"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.WebhookClientConfig"}]
       },
       "failurePolicy": {
         "description": "failurePolicy defines how unrecognized errors from the admission endpoint are handled - allowed values are Ignore or Fail. Defaults to Fail.\n\nPossible enum values:\n - \u0060\"Fail\"\u0060 means that an error calling the webhook causes the admission to fail.\n - \u0060\"Ignore\"\u0060 means that an error calling the webhook is ignored.",
         "type": "string",
-        "enum": [
-          "Fail",
-          "Ignore"
-        ]
+        "enum": ["Fail", "Ignore"]
       },
       "matchConditions": {
         "description": "matchConditions is a list of conditions that must be met for a request to be sent to this webhook. Match conditions filter requests that have already been matched by the rules, namespaceSelector, and objectSelector. An empty list of matchConditions matches all requests. There are a maximum of 64 match conditions allowed.\n\nThe exact matching logic is (in order):\n  1. If ANY matchCondition evaluates to FALSE, the webhook is skipped.\n  2. If ALL matchConditions evaluate to TRUE, the webhook is called.\n  3. If any matchCondition evaluates to an error (but none are FALSE):\n     - If failurePolicy=Fail, reject the request\n     - If failurePolicy=Ignore, the error is ignored and the webhook is skipped",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.MatchCondition"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "name",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.MatchCondition"},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "name", "x-kubernetes-patch-strategy": "merge"
       },
       "matchPolicy": {
         "description": "matchPolicy defines how the \"rules\" list is used to match incoming requests. Allowed values are \"Exact\" or \"Equivalent\".\n\n- Exact: match a request only if it exactly matches a specified rule. For example, if deployments can be modified via apps/v1, apps/v1beta1, and extensions/v1beta1, but \"rules\" only included \u0060apiGroups:[\"apps\"], apiVersions:[\"v1\"], resources: [\"deployments\"]\u0060, a request to apps/v1beta1 or extensions/v1beta1 would not be sent to the webhook.\n\n- Equivalent: match a request if modifies a resource listed in rules, even via another API group or version. For example, if deployments can be modified via apps/v1, apps/v1beta1, and extensions/v1beta1, and \"rules\" only included \u0060apiGroups:[\"apps\"], apiVersions:[\"v1\"], resources: [\"deployments\"]\u0060, a request to apps/v1beta1 or extensions/v1beta1 would be converted to apps/v1 and sent to the webhook.\n\nDefaults to \"Equivalent\"\n\nPossible enum values:\n - \u0060\"Equivalent\"\u0060 means requests should be sent to the webhook if they modify a resource listed in rules via another API group or version.\n - \u0060\"Exact\"\u0060 means requests should only be sent to the webhook if they exactly match a given rule.",
         "type": "string",
-        "enum": [
-          "Equivalent",
-          "Exact"
-        ]
+        "enum": ["Equivalent", "Exact"]
       },
       "name": {
         "description": "name is the name of the admission webhook. Name should be fully qualified, e.g., imagepolicy.kubernetes.io, where \"imagepolicy\" is the name of the webhook, and kubernetes.io is the name of the organization. Required.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "namespaceSelector": {
         "description": "namespaceSelector decides whether to run the webhook on an object based on whether the namespace for that object matches the selector. If the object itself is a namespace, the matching is performed on object.metadata.labels. If the object is another cluster scoped resource, it never skips the webhook.\n\nFor example, to run the webhook on any objects whose namespace is not associated with \"runlevel\" of \"0\" or \"1\";  you will set the selector as follows: \"namespaceSelector\": {\n  \"matchExpressions\": [\n    {\n      \"key\": \"runlevel\",\n      \"operator\": \"NotIn\",\n      \"values\": [\n        \"0\",\n        \"1\"\n      ]\n    }\n  ]\n}\n\nIf instead you want to only run the webhook on any objects whose namespace is associated with the \"environment\" of \"prod\" or \"staging\"; you will set the selector as follows: \"namespaceSelector\": {\n  \"matchExpressions\": [\n    {\n      \"key\": \"environment\",\n      \"operator\": \"In\",\n      \"values\": [\n        \"prod\",\n        \"staging\"\n      ]\n    }\n  ]\n}\n\nSee https://kubernetes.io/docs/concepts/overview/working-with-objects/labels for more examples of label selectors.\n\nDefault to the empty LabelSelector, which matches everything.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"}]
       },
       "objectSelector": {
         "description": "objectSelector decides whether to run the webhook based on if the object has matching labels. objectSelector is evaluated against both the oldObject and newObject that would be sent to the webhook, and is considered to match if either object matches the selector. A null object (oldObject in the case of create, or newObject in the case of delete) or an object that cannot have labels (like a DeploymentRollback or a PodProxyOptions object) is not considered to match. Use the object selector only if the webhook is opt-in, because end users may skip the admission webhook by setting the labels. Default to the empty LabelSelector, which matches everything.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"}]
       },
       "rules": {
         "description": "rules describes what operations on what resources/subresources the webhook cares about. The webhook cares about an operation if it matches _any_ Rule. However, in order to prevent ValidatingAdmissionWebhooks and MutatingAdmissionWebhooks from putting the cluster in a state which cannot be recovered from without completely disabling the plugin, ValidatingAdmissionWebhooks and MutatingAdmissionWebhooks are never called on admission requests for ValidatingWebhookConfiguration and MutatingWebhookConfiguration objects.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.RuleWithOperations"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.RuleWithOperations"},
         "x-kubernetes-list-type": "atomic"
       },
       "sideEffects": {
         "description": "sideEffects states whether this webhook has side effects. Acceptable values are: None, NoneOnDryRun (webhooks created via v1beta1 may also specify Some or Unknown). Webhooks with side effects MUST implement a reconciliation system, since a request may be rejected by a future step in the admission chain and the side effects therefore need to be undone. Requests with the dryRun attribute will be auto-rejected if they match a webhook with sideEffects == Unknown or Some.\n\nPossible enum values:\n - \u0060\"None\"\u0060 means that calling the webhook will have no side effects.\n - \u0060\"NoneOnDryRun\"\u0060 means that calling the webhook will possibly have side effects, but if the request being reviewed has the dry-run attribute, the side effects will be suppressed.\n - \u0060\"Some\"\u0060 means that calling the webhook will possibly have side effects. If a request with the dry-run attribute would trigger a call to this webhook, the request will instead fail.\n - \u0060\"Unknown\"\u0060 means that no information is known about the side effects of calling the webhook. If a request with the dry-run attribute would trigger a call to this webhook, the request will instead fail.",
         "type": "string",
-        "enum": [
-          "None",
-          "NoneOnDryRun",
-          "Some",
-          "Unknown"
-        ]
+        "enum": ["None", "NoneOnDryRun", "Some", "Unknown"]
       },
       "timeoutSeconds": {
         "description": "timeoutSeconds specifies the timeout for this webhook. After the timeout passes, the webhook call will be ignored or the API call will fail based on the failure policy. The timeout value must be between 1 and 30 seconds. Default to 10 seconds.",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       }
     }
   },
@@ -422,51 +275,30 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the standard object metadata; More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "webhooks": {
-        "description": "webhooks is a list of webhooks and the affected resources and operations.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ValidatingWebhook"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "name",
-        "x-kubernetes-patch-strategy": "merge"
+        "description": "webhooks is a list of webhooks and the affected resources and operations.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ValidatingWebhook"},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "name", "x-kubernetes-patch-strategy": "merge"
       }
     },
     "x-kubernetes-group-version-kind": [
-      {
-        "group": "admissionregistration.k8s.io",
-        "kind": "ValidatingWebhookConfiguration",
-        "version": "v1"
-      }
+      {"group": "admissionregistration.k8s.io", "kind": "ValidatingWebhookConfiguration", "version": "v1"}
     ]
   },
   "io.k8s.api.admissionregistration.v1.ValidatingWebhookConfigurationList": {
-    "description": "ValidatingWebhookConfigurationList is a list of ValidatingWebhookConfiguration.",
-    "type": "object",
-    "required": [
-      "items"
-    ],
+    "description": "ValidatingWebhookConfigurationList is a list of ValidatingWebhookConfiguration.", "type": "object",
+    "required": ["items"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
         "type": "string"
       },
       "items": {
-        "description": "List of ValidatingWebhookConfiguration.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ValidatingWebhookConfiguration"
-        }
+        "description": "List of ValidatingWebhookConfiguration.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ValidatingWebhookConfiguration"}
       },
       "kind": {
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
@@ -475,19 +307,11 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
       }
     },
     "x-kubernetes-group-version-kind": [
-      {
-        "group": "admissionregistration.k8s.io",
-        "kind": "ValidatingWebhookConfigurationList",
-        "version": "v1"
-      }
+      {"group": "admissionregistration.k8s.io", "kind": "ValidatingWebhookConfigurationList", "version": "v1"}
     ]
   },
   "io.k8s.api.admissionregistration.v1.WebhookClientConfig": {
@@ -496,16 +320,11 @@ const OpenAPISchemas = `{
     "properties": {
       "caBundle": {
         "description": "caBundle is a PEM encoded CA bundle which will be used to validate the webhook's server certificate. If unspecified, system trust roots on the apiserver are used.",
-        "type": "string",
-        "format": "byte"
+        "type": "string", "format": "byte"
       },
       "service": {
         "description": "service is a reference to the service for this webhook. Either \u0060service\u0060 or \u0060url\u0060 must be specified.\n\nIf the webhook is running within the cluster, then you should use \u0060service\u0060.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ServiceReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ServiceReference"}]
       },
       "url": {
         "description": "url gives the location of the webhook, in standard URL form (\u0060scheme://host:port/path\u0060). Exactly one of \u0060url\u0060 or \u0060service\u0060 must be specified.\n\nThe \u0060host\u0060 should not refer to a service running in the cluster; use the \u0060service\u0060 field instead. The host might be resolved via external DNS in some apiservers (e.g., \u0060kube-apiserver\u0060 cannot resolve in-cluster DNS as that would be a layering violation). \u0060host\u0060 may also be an IP address.\n\nPlease note that using \u0060localhost\u0060 or \u0060127.0.0.1\u0060 as a \u0060host\u0060 is risky unless you take great care to run this webhook on all hosts which run an apiserver which might need to make calls to this webhook. Such installs are likely to be non-portable, i.e., not easy to turn up in a new cluster.\n\nThe scheme must be \"https\"; the URL must begin with \"https://\".\n\nA path is optional, and if present may be any string permissible in a URL. You may use the path to pass an arbitrary string to the webhook, for example, a cluster identifier.\n\nAttempting to use a user or basic auth e.g. \"user:password@\" is not allowed. Fragments (\"#...\") and query parameters (\"?...\") are not allowed, either.",
@@ -524,17 +343,13 @@ const OpenAPISchemas = `{
       "matchExpressions": {
         "description": "matchExpressions is a list of label selector requirements. The requirements are ANDed.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement"},
         "x-kubernetes-list-type": "atomic"
       },
       "matchLabels": {
         "description": "matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is equivalent to an element of matchExpressions, whose key field is \"key\", the operator is \"In\", and the values array contains only \"value\". The requirements are ANDed.",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       }
     },
     "x-kubernetes-map-type": "atomic"
@@ -542,27 +357,17 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement": {
     "description": "A label selector requirement is a selector that contains values, a key, and an operator that relates the key and values.",
     "type": "object",
-    "required": [
-      "key",
-      "operator"
-    ],
+    "required": ["key", "operator"],
     "properties": {
-      "key": {
-        "description": "key is the label key that the selector applies to.",
-        "type": "string",
-        "default": ""
-      },
+      "key": {"description": "key is the label key that the selector applies to.", "type": "string", "default": ""},
       "operator": {
         "description": "operator represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists and DoesNotExist.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "values": {
         "description": "values is an array of string values. If the operator is In or NotIn, the values array must be non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array is replaced during a strategic merge patch.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -577,8 +382,7 @@ const OpenAPISchemas = `{
       },
       "remainingItemCount": {
         "description": "remainingItemCount is the number of subsequent items in the list which are not included in this list response. If the list request contained label or field selectors, then the number of remaining items is unknown and the field will be left unset and omitted during serialization. If the list is complete (either because it is not chunking or because this is the last chunk), then there are no more remaining items and this field will be left unset and omitted during serialization. Servers older than v1.15 do not set this field. The intended use of the remainingItemCount is *estimating* the size of a collection. Clients should not rely on the remainingItemCount to be set or to be exact.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "resourceVersion": {
         "description": "String that identifies the server's internal version of this object that can be used by clients to determine when objects have changed. Value must be treated as opaque by clients and passed unmodified back to the server. Populated by the system. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#concurrency-control-and-consistency",
@@ -590,11 +394,7 @@ const OpenAPISchemas = `{
       },
       "shardInfo": {
         "description": "shardInfo is set when the list is a filtered subset of the full collection, as selected by a shard selector on the request. It echoes back the selector so clients can verify which shard they received and merge sharded responses. Clients should not cache sharded list responses as a full representation of the collection.\n\nThis is an alpha field and requires enabling the ShardedListAndWatch feature gate.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo"}]
       }
     }
   },
@@ -612,16 +412,9 @@ const OpenAPISchemas = `{
       },
       "fieldsV1": {
         "description": "FieldsV1 holds the first JSON version format as described in the \"FieldsV1\" type.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"}]
       },
-      "manager": {
-        "description": "Manager is an identifier of the workflow managing these fields.",
-        "type": "string"
-      },
+      "manager": {"description": "Manager is an identifier of the workflow managing these fields.", "type": "string"},
       "operation": {
         "description": "Operation is the type of operation which lead to this ManagedFieldsEntry being created. The only valid values for this field are 'Apply' and 'Update'.",
         "type": "string"
@@ -632,11 +425,7 @@ const OpenAPISchemas = `{
       },
       "time": {
         "description": "Time is the timestamp of when the ManagedFields entry was added. The timestamp will also be updated if a field is added, the manager changes any of the owned fields value or removes a field. The timestamp does not update when a field is removed from the entry because another manager took it over.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       }
     }
   },
@@ -647,39 +436,25 @@ const OpenAPISchemas = `{
       "annotations": {
         "description": "Annotations is an unstructured key value map stored with a resource that may be set by external tools to store and retrieve arbitrary metadata. They are not queryable and should be preserved when modifying objects. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/annotations",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "creationTimestamp": {
         "description": "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "deletionGracePeriodSeconds": {
         "description": "Number of seconds allowed for this object to gracefully terminate before it will be removed from the system. Only set when deletionTimestamp is also set. May only be shortened. Read-only.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "deletionTimestamp": {
         "description": "DeletionTimestamp is RFC 3339 date and time at which this resource will be deleted. This field is set by the server when a graceful deletion is requested by the user, and is not directly settable by a client. The resource is expected to be deleted (no longer visible from resource lists, and not reachable by name) after the time in this field, once the finalizers list is empty. As long as the finalizers list contains items, deletion is blocked. Once the deletionTimestamp is set, this value may not be unset or be set further into the future, although it may be shortened or the resource may be deleted prior to this time. For example, a user may request that a pod is deleted in 30 seconds. The Kubelet will react by sending a graceful termination signal to the containers in the pod. After that 30 seconds, the Kubelet will send a hard termination signal (SIGKILL) to the container and after cleanup, remove the pod from the API. In the presence of network partitions, this object may still exist after this timestamp, until an administrator or automated process can determine the resource is fully terminated. If not set, graceful deletion of the object has not been requested.\n\nPopulated by the system when a graceful deletion is requested. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "finalizers": {
         "description": "Must be empty before the object is deleted from the registry. Each entry is an identifier for the responsible component that will remove the entry from the list. If the deletionTimestamp of the object is non-nil, entries in this list can only be removed. Finalizers may be processed and removed in any order.  Order is NOT enforced because it introduces significant risk of stuck finalizers. finalizers is a shared field, any actor with permission can reorder it. If the finalizer list is processed in order, then this can lead to a situation in which the component responsible for the first finalizer in the list is waiting for a signal (field value, external system, or other) produced by a component responsible for a finalizer later in the list, resulting in a deadlock. Without enforced ordering finalizers are free to order amongst themselves and are not vulnerable to ordering changes in the list.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
-        "x-kubernetes-list-type": "set",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"type": "string"},
+        "x-kubernetes-list-type": "set", "x-kubernetes-patch-strategy": "merge"
       },
       "generateName": {
         "description": "GenerateName is an optional prefix, used by the server, to generate a unique name ONLY IF the Name field has not been provided. If this field is used, the name returned to the client will be different than the name passed. This value will also be combined with a unique suffix. The provided value has the same validation rules as the Name field, and may be truncated by the length of the suffix required to make the value unique on the server.\n\nIf this field is specified and the generated name exists, the server will return a 409.\n\nApplied only if Name is not specified. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#idempotency",
@@ -687,22 +462,17 @@ const OpenAPISchemas = `{
       },
       "generation": {
         "description": "A sequence number representing a specific generation of the desired state. Populated by the system. Read-only.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "labels": {
         "description": "Map of string keys and values that can be used to organize and categorize (scope and select) objects. May match selectors of replication controllers and services. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "managedFields": {
         "description": "ManagedFields maps workflow-id and version to the set of fields that are managed by that workflow. This is mostly for internal housekeeping, and users typically shouldn't need to set or understand this field. A workflow can be the user's name, a controller's name, or the name of a specific apply path like \"ci-cd\". The set of fields is always in the version that the workflow used when modifying the object.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry"},
         "x-kubernetes-list-type": "atomic"
       },
       "name": {
@@ -716,15 +486,9 @@ const OpenAPISchemas = `{
       "ownerReferences": {
         "description": "List of objects depended by this object. If ALL objects in the list have been deleted, this object will be garbage collected. If this object is managed by a controller, then an entry in this list will point to this controller, with the controller field set to true. There cannot be more than one managing controller.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference"
-        },
-        "x-kubernetes-list-map-keys": [
-          "uid"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "uid",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference"},
+        "x-kubernetes-list-map-keys": ["uid"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "uid", "x-kubernetes-patch-strategy": "merge"
       },
       "resourceVersion": {
         "description": "An opaque value that represents the internal version of this object that can be used by clients to determine when objects have changed. May be used for optimistic concurrency, change detection, and the watch operation on a resource or set of resources. Clients must treat these values as opaque and passed unmodified back to the server. They may only be valid for a particular resource or set of resources.\n\nPopulated by the system. Read-only. Value must be treated as opaque by clients and . More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#concurrency-control-and-consistency",
@@ -743,40 +507,25 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference": {
     "description": "OwnerReference contains enough information to let you identify an owning object. An owning object must be in the same namespace as the dependent, or be cluster-scoped, so there is no namespace field.",
     "type": "object",
-    "required": [
-      "apiVersion",
-      "kind",
-      "name",
-      "uid"
-    ],
+    "required": ["apiVersion", "kind", "name", "uid"],
     "properties": {
-      "apiVersion": {
-        "description": "API version of the referent.",
-        "type": "string",
-        "default": ""
-      },
+      "apiVersion": {"description": "API version of the referent.", "type": "string", "default": ""},
       "blockOwnerDeletion": {
         "description": "If true, AND if the owner has the \"foregroundDeletion\" finalizer, then the owner cannot be deleted from the key-value store until this reference is removed. See https://kubernetes.io/docs/concepts/architecture/garbage-collection/#foreground-deletion for how the garbage collector interacts with this field and enforces the foreground deletion. Defaults to false. To set this field, a user needs \"delete\" permission of the owner, otherwise 422 (Unprocessable Entity) will be returned.",
         "type": "boolean"
       },
-      "controller": {
-        "description": "If true, this reference points to the managing controller.",
-        "type": "boolean"
-      },
+      "controller": {"description": "If true, this reference points to the managing controller.", "type": "boolean"},
       "kind": {
         "description": "Kind of the referent. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "name": {
         "description": "Name of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "uid": {
         "description": "UID of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#uids",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     },
     "x-kubernetes-map-type": "atomic"
@@ -784,20 +533,16 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo": {
     "description": "ShardInfo describes the shard selector that was applied to produce a list response. Its presence on a list response indicates the list is a filtered subset.",
     "type": "object",
-    "required": [
-      "selector"
-    ],
+    "required": ["selector"],
     "properties": {
       "selector": {
         "description": "selector is the shard selector string from the request, echoed back so clients can verify which shard they received and merge responses from multiple shards.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.apimachinery.pkg.apis.meta.v1.Time": {
     "description": "Time is a wrapper around time.Time which supports correct marshaling to YAML and JSON.  Wrappers are provided for many of the factory methods that the time package offers.",
-    "type": "string",
-    "format": "date-time"
+    "type": "string", "format": "date-time"
   }
 }`

@@ -20,9 +20,7 @@ const OpenAPISchemas = `{
       "requirements": {
         "description": "requirements is the parsed interpretation of a field selector. All requirements must be met for a resource instance to match the selector. Webhook implementations should handle requirements, but how to handle them is up to the webhook. Since requirements can only limit the request, it is safe to authorize as unlimited request if the requirements are not understood.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldSelectorRequirement"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldSelectorRequirement"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -38,9 +36,7 @@ const OpenAPISchemas = `{
       "requirements": {
         "description": "requirements is the parsed interpretation of a label selector. All requirements must be met for a resource instance to match the selector. Webhook implementations should handle requirements, but how to handle them is up to the webhook. Since requirements can only limit the request, it is safe to authorize as unlimited request if the requirements are not understood.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -48,9 +44,7 @@ const OpenAPISchemas = `{
   "io.k8s.api.authorization.v1.LocalSubjectAccessReview": {
     "description": "LocalSubjectAccessReview checks whether or not a user or group can perform an action in a given namespace. Having a namespace scoped resource makes it much easier to grant namespace scoped policy that includes permissions checking.",
     "type": "object",
-    "required": [
-      "spec"
-    ],
+    "required": ["spec"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -63,74 +57,45 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "spec": {
         "description": "spec holds information about the request being evaluated.  spec.namespace must be equal to the namespace you made the request against.  If empty, it is defaulted.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.authorization.v1.SubjectAccessReviewSpec"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.authorization.v1.SubjectAccessReviewSpec"}]
       },
       "status": {
         "description": "status is filled in by the server and indicates whether the request is allowed or not",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.authorization.v1.SubjectAccessReviewStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.authorization.v1.SubjectAccessReviewStatus"}]
       }
     },
     "x-kubernetes-group-version-kind": [
-      {
-        "group": "authorization.k8s.io",
-        "kind": "LocalSubjectAccessReview",
-        "version": "v1"
-      }
+      {"group": "authorization.k8s.io", "kind": "LocalSubjectAccessReview", "version": "v1"}
     ]
   },
   "io.k8s.api.authorization.v1.NonResourceAttributes": {
     "description": "NonResourceAttributes includes the authorization attributes available for non-resource requests to the Authorizer interface",
     "type": "object",
     "properties": {
-      "path": {
-        "description": "path is the URL path of the request",
-        "type": "string"
-      },
-      "verb": {
-        "description": "verb is the standard HTTP verb",
-        "type": "string"
-      }
+      "path": {"description": "path is the URL path of the request", "type": "string"},
+      "verb": {"description": "verb is the standard HTTP verb", "type": "string"}
     }
   },
   "io.k8s.api.authorization.v1.NonResourceRule": {
-    "description": "NonResourceRule holds information that describes a rule for the non-resource",
-    "type": "object",
-    "required": [
-      "verbs"
-    ],
+    "description": "NonResourceRule holds information that describes a rule for the non-resource", "type": "object",
+    "required": ["verbs"],
     "properties": {
       "nonResourceURLs": {
         "description": "nonResourceURLs is a set of partial urls that a user should have access to.  *s are allowed, but only as the full, final step in the path.  \"*\" means all.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "verbs": {
         "description": "verbs is a list of kubernetes non-resource API verbs, like: get, post, put, delete, patch, head, options.  \"*\" means all.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -141,23 +106,12 @@ const OpenAPISchemas = `{
     "properties": {
       "fieldSelector": {
         "description": "fieldSelector describes the limitation on access based on field.  It can only limit access, not broaden it.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.authorization.v1.FieldSelectorAttributes"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.authorization.v1.FieldSelectorAttributes"}]
       },
-      "group": {
-        "description": "group is the API Group of the Resource.  \"*\" means all.",
-        "type": "string"
-      },
+      "group": {"description": "group is the API Group of the Resource.  \"*\" means all.", "type": "string"},
       "labelSelector": {
         "description": "labelSelector describes the limitation on access based on labels.  It can only limit access, not broaden it.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.authorization.v1.LabelSelectorAttributes"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.authorization.v1.LabelSelectorAttributes"}]
       },
       "name": {
         "description": "name is the name of the resource being requested for a \"get\" or deleted for a \"delete\". \"\" (empty) means all.",
@@ -168,60 +122,45 @@ const OpenAPISchemas = `{
         "type": "string"
       },
       "resource": {
-        "description": "resource is one of the existing resource types.  \"*\" means all.",
-        "type": "string"
+        "description": "resource is one of the existing resource types.  \"*\" means all.", "type": "string"
       },
       "subresource": {
-        "description": "subresource is one of the existing resource types.  \"\" means none.",
-        "type": "string"
+        "description": "subresource is one of the existing resource types.  \"\" means none.", "type": "string"
       },
       "verb": {
         "description": "verb is a kubernetes resource API verb, like: get, list, watch, create, update, delete, proxy.  \"*\" means all.",
         "type": "string"
       },
-      "version": {
-        "description": "version is the API Version of the Resource.  \"*\" means all.",
-        "type": "string"
-      }
+      "version": {"description": "version is the API Version of the Resource.  \"*\" means all.", "type": "string"}
     }
   },
   "io.k8s.api.authorization.v1.ResourceRule": {
     "description": "ResourceRule is the list of actions the subject is allowed to perform on resources. The list ordering isn't significant, may contain duplicates, and possibly be incomplete.",
     "type": "object",
-    "required": [
-      "verbs"
-    ],
+    "required": ["verbs"],
     "properties": {
       "apiGroups": {
         "description": "apiGroups is the name of the APIGroup that contains the resources.  If multiple API groups are specified, any action requested against one of the enumerated resources in any API group will be allowed.  \"*\" means all.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "resourceNames": {
         "description": "resourceNames is an optional white list of names that the rule applies to.  An empty set means that everything is allowed.  \"*\" means all.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "resources": {
         "description": "resources is a list of resources this rule applies to.  \"*\" means all in the specified apiGroups.\n \"*/foo\" represents the subresource 'foo' for all resources in the specified apiGroups.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "verbs": {
         "description": "verbs is a list of kubernetes resource API verbs, like: get, list, watch, create, update, delete, proxy.  \"*\" means all.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -229,9 +168,7 @@ const OpenAPISchemas = `{
   "io.k8s.api.authorization.v1.SelfSubjectAccessReview": {
     "description": "SelfSubjectAccessReview checks whether or the current user can perform an action.  Not filling in a spec.namespace means \"in all namespaces\".  Self is a special case, because users should always be able to check whether they can perform an action",
     "type": "object",
-    "required": [
-      "spec"
-    ],
+    "required": ["spec"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -244,37 +181,21 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "spec": {
         "description": "spec holds information about the request being evaluated.  user and groups must be empty",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.authorization.v1.SelfSubjectAccessReviewSpec"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.authorization.v1.SelfSubjectAccessReviewSpec"}]
       },
       "status": {
         "description": "status is filled in by the server and indicates whether the request is allowed or not",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.authorization.v1.SubjectAccessReviewStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.authorization.v1.SubjectAccessReviewStatus"}]
       }
     },
     "x-kubernetes-group-version-kind": [
-      {
-        "group": "authorization.k8s.io",
-        "kind": "SelfSubjectAccessReview",
-        "version": "v1"
-      }
+      {"group": "authorization.k8s.io", "kind": "SelfSubjectAccessReview", "version": "v1"}
     ]
   },
   "io.k8s.api.authorization.v1.SelfSubjectAccessReviewSpec": {
@@ -283,28 +204,18 @@ const OpenAPISchemas = `{
     "properties": {
       "nonResourceAttributes": {
         "description": "nonResourceAttributes describes information for a non-resource access request",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.authorization.v1.NonResourceAttributes"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.authorization.v1.NonResourceAttributes"}]
       },
       "resourceAttributes": {
         "description": "resourceAttributes describes information for a resource access request",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.authorization.v1.ResourceAttributes"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.authorization.v1.ResourceAttributes"}]
       }
     }
   },
   "io.k8s.api.authorization.v1.SelfSubjectRulesReview": {
     "description": "SelfSubjectRulesReview enumerates the set of actions the current user can perform within a namespace. The returned list of actions may be incomplete depending on the server's authorization mode, and any errors experienced during the evaluation. SelfSubjectRulesReview should be used by UIs to show/hide actions, or to quickly let an end user reason about their permissions. It should NOT Be used by external systems to drive authorization decisions as this raises confused deputy, cache lifetime/revocation, and correctness concerns. SubjectAccessReview, and LocalAccessReview are the correct way to defer authorization decisions to the API server.",
     "type": "object",
-    "required": [
-      "spec"
-    ],
+    "required": ["spec"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -317,55 +228,30 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "spec": {
         "description": "spec holds information about the request being evaluated.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.authorization.v1.SelfSubjectRulesReviewSpec"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.authorization.v1.SelfSubjectRulesReviewSpec"}]
       },
       "status": {
         "description": "status is filled in by the server and indicates the set of actions a user can perform.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.authorization.v1.SubjectRulesReviewStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.authorization.v1.SubjectRulesReviewStatus"}]
       }
     },
     "x-kubernetes-group-version-kind": [
-      {
-        "group": "authorization.k8s.io",
-        "kind": "SelfSubjectRulesReview",
-        "version": "v1"
-      }
+      {"group": "authorization.k8s.io", "kind": "SelfSubjectRulesReview", "version": "v1"}
     ]
   },
   "io.k8s.api.authorization.v1.SelfSubjectRulesReviewSpec": {
-    "description": "SelfSubjectRulesReviewSpec defines the specification for SelfSubjectRulesReview.",
-    "type": "object",
-    "properties": {
-      "namespace": {
-        "description": "namespace to evaluate rules for. Required.",
-        "type": "string"
-      }
-    }
+    "description": "SelfSubjectRulesReviewSpec defines the specification for SelfSubjectRulesReview.", "type": "object",
+    "properties": {"namespace": {"description": "namespace to evaluate rules for. Required.", "type": "string"}}
   },
   "io.k8s.api.authorization.v1.SubjectAccessReview": {
-    "description": "SubjectAccessReview checks whether or not a user or group can perform an action.",
-    "type": "object",
-    "required": [
-      "spec"
-    ],
+    "description": "SubjectAccessReview checks whether or not a user or group can perform an action.", "type": "object",
+    "required": ["spec"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -378,37 +264,21 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "spec": {
         "description": "spec holds information about the request being evaluated",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.authorization.v1.SubjectAccessReviewSpec"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.authorization.v1.SubjectAccessReviewSpec"}]
       },
       "status": {
         "description": "status is filled in by the server and indicates whether the request is allowed or not",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.authorization.v1.SubjectAccessReviewStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.authorization.v1.SubjectAccessReviewStatus"}]
       }
     },
     "x-kubernetes-group-version-kind": [
-      {
-        "group": "authorization.k8s.io",
-        "kind": "SubjectAccessReview",
-        "version": "v1"
-      }
+      {"group": "authorization.k8s.io", "kind": "SubjectAccessReview", "version": "v1"}
     ]
   },
   "io.k8s.api.authorization.v1.SubjectAccessReviewSpec": {
@@ -418,41 +288,22 @@ const OpenAPISchemas = `{
       "extra": {
         "description": "extra corresponds to the user.Info.GetExtra() method from the authenticator.  Since that is input to the authorizer it needs a reflection here.",
         "type": "object",
-        "additionalProperties": {
-          "type": "array",
-          "items": {
-            "type": "string"
-          }
-        }
+        "additionalProperties": {"type": "array", "items": {"type": "string"}}
       },
       "groups": {
-        "description": "groups is the groups you're testing for.",
-        "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "description": "groups is the groups you're testing for.", "type": "array",
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "nonResourceAttributes": {
         "description": "nonResourceAttributes describes information for a non-resource access request",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.authorization.v1.NonResourceAttributes"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.authorization.v1.NonResourceAttributes"}]
       },
       "resourceAttributes": {
         "description": "resourceAttributes describes information for a resource access request",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.authorization.v1.ResourceAttributes"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.authorization.v1.ResourceAttributes"}]
       },
-      "uid": {
-        "description": "uid information about the requesting user.",
-        "type": "string"
-      },
+      "uid": {"description": "uid information about the requesting user.", "type": "string"},
       "user": {
         "description": "user is the user you're testing for. If you specify \"User\" but not \"Groups\", then is it interpreted as \"What if User were not a member of any groups",
         "type": "string"
@@ -460,15 +311,11 @@ const OpenAPISchemas = `{
     }
   },
   "io.k8s.api.authorization.v1.SubjectAccessReviewStatus": {
-    "description": "SubjectAccessReviewStatus",
-    "type": "object",
-    "required": [
-      "allowed"
-    ],
+    "description": "SubjectAccessReviewStatus", "type": "object",
+    "required": ["allowed"],
     "properties": {
       "allowed": {
-        "description": "allowed is required. True if the action would be allowed, false otherwise.",
-        "type": "boolean",
+        "description": "allowed is required. True if the action would be allowed, false otherwise.", "type": "boolean",
         "default": false
       },
       "denied": {
@@ -480,19 +327,14 @@ const OpenAPISchemas = `{
         "type": "string"
       },
       "reason": {
-        "description": "reason is optional.  It indicates why a request was allowed or denied.",
-        "type": "string"
+        "description": "reason is optional.  It indicates why a request was allowed or denied.", "type": "string"
       }
     }
   },
   "io.k8s.api.authorization.v1.SubjectRulesReviewStatus": {
     "description": "SubjectRulesReviewStatus contains the result of a rules check. This check can be incomplete depending on the set of authorizers the server is configured with and any errors experienced during evaluation. Because authorization rules are additive, if a rule appears in a list it's safe to assume the subject has that permission, even if that list is incomplete.",
     "type": "object",
-    "required": [
-      "incomplete",
-      "nonResourceRules",
-      "resourceRules"
-    ],
+    "required": ["incomplete", "nonResourceRules", "resourceRules"],
     "properties": {
       "evaluationError": {
         "description": "evaluationError can appear in combination with Rules. It indicates an error occurred during rule evaluation, such as an authorizer that doesn't support rule evaluation, and that ResourceRules and/or NonResourceRules may be incomplete.",
@@ -500,23 +342,18 @@ const OpenAPISchemas = `{
       },
       "incomplete": {
         "description": "incomplete is true when the rules returned by this call are incomplete. This is most commonly encountered when an authorizer, such as an external authorizer, doesn't support rules evaluation.",
-        "type": "boolean",
-        "default": false
+        "type": "boolean", "default": false
       },
       "nonResourceRules": {
         "description": "nonResourceRules is the list of actions the subject is allowed to perform on non-resources. The list ordering isn't significant, may contain duplicates, and possibly be incomplete.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.authorization.v1.NonResourceRule"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.authorization.v1.NonResourceRule"},
         "x-kubernetes-list-type": "atomic"
       },
       "resourceRules": {
         "description": "resourceRules is the list of actions the subject is allowed to perform on resources. The list ordering isn't significant, may contain duplicates, and possibly be incomplete.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.authorization.v1.ResourceRule"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.authorization.v1.ResourceRule"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -524,27 +361,19 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.FieldSelectorRequirement": {
     "description": "FieldSelectorRequirement is a selector that contains values, a key, and an operator that relates the key and values.",
     "type": "object",
-    "required": [
-      "key",
-      "operator"
-    ],
+    "required": ["key", "operator"],
     "properties": {
       "key": {
-        "description": "key is the field selector key that the requirement applies to.",
-        "type": "string",
-        "default": ""
+        "description": "key is the field selector key that the requirement applies to.", "type": "string", "default": ""
       },
       "operator": {
         "description": "operator represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists, DoesNotExist. The list of operators may grow in the future.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "values": {
         "description": "values is an array of string values. If the operator is In or NotIn, the values array must be non-empty. If the operator is Exists or DoesNotExist, the values array must be empty.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -556,27 +385,17 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement": {
     "description": "A label selector requirement is a selector that contains values, a key, and an operator that relates the key and values.",
     "type": "object",
-    "required": [
-      "key",
-      "operator"
-    ],
+    "required": ["key", "operator"],
     "properties": {
-      "key": {
-        "description": "key is the label key that the selector applies to.",
-        "type": "string",
-        "default": ""
-      },
+      "key": {"description": "key is the label key that the selector applies to.", "type": "string", "default": ""},
       "operator": {
         "description": "operator represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists and DoesNotExist.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "values": {
         "description": "values is an array of string values. If the operator is In or NotIn, the values array must be non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array is replaced during a strategic merge patch.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -595,16 +414,9 @@ const OpenAPISchemas = `{
       },
       "fieldsV1": {
         "description": "FieldsV1 holds the first JSON version format as described in the \"FieldsV1\" type.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"}]
       },
-      "manager": {
-        "description": "Manager is an identifier of the workflow managing these fields.",
-        "type": "string"
-      },
+      "manager": {"description": "Manager is an identifier of the workflow managing these fields.", "type": "string"},
       "operation": {
         "description": "Operation is the type of operation which lead to this ManagedFieldsEntry being created. The only valid values for this field are 'Apply' and 'Update'.",
         "type": "string"
@@ -615,11 +427,7 @@ const OpenAPISchemas = `{
       },
       "time": {
         "description": "Time is the timestamp of when the ManagedFields entry was added. The timestamp will also be updated if a field is added, the manager changes any of the owned fields value or removes a field. The timestamp does not update when a field is removed from the entry because another manager took it over.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       }
     }
   },
@@ -630,39 +438,25 @@ const OpenAPISchemas = `{
       "annotations": {
         "description": "Annotations is an unstructured key value map stored with a resource that may be set by external tools to store and retrieve arbitrary metadata. They are not queryable and should be preserved when modifying objects. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/annotations",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "creationTimestamp": {
         "description": "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "deletionGracePeriodSeconds": {
         "description": "Number of seconds allowed for this object to gracefully terminate before it will be removed from the system. Only set when deletionTimestamp is also set. May only be shortened. Read-only.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "deletionTimestamp": {
         "description": "DeletionTimestamp is RFC 3339 date and time at which this resource will be deleted. This field is set by the server when a graceful deletion is requested by the user, and is not directly settable by a client. The resource is expected to be deleted (no longer visible from resource lists, and not reachable by name) after the time in this field, once the finalizers list is empty. As long as the finalizers list contains items, deletion is blocked. Once the deletionTimestamp is set, this value may not be unset or be set further into the future, although it may be shortened or the resource may be deleted prior to this time. For example, a user may request that a pod is deleted in 30 seconds. The Kubelet will react by sending a graceful termination signal to the containers in the pod. After that 30 seconds, the Kubelet will send a hard termination signal (SIGKILL) to the container and after cleanup, remove the pod from the API. In the presence of network partitions, this object may still exist after this timestamp, until an administrator or automated process can determine the resource is fully terminated. If not set, graceful deletion of the object has not been requested.\n\nPopulated by the system when a graceful deletion is requested. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "finalizers": {
         "description": "Must be empty before the object is deleted from the registry. Each entry is an identifier for the responsible component that will remove the entry from the list. If the deletionTimestamp of the object is non-nil, entries in this list can only be removed. Finalizers may be processed and removed in any order.  Order is NOT enforced because it introduces significant risk of stuck finalizers. finalizers is a shared field, any actor with permission can reorder it. If the finalizer list is processed in order, then this can lead to a situation in which the component responsible for the first finalizer in the list is waiting for a signal (field value, external system, or other) produced by a component responsible for a finalizer later in the list, resulting in a deadlock. Without enforced ordering finalizers are free to order amongst themselves and are not vulnerable to ordering changes in the list.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
-        "x-kubernetes-list-type": "set",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"type": "string"},
+        "x-kubernetes-list-type": "set", "x-kubernetes-patch-strategy": "merge"
       },
       "generateName": {
         "description": "GenerateName is an optional prefix, used by the server, to generate a unique name ONLY IF the Name field has not been provided. If this field is used, the name returned to the client will be different than the name passed. This value will also be combined with a unique suffix. The provided value has the same validation rules as the Name field, and may be truncated by the length of the suffix required to make the value unique on the server.\n\nIf this field is specified and the generated name exists, the server will return a 409.\n\nApplied only if Name is not specified. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#idempotency",
@@ -670,22 +464,17 @@ const OpenAPISchemas = `{
       },
       "generation": {
         "description": "A sequence number representing a specific generation of the desired state. Populated by the system. Read-only.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "labels": {
         "description": "Map of string keys and values that can be used to organize and categorize (scope and select) objects. May match selectors of replication controllers and services. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "managedFields": {
         "description": "ManagedFields maps workflow-id and version to the set of fields that are managed by that workflow. This is mostly for internal housekeeping, and users typically shouldn't need to set or understand this field. A workflow can be the user's name, a controller's name, or the name of a specific apply path like \"ci-cd\". The set of fields is always in the version that the workflow used when modifying the object.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry"},
         "x-kubernetes-list-type": "atomic"
       },
       "name": {
@@ -699,15 +488,9 @@ const OpenAPISchemas = `{
       "ownerReferences": {
         "description": "List of objects depended by this object. If ALL objects in the list have been deleted, this object will be garbage collected. If this object is managed by a controller, then an entry in this list will point to this controller, with the controller field set to true. There cannot be more than one managing controller.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference"
-        },
-        "x-kubernetes-list-map-keys": [
-          "uid"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "uid",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference"},
+        "x-kubernetes-list-map-keys": ["uid"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "uid", "x-kubernetes-patch-strategy": "merge"
       },
       "resourceVersion": {
         "description": "An opaque value that represents the internal version of this object that can be used by clients to determine when objects have changed. May be used for optimistic concurrency, change detection, and the watch operation on a resource or set of resources. Clients must treat these values as opaque and passed unmodified back to the server. They may only be valid for a particular resource or set of resources.\n\nPopulated by the system. Read-only. Value must be treated as opaque by clients and . More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#concurrency-control-and-consistency",
@@ -726,47 +509,31 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference": {
     "description": "OwnerReference contains enough information to let you identify an owning object. An owning object must be in the same namespace as the dependent, or be cluster-scoped, so there is no namespace field.",
     "type": "object",
-    "required": [
-      "apiVersion",
-      "kind",
-      "name",
-      "uid"
-    ],
+    "required": ["apiVersion", "kind", "name", "uid"],
     "properties": {
-      "apiVersion": {
-        "description": "API version of the referent.",
-        "type": "string",
-        "default": ""
-      },
+      "apiVersion": {"description": "API version of the referent.", "type": "string", "default": ""},
       "blockOwnerDeletion": {
         "description": "If true, AND if the owner has the \"foregroundDeletion\" finalizer, then the owner cannot be deleted from the key-value store until this reference is removed. See https://kubernetes.io/docs/concepts/architecture/garbage-collection/#foreground-deletion for how the garbage collector interacts with this field and enforces the foreground deletion. Defaults to false. To set this field, a user needs \"delete\" permission of the owner, otherwise 422 (Unprocessable Entity) will be returned.",
         "type": "boolean"
       },
-      "controller": {
-        "description": "If true, this reference points to the managing controller.",
-        "type": "boolean"
-      },
+      "controller": {"description": "If true, this reference points to the managing controller.", "type": "boolean"},
       "kind": {
         "description": "Kind of the referent. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "name": {
         "description": "Name of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "uid": {
         "description": "UID of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#uids",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     },
     "x-kubernetes-map-type": "atomic"
   },
   "io.k8s.apimachinery.pkg.apis.meta.v1.Time": {
     "description": "Time is a wrapper around time.Time which supports correct marshaling to YAML and JSON.  Wrappers are provided for many of the factory methods that the time package offers.",
-    "type": "string",
-    "format": "date-time"
+    "type": "string", "format": "date-time"
   }
 }`

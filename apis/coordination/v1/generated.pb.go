@@ -3,6 +3,7 @@
 package v1
 
 import (
+	level "github.com/typeplane/typeplane/runtime/level"
 	protobuf "github.com/typeplane/typeplane/runtime/protobuf"
 	apimachinery "github.com/typeplane/typeplane/runtime/protobuf/apimachinery"
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -76,16 +77,8 @@ func marshal_coordinationv1_Lease(w *protobuf.Writer, n int, m *coordinationv1.L
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_coordinationv1_LeaseSpec(w, n, &m.Spec)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_coordinationv1_LeaseSpec(w, n, &m.Spec), 2<<3|2, n)
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -108,17 +101,9 @@ func marshal_coordinationv1_LeaseList(w *protobuf.Writer, n int, m *coordination
 		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_coordinationv1_Lease(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_coordinationv1_Lease(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
 	return n
 }
 
@@ -142,30 +127,17 @@ func reads_coordinationv1_LeaseSpec() *protobuf.Type[coordinationv1.LeaseSpec] {
 
 // marshal_coordinationv1_LeaseSpec writes m before the n bytes that w has, and returns how many it has then.
 func marshal_coordinationv1_LeaseSpec(w *protobuf.Writer, n int, m *coordinationv1.LeaseSpec) int {
-	if m == nil {
-		return n
-	}
-	if m.PreferredHolder != nil {
-		n = w.PutString(n, 7<<3|2, *m.PreferredHolder)
-	}
-	if m.Strategy != nil {
-		n = w.PutString(n, 6<<3|2, string(*m.Strategy))
-	}
-	if m.LeaseTransitions != nil {
-		n = w.PutNumber(n, 5<<3, uint64(*m.LeaseTransitions))
-	}
+	n = protobuf.PutTextPointer(w, n, 7<<3|2, m.PreferredHolder)
+	n = protobuf.PutTextPointer(w, n, 6<<3|2, m.Strategy)
+	n = protobuf.PutNumberPointer(w, n, 5<<3, m.LeaseTransitions)
 	if m.RenewTime != nil {
 		n = w.PutOther(n, 4<<3|2, m.RenewTime.Size(), m.RenewTime.MarshalToSizedBuffer)
 	}
 	if m.AcquireTime != nil {
 		n = w.PutOther(n, 3<<3|2, m.AcquireTime.Size(), m.AcquireTime.MarshalToSizedBuffer)
 	}
-	if m.LeaseDurationSeconds != nil {
-		n = w.PutNumber(n, 2<<3, uint64(*m.LeaseDurationSeconds))
-	}
-	if m.HolderIdentity != nil {
-		n = w.PutString(n, 1<<3|2, *m.HolderIdentity)
-	}
+	n = protobuf.PutNumberPointer(w, n, 2<<3, m.LeaseDurationSeconds)
+	n = protobuf.PutTextPointer(w, n, 1<<3|2, m.HolderIdentity)
 	return n
 }
 
@@ -173,4 +145,4 @@ func marshal_coordinationv1_LeaseSpec(w *protobuf.Writer, n int, m *coordination
 var type_metav1_MicroTime protobuf.Type[metav1.MicroTime]
 
 // Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
-const _ = protobuf.Level1_go_get_u_github_com_typeplane_typeplane_runtime
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -8,6 +8,7 @@ package v1
 import (
 	json "github.com/typeplane/typeplane/runtime/json"
 	apimachinery "github.com/typeplane/typeplane/runtime/json/apimachinery"
+	level "github.com/typeplane/typeplane/runtime/level"
 	coordinationv1 "k8s.io/api/coordination/v1"
 )
 
@@ -17,21 +18,13 @@ import (
 func AppendJSON_Lease(dst []byte, in *coordinationv1.Lease) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = appendJSON_coordinationv1_LeaseSpec(json.AppendName(dst, `,"spec":`), &in.Spec)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"spec":`)
-	if dst, err = appendJSON_coordinationv1_LeaseSpec(dst, &in.Spec); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_Lease reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -66,21 +59,11 @@ func ReadJSON_Lease(r *json.Reader, out *coordinationv1.Lease) {
 func AppendJSON_LeaseList(dst []byte, in *coordinationv1.LeaseList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_Lease); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_Lease)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_LeaseList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -114,34 +97,18 @@ func ReadJSON_LeaseList(r *json.Reader, out *coordinationv1.LeaseList) {
 func appendJSON_coordinationv1_LeaseSpec(dst []byte, in *coordinationv1.LeaseSpec) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.HolderIdentity != nil {
-		dst = json.AppendStringField(dst, `,"holderIdentity":`, *in.HolderIdentity)
-	}
-	if in.LeaseDurationSeconds != nil {
-		dst = json.AppendIntField(dst, `,"leaseDurationSeconds":`, *in.LeaseDurationSeconds)
-	}
+	dst = json.AppendStringPointer(dst, `,"holderIdentity":`, in.HolderIdentity)
+	dst = json.AppendIntPointer(dst, `,"leaseDurationSeconds":`, in.LeaseDurationSeconds)
 	if in.AcquireTime != nil {
-		dst = json.AppendName(dst, `,"acquireTime":`)
-		if dst, err = apimachinery.AppendJSON_MicroTime(dst, in.AcquireTime); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_MicroTime(json.AppendName(dst, `,"acquireTime":`), in.AcquireTime)
 	}
-	if in.RenewTime != nil {
-		dst = json.AppendName(dst, `,"renewTime":`)
-		if dst, err = apimachinery.AppendJSON_MicroTime(dst, in.RenewTime); err != nil {
-			return dst, err
-		}
+	if in.RenewTime != nil && err == nil {
+		dst, err = apimachinery.AppendJSON_MicroTime(json.AppendName(dst, `,"renewTime":`), in.RenewTime)
 	}
-	if in.LeaseTransitions != nil {
-		dst = json.AppendIntField(dst, `,"leaseTransitions":`, *in.LeaseTransitions)
-	}
-	if in.Strategy != nil {
-		dst = json.AppendStringField(dst, `,"strategy":`, *in.Strategy)
-	}
-	if in.PreferredHolder != nil {
-		dst = json.AppendStringField(dst, `,"preferredHolder":`, *in.PreferredHolder)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendIntPointer(dst, `,"leaseTransitions":`, in.LeaseTransitions)
+	dst = json.AppendStringPointer(dst, `,"strategy":`, in.Strategy)
+	dst = json.AppendStringPointer(dst, `,"preferredHolder":`, in.PreferredHolder)
+	return json.Close(dst, start), err
 }
 
 func readJSON_coordinationv1_LeaseSpec(r *json.Reader, out *coordinationv1.LeaseSpec) {
@@ -153,14 +120,10 @@ func readJSON_coordinationv1_LeaseSpec(r *json.Reader, out *coordinationv1.Lease
 		switch r.Name() {
 		case "holderIdentity":
 			r.Once(&seen, 0)
-			if json.Pointer(r, &out.HolderIdentity) {
-				r.String(out.HolderIdentity)
-			}
+			r.StringPointer(&out.HolderIdentity)
 		case "leaseDurationSeconds":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.LeaseDurationSeconds) {
-				r.Int32(out.LeaseDurationSeconds)
-			}
+			r.Int32Pointer(&out.LeaseDurationSeconds)
 		case "acquireTime":
 			r.Once(&seen, 2)
 			if json.Pointer(r, &out.AcquireTime) {
@@ -173,21 +136,18 @@ func readJSON_coordinationv1_LeaseSpec(r *json.Reader, out *coordinationv1.Lease
 			}
 		case "leaseTransitions":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.LeaseTransitions) {
-				r.Int32(out.LeaseTransitions)
-			}
+			r.Int32Pointer(&out.LeaseTransitions)
 		case "strategy":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.Strategy) {
-				json.ReadString(r, out.Strategy, "v1.CoordinatedLeaseStrategy")
-			}
+			json.ReadStringPointer(r, &out.Strategy, "v1.CoordinatedLeaseStrategy")
 		case "preferredHolder":
 			r.Once(&seen, 6)
-			if json.Pointer(r, &out.PreferredHolder) {
-				r.String(out.PreferredHolder)
-			}
+			r.StringPointer(&out.PreferredHolder)
 		default:
 			r.Unknown()
 		}
 	}
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -3,6 +3,7 @@
 package v1
 
 import (
+	level "github.com/typeplane/typeplane/runtime/level"
 	protobuf "github.com/typeplane/typeplane/runtime/protobuf"
 	apimachinery "github.com/typeplane/typeplane/runtime/protobuf/apimachinery"
 	corev1 "k8s.io/api/core/v1"
@@ -312,9 +313,7 @@ func marshal_corev1_ConfigMap(w *protobuf.Writer, n int, m *corev1.ConfigMap) in
 	if m == nil {
 		return n
 	}
-	if m.Immutable != nil {
-		n = w.PutBool(n, 4<<3, *m.Immutable)
-	}
+	n = protobuf.PutBoolPointer(w, n, 4<<3, m.Immutable)
 	if len(m.BinaryData) > 0 {
 		var room [8]string
 		keys := protobuf.SortedKeys(room[:0], m.BinaryData)
@@ -329,11 +328,7 @@ func marshal_corev1_ConfigMap(w *protobuf.Writer, n int, m *corev1.ConfigMap) in
 		}
 	}
 	n = protobuf.PutTextMap(w, n, 2<<3|2, m.Data)
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -356,17 +351,9 @@ func marshal_corev1_ConfigMapList(w *protobuf.Writer, n int, m *corev1.ConfigMap
 		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_ConfigMap(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ConfigMap(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
 	return n
 }
 
@@ -388,16 +375,8 @@ func marshal_corev1_LimitRange(w *protobuf.Writer, n int, m *corev1.LimitRange) 
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_corev1_LimitRangeSpec(w, n, &m.Spec)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_corev1_LimitRangeSpec(w, n, &m.Spec), 2<<3|2, n)
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -420,17 +399,9 @@ func marshal_corev1_LimitRangeList(w *protobuf.Writer, n int, m *corev1.LimitRan
 		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_LimitRange(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_LimitRange(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
 	return n
 }
 
@@ -453,21 +424,9 @@ func marshal_corev1_Namespace(w *protobuf.Writer, n int, m *corev1.Namespace) in
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_corev1_NamespaceStatus(w, n, &m.Status)
-		n = w.Close(n, 3<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_corev1_NamespaceSpec(w, n, &m.Spec)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_corev1_NamespaceStatus(w, n, &m.Status), 3<<3|2, n)
+	n = w.Close(marshal_corev1_NamespaceSpec(w, n, &m.Spec), 2<<3|2, n)
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -490,17 +449,9 @@ func marshal_corev1_NamespaceList(w *protobuf.Writer, n int, m *corev1.Namespace
 		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_Namespace(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_Namespace(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
 	return n
 }
 
@@ -523,21 +474,9 @@ func marshal_corev1_ResourceQuota(w *protobuf.Writer, n int, m *corev1.ResourceQ
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_corev1_ResourceQuotaStatus(w, n, &m.Status)
-		n = w.Close(n, 3<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_corev1_ResourceQuotaSpec(w, n, &m.Spec)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_corev1_ResourceQuotaStatus(w, n, &m.Status), 3<<3|2, n)
+	n = w.Close(marshal_corev1_ResourceQuotaSpec(w, n, &m.Spec), 2<<3|2, n)
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -560,17 +499,9 @@ func marshal_corev1_ResourceQuotaList(w *protobuf.Writer, n int, m *corev1.Resou
 		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_ResourceQuota(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ResourceQuota(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
 	return n
 }
 
@@ -595,9 +526,7 @@ func marshal_corev1_Secret(w *protobuf.Writer, n int, m *corev1.Secret) int {
 	if m == nil {
 		return n
 	}
-	if m.Immutable != nil {
-		n = w.PutBool(n, 5<<3, *m.Immutable)
-	}
+	n = protobuf.PutBoolPointer(w, n, 5<<3, m.Immutable)
 	n = protobuf.PutTextMap(w, n, 4<<3|2, m.StringData)
 	n = w.PutString(n, 3<<3|2, string(m.Type))
 	if len(m.Data) > 0 {
@@ -613,11 +542,7 @@ func marshal_corev1_Secret(w *protobuf.Writer, n int, m *corev1.Secret) int {
 			n = w.Close(n, 2<<3|2, entry)
 		}
 	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -640,17 +565,9 @@ func marshal_corev1_SecretList(w *protobuf.Writer, n int, m *corev1.SecretList) 
 		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_Secret(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_Secret(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
 	return n
 }
 
@@ -674,28 +591,14 @@ func marshal_corev1_ServiceAccount(w *protobuf.Writer, n int, m *corev1.ServiceA
 	if m == nil {
 		return n
 	}
-	if m.AutomountServiceAccountToken != nil {
-		n = w.PutBool(n, 4<<3, *m.AutomountServiceAccountToken)
-	}
+	n = protobuf.PutBoolPointer(w, n, 4<<3, m.AutomountServiceAccountToken)
 	for k := len(m.ImagePullSecrets) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_LocalObjectReference(w, n, &m.ImagePullSecrets[k])
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_LocalObjectReference(w, n, &m.ImagePullSecrets[k]), 3<<3|2, n)
 	}
 	for k := len(m.Secrets) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_ObjectReference(w, n, &m.Secrets[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ObjectReference(w, n, &m.Secrets[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -718,17 +621,9 @@ func marshal_corev1_ServiceAccountList(w *protobuf.Writer, n int, m *corev1.Serv
 		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_ServiceAccount(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ServiceAccount(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
 	return n
 }
 
@@ -746,15 +641,8 @@ func reads_corev1_LimitRangeSpec() *protobuf.Type[corev1.LimitRangeSpec] {
 
 // marshal_corev1_LimitRangeSpec writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_LimitRangeSpec(w *protobuf.Writer, n int, m *corev1.LimitRangeSpec) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.Limits) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_LimitRangeItem(w, n, &m.Limits[k])
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_LimitRangeItem(w, n, &m.Limits[k]), 1<<3|2, n)
 	}
 	return n
 }
@@ -773,12 +661,7 @@ func reads_corev1_NamespaceSpec() *protobuf.Type[corev1.NamespaceSpec] {
 
 // marshal_corev1_NamespaceSpec writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_NamespaceSpec(w *protobuf.Writer, n int, m *corev1.NamespaceSpec) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.Finalizers) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, string(m.Finalizers[k]))
-	}
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.Finalizers)
 	return n
 }
 
@@ -797,15 +680,8 @@ func reads_corev1_NamespaceStatus() *protobuf.Type[corev1.NamespaceStatus] {
 
 // marshal_corev1_NamespaceStatus writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_NamespaceStatus(w *protobuf.Writer, n int, m *corev1.NamespaceStatus) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.Conditions) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_NamespaceCondition(w, n, &m.Conditions[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_NamespaceCondition(w, n, &m.Conditions[k]), 2<<3|2, n)
 	}
 	n = w.PutString(n, 1<<3|2, string(m.Phase))
 	return n
@@ -827,19 +703,10 @@ func reads_corev1_ResourceQuotaSpec() *protobuf.Type[corev1.ResourceQuotaSpec] {
 
 // marshal_corev1_ResourceQuotaSpec writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ResourceQuotaSpec(w *protobuf.Writer, n int, m *corev1.ResourceQuotaSpec) int {
-	if m == nil {
-		return n
-	}
 	if m.ScopeSelector != nil {
-		{
-			before := n
-			n = marshal_corev1_ScopeSelector(w, n, m.ScopeSelector)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ScopeSelector(w, n, m.ScopeSelector), 3<<3|2, n)
 	}
-	for k := len(m.Scopes) - 1; k >= 0; k-- {
-		n = w.PutString(n, 2<<3|2, string(m.Scopes[k]))
-	}
+	n = protobuf.PutTexts(w, n, 2<<3|2, m.Scopes)
 	if len(m.Hard) > 0 {
 		var room [8]corev1.ResourceName
 		keys := protobuf.SortedKeys(room[:0], m.Hard)
@@ -869,9 +736,6 @@ func reads_corev1_ResourceQuotaStatus() *protobuf.Type[corev1.ResourceQuotaStatu
 
 // marshal_corev1_ResourceQuotaStatus writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ResourceQuotaStatus(w *protobuf.Writer, n int, m *corev1.ResourceQuotaStatus) int {
-	if m == nil {
-		return n
-	}
 	if len(m.Used) > 0 {
 		var room [8]corev1.ResourceName
 		keys := protobuf.SortedKeys(room[:0], m.Used)
@@ -917,9 +781,6 @@ func reads_corev1_ObjectReference() *protobuf.Type[corev1.ObjectReference] {
 
 // marshal_corev1_ObjectReference writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ObjectReference(w *protobuf.Writer, n int, m *corev1.ObjectReference) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 7<<3|2, m.FieldPath)
 	n = w.PutString(n, 6<<3|2, m.ResourceVersion)
 	n = w.PutString(n, 5<<3|2, m.APIVersion)
@@ -944,9 +805,6 @@ func reads_corev1_LocalObjectReference() *protobuf.Type[corev1.LocalObjectRefere
 
 // marshal_corev1_LocalObjectReference writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_LocalObjectReference(w *protobuf.Writer, n int, m *corev1.LocalObjectReference) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
@@ -970,9 +828,6 @@ func reads_corev1_LimitRangeItem() *protobuf.Type[corev1.LimitRangeItem] {
 
 // marshal_corev1_LimitRangeItem writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_LimitRangeItem(w *protobuf.Writer, n int, m *corev1.LimitRangeItem) int {
-	if m == nil {
-		return n
-	}
 	if len(m.MaxLimitRequestRatio) > 0 {
 		var room [8]corev1.ResourceName
 		keys := protobuf.SortedKeys(room[:0], m.MaxLimitRequestRatio)
@@ -1050,9 +905,6 @@ func reads_corev1_NamespaceCondition() *protobuf.Type[corev1.NamespaceCondition]
 
 // marshal_corev1_NamespaceCondition writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_NamespaceCondition(w *protobuf.Writer, n int, m *corev1.NamespaceCondition) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 6<<3|2, m.Message)
 	n = w.PutString(n, 5<<3|2, m.Reason)
 	n = w.PutTime(n, 4<<3|2, &m.LastTransitionTime)
@@ -1075,15 +927,8 @@ func reads_corev1_ScopeSelector() *protobuf.Type[corev1.ScopeSelector] {
 
 // marshal_corev1_ScopeSelector writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ScopeSelector(w *protobuf.Writer, n int, m *corev1.ScopeSelector) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.MatchExpressions) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_ScopedResourceSelectorRequirement(w, n, &m.MatchExpressions[k])
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ScopedResourceSelectorRequirement(w, n, &m.MatchExpressions[k]), 1<<3|2, n)
 	}
 	return n
 }
@@ -1104,16 +949,11 @@ func reads_corev1_ScopedResourceSelectorRequirement() *protobuf.Type[corev1.Scop
 
 // marshal_corev1_ScopedResourceSelectorRequirement writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ScopedResourceSelectorRequirement(w *protobuf.Writer, n int, m *corev1.ScopedResourceSelectorRequirement) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.Values) - 1; k >= 0; k-- {
-		n = w.PutString(n, 3<<3|2, m.Values[k])
-	}
+	n = protobuf.PutTexts(w, n, 3<<3|2, m.Values)
 	n = w.PutString(n, 2<<3|2, string(m.Operator))
 	n = w.PutString(n, 1<<3|2, string(m.ScopeName))
 	return n
 }
 
 // Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
-const _ = protobuf.Level1_go_get_u_github_com_typeplane_typeplane_runtime
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -9,8 +9,9 @@ import (
 	maps "maps"
 	unsafe "unsafe"
 
+	deepcopy "github.com/typeplane/typeplane/runtime/deepcopy"
+	level "github.com/typeplane/typeplane/runtime/level"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // DeepCopy_ConfigMap copies a ConfigMap that shares no memory with in; nil for nil.
@@ -18,9 +19,9 @@ func DeepCopy_ConfigMap(in *ConfigMap) *ConfigMap {
 	if in == nil {
 		return nil
 	}
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_corev1_ConfigMap(&m, in)
-	out := deepCopyObject[ConfigMap](&m)
+	out := deepcopy.NewObject[ConfigMap](&m)
 	deepCopyWith_corev1_ConfigMap(&m, in, out)
 	return out
 }
@@ -106,9 +107,9 @@ func DeepCopy_Secret(in *Secret) *Secret {
 	if in == nil {
 		return nil
 	}
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_corev1_Secret(&m, in)
-	out := deepCopyObject[Secret](&m)
+	out := deepcopy.NewObject[Secret](&m)
 	deepCopyWith_corev1_Secret(&m, in, out)
 	return out
 }
@@ -147,23 +148,23 @@ func DeepCopy_ServiceAccountList(in *ServiceAccountList) *ServiceAccountList {
 
 // deepCopy_corev1_ConfigMap copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_ConfigMap(in, out *corev1.ConfigMap) {
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_corev1_ConfigMap(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_corev1_ConfigMap(&m, in, out)
 }
 
 // deepCopyWith_corev1_ConfigMap copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_ConfigMap(m *deepCopyMetaMemory, in, out *corev1.ConfigMap) {
+func deepCopyWith_corev1_ConfigMap(m *deepcopy.Memory, in, out *corev1.ConfigMap) {
 	if unsafe.Sizeof(*in) != 288 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
 	out.Immutable = in.Immutable
 	if in.Immutable != nil {
-		out.Immutable = m.bools.one()
+		out.Immutable = m.Bools.One()
 		*out.Immutable = *in.Immutable
 	}
 	out.Data = maps.Clone(in.Data)
@@ -182,29 +183,29 @@ func deepCopyWith_corev1_ConfigMap(m *deepCopyMetaMemory, in, out *corev1.Config
 }
 
 // deepCopyCount_corev1_ConfigMap counts what deepCopyWith_corev1_ConfigMap takes.
-func deepCopyCount_corev1_ConfigMap(m *deepCopyMetaMemory, in *corev1.ConfigMap) {
-	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+func deepCopyCount_corev1_ConfigMap(m *deepcopy.Memory, in *corev1.ConfigMap) {
+	deepcopy.CountObjectMeta(m, &in.ObjectMeta)
 	if in.Immutable != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 }
 
 // deepCopy_corev1_ConfigMapList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_ConfigMapList(in, out *corev1.ConfigMapList) {
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_corev1_ConfigMapList(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_corev1_ConfigMapList(&m, in, out)
 }
 
 // deepCopyWith_corev1_ConfigMapList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_ConfigMapList(m *deepCopyMetaMemory, in, out *corev1.ConfigMapList) {
+func deepCopyWith_corev1_ConfigMapList(m *deepcopy.Memory, in, out *corev1.ConfigMapList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
+	deepcopy.CopyListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]corev1.ConfigMap, len(in.Items))
@@ -215,15 +216,15 @@ func deepCopyWith_corev1_ConfigMapList(m *deepCopyMetaMemory, in, out *corev1.Co
 }
 
 // deepCopyCount_corev1_ConfigMapList counts what deepCopyWith_corev1_ConfigMapList takes.
-func deepCopyCount_corev1_ConfigMapList(m *deepCopyMetaMemory, in *corev1.ConfigMapList) {
-	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+func deepCopyCount_corev1_ConfigMapList(m *deepcopy.Memory, in *corev1.ConfigMapList) {
+	deepcopy.CountListMeta(m, &in.ListMeta)
 }
 
 // deepCopy_corev1_LimitRange copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_LimitRange(in, out *corev1.LimitRange) {
 	var m deepCopyMemory_corev1_LimitRange
 	deepCopyCount_corev1_LimitRange(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_corev1_LimitRange(&m, in, out)
 }
 
@@ -234,13 +235,13 @@ func deepCopyWith_corev1_LimitRange(m *deepCopyMemory_corev1_LimitRange, in, out
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	deepCopyWith_corev1_LimitRangeSpec(m, &in.Spec, &out.Spec)
 }
 
 // deepCopyCount_corev1_LimitRange counts what deepCopyWith_corev1_LimitRange takes.
 func deepCopyCount_corev1_LimitRange(m *deepCopyMemory_corev1_LimitRange, in *corev1.LimitRange) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
 	deepCopyCount_corev1_LimitRangeSpec(m, &in.Spec)
 }
 
@@ -285,20 +286,20 @@ func deepCopy_corev1_LimitRangeItem(in, out *corev1.LimitRangeItem) {
 
 // deepCopy_corev1_LimitRangeList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_LimitRangeList(in, out *corev1.LimitRangeList) {
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_corev1_LimitRangeList(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_corev1_LimitRangeList(&m, in, out)
 }
 
 // deepCopyWith_corev1_LimitRangeList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_LimitRangeList(m *deepCopyMetaMemory, in, out *corev1.LimitRangeList) {
+func deepCopyWith_corev1_LimitRangeList(m *deepcopy.Memory, in, out *corev1.LimitRangeList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
+	deepcopy.CopyListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]corev1.LimitRange, len(in.Items))
@@ -309,8 +310,8 @@ func deepCopyWith_corev1_LimitRangeList(m *deepCopyMetaMemory, in, out *corev1.L
 }
 
 // deepCopyCount_corev1_LimitRangeList counts what deepCopyWith_corev1_LimitRangeList takes.
-func deepCopyCount_corev1_LimitRangeList(m *deepCopyMetaMemory, in *corev1.LimitRangeList) {
-	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+func deepCopyCount_corev1_LimitRangeList(m *deepcopy.Memory, in *corev1.LimitRangeList) {
+	deepcopy.CountListMeta(m, &in.ListMeta)
 }
 
 // deepCopyWith_corev1_LimitRangeSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -321,7 +322,7 @@ func deepCopyWith_corev1_LimitRangeSpec(m *deepCopyMemory_corev1_LimitRange, in,
 	}
 	*out = *in
 	if in.Limits != nil {
-		out.Limits = m.corev1_LimitRangeItem.list(len(in.Limits))
+		out.Limits = m.corev1_LimitRangeItem.List(len(in.Limits))
 		for i := range in.Limits {
 			deepCopy_corev1_LimitRangeItem(&in.Limits[i], &out.Limits[i])
 		}
@@ -330,14 +331,14 @@ func deepCopyWith_corev1_LimitRangeSpec(m *deepCopyMemory_corev1_LimitRange, in,
 
 // deepCopyCount_corev1_LimitRangeSpec counts what deepCopyWith_corev1_LimitRangeSpec takes.
 func deepCopyCount_corev1_LimitRangeSpec(m *deepCopyMemory_corev1_LimitRange, in *corev1.LimitRangeSpec) {
-	m.corev1_LimitRangeItem.want += len(in.Limits)
+	m.corev1_LimitRangeItem.Want += len(in.Limits)
 }
 
 // deepCopy_corev1_Namespace copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_Namespace(in, out *corev1.Namespace) {
 	var m deepCopyMemory_corev1_Namespace
 	deepCopyCount_corev1_Namespace(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_corev1_Namespace(&m, in, out)
 }
 
@@ -348,34 +349,34 @@ func deepCopyWith_corev1_Namespace(m *deepCopyMemory_corev1_Namespace, in, out *
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	deepCopyWith_corev1_NamespaceSpec(m, &in.Spec, &out.Spec)
 	deepCopyWith_corev1_NamespaceStatus(m, &in.Status, &out.Status)
 }
 
 // deepCopyCount_corev1_Namespace counts what deepCopyWith_corev1_Namespace takes.
 func deepCopyCount_corev1_Namespace(m *deepCopyMemory_corev1_Namespace, in *corev1.Namespace) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
 	deepCopyCount_corev1_NamespaceSpec(m, &in.Spec)
 	deepCopyCount_corev1_NamespaceStatus(m, &in.Status)
 }
 
 // deepCopy_corev1_NamespaceList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_NamespaceList(in, out *corev1.NamespaceList) {
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_corev1_NamespaceList(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_corev1_NamespaceList(&m, in, out)
 }
 
 // deepCopyWith_corev1_NamespaceList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_NamespaceList(m *deepCopyMetaMemory, in, out *corev1.NamespaceList) {
+func deepCopyWith_corev1_NamespaceList(m *deepcopy.Memory, in, out *corev1.NamespaceList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
+	deepcopy.CopyListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]corev1.Namespace, len(in.Items))
@@ -386,8 +387,8 @@ func deepCopyWith_corev1_NamespaceList(m *deepCopyMetaMemory, in, out *corev1.Na
 }
 
 // deepCopyCount_corev1_NamespaceList counts what deepCopyWith_corev1_NamespaceList takes.
-func deepCopyCount_corev1_NamespaceList(m *deepCopyMetaMemory, in *corev1.NamespaceList) {
-	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+func deepCopyCount_corev1_NamespaceList(m *deepcopy.Memory, in *corev1.NamespaceList) {
+	deepcopy.CountListMeta(m, &in.ListMeta)
 }
 
 // deepCopyWith_corev1_NamespaceSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -398,14 +399,14 @@ func deepCopyWith_corev1_NamespaceSpec(m *deepCopyMemory_corev1_Namespace, in, o
 	}
 	*out = *in
 	if in.Finalizers != nil {
-		out.Finalizers = unsafe.Slice((*corev1.FinalizerName)(unsafe.SliceData(m.strings.list(len(in.Finalizers)))), len(in.Finalizers))
+		out.Finalizers = unsafe.Slice((*corev1.FinalizerName)(unsafe.SliceData(m.Strings.List(len(in.Finalizers)))), len(in.Finalizers))
 		copy(out.Finalizers, in.Finalizers)
 	}
 }
 
 // deepCopyCount_corev1_NamespaceSpec counts what deepCopyWith_corev1_NamespaceSpec takes.
 func deepCopyCount_corev1_NamespaceSpec(m *deepCopyMemory_corev1_Namespace, in *corev1.NamespaceSpec) {
-	m.strings.want += len(in.Finalizers)
+	m.Strings.Want += len(in.Finalizers)
 }
 
 // deepCopyWith_corev1_NamespaceStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -416,21 +417,21 @@ func deepCopyWith_corev1_NamespaceStatus(m *deepCopyMemory_corev1_Namespace, in,
 	}
 	*out = *in
 	if in.Conditions != nil {
-		out.Conditions = m.corev1_NamespaceCondition.list(len(in.Conditions))
+		out.Conditions = m.corev1_NamespaceCondition.List(len(in.Conditions))
 		copy(out.Conditions, in.Conditions)
 	}
 }
 
 // deepCopyCount_corev1_NamespaceStatus counts what deepCopyWith_corev1_NamespaceStatus takes.
 func deepCopyCount_corev1_NamespaceStatus(m *deepCopyMemory_corev1_Namespace, in *corev1.NamespaceStatus) {
-	m.corev1_NamespaceCondition.want += len(in.Conditions)
+	m.corev1_NamespaceCondition.Want += len(in.Conditions)
 }
 
 // deepCopy_corev1_ResourceQuota copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_ResourceQuota(in, out *corev1.ResourceQuota) {
 	var m deepCopyMemory_corev1_ResourceQuota
 	deepCopyCount_corev1_ResourceQuota(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_corev1_ResourceQuota(&m, in, out)
 }
 
@@ -441,33 +442,33 @@ func deepCopyWith_corev1_ResourceQuota(m *deepCopyMemory_corev1_ResourceQuota, i
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	deepCopyWith_corev1_ResourceQuotaSpec(m, &in.Spec, &out.Spec)
 	deepCopy_corev1_ResourceQuotaStatus(&in.Status, &out.Status)
 }
 
 // deepCopyCount_corev1_ResourceQuota counts what deepCopyWith_corev1_ResourceQuota takes.
 func deepCopyCount_corev1_ResourceQuota(m *deepCopyMemory_corev1_ResourceQuota, in *corev1.ResourceQuota) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
 	deepCopyCount_corev1_ResourceQuotaSpec(m, &in.Spec)
 }
 
 // deepCopy_corev1_ResourceQuotaList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_ResourceQuotaList(in, out *corev1.ResourceQuotaList) {
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_corev1_ResourceQuotaList(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_corev1_ResourceQuotaList(&m, in, out)
 }
 
 // deepCopyWith_corev1_ResourceQuotaList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_ResourceQuotaList(m *deepCopyMetaMemory, in, out *corev1.ResourceQuotaList) {
+func deepCopyWith_corev1_ResourceQuotaList(m *deepcopy.Memory, in, out *corev1.ResourceQuotaList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
+	deepcopy.CopyListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]corev1.ResourceQuota, len(in.Items))
@@ -478,8 +479,8 @@ func deepCopyWith_corev1_ResourceQuotaList(m *deepCopyMetaMemory, in, out *corev
 }
 
 // deepCopyCount_corev1_ResourceQuotaList counts what deepCopyWith_corev1_ResourceQuotaList takes.
-func deepCopyCount_corev1_ResourceQuotaList(m *deepCopyMetaMemory, in *corev1.ResourceQuotaList) {
-	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+func deepCopyCount_corev1_ResourceQuotaList(m *deepcopy.Memory, in *corev1.ResourceQuotaList) {
+	deepcopy.CountListMeta(m, &in.ListMeta)
 }
 
 // deepCopyWith_corev1_ResourceQuotaSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -496,20 +497,20 @@ func deepCopyWith_corev1_ResourceQuotaSpec(m *deepCopyMemory_corev1_ResourceQuot
 		}
 	}
 	if in.Scopes != nil {
-		out.Scopes = unsafe.Slice((*corev1.ResourceQuotaScope)(unsafe.SliceData(m.strings.list(len(in.Scopes)))), len(in.Scopes))
+		out.Scopes = unsafe.Slice((*corev1.ResourceQuotaScope)(unsafe.SliceData(m.Strings.List(len(in.Scopes)))), len(in.Scopes))
 		copy(out.Scopes, in.Scopes)
 	}
 	if in.ScopeSelector != nil {
-		out.ScopeSelector = m.corev1_ScopeSelector.one()
+		out.ScopeSelector = m.corev1_ScopeSelector.One()
 		deepCopyWith_corev1_ScopeSelector(m, in.ScopeSelector, out.ScopeSelector)
 	}
 }
 
 // deepCopyCount_corev1_ResourceQuotaSpec counts what deepCopyWith_corev1_ResourceQuotaSpec takes.
 func deepCopyCount_corev1_ResourceQuotaSpec(m *deepCopyMemory_corev1_ResourceQuota, in *corev1.ResourceQuotaSpec) {
-	m.strings.want += len(in.Scopes)
+	m.Strings.Want += len(in.Scopes)
 	if in.ScopeSelector != nil {
-		m.corev1_ScopeSelector.want++
+		m.corev1_ScopeSelector.Want++
 		deepCopyCount_corev1_ScopeSelector(m, in.ScopeSelector)
 	}
 }
@@ -543,7 +544,7 @@ func deepCopyWith_corev1_ScopeSelector(m *deepCopyMemory_corev1_ResourceQuota, i
 	}
 	*out = *in
 	if in.MatchExpressions != nil {
-		out.MatchExpressions = m.corev1_ScopedResourceSelectorRequirement.list(len(in.MatchExpressions))
+		out.MatchExpressions = m.corev1_ScopedResourceSelectorRequirement.List(len(in.MatchExpressions))
 		for i := range in.MatchExpressions {
 			deepCopyWith_corev1_ScopedResourceSelectorRequirement(m, &in.MatchExpressions[i], &out.MatchExpressions[i])
 		}
@@ -552,7 +553,7 @@ func deepCopyWith_corev1_ScopeSelector(m *deepCopyMemory_corev1_ResourceQuota, i
 
 // deepCopyCount_corev1_ScopeSelector counts what deepCopyWith_corev1_ScopeSelector takes.
 func deepCopyCount_corev1_ScopeSelector(m *deepCopyMemory_corev1_ResourceQuota, in *corev1.ScopeSelector) {
-	m.corev1_ScopedResourceSelectorRequirement.want += len(in.MatchExpressions)
+	m.corev1_ScopedResourceSelectorRequirement.Want += len(in.MatchExpressions)
 	for i := range in.MatchExpressions {
 		deepCopyCount_corev1_ScopedResourceSelectorRequirement(m, &in.MatchExpressions[i])
 	}
@@ -566,35 +567,35 @@ func deepCopyWith_corev1_ScopedResourceSelectorRequirement(m *deepCopyMemory_cor
 	}
 	*out = *in
 	if in.Values != nil {
-		out.Values = m.strings.list(len(in.Values))
+		out.Values = m.Strings.List(len(in.Values))
 		copy(out.Values, in.Values)
 	}
 }
 
 // deepCopyCount_corev1_ScopedResourceSelectorRequirement counts what deepCopyWith_corev1_ScopedResourceSelectorRequirement takes.
 func deepCopyCount_corev1_ScopedResourceSelectorRequirement(m *deepCopyMemory_corev1_ResourceQuota, in *corev1.ScopedResourceSelectorRequirement) {
-	m.strings.want += len(in.Values)
+	m.Strings.Want += len(in.Values)
 }
 
 // deepCopy_corev1_Secret copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_Secret(in, out *corev1.Secret) {
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_corev1_Secret(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_corev1_Secret(&m, in, out)
 }
 
 // deepCopyWith_corev1_Secret copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_Secret(m *deepCopyMetaMemory, in, out *corev1.Secret) {
+func deepCopyWith_corev1_Secret(m *deepcopy.Memory, in, out *corev1.Secret) {
 	if unsafe.Sizeof(*in) != 304 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
 	out.Immutable = in.Immutable
 	if in.Immutable != nil {
-		out.Immutable = m.bools.one()
+		out.Immutable = m.Bools.One()
 		*out.Immutable = *in.Immutable
 	}
 	out.Data = in.Data
@@ -614,29 +615,29 @@ func deepCopyWith_corev1_Secret(m *deepCopyMetaMemory, in, out *corev1.Secret) {
 }
 
 // deepCopyCount_corev1_Secret counts what deepCopyWith_corev1_Secret takes.
-func deepCopyCount_corev1_Secret(m *deepCopyMetaMemory, in *corev1.Secret) {
-	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+func deepCopyCount_corev1_Secret(m *deepcopy.Memory, in *corev1.Secret) {
+	deepcopy.CountObjectMeta(m, &in.ObjectMeta)
 	if in.Immutable != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 }
 
 // deepCopy_corev1_SecretList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_SecretList(in, out *corev1.SecretList) {
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_corev1_SecretList(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_corev1_SecretList(&m, in, out)
 }
 
 // deepCopyWith_corev1_SecretList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_SecretList(m *deepCopyMetaMemory, in, out *corev1.SecretList) {
+func deepCopyWith_corev1_SecretList(m *deepcopy.Memory, in, out *corev1.SecretList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
+	deepcopy.CopyListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]corev1.Secret, len(in.Items))
@@ -647,15 +648,15 @@ func deepCopyWith_corev1_SecretList(m *deepCopyMetaMemory, in, out *corev1.Secre
 }
 
 // deepCopyCount_corev1_SecretList counts what deepCopyWith_corev1_SecretList takes.
-func deepCopyCount_corev1_SecretList(m *deepCopyMetaMemory, in *corev1.SecretList) {
-	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+func deepCopyCount_corev1_SecretList(m *deepcopy.Memory, in *corev1.SecretList) {
+	deepcopy.CountListMeta(m, &in.ListMeta)
 }
 
 // deepCopy_corev1_ServiceAccount copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_ServiceAccount(in, out *corev1.ServiceAccount) {
 	var m deepCopyMemory_corev1_ServiceAccount
 	deepCopyCount_corev1_ServiceAccount(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_corev1_ServiceAccount(&m, in, out)
 }
 
@@ -666,50 +667,50 @@ func deepCopyWith_corev1_ServiceAccount(m *deepCopyMemory_corev1_ServiceAccount,
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	out.Secrets = in.Secrets
 	if in.Secrets != nil {
-		out.Secrets = m.corev1_ObjectReference.list(len(in.Secrets))
+		out.Secrets = m.corev1_ObjectReference.List(len(in.Secrets))
 		copy(out.Secrets, in.Secrets)
 	}
 	out.ImagePullSecrets = in.ImagePullSecrets
 	if in.ImagePullSecrets != nil {
-		out.ImagePullSecrets = m.corev1_LocalObjectReference.list(len(in.ImagePullSecrets))
+		out.ImagePullSecrets = m.corev1_LocalObjectReference.List(len(in.ImagePullSecrets))
 		copy(out.ImagePullSecrets, in.ImagePullSecrets)
 	}
 	out.AutomountServiceAccountToken = in.AutomountServiceAccountToken
 	if in.AutomountServiceAccountToken != nil {
-		out.AutomountServiceAccountToken = m.bools.one()
+		out.AutomountServiceAccountToken = m.Bools.One()
 		*out.AutomountServiceAccountToken = *in.AutomountServiceAccountToken
 	}
 }
 
 // deepCopyCount_corev1_ServiceAccount counts what deepCopyWith_corev1_ServiceAccount takes.
 func deepCopyCount_corev1_ServiceAccount(m *deepCopyMemory_corev1_ServiceAccount, in *corev1.ServiceAccount) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
-	m.corev1_ObjectReference.want += len(in.Secrets)
-	m.corev1_LocalObjectReference.want += len(in.ImagePullSecrets)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
+	m.corev1_ObjectReference.Want += len(in.Secrets)
+	m.corev1_LocalObjectReference.Want += len(in.ImagePullSecrets)
 	if in.AutomountServiceAccountToken != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 }
 
 // deepCopy_corev1_ServiceAccountList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_ServiceAccountList(in, out *corev1.ServiceAccountList) {
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_corev1_ServiceAccountList(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_corev1_ServiceAccountList(&m, in, out)
 }
 
 // deepCopyWith_corev1_ServiceAccountList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_ServiceAccountList(m *deepCopyMetaMemory, in, out *corev1.ServiceAccountList) {
+func deepCopyWith_corev1_ServiceAccountList(m *deepcopy.Memory, in, out *corev1.ServiceAccountList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
+	deepcopy.CopyListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]corev1.ServiceAccount, len(in.Items))
@@ -720,391 +721,121 @@ func deepCopyWith_corev1_ServiceAccountList(m *deepCopyMetaMemory, in, out *core
 }
 
 // deepCopyCount_corev1_ServiceAccountList counts what deepCopyWith_corev1_ServiceAccountList takes.
-func deepCopyCount_corev1_ServiceAccountList(m *deepCopyMetaMemory, in *corev1.ServiceAccountList) {
-	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
-}
-
-// deepCopyWith_metav1_ListMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ListMeta(m *deepCopyMetaMemory, in, out *metav1.ListMeta) {
-	if unsafe.Sizeof(*in) != 64 || unsafe.Sizeof(metav1.ShardInfo{}) != 16 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.RemainingItemCount != nil {
-		out.RemainingItemCount = m.int64s.one()
-		*out.RemainingItemCount = *in.RemainingItemCount
-	}
-	if in.ShardInfo != nil {
-		v := *in.ShardInfo
-		out.ShardInfo = &v
-	}
-}
-
-// deepCopyCount_metav1_ListMeta counts what deepCopyWith_metav1_ListMeta takes.
-func deepCopyCount_metav1_ListMeta(m *deepCopyMetaMemory, in *metav1.ListMeta) {
-	if in.RemainingItemCount != nil {
-		m.int64s.want++
-	}
-}
-
-// deepCopyWith_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in, out *metav1.ManagedFieldsEntry) {
-	if unsafe.Sizeof(*in) != 96 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Time != nil {
-		out.Time = m.metav1_Time.one()
-		*out.Time = *in.Time
-	}
-	if in.FieldsV1 != nil {
-		out.FieldsV1 = m.metav1_FieldsV1.one()
-		in.FieldsV1.DeepCopyInto(out.FieldsV1)
-	}
-}
-
-// deepCopyCount_metav1_ManagedFieldsEntry counts what deepCopyWith_metav1_ManagedFieldsEntry takes.
-func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in *metav1.ManagedFieldsEntry) {
-	if in.Time != nil {
-		m.metav1_Time.want++
-	}
-	if in.FieldsV1 != nil {
-		m.metav1_FieldsV1.want++
-	}
-}
-
-// deepCopyWith_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ObjectMeta(m *deepCopyMetaMemory, in, out *metav1.ObjectMeta) {
-	if unsafe.Sizeof(*in) != 232 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.DeletionTimestamp != nil {
-		out.DeletionTimestamp = m.metav1_Time.one()
-		*out.DeletionTimestamp = *in.DeletionTimestamp
-	}
-	if in.DeletionGracePeriodSeconds != nil {
-		out.DeletionGracePeriodSeconds = m.int64s.one()
-		*out.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
-	}
-	out.Labels = maps.Clone(in.Labels)
-	out.Annotations = maps.Clone(in.Annotations)
-	if in.OwnerReferences != nil {
-		out.OwnerReferences = m.metav1_OwnerReference.list(len(in.OwnerReferences))
-		for i := range in.OwnerReferences {
-			deepCopyWith_metav1_OwnerReference(m, &in.OwnerReferences[i], &out.OwnerReferences[i])
-		}
-	}
-	if in.Finalizers != nil {
-		out.Finalizers = m.strings.list(len(in.Finalizers))
-		copy(out.Finalizers, in.Finalizers)
-	}
-	if in.ManagedFields != nil {
-		out.ManagedFields = m.metav1_ManagedFieldsEntry.list(len(in.ManagedFields))
-		for i := range in.ManagedFields {
-			deepCopyWith_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i], &out.ManagedFields[i])
-		}
-	}
-}
-
-// deepCopyCount_metav1_ObjectMeta counts what deepCopyWith_metav1_ObjectMeta takes.
-func deepCopyCount_metav1_ObjectMeta(m *deepCopyMetaMemory, in *metav1.ObjectMeta) {
-	if in.DeletionTimestamp != nil {
-		m.metav1_Time.want++
-	}
-	if in.DeletionGracePeriodSeconds != nil {
-		m.int64s.want++
-	}
-	m.metav1_OwnerReference.want += len(in.OwnerReferences)
-	for i := range in.OwnerReferences {
-		deepCopyCount_metav1_OwnerReference(m, &in.OwnerReferences[i])
-	}
-	m.strings.want += len(in.Finalizers)
-	m.metav1_ManagedFieldsEntry.want += len(in.ManagedFields)
-	for i := range in.ManagedFields {
-		deepCopyCount_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i])
-	}
-}
-
-// deepCopyWith_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_OwnerReference(m *deepCopyMetaMemory, in, out *metav1.OwnerReference) {
-	if unsafe.Sizeof(*in) != 80 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Controller != nil {
-		out.Controller = m.bools.one()
-		*out.Controller = *in.Controller
-	}
-	if in.BlockOwnerDeletion != nil {
-		out.BlockOwnerDeletion = m.bools.one()
-		*out.BlockOwnerDeletion = *in.BlockOwnerDeletion
-	}
-}
-
-// deepCopyCount_metav1_OwnerReference counts what deepCopyWith_metav1_OwnerReference takes.
-func deepCopyCount_metav1_OwnerReference(m *deepCopyMetaMemory, in *metav1.OwnerReference) {
-	if in.Controller != nil {
-		m.bools.want++
-	}
-	if in.BlockOwnerDeletion != nil {
-		m.bools.want++
-	}
-}
-
-// deepCopyMetaMemory has the memory for a copy: values of one type lie side by side. Whoever keeps a pointer or a list
-// of the copy keeps those of its object; a list has no room for more, so what is appended goes elsewhere.
-type deepCopyMetaMemory struct {
-	bools                     deepCopySlab[bool]
-	int64s                    deepCopySlab[int64]
-	metav1_FieldsV1           deepCopySlab[metav1.FieldsV1]
-	metav1_ManagedFieldsEntry deepCopySlab[metav1.ManagedFieldsEntry]
-	metav1_OwnerReference     deepCopySlab[metav1.OwnerReference]
-	metav1_Time               deepCopySlab[metav1.Time]
-	strings                   deepCopySlab[string]
-}
-
-// deepCopyFirst is as much of what metadata has as most objects need.
-type deepCopyFirst struct {
-	bools                     [8]bool
-	int64s                    [2]int64
-	metav1_FieldsV1           [3]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_OwnerReference     [1]metav1.OwnerReference
-	metav1_Time               [3]metav1.Time
-	strings                   [6]string
-}
-
-// used is how many bytes of it are needed.
-func (m *deepCopyMetaMemory) used() (used uintptr) {
-	used += m.bools.fits(8)
-	used += m.int64s.fits(2)
-	used += m.metav1_FieldsV1.fits(3)
-	used += m.metav1_ManagedFieldsEntry.fits(1)
-	used += m.metav1_OwnerReference.fits(1)
-	used += m.metav1_Time.fits(3)
-	used += m.strings.fits(6)
-	return used
-}
-
-func (m *deepCopyMetaMemory) takeFirst(from *deepCopyFirst) {
-	m.bools.take(from.bools[:])
-	m.int64s.take(from.int64s[:])
-	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
-	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
-	m.metav1_OwnerReference.take(from.metav1_OwnerReference[:])
-	m.metav1_Time.take(from.metav1_Time[:])
-	m.strings.take(from.strings[:])
-}
-
-// deepCopyEntry is what one entry of managed fields needs.
-type deepCopyEntry struct {
-	metav1_FieldsV1           [1]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_Time               [1]metav1.Time
-}
-
-// isEntry tells whether just that is needed, apart from strings and the like.
-func (m *deepCopyMetaMemory) isEntry() bool {
-	return m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1
-}
-
-func (m *deepCopyMetaMemory) takeEntry(from *deepCopyEntry) {
-	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
-	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
-	m.metav1_Time.take(from.metav1_Time[:])
-}
-
-// first allocates either of them in one piece: the larger one, if at least half of it is needed.
-func (m *deepCopyMetaMemory) first() {
-	switch {
-	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
-		m.takeFirst(new(deepCopyFirst))
-	case m.isEntry():
-		m.takeEntry(new(deepCopyEntry))
-	}
-}
-
-// deepCopyObject allocates an object and either of them in one piece, under the same condition.
-func deepCopyObject[T any](m *deepCopyMetaMemory) *T {
-	switch {
-	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
-		b := new(struct {
-			object T
-			first  deepCopyFirst
-		})
-		m.takeFirst(&b.first)
-		return &b.object
-	case m.isEntry():
-		b := new(struct {
-			object T
-			entry  deepCopyEntry
-		})
-		m.takeEntry(&b.entry)
-		return &b.object
-	}
-	return new(T)
+func deepCopyCount_corev1_ServiceAccountList(m *deepcopy.Memory, in *corev1.ServiceAccountList) {
+	deepcopy.CountListMeta(m, &in.ListMeta)
 }
 
 // deepCopyMemory_corev1_LimitRange is the memory for a LimitRange.
 type deepCopyMemory_corev1_LimitRange struct {
-	deepCopyMetaMemory
-	corev1_LimitRangeItem deepCopySlab[corev1.LimitRangeItem]
+	deepcopy.Memory
+	corev1_LimitRangeItem deepcopy.Slab[corev1.LimitRangeItem]
 }
 
 // deepCopyBlock_corev1_LimitRange is one with as much as it needs with one item in each list.
 type deepCopyBlock_corev1_LimitRange struct {
 	object                corev1.LimitRange
-	first                 deepCopyFirst
+	first                 deepcopy.First
 	corev1_LimitRangeItem [1]corev1.LimitRangeItem
 }
 
 // object allocates the object, and all of the block if at least half of what is in it besides is needed.
 func (m *deepCopyMemory_corev1_LimitRange) object() *corev1.LimitRange {
-	used := m.used()
-	used += m.corev1_LimitRangeItem.fits(1)
+	used := m.Used()
+	used += m.corev1_LimitRangeItem.Fits(1)
 	if 2*used < unsafe.Sizeof(deepCopyBlock_corev1_LimitRange{})-unsafe.Sizeof(corev1.LimitRange{}) {
-		return deepCopyObject[corev1.LimitRange](&m.deepCopyMetaMemory)
+		return deepcopy.NewObject[corev1.LimitRange](&m.Memory)
 	}
 	b := new(deepCopyBlock_corev1_LimitRange)
-	m.takeFirst(&b.first)
-	m.corev1_LimitRangeItem.take(b.corev1_LimitRangeItem[:])
+	m.TakeFirst(&b.first)
+	m.corev1_LimitRangeItem.Take(b.corev1_LimitRangeItem[:])
 	return &b.object
 }
 
 // deepCopyMemory_corev1_Namespace is the memory for a Namespace.
 type deepCopyMemory_corev1_Namespace struct {
-	deepCopyMetaMemory
-	corev1_NamespaceCondition deepCopySlab[corev1.NamespaceCondition]
+	deepcopy.Memory
+	corev1_NamespaceCondition deepcopy.Slab[corev1.NamespaceCondition]
 }
 
 // deepCopyBlock_corev1_Namespace is one with as much as it needs with one item in each list.
 type deepCopyBlock_corev1_Namespace struct {
 	object                    corev1.Namespace
-	first                     deepCopyFirst
+	first                     deepcopy.First
 	corev1_NamespaceCondition [1]corev1.NamespaceCondition
 }
 
 // object allocates the object, and all of the block if at least half of what is in it besides is needed.
 func (m *deepCopyMemory_corev1_Namespace) object() *corev1.Namespace {
-	used := m.used()
-	used += m.corev1_NamespaceCondition.fits(1)
+	used := m.Used()
+	used += m.corev1_NamespaceCondition.Fits(1)
 	if 2*used < unsafe.Sizeof(deepCopyBlock_corev1_Namespace{})-unsafe.Sizeof(corev1.Namespace{}) {
-		return deepCopyObject[corev1.Namespace](&m.deepCopyMetaMemory)
+		return deepcopy.NewObject[corev1.Namespace](&m.Memory)
 	}
 	b := new(deepCopyBlock_corev1_Namespace)
-	m.takeFirst(&b.first)
-	m.corev1_NamespaceCondition.take(b.corev1_NamespaceCondition[:])
+	m.TakeFirst(&b.first)
+	m.corev1_NamespaceCondition.Take(b.corev1_NamespaceCondition[:])
 	return &b.object
 }
 
 // deepCopyMemory_corev1_ResourceQuota is the memory for a ResourceQuota.
 type deepCopyMemory_corev1_ResourceQuota struct {
-	deepCopyMetaMemory
-	corev1_ScopeSelector                     deepCopySlab[corev1.ScopeSelector]
-	corev1_ScopedResourceSelectorRequirement deepCopySlab[corev1.ScopedResourceSelectorRequirement]
+	deepcopy.Memory
+	corev1_ScopeSelector                     deepcopy.Slab[corev1.ScopeSelector]
+	corev1_ScopedResourceSelectorRequirement deepcopy.Slab[corev1.ScopedResourceSelectorRequirement]
 }
 
 // deepCopyBlock_corev1_ResourceQuota is one with as much as it needs with one item in each list.
 type deepCopyBlock_corev1_ResourceQuota struct {
 	object                                   corev1.ResourceQuota
-	first                                    deepCopyFirst
+	first                                    deepcopy.First
 	corev1_ScopeSelector                     [1]corev1.ScopeSelector
 	corev1_ScopedResourceSelectorRequirement [1]corev1.ScopedResourceSelectorRequirement
 }
 
 // object allocates the object, and all of the block if at least half of what is in it besides is needed.
 func (m *deepCopyMemory_corev1_ResourceQuota) object() *corev1.ResourceQuota {
-	used := m.used()
-	used += m.corev1_ScopeSelector.fits(1)
-	used += m.corev1_ScopedResourceSelectorRequirement.fits(1)
+	used := m.Used()
+	used += m.corev1_ScopeSelector.Fits(1)
+	used += m.corev1_ScopedResourceSelectorRequirement.Fits(1)
 	if 2*used < unsafe.Sizeof(deepCopyBlock_corev1_ResourceQuota{})-unsafe.Sizeof(corev1.ResourceQuota{}) {
-		return deepCopyObject[corev1.ResourceQuota](&m.deepCopyMetaMemory)
+		return deepcopy.NewObject[corev1.ResourceQuota](&m.Memory)
 	}
 	b := new(deepCopyBlock_corev1_ResourceQuota)
-	m.takeFirst(&b.first)
-	m.corev1_ScopeSelector.take(b.corev1_ScopeSelector[:])
-	m.corev1_ScopedResourceSelectorRequirement.take(b.corev1_ScopedResourceSelectorRequirement[:])
+	m.TakeFirst(&b.first)
+	m.corev1_ScopeSelector.Take(b.corev1_ScopeSelector[:])
+	m.corev1_ScopedResourceSelectorRequirement.Take(b.corev1_ScopedResourceSelectorRequirement[:])
 	return &b.object
 }
 
 // deepCopyMemory_corev1_ServiceAccount is the memory for a ServiceAccount.
 type deepCopyMemory_corev1_ServiceAccount struct {
-	deepCopyMetaMemory
-	corev1_LocalObjectReference deepCopySlab[corev1.LocalObjectReference]
-	corev1_ObjectReference      deepCopySlab[corev1.ObjectReference]
+	deepcopy.Memory
+	corev1_LocalObjectReference deepcopy.Slab[corev1.LocalObjectReference]
+	corev1_ObjectReference      deepcopy.Slab[corev1.ObjectReference]
 }
 
 // deepCopyBlock_corev1_ServiceAccount is one with as much as it needs with one item in each list.
 type deepCopyBlock_corev1_ServiceAccount struct {
 	object                      corev1.ServiceAccount
-	first                       deepCopyFirst
+	first                       deepcopy.First
 	corev1_LocalObjectReference [1]corev1.LocalObjectReference
 	corev1_ObjectReference      [1]corev1.ObjectReference
 }
 
 // object allocates the object, and all of the block if at least half of what is in it besides is needed.
 func (m *deepCopyMemory_corev1_ServiceAccount) object() *corev1.ServiceAccount {
-	used := m.used()
-	used += m.corev1_LocalObjectReference.fits(1)
-	used += m.corev1_ObjectReference.fits(1)
+	used := m.Used()
+	used += m.corev1_LocalObjectReference.Fits(1)
+	used += m.corev1_ObjectReference.Fits(1)
 	if 2*used < unsafe.Sizeof(deepCopyBlock_corev1_ServiceAccount{})-unsafe.Sizeof(corev1.ServiceAccount{}) {
-		return deepCopyObject[corev1.ServiceAccount](&m.deepCopyMetaMemory)
+		return deepcopy.NewObject[corev1.ServiceAccount](&m.Memory)
 	}
 	b := new(deepCopyBlock_corev1_ServiceAccount)
-	m.takeFirst(&b.first)
-	m.corev1_LocalObjectReference.take(b.corev1_LocalObjectReference[:])
-	m.corev1_ObjectReference.take(b.corev1_ObjectReference[:])
+	m.TakeFirst(&b.first)
+	m.corev1_LocalObjectReference.Take(b.corev1_LocalObjectReference[:])
+	m.corev1_ObjectReference.Take(b.corev1_ObjectReference[:])
 	return &b.object
 }
 
-// deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.
-type deepCopySlab[T any] struct {
-	room []T
-	used int
-	want int
-}
-
-// one is memory for a value.
-func (s *deepCopySlab[T]) one() *T {
-	if s.used >= len(s.room) {
-		s.fill(1)
-	}
-	s.used++
-	return &s.room[s.used-1]
-}
-
-// list is memory for n values; it is not nil, even for none.
-func (s *deepCopySlab[T]) list(n int) []T {
-	if n > len(s.room)-s.used || s.room == nil {
-		s.fill(n)
-	}
-	s.used += n
-	return s.room[s.used-n : s.used : s.used]
-}
-
-// fill allocates what was counted, or what is missing if that was not counted: values of maps are not.
-func (s *deepCopySlab[T]) fill(n int) {
-	s.room = make([]T, max(n, s.want))
-	s.used, s.want = 0, 0
-}
-
-// fits is how many bytes are used of memory for so many values; none if they do not suffice.
-func (s *deepCopySlab[T]) fits(room int) uintptr {
-	if s.want > room {
-		return 0
-	}
-	var v T
-	return uintptr(s.want) * unsafe.Sizeof(v)
-}
-
-// take makes room the memory, if it suffices.
-func (s *deepCopySlab[T]) take(room []T) {
-	if s.want <= len(room) {
-		s.room = room
-	}
-}
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

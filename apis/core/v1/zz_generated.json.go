@@ -8,6 +8,7 @@ package v1
 import (
 	json "github.com/typeplane/typeplane/runtime/json"
 	apimachinery "github.com/typeplane/typeplane/runtime/json/apimachinery"
+	level "github.com/typeplane/typeplane/runtime/level"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -17,23 +18,11 @@ import (
 func AppendJSON_ConfigMap(dst []byte, in *corev1.ConfigMap) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	if in.Immutable != nil {
-		dst = json.AppendBoolField(dst, `,"immutable":`, *in.Immutable)
-	}
-	if len(in.Data) > 0 {
-		dst = json.AppendName(dst, `,"data":`)
-		dst = json.AppendStringMap(dst, in.Data)
-	}
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	dst = json.AppendBoolPointer(dst, `,"immutable":`, in.Immutable)
+	dst = json.AppendOptionalStringMap(dst, `,"data":`, in.Data)
 	if len(in.BinaryData) > 0 {
 		dst = json.AppendName(dst, `,"binaryData":`)
 		open := len(dst)
@@ -43,7 +32,7 @@ func AppendJSON_ConfigMap(dst []byte, in *corev1.ConfigMap) ([]byte, error) {
 		}
 		dst = json.Close(dst, open)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ConfigMap reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -67,9 +56,7 @@ func ReadJSON_ConfigMap(r *json.Reader, out *corev1.ConfigMap) {
 			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
 		case "immutable":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.Immutable) {
-				r.Bool(out.Immutable)
-			}
+			r.BoolPointer(&out.Immutable)
 		case "data":
 			r.Once(&seen, 4)
 			json.ReadMap(r, &out.Data, "map[string]string", (*json.Reader).String)
@@ -86,21 +73,11 @@ func ReadJSON_ConfigMap(r *json.Reader, out *corev1.ConfigMap) {
 func AppendJSON_ConfigMapList(dst []byte, in *corev1.ConfigMapList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_ConfigMap); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_ConfigMap)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ConfigMapList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -135,21 +112,13 @@ func ReadJSON_ConfigMapList(r *json.Reader, out *corev1.ConfigMapList) {
 func AppendJSON_LimitRange(dst []byte, in *corev1.LimitRange) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = appendJSON_corev1_LimitRangeSpec(json.AppendName(dst, `,"spec":`), &in.Spec)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"spec":`)
-	if dst, err = appendJSON_corev1_LimitRangeSpec(dst, &in.Spec); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_LimitRange reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -184,21 +153,11 @@ func ReadJSON_LimitRange(r *json.Reader, out *corev1.LimitRange) {
 func AppendJSON_LimitRangeList(dst []byte, in *corev1.LimitRangeList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_LimitRange); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_LimitRange)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_LimitRangeList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -233,25 +192,16 @@ func ReadJSON_LimitRangeList(r *json.Reader, out *corev1.LimitRangeList) {
 func AppendJSON_Namespace(dst []byte, in *corev1.Namespace) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = appendJSON_corev1_NamespaceSpec(json.AppendName(dst, `,"spec":`), &in.Spec)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	if err == nil {
+		dst, err = appendJSON_corev1_NamespaceStatus(json.AppendName(dst, `,"status":`), &in.Status)
 	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"spec":`)
-	if dst, err = appendJSON_corev1_NamespaceSpec(dst, &in.Spec); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"status":`)
-	if dst, err = appendJSON_corev1_NamespaceStatus(dst, &in.Status); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_Namespace reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -289,21 +239,11 @@ func ReadJSON_Namespace(r *json.Reader, out *corev1.Namespace) {
 func AppendJSON_NamespaceList(dst []byte, in *corev1.NamespaceList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_Namespace); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_Namespace)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_NamespaceList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -338,25 +278,16 @@ func ReadJSON_NamespaceList(r *json.Reader, out *corev1.NamespaceList) {
 func AppendJSON_ResourceQuota(dst []byte, in *corev1.ResourceQuota) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = appendJSON_corev1_ResourceQuotaSpec(json.AppendName(dst, `,"spec":`), &in.Spec)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	if err == nil {
+		dst, err = appendJSON_corev1_ResourceQuotaStatus(json.AppendName(dst, `,"status":`), &in.Status)
 	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"spec":`)
-	if dst, err = appendJSON_corev1_ResourceQuotaSpec(dst, &in.Spec); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"status":`)
-	if dst, err = appendJSON_corev1_ResourceQuotaStatus(dst, &in.Status); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ResourceQuota reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -394,21 +325,11 @@ func ReadJSON_ResourceQuota(r *json.Reader, out *corev1.ResourceQuota) {
 func AppendJSON_ResourceQuotaList(dst []byte, in *corev1.ResourceQuotaList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_ResourceQuota); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_ResourceQuota)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ResourceQuotaList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -443,19 +364,10 @@ func ReadJSON_ResourceQuotaList(r *json.Reader, out *corev1.ResourceQuotaList) {
 func AppendJSON_Secret(dst []byte, in *corev1.Secret) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	if in.Immutable != nil {
-		dst = json.AppendBoolField(dst, `,"immutable":`, *in.Immutable)
-	}
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	dst = json.AppendBoolPointer(dst, `,"immutable":`, in.Immutable)
 	if len(in.Data) > 0 {
 		dst = json.AppendName(dst, `,"data":`)
 		open := len(dst)
@@ -465,14 +377,9 @@ func AppendJSON_Secret(dst []byte, in *corev1.Secret) ([]byte, error) {
 		}
 		dst = json.Close(dst, open)
 	}
-	if len(in.StringData) > 0 {
-		dst = json.AppendName(dst, `,"stringData":`)
-		dst = json.AppendStringMap(dst, in.StringData)
-	}
-	if in.Type != "" {
-		dst = json.AppendStringField(dst, `,"type":`, in.Type)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalStringMap(dst, `,"stringData":`, in.StringData)
+	dst = json.AppendOptionalString(dst, `,"type":`, in.Type)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_Secret reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -496,9 +403,7 @@ func ReadJSON_Secret(r *json.Reader, out *corev1.Secret) {
 			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
 		case "immutable":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.Immutable) {
-				r.Bool(out.Immutable)
-			}
+			r.BoolPointer(&out.Immutable)
 		case "data":
 			r.Once(&seen, 4)
 			json.ReadMap(r, &out.Data, "map[string][]uint8", (*json.Reader).Bytes)
@@ -518,21 +423,11 @@ func ReadJSON_Secret(r *json.Reader, out *corev1.Secret) {
 func AppendJSON_SecretList(dst []byte, in *corev1.SecretList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_Secret); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_Secret)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_SecretList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -567,32 +462,13 @@ func ReadJSON_SecretList(r *json.Reader, out *corev1.SecretList) {
 func AppendJSON_ServiceAccount(dst []byte, in *corev1.ServiceAccount) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	if len(in.Secrets) > 0 {
-		dst = json.AppendName(dst, `,"secrets":`)
-		if dst, err = json.AppendSlice(dst, in.Secrets, appendJSON_corev1_ObjectReference); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.ImagePullSecrets) > 0 {
-		dst = json.AppendName(dst, `,"imagePullSecrets":`)
-		if dst, err = json.AppendSlice(dst, in.ImagePullSecrets, appendJSON_corev1_LocalObjectReference); err != nil {
-			return dst, err
-		}
-	}
-	if in.AutomountServiceAccountToken != nil {
-		dst = json.AppendBoolField(dst, `,"automountServiceAccountToken":`, *in.AutomountServiceAccountToken)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"secrets":`, in.Secrets, appendJSON_corev1_ObjectReference)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"imagePullSecrets":`, in.ImagePullSecrets, appendJSON_corev1_LocalObjectReference)
+	dst = json.AppendBoolPointer(dst, `,"automountServiceAccountToken":`, in.AutomountServiceAccountToken)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ServiceAccount reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -622,9 +498,7 @@ func ReadJSON_ServiceAccount(r *json.Reader, out *corev1.ServiceAccount) {
 			json.ReadSlice(r, &out.ImagePullSecrets, "[]v1.LocalObjectReference", readJSON_corev1_LocalObjectReference)
 		case "automountServiceAccountToken":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.AutomountServiceAccountToken) {
-				r.Bool(out.AutomountServiceAccountToken)
-			}
+			r.BoolPointer(&out.AutomountServiceAccountToken)
 		default:
 			r.Unknown()
 		}
@@ -635,21 +509,11 @@ func ReadJSON_ServiceAccount(r *json.Reader, out *corev1.ServiceAccount) {
 func AppendJSON_ServiceAccountList(dst []byte, in *corev1.ServiceAccountList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_ServiceAccount); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_ServiceAccount)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ServiceAccountList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -685,36 +549,21 @@ func appendJSON_corev1_LimitRangeItem(dst []byte, in *corev1.LimitRangeItem) ([]
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"type":`, in.Type)
 	if len(in.Max) > 0 {
-		dst = json.AppendName(dst, `,"max":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Max); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"max":`), &in.Max)
 	}
-	if len(in.Min) > 0 {
-		dst = json.AppendName(dst, `,"min":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Min); err != nil {
-			return dst, err
-		}
+	if len(in.Min) > 0 && err == nil {
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"min":`), &in.Min)
 	}
-	if len(in.Default) > 0 {
-		dst = json.AppendName(dst, `,"default":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Default); err != nil {
-			return dst, err
-		}
+	if len(in.Default) > 0 && err == nil {
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"default":`), &in.Default)
 	}
-	if len(in.DefaultRequest) > 0 {
-		dst = json.AppendName(dst, `,"defaultRequest":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.DefaultRequest); err != nil {
-			return dst, err
-		}
+	if len(in.DefaultRequest) > 0 && err == nil {
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"defaultRequest":`), &in.DefaultRequest)
 	}
-	if len(in.MaxLimitRequestRatio) > 0 {
-		dst = json.AppendName(dst, `,"maxLimitRequestRatio":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.MaxLimitRequestRatio); err != nil {
-			return dst, err
-		}
+	if len(in.MaxLimitRequestRatio) > 0 && err == nil {
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"maxLimitRequestRatio":`), &in.MaxLimitRequestRatio)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_LimitRangeItem(r *json.Reader, out *corev1.LimitRangeItem) {
@@ -751,11 +600,8 @@ func readJSON_corev1_LimitRangeItem(r *json.Reader, out *corev1.LimitRangeItem) 
 func appendJSON_corev1_LimitRangeSpec(dst []byte, in *corev1.LimitRangeSpec) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"limits":`)
-	if dst, err = json.AppendSlice(dst, in.Limits, appendJSON_corev1_LimitRangeItem); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendSliceField(dst, err, `,"limits":`, in.Limits, appendJSON_corev1_LimitRangeItem)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_LimitRangeSpec(r *json.Reader, out *corev1.LimitRangeSpec) {
@@ -776,9 +622,7 @@ func readJSON_corev1_LimitRangeSpec(r *json.Reader, out *corev1.LimitRangeSpec) 
 
 func appendJSON_corev1_LocalObjectReference(dst []byte, in *corev1.LocalObjectReference) ([]byte, error) {
 	start := len(dst)
-	if in.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	}
+	dst = json.AppendOptionalString(dst, `,"name":`, in.Name)
 	return json.Close(dst, start), nil
 }
 
@@ -803,17 +647,10 @@ func appendJSON_corev1_NamespaceCondition(dst []byte, in *corev1.NamespaceCondit
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"type":`, in.Type)
 	dst = json.AppendStringField(dst, `,"status":`, in.Status)
-	dst = json.AppendName(dst, `,"lastTransitionTime":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastTransitionTime); err != nil {
-		return dst, err
-	}
-	if in.Reason != "" {
-		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
-	}
-	if in.Message != "" {
-		dst = json.AppendStringField(dst, `,"message":`, in.Message)
-	}
-	return json.Close(dst, start), nil
+	dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"lastTransitionTime":`), &in.LastTransitionTime)
+	dst = json.AppendOptionalString(dst, `,"reason":`, in.Reason)
+	dst = json.AppendOptionalString(dst, `,"message":`, in.Message)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_NamespaceCondition(r *json.Reader, out *corev1.NamespaceCondition) {
@@ -846,10 +683,7 @@ func readJSON_corev1_NamespaceCondition(r *json.Reader, out *corev1.NamespaceCon
 
 func appendJSON_corev1_NamespaceSpec(dst []byte, in *corev1.NamespaceSpec) ([]byte, error) {
 	start := len(dst)
-	if len(in.Finalizers) > 0 {
-		dst = json.AppendName(dst, `,"finalizers":`)
-		dst = json.AppendStrings(dst, in.Finalizers)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"finalizers":`, in.Finalizers)
 	return json.Close(dst, start), nil
 }
 
@@ -874,16 +708,9 @@ func readJSON_corev1_NamespaceSpec(r *json.Reader, out *corev1.NamespaceSpec) {
 func appendJSON_corev1_NamespaceStatus(dst []byte, in *corev1.NamespaceStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Phase != "" {
-		dst = json.AppendStringField(dst, `,"phase":`, in.Phase)
-	}
-	if len(in.Conditions) > 0 {
-		dst = json.AppendName(dst, `,"conditions":`)
-		if dst, err = json.AppendSlice(dst, in.Conditions, appendJSON_corev1_NamespaceCondition); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"phase":`, in.Phase)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"conditions":`, in.Conditions, appendJSON_corev1_NamespaceCondition)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_NamespaceStatus(r *json.Reader, out *corev1.NamespaceStatus) {
@@ -907,27 +734,13 @@ func readJSON_corev1_NamespaceStatus(r *json.Reader, out *corev1.NamespaceStatus
 
 func appendJSON_corev1_ObjectReference(dst []byte, in *corev1.ObjectReference) ([]byte, error) {
 	start := len(dst)
-	if in.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.Kind)
-	}
-	if in.Namespace != "" {
-		dst = json.AppendStringField(dst, `,"namespace":`, in.Namespace)
-	}
-	if in.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	}
-	if in.UID != "" {
-		dst = json.AppendStringField(dst, `,"uid":`, in.UID)
-	}
-	if in.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.APIVersion)
-	}
-	if in.ResourceVersion != "" {
-		dst = json.AppendStringField(dst, `,"resourceVersion":`, in.ResourceVersion)
-	}
-	if in.FieldPath != "" {
-		dst = json.AppendStringField(dst, `,"fieldPath":`, in.FieldPath)
-	}
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.Kind)
+	dst = json.AppendOptionalString(dst, `,"namespace":`, in.Namespace)
+	dst = json.AppendOptionalString(dst, `,"name":`, in.Name)
+	dst = json.AppendOptionalString(dst, `,"uid":`, in.UID)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.APIVersion)
+	dst = json.AppendOptionalString(dst, `,"resourceVersion":`, in.ResourceVersion)
+	dst = json.AppendOptionalString(dst, `,"fieldPath":`, in.FieldPath)
 	return json.Close(dst, start), nil
 }
 
@@ -973,11 +786,11 @@ func appendJSON_corev1_ResourceList(dst []byte, in *corev1.ResourceList) ([]byte
 	open := len(dst)
 	for key, value := range json.Sorted(*in) {
 		dst = json.AppendKey(dst, key)
-		if dst, err = apimachinery.AppendJSON_Quantity(dst, &value); err != nil {
-			return dst, err
+		if err == nil {
+			dst, err = apimachinery.AppendJSON_Quantity(dst, &value)
 		}
 	}
-	return json.Close(dst, open), nil
+	return json.Close(dst, open), err
 }
 
 func readJSON_corev1_ResourceList(r *json.Reader, out *corev1.ResourceList) {
@@ -988,22 +801,13 @@ func appendJSON_corev1_ResourceQuotaSpec(dst []byte, in *corev1.ResourceQuotaSpe
 	var err error
 	start := len(dst)
 	if len(in.Hard) > 0 {
-		dst = json.AppendName(dst, `,"hard":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Hard); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"hard":`), &in.Hard)
 	}
-	if len(in.Scopes) > 0 {
-		dst = json.AppendName(dst, `,"scopes":`)
-		dst = json.AppendStrings(dst, in.Scopes)
+	dst = json.AppendOptionalStrings(dst, `,"scopes":`, in.Scopes)
+	if in.ScopeSelector != nil && err == nil {
+		dst, err = appendJSON_corev1_ScopeSelector(json.AppendName(dst, `,"scopeSelector":`), in.ScopeSelector)
 	}
-	if in.ScopeSelector != nil {
-		dst = json.AppendName(dst, `,"scopeSelector":`)
-		if dst, err = appendJSON_corev1_ScopeSelector(dst, in.ScopeSelector); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ResourceQuotaSpec(r *json.Reader, out *corev1.ResourceQuotaSpec) {
@@ -1036,18 +840,12 @@ func appendJSON_corev1_ResourceQuotaStatus(dst []byte, in *corev1.ResourceQuotaS
 	var err error
 	start := len(dst)
 	if len(in.Hard) > 0 {
-		dst = json.AppendName(dst, `,"hard":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Hard); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"hard":`), &in.Hard)
 	}
-	if len(in.Used) > 0 {
-		dst = json.AppendName(dst, `,"used":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Used); err != nil {
-			return dst, err
-		}
+	if len(in.Used) > 0 && err == nil {
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"used":`), &in.Used)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ResourceQuotaStatus(r *json.Reader, out *corev1.ResourceQuotaStatus) {
@@ -1072,13 +870,8 @@ func readJSON_corev1_ResourceQuotaStatus(r *json.Reader, out *corev1.ResourceQuo
 func appendJSON_corev1_ScopeSelector(dst []byte, in *corev1.ScopeSelector) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if len(in.MatchExpressions) > 0 {
-		dst = json.AppendName(dst, `,"matchExpressions":`)
-		if dst, err = json.AppendSlice(dst, in.MatchExpressions, appendJSON_corev1_ScopedResourceSelectorRequirement); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"matchExpressions":`, in.MatchExpressions, appendJSON_corev1_ScopedResourceSelectorRequirement)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ScopeSelector(r *json.Reader, out *corev1.ScopeSelector) {
@@ -1101,10 +894,7 @@ func appendJSON_corev1_ScopedResourceSelectorRequirement(dst []byte, in *corev1.
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"scopeName":`, in.ScopeName)
 	dst = json.AppendStringField(dst, `,"operator":`, in.Operator)
-	if len(in.Values) > 0 {
-		dst = json.AppendName(dst, `,"values":`)
-		dst = json.AppendStrings(dst, in.Values)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"values":`, in.Values)
 	return json.Close(dst, start), nil
 }
 
@@ -1129,3 +919,6 @@ func readJSON_corev1_ScopedResourceSelectorRequirement(r *json.Reader, out *core
 		}
 	}
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -10,8 +10,7 @@ package v1
 // object from model name to schema, whose references all point into it.
 const OpenAPISchemas = `{
   "io.k8s.api.core.v1.ConfigMap": {
-    "description": "ConfigMap holds configuration data for pods to consume.",
-    "type": "object",
+    "description": "ConfigMap holds configuration data for pods to consume.", "type": "object",
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -20,17 +19,12 @@ const OpenAPISchemas = `{
       "binaryData": {
         "description": "BinaryData contains the binary data. Each key must consist of alphanumeric characters, '-', '_' or '.'. BinaryData can contain byte sequences that are not in the UTF-8 range. The keys stored in BinaryData must not overlap with the ones in the Data field, this is enforced during validation process. Using this field will require 1.10+ apiserver and kubelet. Note: BinaryData keys are not currently propagated to container env vars via ConfigMapKeyRef or ConfigMapRef env sources; only Data keys are used.",
         "type": "object",
-        "additionalProperties": {
-          "type": "string",
-          "format": "byte"
-        }
+        "additionalProperties": {"type": "string", "format": "byte"}
       },
       "data": {
         "description": "Data contains the configuration data. Each key must consist of alphanumeric characters, '-', '_' or '.'. Values with non-UTF-8 byte sequences must use the BinaryData field. The keys stored in Data must not overlap with the keys in the BinaryData field, this is enforced during validation process.",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "immutable": {
         "description": "Immutable, if set to true, ensures that data stored in the ConfigMap cannot be updated (only object metadata can be modified). If not set to true, the field can be modified at any time. Defaulted to nil.",
@@ -43,38 +37,22 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "",
-        "kind": "ConfigMap",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "", "kind": "ConfigMap", "version": "v1"}]
   },
   "io.k8s.api.core.v1.ConfigMapList": {
-    "description": "ConfigMapList is a resource containing a list of ConfigMap objects.",
-    "type": "object",
-    "required": [
-      "items"
-    ],
+    "description": "ConfigMapList is a resource containing a list of ConfigMap objects.", "type": "object",
+    "required": ["items"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
         "type": "string"
       },
       "items": {
-        "description": "Items is the list of ConfigMaps.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.ConfigMap"
-        }
+        "description": "Items is the list of ConfigMaps.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.ConfigMap"}
       },
       "kind": {
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
@@ -83,24 +61,13 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "",
-        "kind": "ConfigMapList",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "", "kind": "ConfigMapList", "version": "v1"}]
   },
   "io.k8s.api.core.v1.LimitRange": {
-    "description": "LimitRange sets resource usage limits for each kind of resource in a Namespace.",
-    "type": "object",
+    "description": "LimitRange sets resource usage limits for each kind of resource in a Namespace.", "type": "object",
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -113,85 +80,50 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "spec": {
         "description": "Spec defines the limits enforced. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.LimitRangeSpec"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.LimitRangeSpec"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "",
-        "kind": "LimitRange",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "", "kind": "LimitRange", "version": "v1"}]
   },
   "io.k8s.api.core.v1.LimitRangeItem": {
     "description": "LimitRangeItem defines a min/max usage limit for any resource that matches on kind.",
     "type": "object",
-    "required": [
-      "type"
-    ],
+    "required": ["type"],
     "properties": {
       "default": {
         "description": "Default resource requirement limit value by resource name if resource limit is omitted.",
         "type": "object",
-        "additionalProperties": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-        }
+        "additionalProperties": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}
       },
       "defaultRequest": {
         "description": "DefaultRequest is the default resource requirement request value by resource name if resource request is omitted.",
         "type": "object",
-        "additionalProperties": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-        }
+        "additionalProperties": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}
       },
       "max": {
-        "description": "Max usage constraints on this kind by resource name.",
-        "type": "object",
-        "additionalProperties": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-        }
+        "description": "Max usage constraints on this kind by resource name.", "type": "object",
+        "additionalProperties": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}
       },
       "maxLimitRequestRatio": {
         "description": "MaxLimitRequestRatio if specified, the named resource must have a request and limit that are both non-zero where limit divided by request is less than or equal to the enumerated value; this represents the max burst for the named resource.",
         "type": "object",
-        "additionalProperties": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-        }
+        "additionalProperties": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}
       },
       "min": {
-        "description": "Min usage constraints on this kind by resource name.",
-        "type": "object",
-        "additionalProperties": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-        }
+        "description": "Min usage constraints on this kind by resource name.", "type": "object",
+        "additionalProperties": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}
       },
-      "type": {
-        "description": "Type of resource that this limit applies to.",
-        "type": "string",
-        "default": ""
-      }
+      "type": {"description": "Type of resource that this limit applies to.", "type": "string", "default": ""}
     }
   },
   "io.k8s.api.core.v1.LimitRangeList": {
-    "description": "LimitRangeList is a list of LimitRange items.",
-    "type": "object",
-    "required": [
-      "items"
-    ],
+    "description": "LimitRangeList is a list of LimitRange items.", "type": "object",
+    "required": ["items"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -200,9 +132,7 @@ const OpenAPISchemas = `{
       "items": {
         "description": "Items is a list of LimitRange objects. More info: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.LimitRange"
-        }
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.LimitRange"}
       },
       "kind": {
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
@@ -211,34 +141,18 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "",
-        "kind": "LimitRangeList",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "", "kind": "LimitRangeList", "version": "v1"}]
   },
   "io.k8s.api.core.v1.LimitRangeSpec": {
-    "description": "LimitRangeSpec defines a min/max usage limit for resources that match on kind.",
-    "type": "object",
-    "required": [
-      "limits"
-    ],
+    "description": "LimitRangeSpec defines a min/max usage limit for resources that match on kind.", "type": "object",
+    "required": ["limits"],
     "properties": {
       "limits": {
-        "description": "Limits is the list of LimitRangeItem objects that are enforced.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.LimitRangeItem"
-        },
+        "description": "Limits is the list of LimitRangeItem objects that are enforced.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.LimitRangeItem"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -249,15 +163,13 @@ const OpenAPISchemas = `{
     "properties": {
       "name": {
         "description": "Name of the referent. This field is effectively required, but due to backwards compatibility is allowed to be empty. Instances of this type with an empty value here are almost certainly wrong. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     },
     "x-kubernetes-map-type": "atomic"
   },
   "io.k8s.api.core.v1.Namespace": {
-    "description": "Namespace provides a scope for Names. Use of multiple namespaces is optional.",
-    "type": "object",
+    "description": "Namespace provides a scope for Names. Use of multiple namespaces is optional.", "type": "object",
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -270,81 +182,42 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "spec": {
         "description": "Spec defines the behavior of the Namespace. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.NamespaceSpec"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.NamespaceSpec"}]
       },
       "status": {
         "description": "Status describes the current status of a Namespace. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.NamespaceStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.NamespaceStatus"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "",
-        "kind": "Namespace",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "", "kind": "Namespace", "version": "v1"}]
   },
   "io.k8s.api.core.v1.NamespaceCondition": {
-    "description": "NamespaceCondition contains details about state of namespace.",
-    "type": "object",
-    "required": [
-      "status",
-      "type"
-    ],
+    "description": "NamespaceCondition contains details about state of namespace.", "type": "object",
+    "required": ["status", "type"],
     "properties": {
       "lastTransitionTime": {
         "description": "Last time the condition transitioned from one status to another.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
-      "message": {
-        "description": "Human-readable message indicating details about last transition.",
-        "type": "string"
-      },
+      "message": {"description": "Human-readable message indicating details about last transition.", "type": "string"},
       "reason": {
-        "description": "Unique, one-word, CamelCase reason for the condition's last transition.",
-        "type": "string"
+        "description": "Unique, one-word, CamelCase reason for the condition's last transition.", "type": "string"
       },
       "status": {
-        "description": "Status of the condition, one of True, False, Unknown.",
-        "type": "string",
-        "default": ""
+        "description": "Status of the condition, one of True, False, Unknown.", "type": "string", "default": ""
       },
-      "type": {
-        "description": "Type of namespace controller condition.",
-        "type": "string",
-        "default": ""
-      }
+      "type": {"description": "Type of namespace controller condition.", "type": "string", "default": ""}
     }
   },
   "io.k8s.api.core.v1.NamespaceList": {
-    "description": "NamespaceList is a list of Namespaces.",
-    "type": "object",
-    "required": [
-      "items"
-    ],
+    "description": "NamespaceList is a list of Namespaces.", "type": "object",
+    "required": ["items"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -353,9 +226,7 @@ const OpenAPISchemas = `{
       "items": {
         "description": "Items is the list of Namespace objects in the list. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.Namespace"
-        }
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.Namespace"}
       },
       "kind": {
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
@@ -364,59 +235,35 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "",
-        "kind": "NamespaceList",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "", "kind": "NamespaceList", "version": "v1"}]
   },
   "io.k8s.api.core.v1.NamespaceSpec": {
-    "description": "NamespaceSpec describes the attributes on a Namespace.",
-    "type": "object",
+    "description": "NamespaceSpec describes the attributes on a Namespace.", "type": "object",
     "properties": {
       "finalizers": {
         "description": "Finalizers is an opaque list of values that must be empty to permanently remove object from storage. More info: https://kubernetes.io/docs/tasks/administer-cluster/namespaces/",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       }
     }
   },
   "io.k8s.api.core.v1.NamespaceStatus": {
-    "description": "NamespaceStatus is information about the current status of a Namespace.",
-    "type": "object",
+    "description": "NamespaceStatus is information about the current status of a Namespace.", "type": "object",
     "properties": {
       "conditions": {
-        "description": "Represents the latest available observations of a namespace's current state.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.NamespaceCondition"
-        },
-        "x-kubernetes-list-map-keys": [
-          "type"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "type",
-        "x-kubernetes-patch-strategy": "merge"
+        "description": "Represents the latest available observations of a namespace's current state.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.NamespaceCondition"},
+        "x-kubernetes-list-map-keys": ["type"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "type", "x-kubernetes-patch-strategy": "merge"
       },
       "phase": {
         "description": "Phase is the current lifecycle phase of the namespace. More info: https://kubernetes.io/docs/tasks/administer-cluster/namespaces/\n\nPossible enum values:\n - \u0060\"Active\"\u0060 means the namespace is available for use in the system\n - \u0060\"Terminating\"\u0060 means the namespace is undergoing graceful termination",
         "type": "string",
-        "enum": [
-          "Active",
-          "Terminating"
-        ]
+        "enum": ["Active", "Terminating"]
       }
     }
   },
@@ -424,10 +271,7 @@ const OpenAPISchemas = `{
     "description": "ObjectReference contains enough information to let you inspect or modify the referred object.",
     "type": "object",
     "properties": {
-      "apiVersion": {
-        "description": "API version of the referent.",
-        "type": "string"
-      },
+      "apiVersion": {"description": "API version of the referent.", "type": "string"},
       "fieldPath": {
         "description": "If referring to a piece of an object instead of an entire object, this string should contain a valid JSON/Go field access statement, such as desiredState.manifest.containers[2]. For example, if the object reference is to a container within a pod, this would take on a value like: \"spec.containers{name}\" (where \"name\" refers to the name of the container that triggered the event) or if no container name is specified \"spec.containers[2]\" (container with index 2 in this pod). This syntax is chosen only to have some well-defined way of referencing a part of an object.",
         "type": "string"
@@ -456,8 +300,7 @@ const OpenAPISchemas = `{
     "x-kubernetes-map-type": "atomic"
   },
   "io.k8s.api.core.v1.ResourceQuota": {
-    "description": "ResourceQuota sets aggregate quota restrictions enforced per namespace",
-    "type": "object",
+    "description": "ResourceQuota sets aggregate quota restrictions enforced per namespace", "type": "object",
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -470,45 +313,24 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "spec": {
         "description": "Spec defines the desired quota. https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceQuotaSpec"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceQuotaSpec"}]
       },
       "status": {
         "description": "Status defines the actual enforced quota and its current usage. https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceQuotaStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceQuotaStatus"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "",
-        "kind": "ResourceQuota",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "", "kind": "ResourceQuota", "version": "v1"}]
   },
   "io.k8s.api.core.v1.ResourceQuotaList": {
-    "description": "ResourceQuotaList is a list of ResourceQuota items.",
-    "type": "object",
-    "required": [
-      "items"
-    ],
+    "description": "ResourceQuotaList is a list of ResourceQuota items.", "type": "object",
+    "required": ["items"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -517,9 +339,7 @@ const OpenAPISchemas = `{
       "items": {
         "description": "Items is a list of ResourceQuota objects. More info: https://kubernetes.io/docs/concepts/policy/resource-quotas/",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceQuota"
-        }
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceQuota"}
       },
       "kind": {
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
@@ -528,39 +348,22 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "",
-        "kind": "ResourceQuotaList",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "", "kind": "ResourceQuotaList", "version": "v1"}]
   },
   "io.k8s.api.core.v1.ResourceQuotaSpec": {
-    "description": "ResourceQuotaSpec defines the desired hard limits to enforce for Quota.",
-    "type": "object",
+    "description": "ResourceQuotaSpec defines the desired hard limits to enforce for Quota.", "type": "object",
     "properties": {
       "hard": {
         "description": "hard is the set of desired hard limits for each named resource. More info: https://kubernetes.io/docs/concepts/policy/resource-quotas/",
         "type": "object",
-        "additionalProperties": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-        }
+        "additionalProperties": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}
       },
       "scopeSelector": {
         "description": "scopeSelector is also a collection of filters like scopes that must match each object tracked by a quota but expressed using ScopeSelectorOperator in combination with possible values. For a resource to match, both scopes AND scopeSelector (if specified in spec), must be matched.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ScopeSelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ScopeSelector"}]
       },
       "scopes": {
         "description": "A collection of filters that must match each object tracked by a quota. If not specified, the quota matches all objects.",
@@ -568,13 +371,8 @@ const OpenAPISchemas = `{
         "items": {
           "type": "string",
           "enum": [
-            "BestEffort",
-            "CrossNamespacePodAffinity",
-            "NotBestEffort",
-            "NotTerminating",
-            "PriorityClass",
-            "Terminating",
-            "VolumeAttributesClass"
+            "BestEffort", "CrossNamespacePodAffinity", "NotBestEffort", "NotTerminating", "PriorityClass",
+            "Terminating", "VolumeAttributesClass"
           ]
         },
         "x-kubernetes-list-type": "atomic"
@@ -582,22 +380,16 @@ const OpenAPISchemas = `{
     }
   },
   "io.k8s.api.core.v1.ResourceQuotaStatus": {
-    "description": "ResourceQuotaStatus defines the enforced hard limits and observed use.",
-    "type": "object",
+    "description": "ResourceQuotaStatus defines the enforced hard limits and observed use.", "type": "object",
     "properties": {
       "hard": {
         "description": "Hard is the set of enforced hard limits for each named resource. More info: https://kubernetes.io/docs/concepts/policy/resource-quotas/",
         "type": "object",
-        "additionalProperties": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-        }
+        "additionalProperties": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}
       },
       "used": {
-        "description": "Used is the current observed total usage of the resource in the namespace.",
-        "type": "object",
-        "additionalProperties": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-        }
+        "description": "Used is the current observed total usage of the resource in the namespace.", "type": "object",
+        "additionalProperties": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}
       }
     }
   },
@@ -606,11 +398,8 @@ const OpenAPISchemas = `{
     "type": "object",
     "properties": {
       "matchExpressions": {
-        "description": "A list of scope selector requirements by scope of the resources.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.ScopedResourceSelectorRequirement"
-        },
+        "description": "A list of scope selector requirements by scope of the resources.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.ScopedResourceSelectorRequirement"},
         "x-kubernetes-list-type": "atomic"
       }
     },
@@ -619,42 +408,25 @@ const OpenAPISchemas = `{
   "io.k8s.api.core.v1.ScopedResourceSelectorRequirement": {
     "description": "A scoped-resource selector requirement is a selector that contains values, a scope name, and an operator that relates the scope name and values.",
     "type": "object",
-    "required": [
-      "operator",
-      "scopeName"
-    ],
+    "required": ["operator", "scopeName"],
     "properties": {
       "operator": {
         "description": "Represents a scope's relationship to a set of values. Valid operators are In, NotIn, Exists, DoesNotExist.\n\nPossible enum values:\n - \u0060\"DoesNotExist\"\u0060\n - \u0060\"Exists\"\u0060\n - \u0060\"In\"\u0060\n - \u0060\"NotIn\"\u0060",
-        "type": "string",
-        "default": "",
-        "enum": [
-          "DoesNotExist",
-          "Exists",
-          "In",
-          "NotIn"
-        ]
+        "type": "string", "default": "",
+        "enum": ["DoesNotExist", "Exists", "In", "NotIn"]
       },
       "scopeName": {
         "description": "The name of the scope that the selector applies to.\n\nPossible enum values:\n - \u0060\"BestEffort\"\u0060 Match all pod objects that have best effort quality of service\n - \u0060\"CrossNamespacePodAffinity\"\u0060 Match all pod objects that have cross-namespace pod (anti)affinity mentioned.\n - \u0060\"NotBestEffort\"\u0060 Match all pod objects that do not have best effort quality of service\n - \u0060\"NotTerminating\"\u0060 Match all pod objects where spec.activeDeadlineSeconds is nil\n - \u0060\"PriorityClass\"\u0060 Match all pod objects that have priority class mentioned\n - \u0060\"Terminating\"\u0060 Match all pod objects where spec.activeDeadlineSeconds >=0\n - \u0060\"VolumeAttributesClass\"\u0060 Match all pvc objects that have volume attributes class mentioned.",
-        "type": "string",
-        "default": "",
+        "type": "string", "default": "",
         "enum": [
-          "BestEffort",
-          "CrossNamespacePodAffinity",
-          "NotBestEffort",
-          "NotTerminating",
-          "PriorityClass",
-          "Terminating",
+          "BestEffort", "CrossNamespacePodAffinity", "NotBestEffort", "NotTerminating", "PriorityClass", "Terminating",
           "VolumeAttributesClass"
         ]
       },
       "values": {
         "description": "An array of string values. If the operator is In or NotIn, the values array must be non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array is replaced during a strategic merge patch.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -670,10 +442,7 @@ const OpenAPISchemas = `{
       "data": {
         "description": "Data contains the secret data. Each key must consist of alphanumeric characters, '-', '_' or '.'. The serialized form of the secret data is a base64 encoded string, representing the arbitrary (possibly non-string) data value here. Described in https://tools.ietf.org/html/rfc4648#section-4",
         "type": "object",
-        "additionalProperties": {
-          "type": "string",
-          "format": "byte"
-        }
+        "additionalProperties": {"type": "string", "format": "byte"}
       },
       "immutable": {
         "description": "Immutable, if set to true, ensures that data stored in the Secret cannot be updated (only object metadata can be modified). If not set to true, the field can be modified at any time. Defaulted to nil.",
@@ -686,38 +455,23 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "stringData": {
         "description": "stringData allows specifying non-binary secret data in string form. It is provided as a write-only input field for convenience. All keys and values are merged into the data field on write, overwriting any existing values. The stringData field is never output when reading from the API.",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "type": {
         "description": "Used to facilitate programmatic handling of secret data. More info: https://kubernetes.io/docs/concepts/configuration/secret/#secret-types",
         "type": "string"
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "",
-        "kind": "Secret",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "", "kind": "Secret", "version": "v1"}]
   },
   "io.k8s.api.core.v1.SecretList": {
-    "description": "SecretList is a list of Secret.",
-    "type": "object",
-    "required": [
-      "items"
-    ],
+    "description": "SecretList is a list of Secret.", "type": "object",
+    "required": ["items"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -726,9 +480,7 @@ const OpenAPISchemas = `{
       "items": {
         "description": "Items is a list of secret objects. More info: https://kubernetes.io/docs/concepts/configuration/secret",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.Secret"
-        }
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.Secret"}
       },
       "kind": {
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
@@ -737,20 +489,10 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "",
-        "kind": "SecretList",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "", "kind": "SecretList", "version": "v1"}]
   },
   "io.k8s.api.core.v1.ServiceAccount": {
     "description": "ServiceAccount binds together: * a name, understood by users, and perhaps by peripheral systems, for an identity * a principal that can be authenticated and authorized * a set of secrets",
@@ -767,9 +509,7 @@ const OpenAPISchemas = `{
       "imagePullSecrets": {
         "description": "ImagePullSecrets is a list of references to secrets in the same namespace to use for pulling any images in pods that reference this ServiceAccount. ImagePullSecrets are distinct from Secrets because Secrets can be mounted in the pod, but ImagePullSecrets are only accessed by the kubelet. More info: https://kubernetes.io/docs/concepts/containers/images/#specifying-imagepullsecrets-on-a-pod",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.LocalObjectReference"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.LocalObjectReference"},
         "x-kubernetes-list-type": "atomic"
       },
       "kind": {
@@ -779,40 +519,21 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "secrets": {
         "description": "Secrets is a list of the secrets in the same namespace that pods running using this ServiceAccount are allowed to use. Pods are only limited to this list if this service account has a \"kubernetes.io/enforce-mountable-secrets\" annotation set to \"true\". The \"kubernetes.io/enforce-mountable-secrets\" annotation is deprecated since v1.32. Prefer separate namespaces to isolate access to mounted secrets. This field should not be used to find auto-generated service account token secrets for use outside of pods. Instead, tokens can be requested directly using the TokenRequest API, or service account token secrets can be manually created. More info: https://kubernetes.io/docs/concepts/configuration/secret",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.ObjectReference"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "name",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.ObjectReference"},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "name", "x-kubernetes-patch-strategy": "merge"
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "",
-        "kind": "ServiceAccount",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "", "kind": "ServiceAccount", "version": "v1"}]
   },
   "io.k8s.api.core.v1.ServiceAccountList": {
-    "description": "ServiceAccountList is a list of ServiceAccount objects",
-    "type": "object",
-    "required": [
-      "items"
-    ],
+    "description": "ServiceAccountList is a list of ServiceAccount objects", "type": "object",
+    "required": ["items"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -821,9 +542,7 @@ const OpenAPISchemas = `{
       "items": {
         "description": "List of ServiceAccounts. More info: https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.ServiceAccount"
-        }
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.ServiceAccount"}
       },
       "kind": {
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
@@ -832,31 +551,14 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "",
-        "kind": "ServiceAccountList",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "", "kind": "ServiceAccountList", "version": "v1"}]
   },
   "io.k8s.apimachinery.pkg.api.resource.Quantity": {
     "description": "Quantity is a fixed-point representation of a number. It provides convenient marshaling/unmarshaling in JSON and YAML, in addition to String() and AsInt64() accessors.\n\nThe serialization format is:\n\n\u0060\u0060\u0060 <quantity>        ::= <signedNumber><suffix>\n\n\t(Note that <suffix> may be empty, from the \"\" case in <decimalSI>.)\n\n<digit>           ::= 0 | 1 | ... | 9 <digits>          ::= <digit> | <digit><digits> <number>          ::= <digits> | <digits>.<digits> | <digits>. | .<digits> <sign>            ::= \"+\" | \"-\" <signedNumber>    ::= <number> | <sign><number> <suffix>          ::= <binarySI> | <decimalExponent> | <decimalSI> <binarySI>        ::= Ki | Mi | Gi | Ti | Pi | Ei\n\n\t(International System of units; See: http://physics.nist.gov/cuu/Units/binary.html)\n\n<decimalSI>       ::= m | \"\" | k | M | G | T | P | E\n\n\t(Note that 1024 = 1Ki but 1000 = 1k; I didn't choose the capitalization.)\n\n<decimalExponent> ::= \"e\" <signedNumber> | \"E\" <signedNumber> \u0060\u0060\u0060\n\nNo matter which of the three exponent forms is used, no quantity may represent a number greater than 2^63-1 in magnitude, nor may it have more than 3 decimal places. Numbers larger or more precise will be capped or rounded up. (E.g.: 0.1m will rounded up to 1m.) This may be extended in the future if we require larger or smaller quantities.\n\nWhen a Quantity is parsed from a string, it will remember the type of suffix it had, and will use the same type again when it is serialized.\n\nBefore serializing, Quantity will be put in \"canonical form\". This means that Exponent/suffix will be adjusted up or down (with a corresponding increase or decrease in Mantissa) such that:\n\n- No precision is lost - No fractional digits will be emitted - The exponent (or suffix) is as large as possible.\n\nThe sign will be omitted unless the number is negative.\n\nExamples:\n\n- 1.5 will be serialized as \"1500m\" - 1.5Gi will be serialized as \"1536Mi\"\n\nNote that the quantity will NEVER be internally represented by a floating point number. That is the whole point of this exercise.\n\nNon-canonical values will still parse as long as they are well formed, but will be re-emitted in their canonical form. (So always use canonical form, or don't diff.)\n\nThis format is intended to make it difficult to use these numbers without writing some sort of special handling code in the hopes that that will cause implementors to also use a fixed point implementation.",
-    "oneOf": [
-      {
-        "type": "string"
-      },
-      {
-        "type": "number"
-      }
-    ]
+    "oneOf": [{"type": "string"}, {"type": "number"}]
   },
   "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1": {
     "description": "FieldsV1 stores a set of fields in a data structure like a Trie, in JSON format.\n\nEach key is either a '.' representing the field itself, and will always map to an empty set, or a string representing a sub-field or item. The string will follow one of these four formats: 'f:<name>', where <name> is the name of a field in a struct, or key in a map 'v:<value>', where <value> is the exact json formatted value of a list item 'i:<index>', where <index> is position of a item in a list 'k:<keys>', where <keys> is a map of  a list item's key fields to their unique values If a key maps to an empty Fields value, the field that key represents is part of the set.\n\nThe exact format is defined in sigs.k8s.io/structured-merge-diff",
@@ -872,8 +574,7 @@ const OpenAPISchemas = `{
       },
       "remainingItemCount": {
         "description": "remainingItemCount is the number of subsequent items in the list which are not included in this list response. If the list request contained label or field selectors, then the number of remaining items is unknown and the field will be left unset and omitted during serialization. If the list is complete (either because it is not chunking or because this is the last chunk), then there are no more remaining items and this field will be left unset and omitted during serialization. Servers older than v1.15 do not set this field. The intended use of the remainingItemCount is *estimating* the size of a collection. Clients should not rely on the remainingItemCount to be set or to be exact.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "resourceVersion": {
         "description": "String that identifies the server's internal version of this object that can be used by clients to determine when objects have changed. Value must be treated as opaque by clients and passed unmodified back to the server. Populated by the system. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#concurrency-control-and-consistency",
@@ -885,11 +586,7 @@ const OpenAPISchemas = `{
       },
       "shardInfo": {
         "description": "shardInfo is set when the list is a filtered subset of the full collection, as selected by a shard selector on the request. It echoes back the selector so clients can verify which shard they received and merge sharded responses. Clients should not cache sharded list responses as a full representation of the collection.\n\nThis is an alpha field and requires enabling the ShardedListAndWatch feature gate.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo"}]
       }
     }
   },
@@ -907,16 +604,9 @@ const OpenAPISchemas = `{
       },
       "fieldsV1": {
         "description": "FieldsV1 holds the first JSON version format as described in the \"FieldsV1\" type.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"}]
       },
-      "manager": {
-        "description": "Manager is an identifier of the workflow managing these fields.",
-        "type": "string"
-      },
+      "manager": {"description": "Manager is an identifier of the workflow managing these fields.", "type": "string"},
       "operation": {
         "description": "Operation is the type of operation which lead to this ManagedFieldsEntry being created. The only valid values for this field are 'Apply' and 'Update'.",
         "type": "string"
@@ -927,11 +617,7 @@ const OpenAPISchemas = `{
       },
       "time": {
         "description": "Time is the timestamp of when the ManagedFields entry was added. The timestamp will also be updated if a field is added, the manager changes any of the owned fields value or removes a field. The timestamp does not update when a field is removed from the entry because another manager took it over.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       }
     }
   },
@@ -942,39 +628,25 @@ const OpenAPISchemas = `{
       "annotations": {
         "description": "Annotations is an unstructured key value map stored with a resource that may be set by external tools to store and retrieve arbitrary metadata. They are not queryable and should be preserved when modifying objects. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/annotations",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "creationTimestamp": {
         "description": "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "deletionGracePeriodSeconds": {
         "description": "Number of seconds allowed for this object to gracefully terminate before it will be removed from the system. Only set when deletionTimestamp is also set. May only be shortened. Read-only.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "deletionTimestamp": {
         "description": "DeletionTimestamp is RFC 3339 date and time at which this resource will be deleted. This field is set by the server when a graceful deletion is requested by the user, and is not directly settable by a client. The resource is expected to be deleted (no longer visible from resource lists, and not reachable by name) after the time in this field, once the finalizers list is empty. As long as the finalizers list contains items, deletion is blocked. Once the deletionTimestamp is set, this value may not be unset or be set further into the future, although it may be shortened or the resource may be deleted prior to this time. For example, a user may request that a pod is deleted in 30 seconds. The Kubelet will react by sending a graceful termination signal to the containers in the pod. After that 30 seconds, the Kubelet will send a hard termination signal (SIGKILL) to the container and after cleanup, remove the pod from the API. In the presence of network partitions, this object may still exist after this timestamp, until an administrator or automated process can determine the resource is fully terminated. If not set, graceful deletion of the object has not been requested.\n\nPopulated by the system when a graceful deletion is requested. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "finalizers": {
         "description": "Must be empty before the object is deleted from the registry. Each entry is an identifier for the responsible component that will remove the entry from the list. If the deletionTimestamp of the object is non-nil, entries in this list can only be removed. Finalizers may be processed and removed in any order.  Order is NOT enforced because it introduces significant risk of stuck finalizers. finalizers is a shared field, any actor with permission can reorder it. If the finalizer list is processed in order, then this can lead to a situation in which the component responsible for the first finalizer in the list is waiting for a signal (field value, external system, or other) produced by a component responsible for a finalizer later in the list, resulting in a deadlock. Without enforced ordering finalizers are free to order amongst themselves and are not vulnerable to ordering changes in the list.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
-        "x-kubernetes-list-type": "set",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"type": "string"},
+        "x-kubernetes-list-type": "set", "x-kubernetes-patch-strategy": "merge"
       },
       "generateName": {
         "description": "GenerateName is an optional prefix, used by the server, to generate a unique name ONLY IF the Name field has not been provided. If this field is used, the name returned to the client will be different than the name passed. This value will also be combined with a unique suffix. The provided value has the same validation rules as the Name field, and may be truncated by the length of the suffix required to make the value unique on the server.\n\nIf this field is specified and the generated name exists, the server will return a 409.\n\nApplied only if Name is not specified. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#idempotency",
@@ -982,22 +654,17 @@ const OpenAPISchemas = `{
       },
       "generation": {
         "description": "A sequence number representing a specific generation of the desired state. Populated by the system. Read-only.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "labels": {
         "description": "Map of string keys and values that can be used to organize and categorize (scope and select) objects. May match selectors of replication controllers and services. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "managedFields": {
         "description": "ManagedFields maps workflow-id and version to the set of fields that are managed by that workflow. This is mostly for internal housekeeping, and users typically shouldn't need to set or understand this field. A workflow can be the user's name, a controller's name, or the name of a specific apply path like \"ci-cd\". The set of fields is always in the version that the workflow used when modifying the object.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry"},
         "x-kubernetes-list-type": "atomic"
       },
       "name": {
@@ -1011,15 +678,9 @@ const OpenAPISchemas = `{
       "ownerReferences": {
         "description": "List of objects depended by this object. If ALL objects in the list have been deleted, this object will be garbage collected. If this object is managed by a controller, then an entry in this list will point to this controller, with the controller field set to true. There cannot be more than one managing controller.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference"
-        },
-        "x-kubernetes-list-map-keys": [
-          "uid"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "uid",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference"},
+        "x-kubernetes-list-map-keys": ["uid"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "uid", "x-kubernetes-patch-strategy": "merge"
       },
       "resourceVersion": {
         "description": "An opaque value that represents the internal version of this object that can be used by clients to determine when objects have changed. May be used for optimistic concurrency, change detection, and the watch operation on a resource or set of resources. Clients must treat these values as opaque and passed unmodified back to the server. They may only be valid for a particular resource or set of resources.\n\nPopulated by the system. Read-only. Value must be treated as opaque by clients and . More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#concurrency-control-and-consistency",
@@ -1038,40 +699,25 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference": {
     "description": "OwnerReference contains enough information to let you identify an owning object. An owning object must be in the same namespace as the dependent, or be cluster-scoped, so there is no namespace field.",
     "type": "object",
-    "required": [
-      "apiVersion",
-      "kind",
-      "name",
-      "uid"
-    ],
+    "required": ["apiVersion", "kind", "name", "uid"],
     "properties": {
-      "apiVersion": {
-        "description": "API version of the referent.",
-        "type": "string",
-        "default": ""
-      },
+      "apiVersion": {"description": "API version of the referent.", "type": "string", "default": ""},
       "blockOwnerDeletion": {
         "description": "If true, AND if the owner has the \"foregroundDeletion\" finalizer, then the owner cannot be deleted from the key-value store until this reference is removed. See https://kubernetes.io/docs/concepts/architecture/garbage-collection/#foreground-deletion for how the garbage collector interacts with this field and enforces the foreground deletion. Defaults to false. To set this field, a user needs \"delete\" permission of the owner, otherwise 422 (Unprocessable Entity) will be returned.",
         "type": "boolean"
       },
-      "controller": {
-        "description": "If true, this reference points to the managing controller.",
-        "type": "boolean"
-      },
+      "controller": {"description": "If true, this reference points to the managing controller.", "type": "boolean"},
       "kind": {
         "description": "Kind of the referent. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "name": {
         "description": "Name of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "uid": {
         "description": "UID of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#uids",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     },
     "x-kubernetes-map-type": "atomic"
@@ -1079,20 +725,16 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo": {
     "description": "ShardInfo describes the shard selector that was applied to produce a list response. Its presence on a list response indicates the list is a filtered subset.",
     "type": "object",
-    "required": [
-      "selector"
-    ],
+    "required": ["selector"],
     "properties": {
       "selector": {
         "description": "selector is the shard selector string from the request, echoed back so clients can verify which shard they received and merge responses from multiple shards.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.apimachinery.pkg.apis.meta.v1.Time": {
     "description": "Time is a wrapper around time.Time which supports correct marshaling to YAML and JSON.  Wrappers are provided for many of the factory methods that the time package offers.",
-    "type": "string",
-    "format": "date-time"
+    "type": "string", "format": "date-time"
   }
 }`

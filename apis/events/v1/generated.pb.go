@@ -3,6 +3,7 @@
 package v1
 
 import (
+	level "github.com/typeplane/typeplane/runtime/level"
 	protobuf "github.com/typeplane/typeplane/runtime/protobuf"
 	apimachinery "github.com/typeplane/typeplane/runtime/protobuf/apimachinery"
 	corev1 "k8s.io/api/core/v1"
@@ -93,42 +94,22 @@ func marshal_eventsv1_Event(w *protobuf.Writer, n int, m *eventsv1.Event) int {
 	n = w.PutNumber(n, 15<<3, uint64(m.DeprecatedCount))
 	n = w.PutTime(n, 14<<3|2, &m.DeprecatedLastTimestamp)
 	n = w.PutTime(n, 13<<3|2, &m.DeprecatedFirstTimestamp)
-	{
-		before := n
-		n = marshal_corev1_EventSource(w, n, &m.DeprecatedSource)
-		n = w.Close(n, 12<<3|2, before)
-	}
+	n = w.Close(marshal_corev1_EventSource(w, n, &m.DeprecatedSource), 12<<3|2, n)
 	n = w.PutString(n, 11<<3|2, m.Type)
 	n = w.PutString(n, 10<<3|2, m.Note)
 	if m.Related != nil {
-		{
-			before := n
-			n = marshal_corev1_ObjectReference(w, n, m.Related)
-			n = w.Close(n, 9<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ObjectReference(w, n, m.Related), 9<<3|2, n)
 	}
-	{
-		before := n
-		n = marshal_corev1_ObjectReference(w, n, &m.Regarding)
-		n = w.Close(n, 8<<3|2, before)
-	}
+	n = w.Close(marshal_corev1_ObjectReference(w, n, &m.Regarding), 8<<3|2, n)
 	n = w.PutString(n, 7<<3|2, m.Reason)
 	n = w.PutString(n, 6<<3|2, m.Action)
 	n = w.PutString(n, 5<<3|2, m.ReportingInstance)
 	n = w.PutString(n, 4<<3|2, m.ReportingController)
 	if m.Series != nil {
-		{
-			before := n
-			n = marshal_eventsv1_EventSeries(w, n, m.Series)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_eventsv1_EventSeries(w, n, m.Series), 3<<3|2, n)
 	}
 	n = w.PutOther(n, 2<<3|2, m.EventTime.Size(), m.EventTime.MarshalToSizedBuffer)
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -151,17 +132,9 @@ func marshal_eventsv1_EventList(w *protobuf.Writer, n int, m *eventsv1.EventList
 		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_eventsv1_Event(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_eventsv1_Event(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
 	return n
 }
 
@@ -180,9 +153,6 @@ func reads_eventsv1_EventSeries() *protobuf.Type[eventsv1.EventSeries] {
 
 // marshal_eventsv1_EventSeries writes m before the n bytes that w has, and returns how many it has then.
 func marshal_eventsv1_EventSeries(w *protobuf.Writer, n int, m *eventsv1.EventSeries) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutOther(n, 2<<3|2, m.LastObservedTime.Size(), m.LastObservedTime.MarshalToSizedBuffer)
 	n = w.PutNumber(n, 1<<3, uint64(m.Count))
 	return n
@@ -208,9 +178,6 @@ func reads_corev1_ObjectReference() *protobuf.Type[corev1.ObjectReference] {
 
 // marshal_corev1_ObjectReference writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ObjectReference(w *protobuf.Writer, n int, m *corev1.ObjectReference) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 7<<3|2, m.FieldPath)
 	n = w.PutString(n, 6<<3|2, m.ResourceVersion)
 	n = w.PutString(n, 5<<3|2, m.APIVersion)
@@ -236,9 +203,6 @@ func reads_corev1_EventSource() *protobuf.Type[corev1.EventSource] {
 
 // marshal_corev1_EventSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_EventSource(w *protobuf.Writer, n int, m *corev1.EventSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.Host)
 	n = w.PutString(n, 1<<3|2, m.Component)
 	return n
@@ -248,4 +212,4 @@ func marshal_corev1_EventSource(w *protobuf.Writer, n int, m *corev1.EventSource
 var type_metav1_MicroTime protobuf.Type[metav1.MicroTime]
 
 // Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
-const _ = protobuf.Level1_go_get_u_github_com_typeplane_typeplane_runtime
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

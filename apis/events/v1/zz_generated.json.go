@@ -8,6 +8,7 @@ package v1
 import (
 	json "github.com/typeplane/typeplane/runtime/json"
 	apimachinery "github.com/typeplane/typeplane/runtime/json/apimachinery"
+	level "github.com/typeplane/typeplane/runtime/level"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 )
@@ -18,70 +19,38 @@ import (
 func AppendJSON_Event(dst []byte, in *eventsv1.Event) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = apimachinery.AppendJSON_MicroTime(json.AppendName(dst, `,"eventTime":`), &in.EventTime)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	if in.Series != nil && err == nil {
+		dst, err = appendJSON_eventsv1_EventSeries(json.AppendName(dst, `,"series":`), in.Series)
 	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
+	dst = json.AppendOptionalString(dst, `,"reportingController":`, in.ReportingController)
+	dst = json.AppendOptionalString(dst, `,"reportingInstance":`, in.ReportingInstance)
+	dst = json.AppendOptionalString(dst, `,"action":`, in.Action)
+	dst = json.AppendOptionalString(dst, `,"reason":`, in.Reason)
+	if err == nil {
+		dst, err = appendJSON_corev1_ObjectReference(json.AppendName(dst, `,"regarding":`), &in.Regarding)
 	}
-	dst = json.AppendName(dst, `,"eventTime":`)
-	if dst, err = apimachinery.AppendJSON_MicroTime(dst, &in.EventTime); err != nil {
-		return dst, err
+	if in.Related != nil && err == nil {
+		dst, err = appendJSON_corev1_ObjectReference(json.AppendName(dst, `,"related":`), in.Related)
 	}
-	if in.Series != nil {
-		dst = json.AppendName(dst, `,"series":`)
-		if dst, err = appendJSON_eventsv1_EventSeries(dst, in.Series); err != nil {
-			return dst, err
-		}
+	dst = json.AppendOptionalString(dst, `,"note":`, in.Note)
+	dst = json.AppendOptionalString(dst, `,"type":`, in.Type)
+	if err == nil {
+		dst, err = appendJSON_corev1_EventSource(json.AppendName(dst, `,"deprecatedSource":`), &in.DeprecatedSource)
 	}
-	if in.ReportingController != "" {
-		dst = json.AppendStringField(dst, `,"reportingController":`, in.ReportingController)
+	if err == nil {
+		dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"deprecatedFirstTimestamp":`), &in.DeprecatedFirstTimestamp)
 	}
-	if in.ReportingInstance != "" {
-		dst = json.AppendStringField(dst, `,"reportingInstance":`, in.ReportingInstance)
+	if err == nil {
+		dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"deprecatedLastTimestamp":`), &in.DeprecatedLastTimestamp)
 	}
-	if in.Action != "" {
-		dst = json.AppendStringField(dst, `,"action":`, in.Action)
-	}
-	if in.Reason != "" {
-		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
-	}
-	dst = json.AppendName(dst, `,"regarding":`)
-	if dst, err = appendJSON_corev1_ObjectReference(dst, &in.Regarding); err != nil {
-		return dst, err
-	}
-	if in.Related != nil {
-		dst = json.AppendName(dst, `,"related":`)
-		if dst, err = appendJSON_corev1_ObjectReference(dst, in.Related); err != nil {
-			return dst, err
-		}
-	}
-	if in.Note != "" {
-		dst = json.AppendStringField(dst, `,"note":`, in.Note)
-	}
-	if in.Type != "" {
-		dst = json.AppendStringField(dst, `,"type":`, in.Type)
-	}
-	dst = json.AppendName(dst, `,"deprecatedSource":`)
-	if dst, err = appendJSON_corev1_EventSource(dst, &in.DeprecatedSource); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"deprecatedFirstTimestamp":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.DeprecatedFirstTimestamp); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"deprecatedLastTimestamp":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.DeprecatedLastTimestamp); err != nil {
-		return dst, err
-	}
-	if in.DeprecatedCount != 0 {
-		dst = json.AppendIntField(dst, `,"deprecatedCount":`, in.DeprecatedCount)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalInt(dst, `,"deprecatedCount":`, in.DeprecatedCount)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_Event reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -159,21 +128,11 @@ func ReadJSON_Event(r *json.Reader, out *eventsv1.Event) {
 func AppendJSON_EventList(dst []byte, in *eventsv1.EventList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_Event); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_Event)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_EventList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -206,12 +165,8 @@ func ReadJSON_EventList(r *json.Reader, out *eventsv1.EventList) {
 
 func appendJSON_corev1_EventSource(dst []byte, in *corev1.EventSource) ([]byte, error) {
 	start := len(dst)
-	if in.Component != "" {
-		dst = json.AppendStringField(dst, `,"component":`, in.Component)
-	}
-	if in.Host != "" {
-		dst = json.AppendStringField(dst, `,"host":`, in.Host)
-	}
+	dst = json.AppendOptionalString(dst, `,"component":`, in.Component)
+	dst = json.AppendOptionalString(dst, `,"host":`, in.Host)
 	return json.Close(dst, start), nil
 }
 
@@ -236,27 +191,13 @@ func readJSON_corev1_EventSource(r *json.Reader, out *corev1.EventSource) {
 
 func appendJSON_corev1_ObjectReference(dst []byte, in *corev1.ObjectReference) ([]byte, error) {
 	start := len(dst)
-	if in.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.Kind)
-	}
-	if in.Namespace != "" {
-		dst = json.AppendStringField(dst, `,"namespace":`, in.Namespace)
-	}
-	if in.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	}
-	if in.UID != "" {
-		dst = json.AppendStringField(dst, `,"uid":`, in.UID)
-	}
-	if in.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.APIVersion)
-	}
-	if in.ResourceVersion != "" {
-		dst = json.AppendStringField(dst, `,"resourceVersion":`, in.ResourceVersion)
-	}
-	if in.FieldPath != "" {
-		dst = json.AppendStringField(dst, `,"fieldPath":`, in.FieldPath)
-	}
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.Kind)
+	dst = json.AppendOptionalString(dst, `,"namespace":`, in.Namespace)
+	dst = json.AppendOptionalString(dst, `,"name":`, in.Name)
+	dst = json.AppendOptionalString(dst, `,"uid":`, in.UID)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.APIVersion)
+	dst = json.AppendOptionalString(dst, `,"resourceVersion":`, in.ResourceVersion)
+	dst = json.AppendOptionalString(dst, `,"fieldPath":`, in.FieldPath)
 	return json.Close(dst, start), nil
 }
 
@@ -298,11 +239,8 @@ func appendJSON_eventsv1_EventSeries(dst []byte, in *eventsv1.EventSeries) ([]by
 	var err error
 	start := len(dst)
 	dst = json.AppendIntField(dst, `,"count":`, in.Count)
-	dst = json.AppendName(dst, `,"lastObservedTime":`)
-	if dst, err = apimachinery.AppendJSON_MicroTime(dst, &in.LastObservedTime); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst, err = apimachinery.AppendJSON_MicroTime(json.AppendName(dst, `,"lastObservedTime":`), &in.LastObservedTime)
+	return json.Close(dst, start), err
 }
 
 func readJSON_eventsv1_EventSeries(r *json.Reader, out *eventsv1.EventSeries) {
@@ -323,3 +261,6 @@ func readJSON_eventsv1_EventSeries(r *json.Reader, out *eventsv1.EventSeries) {
 		}
 	}
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -10,27 +10,17 @@ package v1
 // object from model name to schema, whose references all point into it.
 const OpenAPISchemas = `{
   "io.k8s.api.core.v1.EventSource": {
-    "description": "EventSource contains information for an event.",
-    "type": "object",
+    "description": "EventSource contains information for an event.", "type": "object",
     "properties": {
-      "component": {
-        "description": "Component from which the event is generated.",
-        "type": "string"
-      },
-      "host": {
-        "description": "Node name on which the event is generated.",
-        "type": "string"
-      }
+      "component": {"description": "Component from which the event is generated.", "type": "string"},
+      "host": {"description": "Node name on which the event is generated.", "type": "string"}
     }
   },
   "io.k8s.api.core.v1.ObjectReference": {
     "description": "ObjectReference contains enough information to let you inspect or modify the referred object.",
     "type": "object",
     "properties": {
-      "apiVersion": {
-        "description": "API version of the referent.",
-        "type": "string"
-      },
+      "apiVersion": {"description": "API version of the referent.", "type": "string"},
       "fieldPath": {
         "description": "If referring to a piece of an object instead of an entire object, this string should contain a valid JSON/Go field access statement, such as desiredState.manifest.containers[2]. For example, if the object reference is to a container within a pod, this would take on a value like: \"spec.containers{name}\" (where \"name\" refers to the name of the container that triggered the event) or if no container name is specified \"spec.containers[2]\" (container with index 2 in this pod). This syntax is chosen only to have some well-defined way of referencing a part of an object.",
         "type": "string"
@@ -61,9 +51,7 @@ const OpenAPISchemas = `{
   "io.k8s.api.events.v1.Event": {
     "description": "Event is a report of an event somewhere in the cluster. It generally denotes some state change in the system. Events have a limited retention time and triggers and messages may evolve with time.  Event consumers should not rely on the timing of an event with a given Reason reflecting a consistent underlying trigger, or the continued existence of events with that Reason.  Events should be treated as informative, best-effort, supplemental data.",
     "type": "object",
-    "required": [
-      "eventTime"
-    ],
+    "required": ["eventTime"],
     "properties": {
       "action": {
         "description": "action is what action was taken/failed regarding to the regarding object. It is machine-readable. This field cannot be empty for new Events and it can have at most 128 characters.",
@@ -75,41 +63,24 @@ const OpenAPISchemas = `{
       },
       "deprecatedCount": {
         "description": "deprecatedCount is the deprecated field assuring backward compatibility with core.v1 Event type.",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
       "deprecatedFirstTimestamp": {
         "description": "deprecatedFirstTimestamp is the deprecated field assuring backward compatibility with core.v1 Event type.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "deprecatedLastTimestamp": {
         "description": "deprecatedLastTimestamp is the deprecated field assuring backward compatibility with core.v1 Event type.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "deprecatedSource": {
         "description": "deprecatedSource is the deprecated field assuring backward compatibility with core.v1 Event type.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.EventSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.EventSource"}]
       },
       "eventTime": {
         "description": "eventTime is the time when this Event was first observed. It is required.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime"}]
       },
       "kind": {
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
@@ -118,11 +89,7 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "note": {
         "description": "note is a human-readable description of the status of this operation. Maximal length of the note is 1kB, but libraries should be prepared to handle values up to 64kB.",
@@ -135,19 +102,11 @@ const OpenAPISchemas = `{
       "regarding": {
         "description": "regarding contains the object this Event is about. In most cases it's an Object reporting controller implements, e.g. ReplicaSetController implements ReplicaSets and this event is emitted because it acts on some changes in a ReplicaSet object.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ObjectReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ObjectReference"}]
       },
       "related": {
         "description": "related is the optional secondary object for more complex actions. E.g. when regarding object triggers a creation or deletion of related object.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ObjectReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ObjectReference"}]
       },
       "reportingController": {
         "description": "reportingController is the name of the controller that emitted this Event, e.g. \u0060kubernetes.io/kubelet\u0060. This field cannot be empty for new Events.",
@@ -159,42 +118,26 @@ const OpenAPISchemas = `{
       },
       "series": {
         "description": "series is data about the Event series this event represents or nil if it's a singleton Event.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.events.v1.EventSeries"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.events.v1.EventSeries"}]
       },
       "type": {
         "description": "type is the type of this event (Normal, Warning), new types could be added in the future. It is machine-readable. This field cannot be empty for new Events.",
         "type": "string"
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "events.k8s.io",
-        "kind": "Event",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "events.k8s.io", "kind": "Event", "version": "v1"}]
   },
   "io.k8s.api.events.v1.EventList": {
-    "description": "EventList is a list of Event objects.",
-    "type": "object",
-    "required": [
-      "items"
-    ],
+    "description": "EventList is a list of Event objects.", "type": "object",
+    "required": ["items"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
         "type": "string"
       },
       "items": {
-        "description": "items is a list of schema objects.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.events.v1.Event"
-        }
+        "description": "items is a list of schema objects.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.events.v1.Event"}
       },
       "kind": {
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
@@ -203,42 +146,23 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "events.k8s.io",
-        "kind": "EventList",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "events.k8s.io", "kind": "EventList", "version": "v1"}]
   },
   "io.k8s.api.events.v1.EventSeries": {
     "description": "EventSeries contain information on series of events, i.e. thing that was/is happening continuously for some time. How often to update the EventSeries is up to the event reporters. The default event reporter in \"k8s.io/client-go/tools/events/event_broadcaster.go\" shows how this struct is updated on heartbeats and can guide customized reporter implementations.",
     "type": "object",
-    "required": [
-      "count",
-      "lastObservedTime"
-    ],
+    "required": ["count", "lastObservedTime"],
     "properties": {
       "count": {
         "description": "count is the number of occurrences in this series up to the last heartbeat time.",
-        "type": "integer",
-        "format": "int32",
-        "default": 0
+        "type": "integer", "format": "int32", "default": 0
       },
       "lastObservedTime": {
         "description": "lastObservedTime is the time when last Event from the series was seen before last heartbeat.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime"}]
       }
     }
   },
@@ -256,8 +180,7 @@ const OpenAPISchemas = `{
       },
       "remainingItemCount": {
         "description": "remainingItemCount is the number of subsequent items in the list which are not included in this list response. If the list request contained label or field selectors, then the number of remaining items is unknown and the field will be left unset and omitted during serialization. If the list is complete (either because it is not chunking or because this is the last chunk), then there are no more remaining items and this field will be left unset and omitted during serialization. Servers older than v1.15 do not set this field. The intended use of the remainingItemCount is *estimating* the size of a collection. Clients should not rely on the remainingItemCount to be set or to be exact.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "resourceVersion": {
         "description": "String that identifies the server's internal version of this object that can be used by clients to determine when objects have changed. Value must be treated as opaque by clients and passed unmodified back to the server. Populated by the system. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#concurrency-control-and-consistency",
@@ -269,11 +192,7 @@ const OpenAPISchemas = `{
       },
       "shardInfo": {
         "description": "shardInfo is set when the list is a filtered subset of the full collection, as selected by a shard selector on the request. It echoes back the selector so clients can verify which shard they received and merge sharded responses. Clients should not cache sharded list responses as a full representation of the collection.\n\nThis is an alpha field and requires enabling the ShardedListAndWatch feature gate.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo"}]
       }
     }
   },
@@ -291,16 +210,9 @@ const OpenAPISchemas = `{
       },
       "fieldsV1": {
         "description": "FieldsV1 holds the first JSON version format as described in the \"FieldsV1\" type.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"}]
       },
-      "manager": {
-        "description": "Manager is an identifier of the workflow managing these fields.",
-        "type": "string"
-      },
+      "manager": {"description": "Manager is an identifier of the workflow managing these fields.", "type": "string"},
       "operation": {
         "description": "Operation is the type of operation which lead to this ManagedFieldsEntry being created. The only valid values for this field are 'Apply' and 'Update'.",
         "type": "string"
@@ -311,17 +223,12 @@ const OpenAPISchemas = `{
       },
       "time": {
         "description": "Time is the timestamp of when the ManagedFields entry was added. The timestamp will also be updated if a field is added, the manager changes any of the owned fields value or removes a field. The timestamp does not update when a field is removed from the entry because another manager took it over.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       }
     }
   },
   "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime": {
-    "description": "MicroTime is version of Time with microsecond level precision.",
-    "type": "string",
+    "description": "MicroTime is version of Time with microsecond level precision.", "type": "string",
     "format": "date-time"
   },
   "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta": {
@@ -331,39 +238,25 @@ const OpenAPISchemas = `{
       "annotations": {
         "description": "Annotations is an unstructured key value map stored with a resource that may be set by external tools to store and retrieve arbitrary metadata. They are not queryable and should be preserved when modifying objects. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/annotations",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "creationTimestamp": {
         "description": "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "deletionGracePeriodSeconds": {
         "description": "Number of seconds allowed for this object to gracefully terminate before it will be removed from the system. Only set when deletionTimestamp is also set. May only be shortened. Read-only.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "deletionTimestamp": {
         "description": "DeletionTimestamp is RFC 3339 date and time at which this resource will be deleted. This field is set by the server when a graceful deletion is requested by the user, and is not directly settable by a client. The resource is expected to be deleted (no longer visible from resource lists, and not reachable by name) after the time in this field, once the finalizers list is empty. As long as the finalizers list contains items, deletion is blocked. Once the deletionTimestamp is set, this value may not be unset or be set further into the future, although it may be shortened or the resource may be deleted prior to this time. For example, a user may request that a pod is deleted in 30 seconds. The Kubelet will react by sending a graceful termination signal to the containers in the pod. After that 30 seconds, the Kubelet will send a hard termination signal (SIGKILL) to the container and after cleanup, remove the pod from the API. In the presence of network partitions, this object may still exist after this timestamp, until an administrator or automated process can determine the resource is fully terminated. If not set, graceful deletion of the object has not been requested.\n\nPopulated by the system when a graceful deletion is requested. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "finalizers": {
         "description": "Must be empty before the object is deleted from the registry. Each entry is an identifier for the responsible component that will remove the entry from the list. If the deletionTimestamp of the object is non-nil, entries in this list can only be removed. Finalizers may be processed and removed in any order.  Order is NOT enforced because it introduces significant risk of stuck finalizers. finalizers is a shared field, any actor with permission can reorder it. If the finalizer list is processed in order, then this can lead to a situation in which the component responsible for the first finalizer in the list is waiting for a signal (field value, external system, or other) produced by a component responsible for a finalizer later in the list, resulting in a deadlock. Without enforced ordering finalizers are free to order amongst themselves and are not vulnerable to ordering changes in the list.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
-        "x-kubernetes-list-type": "set",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"type": "string"},
+        "x-kubernetes-list-type": "set", "x-kubernetes-patch-strategy": "merge"
       },
       "generateName": {
         "description": "GenerateName is an optional prefix, used by the server, to generate a unique name ONLY IF the Name field has not been provided. If this field is used, the name returned to the client will be different than the name passed. This value will also be combined with a unique suffix. The provided value has the same validation rules as the Name field, and may be truncated by the length of the suffix required to make the value unique on the server.\n\nIf this field is specified and the generated name exists, the server will return a 409.\n\nApplied only if Name is not specified. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#idempotency",
@@ -371,22 +264,17 @@ const OpenAPISchemas = `{
       },
       "generation": {
         "description": "A sequence number representing a specific generation of the desired state. Populated by the system. Read-only.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "labels": {
         "description": "Map of string keys and values that can be used to organize and categorize (scope and select) objects. May match selectors of replication controllers and services. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "managedFields": {
         "description": "ManagedFields maps workflow-id and version to the set of fields that are managed by that workflow. This is mostly for internal housekeeping, and users typically shouldn't need to set or understand this field. A workflow can be the user's name, a controller's name, or the name of a specific apply path like \"ci-cd\". The set of fields is always in the version that the workflow used when modifying the object.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry"},
         "x-kubernetes-list-type": "atomic"
       },
       "name": {
@@ -400,15 +288,9 @@ const OpenAPISchemas = `{
       "ownerReferences": {
         "description": "List of objects depended by this object. If ALL objects in the list have been deleted, this object will be garbage collected. If this object is managed by a controller, then an entry in this list will point to this controller, with the controller field set to true. There cannot be more than one managing controller.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference"
-        },
-        "x-kubernetes-list-map-keys": [
-          "uid"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "uid",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference"},
+        "x-kubernetes-list-map-keys": ["uid"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "uid", "x-kubernetes-patch-strategy": "merge"
       },
       "resourceVersion": {
         "description": "An opaque value that represents the internal version of this object that can be used by clients to determine when objects have changed. May be used for optimistic concurrency, change detection, and the watch operation on a resource or set of resources. Clients must treat these values as opaque and passed unmodified back to the server. They may only be valid for a particular resource or set of resources.\n\nPopulated by the system. Read-only. Value must be treated as opaque by clients and . More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#concurrency-control-and-consistency",
@@ -427,40 +309,25 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference": {
     "description": "OwnerReference contains enough information to let you identify an owning object. An owning object must be in the same namespace as the dependent, or be cluster-scoped, so there is no namespace field.",
     "type": "object",
-    "required": [
-      "apiVersion",
-      "kind",
-      "name",
-      "uid"
-    ],
+    "required": ["apiVersion", "kind", "name", "uid"],
     "properties": {
-      "apiVersion": {
-        "description": "API version of the referent.",
-        "type": "string",
-        "default": ""
-      },
+      "apiVersion": {"description": "API version of the referent.", "type": "string", "default": ""},
       "blockOwnerDeletion": {
         "description": "If true, AND if the owner has the \"foregroundDeletion\" finalizer, then the owner cannot be deleted from the key-value store until this reference is removed. See https://kubernetes.io/docs/concepts/architecture/garbage-collection/#foreground-deletion for how the garbage collector interacts with this field and enforces the foreground deletion. Defaults to false. To set this field, a user needs \"delete\" permission of the owner, otherwise 422 (Unprocessable Entity) will be returned.",
         "type": "boolean"
       },
-      "controller": {
-        "description": "If true, this reference points to the managing controller.",
-        "type": "boolean"
-      },
+      "controller": {"description": "If true, this reference points to the managing controller.", "type": "boolean"},
       "kind": {
         "description": "Kind of the referent. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "name": {
         "description": "Name of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "uid": {
         "description": "UID of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#uids",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     },
     "x-kubernetes-map-type": "atomic"
@@ -468,20 +335,16 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo": {
     "description": "ShardInfo describes the shard selector that was applied to produce a list response. Its presence on a list response indicates the list is a filtered subset.",
     "type": "object",
-    "required": [
-      "selector"
-    ],
+    "required": ["selector"],
     "properties": {
       "selector": {
         "description": "selector is the shard selector string from the request, echoed back so clients can verify which shard they received and merge responses from multiple shards.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.apimachinery.pkg.apis.meta.v1.Time": {
     "description": "Time is a wrapper around time.Time which supports correct marshaling to YAML and JSON.  Wrappers are provided for many of the factory methods that the time package offers.",
-    "type": "string",
-    "format": "date-time"
+    "type": "string", "format": "date-time"
   }
 }`

@@ -3,6 +3,7 @@
 package v1
 
 import (
+	level "github.com/typeplane/typeplane/runtime/level"
 	protobuf "github.com/typeplane/typeplane/runtime/protobuf"
 	apimachinery "github.com/typeplane/typeplane/runtime/protobuf/apimachinery"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -218,24 +219,12 @@ func marshal_rbacv1_ClusterRole(w *protobuf.Writer, n int, m *rbacv1.ClusterRole
 		return n
 	}
 	if m.AggregationRule != nil {
-		{
-			before := n
-			n = marshal_rbacv1_AggregationRule(w, n, m.AggregationRule)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_rbacv1_AggregationRule(w, n, m.AggregationRule), 3<<3|2, n)
 	}
 	for k := len(m.Rules) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_rbacv1_PolicyRule(w, n, &m.Rules[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_rbacv1_PolicyRule(w, n, &m.Rules[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -258,23 +247,11 @@ func marshal_rbacv1_ClusterRoleBinding(w *protobuf.Writer, n int, m *rbacv1.Clus
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_rbacv1_RoleRef(w, n, &m.RoleRef)
-		n = w.Close(n, 3<<3|2, before)
-	}
+	n = w.Close(marshal_rbacv1_RoleRef(w, n, &m.RoleRef), 3<<3|2, n)
 	for k := len(m.Subjects) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_rbacv1_Subject(w, n, &m.Subjects[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_rbacv1_Subject(w, n, &m.Subjects[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -297,17 +274,9 @@ func marshal_rbacv1_ClusterRoleBindingList(w *protobuf.Writer, n int, m *rbacv1.
 		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_rbacv1_ClusterRoleBinding(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_rbacv1_ClusterRoleBinding(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
 	return n
 }
 
@@ -330,17 +299,9 @@ func marshal_rbacv1_ClusterRoleList(w *protobuf.Writer, n int, m *rbacv1.Cluster
 		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_rbacv1_ClusterRole(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_rbacv1_ClusterRole(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
 	return n
 }
 
@@ -363,17 +324,9 @@ func marshal_rbacv1_Role(w *protobuf.Writer, n int, m *rbacv1.Role) int {
 		return n
 	}
 	for k := len(m.Rules) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_rbacv1_PolicyRule(w, n, &m.Rules[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_rbacv1_PolicyRule(w, n, &m.Rules[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -396,23 +349,11 @@ func marshal_rbacv1_RoleBinding(w *protobuf.Writer, n int, m *rbacv1.RoleBinding
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_rbacv1_RoleRef(w, n, &m.RoleRef)
-		n = w.Close(n, 3<<3|2, before)
-	}
+	n = w.Close(marshal_rbacv1_RoleRef(w, n, &m.RoleRef), 3<<3|2, n)
 	for k := len(m.Subjects) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_rbacv1_Subject(w, n, &m.Subjects[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_rbacv1_Subject(w, n, &m.Subjects[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -435,17 +376,9 @@ func marshal_rbacv1_RoleBindingList(w *protobuf.Writer, n int, m *rbacv1.RoleBin
 		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_rbacv1_RoleBinding(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_rbacv1_RoleBinding(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
 	return n
 }
 
@@ -468,17 +401,9 @@ func marshal_rbacv1_RoleList(w *protobuf.Writer, n int, m *rbacv1.RoleList) int 
 		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_rbacv1_Role(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_rbacv1_Role(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
 	return n
 }
 
@@ -500,24 +425,11 @@ func reads_rbacv1_PolicyRule() *protobuf.Type[rbacv1.PolicyRule] {
 
 // marshal_rbacv1_PolicyRule writes m before the n bytes that w has, and returns how many it has then.
 func marshal_rbacv1_PolicyRule(w *protobuf.Writer, n int, m *rbacv1.PolicyRule) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.NonResourceURLs) - 1; k >= 0; k-- {
-		n = w.PutString(n, 5<<3|2, m.NonResourceURLs[k])
-	}
-	for k := len(m.ResourceNames) - 1; k >= 0; k-- {
-		n = w.PutString(n, 4<<3|2, m.ResourceNames[k])
-	}
-	for k := len(m.Resources) - 1; k >= 0; k-- {
-		n = w.PutString(n, 3<<3|2, m.Resources[k])
-	}
-	for k := len(m.APIGroups) - 1; k >= 0; k-- {
-		n = w.PutString(n, 2<<3|2, m.APIGroups[k])
-	}
-	for k := len(m.Verbs) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, m.Verbs[k])
-	}
+	n = protobuf.PutTexts(w, n, 5<<3|2, m.NonResourceURLs)
+	n = protobuf.PutTexts(w, n, 4<<3|2, m.ResourceNames)
+	n = protobuf.PutTexts(w, n, 3<<3|2, m.Resources)
+	n = protobuf.PutTexts(w, n, 2<<3|2, m.APIGroups)
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.Verbs)
 	return n
 }
 
@@ -535,15 +447,8 @@ func reads_rbacv1_AggregationRule() *protobuf.Type[rbacv1.AggregationRule] {
 
 // marshal_rbacv1_AggregationRule writes m before the n bytes that w has, and returns how many it has then.
 func marshal_rbacv1_AggregationRule(w *protobuf.Writer, n int, m *rbacv1.AggregationRule) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.ClusterRoleSelectors) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = apimachinery.PutLabelSelector(w, n, &m.ClusterRoleSelectors[k])
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutLabelSelector(w, n, &m.ClusterRoleSelectors[k]), 1<<3|2, n)
 	}
 	return n
 }
@@ -565,9 +470,6 @@ func reads_rbacv1_Subject() *protobuf.Type[rbacv1.Subject] {
 
 // marshal_rbacv1_Subject writes m before the n bytes that w has, and returns how many it has then.
 func marshal_rbacv1_Subject(w *protobuf.Writer, n int, m *rbacv1.Subject) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 4<<3|2, m.Namespace)
 	n = w.PutString(n, 3<<3|2, m.Name)
 	n = w.PutString(n, 2<<3|2, m.APIGroup)
@@ -591,9 +493,6 @@ func reads_rbacv1_RoleRef() *protobuf.Type[rbacv1.RoleRef] {
 
 // marshal_rbacv1_RoleRef writes m before the n bytes that w has, and returns how many it has then.
 func marshal_rbacv1_RoleRef(w *protobuf.Writer, n int, m *rbacv1.RoleRef) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 3<<3|2, m.Name)
 	n = w.PutString(n, 2<<3|2, m.Kind)
 	n = w.PutString(n, 1<<3|2, m.APIGroup)
@@ -601,4 +500,4 @@ func marshal_rbacv1_RoleRef(w *protobuf.Writer, n int, m *rbacv1.RoleRef) int {
 }
 
 // Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
-const _ = protobuf.Level1_go_get_u_github_com_typeplane_typeplane_runtime
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -6,9 +6,10 @@
 package v1
 
 import (
-	maps "maps"
 	unsafe "unsafe"
 
+	deepcopy "github.com/typeplane/typeplane/runtime/deepcopy"
+	level "github.com/typeplane/typeplane/runtime/level"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -109,18 +110,18 @@ func deepCopyWith_rbacv1_AggregationRule(m *deepCopyMemory_rbacv1_ClusterRole, i
 	}
 	*out = *in
 	if in.ClusterRoleSelectors != nil {
-		out.ClusterRoleSelectors = m.metav1_LabelSelector.list(len(in.ClusterRoleSelectors))
+		out.ClusterRoleSelectors = m.metav1_LabelSelector.List(len(in.ClusterRoleSelectors))
 		for i := range in.ClusterRoleSelectors {
-			deepCopyWith_metav1_LabelSelector(m, &in.ClusterRoleSelectors[i], &out.ClusterRoleSelectors[i])
+			deepcopy.CopyLabelSelector(&m.Memory, &in.ClusterRoleSelectors[i], &out.ClusterRoleSelectors[i])
 		}
 	}
 }
 
 // deepCopyCount_rbacv1_AggregationRule counts what deepCopyWith_rbacv1_AggregationRule takes.
 func deepCopyCount_rbacv1_AggregationRule(m *deepCopyMemory_rbacv1_ClusterRole, in *rbacv1.AggregationRule) {
-	m.metav1_LabelSelector.want += len(in.ClusterRoleSelectors)
+	m.metav1_LabelSelector.Want += len(in.ClusterRoleSelectors)
 	for i := range in.ClusterRoleSelectors {
-		deepCopyCount_metav1_LabelSelector(m, &in.ClusterRoleSelectors[i])
+		deepcopy.CountLabelSelector(&m.Memory, &in.ClusterRoleSelectors[i])
 	}
 }
 
@@ -128,7 +129,7 @@ func deepCopyCount_rbacv1_AggregationRule(m *deepCopyMemory_rbacv1_ClusterRole, 
 func deepCopy_rbacv1_ClusterRole(in, out *rbacv1.ClusterRole) {
 	var m deepCopyMemory_rbacv1_ClusterRole
 	deepCopyCount_rbacv1_ClusterRole(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_rbacv1_ClusterRole(&m, in, out)
 }
 
@@ -139,30 +140,30 @@ func deepCopyWith_rbacv1_ClusterRole(m *deepCopyMemory_rbacv1_ClusterRole, in, o
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	out.Rules = in.Rules
 	if in.Rules != nil {
-		out.Rules = m.rbacv1_PolicyRule.list(len(in.Rules))
+		out.Rules = m.rbacv1_PolicyRule.List(len(in.Rules))
 		for i := range in.Rules {
-			deepCopyWith_rbacv1_PolicyRule(&m.deepCopyMetaMemory, &in.Rules[i], &out.Rules[i])
+			deepCopyWith_rbacv1_PolicyRule(&m.Memory, &in.Rules[i], &out.Rules[i])
 		}
 	}
 	out.AggregationRule = in.AggregationRule
 	if in.AggregationRule != nil {
-		out.AggregationRule = m.rbacv1_AggregationRule.one()
+		out.AggregationRule = m.rbacv1_AggregationRule.One()
 		deepCopyWith_rbacv1_AggregationRule(m, in.AggregationRule, out.AggregationRule)
 	}
 }
 
 // deepCopyCount_rbacv1_ClusterRole counts what deepCopyWith_rbacv1_ClusterRole takes.
 func deepCopyCount_rbacv1_ClusterRole(m *deepCopyMemory_rbacv1_ClusterRole, in *rbacv1.ClusterRole) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
-	m.rbacv1_PolicyRule.want += len(in.Rules)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
+	m.rbacv1_PolicyRule.Want += len(in.Rules)
 	for i := range in.Rules {
-		deepCopyCount_rbacv1_PolicyRule(&m.deepCopyMetaMemory, &in.Rules[i])
+		deepCopyCount_rbacv1_PolicyRule(&m.Memory, &in.Rules[i])
 	}
 	if in.AggregationRule != nil {
-		m.rbacv1_AggregationRule.want++
+		m.rbacv1_AggregationRule.Want++
 		deepCopyCount_rbacv1_AggregationRule(m, in.AggregationRule)
 	}
 }
@@ -171,7 +172,7 @@ func deepCopyCount_rbacv1_ClusterRole(m *deepCopyMemory_rbacv1_ClusterRole, in *
 func deepCopy_rbacv1_ClusterRoleBinding(in, out *rbacv1.ClusterRoleBinding) {
 	var m deepCopyMemory_rbacv1_ClusterRoleBinding
 	deepCopyCount_rbacv1_ClusterRoleBinding(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_rbacv1_ClusterRoleBinding(&m, in, out)
 }
 
@@ -182,10 +183,10 @@ func deepCopyWith_rbacv1_ClusterRoleBinding(m *deepCopyMemory_rbacv1_ClusterRole
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	out.Subjects = in.Subjects
 	if in.Subjects != nil {
-		out.Subjects = m.rbacv1_Subject.list(len(in.Subjects))
+		out.Subjects = m.rbacv1_Subject.List(len(in.Subjects))
 		copy(out.Subjects, in.Subjects)
 	}
 	out.RoleRef = in.RoleRef
@@ -193,26 +194,26 @@ func deepCopyWith_rbacv1_ClusterRoleBinding(m *deepCopyMemory_rbacv1_ClusterRole
 
 // deepCopyCount_rbacv1_ClusterRoleBinding counts what deepCopyWith_rbacv1_ClusterRoleBinding takes.
 func deepCopyCount_rbacv1_ClusterRoleBinding(m *deepCopyMemory_rbacv1_ClusterRoleBinding, in *rbacv1.ClusterRoleBinding) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
-	m.rbacv1_Subject.want += len(in.Subjects)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
+	m.rbacv1_Subject.Want += len(in.Subjects)
 }
 
 // deepCopy_rbacv1_ClusterRoleBindingList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_rbacv1_ClusterRoleBindingList(in, out *rbacv1.ClusterRoleBindingList) {
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_rbacv1_ClusterRoleBindingList(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_rbacv1_ClusterRoleBindingList(&m, in, out)
 }
 
 // deepCopyWith_rbacv1_ClusterRoleBindingList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_rbacv1_ClusterRoleBindingList(m *deepCopyMetaMemory, in, out *rbacv1.ClusterRoleBindingList) {
+func deepCopyWith_rbacv1_ClusterRoleBindingList(m *deepcopy.Memory, in, out *rbacv1.ClusterRoleBindingList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
+	deepcopy.CopyListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]rbacv1.ClusterRoleBinding, len(in.Items))
@@ -223,26 +224,26 @@ func deepCopyWith_rbacv1_ClusterRoleBindingList(m *deepCopyMetaMemory, in, out *
 }
 
 // deepCopyCount_rbacv1_ClusterRoleBindingList counts what deepCopyWith_rbacv1_ClusterRoleBindingList takes.
-func deepCopyCount_rbacv1_ClusterRoleBindingList(m *deepCopyMetaMemory, in *rbacv1.ClusterRoleBindingList) {
-	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+func deepCopyCount_rbacv1_ClusterRoleBindingList(m *deepcopy.Memory, in *rbacv1.ClusterRoleBindingList) {
+	deepcopy.CountListMeta(m, &in.ListMeta)
 }
 
 // deepCopy_rbacv1_ClusterRoleList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_rbacv1_ClusterRoleList(in, out *rbacv1.ClusterRoleList) {
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_rbacv1_ClusterRoleList(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_rbacv1_ClusterRoleList(&m, in, out)
 }
 
 // deepCopyWith_rbacv1_ClusterRoleList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_rbacv1_ClusterRoleList(m *deepCopyMetaMemory, in, out *rbacv1.ClusterRoleList) {
+func deepCopyWith_rbacv1_ClusterRoleList(m *deepcopy.Memory, in, out *rbacv1.ClusterRoleList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
+	deepcopy.CopyListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]rbacv1.ClusterRole, len(in.Items))
@@ -253,53 +254,53 @@ func deepCopyWith_rbacv1_ClusterRoleList(m *deepCopyMetaMemory, in, out *rbacv1.
 }
 
 // deepCopyCount_rbacv1_ClusterRoleList counts what deepCopyWith_rbacv1_ClusterRoleList takes.
-func deepCopyCount_rbacv1_ClusterRoleList(m *deepCopyMetaMemory, in *rbacv1.ClusterRoleList) {
-	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+func deepCopyCount_rbacv1_ClusterRoleList(m *deepcopy.Memory, in *rbacv1.ClusterRoleList) {
+	deepcopy.CountListMeta(m, &in.ListMeta)
 }
 
 // deepCopyWith_rbacv1_PolicyRule copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_rbacv1_PolicyRule(m *deepCopyMetaMemory, in, out *rbacv1.PolicyRule) {
+func deepCopyWith_rbacv1_PolicyRule(m *deepcopy.Memory, in, out *rbacv1.PolicyRule) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Verbs != nil {
-		out.Verbs = m.strings.list(len(in.Verbs))
+		out.Verbs = m.Strings.List(len(in.Verbs))
 		copy(out.Verbs, in.Verbs)
 	}
 	if in.APIGroups != nil {
-		out.APIGroups = m.strings.list(len(in.APIGroups))
+		out.APIGroups = m.Strings.List(len(in.APIGroups))
 		copy(out.APIGroups, in.APIGroups)
 	}
 	if in.Resources != nil {
-		out.Resources = m.strings.list(len(in.Resources))
+		out.Resources = m.Strings.List(len(in.Resources))
 		copy(out.Resources, in.Resources)
 	}
 	if in.ResourceNames != nil {
-		out.ResourceNames = m.strings.list(len(in.ResourceNames))
+		out.ResourceNames = m.Strings.List(len(in.ResourceNames))
 		copy(out.ResourceNames, in.ResourceNames)
 	}
 	if in.NonResourceURLs != nil {
-		out.NonResourceURLs = m.strings.list(len(in.NonResourceURLs))
+		out.NonResourceURLs = m.Strings.List(len(in.NonResourceURLs))
 		copy(out.NonResourceURLs, in.NonResourceURLs)
 	}
 }
 
 // deepCopyCount_rbacv1_PolicyRule counts what deepCopyWith_rbacv1_PolicyRule takes.
-func deepCopyCount_rbacv1_PolicyRule(m *deepCopyMetaMemory, in *rbacv1.PolicyRule) {
-	m.strings.want += len(in.Verbs)
-	m.strings.want += len(in.APIGroups)
-	m.strings.want += len(in.Resources)
-	m.strings.want += len(in.ResourceNames)
-	m.strings.want += len(in.NonResourceURLs)
+func deepCopyCount_rbacv1_PolicyRule(m *deepcopy.Memory, in *rbacv1.PolicyRule) {
+	m.Strings.Want += len(in.Verbs)
+	m.Strings.Want += len(in.APIGroups)
+	m.Strings.Want += len(in.Resources)
+	m.Strings.Want += len(in.ResourceNames)
+	m.Strings.Want += len(in.NonResourceURLs)
 }
 
 // deepCopy_rbacv1_Role copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_rbacv1_Role(in, out *rbacv1.Role) {
 	var m deepCopyMemory_rbacv1_Role
 	deepCopyCount_rbacv1_Role(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_rbacv1_Role(&m, in, out)
 }
 
@@ -310,22 +311,22 @@ func deepCopyWith_rbacv1_Role(m *deepCopyMemory_rbacv1_Role, in, out *rbacv1.Rol
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	out.Rules = in.Rules
 	if in.Rules != nil {
-		out.Rules = m.rbacv1_PolicyRule.list(len(in.Rules))
+		out.Rules = m.rbacv1_PolicyRule.List(len(in.Rules))
 		for i := range in.Rules {
-			deepCopyWith_rbacv1_PolicyRule(&m.deepCopyMetaMemory, &in.Rules[i], &out.Rules[i])
+			deepCopyWith_rbacv1_PolicyRule(&m.Memory, &in.Rules[i], &out.Rules[i])
 		}
 	}
 }
 
 // deepCopyCount_rbacv1_Role counts what deepCopyWith_rbacv1_Role takes.
 func deepCopyCount_rbacv1_Role(m *deepCopyMemory_rbacv1_Role, in *rbacv1.Role) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
-	m.rbacv1_PolicyRule.want += len(in.Rules)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
+	m.rbacv1_PolicyRule.Want += len(in.Rules)
 	for i := range in.Rules {
-		deepCopyCount_rbacv1_PolicyRule(&m.deepCopyMetaMemory, &in.Rules[i])
+		deepCopyCount_rbacv1_PolicyRule(&m.Memory, &in.Rules[i])
 	}
 }
 
@@ -333,7 +334,7 @@ func deepCopyCount_rbacv1_Role(m *deepCopyMemory_rbacv1_Role, in *rbacv1.Role) {
 func deepCopy_rbacv1_RoleBinding(in, out *rbacv1.RoleBinding) {
 	var m deepCopyMemory_rbacv1_RoleBinding
 	deepCopyCount_rbacv1_RoleBinding(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_rbacv1_RoleBinding(&m, in, out)
 }
 
@@ -344,10 +345,10 @@ func deepCopyWith_rbacv1_RoleBinding(m *deepCopyMemory_rbacv1_RoleBinding, in, o
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	out.Subjects = in.Subjects
 	if in.Subjects != nil {
-		out.Subjects = m.rbacv1_Subject.list(len(in.Subjects))
+		out.Subjects = m.rbacv1_Subject.List(len(in.Subjects))
 		copy(out.Subjects, in.Subjects)
 	}
 	out.RoleRef = in.RoleRef
@@ -355,26 +356,26 @@ func deepCopyWith_rbacv1_RoleBinding(m *deepCopyMemory_rbacv1_RoleBinding, in, o
 
 // deepCopyCount_rbacv1_RoleBinding counts what deepCopyWith_rbacv1_RoleBinding takes.
 func deepCopyCount_rbacv1_RoleBinding(m *deepCopyMemory_rbacv1_RoleBinding, in *rbacv1.RoleBinding) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
-	m.rbacv1_Subject.want += len(in.Subjects)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
+	m.rbacv1_Subject.Want += len(in.Subjects)
 }
 
 // deepCopy_rbacv1_RoleBindingList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_rbacv1_RoleBindingList(in, out *rbacv1.RoleBindingList) {
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_rbacv1_RoleBindingList(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_rbacv1_RoleBindingList(&m, in, out)
 }
 
 // deepCopyWith_rbacv1_RoleBindingList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_rbacv1_RoleBindingList(m *deepCopyMetaMemory, in, out *rbacv1.RoleBindingList) {
+func deepCopyWith_rbacv1_RoleBindingList(m *deepcopy.Memory, in, out *rbacv1.RoleBindingList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
+	deepcopy.CopyListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]rbacv1.RoleBinding, len(in.Items))
@@ -385,26 +386,26 @@ func deepCopyWith_rbacv1_RoleBindingList(m *deepCopyMetaMemory, in, out *rbacv1.
 }
 
 // deepCopyCount_rbacv1_RoleBindingList counts what deepCopyWith_rbacv1_RoleBindingList takes.
-func deepCopyCount_rbacv1_RoleBindingList(m *deepCopyMetaMemory, in *rbacv1.RoleBindingList) {
-	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+func deepCopyCount_rbacv1_RoleBindingList(m *deepcopy.Memory, in *rbacv1.RoleBindingList) {
+	deepcopy.CountListMeta(m, &in.ListMeta)
 }
 
 // deepCopy_rbacv1_RoleList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_rbacv1_RoleList(in, out *rbacv1.RoleList) {
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_rbacv1_RoleList(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_rbacv1_RoleList(&m, in, out)
 }
 
 // deepCopyWith_rbacv1_RoleList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_rbacv1_RoleList(m *deepCopyMetaMemory, in, out *rbacv1.RoleList) {
+func deepCopyWith_rbacv1_RoleList(m *deepcopy.Memory, in, out *rbacv1.RoleList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
+	deepcopy.CopyListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]rbacv1.Role, len(in.Items))
@@ -415,437 +416,121 @@ func deepCopyWith_rbacv1_RoleList(m *deepCopyMetaMemory, in, out *rbacv1.RoleLis
 }
 
 // deepCopyCount_rbacv1_RoleList counts what deepCopyWith_rbacv1_RoleList takes.
-func deepCopyCount_rbacv1_RoleList(m *deepCopyMetaMemory, in *rbacv1.RoleList) {
-	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
-}
-
-// deepCopyWith_metav1_LabelSelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_LabelSelector(m *deepCopyMemory_rbacv1_ClusterRole, in, out *metav1.LabelSelector) {
-	if unsafe.Sizeof(*in) != 32 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	out.MatchLabels = maps.Clone(in.MatchLabels)
-	if in.MatchExpressions != nil {
-		out.MatchExpressions = m.metav1_LabelSelectorRequirement.list(len(in.MatchExpressions))
-		for i := range in.MatchExpressions {
-			deepCopyWith_metav1_LabelSelectorRequirement(m, &in.MatchExpressions[i], &out.MatchExpressions[i])
-		}
-	}
-}
-
-// deepCopyCount_metav1_LabelSelector counts what deepCopyWith_metav1_LabelSelector takes.
-func deepCopyCount_metav1_LabelSelector(m *deepCopyMemory_rbacv1_ClusterRole, in *metav1.LabelSelector) {
-	m.metav1_LabelSelectorRequirement.want += len(in.MatchExpressions)
-	for i := range in.MatchExpressions {
-		deepCopyCount_metav1_LabelSelectorRequirement(m, &in.MatchExpressions[i])
-	}
-}
-
-// deepCopyWith_metav1_LabelSelectorRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_LabelSelectorRequirement(m *deepCopyMemory_rbacv1_ClusterRole, in, out *metav1.LabelSelectorRequirement) {
-	if unsafe.Sizeof(*in) != 56 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Values != nil {
-		out.Values = m.strings.list(len(in.Values))
-		copy(out.Values, in.Values)
-	}
-}
-
-// deepCopyCount_metav1_LabelSelectorRequirement counts what deepCopyWith_metav1_LabelSelectorRequirement takes.
-func deepCopyCount_metav1_LabelSelectorRequirement(m *deepCopyMemory_rbacv1_ClusterRole, in *metav1.LabelSelectorRequirement) {
-	m.strings.want += len(in.Values)
-}
-
-// deepCopyWith_metav1_ListMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ListMeta(m *deepCopyMetaMemory, in, out *metav1.ListMeta) {
-	if unsafe.Sizeof(*in) != 64 || unsafe.Sizeof(metav1.ShardInfo{}) != 16 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.RemainingItemCount != nil {
-		out.RemainingItemCount = m.int64s.one()
-		*out.RemainingItemCount = *in.RemainingItemCount
-	}
-	if in.ShardInfo != nil {
-		v := *in.ShardInfo
-		out.ShardInfo = &v
-	}
-}
-
-// deepCopyCount_metav1_ListMeta counts what deepCopyWith_metav1_ListMeta takes.
-func deepCopyCount_metav1_ListMeta(m *deepCopyMetaMemory, in *metav1.ListMeta) {
-	if in.RemainingItemCount != nil {
-		m.int64s.want++
-	}
-}
-
-// deepCopyWith_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in, out *metav1.ManagedFieldsEntry) {
-	if unsafe.Sizeof(*in) != 96 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Time != nil {
-		out.Time = m.metav1_Time.one()
-		*out.Time = *in.Time
-	}
-	if in.FieldsV1 != nil {
-		out.FieldsV1 = m.metav1_FieldsV1.one()
-		in.FieldsV1.DeepCopyInto(out.FieldsV1)
-	}
-}
-
-// deepCopyCount_metav1_ManagedFieldsEntry counts what deepCopyWith_metav1_ManagedFieldsEntry takes.
-func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in *metav1.ManagedFieldsEntry) {
-	if in.Time != nil {
-		m.metav1_Time.want++
-	}
-	if in.FieldsV1 != nil {
-		m.metav1_FieldsV1.want++
-	}
-}
-
-// deepCopyWith_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ObjectMeta(m *deepCopyMetaMemory, in, out *metav1.ObjectMeta) {
-	if unsafe.Sizeof(*in) != 232 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.DeletionTimestamp != nil {
-		out.DeletionTimestamp = m.metav1_Time.one()
-		*out.DeletionTimestamp = *in.DeletionTimestamp
-	}
-	if in.DeletionGracePeriodSeconds != nil {
-		out.DeletionGracePeriodSeconds = m.int64s.one()
-		*out.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
-	}
-	out.Labels = maps.Clone(in.Labels)
-	out.Annotations = maps.Clone(in.Annotations)
-	if in.OwnerReferences != nil {
-		out.OwnerReferences = m.metav1_OwnerReference.list(len(in.OwnerReferences))
-		for i := range in.OwnerReferences {
-			deepCopyWith_metav1_OwnerReference(m, &in.OwnerReferences[i], &out.OwnerReferences[i])
-		}
-	}
-	if in.Finalizers != nil {
-		out.Finalizers = m.strings.list(len(in.Finalizers))
-		copy(out.Finalizers, in.Finalizers)
-	}
-	if in.ManagedFields != nil {
-		out.ManagedFields = m.metav1_ManagedFieldsEntry.list(len(in.ManagedFields))
-		for i := range in.ManagedFields {
-			deepCopyWith_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i], &out.ManagedFields[i])
-		}
-	}
-}
-
-// deepCopyCount_metav1_ObjectMeta counts what deepCopyWith_metav1_ObjectMeta takes.
-func deepCopyCount_metav1_ObjectMeta(m *deepCopyMetaMemory, in *metav1.ObjectMeta) {
-	if in.DeletionTimestamp != nil {
-		m.metav1_Time.want++
-	}
-	if in.DeletionGracePeriodSeconds != nil {
-		m.int64s.want++
-	}
-	m.metav1_OwnerReference.want += len(in.OwnerReferences)
-	for i := range in.OwnerReferences {
-		deepCopyCount_metav1_OwnerReference(m, &in.OwnerReferences[i])
-	}
-	m.strings.want += len(in.Finalizers)
-	m.metav1_ManagedFieldsEntry.want += len(in.ManagedFields)
-	for i := range in.ManagedFields {
-		deepCopyCount_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i])
-	}
-}
-
-// deepCopyWith_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_OwnerReference(m *deepCopyMetaMemory, in, out *metav1.OwnerReference) {
-	if unsafe.Sizeof(*in) != 80 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Controller != nil {
-		out.Controller = m.bools.one()
-		*out.Controller = *in.Controller
-	}
-	if in.BlockOwnerDeletion != nil {
-		out.BlockOwnerDeletion = m.bools.one()
-		*out.BlockOwnerDeletion = *in.BlockOwnerDeletion
-	}
-}
-
-// deepCopyCount_metav1_OwnerReference counts what deepCopyWith_metav1_OwnerReference takes.
-func deepCopyCount_metav1_OwnerReference(m *deepCopyMetaMemory, in *metav1.OwnerReference) {
-	if in.Controller != nil {
-		m.bools.want++
-	}
-	if in.BlockOwnerDeletion != nil {
-		m.bools.want++
-	}
-}
-
-// deepCopyMetaMemory has the memory for a copy: values of one type lie side by side. Whoever keeps a pointer or a list
-// of the copy keeps those of its object; a list has no room for more, so what is appended goes elsewhere.
-type deepCopyMetaMemory struct {
-	bools                     deepCopySlab[bool]
-	int64s                    deepCopySlab[int64]
-	metav1_FieldsV1           deepCopySlab[metav1.FieldsV1]
-	metav1_ManagedFieldsEntry deepCopySlab[metav1.ManagedFieldsEntry]
-	metav1_OwnerReference     deepCopySlab[metav1.OwnerReference]
-	metav1_Time               deepCopySlab[metav1.Time]
-	strings                   deepCopySlab[string]
-}
-
-// deepCopyFirst is as much of what metadata has as most objects need.
-type deepCopyFirst struct {
-	bools                     [8]bool
-	int64s                    [2]int64
-	metav1_FieldsV1           [3]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_OwnerReference     [1]metav1.OwnerReference
-	metav1_Time               [3]metav1.Time
-	strings                   [6]string
-}
-
-// used is how many bytes of it are needed.
-func (m *deepCopyMetaMemory) used() (used uintptr) {
-	used += m.bools.fits(8)
-	used += m.int64s.fits(2)
-	used += m.metav1_FieldsV1.fits(3)
-	used += m.metav1_ManagedFieldsEntry.fits(1)
-	used += m.metav1_OwnerReference.fits(1)
-	used += m.metav1_Time.fits(3)
-	used += m.strings.fits(6)
-	return used
-}
-
-func (m *deepCopyMetaMemory) takeFirst(from *deepCopyFirst) {
-	m.bools.take(from.bools[:])
-	m.int64s.take(from.int64s[:])
-	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
-	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
-	m.metav1_OwnerReference.take(from.metav1_OwnerReference[:])
-	m.metav1_Time.take(from.metav1_Time[:])
-	m.strings.take(from.strings[:])
-}
-
-// deepCopyEntry is what one entry of managed fields needs.
-type deepCopyEntry struct {
-	metav1_FieldsV1           [1]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_Time               [1]metav1.Time
-}
-
-// isEntry tells whether just that is needed, apart from strings and the like.
-func (m *deepCopyMetaMemory) isEntry() bool {
-	return m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1
-}
-
-func (m *deepCopyMetaMemory) takeEntry(from *deepCopyEntry) {
-	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
-	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
-	m.metav1_Time.take(from.metav1_Time[:])
-}
-
-// first allocates either of them in one piece: the larger one, if at least half of it is needed.
-func (m *deepCopyMetaMemory) first() {
-	switch {
-	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
-		m.takeFirst(new(deepCopyFirst))
-	case m.isEntry():
-		m.takeEntry(new(deepCopyEntry))
-	}
-}
-
-// deepCopyObject allocates an object and either of them in one piece, under the same condition.
-func deepCopyObject[T any](m *deepCopyMetaMemory) *T {
-	switch {
-	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
-		b := new(struct {
-			object T
-			first  deepCopyFirst
-		})
-		m.takeFirst(&b.first)
-		return &b.object
-	case m.isEntry():
-		b := new(struct {
-			object T
-			entry  deepCopyEntry
-		})
-		m.takeEntry(&b.entry)
-		return &b.object
-	}
-	return new(T)
+func deepCopyCount_rbacv1_RoleList(m *deepcopy.Memory, in *rbacv1.RoleList) {
+	deepcopy.CountListMeta(m, &in.ListMeta)
 }
 
 // deepCopyMemory_rbacv1_ClusterRole is the memory for a ClusterRole.
 type deepCopyMemory_rbacv1_ClusterRole struct {
-	deepCopyMetaMemory
-	rbacv1_AggregationRule          deepCopySlab[rbacv1.AggregationRule]
-	rbacv1_PolicyRule               deepCopySlab[rbacv1.PolicyRule]
-	metav1_LabelSelector            deepCopySlab[metav1.LabelSelector]
-	metav1_LabelSelectorRequirement deepCopySlab[metav1.LabelSelectorRequirement]
+	deepcopy.Memory
+	rbacv1_AggregationRule deepcopy.Slab[rbacv1.AggregationRule]
+	rbacv1_PolicyRule      deepcopy.Slab[rbacv1.PolicyRule]
+	metav1_LabelSelector   deepcopy.Slab[metav1.LabelSelector]
 }
 
 // deepCopyBlock_rbacv1_ClusterRole is one with as much as it needs with one item in each list.
 type deepCopyBlock_rbacv1_ClusterRole struct {
-	object                          rbacv1.ClusterRole
-	first                           deepCopyFirst
-	rbacv1_AggregationRule          [1]rbacv1.AggregationRule
-	rbacv1_PolicyRule               [1]rbacv1.PolicyRule
-	metav1_LabelSelector            [1]metav1.LabelSelector
-	metav1_LabelSelectorRequirement [1]metav1.LabelSelectorRequirement
+	object                 rbacv1.ClusterRole
+	first                  deepcopy.First
+	rbacv1_AggregationRule [1]rbacv1.AggregationRule
+	rbacv1_PolicyRule      [1]rbacv1.PolicyRule
+	metav1_LabelSelector   [1]metav1.LabelSelector
 }
 
 // object allocates the object, and all of the block if at least half of what is in it besides is needed.
 func (m *deepCopyMemory_rbacv1_ClusterRole) object() *rbacv1.ClusterRole {
-	used := m.used()
-	used += m.rbacv1_AggregationRule.fits(1)
-	used += m.rbacv1_PolicyRule.fits(1)
-	used += m.metav1_LabelSelector.fits(1)
-	used += m.metav1_LabelSelectorRequirement.fits(1)
+	used := m.Used()
+	used += m.rbacv1_AggregationRule.Fits(1)
+	used += m.rbacv1_PolicyRule.Fits(1)
+	used += m.metav1_LabelSelector.Fits(1)
 	if 2*used < unsafe.Sizeof(deepCopyBlock_rbacv1_ClusterRole{})-unsafe.Sizeof(rbacv1.ClusterRole{}) {
-		return deepCopyObject[rbacv1.ClusterRole](&m.deepCopyMetaMemory)
+		return deepcopy.NewObject[rbacv1.ClusterRole](&m.Memory)
 	}
 	b := new(deepCopyBlock_rbacv1_ClusterRole)
-	m.takeFirst(&b.first)
-	m.rbacv1_AggregationRule.take(b.rbacv1_AggregationRule[:])
-	m.rbacv1_PolicyRule.take(b.rbacv1_PolicyRule[:])
-	m.metav1_LabelSelector.take(b.metav1_LabelSelector[:])
-	m.metav1_LabelSelectorRequirement.take(b.metav1_LabelSelectorRequirement[:])
+	m.TakeFirst(&b.first)
+	m.rbacv1_AggregationRule.Take(b.rbacv1_AggregationRule[:])
+	m.rbacv1_PolicyRule.Take(b.rbacv1_PolicyRule[:])
+	m.metav1_LabelSelector.Take(b.metav1_LabelSelector[:])
 	return &b.object
 }
 
 // deepCopyMemory_rbacv1_ClusterRoleBinding is the memory for a ClusterRoleBinding.
 type deepCopyMemory_rbacv1_ClusterRoleBinding struct {
-	deepCopyMetaMemory
-	rbacv1_Subject deepCopySlab[rbacv1.Subject]
+	deepcopy.Memory
+	rbacv1_Subject deepcopy.Slab[rbacv1.Subject]
 }
 
 // deepCopyBlock_rbacv1_ClusterRoleBinding is one with as much as it needs with one item in each list.
 type deepCopyBlock_rbacv1_ClusterRoleBinding struct {
 	object         rbacv1.ClusterRoleBinding
-	first          deepCopyFirst
+	first          deepcopy.First
 	rbacv1_Subject [1]rbacv1.Subject
 }
 
 // object allocates the object, and all of the block if at least half of what is in it besides is needed.
 func (m *deepCopyMemory_rbacv1_ClusterRoleBinding) object() *rbacv1.ClusterRoleBinding {
-	used := m.used()
-	used += m.rbacv1_Subject.fits(1)
+	used := m.Used()
+	used += m.rbacv1_Subject.Fits(1)
 	if 2*used < unsafe.Sizeof(deepCopyBlock_rbacv1_ClusterRoleBinding{})-unsafe.Sizeof(rbacv1.ClusterRoleBinding{}) {
-		return deepCopyObject[rbacv1.ClusterRoleBinding](&m.deepCopyMetaMemory)
+		return deepcopy.NewObject[rbacv1.ClusterRoleBinding](&m.Memory)
 	}
 	b := new(deepCopyBlock_rbacv1_ClusterRoleBinding)
-	m.takeFirst(&b.first)
-	m.rbacv1_Subject.take(b.rbacv1_Subject[:])
+	m.TakeFirst(&b.first)
+	m.rbacv1_Subject.Take(b.rbacv1_Subject[:])
 	return &b.object
 }
 
 // deepCopyMemory_rbacv1_Role is the memory for a Role.
 type deepCopyMemory_rbacv1_Role struct {
-	deepCopyMetaMemory
-	rbacv1_PolicyRule deepCopySlab[rbacv1.PolicyRule]
+	deepcopy.Memory
+	rbacv1_PolicyRule deepcopy.Slab[rbacv1.PolicyRule]
 }
 
 // deepCopyBlock_rbacv1_Role is one with as much as it needs with one item in each list.
 type deepCopyBlock_rbacv1_Role struct {
 	object            rbacv1.Role
-	first             deepCopyFirst
+	first             deepcopy.First
 	rbacv1_PolicyRule [1]rbacv1.PolicyRule
 }
 
 // object allocates the object, and all of the block if at least half of what is in it besides is needed.
 func (m *deepCopyMemory_rbacv1_Role) object() *rbacv1.Role {
-	used := m.used()
-	used += m.rbacv1_PolicyRule.fits(1)
+	used := m.Used()
+	used += m.rbacv1_PolicyRule.Fits(1)
 	if 2*used < unsafe.Sizeof(deepCopyBlock_rbacv1_Role{})-unsafe.Sizeof(rbacv1.Role{}) {
-		return deepCopyObject[rbacv1.Role](&m.deepCopyMetaMemory)
+		return deepcopy.NewObject[rbacv1.Role](&m.Memory)
 	}
 	b := new(deepCopyBlock_rbacv1_Role)
-	m.takeFirst(&b.first)
-	m.rbacv1_PolicyRule.take(b.rbacv1_PolicyRule[:])
+	m.TakeFirst(&b.first)
+	m.rbacv1_PolicyRule.Take(b.rbacv1_PolicyRule[:])
 	return &b.object
 }
 
 // deepCopyMemory_rbacv1_RoleBinding is the memory for a RoleBinding.
 type deepCopyMemory_rbacv1_RoleBinding struct {
-	deepCopyMetaMemory
-	rbacv1_Subject deepCopySlab[rbacv1.Subject]
+	deepcopy.Memory
+	rbacv1_Subject deepcopy.Slab[rbacv1.Subject]
 }
 
 // deepCopyBlock_rbacv1_RoleBinding is one with as much as it needs with one item in each list.
 type deepCopyBlock_rbacv1_RoleBinding struct {
 	object         rbacv1.RoleBinding
-	first          deepCopyFirst
+	first          deepcopy.First
 	rbacv1_Subject [1]rbacv1.Subject
 }
 
 // object allocates the object, and all of the block if at least half of what is in it besides is needed.
 func (m *deepCopyMemory_rbacv1_RoleBinding) object() *rbacv1.RoleBinding {
-	used := m.used()
-	used += m.rbacv1_Subject.fits(1)
+	used := m.Used()
+	used += m.rbacv1_Subject.Fits(1)
 	if 2*used < unsafe.Sizeof(deepCopyBlock_rbacv1_RoleBinding{})-unsafe.Sizeof(rbacv1.RoleBinding{}) {
-		return deepCopyObject[rbacv1.RoleBinding](&m.deepCopyMetaMemory)
+		return deepcopy.NewObject[rbacv1.RoleBinding](&m.Memory)
 	}
 	b := new(deepCopyBlock_rbacv1_RoleBinding)
-	m.takeFirst(&b.first)
-	m.rbacv1_Subject.take(b.rbacv1_Subject[:])
+	m.TakeFirst(&b.first)
+	m.rbacv1_Subject.Take(b.rbacv1_Subject[:])
 	return &b.object
 }
 
-// deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.
-type deepCopySlab[T any] struct {
-	room []T
-	used int
-	want int
-}
-
-// one is memory for a value.
-func (s *deepCopySlab[T]) one() *T {
-	if s.used >= len(s.room) {
-		s.fill(1)
-	}
-	s.used++
-	return &s.room[s.used-1]
-}
-
-// list is memory for n values; it is not nil, even for none.
-func (s *deepCopySlab[T]) list(n int) []T {
-	if n > len(s.room)-s.used || s.room == nil {
-		s.fill(n)
-	}
-	s.used += n
-	return s.room[s.used-n : s.used : s.used]
-}
-
-// fill allocates what was counted, or what is missing if that was not counted: values of maps are not.
-func (s *deepCopySlab[T]) fill(n int) {
-	s.room = make([]T, max(n, s.want))
-	s.used, s.want = 0, 0
-}
-
-// fits is how many bytes are used of memory for so many values; none if they do not suffice.
-func (s *deepCopySlab[T]) fits(room int) uintptr {
-	if s.want > room {
-		return 0
-	}
-	var v T
-	return uintptr(s.want) * unsafe.Sizeof(v)
-}
-
-// take makes room the memory, if it suffices.
-func (s *deepCopySlab[T]) take(room []T) {
-	if s.want <= len(room) {
-		s.room = room
-	}
-}
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -8,6 +8,7 @@ package v1
 import (
 	json "github.com/typeplane/typeplane/runtime/json"
 	apimachinery "github.com/typeplane/typeplane/runtime/json/apimachinery"
+	level "github.com/typeplane/typeplane/runtime/level"
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
@@ -17,27 +18,14 @@ import (
 func AppendJSON_ClusterRole(dst []byte, in *rbacv1.ClusterRole) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"rules":`, in.Rules, appendJSON_rbacv1_PolicyRule)
+	if in.AggregationRule != nil && err == nil {
+		dst, err = appendJSON_rbacv1_AggregationRule(json.AppendName(dst, `,"aggregationRule":`), in.AggregationRule)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"rules":`)
-	if dst, err = json.AppendSlice(dst, in.Rules, appendJSON_rbacv1_PolicyRule); err != nil {
-		return dst, err
-	}
-	if in.AggregationRule != nil {
-		dst = json.AppendName(dst, `,"aggregationRule":`)
-		if dst, err = appendJSON_rbacv1_AggregationRule(dst, in.AggregationRule); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ClusterRole reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -77,27 +65,14 @@ func ReadJSON_ClusterRole(r *json.Reader, out *rbacv1.ClusterRole) {
 func AppendJSON_ClusterRoleBinding(dst []byte, in *rbacv1.ClusterRoleBinding) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"subjects":`, in.Subjects, appendJSON_rbacv1_Subject)
+	if err == nil {
+		dst, err = appendJSON_rbacv1_RoleRef(json.AppendName(dst, `,"roleRef":`), &in.RoleRef)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	if len(in.Subjects) > 0 {
-		dst = json.AppendName(dst, `,"subjects":`)
-		if dst, err = json.AppendSlice(dst, in.Subjects, appendJSON_rbacv1_Subject); err != nil {
-			return dst, err
-		}
-	}
-	dst = json.AppendName(dst, `,"roleRef":`)
-	if dst, err = appendJSON_rbacv1_RoleRef(dst, &in.RoleRef); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ClusterRoleBinding reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -135,21 +110,11 @@ func ReadJSON_ClusterRoleBinding(r *json.Reader, out *rbacv1.ClusterRoleBinding)
 func AppendJSON_ClusterRoleBindingList(dst []byte, in *rbacv1.ClusterRoleBindingList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_ClusterRoleBinding); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_ClusterRoleBinding)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ClusterRoleBindingList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -184,21 +149,11 @@ func ReadJSON_ClusterRoleBindingList(r *json.Reader, out *rbacv1.ClusterRoleBind
 func AppendJSON_ClusterRoleList(dst []byte, in *rbacv1.ClusterRoleList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_ClusterRole); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_ClusterRole)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ClusterRoleList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -233,21 +188,11 @@ func ReadJSON_ClusterRoleList(r *json.Reader, out *rbacv1.ClusterRoleList) {
 func AppendJSON_Role(dst []byte, in *rbacv1.Role) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"rules":`)
-	if dst, err = json.AppendSlice(dst, in.Rules, appendJSON_rbacv1_PolicyRule); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"rules":`, in.Rules, appendJSON_rbacv1_PolicyRule)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_Role reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -282,27 +227,14 @@ func ReadJSON_Role(r *json.Reader, out *rbacv1.Role) {
 func AppendJSON_RoleBinding(dst []byte, in *rbacv1.RoleBinding) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"subjects":`, in.Subjects, appendJSON_rbacv1_Subject)
+	if err == nil {
+		dst, err = appendJSON_rbacv1_RoleRef(json.AppendName(dst, `,"roleRef":`), &in.RoleRef)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	if len(in.Subjects) > 0 {
-		dst = json.AppendName(dst, `,"subjects":`)
-		if dst, err = json.AppendSlice(dst, in.Subjects, appendJSON_rbacv1_Subject); err != nil {
-			return dst, err
-		}
-	}
-	dst = json.AppendName(dst, `,"roleRef":`)
-	if dst, err = appendJSON_rbacv1_RoleRef(dst, &in.RoleRef); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_RoleBinding reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -340,21 +272,11 @@ func ReadJSON_RoleBinding(r *json.Reader, out *rbacv1.RoleBinding) {
 func AppendJSON_RoleBindingList(dst []byte, in *rbacv1.RoleBindingList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_RoleBinding); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_RoleBinding)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_RoleBindingList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -389,21 +311,11 @@ func ReadJSON_RoleBindingList(r *json.Reader, out *rbacv1.RoleBindingList) {
 func AppendJSON_RoleList(dst []byte, in *rbacv1.RoleList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_Role); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_Role)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_RoleList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -437,13 +349,8 @@ func ReadJSON_RoleList(r *json.Reader, out *rbacv1.RoleList) {
 func appendJSON_rbacv1_AggregationRule(dst []byte, in *rbacv1.AggregationRule) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if len(in.ClusterRoleSelectors) > 0 {
-		dst = json.AppendName(dst, `,"clusterRoleSelectors":`)
-		if dst, err = json.AppendSlice(dst, in.ClusterRoleSelectors, apimachinery.AppendJSON_LabelSelector); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"clusterRoleSelectors":`, in.ClusterRoleSelectors, apimachinery.AppendJSON_LabelSelector)
+	return json.Close(dst, start), err
 }
 
 func readJSON_rbacv1_AggregationRule(r *json.Reader, out *rbacv1.AggregationRule) {
@@ -466,22 +373,10 @@ func appendJSON_rbacv1_PolicyRule(dst []byte, in *rbacv1.PolicyRule) ([]byte, er
 	start := len(dst)
 	dst = json.AppendName(dst, `,"verbs":`)
 	dst = json.AppendStrings(dst, in.Verbs)
-	if len(in.APIGroups) > 0 {
-		dst = json.AppendName(dst, `,"apiGroups":`)
-		dst = json.AppendStrings(dst, in.APIGroups)
-	}
-	if len(in.Resources) > 0 {
-		dst = json.AppendName(dst, `,"resources":`)
-		dst = json.AppendStrings(dst, in.Resources)
-	}
-	if len(in.ResourceNames) > 0 {
-		dst = json.AppendName(dst, `,"resourceNames":`)
-		dst = json.AppendStrings(dst, in.ResourceNames)
-	}
-	if len(in.NonResourceURLs) > 0 {
-		dst = json.AppendName(dst, `,"nonResourceURLs":`)
-		dst = json.AppendStrings(dst, in.NonResourceURLs)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"apiGroups":`, in.APIGroups)
+	dst = json.AppendOptionalStrings(dst, `,"resources":`, in.Resources)
+	dst = json.AppendOptionalStrings(dst, `,"resourceNames":`, in.ResourceNames)
+	dst = json.AppendOptionalStrings(dst, `,"nonResourceURLs":`, in.NonResourceURLs)
 	return json.Close(dst, start), nil
 }
 
@@ -546,13 +441,9 @@ func readJSON_rbacv1_RoleRef(r *json.Reader, out *rbacv1.RoleRef) {
 func appendJSON_rbacv1_Subject(dst []byte, in *rbacv1.Subject) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"kind":`, in.Kind)
-	if in.APIGroup != "" {
-		dst = json.AppendStringField(dst, `,"apiGroup":`, in.APIGroup)
-	}
+	dst = json.AppendOptionalString(dst, `,"apiGroup":`, in.APIGroup)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if in.Namespace != "" {
-		dst = json.AppendStringField(dst, `,"namespace":`, in.Namespace)
-	}
+	dst = json.AppendOptionalString(dst, `,"namespace":`, in.Namespace)
 	return json.Close(dst, start), nil
 }
 
@@ -580,3 +471,6 @@ func readJSON_rbacv1_Subject(r *json.Reader, out *rbacv1.Subject) {
 		}
 	}
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

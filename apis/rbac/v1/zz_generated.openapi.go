@@ -16,9 +16,7 @@ const OpenAPISchemas = `{
       "clusterRoleSelectors": {
         "description": "clusterRoleSelectors holds a list of selectors which will be used to find ClusterRoles and create the rules. If any of the selectors match, then the ClusterRole's permissions will be added",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -29,11 +27,7 @@ const OpenAPISchemas = `{
     "properties": {
       "aggregationRule": {
         "description": "aggregationRule is an optional field that describes how to build the Rules for this ClusterRole. If AggregationRule is set, then the Rules are controller managed and direct changes to Rules will be stomped by the controller.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.rbac.v1.AggregationRule"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.rbac.v1.AggregationRule"}]
       },
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -46,35 +40,20 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the standard object's metadata.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "rules": {
-        "description": "rules holds all the PolicyRules for this ClusterRole",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.rbac.v1.PolicyRule"
-        },
+        "description": "rules holds all the PolicyRules for this ClusterRole", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.rbac.v1.PolicyRule"},
         "x-kubernetes-list-type": "atomic"
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "rbac.authorization.k8s.io",
-        "kind": "ClusterRole",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "rbac.authorization.k8s.io", "kind": "ClusterRole", "version": "v1"}]
   },
   "io.k8s.api.rbac.v1.ClusterRoleBinding": {
     "description": "ClusterRoleBinding references a ClusterRole, but not contain it.  It can reference a ClusterRole in the global namespace, and adds who information via Subject.",
     "type": "object",
-    "required": [
-      "roleRef"
-    ],
+    "required": ["roleRef"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -87,55 +66,34 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the standard object's metadata.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "roleRef": {
         "description": "roleRef can only reference a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error. This field is immutable.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.rbac.v1.RoleRef"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.rbac.v1.RoleRef"}]
       },
       "subjects": {
-        "description": "subjects holds references to the objects the role applies to.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.rbac.v1.Subject"
-        },
+        "description": "subjects holds references to the objects the role applies to.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.rbac.v1.Subject"},
         "x-kubernetes-list-type": "atomic"
       }
     },
     "x-kubernetes-group-version-kind": [
-      {
-        "group": "rbac.authorization.k8s.io",
-        "kind": "ClusterRoleBinding",
-        "version": "v1"
-      }
+      {"group": "rbac.authorization.k8s.io", "kind": "ClusterRoleBinding", "version": "v1"}
     ]
   },
   "io.k8s.api.rbac.v1.ClusterRoleBindingList": {
-    "description": "ClusterRoleBindingList is a collection of ClusterRoleBindings",
-    "type": "object",
-    "required": [
-      "items"
-    ],
+    "description": "ClusterRoleBindingList is a collection of ClusterRoleBindings", "type": "object",
+    "required": ["items"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
         "type": "string"
       },
       "items": {
-        "description": "Items is a list of ClusterRoleBindings",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.rbac.v1.ClusterRoleBinding"
-        }
+        "description": "Items is a list of ClusterRoleBindings", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.rbac.v1.ClusterRoleBinding"}
       },
       "kind": {
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
@@ -144,38 +102,24 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard object's metadata.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
       }
     },
     "x-kubernetes-group-version-kind": [
-      {
-        "group": "rbac.authorization.k8s.io",
-        "kind": "ClusterRoleBindingList",
-        "version": "v1"
-      }
+      {"group": "rbac.authorization.k8s.io", "kind": "ClusterRoleBindingList", "version": "v1"}
     ]
   },
   "io.k8s.api.rbac.v1.ClusterRoleList": {
-    "description": "ClusterRoleList is a collection of ClusterRoles",
-    "type": "object",
-    "required": [
-      "items"
-    ],
+    "description": "ClusterRoleList is a collection of ClusterRoles", "type": "object",
+    "required": ["items"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
         "type": "string"
       },
       "items": {
-        "description": "Items is a list of ClusterRoles",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.rbac.v1.ClusterRole"
-        }
+        "description": "Items is a list of ClusterRoles", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.rbac.v1.ClusterRole"}
       },
       "kind": {
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
@@ -184,66 +128,46 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard object's metadata.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
       }
     },
     "x-kubernetes-group-version-kind": [
-      {
-        "group": "rbac.authorization.k8s.io",
-        "kind": "ClusterRoleList",
-        "version": "v1"
-      }
+      {"group": "rbac.authorization.k8s.io", "kind": "ClusterRoleList", "version": "v1"}
     ]
   },
   "io.k8s.api.rbac.v1.PolicyRule": {
     "description": "PolicyRule holds information that describes a policy rule, but does not contain information about who the rule applies to or which namespace the rule applies to.",
     "type": "object",
-    "required": [
-      "verbs"
-    ],
+    "required": ["verbs"],
     "properties": {
       "apiGroups": {
         "description": "apiGroups is the name of the APIGroup that contains the resources.  If multiple API groups are specified, any action requested against one of the enumerated resources in any API group will be allowed. \"\" represents the core API group and \"*\" represents all API groups.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "nonResourceURLs": {
         "description": "nonResourceURLs is a set of partial urls that a user should have access to.  *s are allowed, but only as the full, final step in the path Since non-resource URLs are not namespaced, this field is only applicable for ClusterRoles referenced from a ClusterRoleBinding. Rules can either apply to API resources (such as \"pods\" or \"secrets\") or non-resource URL paths (such as \"/api\"),  but not both.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "resourceNames": {
         "description": "resourceNames is an optional white list of names that the rule applies to.  An empty set means that everything is allowed.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "resources": {
         "description": "resources is a list of resources this rule applies to. '*' represents all resources.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "verbs": {
         "description": "verbs is a list of Verbs that apply to ALL the ResourceKinds contained in this rule. '*' represents all verbs.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -263,35 +187,20 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the standard object's metadata.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "rules": {
-        "description": "rules holds all the PolicyRules for this Role",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.rbac.v1.PolicyRule"
-        },
+        "description": "rules holds all the PolicyRules for this Role", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.rbac.v1.PolicyRule"},
         "x-kubernetes-list-type": "atomic"
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "rbac.authorization.k8s.io",
-        "kind": "Role",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "rbac.authorization.k8s.io", "kind": "Role", "version": "v1"}]
   },
   "io.k8s.api.rbac.v1.RoleBinding": {
     "description": "RoleBinding references a role, but does not contain it.  It can reference a Role in the same namespace or a ClusterRole in the global namespace. It adds who information via Subjects and namespace information by which namespace it exists in.  RoleBindings in a given namespace only have effect in that namespace.",
     "type": "object",
-    "required": [
-      "roleRef"
-    ],
+    "required": ["roleRef"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -304,55 +213,32 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the standard object's metadata.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "roleRef": {
         "description": "roleRef can reference a Role in the current namespace or a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error. This field is immutable.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.rbac.v1.RoleRef"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.rbac.v1.RoleRef"}]
       },
       "subjects": {
-        "description": "subjects holds references to the objects the role applies to.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.rbac.v1.Subject"
-        },
+        "description": "subjects holds references to the objects the role applies to.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.rbac.v1.Subject"},
         "x-kubernetes-list-type": "atomic"
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "rbac.authorization.k8s.io",
-        "kind": "RoleBinding",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "rbac.authorization.k8s.io", "kind": "RoleBinding", "version": "v1"}]
   },
   "io.k8s.api.rbac.v1.RoleBindingList": {
-    "description": "RoleBindingList is a collection of RoleBindings",
-    "type": "object",
-    "required": [
-      "items"
-    ],
+    "description": "RoleBindingList is a collection of RoleBindings", "type": "object",
+    "required": ["items"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
         "type": "string"
       },
       "items": {
-        "description": "Items is a list of RoleBindings",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.rbac.v1.RoleBinding"
-        }
+        "description": "Items is a list of RoleBindings", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.rbac.v1.RoleBinding"}
       },
       "kind": {
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
@@ -361,38 +247,24 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard object's metadata.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
       }
     },
     "x-kubernetes-group-version-kind": [
-      {
-        "group": "rbac.authorization.k8s.io",
-        "kind": "RoleBindingList",
-        "version": "v1"
-      }
+      {"group": "rbac.authorization.k8s.io", "kind": "RoleBindingList", "version": "v1"}
     ]
   },
   "io.k8s.api.rbac.v1.RoleList": {
-    "description": "RoleList is a collection of Roles",
-    "type": "object",
-    "required": [
-      "items"
-    ],
+    "description": "RoleList is a collection of Roles", "type": "object",
+    "required": ["items"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
         "type": "string"
       },
       "items": {
-        "description": "Items is a list of Roles",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.rbac.v1.Role"
-        }
+        "description": "Items is a list of Roles", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.rbac.v1.Role"}
       },
       "kind": {
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
@@ -401,54 +273,27 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard object's metadata.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "rbac.authorization.k8s.io",
-        "kind": "RoleList",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "rbac.authorization.k8s.io", "kind": "RoleList", "version": "v1"}]
   },
   "io.k8s.api.rbac.v1.RoleRef": {
-    "description": "RoleRef contains information that points to the role being used",
-    "type": "object",
-    "required": [
-      "kind",
-      "name"
-    ],
+    "description": "RoleRef contains information that points to the role being used", "type": "object",
+    "required": ["kind", "name"],
     "properties": {
       "apiGroup": {
-        "description": "apiGroup is the group for the resource being referenced",
-        "type": "string",
-        "default": ""
+        "description": "apiGroup is the group for the resource being referenced", "type": "string", "default": ""
       },
-      "kind": {
-        "description": "kind is the type of resource being referenced",
-        "type": "string",
-        "default": ""
-      },
-      "name": {
-        "description": "name is the name of resource being referenced",
-        "type": "string",
-        "default": ""
-      }
+      "kind": {"description": "kind is the type of resource being referenced", "type": "string", "default": ""},
+      "name": {"description": "name is the name of resource being referenced", "type": "string", "default": ""}
     },
     "x-kubernetes-map-type": "atomic"
   },
   "io.k8s.api.rbac.v1.Subject": {
     "description": "Subject contains a reference to the object or user identities a role binding applies to.  This can either hold a direct API object reference, or a value for non-objects such as user and group names.",
     "type": "object",
-    "required": [
-      "kind",
-      "name"
-    ],
+    "required": ["kind", "name"],
     "properties": {
       "apiGroup": {
         "description": "apiGroup holds the API group of the referenced subject. Defaults to \"\" for ServiceAccount subjects. Defaults to \"rbac.authorization.k8s.io\" for User and Group subjects.",
@@ -456,14 +301,9 @@ const OpenAPISchemas = `{
       },
       "kind": {
         "description": "kind of object being referenced. Values defined by this API group are \"User\", \"Group\", and \"ServiceAccount\". If the Authorizer does not recognized the kind value, the Authorizer should report an error.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
-      "name": {
-        "description": "name of the object being referenced.",
-        "type": "string",
-        "default": ""
-      },
+      "name": {"description": "name of the object being referenced.", "type": "string", "default": ""},
       "namespace": {
         "description": "namespace of the referenced object.  If the object kind is non-namespace, such as \"User\" or \"Group\", and this value is not empty the Authorizer should report an error.",
         "type": "string"
@@ -482,17 +322,13 @@ const OpenAPISchemas = `{
       "matchExpressions": {
         "description": "matchExpressions is a list of label selector requirements. The requirements are ANDed.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement"},
         "x-kubernetes-list-type": "atomic"
       },
       "matchLabels": {
         "description": "matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is equivalent to an element of matchExpressions, whose key field is \"key\", the operator is \"In\", and the values array contains only \"value\". The requirements are ANDed.",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       }
     },
     "x-kubernetes-map-type": "atomic"
@@ -500,27 +336,17 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement": {
     "description": "A label selector requirement is a selector that contains values, a key, and an operator that relates the key and values.",
     "type": "object",
-    "required": [
-      "key",
-      "operator"
-    ],
+    "required": ["key", "operator"],
     "properties": {
-      "key": {
-        "description": "key is the label key that the selector applies to.",
-        "type": "string",
-        "default": ""
-      },
+      "key": {"description": "key is the label key that the selector applies to.", "type": "string", "default": ""},
       "operator": {
         "description": "operator represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists and DoesNotExist.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "values": {
         "description": "values is an array of string values. If the operator is In or NotIn, the values array must be non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array is replaced during a strategic merge patch.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -535,8 +361,7 @@ const OpenAPISchemas = `{
       },
       "remainingItemCount": {
         "description": "remainingItemCount is the number of subsequent items in the list which are not included in this list response. If the list request contained label or field selectors, then the number of remaining items is unknown and the field will be left unset and omitted during serialization. If the list is complete (either because it is not chunking or because this is the last chunk), then there are no more remaining items and this field will be left unset and omitted during serialization. Servers older than v1.15 do not set this field. The intended use of the remainingItemCount is *estimating* the size of a collection. Clients should not rely on the remainingItemCount to be set or to be exact.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "resourceVersion": {
         "description": "String that identifies the server's internal version of this object that can be used by clients to determine when objects have changed. Value must be treated as opaque by clients and passed unmodified back to the server. Populated by the system. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#concurrency-control-and-consistency",
@@ -548,11 +373,7 @@ const OpenAPISchemas = `{
       },
       "shardInfo": {
         "description": "shardInfo is set when the list is a filtered subset of the full collection, as selected by a shard selector on the request. It echoes back the selector so clients can verify which shard they received and merge sharded responses. Clients should not cache sharded list responses as a full representation of the collection.\n\nThis is an alpha field and requires enabling the ShardedListAndWatch feature gate.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo"}]
       }
     }
   },
@@ -570,16 +391,9 @@ const OpenAPISchemas = `{
       },
       "fieldsV1": {
         "description": "FieldsV1 holds the first JSON version format as described in the \"FieldsV1\" type.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"}]
       },
-      "manager": {
-        "description": "Manager is an identifier of the workflow managing these fields.",
-        "type": "string"
-      },
+      "manager": {"description": "Manager is an identifier of the workflow managing these fields.", "type": "string"},
       "operation": {
         "description": "Operation is the type of operation which lead to this ManagedFieldsEntry being created. The only valid values for this field are 'Apply' and 'Update'.",
         "type": "string"
@@ -590,11 +404,7 @@ const OpenAPISchemas = `{
       },
       "time": {
         "description": "Time is the timestamp of when the ManagedFields entry was added. The timestamp will also be updated if a field is added, the manager changes any of the owned fields value or removes a field. The timestamp does not update when a field is removed from the entry because another manager took it over.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       }
     }
   },
@@ -605,39 +415,25 @@ const OpenAPISchemas = `{
       "annotations": {
         "description": "Annotations is an unstructured key value map stored with a resource that may be set by external tools to store and retrieve arbitrary metadata. They are not queryable and should be preserved when modifying objects. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/annotations",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "creationTimestamp": {
         "description": "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "deletionGracePeriodSeconds": {
         "description": "Number of seconds allowed for this object to gracefully terminate before it will be removed from the system. Only set when deletionTimestamp is also set. May only be shortened. Read-only.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "deletionTimestamp": {
         "description": "DeletionTimestamp is RFC 3339 date and time at which this resource will be deleted. This field is set by the server when a graceful deletion is requested by the user, and is not directly settable by a client. The resource is expected to be deleted (no longer visible from resource lists, and not reachable by name) after the time in this field, once the finalizers list is empty. As long as the finalizers list contains items, deletion is blocked. Once the deletionTimestamp is set, this value may not be unset or be set further into the future, although it may be shortened or the resource may be deleted prior to this time. For example, a user may request that a pod is deleted in 30 seconds. The Kubelet will react by sending a graceful termination signal to the containers in the pod. After that 30 seconds, the Kubelet will send a hard termination signal (SIGKILL) to the container and after cleanup, remove the pod from the API. In the presence of network partitions, this object may still exist after this timestamp, until an administrator or automated process can determine the resource is fully terminated. If not set, graceful deletion of the object has not been requested.\n\nPopulated by the system when a graceful deletion is requested. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "finalizers": {
         "description": "Must be empty before the object is deleted from the registry. Each entry is an identifier for the responsible component that will remove the entry from the list. If the deletionTimestamp of the object is non-nil, entries in this list can only be removed. Finalizers may be processed and removed in any order.  Order is NOT enforced because it introduces significant risk of stuck finalizers. finalizers is a shared field, any actor with permission can reorder it. If the finalizer list is processed in order, then this can lead to a situation in which the component responsible for the first finalizer in the list is waiting for a signal (field value, external system, or other) produced by a component responsible for a finalizer later in the list, resulting in a deadlock. Without enforced ordering finalizers are free to order amongst themselves and are not vulnerable to ordering changes in the list.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
-        "x-kubernetes-list-type": "set",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"type": "string"},
+        "x-kubernetes-list-type": "set", "x-kubernetes-patch-strategy": "merge"
       },
       "generateName": {
         "description": "GenerateName is an optional prefix, used by the server, to generate a unique name ONLY IF the Name field has not been provided. If this field is used, the name returned to the client will be different than the name passed. This value will also be combined with a unique suffix. The provided value has the same validation rules as the Name field, and may be truncated by the length of the suffix required to make the value unique on the server.\n\nIf this field is specified and the generated name exists, the server will return a 409.\n\nApplied only if Name is not specified. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#idempotency",
@@ -645,22 +441,17 @@ const OpenAPISchemas = `{
       },
       "generation": {
         "description": "A sequence number representing a specific generation of the desired state. Populated by the system. Read-only.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "labels": {
         "description": "Map of string keys and values that can be used to organize and categorize (scope and select) objects. May match selectors of replication controllers and services. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "managedFields": {
         "description": "ManagedFields maps workflow-id and version to the set of fields that are managed by that workflow. This is mostly for internal housekeeping, and users typically shouldn't need to set or understand this field. A workflow can be the user's name, a controller's name, or the name of a specific apply path like \"ci-cd\". The set of fields is always in the version that the workflow used when modifying the object.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry"},
         "x-kubernetes-list-type": "atomic"
       },
       "name": {
@@ -674,15 +465,9 @@ const OpenAPISchemas = `{
       "ownerReferences": {
         "description": "List of objects depended by this object. If ALL objects in the list have been deleted, this object will be garbage collected. If this object is managed by a controller, then an entry in this list will point to this controller, with the controller field set to true. There cannot be more than one managing controller.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference"
-        },
-        "x-kubernetes-list-map-keys": [
-          "uid"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "uid",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference"},
+        "x-kubernetes-list-map-keys": ["uid"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "uid", "x-kubernetes-patch-strategy": "merge"
       },
       "resourceVersion": {
         "description": "An opaque value that represents the internal version of this object that can be used by clients to determine when objects have changed. May be used for optimistic concurrency, change detection, and the watch operation on a resource or set of resources. Clients must treat these values as opaque and passed unmodified back to the server. They may only be valid for a particular resource or set of resources.\n\nPopulated by the system. Read-only. Value must be treated as opaque by clients and . More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#concurrency-control-and-consistency",
@@ -701,40 +486,25 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference": {
     "description": "OwnerReference contains enough information to let you identify an owning object. An owning object must be in the same namespace as the dependent, or be cluster-scoped, so there is no namespace field.",
     "type": "object",
-    "required": [
-      "apiVersion",
-      "kind",
-      "name",
-      "uid"
-    ],
+    "required": ["apiVersion", "kind", "name", "uid"],
     "properties": {
-      "apiVersion": {
-        "description": "API version of the referent.",
-        "type": "string",
-        "default": ""
-      },
+      "apiVersion": {"description": "API version of the referent.", "type": "string", "default": ""},
       "blockOwnerDeletion": {
         "description": "If true, AND if the owner has the \"foregroundDeletion\" finalizer, then the owner cannot be deleted from the key-value store until this reference is removed. See https://kubernetes.io/docs/concepts/architecture/garbage-collection/#foreground-deletion for how the garbage collector interacts with this field and enforces the foreground deletion. Defaults to false. To set this field, a user needs \"delete\" permission of the owner, otherwise 422 (Unprocessable Entity) will be returned.",
         "type": "boolean"
       },
-      "controller": {
-        "description": "If true, this reference points to the managing controller.",
-        "type": "boolean"
-      },
+      "controller": {"description": "If true, this reference points to the managing controller.", "type": "boolean"},
       "kind": {
         "description": "Kind of the referent. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "name": {
         "description": "Name of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "uid": {
         "description": "UID of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#uids",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     },
     "x-kubernetes-map-type": "atomic"
@@ -742,20 +512,16 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo": {
     "description": "ShardInfo describes the shard selector that was applied to produce a list response. Its presence on a list response indicates the list is a filtered subset.",
     "type": "object",
-    "required": [
-      "selector"
-    ],
+    "required": ["selector"],
     "properties": {
       "selector": {
         "description": "selector is the shard selector string from the request, echoed back so clients can verify which shard they received and merge responses from multiple shards.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.apimachinery.pkg.apis.meta.v1.Time": {
     "description": "Time is a wrapper around time.Time which supports correct marshaling to YAML and JSON.  Wrappers are provided for many of the factory methods that the time package offers.",
-    "type": "string",
-    "format": "date-time"
+    "type": "string", "format": "date-time"
   }
 }`

@@ -3,6 +3,7 @@
 package v1
 
 import (
+	level "github.com/typeplane/typeplane/runtime/level"
 	protobuf "github.com/typeplane/typeplane/runtime/protobuf"
 	apimachinery "github.com/typeplane/typeplane/runtime/protobuf/apimachinery"
 	corev1 "k8s.io/api/core/v1"
@@ -83,31 +84,15 @@ func marshal_storagev1_StorageClass(w *protobuf.Writer, n int, m *storagev1.Stor
 		return n
 	}
 	for k := len(m.AllowedTopologies) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_TopologySelectorTerm(w, n, &m.AllowedTopologies[k])
-			n = w.Close(n, 8<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_TopologySelectorTerm(w, n, &m.AllowedTopologies[k]), 8<<3|2, n)
 	}
-	if m.VolumeBindingMode != nil {
-		n = w.PutString(n, 7<<3|2, string(*m.VolumeBindingMode))
-	}
-	if m.AllowVolumeExpansion != nil {
-		n = w.PutBool(n, 6<<3, *m.AllowVolumeExpansion)
-	}
-	for k := len(m.MountOptions) - 1; k >= 0; k-- {
-		n = w.PutString(n, 5<<3|2, m.MountOptions[k])
-	}
-	if m.ReclaimPolicy != nil {
-		n = w.PutString(n, 4<<3|2, string(*m.ReclaimPolicy))
-	}
+	n = protobuf.PutTextPointer(w, n, 7<<3|2, m.VolumeBindingMode)
+	n = protobuf.PutBoolPointer(w, n, 6<<3, m.AllowVolumeExpansion)
+	n = protobuf.PutTexts(w, n, 5<<3|2, m.MountOptions)
+	n = protobuf.PutTextPointer(w, n, 4<<3|2, m.ReclaimPolicy)
 	n = protobuf.PutTextMap(w, n, 3<<3|2, m.Parameters)
 	n = w.PutString(n, 2<<3|2, m.Provisioner)
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -130,17 +115,9 @@ func marshal_storagev1_StorageClassList(w *protobuf.Writer, n int, m *storagev1.
 		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_storagev1_StorageClass(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_storagev1_StorageClass(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
 	return n
 }
 
@@ -158,15 +135,8 @@ func reads_corev1_TopologySelectorTerm() *protobuf.Type[corev1.TopologySelectorT
 
 // marshal_corev1_TopologySelectorTerm writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_TopologySelectorTerm(w *protobuf.Writer, n int, m *corev1.TopologySelectorTerm) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.MatchLabelExpressions) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_TopologySelectorLabelRequirement(w, n, &m.MatchLabelExpressions[k])
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_TopologySelectorLabelRequirement(w, n, &m.MatchLabelExpressions[k]), 1<<3|2, n)
 	}
 	return n
 }
@@ -186,15 +156,10 @@ func reads_corev1_TopologySelectorLabelRequirement() *protobuf.Type[corev1.Topol
 
 // marshal_corev1_TopologySelectorLabelRequirement writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_TopologySelectorLabelRequirement(w *protobuf.Writer, n int, m *corev1.TopologySelectorLabelRequirement) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.Values) - 1; k >= 0; k-- {
-		n = w.PutString(n, 2<<3|2, m.Values[k])
-	}
+	n = protobuf.PutTexts(w, n, 2<<3|2, m.Values)
 	n = w.PutString(n, 1<<3|2, m.Key)
 	return n
 }
 
 // Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
-const _ = protobuf.Level1_go_get_u_github_com_typeplane_typeplane_runtime
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -9,9 +9,10 @@ import (
 	maps "maps"
 	unsafe "unsafe"
 
+	deepcopy "github.com/typeplane/typeplane/runtime/deepcopy"
+	level "github.com/typeplane/typeplane/runtime/level"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // DeepCopy_StorageClass copies a StorageClass that shares no memory with in; nil for nil.
@@ -44,14 +45,14 @@ func deepCopyWith_corev1_TopologySelectorLabelRequirement(m *deepCopyMemory_stor
 	}
 	*out = *in
 	if in.Values != nil {
-		out.Values = m.strings.list(len(in.Values))
+		out.Values = m.Strings.List(len(in.Values))
 		copy(out.Values, in.Values)
 	}
 }
 
 // deepCopyCount_corev1_TopologySelectorLabelRequirement counts what deepCopyWith_corev1_TopologySelectorLabelRequirement takes.
 func deepCopyCount_corev1_TopologySelectorLabelRequirement(m *deepCopyMemory_storagev1_StorageClass, in *corev1.TopologySelectorLabelRequirement) {
-	m.strings.want += len(in.Values)
+	m.Strings.Want += len(in.Values)
 }
 
 // deepCopyWith_corev1_TopologySelectorTerm copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -62,7 +63,7 @@ func deepCopyWith_corev1_TopologySelectorTerm(m *deepCopyMemory_storagev1_Storag
 	}
 	*out = *in
 	if in.MatchLabelExpressions != nil {
-		out.MatchLabelExpressions = m.corev1_TopologySelectorLabelRequirement.list(len(in.MatchLabelExpressions))
+		out.MatchLabelExpressions = m.corev1_TopologySelectorLabelRequirement.List(len(in.MatchLabelExpressions))
 		for i := range in.MatchLabelExpressions {
 			deepCopyWith_corev1_TopologySelectorLabelRequirement(m, &in.MatchLabelExpressions[i], &out.MatchLabelExpressions[i])
 		}
@@ -71,7 +72,7 @@ func deepCopyWith_corev1_TopologySelectorTerm(m *deepCopyMemory_storagev1_Storag
 
 // deepCopyCount_corev1_TopologySelectorTerm counts what deepCopyWith_corev1_TopologySelectorTerm takes.
 func deepCopyCount_corev1_TopologySelectorTerm(m *deepCopyMemory_storagev1_StorageClass, in *corev1.TopologySelectorTerm) {
-	m.corev1_TopologySelectorLabelRequirement.want += len(in.MatchLabelExpressions)
+	m.corev1_TopologySelectorLabelRequirement.Want += len(in.MatchLabelExpressions)
 	for i := range in.MatchLabelExpressions {
 		deepCopyCount_corev1_TopologySelectorLabelRequirement(m, &in.MatchLabelExpressions[i])
 	}
@@ -81,7 +82,7 @@ func deepCopyCount_corev1_TopologySelectorTerm(m *deepCopyMemory_storagev1_Stora
 func deepCopy_storagev1_StorageClass(in, out *storagev1.StorageClass) {
 	var m deepCopyMemory_storagev1_StorageClass
 	deepCopyCount_storagev1_StorageClass(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_storagev1_StorageClass(&m, in, out)
 }
 
@@ -92,32 +93,32 @@ func deepCopyWith_storagev1_StorageClass(m *deepCopyMemory_storagev1_StorageClas
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	out.Provisioner = in.Provisioner
 	out.Parameters = maps.Clone(in.Parameters)
 	out.ReclaimPolicy = in.ReclaimPolicy
 	if in.ReclaimPolicy != nil {
-		out.ReclaimPolicy = (*corev1.PersistentVolumeReclaimPolicy)(m.strings.one())
+		out.ReclaimPolicy = (*corev1.PersistentVolumeReclaimPolicy)(m.Strings.One())
 		*out.ReclaimPolicy = *in.ReclaimPolicy
 	}
 	out.MountOptions = in.MountOptions
 	if in.MountOptions != nil {
-		out.MountOptions = m.strings.list(len(in.MountOptions))
+		out.MountOptions = m.Strings.List(len(in.MountOptions))
 		copy(out.MountOptions, in.MountOptions)
 	}
 	out.AllowVolumeExpansion = in.AllowVolumeExpansion
 	if in.AllowVolumeExpansion != nil {
-		out.AllowVolumeExpansion = m.bools.one()
+		out.AllowVolumeExpansion = m.Bools.One()
 		*out.AllowVolumeExpansion = *in.AllowVolumeExpansion
 	}
 	out.VolumeBindingMode = in.VolumeBindingMode
 	if in.VolumeBindingMode != nil {
-		out.VolumeBindingMode = (*storagev1.VolumeBindingMode)(m.strings.one())
+		out.VolumeBindingMode = (*storagev1.VolumeBindingMode)(m.Strings.One())
 		*out.VolumeBindingMode = *in.VolumeBindingMode
 	}
 	out.AllowedTopologies = in.AllowedTopologies
 	if in.AllowedTopologies != nil {
-		out.AllowedTopologies = m.corev1_TopologySelectorTerm.list(len(in.AllowedTopologies))
+		out.AllowedTopologies = m.corev1_TopologySelectorTerm.List(len(in.AllowedTopologies))
 		for i := range in.AllowedTopologies {
 			deepCopyWith_corev1_TopologySelectorTerm(m, &in.AllowedTopologies[i], &out.AllowedTopologies[i])
 		}
@@ -126,18 +127,18 @@ func deepCopyWith_storagev1_StorageClass(m *deepCopyMemory_storagev1_StorageClas
 
 // deepCopyCount_storagev1_StorageClass counts what deepCopyWith_storagev1_StorageClass takes.
 func deepCopyCount_storagev1_StorageClass(m *deepCopyMemory_storagev1_StorageClass, in *storagev1.StorageClass) {
-	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
 	if in.ReclaimPolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
-	m.strings.want += len(in.MountOptions)
+	m.Strings.Want += len(in.MountOptions)
 	if in.AllowVolumeExpansion != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.VolumeBindingMode != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
-	m.corev1_TopologySelectorTerm.want += len(in.AllowedTopologies)
+	m.corev1_TopologySelectorTerm.Want += len(in.AllowedTopologies)
 	for i := range in.AllowedTopologies {
 		deepCopyCount_corev1_TopologySelectorTerm(m, &in.AllowedTopologies[i])
 	}
@@ -145,20 +146,20 @@ func deepCopyCount_storagev1_StorageClass(m *deepCopyMemory_storagev1_StorageCla
 
 // deepCopy_storagev1_StorageClassList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_storagev1_StorageClassList(in, out *storagev1.StorageClassList) {
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_storagev1_StorageClassList(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_storagev1_StorageClassList(&m, in, out)
 }
 
 // deepCopyWith_storagev1_StorageClassList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_storagev1_StorageClassList(m *deepCopyMetaMemory, in, out *storagev1.StorageClassList) {
+func deepCopyWith_storagev1_StorageClassList(m *deepcopy.Memory, in, out *storagev1.StorageClassList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
+	deepcopy.CopyListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]storagev1.StorageClass, len(in.Items))
@@ -169,309 +170,39 @@ func deepCopyWith_storagev1_StorageClassList(m *deepCopyMetaMemory, in, out *sto
 }
 
 // deepCopyCount_storagev1_StorageClassList counts what deepCopyWith_storagev1_StorageClassList takes.
-func deepCopyCount_storagev1_StorageClassList(m *deepCopyMetaMemory, in *storagev1.StorageClassList) {
-	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
-}
-
-// deepCopyWith_metav1_ListMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ListMeta(m *deepCopyMetaMemory, in, out *metav1.ListMeta) {
-	if unsafe.Sizeof(*in) != 64 || unsafe.Sizeof(metav1.ShardInfo{}) != 16 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.RemainingItemCount != nil {
-		out.RemainingItemCount = m.int64s.one()
-		*out.RemainingItemCount = *in.RemainingItemCount
-	}
-	if in.ShardInfo != nil {
-		v := *in.ShardInfo
-		out.ShardInfo = &v
-	}
-}
-
-// deepCopyCount_metav1_ListMeta counts what deepCopyWith_metav1_ListMeta takes.
-func deepCopyCount_metav1_ListMeta(m *deepCopyMetaMemory, in *metav1.ListMeta) {
-	if in.RemainingItemCount != nil {
-		m.int64s.want++
-	}
-}
-
-// deepCopyWith_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMemory_storagev1_StorageClass, in, out *metav1.ManagedFieldsEntry) {
-	if unsafe.Sizeof(*in) != 96 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Time != nil {
-		out.Time = m.metav1_Time.one()
-		*out.Time = *in.Time
-	}
-	if in.FieldsV1 != nil {
-		out.FieldsV1 = m.metav1_FieldsV1.one()
-		in.FieldsV1.DeepCopyInto(out.FieldsV1)
-	}
-}
-
-// deepCopyCount_metav1_ManagedFieldsEntry counts what deepCopyWith_metav1_ManagedFieldsEntry takes.
-func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMemory_storagev1_StorageClass, in *metav1.ManagedFieldsEntry) {
-	if in.Time != nil {
-		m.metav1_Time.want++
-	}
-	if in.FieldsV1 != nil {
-		m.metav1_FieldsV1.want++
-	}
-}
-
-// deepCopyWith_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ObjectMeta(m *deepCopyMemory_storagev1_StorageClass, in, out *metav1.ObjectMeta) {
-	if unsafe.Sizeof(*in) != 232 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.DeletionTimestamp != nil {
-		out.DeletionTimestamp = m.metav1_Time.one()
-		*out.DeletionTimestamp = *in.DeletionTimestamp
-	}
-	if in.DeletionGracePeriodSeconds != nil {
-		out.DeletionGracePeriodSeconds = m.int64s.one()
-		*out.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
-	}
-	out.Labels = maps.Clone(in.Labels)
-	out.Annotations = maps.Clone(in.Annotations)
-	if in.OwnerReferences != nil {
-		out.OwnerReferences = m.metav1_OwnerReference.list(len(in.OwnerReferences))
-		for i := range in.OwnerReferences {
-			deepCopyWith_metav1_OwnerReference(m, &in.OwnerReferences[i], &out.OwnerReferences[i])
-		}
-	}
-	if in.Finalizers != nil {
-		out.Finalizers = m.strings.list(len(in.Finalizers))
-		copy(out.Finalizers, in.Finalizers)
-	}
-	if in.ManagedFields != nil {
-		out.ManagedFields = m.metav1_ManagedFieldsEntry.list(len(in.ManagedFields))
-		for i := range in.ManagedFields {
-			deepCopyWith_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i], &out.ManagedFields[i])
-		}
-	}
-}
-
-// deepCopyCount_metav1_ObjectMeta counts what deepCopyWith_metav1_ObjectMeta takes.
-func deepCopyCount_metav1_ObjectMeta(m *deepCopyMemory_storagev1_StorageClass, in *metav1.ObjectMeta) {
-	if in.DeletionTimestamp != nil {
-		m.metav1_Time.want++
-	}
-	if in.DeletionGracePeriodSeconds != nil {
-		m.int64s.want++
-	}
-	m.metav1_OwnerReference.want += len(in.OwnerReferences)
-	for i := range in.OwnerReferences {
-		deepCopyCount_metav1_OwnerReference(m, &in.OwnerReferences[i])
-	}
-	m.strings.want += len(in.Finalizers)
-	m.metav1_ManagedFieldsEntry.want += len(in.ManagedFields)
-	for i := range in.ManagedFields {
-		deepCopyCount_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i])
-	}
-}
-
-// deepCopyWith_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_OwnerReference(m *deepCopyMemory_storagev1_StorageClass, in, out *metav1.OwnerReference) {
-	if unsafe.Sizeof(*in) != 80 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Controller != nil {
-		out.Controller = m.bools.one()
-		*out.Controller = *in.Controller
-	}
-	if in.BlockOwnerDeletion != nil {
-		out.BlockOwnerDeletion = m.bools.one()
-		*out.BlockOwnerDeletion = *in.BlockOwnerDeletion
-	}
-}
-
-// deepCopyCount_metav1_OwnerReference counts what deepCopyWith_metav1_OwnerReference takes.
-func deepCopyCount_metav1_OwnerReference(m *deepCopyMemory_storagev1_StorageClass, in *metav1.OwnerReference) {
-	if in.Controller != nil {
-		m.bools.want++
-	}
-	if in.BlockOwnerDeletion != nil {
-		m.bools.want++
-	}
-}
-
-// deepCopyMetaMemory has the memory for a copy: values of one type lie side by side. Whoever keeps a pointer or a list
-// of the copy keeps those of its object; a list has no room for more, so what is appended goes elsewhere.
-type deepCopyMetaMemory struct {
-	bools                     deepCopySlab[bool]
-	int64s                    deepCopySlab[int64]
-	metav1_FieldsV1           deepCopySlab[metav1.FieldsV1]
-	metav1_ManagedFieldsEntry deepCopySlab[metav1.ManagedFieldsEntry]
-	metav1_OwnerReference     deepCopySlab[metav1.OwnerReference]
-	metav1_Time               deepCopySlab[metav1.Time]
-	strings                   deepCopySlab[string]
-}
-
-// deepCopyFirst is as much of what metadata has as most objects need.
-type deepCopyFirst struct {
-	bools                     [8]bool
-	int64s                    [2]int64
-	metav1_FieldsV1           [3]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_OwnerReference     [1]metav1.OwnerReference
-	metav1_Time               [3]metav1.Time
-	strings                   [6]string
-}
-
-// used is how many bytes of it are needed.
-func (m *deepCopyMetaMemory) used() (used uintptr) {
-	used += m.bools.fits(8)
-	used += m.int64s.fits(2)
-	used += m.metav1_FieldsV1.fits(3)
-	used += m.metav1_ManagedFieldsEntry.fits(1)
-	used += m.metav1_OwnerReference.fits(1)
-	used += m.metav1_Time.fits(3)
-	used += m.strings.fits(6)
-	return used
-}
-
-func (m *deepCopyMetaMemory) takeFirst(from *deepCopyFirst) {
-	m.bools.take(from.bools[:])
-	m.int64s.take(from.int64s[:])
-	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
-	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
-	m.metav1_OwnerReference.take(from.metav1_OwnerReference[:])
-	m.metav1_Time.take(from.metav1_Time[:])
-	m.strings.take(from.strings[:])
-}
-
-// deepCopyEntry is what one entry of managed fields needs.
-type deepCopyEntry struct {
-	metav1_FieldsV1           [1]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_Time               [1]metav1.Time
-}
-
-// isEntry tells whether just that is needed, apart from strings and the like.
-func (m *deepCopyMetaMemory) isEntry() bool {
-	return m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1
-}
-
-func (m *deepCopyMetaMemory) takeEntry(from *deepCopyEntry) {
-	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
-	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
-	m.metav1_Time.take(from.metav1_Time[:])
-}
-
-// first allocates either of them in one piece: the larger one, if at least half of it is needed.
-func (m *deepCopyMetaMemory) first() {
-	switch {
-	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
-		m.takeFirst(new(deepCopyFirst))
-	case m.isEntry():
-		m.takeEntry(new(deepCopyEntry))
-	}
-}
-
-// deepCopyObject allocates an object and either of them in one piece, under the same condition.
-func deepCopyObject[T any](m *deepCopyMetaMemory) *T {
-	switch {
-	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
-		b := new(struct {
-			object T
-			first  deepCopyFirst
-		})
-		m.takeFirst(&b.first)
-		return &b.object
-	case m.isEntry():
-		b := new(struct {
-			object T
-			entry  deepCopyEntry
-		})
-		m.takeEntry(&b.entry)
-		return &b.object
-	}
-	return new(T)
+func deepCopyCount_storagev1_StorageClassList(m *deepcopy.Memory, in *storagev1.StorageClassList) {
+	deepcopy.CountListMeta(m, &in.ListMeta)
 }
 
 // deepCopyMemory_storagev1_StorageClass is the memory for a StorageClass.
 type deepCopyMemory_storagev1_StorageClass struct {
-	deepCopyMetaMemory
-	corev1_TopologySelectorLabelRequirement deepCopySlab[corev1.TopologySelectorLabelRequirement]
-	corev1_TopologySelectorTerm             deepCopySlab[corev1.TopologySelectorTerm]
+	deepcopy.Memory
+	corev1_TopologySelectorLabelRequirement deepcopy.Slab[corev1.TopologySelectorLabelRequirement]
+	corev1_TopologySelectorTerm             deepcopy.Slab[corev1.TopologySelectorTerm]
 }
 
 // deepCopyBlock_storagev1_StorageClass is one with as much as it needs with one item in each list.
 type deepCopyBlock_storagev1_StorageClass struct {
 	object                                  storagev1.StorageClass
-	first                                   deepCopyFirst
+	first                                   deepcopy.First
 	corev1_TopologySelectorLabelRequirement [1]corev1.TopologySelectorLabelRequirement
 	corev1_TopologySelectorTerm             [1]corev1.TopologySelectorTerm
 }
 
 // object allocates the object, and all of the block if at least half of what is in it besides is needed.
 func (m *deepCopyMemory_storagev1_StorageClass) object() *storagev1.StorageClass {
-	used := m.used()
-	used += m.corev1_TopologySelectorLabelRequirement.fits(1)
-	used += m.corev1_TopologySelectorTerm.fits(1)
+	used := m.Used()
+	used += m.corev1_TopologySelectorLabelRequirement.Fits(1)
+	used += m.corev1_TopologySelectorTerm.Fits(1)
 	if 2*used < unsafe.Sizeof(deepCopyBlock_storagev1_StorageClass{})-unsafe.Sizeof(storagev1.StorageClass{}) {
-		return deepCopyObject[storagev1.StorageClass](&m.deepCopyMetaMemory)
+		return deepcopy.NewObject[storagev1.StorageClass](&m.Memory)
 	}
 	b := new(deepCopyBlock_storagev1_StorageClass)
-	m.takeFirst(&b.first)
-	m.corev1_TopologySelectorLabelRequirement.take(b.corev1_TopologySelectorLabelRequirement[:])
-	m.corev1_TopologySelectorTerm.take(b.corev1_TopologySelectorTerm[:])
+	m.TakeFirst(&b.first)
+	m.corev1_TopologySelectorLabelRequirement.Take(b.corev1_TopologySelectorLabelRequirement[:])
+	m.corev1_TopologySelectorTerm.Take(b.corev1_TopologySelectorTerm[:])
 	return &b.object
 }
 
-// deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.
-type deepCopySlab[T any] struct {
-	room []T
-	used int
-	want int
-}
-
-// one is memory for a value.
-func (s *deepCopySlab[T]) one() *T {
-	if s.used >= len(s.room) {
-		s.fill(1)
-	}
-	s.used++
-	return &s.room[s.used-1]
-}
-
-// list is memory for n values; it is not nil, even for none.
-func (s *deepCopySlab[T]) list(n int) []T {
-	if n > len(s.room)-s.used || s.room == nil {
-		s.fill(n)
-	}
-	s.used += n
-	return s.room[s.used-n : s.used : s.used]
-}
-
-// fill allocates what was counted, or what is missing if that was not counted: values of maps are not.
-func (s *deepCopySlab[T]) fill(n int) {
-	s.room = make([]T, max(n, s.want))
-	s.used, s.want = 0, 0
-}
-
-// fits is how many bytes are used of memory for so many values; none if they do not suffice.
-func (s *deepCopySlab[T]) fits(room int) uintptr {
-	if s.want > room {
-		return 0
-	}
-	var v T
-	return uintptr(s.want) * unsafe.Sizeof(v)
-}
-
-// take makes room the memory, if it suffices.
-func (s *deepCopySlab[T]) take(room []T) {
-	if s.want <= len(room) {
-		s.room = room
-	}
-}
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -8,6 +8,7 @@ package v1
 import (
 	json "github.com/typeplane/typeplane/runtime/json"
 	apimachinery "github.com/typeplane/typeplane/runtime/json/apimachinery"
+	level "github.com/typeplane/typeplane/runtime/level"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 )
@@ -18,41 +19,17 @@ import (
 func AppendJSON_StorageClass(dst []byte, in *storagev1.StorageClass) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
 	dst = json.AppendStringField(dst, `,"provisioner":`, in.Provisioner)
-	if len(in.Parameters) > 0 {
-		dst = json.AppendName(dst, `,"parameters":`)
-		dst = json.AppendStringMap(dst, in.Parameters)
-	}
-	if in.ReclaimPolicy != nil {
-		dst = json.AppendStringField(dst, `,"reclaimPolicy":`, *in.ReclaimPolicy)
-	}
-	if len(in.MountOptions) > 0 {
-		dst = json.AppendName(dst, `,"mountOptions":`)
-		dst = json.AppendStrings(dst, in.MountOptions)
-	}
-	if in.AllowVolumeExpansion != nil {
-		dst = json.AppendBoolField(dst, `,"allowVolumeExpansion":`, *in.AllowVolumeExpansion)
-	}
-	if in.VolumeBindingMode != nil {
-		dst = json.AppendStringField(dst, `,"volumeBindingMode":`, *in.VolumeBindingMode)
-	}
-	if len(in.AllowedTopologies) > 0 {
-		dst = json.AppendName(dst, `,"allowedTopologies":`)
-		if dst, err = json.AppendSlice(dst, in.AllowedTopologies, appendJSON_corev1_TopologySelectorTerm); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalStringMap(dst, `,"parameters":`, in.Parameters)
+	dst = json.AppendStringPointer(dst, `,"reclaimPolicy":`, in.ReclaimPolicy)
+	dst = json.AppendOptionalStrings(dst, `,"mountOptions":`, in.MountOptions)
+	dst = json.AppendBoolPointer(dst, `,"allowVolumeExpansion":`, in.AllowVolumeExpansion)
+	dst = json.AppendStringPointer(dst, `,"volumeBindingMode":`, in.VolumeBindingMode)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"allowedTopologies":`, in.AllowedTopologies, appendJSON_corev1_TopologySelectorTerm)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_StorageClass reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -82,22 +59,16 @@ func ReadJSON_StorageClass(r *json.Reader, out *storagev1.StorageClass) {
 			json.ReadMap(r, &out.Parameters, "map[string]string", (*json.Reader).String)
 		case "reclaimPolicy":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.ReclaimPolicy) {
-				json.ReadString(r, out.ReclaimPolicy, "v1.PersistentVolumeReclaimPolicy")
-			}
+			json.ReadStringPointer(r, &out.ReclaimPolicy, "v1.PersistentVolumeReclaimPolicy")
 		case "mountOptions":
 			r.Once(&seen, 6)
 			json.ReadSlice(r, &out.MountOptions, "[]string", (*json.Reader).String)
 		case "allowVolumeExpansion":
 			r.Once(&seen, 7)
-			if json.Pointer(r, &out.AllowVolumeExpansion) {
-				r.Bool(out.AllowVolumeExpansion)
-			}
+			r.BoolPointer(&out.AllowVolumeExpansion)
 		case "volumeBindingMode":
 			r.Once(&seen, 8)
-			if json.Pointer(r, &out.VolumeBindingMode) {
-				json.ReadString(r, out.VolumeBindingMode, "v1.VolumeBindingMode")
-			}
+			json.ReadStringPointer(r, &out.VolumeBindingMode, "v1.VolumeBindingMode")
 		case "allowedTopologies":
 			r.Once(&seen, 9)
 			json.ReadSlice(r, &out.AllowedTopologies, "[]v1.TopologySelectorTerm", readJSON_corev1_TopologySelectorTerm)
@@ -111,21 +82,11 @@ func ReadJSON_StorageClass(r *json.Reader, out *storagev1.StorageClass) {
 func AppendJSON_StorageClassList(dst []byte, in *storagev1.StorageClassList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_StorageClass); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_StorageClass)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_StorageClassList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -186,13 +147,8 @@ func readJSON_corev1_TopologySelectorLabelRequirement(r *json.Reader, out *corev
 func appendJSON_corev1_TopologySelectorTerm(dst []byte, in *corev1.TopologySelectorTerm) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if len(in.MatchLabelExpressions) > 0 {
-		dst = json.AppendName(dst, `,"matchLabelExpressions":`)
-		if dst, err = json.AppendSlice(dst, in.MatchLabelExpressions, appendJSON_corev1_TopologySelectorLabelRequirement); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"matchLabelExpressions":`, in.MatchLabelExpressions, appendJSON_corev1_TopologySelectorLabelRequirement)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_TopologySelectorTerm(r *json.Reader, out *corev1.TopologySelectorTerm) {
@@ -210,3 +166,6 @@ func readJSON_corev1_TopologySelectorTerm(r *json.Reader, out *corev1.TopologySe
 		}
 	}
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

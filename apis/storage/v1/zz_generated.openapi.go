@@ -12,22 +12,13 @@ const OpenAPISchemas = `{
   "io.k8s.api.core.v1.TopologySelectorLabelRequirement": {
     "description": "A topology selector requirement is a selector that matches given label. This is an alpha feature and may change in the future.",
     "type": "object",
-    "required": [
-      "key",
-      "values"
-    ],
+    "required": ["key", "values"],
     "properties": {
-      "key": {
-        "description": "The label key that the selector applies to.",
-        "type": "string",
-        "default": ""
-      },
+      "key": {"description": "The label key that the selector applies to.", "type": "string", "default": ""},
       "values": {
         "description": "An array of string values. One value must match the label to be selected. Each entry in Values is ORed.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -37,11 +28,8 @@ const OpenAPISchemas = `{
     "type": "object",
     "properties": {
       "matchLabelExpressions": {
-        "description": "A list of topology selector requirements by labels.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.TopologySelectorLabelRequirement"
-        },
+        "description": "A list of topology selector requirements by labels.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.TopologySelectorLabelRequirement"},
         "x-kubernetes-list-type": "atomic"
       }
     },
@@ -50,20 +38,15 @@ const OpenAPISchemas = `{
   "io.k8s.api.storage.v1.StorageClass": {
     "description": "StorageClass describes the parameters for a class of storage for which PersistentVolumes can be dynamically provisioned.\n\nStorageClasses are non-namespaced; the name of the storage class according to etcd is in ObjectMeta.Name.",
     "type": "object",
-    "required": [
-      "provisioner"
-    ],
+    "required": ["provisioner"],
     "properties": {
       "allowVolumeExpansion": {
-        "description": "allowVolumeExpansion shows whether the storage class allow volume expand.",
-        "type": "boolean"
+        "description": "allowVolumeExpansion shows whether the storage class allow volume expand.", "type": "boolean"
       },
       "allowedTopologies": {
         "description": "allowedTopologies restrict the node topologies where volumes can be dynamically provisioned. Each volume plugin defines its own supported topology specifications. An empty TopologySelectorTerm list means there is no topology restriction. This field is only honored by servers that enable the VolumeScheduling feature.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.TopologySelectorTerm"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.TopologySelectorTerm"},
         "x-kubernetes-list-type": "atomic"
       },
       "apiVersion": {
@@ -77,75 +60,46 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the standard object metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "mountOptions": {
         "description": "mountOptions controls the mountOptions for dynamically provisioned PersistentVolumes of this storage class. e.g. [\"ro\", \"soft\"]. Not validated - mount of the PVs will simply fail if one is invalid.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "parameters": {
         "description": "parameters holds the parameters for the provisioner that should create volumes of this storage class.",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "provisioner": {
-        "description": "provisioner indicates the type of the provisioner.",
-        "type": "string",
-        "default": ""
+        "description": "provisioner indicates the type of the provisioner.", "type": "string", "default": ""
       },
       "reclaimPolicy": {
         "description": "reclaimPolicy controls the reclaimPolicy for dynamically provisioned PersistentVolumes of this storage class. Defaults to Delete.\n\nPossible enum values:\n - \u0060\"Delete\"\u0060 means the volume will be deleted from Kubernetes on release from its claim. The volume plugin must support Deletion.\n - \u0060\"Recycle\"\u0060 means the volume will be recycled back into the pool of unbound persistent volumes on release from its claim. The volume plugin must support Recycling.\n - \u0060\"Retain\"\u0060 means the volume will be left in its current phase (Released) for manual reclamation by the administrator. The default policy is Retain.",
         "type": "string",
-        "enum": [
-          "Delete",
-          "Recycle",
-          "Retain"
-        ]
+        "enum": ["Delete", "Recycle", "Retain"]
       },
       "volumeBindingMode": {
         "description": "volumeBindingMode indicates how PersistentVolumeClaims should be provisioned and bound.  When unset, VolumeBindingImmediate is used. This field is only honored by servers that enable the VolumeScheduling feature.\n\nPossible enum values:\n - \u0060\"Immediate\"\u0060 indicates that PersistentVolumeClaims should be immediately provisioned and bound. This is the default mode.\n - \u0060\"WaitForFirstConsumer\"\u0060 indicates that PersistentVolumeClaims should not be provisioned and bound until the first Pod is created that references the PeristentVolumeClaim. The volume provisioning and binding will occur during Pod scheduing.",
         "type": "string",
-        "enum": [
-          "Immediate",
-          "WaitForFirstConsumer"
-        ]
+        "enum": ["Immediate", "WaitForFirstConsumer"]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "storage.k8s.io",
-        "kind": "StorageClass",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "storage.k8s.io", "kind": "StorageClass", "version": "v1"}]
   },
   "io.k8s.api.storage.v1.StorageClassList": {
-    "description": "StorageClassList is a collection of storage classes.",
-    "type": "object",
-    "required": [
-      "items"
-    ],
+    "description": "StorageClassList is a collection of storage classes.", "type": "object",
+    "required": ["items"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
         "type": "string"
       },
       "items": {
-        "description": "items is the list of StorageClasses",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.storage.v1.StorageClass"
-        }
+        "description": "items is the list of StorageClasses", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.storage.v1.StorageClass"}
       },
       "kind": {
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
@@ -154,20 +108,10 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard list metadata More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "storage.k8s.io",
-        "kind": "StorageClassList",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "storage.k8s.io", "kind": "StorageClassList", "version": "v1"}]
   },
   "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1": {
     "description": "FieldsV1 stores a set of fields in a data structure like a Trie, in JSON format.\n\nEach key is either a '.' representing the field itself, and will always map to an empty set, or a string representing a sub-field or item. The string will follow one of these four formats: 'f:<name>', where <name> is the name of a field in a struct, or key in a map 'v:<value>', where <value> is the exact json formatted value of a list item 'i:<index>', where <index> is position of a item in a list 'k:<keys>', where <keys> is a map of  a list item's key fields to their unique values If a key maps to an empty Fields value, the field that key represents is part of the set.\n\nThe exact format is defined in sigs.k8s.io/structured-merge-diff",
@@ -183,8 +127,7 @@ const OpenAPISchemas = `{
       },
       "remainingItemCount": {
         "description": "remainingItemCount is the number of subsequent items in the list which are not included in this list response. If the list request contained label or field selectors, then the number of remaining items is unknown and the field will be left unset and omitted during serialization. If the list is complete (either because it is not chunking or because this is the last chunk), then there are no more remaining items and this field will be left unset and omitted during serialization. Servers older than v1.15 do not set this field. The intended use of the remainingItemCount is *estimating* the size of a collection. Clients should not rely on the remainingItemCount to be set or to be exact.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "resourceVersion": {
         "description": "String that identifies the server's internal version of this object that can be used by clients to determine when objects have changed. Value must be treated as opaque by clients and passed unmodified back to the server. Populated by the system. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#concurrency-control-and-consistency",
@@ -196,11 +139,7 @@ const OpenAPISchemas = `{
       },
       "shardInfo": {
         "description": "shardInfo is set when the list is a filtered subset of the full collection, as selected by a shard selector on the request. It echoes back the selector so clients can verify which shard they received and merge sharded responses. Clients should not cache sharded list responses as a full representation of the collection.\n\nThis is an alpha field and requires enabling the ShardedListAndWatch feature gate.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo"}]
       }
     }
   },
@@ -218,16 +157,9 @@ const OpenAPISchemas = `{
       },
       "fieldsV1": {
         "description": "FieldsV1 holds the first JSON version format as described in the \"FieldsV1\" type.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"}]
       },
-      "manager": {
-        "description": "Manager is an identifier of the workflow managing these fields.",
-        "type": "string"
-      },
+      "manager": {"description": "Manager is an identifier of the workflow managing these fields.", "type": "string"},
       "operation": {
         "description": "Operation is the type of operation which lead to this ManagedFieldsEntry being created. The only valid values for this field are 'Apply' and 'Update'.",
         "type": "string"
@@ -238,11 +170,7 @@ const OpenAPISchemas = `{
       },
       "time": {
         "description": "Time is the timestamp of when the ManagedFields entry was added. The timestamp will also be updated if a field is added, the manager changes any of the owned fields value or removes a field. The timestamp does not update when a field is removed from the entry because another manager took it over.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       }
     }
   },
@@ -253,39 +181,25 @@ const OpenAPISchemas = `{
       "annotations": {
         "description": "Annotations is an unstructured key value map stored with a resource that may be set by external tools to store and retrieve arbitrary metadata. They are not queryable and should be preserved when modifying objects. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/annotations",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "creationTimestamp": {
         "description": "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "deletionGracePeriodSeconds": {
         "description": "Number of seconds allowed for this object to gracefully terminate before it will be removed from the system. Only set when deletionTimestamp is also set. May only be shortened. Read-only.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "deletionTimestamp": {
         "description": "DeletionTimestamp is RFC 3339 date and time at which this resource will be deleted. This field is set by the server when a graceful deletion is requested by the user, and is not directly settable by a client. The resource is expected to be deleted (no longer visible from resource lists, and not reachable by name) after the time in this field, once the finalizers list is empty. As long as the finalizers list contains items, deletion is blocked. Once the deletionTimestamp is set, this value may not be unset or be set further into the future, although it may be shortened or the resource may be deleted prior to this time. For example, a user may request that a pod is deleted in 30 seconds. The Kubelet will react by sending a graceful termination signal to the containers in the pod. After that 30 seconds, the Kubelet will send a hard termination signal (SIGKILL) to the container and after cleanup, remove the pod from the API. In the presence of network partitions, this object may still exist after this timestamp, until an administrator or automated process can determine the resource is fully terminated. If not set, graceful deletion of the object has not been requested.\n\nPopulated by the system when a graceful deletion is requested. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "finalizers": {
         "description": "Must be empty before the object is deleted from the registry. Each entry is an identifier for the responsible component that will remove the entry from the list. If the deletionTimestamp of the object is non-nil, entries in this list can only be removed. Finalizers may be processed and removed in any order.  Order is NOT enforced because it introduces significant risk of stuck finalizers. finalizers is a shared field, any actor with permission can reorder it. If the finalizer list is processed in order, then this can lead to a situation in which the component responsible for the first finalizer in the list is waiting for a signal (field value, external system, or other) produced by a component responsible for a finalizer later in the list, resulting in a deadlock. Without enforced ordering finalizers are free to order amongst themselves and are not vulnerable to ordering changes in the list.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
-        "x-kubernetes-list-type": "set",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"type": "string"},
+        "x-kubernetes-list-type": "set", "x-kubernetes-patch-strategy": "merge"
       },
       "generateName": {
         "description": "GenerateName is an optional prefix, used by the server, to generate a unique name ONLY IF the Name field has not been provided. If this field is used, the name returned to the client will be different than the name passed. This value will also be combined with a unique suffix. The provided value has the same validation rules as the Name field, and may be truncated by the length of the suffix required to make the value unique on the server.\n\nIf this field is specified and the generated name exists, the server will return a 409.\n\nApplied only if Name is not specified. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#idempotency",
@@ -293,22 +207,17 @@ const OpenAPISchemas = `{
       },
       "generation": {
         "description": "A sequence number representing a specific generation of the desired state. Populated by the system. Read-only.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "labels": {
         "description": "Map of string keys and values that can be used to organize and categorize (scope and select) objects. May match selectors of replication controllers and services. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "managedFields": {
         "description": "ManagedFields maps workflow-id and version to the set of fields that are managed by that workflow. This is mostly for internal housekeeping, and users typically shouldn't need to set or understand this field. A workflow can be the user's name, a controller's name, or the name of a specific apply path like \"ci-cd\". The set of fields is always in the version that the workflow used when modifying the object.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry"},
         "x-kubernetes-list-type": "atomic"
       },
       "name": {
@@ -322,15 +231,9 @@ const OpenAPISchemas = `{
       "ownerReferences": {
         "description": "List of objects depended by this object. If ALL objects in the list have been deleted, this object will be garbage collected. If this object is managed by a controller, then an entry in this list will point to this controller, with the controller field set to true. There cannot be more than one managing controller.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference"
-        },
-        "x-kubernetes-list-map-keys": [
-          "uid"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "uid",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference"},
+        "x-kubernetes-list-map-keys": ["uid"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "uid", "x-kubernetes-patch-strategy": "merge"
       },
       "resourceVersion": {
         "description": "An opaque value that represents the internal version of this object that can be used by clients to determine when objects have changed. May be used for optimistic concurrency, change detection, and the watch operation on a resource or set of resources. Clients must treat these values as opaque and passed unmodified back to the server. They may only be valid for a particular resource or set of resources.\n\nPopulated by the system. Read-only. Value must be treated as opaque by clients and . More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#concurrency-control-and-consistency",
@@ -349,40 +252,25 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference": {
     "description": "OwnerReference contains enough information to let you identify an owning object. An owning object must be in the same namespace as the dependent, or be cluster-scoped, so there is no namespace field.",
     "type": "object",
-    "required": [
-      "apiVersion",
-      "kind",
-      "name",
-      "uid"
-    ],
+    "required": ["apiVersion", "kind", "name", "uid"],
     "properties": {
-      "apiVersion": {
-        "description": "API version of the referent.",
-        "type": "string",
-        "default": ""
-      },
+      "apiVersion": {"description": "API version of the referent.", "type": "string", "default": ""},
       "blockOwnerDeletion": {
         "description": "If true, AND if the owner has the \"foregroundDeletion\" finalizer, then the owner cannot be deleted from the key-value store until this reference is removed. See https://kubernetes.io/docs/concepts/architecture/garbage-collection/#foreground-deletion for how the garbage collector interacts with this field and enforces the foreground deletion. Defaults to false. To set this field, a user needs \"delete\" permission of the owner, otherwise 422 (Unprocessable Entity) will be returned.",
         "type": "boolean"
       },
-      "controller": {
-        "description": "If true, this reference points to the managing controller.",
-        "type": "boolean"
-      },
+      "controller": {"description": "If true, this reference points to the managing controller.", "type": "boolean"},
       "kind": {
         "description": "Kind of the referent. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "name": {
         "description": "Name of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "uid": {
         "description": "UID of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#uids",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     },
     "x-kubernetes-map-type": "atomic"
@@ -390,20 +278,16 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo": {
     "description": "ShardInfo describes the shard selector that was applied to produce a list response. Its presence on a list response indicates the list is a filtered subset.",
     "type": "object",
-    "required": [
-      "selector"
-    ],
+    "required": ["selector"],
     "properties": {
       "selector": {
         "description": "selector is the shard selector string from the request, echoed back so clients can verify which shard they received and merge responses from multiple shards.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.apimachinery.pkg.apis.meta.v1.Time": {
     "description": "Time is a wrapper around time.Time which supports correct marshaling to YAML and JSON.  Wrappers are provided for many of the factory methods that the time package offers.",
-    "type": "string",
-    "format": "date-time"
+    "type": "string", "format": "date-time"
   }
 }`

@@ -3,6 +3,7 @@
 package v1
 
 import (
+	level "github.com/typeplane/typeplane/runtime/level"
 	protobuf "github.com/typeplane/typeplane/runtime/protobuf"
 	apimachinery "github.com/typeplane/typeplane/runtime/protobuf/apimachinery"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -123,21 +124,9 @@ func marshal_admissionregistrationv1_ValidatingAdmissionPolicy(w *protobuf.Write
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_admissionregistrationv1_ValidatingAdmissionPolicyStatus(w, n, &m.Status)
-		n = w.Close(n, 3<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_admissionregistrationv1_ValidatingAdmissionPolicySpec(w, n, &m.Spec)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_admissionregistrationv1_ValidatingAdmissionPolicyStatus(w, n, &m.Status), 3<<3|2, n)
+	n = w.Close(marshal_admissionregistrationv1_ValidatingAdmissionPolicySpec(w, n, &m.Spec), 2<<3|2, n)
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -159,16 +148,8 @@ func marshal_admissionregistrationv1_ValidatingAdmissionPolicyBinding(w *protobu
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec(w, n, &m.Spec)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec(w, n, &m.Spec), 2<<3|2, n)
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -191,17 +172,9 @@ func marshal_admissionregistrationv1_ValidatingAdmissionPolicyBindingList(w *pro
 		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_ValidatingAdmissionPolicyBinding(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_ValidatingAdmissionPolicyBinding(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
 	return n
 }
 
@@ -224,17 +197,9 @@ func marshal_admissionregistrationv1_ValidatingAdmissionPolicyList(w *protobuf.W
 		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_ValidatingAdmissionPolicy(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_ValidatingAdmissionPolicy(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
 	return n
 }
 
@@ -258,53 +223,24 @@ func reads_admissionregistrationv1_ValidatingAdmissionPolicySpec() *protobuf.Typ
 
 // marshal_admissionregistrationv1_ValidatingAdmissionPolicySpec writes m before the n bytes that w has, and returns how many it has then.
 func marshal_admissionregistrationv1_ValidatingAdmissionPolicySpec(w *protobuf.Writer, n int, m *admissionregistrationv1.ValidatingAdmissionPolicySpec) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.Variables) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_Variable(w, n, &m.Variables[k])
-			n = w.Close(n, 7<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_Variable(w, n, &m.Variables[k]), 7<<3|2, n)
 	}
 	for k := len(m.MatchConditions) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_MatchCondition(w, n, &m.MatchConditions[k])
-			n = w.Close(n, 6<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_MatchCondition(w, n, &m.MatchConditions[k]), 6<<3|2, n)
 	}
 	for k := len(m.AuditAnnotations) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_AuditAnnotation(w, n, &m.AuditAnnotations[k])
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_AuditAnnotation(w, n, &m.AuditAnnotations[k]), 5<<3|2, n)
 	}
-	if m.FailurePolicy != nil {
-		n = w.PutString(n, 4<<3|2, string(*m.FailurePolicy))
-	}
+	n = protobuf.PutTextPointer(w, n, 4<<3|2, m.FailurePolicy)
 	for k := len(m.Validations) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_Validation(w, n, &m.Validations[k])
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_Validation(w, n, &m.Validations[k]), 3<<3|2, n)
 	}
 	if m.MatchConstraints != nil {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_MatchResources(w, n, m.MatchConstraints)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_MatchResources(w, n, m.MatchConstraints), 2<<3|2, n)
 	}
 	if m.ParamKind != nil {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_ParamKind(w, n, m.ParamKind)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_ParamKind(w, n, m.ParamKind), 1<<3|2, n)
 	}
 	return n
 }
@@ -325,22 +261,11 @@ func reads_admissionregistrationv1_ValidatingAdmissionPolicyStatus() *protobuf.T
 
 // marshal_admissionregistrationv1_ValidatingAdmissionPolicyStatus writes m before the n bytes that w has, and returns how many it has then.
 func marshal_admissionregistrationv1_ValidatingAdmissionPolicyStatus(w *protobuf.Writer, n int, m *admissionregistrationv1.ValidatingAdmissionPolicyStatus) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.Conditions) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = apimachinery.PutCondition(w, n, &m.Conditions[k])
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutCondition(w, n, &m.Conditions[k]), 3<<3|2, n)
 	}
 	if m.TypeChecking != nil {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_TypeChecking(w, n, m.TypeChecking)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_TypeChecking(w, n, m.TypeChecking), 2<<3|2, n)
 	}
 	n = w.PutNumber(n, 1<<3, uint64(m.ObservedGeneration))
 	return n
@@ -363,25 +288,12 @@ func reads_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec() *proto
 
 // marshal_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec writes m before the n bytes that w has, and returns how many it has then.
 func marshal_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec(w *protobuf.Writer, n int, m *admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.ValidationActions) - 1; k >= 0; k-- {
-		n = w.PutString(n, 4<<3|2, string(m.ValidationActions[k]))
-	}
+	n = protobuf.PutTexts(w, n, 4<<3|2, m.ValidationActions)
 	if m.MatchResources != nil {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_MatchResources(w, n, m.MatchResources)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_MatchResources(w, n, m.MatchResources), 3<<3|2, n)
 	}
 	if m.ParamRef != nil {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_ParamRef(w, n, m.ParamRef)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_ParamRef(w, n, m.ParamRef), 2<<3|2, n)
 	}
 	n = w.PutString(n, 1<<3|2, m.PolicyName)
 	return n
@@ -402,9 +314,6 @@ func reads_admissionregistrationv1_ParamKind() *protobuf.Type[admissionregistrat
 
 // marshal_admissionregistrationv1_ParamKind writes m before the n bytes that w has, and returns how many it has then.
 func marshal_admissionregistrationv1_ParamKind(w *protobuf.Writer, n int, m *admissionregistrationv1.ParamKind) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.Kind)
 	n = w.PutString(n, 1<<3|2, m.APIVersion)
 	return n
@@ -428,39 +337,18 @@ func reads_admissionregistrationv1_MatchResources() *protobuf.Type[admissionregi
 
 // marshal_admissionregistrationv1_MatchResources writes m before the n bytes that w has, and returns how many it has then.
 func marshal_admissionregistrationv1_MatchResources(w *protobuf.Writer, n int, m *admissionregistrationv1.MatchResources) int {
-	if m == nil {
-		return n
-	}
-	if m.MatchPolicy != nil {
-		n = w.PutString(n, 7<<3|2, string(*m.MatchPolicy))
-	}
+	n = protobuf.PutTextPointer(w, n, 7<<3|2, m.MatchPolicy)
 	for k := len(m.ExcludeResourceRules) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_NamedRuleWithOperations(w, n, &m.ExcludeResourceRules[k])
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_NamedRuleWithOperations(w, n, &m.ExcludeResourceRules[k]), 4<<3|2, n)
 	}
 	for k := len(m.ResourceRules) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_NamedRuleWithOperations(w, n, &m.ResourceRules[k])
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_NamedRuleWithOperations(w, n, &m.ResourceRules[k]), 3<<3|2, n)
 	}
 	if m.ObjectSelector != nil {
-		{
-			before := n
-			n = apimachinery.PutLabelSelector(w, n, m.ObjectSelector)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutLabelSelector(w, n, m.ObjectSelector), 2<<3|2, n)
 	}
 	if m.NamespaceSelector != nil {
-		{
-			before := n
-			n = apimachinery.PutLabelSelector(w, n, m.NamespaceSelector)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutLabelSelector(w, n, m.NamespaceSelector), 1<<3|2, n)
 	}
 	return n
 }
@@ -482,13 +370,8 @@ func reads_admissionregistrationv1_Validation() *protobuf.Type[admissionregistra
 
 // marshal_admissionregistrationv1_Validation writes m before the n bytes that w has, and returns how many it has then.
 func marshal_admissionregistrationv1_Validation(w *protobuf.Writer, n int, m *admissionregistrationv1.Validation) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 4<<3|2, m.MessageExpression)
-	if m.Reason != nil {
-		n = w.PutString(n, 3<<3|2, string(*m.Reason))
-	}
+	n = protobuf.PutTextPointer(w, n, 3<<3|2, m.Reason)
 	n = w.PutString(n, 2<<3|2, m.Message)
 	n = w.PutString(n, 1<<3|2, m.Expression)
 	return n
@@ -509,9 +392,6 @@ func reads_admissionregistrationv1_AuditAnnotation() *protobuf.Type[admissionreg
 
 // marshal_admissionregistrationv1_AuditAnnotation writes m before the n bytes that w has, and returns how many it has then.
 func marshal_admissionregistrationv1_AuditAnnotation(w *protobuf.Writer, n int, m *admissionregistrationv1.AuditAnnotation) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.ValueExpression)
 	n = w.PutString(n, 1<<3|2, m.Key)
 	return n
@@ -532,9 +412,6 @@ func reads_admissionregistrationv1_MatchCondition() *protobuf.Type[admissionregi
 
 // marshal_admissionregistrationv1_MatchCondition writes m before the n bytes that w has, and returns how many it has then.
 func marshal_admissionregistrationv1_MatchCondition(w *protobuf.Writer, n int, m *admissionregistrationv1.MatchCondition) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.Expression)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
@@ -555,9 +432,6 @@ func reads_admissionregistrationv1_Variable() *protobuf.Type[admissionregistrati
 
 // marshal_admissionregistrationv1_Variable writes m before the n bytes that w has, and returns how many it has then.
 func marshal_admissionregistrationv1_Variable(w *protobuf.Writer, n int, m *admissionregistrationv1.Variable) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.Expression)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
@@ -577,15 +451,8 @@ func reads_admissionregistrationv1_TypeChecking() *protobuf.Type[admissionregist
 
 // marshal_admissionregistrationv1_TypeChecking writes m before the n bytes that w has, and returns how many it has then.
 func marshal_admissionregistrationv1_TypeChecking(w *protobuf.Writer, n int, m *admissionregistrationv1.TypeChecking) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.ExpressionWarnings) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_admissionregistrationv1_ExpressionWarning(w, n, &m.ExpressionWarnings[k])
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_admissionregistrationv1_ExpressionWarning(w, n, &m.ExpressionWarnings[k]), 1<<3|2, n)
 	}
 	return n
 }
@@ -607,18 +474,9 @@ func reads_admissionregistrationv1_ParamRef() *protobuf.Type[admissionregistrati
 
 // marshal_admissionregistrationv1_ParamRef writes m before the n bytes that w has, and returns how many it has then.
 func marshal_admissionregistrationv1_ParamRef(w *protobuf.Writer, n int, m *admissionregistrationv1.ParamRef) int {
-	if m == nil {
-		return n
-	}
-	if m.ParameterNotFoundAction != nil {
-		n = w.PutString(n, 4<<3|2, string(*m.ParameterNotFoundAction))
-	}
+	n = protobuf.PutTextPointer(w, n, 4<<3|2, m.ParameterNotFoundAction)
 	if m.Selector != nil {
-		{
-			before := n
-			n = apimachinery.PutLabelSelector(w, n, m.Selector)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutLabelSelector(w, n, m.Selector), 3<<3|2, n)
 	}
 	n = w.PutString(n, 2<<3|2, m.Namespace)
 	n = w.PutString(n, 1<<3|2, m.Name)
@@ -640,17 +498,8 @@ func reads_admissionregistrationv1_NamedRuleWithOperations() *protobuf.Type[admi
 
 // marshal_admissionregistrationv1_NamedRuleWithOperations writes m before the n bytes that w has, and returns how many it has then.
 func marshal_admissionregistrationv1_NamedRuleWithOperations(w *protobuf.Writer, n int, m *admissionregistrationv1.NamedRuleWithOperations) int {
-	if m == nil {
-		return n
-	}
-	{
-		before := n
-		n = marshal_admissionregistrationv1_RuleWithOperations(w, n, &m.RuleWithOperations)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	for k := len(m.ResourceNames) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, m.ResourceNames[k])
-	}
+	n = w.Close(marshal_admissionregistrationv1_RuleWithOperations(w, n, &m.RuleWithOperations), 2<<3|2, n)
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.ResourceNames)
 	return n
 }
 
@@ -669,9 +518,6 @@ func reads_admissionregistrationv1_ExpressionWarning() *protobuf.Type[admissionr
 
 // marshal_admissionregistrationv1_ExpressionWarning writes m before the n bytes that w has, and returns how many it has then.
 func marshal_admissionregistrationv1_ExpressionWarning(w *protobuf.Writer, n int, m *admissionregistrationv1.ExpressionWarning) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 3<<3|2, m.Warning)
 	n = w.PutString(n, 2<<3|2, m.FieldRef)
 	return n
@@ -692,17 +538,8 @@ func reads_admissionregistrationv1_RuleWithOperations() *protobuf.Type[admission
 
 // marshal_admissionregistrationv1_RuleWithOperations writes m before the n bytes that w has, and returns how many it has then.
 func marshal_admissionregistrationv1_RuleWithOperations(w *protobuf.Writer, n int, m *admissionregistrationv1.RuleWithOperations) int {
-	if m == nil {
-		return n
-	}
-	{
-		before := n
-		n = marshal_admissionregistrationv1_Rule(w, n, &m.Rule)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	for k := len(m.Operations) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, string(m.Operations[k]))
-	}
+	n = w.Close(marshal_admissionregistrationv1_Rule(w, n, &m.Rule), 2<<3|2, n)
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.Operations)
 	return n
 }
 
@@ -723,23 +560,12 @@ func reads_admissionregistrationv1_Rule() *protobuf.Type[admissionregistrationv1
 
 // marshal_admissionregistrationv1_Rule writes m before the n bytes that w has, and returns how many it has then.
 func marshal_admissionregistrationv1_Rule(w *protobuf.Writer, n int, m *admissionregistrationv1.Rule) int {
-	if m == nil {
-		return n
-	}
-	if m.Scope != nil {
-		n = w.PutString(n, 4<<3|2, string(*m.Scope))
-	}
-	for k := len(m.Resources) - 1; k >= 0; k-- {
-		n = w.PutString(n, 3<<3|2, m.Resources[k])
-	}
-	for k := len(m.APIVersions) - 1; k >= 0; k-- {
-		n = w.PutString(n, 2<<3|2, m.APIVersions[k])
-	}
-	for k := len(m.APIGroups) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, m.APIGroups[k])
-	}
+	n = protobuf.PutTextPointer(w, n, 4<<3|2, m.Scope)
+	n = protobuf.PutTexts(w, n, 3<<3|2, m.Resources)
+	n = protobuf.PutTexts(w, n, 2<<3|2, m.APIVersions)
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.APIGroups)
 	return n
 }
 
 // Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
-const _ = protobuf.Level1_go_get_u_github_com_typeplane_typeplane_runtime
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -6,9 +6,10 @@
 package v1
 
 import (
-	maps "maps"
 	unsafe "unsafe"
 
+	deepcopy "github.com/typeplane/typeplane/runtime/deepcopy"
+	level "github.com/typeplane/typeplane/runtime/level"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -58,7 +59,7 @@ func DeepCopy_ValidatingAdmissionPolicyList(in *ValidatingAdmissionPolicyList) *
 }
 
 // deepCopyWith_admissionregistrationv1_MatchResources copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_MatchResources(m *deepCopyMetaMemory, in, out *admissionregistrationv1.MatchResources) {
+func deepCopyWith_admissionregistrationv1_MatchResources(m *deepcopy.Memory, in, out *admissionregistrationv1.MatchResources) {
 	if unsafe.Sizeof(*in) != 72 {
 		in.DeepCopyInto(out)
 		return
@@ -69,18 +70,18 @@ func deepCopyWith_admissionregistrationv1_MatchResources(m *deepCopyMetaMemory, 
 			NamespaceSelector metav1.LabelSelector
 			ObjectSelector    metav1.LabelSelector
 		})
-		deepCopyWith_metav1_LabelSelector(m, in.NamespaceSelector, &v.NamespaceSelector)
+		deepcopy.CopyLabelSelector(m, in.NamespaceSelector, &v.NamespaceSelector)
 		out.NamespaceSelector = &v.NamespaceSelector
-		deepCopyWith_metav1_LabelSelector(m, in.ObjectSelector, &v.ObjectSelector)
+		deepcopy.CopyLabelSelector(m, in.ObjectSelector, &v.ObjectSelector)
 		out.ObjectSelector = &v.ObjectSelector
 	} else {
 		if in.NamespaceSelector != nil {
 			out.NamespaceSelector = new(metav1.LabelSelector)
-			deepCopyWith_metav1_LabelSelector(m, in.NamespaceSelector, out.NamespaceSelector)
+			deepcopy.CopyLabelSelector(m, in.NamespaceSelector, out.NamespaceSelector)
 		}
 		if in.ObjectSelector != nil {
 			out.ObjectSelector = new(metav1.LabelSelector)
-			deepCopyWith_metav1_LabelSelector(m, in.ObjectSelector, out.ObjectSelector)
+			deepcopy.CopyLabelSelector(m, in.ObjectSelector, out.ObjectSelector)
 		}
 	}
 	if in.ResourceRules != nil {
@@ -96,18 +97,18 @@ func deepCopyWith_admissionregistrationv1_MatchResources(m *deepCopyMetaMemory, 
 		}
 	}
 	if in.MatchPolicy != nil {
-		out.MatchPolicy = (*admissionregistrationv1.MatchPolicyType)(m.strings.one())
+		out.MatchPolicy = (*admissionregistrationv1.MatchPolicyType)(m.Strings.One())
 		*out.MatchPolicy = *in.MatchPolicy
 	}
 }
 
 // deepCopyCount_admissionregistrationv1_MatchResources counts what deepCopyWith_admissionregistrationv1_MatchResources takes.
-func deepCopyCount_admissionregistrationv1_MatchResources(m *deepCopyMetaMemory, in *admissionregistrationv1.MatchResources) {
+func deepCopyCount_admissionregistrationv1_MatchResources(m *deepcopy.Memory, in *admissionregistrationv1.MatchResources) {
 	if in.NamespaceSelector != nil {
-		deepCopyCount_metav1_LabelSelector(m, in.NamespaceSelector)
+		deepcopy.CountLabelSelector(m, in.NamespaceSelector)
 	}
 	if in.ObjectSelector != nil {
-		deepCopyCount_metav1_LabelSelector(m, in.ObjectSelector)
+		deepcopy.CountLabelSelector(m, in.ObjectSelector)
 	}
 	for i := range in.ResourceRules {
 		deepCopyCount_admissionregistrationv1_NamedRuleWithOperations(m, &in.ResourceRules[i])
@@ -116,27 +117,27 @@ func deepCopyCount_admissionregistrationv1_MatchResources(m *deepCopyMetaMemory,
 		deepCopyCount_admissionregistrationv1_NamedRuleWithOperations(m, &in.ExcludeResourceRules[i])
 	}
 	if in.MatchPolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
 // deepCopyWith_admissionregistrationv1_NamedRuleWithOperations copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_NamedRuleWithOperations(m *deepCopyMetaMemory, in, out *admissionregistrationv1.NamedRuleWithOperations) {
+func deepCopyWith_admissionregistrationv1_NamedRuleWithOperations(m *deepcopy.Memory, in, out *admissionregistrationv1.NamedRuleWithOperations) {
 	if unsafe.Sizeof(*in) != 128 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.ResourceNames = in.ResourceNames
 	if in.ResourceNames != nil {
-		out.ResourceNames = m.strings.list(len(in.ResourceNames))
+		out.ResourceNames = m.Strings.List(len(in.ResourceNames))
 		copy(out.ResourceNames, in.ResourceNames)
 	}
 	deepCopyWith_admissionregistrationv1_RuleWithOperations(m, &in.RuleWithOperations, &out.RuleWithOperations)
 }
 
 // deepCopyCount_admissionregistrationv1_NamedRuleWithOperations counts what deepCopyWith_admissionregistrationv1_NamedRuleWithOperations takes.
-func deepCopyCount_admissionregistrationv1_NamedRuleWithOperations(m *deepCopyMetaMemory, in *admissionregistrationv1.NamedRuleWithOperations) {
-	m.strings.want += len(in.ResourceNames)
+func deepCopyCount_admissionregistrationv1_NamedRuleWithOperations(m *deepcopy.Memory, in *admissionregistrationv1.NamedRuleWithOperations) {
+	m.Strings.Want += len(in.ResourceNames)
 	deepCopyCount_admissionregistrationv1_RuleWithOperations(m, &in.RuleWithOperations)
 }
 
@@ -148,11 +149,11 @@ func deepCopyWith_admissionregistrationv1_ParamRef(m *deepCopyMemory_admissionre
 	}
 	*out = *in
 	if in.Selector != nil {
-		out.Selector = m.metav1_LabelSelector.one()
-		deepCopyWith_metav1_LabelSelector(&m.deepCopyMetaMemory, in.Selector, out.Selector)
+		out.Selector = m.metav1_LabelSelector.One()
+		deepcopy.CopyLabelSelector(&m.Memory, in.Selector, out.Selector)
 	}
 	if in.ParameterNotFoundAction != nil {
-		out.ParameterNotFoundAction = (*admissionregistrationv1.ParameterNotFoundActionType)(m.strings.one())
+		out.ParameterNotFoundAction = (*admissionregistrationv1.ParameterNotFoundActionType)(m.Strings.One())
 		*out.ParameterNotFoundAction = *in.ParameterNotFoundAction
 	}
 }
@@ -160,66 +161,66 @@ func deepCopyWith_admissionregistrationv1_ParamRef(m *deepCopyMemory_admissionre
 // deepCopyCount_admissionregistrationv1_ParamRef counts what deepCopyWith_admissionregistrationv1_ParamRef takes.
 func deepCopyCount_admissionregistrationv1_ParamRef(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding, in *admissionregistrationv1.ParamRef) {
 	if in.Selector != nil {
-		m.metav1_LabelSelector.want++
-		deepCopyCount_metav1_LabelSelector(&m.deepCopyMetaMemory, in.Selector)
+		m.metav1_LabelSelector.Want++
+		deepcopy.CountLabelSelector(&m.Memory, in.Selector)
 	}
 	if in.ParameterNotFoundAction != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
 // deepCopyWith_admissionregistrationv1_Rule copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_Rule(m *deepCopyMetaMemory, in, out *admissionregistrationv1.Rule) {
+func deepCopyWith_admissionregistrationv1_Rule(m *deepcopy.Memory, in, out *admissionregistrationv1.Rule) {
 	if unsafe.Sizeof(*in) != 80 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.APIGroups != nil {
-		out.APIGroups = m.strings.list(len(in.APIGroups))
+		out.APIGroups = m.Strings.List(len(in.APIGroups))
 		copy(out.APIGroups, in.APIGroups)
 	}
 	if in.APIVersions != nil {
-		out.APIVersions = m.strings.list(len(in.APIVersions))
+		out.APIVersions = m.Strings.List(len(in.APIVersions))
 		copy(out.APIVersions, in.APIVersions)
 	}
 	if in.Resources != nil {
-		out.Resources = m.strings.list(len(in.Resources))
+		out.Resources = m.Strings.List(len(in.Resources))
 		copy(out.Resources, in.Resources)
 	}
 	if in.Scope != nil {
-		out.Scope = (*admissionregistrationv1.ScopeType)(m.strings.one())
+		out.Scope = (*admissionregistrationv1.ScopeType)(m.Strings.One())
 		*out.Scope = *in.Scope
 	}
 }
 
 // deepCopyCount_admissionregistrationv1_Rule counts what deepCopyWith_admissionregistrationv1_Rule takes.
-func deepCopyCount_admissionregistrationv1_Rule(m *deepCopyMetaMemory, in *admissionregistrationv1.Rule) {
-	m.strings.want += len(in.APIGroups)
-	m.strings.want += len(in.APIVersions)
-	m.strings.want += len(in.Resources)
+func deepCopyCount_admissionregistrationv1_Rule(m *deepcopy.Memory, in *admissionregistrationv1.Rule) {
+	m.Strings.Want += len(in.APIGroups)
+	m.Strings.Want += len(in.APIVersions)
+	m.Strings.Want += len(in.Resources)
 	if in.Scope != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
 // deepCopyWith_admissionregistrationv1_RuleWithOperations copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_RuleWithOperations(m *deepCopyMetaMemory, in, out *admissionregistrationv1.RuleWithOperations) {
+func deepCopyWith_admissionregistrationv1_RuleWithOperations(m *deepcopy.Memory, in, out *admissionregistrationv1.RuleWithOperations) {
 	if unsafe.Sizeof(*in) != 104 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.Operations = in.Operations
 	if in.Operations != nil {
-		out.Operations = unsafe.Slice((*admissionregistrationv1.OperationType)(unsafe.SliceData(m.strings.list(len(in.Operations)))), len(in.Operations))
+		out.Operations = unsafe.Slice((*admissionregistrationv1.OperationType)(unsafe.SliceData(m.Strings.List(len(in.Operations)))), len(in.Operations))
 		copy(out.Operations, in.Operations)
 	}
 	deepCopyWith_admissionregistrationv1_Rule(m, &in.Rule, &out.Rule)
 }
 
 // deepCopyCount_admissionregistrationv1_RuleWithOperations counts what deepCopyWith_admissionregistrationv1_RuleWithOperations takes.
-func deepCopyCount_admissionregistrationv1_RuleWithOperations(m *deepCopyMetaMemory, in *admissionregistrationv1.RuleWithOperations) {
-	m.strings.want += len(in.Operations)
+func deepCopyCount_admissionregistrationv1_RuleWithOperations(m *deepcopy.Memory, in *admissionregistrationv1.RuleWithOperations) {
+	m.Strings.Want += len(in.Operations)
 	deepCopyCount_admissionregistrationv1_Rule(m, &in.Rule)
 }
 
@@ -231,21 +232,21 @@ func deepCopyWith_admissionregistrationv1_TypeChecking(m *deepCopyMemory_admissi
 	}
 	*out = *in
 	if in.ExpressionWarnings != nil {
-		out.ExpressionWarnings = m.admissionregistrationv1_ExpressionWarning.list(len(in.ExpressionWarnings))
+		out.ExpressionWarnings = m.admissionregistrationv1_ExpressionWarning.List(len(in.ExpressionWarnings))
 		copy(out.ExpressionWarnings, in.ExpressionWarnings)
 	}
 }
 
 // deepCopyCount_admissionregistrationv1_TypeChecking counts what deepCopyWith_admissionregistrationv1_TypeChecking takes.
 func deepCopyCount_admissionregistrationv1_TypeChecking(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy, in *admissionregistrationv1.TypeChecking) {
-	m.admissionregistrationv1_ExpressionWarning.want += len(in.ExpressionWarnings)
+	m.admissionregistrationv1_ExpressionWarning.Want += len(in.ExpressionWarnings)
 }
 
 // deepCopy_admissionregistrationv1_ValidatingAdmissionPolicy copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_admissionregistrationv1_ValidatingAdmissionPolicy(in, out *admissionregistrationv1.ValidatingAdmissionPolicy) {
 	var m deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy
 	deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicy(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicy(&m, in, out)
 }
 
@@ -256,14 +257,14 @@ func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicy(m *deepCopyM
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicySpec(m, &in.Spec, &out.Spec)
 	deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyStatus(m, &in.Status, &out.Status)
 }
 
 // deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicy counts what deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicy takes.
 func deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicy(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy, in *admissionregistrationv1.ValidatingAdmissionPolicy) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
 	deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicySpec(m, &in.Spec)
 	deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyStatus(m, &in.Status)
 }
@@ -272,7 +273,7 @@ func deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicy(m *deepCopy
 func deepCopy_admissionregistrationv1_ValidatingAdmissionPolicyBinding(in, out *admissionregistrationv1.ValidatingAdmissionPolicyBinding) {
 	var m deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding
 	deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyBinding(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBinding(&m, in, out)
 }
 
@@ -283,32 +284,32 @@ func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBinding(m *de
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec(m, &in.Spec, &out.Spec)
 }
 
 // deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyBinding counts what deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBinding takes.
 func deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyBinding(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding, in *admissionregistrationv1.ValidatingAdmissionPolicyBinding) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
 	deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec(m, &in.Spec)
 }
 
 // deepCopy_admissionregistrationv1_ValidatingAdmissionPolicyBindingList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_admissionregistrationv1_ValidatingAdmissionPolicyBindingList(in, out *admissionregistrationv1.ValidatingAdmissionPolicyBindingList) {
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyBindingList(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBindingList(&m, in, out)
 }
 
 // deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBindingList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBindingList(m *deepCopyMetaMemory, in, out *admissionregistrationv1.ValidatingAdmissionPolicyBindingList) {
+func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBindingList(m *deepcopy.Memory, in, out *admissionregistrationv1.ValidatingAdmissionPolicyBindingList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
+	deepcopy.CopyListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]admissionregistrationv1.ValidatingAdmissionPolicyBinding, len(in.Items))
@@ -319,8 +320,8 @@ func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBindingList(m
 }
 
 // deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyBindingList counts what deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBindingList takes.
-func deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyBindingList(m *deepCopyMetaMemory, in *admissionregistrationv1.ValidatingAdmissionPolicyBindingList) {
-	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+func deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyBindingList(m *deepcopy.Memory, in *admissionregistrationv1.ValidatingAdmissionPolicyBindingList) {
+	deepcopy.CountListMeta(m, &in.ListMeta)
 }
 
 // deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -331,15 +332,15 @@ func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec(m
 	}
 	*out = *in
 	if in.ParamRef != nil {
-		out.ParamRef = m.admissionregistrationv1_ParamRef.one()
+		out.ParamRef = m.admissionregistrationv1_ParamRef.One()
 		deepCopyWith_admissionregistrationv1_ParamRef(m, in.ParamRef, out.ParamRef)
 	}
 	if in.MatchResources != nil {
-		out.MatchResources = m.admissionregistrationv1_MatchResources.one()
-		deepCopyWith_admissionregistrationv1_MatchResources(&m.deepCopyMetaMemory, in.MatchResources, out.MatchResources)
+		out.MatchResources = m.admissionregistrationv1_MatchResources.One()
+		deepCopyWith_admissionregistrationv1_MatchResources(&m.Memory, in.MatchResources, out.MatchResources)
 	}
 	if in.ValidationActions != nil {
-		out.ValidationActions = unsafe.Slice((*admissionregistrationv1.ValidationAction)(unsafe.SliceData(m.strings.list(len(in.ValidationActions)))), len(in.ValidationActions))
+		out.ValidationActions = unsafe.Slice((*admissionregistrationv1.ValidationAction)(unsafe.SliceData(m.Strings.List(len(in.ValidationActions)))), len(in.ValidationActions))
 		copy(out.ValidationActions, in.ValidationActions)
 	}
 }
@@ -347,32 +348,32 @@ func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec(m
 // deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec counts what deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec takes.
 func deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding, in *admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec) {
 	if in.ParamRef != nil {
-		m.admissionregistrationv1_ParamRef.want++
+		m.admissionregistrationv1_ParamRef.Want++
 		deepCopyCount_admissionregistrationv1_ParamRef(m, in.ParamRef)
 	}
 	if in.MatchResources != nil {
-		m.admissionregistrationv1_MatchResources.want++
-		deepCopyCount_admissionregistrationv1_MatchResources(&m.deepCopyMetaMemory, in.MatchResources)
+		m.admissionregistrationv1_MatchResources.Want++
+		deepCopyCount_admissionregistrationv1_MatchResources(&m.Memory, in.MatchResources)
 	}
-	m.strings.want += len(in.ValidationActions)
+	m.Strings.Want += len(in.ValidationActions)
 }
 
 // deepCopy_admissionregistrationv1_ValidatingAdmissionPolicyList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_admissionregistrationv1_ValidatingAdmissionPolicyList(in, out *admissionregistrationv1.ValidatingAdmissionPolicyList) {
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyList(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyList(&m, in, out)
 }
 
 // deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyList(m *deepCopyMetaMemory, in, out *admissionregistrationv1.ValidatingAdmissionPolicyList) {
+func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyList(m *deepcopy.Memory, in, out *admissionregistrationv1.ValidatingAdmissionPolicyList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
+	deepcopy.CopyListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]admissionregistrationv1.ValidatingAdmissionPolicy, len(in.Items))
@@ -383,8 +384,8 @@ func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyList(m *deepC
 }
 
 // deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyList counts what deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyList takes.
-func deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyList(m *deepCopyMetaMemory, in *admissionregistrationv1.ValidatingAdmissionPolicyList) {
-	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+func deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyList(m *deepcopy.Memory, in *admissionregistrationv1.ValidatingAdmissionPolicyList) {
+	deepcopy.CountListMeta(m, &in.ListMeta)
 }
 
 // deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicySpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -395,33 +396,33 @@ func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicySpec(m *deepC
 	}
 	*out = *in
 	if in.ParamKind != nil {
-		out.ParamKind = m.admissionregistrationv1_ParamKind.one()
+		out.ParamKind = m.admissionregistrationv1_ParamKind.One()
 		*out.ParamKind = *in.ParamKind
 	}
 	if in.MatchConstraints != nil {
-		out.MatchConstraints = m.admissionregistrationv1_MatchResources.one()
-		deepCopyWith_admissionregistrationv1_MatchResources(&m.deepCopyMetaMemory, in.MatchConstraints, out.MatchConstraints)
+		out.MatchConstraints = m.admissionregistrationv1_MatchResources.One()
+		deepCopyWith_admissionregistrationv1_MatchResources(&m.Memory, in.MatchConstraints, out.MatchConstraints)
 	}
 	if in.Validations != nil {
-		out.Validations = m.admissionregistrationv1_Validation.list(len(in.Validations))
+		out.Validations = m.admissionregistrationv1_Validation.List(len(in.Validations))
 		for i := range in.Validations {
 			deepCopyWith_admissionregistrationv1_Validation(m, &in.Validations[i], &out.Validations[i])
 		}
 	}
 	if in.FailurePolicy != nil {
-		out.FailurePolicy = (*admissionregistrationv1.FailurePolicyType)(m.strings.one())
+		out.FailurePolicy = (*admissionregistrationv1.FailurePolicyType)(m.Strings.One())
 		*out.FailurePolicy = *in.FailurePolicy
 	}
 	if in.AuditAnnotations != nil {
-		out.AuditAnnotations = m.admissionregistrationv1_AuditAnnotation.list(len(in.AuditAnnotations))
+		out.AuditAnnotations = m.admissionregistrationv1_AuditAnnotation.List(len(in.AuditAnnotations))
 		copy(out.AuditAnnotations, in.AuditAnnotations)
 	}
 	if in.MatchConditions != nil {
-		out.MatchConditions = m.admissionregistrationv1_MatchCondition.list(len(in.MatchConditions))
+		out.MatchConditions = m.admissionregistrationv1_MatchCondition.List(len(in.MatchConditions))
 		copy(out.MatchConditions, in.MatchConditions)
 	}
 	if in.Variables != nil {
-		out.Variables = m.admissionregistrationv1_Variable.list(len(in.Variables))
+		out.Variables = m.admissionregistrationv1_Variable.List(len(in.Variables))
 		copy(out.Variables, in.Variables)
 	}
 }
@@ -429,22 +430,22 @@ func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicySpec(m *deepC
 // deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicySpec counts what deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicySpec takes.
 func deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicySpec(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy, in *admissionregistrationv1.ValidatingAdmissionPolicySpec) {
 	if in.ParamKind != nil {
-		m.admissionregistrationv1_ParamKind.want++
+		m.admissionregistrationv1_ParamKind.Want++
 	}
 	if in.MatchConstraints != nil {
-		m.admissionregistrationv1_MatchResources.want++
-		deepCopyCount_admissionregistrationv1_MatchResources(&m.deepCopyMetaMemory, in.MatchConstraints)
+		m.admissionregistrationv1_MatchResources.Want++
+		deepCopyCount_admissionregistrationv1_MatchResources(&m.Memory, in.MatchConstraints)
 	}
-	m.admissionregistrationv1_Validation.want += len(in.Validations)
+	m.admissionregistrationv1_Validation.Want += len(in.Validations)
 	for i := range in.Validations {
 		deepCopyCount_admissionregistrationv1_Validation(m, &in.Validations[i])
 	}
 	if in.FailurePolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
-	m.admissionregistrationv1_AuditAnnotation.want += len(in.AuditAnnotations)
-	m.admissionregistrationv1_MatchCondition.want += len(in.MatchConditions)
-	m.admissionregistrationv1_Variable.want += len(in.Variables)
+	m.admissionregistrationv1_AuditAnnotation.Want += len(in.AuditAnnotations)
+	m.admissionregistrationv1_MatchCondition.Want += len(in.MatchConditions)
+	m.admissionregistrationv1_Variable.Want += len(in.Variables)
 }
 
 // deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -455,11 +456,11 @@ func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyStatus(m *dee
 	}
 	*out = *in
 	if in.TypeChecking != nil {
-		out.TypeChecking = m.admissionregistrationv1_TypeChecking.one()
+		out.TypeChecking = m.admissionregistrationv1_TypeChecking.One()
 		deepCopyWith_admissionregistrationv1_TypeChecking(m, in.TypeChecking, out.TypeChecking)
 	}
 	if in.Conditions != nil {
-		out.Conditions = m.metav1_Condition.list(len(in.Conditions))
+		out.Conditions = m.metav1_Condition.List(len(in.Conditions))
 		copy(out.Conditions, in.Conditions)
 	}
 }
@@ -467,10 +468,10 @@ func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyStatus(m *dee
 // deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyStatus counts what deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyStatus takes.
 func deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyStatus(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy, in *admissionregistrationv1.ValidatingAdmissionPolicyStatus) {
 	if in.TypeChecking != nil {
-		m.admissionregistrationv1_TypeChecking.want++
+		m.admissionregistrationv1_TypeChecking.Want++
 		deepCopyCount_admissionregistrationv1_TypeChecking(m, in.TypeChecking)
 	}
-	m.metav1_Condition.want += len(in.Conditions)
+	m.metav1_Condition.Want += len(in.Conditions)
 }
 
 // deepCopyWith_admissionregistrationv1_Validation copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -481,7 +482,7 @@ func deepCopyWith_admissionregistrationv1_Validation(m *deepCopyMemory_admission
 	}
 	*out = *in
 	if in.Reason != nil {
-		out.Reason = (*metav1.StatusReason)(m.strings.one())
+		out.Reason = (*metav1.StatusReason)(m.Strings.One())
 		*out.Reason = *in.Reason
 	}
 }
@@ -489,295 +490,28 @@ func deepCopyWith_admissionregistrationv1_Validation(m *deepCopyMemory_admission
 // deepCopyCount_admissionregistrationv1_Validation counts what deepCopyWith_admissionregistrationv1_Validation takes.
 func deepCopyCount_admissionregistrationv1_Validation(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy, in *admissionregistrationv1.Validation) {
 	if in.Reason != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
-}
-
-// deepCopyWith_metav1_LabelSelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_LabelSelector(m *deepCopyMetaMemory, in, out *metav1.LabelSelector) {
-	if unsafe.Sizeof(*in) != 32 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	out.MatchLabels = maps.Clone(in.MatchLabels)
-	if in.MatchExpressions != nil {
-		out.MatchExpressions = make([]metav1.LabelSelectorRequirement, len(in.MatchExpressions))
-		for i := range in.MatchExpressions {
-			deepCopyWith_metav1_LabelSelectorRequirement(m, &in.MatchExpressions[i], &out.MatchExpressions[i])
-		}
-	}
-}
-
-// deepCopyCount_metav1_LabelSelector counts what deepCopyWith_metav1_LabelSelector takes.
-func deepCopyCount_metav1_LabelSelector(m *deepCopyMetaMemory, in *metav1.LabelSelector) {
-	for i := range in.MatchExpressions {
-		deepCopyCount_metav1_LabelSelectorRequirement(m, &in.MatchExpressions[i])
-	}
-}
-
-// deepCopyWith_metav1_LabelSelectorRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_LabelSelectorRequirement(m *deepCopyMetaMemory, in, out *metav1.LabelSelectorRequirement) {
-	if unsafe.Sizeof(*in) != 56 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Values != nil {
-		out.Values = m.strings.list(len(in.Values))
-		copy(out.Values, in.Values)
-	}
-}
-
-// deepCopyCount_metav1_LabelSelectorRequirement counts what deepCopyWith_metav1_LabelSelectorRequirement takes.
-func deepCopyCount_metav1_LabelSelectorRequirement(m *deepCopyMetaMemory, in *metav1.LabelSelectorRequirement) {
-	m.strings.want += len(in.Values)
-}
-
-// deepCopyWith_metav1_ListMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ListMeta(m *deepCopyMetaMemory, in, out *metav1.ListMeta) {
-	if unsafe.Sizeof(*in) != 64 || unsafe.Sizeof(metav1.ShardInfo{}) != 16 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.RemainingItemCount != nil {
-		out.RemainingItemCount = m.int64s.one()
-		*out.RemainingItemCount = *in.RemainingItemCount
-	}
-	if in.ShardInfo != nil {
-		v := *in.ShardInfo
-		out.ShardInfo = &v
-	}
-}
-
-// deepCopyCount_metav1_ListMeta counts what deepCopyWith_metav1_ListMeta takes.
-func deepCopyCount_metav1_ListMeta(m *deepCopyMetaMemory, in *metav1.ListMeta) {
-	if in.RemainingItemCount != nil {
-		m.int64s.want++
-	}
-}
-
-// deepCopyWith_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in, out *metav1.ManagedFieldsEntry) {
-	if unsafe.Sizeof(*in) != 96 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Time != nil {
-		out.Time = m.metav1_Time.one()
-		*out.Time = *in.Time
-	}
-	if in.FieldsV1 != nil {
-		out.FieldsV1 = m.metav1_FieldsV1.one()
-		in.FieldsV1.DeepCopyInto(out.FieldsV1)
-	}
-}
-
-// deepCopyCount_metav1_ManagedFieldsEntry counts what deepCopyWith_metav1_ManagedFieldsEntry takes.
-func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in *metav1.ManagedFieldsEntry) {
-	if in.Time != nil {
-		m.metav1_Time.want++
-	}
-	if in.FieldsV1 != nil {
-		m.metav1_FieldsV1.want++
-	}
-}
-
-// deepCopyWith_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ObjectMeta(m *deepCopyMetaMemory, in, out *metav1.ObjectMeta) {
-	if unsafe.Sizeof(*in) != 232 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.DeletionTimestamp != nil {
-		out.DeletionTimestamp = m.metav1_Time.one()
-		*out.DeletionTimestamp = *in.DeletionTimestamp
-	}
-	if in.DeletionGracePeriodSeconds != nil {
-		out.DeletionGracePeriodSeconds = m.int64s.one()
-		*out.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
-	}
-	out.Labels = maps.Clone(in.Labels)
-	out.Annotations = maps.Clone(in.Annotations)
-	if in.OwnerReferences != nil {
-		out.OwnerReferences = m.metav1_OwnerReference.list(len(in.OwnerReferences))
-		for i := range in.OwnerReferences {
-			deepCopyWith_metav1_OwnerReference(m, &in.OwnerReferences[i], &out.OwnerReferences[i])
-		}
-	}
-	if in.Finalizers != nil {
-		out.Finalizers = m.strings.list(len(in.Finalizers))
-		copy(out.Finalizers, in.Finalizers)
-	}
-	if in.ManagedFields != nil {
-		out.ManagedFields = m.metav1_ManagedFieldsEntry.list(len(in.ManagedFields))
-		for i := range in.ManagedFields {
-			deepCopyWith_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i], &out.ManagedFields[i])
-		}
-	}
-}
-
-// deepCopyCount_metav1_ObjectMeta counts what deepCopyWith_metav1_ObjectMeta takes.
-func deepCopyCount_metav1_ObjectMeta(m *deepCopyMetaMemory, in *metav1.ObjectMeta) {
-	if in.DeletionTimestamp != nil {
-		m.metav1_Time.want++
-	}
-	if in.DeletionGracePeriodSeconds != nil {
-		m.int64s.want++
-	}
-	m.metav1_OwnerReference.want += len(in.OwnerReferences)
-	for i := range in.OwnerReferences {
-		deepCopyCount_metav1_OwnerReference(m, &in.OwnerReferences[i])
-	}
-	m.strings.want += len(in.Finalizers)
-	m.metav1_ManagedFieldsEntry.want += len(in.ManagedFields)
-	for i := range in.ManagedFields {
-		deepCopyCount_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i])
-	}
-}
-
-// deepCopyWith_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_OwnerReference(m *deepCopyMetaMemory, in, out *metav1.OwnerReference) {
-	if unsafe.Sizeof(*in) != 80 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Controller != nil {
-		out.Controller = m.bools.one()
-		*out.Controller = *in.Controller
-	}
-	if in.BlockOwnerDeletion != nil {
-		out.BlockOwnerDeletion = m.bools.one()
-		*out.BlockOwnerDeletion = *in.BlockOwnerDeletion
-	}
-}
-
-// deepCopyCount_metav1_OwnerReference counts what deepCopyWith_metav1_OwnerReference takes.
-func deepCopyCount_metav1_OwnerReference(m *deepCopyMetaMemory, in *metav1.OwnerReference) {
-	if in.Controller != nil {
-		m.bools.want++
-	}
-	if in.BlockOwnerDeletion != nil {
-		m.bools.want++
-	}
-}
-
-// deepCopyMetaMemory has the memory for a copy: values of one type lie side by side. Whoever keeps a pointer or a list
-// of the copy keeps those of its object; a list has no room for more, so what is appended goes elsewhere.
-type deepCopyMetaMemory struct {
-	bools                     deepCopySlab[bool]
-	int64s                    deepCopySlab[int64]
-	metav1_FieldsV1           deepCopySlab[metav1.FieldsV1]
-	metav1_ManagedFieldsEntry deepCopySlab[metav1.ManagedFieldsEntry]
-	metav1_OwnerReference     deepCopySlab[metav1.OwnerReference]
-	metav1_Time               deepCopySlab[metav1.Time]
-	strings                   deepCopySlab[string]
-}
-
-// deepCopyFirst is as much of what metadata has as most objects need.
-type deepCopyFirst struct {
-	bools                     [8]bool
-	int64s                    [2]int64
-	metav1_FieldsV1           [3]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_OwnerReference     [1]metav1.OwnerReference
-	metav1_Time               [3]metav1.Time
-	strings                   [6]string
-}
-
-// used is how many bytes of it are needed.
-func (m *deepCopyMetaMemory) used() (used uintptr) {
-	used += m.bools.fits(8)
-	used += m.int64s.fits(2)
-	used += m.metav1_FieldsV1.fits(3)
-	used += m.metav1_ManagedFieldsEntry.fits(1)
-	used += m.metav1_OwnerReference.fits(1)
-	used += m.metav1_Time.fits(3)
-	used += m.strings.fits(6)
-	return used
-}
-
-func (m *deepCopyMetaMemory) takeFirst(from *deepCopyFirst) {
-	m.bools.take(from.bools[:])
-	m.int64s.take(from.int64s[:])
-	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
-	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
-	m.metav1_OwnerReference.take(from.metav1_OwnerReference[:])
-	m.metav1_Time.take(from.metav1_Time[:])
-	m.strings.take(from.strings[:])
-}
-
-// deepCopyEntry is what one entry of managed fields needs.
-type deepCopyEntry struct {
-	metav1_FieldsV1           [1]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_Time               [1]metav1.Time
-}
-
-// isEntry tells whether just that is needed, apart from strings and the like.
-func (m *deepCopyMetaMemory) isEntry() bool {
-	return m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1
-}
-
-func (m *deepCopyMetaMemory) takeEntry(from *deepCopyEntry) {
-	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
-	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
-	m.metav1_Time.take(from.metav1_Time[:])
-}
-
-// first allocates either of them in one piece: the larger one, if at least half of it is needed.
-func (m *deepCopyMetaMemory) first() {
-	switch {
-	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
-		m.takeFirst(new(deepCopyFirst))
-	case m.isEntry():
-		m.takeEntry(new(deepCopyEntry))
-	}
-}
-
-// deepCopyObject allocates an object and either of them in one piece, under the same condition.
-func deepCopyObject[T any](m *deepCopyMetaMemory) *T {
-	switch {
-	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
-		b := new(struct {
-			object T
-			first  deepCopyFirst
-		})
-		m.takeFirst(&b.first)
-		return &b.object
-	case m.isEntry():
-		b := new(struct {
-			object T
-			entry  deepCopyEntry
-		})
-		m.takeEntry(&b.entry)
-		return &b.object
-	}
-	return new(T)
 }
 
 // deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy is the memory for a ValidatingAdmissionPolicy.
 type deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy struct {
-	deepCopyMetaMemory
-	admissionregistrationv1_AuditAnnotation   deepCopySlab[admissionregistrationv1.AuditAnnotation]
-	admissionregistrationv1_ExpressionWarning deepCopySlab[admissionregistrationv1.ExpressionWarning]
-	admissionregistrationv1_MatchCondition    deepCopySlab[admissionregistrationv1.MatchCondition]
-	admissionregistrationv1_MatchResources    deepCopySlab[admissionregistrationv1.MatchResources]
-	admissionregistrationv1_ParamKind         deepCopySlab[admissionregistrationv1.ParamKind]
-	admissionregistrationv1_TypeChecking      deepCopySlab[admissionregistrationv1.TypeChecking]
-	admissionregistrationv1_Validation        deepCopySlab[admissionregistrationv1.Validation]
-	admissionregistrationv1_Variable          deepCopySlab[admissionregistrationv1.Variable]
-	metav1_Condition                          deepCopySlab[metav1.Condition]
+	deepcopy.Memory
+	admissionregistrationv1_AuditAnnotation   deepcopy.Slab[admissionregistrationv1.AuditAnnotation]
+	admissionregistrationv1_ExpressionWarning deepcopy.Slab[admissionregistrationv1.ExpressionWarning]
+	admissionregistrationv1_MatchCondition    deepcopy.Slab[admissionregistrationv1.MatchCondition]
+	admissionregistrationv1_MatchResources    deepcopy.Slab[admissionregistrationv1.MatchResources]
+	admissionregistrationv1_ParamKind         deepcopy.Slab[admissionregistrationv1.ParamKind]
+	admissionregistrationv1_TypeChecking      deepcopy.Slab[admissionregistrationv1.TypeChecking]
+	admissionregistrationv1_Validation        deepcopy.Slab[admissionregistrationv1.Validation]
+	admissionregistrationv1_Variable          deepcopy.Slab[admissionregistrationv1.Variable]
+	metav1_Condition                          deepcopy.Slab[metav1.Condition]
 }
 
 // deepCopyBlock_admissionregistrationv1_ValidatingAdmissionPolicy is one with as much as it needs with one item in each list.
 type deepCopyBlock_admissionregistrationv1_ValidatingAdmissionPolicy struct {
 	object                                    admissionregistrationv1.ValidatingAdmissionPolicy
-	first                                     deepCopyFirst
+	first                                     deepcopy.First
 	admissionregistrationv1_AuditAnnotation   [1]admissionregistrationv1.AuditAnnotation
 	admissionregistrationv1_ExpressionWarning [1]admissionregistrationv1.ExpressionWarning
 	admissionregistrationv1_MatchCondition    [1]admissionregistrationv1.MatchCondition
@@ -791,45 +525,45 @@ type deepCopyBlock_admissionregistrationv1_ValidatingAdmissionPolicy struct {
 
 // object allocates the object, and all of the block if at least half of what is in it besides is needed.
 func (m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy) object() *admissionregistrationv1.ValidatingAdmissionPolicy {
-	used := m.used()
-	used += m.admissionregistrationv1_AuditAnnotation.fits(1)
-	used += m.admissionregistrationv1_ExpressionWarning.fits(1)
-	used += m.admissionregistrationv1_MatchCondition.fits(1)
-	used += m.admissionregistrationv1_MatchResources.fits(1)
-	used += m.admissionregistrationv1_ParamKind.fits(1)
-	used += m.admissionregistrationv1_TypeChecking.fits(1)
-	used += m.admissionregistrationv1_Validation.fits(1)
-	used += m.admissionregistrationv1_Variable.fits(1)
-	used += m.metav1_Condition.fits(1)
+	used := m.Used()
+	used += m.admissionregistrationv1_AuditAnnotation.Fits(1)
+	used += m.admissionregistrationv1_ExpressionWarning.Fits(1)
+	used += m.admissionregistrationv1_MatchCondition.Fits(1)
+	used += m.admissionregistrationv1_MatchResources.Fits(1)
+	used += m.admissionregistrationv1_ParamKind.Fits(1)
+	used += m.admissionregistrationv1_TypeChecking.Fits(1)
+	used += m.admissionregistrationv1_Validation.Fits(1)
+	used += m.admissionregistrationv1_Variable.Fits(1)
+	used += m.metav1_Condition.Fits(1)
 	if 2*used < unsafe.Sizeof(deepCopyBlock_admissionregistrationv1_ValidatingAdmissionPolicy{})-unsafe.Sizeof(admissionregistrationv1.ValidatingAdmissionPolicy{}) {
-		return deepCopyObject[admissionregistrationv1.ValidatingAdmissionPolicy](&m.deepCopyMetaMemory)
+		return deepcopy.NewObject[admissionregistrationv1.ValidatingAdmissionPolicy](&m.Memory)
 	}
 	b := new(deepCopyBlock_admissionregistrationv1_ValidatingAdmissionPolicy)
-	m.takeFirst(&b.first)
-	m.admissionregistrationv1_AuditAnnotation.take(b.admissionregistrationv1_AuditAnnotation[:])
-	m.admissionregistrationv1_ExpressionWarning.take(b.admissionregistrationv1_ExpressionWarning[:])
-	m.admissionregistrationv1_MatchCondition.take(b.admissionregistrationv1_MatchCondition[:])
-	m.admissionregistrationv1_MatchResources.take(b.admissionregistrationv1_MatchResources[:])
-	m.admissionregistrationv1_ParamKind.take(b.admissionregistrationv1_ParamKind[:])
-	m.admissionregistrationv1_TypeChecking.take(b.admissionregistrationv1_TypeChecking[:])
-	m.admissionregistrationv1_Validation.take(b.admissionregistrationv1_Validation[:])
-	m.admissionregistrationv1_Variable.take(b.admissionregistrationv1_Variable[:])
-	m.metav1_Condition.take(b.metav1_Condition[:])
+	m.TakeFirst(&b.first)
+	m.admissionregistrationv1_AuditAnnotation.Take(b.admissionregistrationv1_AuditAnnotation[:])
+	m.admissionregistrationv1_ExpressionWarning.Take(b.admissionregistrationv1_ExpressionWarning[:])
+	m.admissionregistrationv1_MatchCondition.Take(b.admissionregistrationv1_MatchCondition[:])
+	m.admissionregistrationv1_MatchResources.Take(b.admissionregistrationv1_MatchResources[:])
+	m.admissionregistrationv1_ParamKind.Take(b.admissionregistrationv1_ParamKind[:])
+	m.admissionregistrationv1_TypeChecking.Take(b.admissionregistrationv1_TypeChecking[:])
+	m.admissionregistrationv1_Validation.Take(b.admissionregistrationv1_Validation[:])
+	m.admissionregistrationv1_Variable.Take(b.admissionregistrationv1_Variable[:])
+	m.metav1_Condition.Take(b.metav1_Condition[:])
 	return &b.object
 }
 
 // deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding is the memory for a ValidatingAdmissionPolicyBinding.
 type deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding struct {
-	deepCopyMetaMemory
-	admissionregistrationv1_MatchResources deepCopySlab[admissionregistrationv1.MatchResources]
-	admissionregistrationv1_ParamRef       deepCopySlab[admissionregistrationv1.ParamRef]
-	metav1_LabelSelector                   deepCopySlab[metav1.LabelSelector]
+	deepcopy.Memory
+	admissionregistrationv1_MatchResources deepcopy.Slab[admissionregistrationv1.MatchResources]
+	admissionregistrationv1_ParamRef       deepcopy.Slab[admissionregistrationv1.ParamRef]
+	metav1_LabelSelector                   deepcopy.Slab[metav1.LabelSelector]
 }
 
 // deepCopyBlock_admissionregistrationv1_ValidatingAdmissionPolicyBinding is one with as much as it needs with one item in each list.
 type deepCopyBlock_admissionregistrationv1_ValidatingAdmissionPolicyBinding struct {
 	object                                 admissionregistrationv1.ValidatingAdmissionPolicyBinding
-	first                                  deepCopyFirst
+	first                                  deepcopy.First
 	admissionregistrationv1_MatchResources [1]admissionregistrationv1.MatchResources
 	admissionregistrationv1_ParamRef       [1]admissionregistrationv1.ParamRef
 	metav1_LabelSelector                   [1]metav1.LabelSelector
@@ -837,64 +571,20 @@ type deepCopyBlock_admissionregistrationv1_ValidatingAdmissionPolicyBinding stru
 
 // object allocates the object, and all of the block if at least half of what is in it besides is needed.
 func (m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding) object() *admissionregistrationv1.ValidatingAdmissionPolicyBinding {
-	used := m.used()
-	used += m.admissionregistrationv1_MatchResources.fits(1)
-	used += m.admissionregistrationv1_ParamRef.fits(1)
-	used += m.metav1_LabelSelector.fits(1)
+	used := m.Used()
+	used += m.admissionregistrationv1_MatchResources.Fits(1)
+	used += m.admissionregistrationv1_ParamRef.Fits(1)
+	used += m.metav1_LabelSelector.Fits(1)
 	if 2*used < unsafe.Sizeof(deepCopyBlock_admissionregistrationv1_ValidatingAdmissionPolicyBinding{})-unsafe.Sizeof(admissionregistrationv1.ValidatingAdmissionPolicyBinding{}) {
-		return deepCopyObject[admissionregistrationv1.ValidatingAdmissionPolicyBinding](&m.deepCopyMetaMemory)
+		return deepcopy.NewObject[admissionregistrationv1.ValidatingAdmissionPolicyBinding](&m.Memory)
 	}
 	b := new(deepCopyBlock_admissionregistrationv1_ValidatingAdmissionPolicyBinding)
-	m.takeFirst(&b.first)
-	m.admissionregistrationv1_MatchResources.take(b.admissionregistrationv1_MatchResources[:])
-	m.admissionregistrationv1_ParamRef.take(b.admissionregistrationv1_ParamRef[:])
-	m.metav1_LabelSelector.take(b.metav1_LabelSelector[:])
+	m.TakeFirst(&b.first)
+	m.admissionregistrationv1_MatchResources.Take(b.admissionregistrationv1_MatchResources[:])
+	m.admissionregistrationv1_ParamRef.Take(b.admissionregistrationv1_ParamRef[:])
+	m.metav1_LabelSelector.Take(b.metav1_LabelSelector[:])
 	return &b.object
 }
 
-// deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.
-type deepCopySlab[T any] struct {
-	room []T
-	used int
-	want int
-}
-
-// one is memory for a value.
-func (s *deepCopySlab[T]) one() *T {
-	if s.used >= len(s.room) {
-		s.fill(1)
-	}
-	s.used++
-	return &s.room[s.used-1]
-}
-
-// list is memory for n values; it is not nil, even for none.
-func (s *deepCopySlab[T]) list(n int) []T {
-	if n > len(s.room)-s.used || s.room == nil {
-		s.fill(n)
-	}
-	s.used += n
-	return s.room[s.used-n : s.used : s.used]
-}
-
-// fill allocates what was counted, or what is missing if that was not counted: values of maps are not.
-func (s *deepCopySlab[T]) fill(n int) {
-	s.room = make([]T, max(n, s.want))
-	s.used, s.want = 0, 0
-}
-
-// fits is how many bytes are used of memory for so many values; none if they do not suffice.
-func (s *deepCopySlab[T]) fits(room int) uintptr {
-	if s.want > room {
-		return 0
-	}
-	var v T
-	return uintptr(s.want) * unsafe.Sizeof(v)
-}
-
-// take makes room the memory, if it suffices.
-func (s *deepCopySlab[T]) take(room []T) {
-	if s.want <= len(room) {
-		s.room = room
-	}
-}
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -8,6 +8,7 @@ package v1
 import (
 	json "github.com/typeplane/typeplane/runtime/json"
 	apimachinery "github.com/typeplane/typeplane/runtime/json/apimachinery"
+	level "github.com/typeplane/typeplane/runtime/level"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 )
 
@@ -17,25 +18,16 @@ import (
 func AppendJSON_ValidatingAdmissionPolicy(dst []byte, in *admissionregistrationv1.ValidatingAdmissionPolicy) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = appendJSON_admissionregistrationv1_ValidatingAdmissionPolicySpec(json.AppendName(dst, `,"spec":`), &in.Spec)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	if err == nil {
+		dst, err = appendJSON_admissionregistrationv1_ValidatingAdmissionPolicyStatus(json.AppendName(dst, `,"status":`), &in.Status)
 	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"spec":`)
-	if dst, err = appendJSON_admissionregistrationv1_ValidatingAdmissionPolicySpec(dst, &in.Spec); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"status":`)
-	if dst, err = appendJSON_admissionregistrationv1_ValidatingAdmissionPolicyStatus(dst, &in.Status); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ValidatingAdmissionPolicy reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -73,21 +65,13 @@ func ReadJSON_ValidatingAdmissionPolicy(r *json.Reader, out *admissionregistrati
 func AppendJSON_ValidatingAdmissionPolicyBinding(dst []byte, in *admissionregistrationv1.ValidatingAdmissionPolicyBinding) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = appendJSON_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec(json.AppendName(dst, `,"spec":`), &in.Spec)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"spec":`)
-	if dst, err = appendJSON_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec(dst, &in.Spec); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ValidatingAdmissionPolicyBinding reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -122,21 +106,11 @@ func ReadJSON_ValidatingAdmissionPolicyBinding(r *json.Reader, out *admissionreg
 func AppendJSON_ValidatingAdmissionPolicyBindingList(dst []byte, in *admissionregistrationv1.ValidatingAdmissionPolicyBindingList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_ValidatingAdmissionPolicyBinding); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_ValidatingAdmissionPolicyBinding)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ValidatingAdmissionPolicyBindingList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -171,21 +145,11 @@ func ReadJSON_ValidatingAdmissionPolicyBindingList(r *json.Reader, out *admissio
 func AppendJSON_ValidatingAdmissionPolicyList(dst []byte, in *admissionregistrationv1.ValidatingAdmissionPolicyList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_ValidatingAdmissionPolicy); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_ValidatingAdmissionPolicy)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ValidatingAdmissionPolicyList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -298,33 +262,15 @@ func appendJSON_admissionregistrationv1_MatchResources(dst []byte, in *admission
 	var err error
 	start := len(dst)
 	if in.NamespaceSelector != nil {
-		dst = json.AppendName(dst, `,"namespaceSelector":`)
-		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.NamespaceSelector); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_LabelSelector(json.AppendName(dst, `,"namespaceSelector":`), in.NamespaceSelector)
 	}
-	if in.ObjectSelector != nil {
-		dst = json.AppendName(dst, `,"objectSelector":`)
-		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.ObjectSelector); err != nil {
-			return dst, err
-		}
+	if in.ObjectSelector != nil && err == nil {
+		dst, err = apimachinery.AppendJSON_LabelSelector(json.AppendName(dst, `,"objectSelector":`), in.ObjectSelector)
 	}
-	if len(in.ResourceRules) > 0 {
-		dst = json.AppendName(dst, `,"resourceRules":`)
-		if dst, err = json.AppendSlice(dst, in.ResourceRules, appendJSON_admissionregistrationv1_NamedRuleWithOperations); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.ExcludeResourceRules) > 0 {
-		dst = json.AppendName(dst, `,"excludeResourceRules":`)
-		if dst, err = json.AppendSlice(dst, in.ExcludeResourceRules, appendJSON_admissionregistrationv1_NamedRuleWithOperations); err != nil {
-			return dst, err
-		}
-	}
-	if in.MatchPolicy != nil {
-		dst = json.AppendStringField(dst, `,"matchPolicy":`, *in.MatchPolicy)
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"resourceRules":`, in.ResourceRules, appendJSON_admissionregistrationv1_NamedRuleWithOperations)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"excludeResourceRules":`, in.ExcludeResourceRules, appendJSON_admissionregistrationv1_NamedRuleWithOperations)
+	dst = json.AppendStringPointer(dst, `,"matchPolicy":`, in.MatchPolicy)
+	return json.Close(dst, start), err
 }
 
 func readJSON_admissionregistrationv1_MatchResources(r *json.Reader, out *admissionregistrationv1.MatchResources) {
@@ -352,9 +298,7 @@ func readJSON_admissionregistrationv1_MatchResources(r *json.Reader, out *admiss
 			json.ReadSlice(r, &out.ExcludeResourceRules, "[]v1.NamedRuleWithOperations", readJSON_admissionregistrationv1_NamedRuleWithOperations)
 		case "matchPolicy":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.MatchPolicy) {
-				json.ReadString(r, out.MatchPolicy, "v1.MatchPolicyType")
-			}
+			json.ReadStringPointer(r, &out.MatchPolicy, "v1.MatchPolicyType")
 		default:
 			r.Unknown()
 		}
@@ -363,29 +307,12 @@ func readJSON_admissionregistrationv1_MatchResources(r *json.Reader, out *admiss
 
 func appendJSON_admissionregistrationv1_NamedRuleWithOperations(dst []byte, in *admissionregistrationv1.NamedRuleWithOperations) ([]byte, error) {
 	start := len(dst)
-	if len(in.ResourceNames) > 0 {
-		dst = json.AppendName(dst, `,"resourceNames":`)
-		dst = json.AppendStrings(dst, in.ResourceNames)
-	}
-	if len(in.RuleWithOperations.Operations) > 0 {
-		dst = json.AppendName(dst, `,"operations":`)
-		dst = json.AppendStrings(dst, in.RuleWithOperations.Operations)
-	}
-	if len(in.RuleWithOperations.Rule.APIGroups) > 0 {
-		dst = json.AppendName(dst, `,"apiGroups":`)
-		dst = json.AppendStrings(dst, in.RuleWithOperations.Rule.APIGroups)
-	}
-	if len(in.RuleWithOperations.Rule.APIVersions) > 0 {
-		dst = json.AppendName(dst, `,"apiVersions":`)
-		dst = json.AppendStrings(dst, in.RuleWithOperations.Rule.APIVersions)
-	}
-	if len(in.RuleWithOperations.Rule.Resources) > 0 {
-		dst = json.AppendName(dst, `,"resources":`)
-		dst = json.AppendStrings(dst, in.RuleWithOperations.Rule.Resources)
-	}
-	if in.RuleWithOperations.Rule.Scope != nil {
-		dst = json.AppendStringField(dst, `,"scope":`, *in.RuleWithOperations.Rule.Scope)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"resourceNames":`, in.ResourceNames)
+	dst = json.AppendOptionalStrings(dst, `,"operations":`, in.RuleWithOperations.Operations)
+	dst = json.AppendOptionalStrings(dst, `,"apiGroups":`, in.RuleWithOperations.Rule.APIGroups)
+	dst = json.AppendOptionalStrings(dst, `,"apiVersions":`, in.RuleWithOperations.Rule.APIVersions)
+	dst = json.AppendOptionalStrings(dst, `,"resources":`, in.RuleWithOperations.Rule.Resources)
+	dst = json.AppendStringPointer(dst, `,"scope":`, in.RuleWithOperations.Rule.Scope)
 	return json.Close(dst, start), nil
 }
 
@@ -419,9 +346,7 @@ func readJSON_admissionregistrationv1_NamedRuleWithOperations(r *json.Reader, ou
 			r.Inside("RuleWithOperations.Rule")
 		case "scope":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.RuleWithOperations.Rule.Scope) {
-				json.ReadString(r, out.RuleWithOperations.Rule.Scope, "v1.ScopeType")
-			}
+			json.ReadStringPointer(r, &out.RuleWithOperations.Rule.Scope, "v1.ScopeType")
 			r.Inside("RuleWithOperations.Rule")
 		default:
 			r.Unknown()
@@ -431,12 +356,8 @@ func readJSON_admissionregistrationv1_NamedRuleWithOperations(r *json.Reader, ou
 
 func appendJSON_admissionregistrationv1_ParamKind(dst []byte, in *admissionregistrationv1.ParamKind) ([]byte, error) {
 	start := len(dst)
-	if in.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.APIVersion)
-	}
-	if in.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.Kind)
-	}
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.APIVersion)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.Kind)
 	return json.Close(dst, start), nil
 }
 
@@ -462,22 +383,13 @@ func readJSON_admissionregistrationv1_ParamKind(r *json.Reader, out *admissionre
 func appendJSON_admissionregistrationv1_ParamRef(dst []byte, in *admissionregistrationv1.ParamRef) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	}
-	if in.Namespace != "" {
-		dst = json.AppendStringField(dst, `,"namespace":`, in.Namespace)
-	}
+	dst = json.AppendOptionalString(dst, `,"name":`, in.Name)
+	dst = json.AppendOptionalString(dst, `,"namespace":`, in.Namespace)
 	if in.Selector != nil {
-		dst = json.AppendName(dst, `,"selector":`)
-		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.Selector); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_LabelSelector(json.AppendName(dst, `,"selector":`), in.Selector)
 	}
-	if in.ParameterNotFoundAction != nil {
-		dst = json.AppendStringField(dst, `,"parameterNotFoundAction":`, *in.ParameterNotFoundAction)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendStringPointer(dst, `,"parameterNotFoundAction":`, in.ParameterNotFoundAction)
+	return json.Close(dst, start), err
 }
 
 func readJSON_admissionregistrationv1_ParamRef(r *json.Reader, out *admissionregistrationv1.ParamRef) {
@@ -500,9 +412,7 @@ func readJSON_admissionregistrationv1_ParamRef(r *json.Reader, out *admissionreg
 			}
 		case "parameterNotFoundAction":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.ParameterNotFoundAction) {
-				json.ReadString(r, out.ParameterNotFoundAction, "v1.ParameterNotFoundActionType")
-			}
+			json.ReadStringPointer(r, &out.ParameterNotFoundAction, "v1.ParameterNotFoundActionType")
 		default:
 			r.Unknown()
 		}
@@ -512,13 +422,8 @@ func readJSON_admissionregistrationv1_ParamRef(r *json.Reader, out *admissionreg
 func appendJSON_admissionregistrationv1_TypeChecking(dst []byte, in *admissionregistrationv1.TypeChecking) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if len(in.ExpressionWarnings) > 0 {
-		dst = json.AppendName(dst, `,"expressionWarnings":`)
-		if dst, err = json.AppendSlice(dst, in.ExpressionWarnings, appendJSON_admissionregistrationv1_ExpressionWarning); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"expressionWarnings":`, in.ExpressionWarnings, appendJSON_admissionregistrationv1_ExpressionWarning)
+	return json.Close(dst, start), err
 }
 
 func readJSON_admissionregistrationv1_TypeChecking(r *json.Reader, out *admissionregistrationv1.TypeChecking) {
@@ -540,26 +445,15 @@ func readJSON_admissionregistrationv1_TypeChecking(r *json.Reader, out *admissio
 func appendJSON_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec(dst []byte, in *admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.PolicyName != "" {
-		dst = json.AppendStringField(dst, `,"policyName":`, in.PolicyName)
-	}
+	dst = json.AppendOptionalString(dst, `,"policyName":`, in.PolicyName)
 	if in.ParamRef != nil {
-		dst = json.AppendName(dst, `,"paramRef":`)
-		if dst, err = appendJSON_admissionregistrationv1_ParamRef(dst, in.ParamRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_admissionregistrationv1_ParamRef(json.AppendName(dst, `,"paramRef":`), in.ParamRef)
 	}
-	if in.MatchResources != nil {
-		dst = json.AppendName(dst, `,"matchResources":`)
-		if dst, err = appendJSON_admissionregistrationv1_MatchResources(dst, in.MatchResources); err != nil {
-			return dst, err
-		}
+	if in.MatchResources != nil && err == nil {
+		dst, err = appendJSON_admissionregistrationv1_MatchResources(json.AppendName(dst, `,"matchResources":`), in.MatchResources)
 	}
-	if len(in.ValidationActions) > 0 {
-		dst = json.AppendName(dst, `,"validationActions":`)
-		dst = json.AppendStrings(dst, in.ValidationActions)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalStrings(dst, `,"validationActions":`, in.ValidationActions)
+	return json.Close(dst, start), err
 }
 
 func readJSON_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec(r *json.Reader, out *admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec) {
@@ -597,45 +491,17 @@ func appendJSON_admissionregistrationv1_ValidatingAdmissionPolicySpec(dst []byte
 	var err error
 	start := len(dst)
 	if in.ParamKind != nil {
-		dst = json.AppendName(dst, `,"paramKind":`)
-		if dst, err = appendJSON_admissionregistrationv1_ParamKind(dst, in.ParamKind); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_admissionregistrationv1_ParamKind(json.AppendName(dst, `,"paramKind":`), in.ParamKind)
 	}
-	if in.MatchConstraints != nil {
-		dst = json.AppendName(dst, `,"matchConstraints":`)
-		if dst, err = appendJSON_admissionregistrationv1_MatchResources(dst, in.MatchConstraints); err != nil {
-			return dst, err
-		}
+	if in.MatchConstraints != nil && err == nil {
+		dst, err = appendJSON_admissionregistrationv1_MatchResources(json.AppendName(dst, `,"matchConstraints":`), in.MatchConstraints)
 	}
-	if len(in.Validations) > 0 {
-		dst = json.AppendName(dst, `,"validations":`)
-		if dst, err = json.AppendSlice(dst, in.Validations, appendJSON_admissionregistrationv1_Validation); err != nil {
-			return dst, err
-		}
-	}
-	if in.FailurePolicy != nil {
-		dst = json.AppendStringField(dst, `,"failurePolicy":`, *in.FailurePolicy)
-	}
-	if len(in.AuditAnnotations) > 0 {
-		dst = json.AppendName(dst, `,"auditAnnotations":`)
-		if dst, err = json.AppendSlice(dst, in.AuditAnnotations, appendJSON_admissionregistrationv1_AuditAnnotation); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.MatchConditions) > 0 {
-		dst = json.AppendName(dst, `,"matchConditions":`)
-		if dst, err = json.AppendSlice(dst, in.MatchConditions, appendJSON_admissionregistrationv1_MatchCondition); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.Variables) > 0 {
-		dst = json.AppendName(dst, `,"variables":`)
-		if dst, err = json.AppendSlice(dst, in.Variables, appendJSON_admissionregistrationv1_Variable); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"validations":`, in.Validations, appendJSON_admissionregistrationv1_Validation)
+	dst = json.AppendStringPointer(dst, `,"failurePolicy":`, in.FailurePolicy)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"auditAnnotations":`, in.AuditAnnotations, appendJSON_admissionregistrationv1_AuditAnnotation)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"matchConditions":`, in.MatchConditions, appendJSON_admissionregistrationv1_MatchCondition)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"variables":`, in.Variables, appendJSON_admissionregistrationv1_Variable)
+	return json.Close(dst, start), err
 }
 
 func readJSON_admissionregistrationv1_ValidatingAdmissionPolicySpec(r *json.Reader, out *admissionregistrationv1.ValidatingAdmissionPolicySpec) {
@@ -660,9 +526,7 @@ func readJSON_admissionregistrationv1_ValidatingAdmissionPolicySpec(r *json.Read
 			json.ReadSlice(r, &out.Validations, "[]v1.Validation", readJSON_admissionregistrationv1_Validation)
 		case "failurePolicy":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.FailurePolicy) {
-				json.ReadString(r, out.FailurePolicy, "v1.FailurePolicyType")
-			}
+			json.ReadStringPointer(r, &out.FailurePolicy, "v1.FailurePolicyType")
 		case "auditAnnotations":
 			r.Once(&seen, 4)
 			json.ReadSlice(r, &out.AuditAnnotations, "[]v1.AuditAnnotation", readJSON_admissionregistrationv1_AuditAnnotation)
@@ -681,22 +545,12 @@ func readJSON_admissionregistrationv1_ValidatingAdmissionPolicySpec(r *json.Read
 func appendJSON_admissionregistrationv1_ValidatingAdmissionPolicyStatus(dst []byte, in *admissionregistrationv1.ValidatingAdmissionPolicyStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.ObservedGeneration != 0 {
-		dst = json.AppendIntField(dst, `,"observedGeneration":`, in.ObservedGeneration)
-	}
+	dst = json.AppendOptionalInt(dst, `,"observedGeneration":`, in.ObservedGeneration)
 	if in.TypeChecking != nil {
-		dst = json.AppendName(dst, `,"typeChecking":`)
-		if dst, err = appendJSON_admissionregistrationv1_TypeChecking(dst, in.TypeChecking); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_admissionregistrationv1_TypeChecking(json.AppendName(dst, `,"typeChecking":`), in.TypeChecking)
 	}
-	if len(in.Conditions) > 0 {
-		dst = json.AppendName(dst, `,"conditions":`)
-		if dst, err = json.AppendSlice(dst, in.Conditions, apimachinery.AppendJSON_Condition); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"conditions":`, in.Conditions, apimachinery.AppendJSON_Condition)
+	return json.Close(dst, start), err
 }
 
 func readJSON_admissionregistrationv1_ValidatingAdmissionPolicyStatus(r *json.Reader, out *admissionregistrationv1.ValidatingAdmissionPolicyStatus) {
@@ -726,15 +580,9 @@ func readJSON_admissionregistrationv1_ValidatingAdmissionPolicyStatus(r *json.Re
 func appendJSON_admissionregistrationv1_Validation(dst []byte, in *admissionregistrationv1.Validation) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"expression":`, in.Expression)
-	if in.Message != "" {
-		dst = json.AppendStringField(dst, `,"message":`, in.Message)
-	}
-	if in.Reason != nil {
-		dst = json.AppendStringField(dst, `,"reason":`, *in.Reason)
-	}
-	if in.MessageExpression != "" {
-		dst = json.AppendStringField(dst, `,"messageExpression":`, in.MessageExpression)
-	}
+	dst = json.AppendOptionalString(dst, `,"message":`, in.Message)
+	dst = json.AppendStringPointer(dst, `,"reason":`, in.Reason)
+	dst = json.AppendOptionalString(dst, `,"messageExpression":`, in.MessageExpression)
 	return json.Close(dst, start), nil
 }
 
@@ -753,9 +601,7 @@ func readJSON_admissionregistrationv1_Validation(r *json.Reader, out *admissionr
 			r.String(&out.Message)
 		case "reason":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.Reason) {
-				json.ReadString(r, out.Reason, "v1.StatusReason")
-			}
+			json.ReadStringPointer(r, &out.Reason, "v1.StatusReason")
 		case "messageExpression":
 			r.Once(&seen, 3)
 			r.String(&out.MessageExpression)
@@ -790,3 +636,6 @@ func readJSON_admissionregistrationv1_Variable(r *json.Reader, out *admissionreg
 		}
 	}
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -10,62 +10,45 @@ package v1
 // object from model name to schema, whose references all point into it.
 const OpenAPISchemas = `{
   "io.k8s.api.admissionregistration.v1.AuditAnnotation": {
-    "description": "AuditAnnotation describes how to produce an audit annotation for an API request.",
-    "type": "object",
-    "required": [
-      "key",
-      "valueExpression"
-    ],
+    "description": "AuditAnnotation describes how to produce an audit annotation for an API request.", "type": "object",
+    "required": ["key", "valueExpression"],
     "properties": {
       "key": {
         "description": "key specifies the audit annotation key. The audit annotation keys of a ValidatingAdmissionPolicy must be unique. The key must be a qualified name ([A-Za-z0-9][-A-Za-z0-9_.]*) no more than 63 bytes in length.\n\nThe key is combined with the resource name of the ValidatingAdmissionPolicy to construct an audit annotation key: \"{ValidatingAdmissionPolicy name}/{key}\".\n\nIf an admission webhook uses the same resource name as this ValidatingAdmissionPolicy and the same audit annotation key, the annotation key will be identical. In this case, the first annotation written with the key will be included in the audit event and all subsequent annotations with the same key will be discarded.\n\nRequired.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "valueExpression": {
         "description": "valueExpression represents the expression which is evaluated by CEL to produce an audit annotation value. The expression must evaluate to either a string or null value. If the expression evaluates to a string, the audit annotation is included with the string value. If the expression evaluates to null or empty string the audit annotation will be omitted. The valueExpression may be no longer than 5kb in length. If the result of the valueExpression is more than 10kb in length, it will be truncated to 10kb.\n\nIf multiple ValidatingAdmissionPolicyBinding resources match an API request, then the valueExpression will be evaluated for each binding. All unique values produced by the valueExpressions will be joined together in a comma-separated list.\n\nRequired.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.admissionregistration.v1.ExpressionWarning": {
-    "description": "ExpressionWarning is a warning information that targets a specific expression.",
-    "type": "object",
-    "required": [
-      "fieldRef",
-      "warning"
-    ],
+    "description": "ExpressionWarning is a warning information that targets a specific expression.", "type": "object",
+    "required": ["fieldRef", "warning"],
     "properties": {
       "fieldRef": {
         "description": "fieldRef is the path to the field that refers to the expression. For example, the reference to the expression of the first item of validations is \"spec.validations[0].expression\"",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "warning": {
         "description": "warning contains the content of type checking information in a human-readable form. Each line of the warning contains the type that the expression is checked against, followed by the type check error from the compiler.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.admissionregistration.v1.MatchCondition": {
     "description": "MatchCondition represents a condition which must by fulfilled for a request to be sent to a webhook.",
     "type": "object",
-    "required": [
-      "expression",
-      "name"
-    ],
+    "required": ["expression", "name"],
     "properties": {
       "expression": {
         "description": "expression represents the expression which will be evaluated by CEL. Must evaluate to bool. CEL expressions have access to the contents of the AdmissionRequest and Authorizer, organized into CEL variables:\n\n'object' - The object from the incoming request. The value is null for DELETE requests. 'oldObject' - The existing object. The value is null for CREATE requests. 'request' - Attributes of the admission request(/pkg/apis/admission/types.go#AdmissionRequest). 'authorizer' - A CEL Authorizer. May be used to perform authorization checks for the principal (user or service account) of the request.\n  See https://pkg.go.dev/k8s.io/apiserver/pkg/cel/library#Authz\n'authorizer.requestResource' - A CEL ResourceCheck constructed from the 'authorizer' and configured with the\n  request resource.\nDocumentation on CEL: https://kubernetes.io/docs/reference/using-api/cel/\n\nRequired.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "name": {
         "description": "name is an identifier for this match condition, used for strategic merging of MatchConditions, as well as providing an identifier for logging purposes. A good name should be descriptive of the associated expression. Name must be a qualified name consisting of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')\n\nRequired.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
@@ -76,41 +59,26 @@ const OpenAPISchemas = `{
       "excludeResourceRules": {
         "description": "excludeResourceRules describes what operations on what resources/subresources the ValidatingAdmissionPolicy should not care about. The exclude rules take precedence over include rules (if a resource matches both, it is excluded)",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.NamedRuleWithOperations"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.NamedRuleWithOperations"},
         "x-kubernetes-list-type": "atomic"
       },
       "matchPolicy": {
         "description": "matchPolicy defines how the \"MatchResources\" list is used to match incoming requests. Allowed values are \"Exact\" or \"Equivalent\".\n\n- Exact: match a request only if it exactly matches a specified rule. For example, if deployments can be modified via apps/v1, apps/v1beta1, and extensions/v1beta1, but \"rules\" only included \u0060apiGroups:[\"apps\"], apiVersions:[\"v1\"], resources: [\"deployments\"]\u0060, a request to apps/v1beta1 or extensions/v1beta1 would not be sent to the ValidatingAdmissionPolicy.\n\n- Equivalent: match a request if modifies a resource listed in rules, even via another API group or version. For example, if deployments can be modified via apps/v1, apps/v1beta1, and extensions/v1beta1, and \"rules\" only included \u0060apiGroups:[\"apps\"], apiVersions:[\"v1\"], resources: [\"deployments\"]\u0060, a request to apps/v1beta1 or extensions/v1beta1 would be converted to apps/v1 and sent to the ValidatingAdmissionPolicy.\n\nDefaults to \"Equivalent\"\n\nPossible enum values:\n - \u0060\"Equivalent\"\u0060 means requests should be sent to the webhook if they modify a resource listed in rules via another API group or version.\n - \u0060\"Exact\"\u0060 means requests should only be sent to the webhook if they exactly match a given rule.",
         "type": "string",
-        "enum": [
-          "Equivalent",
-          "Exact"
-        ]
+        "enum": ["Equivalent", "Exact"]
       },
       "namespaceSelector": {
         "description": "namespaceSelector decides whether to run the admission control policy on an object based on whether the namespace for that object matches the selector. If the object itself is a namespace, the matching is performed on object.metadata.labels. If the object is another cluster scoped resource, it never skips the policy.\n\nFor example, to run the webhook on any objects whose namespace is not associated with \"runlevel\" of \"0\" or \"1\";  you will set the selector as follows: \"namespaceSelector\": {\n  \"matchExpressions\": [\n    {\n      \"key\": \"runlevel\",\n      \"operator\": \"NotIn\",\n      \"values\": [\n        \"0\",\n        \"1\"\n      ]\n    }\n  ]\n}\n\nIf instead you want to only run the policy on any objects whose namespace is associated with the \"environment\" of \"prod\" or \"staging\"; you will set the selector as follows: \"namespaceSelector\": {\n  \"matchExpressions\": [\n    {\n      \"key\": \"environment\",\n      \"operator\": \"In\",\n      \"values\": [\n        \"prod\",\n        \"staging\"\n      ]\n    }\n  ]\n}\n\nSee https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/ for more examples of label selectors.\n\nDefault to the empty LabelSelector, which matches everything.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"}]
       },
       "objectSelector": {
         "description": "objectSelector decides whether to run the validation based on if the object has matching labels. objectSelector is evaluated against both the oldObject and newObject that would be sent to the cel validation, and is considered to match if either object matches the selector. A null object (oldObject in the case of create, or newObject in the case of delete) or an object that cannot have labels (like a DeploymentRollback or a PodProxyOptions object) is not considered to match. Use the object selector only if the webhook is opt-in, because end users may skip the admission webhook by setting the labels. Default to the empty LabelSelector, which matches everything.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"}]
       },
       "resourceRules": {
         "description": "resourceRules describes what operations on what resources/subresources the ValidatingAdmissionPolicy matches. The policy cares about an operation if it matches _any_ Rule.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.NamedRuleWithOperations"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.NamedRuleWithOperations"},
         "x-kubernetes-list-type": "atomic"
       }
     },
@@ -123,74 +91,49 @@ const OpenAPISchemas = `{
       "apiGroups": {
         "description": "apiGroups is the API groups the resources belong to. '*' is all groups. If '*' is present, the length of the slice must be one. Required.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "apiVersions": {
         "description": "apiVersions is the API versions the resources belong to. '*' is all versions. If '*' is present, the length of the slice must be one. Required.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "operations": {
         "description": "operations is the operations the admission hook cares about - CREATE, UPDATE, DELETE, CONNECT or * for all of those operations and any future admission operations that are added. If '*' is present, the length of the slice must be one. Required.",
         "type": "array",
-        "items": {
-          "type": "string",
-          "enum": [
-            "*",
-            "CONNECT",
-            "CREATE",
-            "DELETE",
-            "UPDATE"
-          ]
-        },
+        "items": {"type": "string", "enum": ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"]},
         "x-kubernetes-list-type": "atomic"
       },
       "resourceNames": {
         "description": "resourceNames is an optional white list of names that the rule applies to.  An empty set means that everything is allowed.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "resources": {
         "description": "resources is a list of resources this rule applies to.\n\nFor example: 'pods' means pods. 'pods/log' means the log subresource of pods. '*' means all resources, but not subresources. 'pods/*' means all subresources of pods. '*/scale' means all scale subresources. '*/*' means all resources and their subresources.\n\nIf wildcard is present, the validation rule will ensure resources do not overlap with each other.\n\nDepending on the enclosing object, subresources might not be allowed. Required.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "scope": {
         "description": "scope specifies the scope of this rule. Valid values are \"Cluster\", \"Namespaced\", and \"*\" \"Cluster\" means that only cluster-scoped resources will match this rule. Namespace API objects are cluster-scoped. \"Namespaced\" means that only namespaced resources will match this rule. \"*\" means that there are no scope restrictions. Subresources match the scope of their parent resource. Default is \"*\".\n\n\nPossible enum values:\n - \u0060\"*\"\u0060 means that all scopes are included.\n - \u0060\"Cluster\"\u0060 means that scope is limited to cluster-scoped objects. Namespace objects are cluster-scoped.\n - \u0060\"Namespaced\"\u0060 means that scope is limited to namespaced objects.",
         "type": "string",
-        "enum": [
-          "*",
-          "Cluster",
-          "Namespaced"
-        ]
+        "enum": ["*", "Cluster", "Namespaced"]
       }
     },
     "x-kubernetes-map-type": "atomic"
   },
   "io.k8s.api.admissionregistration.v1.ParamKind": {
-    "description": "ParamKind is a tuple of Group Kind and Version.",
-    "type": "object",
+    "description": "ParamKind is a tuple of Group Kind and Version.", "type": "object",
     "properties": {
       "apiVersion": {
         "description": "apiVersion is the API group version the resources belong to. In format of \"group/version\". Required.",
         "type": "string"
       },
-      "kind": {
-        "description": "kind is the API kind the resources belong to. Required.",
-        "type": "string"
-      }
+      "kind": {"description": "kind is the API kind the resources belong to. Required.", "type": "string"}
     },
     "x-kubernetes-map-type": "atomic"
   },
@@ -212,11 +155,7 @@ const OpenAPISchemas = `{
       },
       "selector": {
         "description": "selector can be used to match multiple param objects based on their labels. Supply selector: {} to match all resources of the ParamKind.\n\nIf multiple params are found, they are all evaluated with the policy expressions and the results are ANDed together.\n\nOne of \u0060name\u0060 or \u0060selector\u0060 must be set, but \u0060name\u0060 and \u0060selector\u0060 are mutually exclusive properties. If one is set, the other must be unset.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"}]
       }
     },
     "x-kubernetes-map-type": "atomic"
@@ -226,11 +165,8 @@ const OpenAPISchemas = `{
     "type": "object",
     "properties": {
       "expressionWarnings": {
-        "description": "expressionWarnings contains the type checking warnings for each expression.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ExpressionWarning"
-        },
+        "description": "expressionWarnings contains the type checking warnings for each expression.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ExpressionWarning"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -250,45 +186,27 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the standard object metadata; More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "spec": {
         "description": "spec defines the desired behavior of the ValidatingAdmissionPolicy.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicySpec"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicySpec"}]
       },
       "status": {
         "description": "status represents the current status of the ValidatingAdmissionPolicy, including warnings that are useful to determine if the policy behaves in the expected way. Populated by the system. Read-only.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyStatus"}]
       }
     },
     "x-kubernetes-group-version-kind": [
-      {
-        "group": "admissionregistration.k8s.io",
-        "kind": "ValidatingAdmissionPolicy",
-        "version": "v1"
-      }
+      {"group": "admissionregistration.k8s.io", "kind": "ValidatingAdmissionPolicy", "version": "v1"}
     ]
   },
   "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBinding": {
     "description": "ValidatingAdmissionPolicyBinding binds the ValidatingAdmissionPolicy with paramerized resources. ValidatingAdmissionPolicyBinding and parameter CRDs together define how cluster administrators configure policies for clusters.\n\nFor a given admission request, each binding will cause its policy to be evaluated N times, where N is 1 for policies/bindings that don't use params, otherwise N is the number of parameters selected by the binding.\n\nThe CEL expressions of a policy must have a computed CEL cost below the maximum CEL budget. Each evaluation of the policy is given an independent CEL cost budget. Adding/removing policies, bindings, or params can not affect whether a given (policy, binding, param) combination is within its own CEL budget.",
     "type": "object",
-    "required": [
-      "spec"
-    ],
+    "required": ["spec"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -301,47 +219,32 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the standard object metadata; More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "spec": {
         "description": "spec defines the desired behavior of the ValidatingAdmissionPolicyBinding.",
         "default": {},
         "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec"
-          }
+          {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec"}
         ]
       }
     },
     "x-kubernetes-group-version-kind": [
-      {
-        "group": "admissionregistration.k8s.io",
-        "kind": "ValidatingAdmissionPolicyBinding",
-        "version": "v1"
-      }
+      {"group": "admissionregistration.k8s.io", "kind": "ValidatingAdmissionPolicyBinding", "version": "v1"}
     ]
   },
   "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBindingList": {
     "description": "ValidatingAdmissionPolicyBindingList is a list of ValidatingAdmissionPolicyBinding.",
     "type": "object",
-    "required": [
-      "items"
-    ],
+    "required": ["items"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
         "type": "string"
       },
       "items": {
-        "description": "List of PolicyBinding.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBinding"
-        }
+        "description": "List of PolicyBinding.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBinding"}
       },
       "kind": {
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
@@ -350,44 +253,25 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
       }
     },
     "x-kubernetes-group-version-kind": [
-      {
-        "group": "admissionregistration.k8s.io",
-        "kind": "ValidatingAdmissionPolicyBindingList",
-        "version": "v1"
-      }
+      {"group": "admissionregistration.k8s.io", "kind": "ValidatingAdmissionPolicyBindingList", "version": "v1"}
     ]
   },
   "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec": {
     "description": "ValidatingAdmissionPolicyBindingSpec is the specification of the ValidatingAdmissionPolicyBinding.",
     "type": "object",
-    "required": [
-      "policyName",
-      "validationActions"
-    ],
+    "required": ["policyName", "validationActions"],
     "properties": {
       "matchResources": {
         "description": "matchResources declares what resources match this binding and will be validated by it. Note that this is intersected with the policy's matchConstraints, so only requests that are matched by the policy can be selected by this. If this is unset, all resources matched by the policy are validated by this binding When resourceRules is unset, it does not constrain resource matching. If a resource is matched by the other fields of this object, it will be validated. Note that this is differs from ValidatingAdmissionPolicy matchConstraints, where resourceRules are required.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.MatchResources"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.MatchResources"}]
       },
       "paramRef": {
         "description": "paramRef specifies the parameter resource used to configure the admission control policy. It should point to a resource of the type specified in ParamKind of the bound ValidatingAdmissionPolicy. If the policy specifies a ParamKind and the resource referred to by ParamRef does not exist, this binding is considered mis-configured and the FailurePolicy of the ValidatingAdmissionPolicy applied. If the policy does not specify a ParamKind then this field is ignored, and the rules are evaluated without a param.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ParamRef"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ParamRef"}]
       },
       "policyName": {
         "description": "policyName references a ValidatingAdmissionPolicy name which the ValidatingAdmissionPolicyBinding binds to. If the referenced resource does not exist, this binding is considered invalid and will be ignored Required.",
@@ -396,35 +280,22 @@ const OpenAPISchemas = `{
       "validationActions": {
         "description": "validationActions declares how Validations of the referenced ValidatingAdmissionPolicy are enforced. If a validation evaluates to false it is always enforced according to these actions.\n\nFailures defined by the ValidatingAdmissionPolicy's FailurePolicy are enforced according to these actions only if the FailurePolicy is set to Fail, otherwise the failures are ignored. This includes compilation errors, runtime errors and misconfigurations of the policy.\n\nvalidationActions is declared as a set of action values. Order does not matter. validationActions may not contain duplicates of the same action.\n\nThe supported actions values are:\n\n\"Deny\" specifies that a validation failure results in a denied request.\n\n\"Warn\" specifies that a validation failure is reported to the request client in HTTP Warning headers, with a warning code of 299. Warnings can be sent both for allowed or denied admission responses.\n\n\"Audit\" specifies that a validation failure is included in the published audit event for the request. The audit event will contain a \u0060validation.policy.admission.k8s.io/validation_failure\u0060 audit annotation with a value containing the details of the validation failures, formatted as a JSON list of objects, each with the following fields: - message: The validation failure message string - policy: The resource name of the ValidatingAdmissionPolicy - binding: The resource name of the ValidatingAdmissionPolicyBinding - expressionIndex: The index of the failed validations in the ValidatingAdmissionPolicy - validationActions: The enforcement actions enacted for the validation failure Example audit annotation: \u0060\"validation.policy.admission.k8s.io/validation_failure\": \"[{\\\"message\\\": \\\"Invalid value\\\", {\\\"policy\\\": \\\"policy.example.com\\\", {\\\"binding\\\": \\\"policybinding.example.com\\\", {\\\"expressionIndex\\\": \\\"1\\\", {\\\"validationActions\\\": [\\\"Audit\\\"]}]\"\u0060\n\nClients should expect to handle additional values by ignoring any values not recognized.\n\n\"Deny\" and \"Warn\" may not be used together since this combination needlessly duplicates the validation failure both in the API response body and the HTTP warning headers.\n\nRequired.",
         "type": "array",
-        "items": {
-          "type": "string",
-          "enum": [
-            "Audit",
-            "Deny",
-            "Warn"
-          ]
-        },
+        "items": {"type": "string", "enum": ["Audit", "Deny", "Warn"]},
         "x-kubernetes-list-type": "set"
       }
     }
   },
   "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyList": {
-    "description": "ValidatingAdmissionPolicyList is a list of ValidatingAdmissionPolicy.",
-    "type": "object",
-    "required": [
-      "items"
-    ],
+    "description": "ValidatingAdmissionPolicyList is a list of ValidatingAdmissionPolicy.", "type": "object",
+    "required": ["items"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
         "type": "string"
       },
       "items": {
-        "description": "List of ValidatingAdmissionPolicy.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicy"
-        }
+        "description": "List of ValidatingAdmissionPolicy.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicy"}
       },
       "kind": {
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
@@ -433,19 +304,11 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
       }
     },
     "x-kubernetes-group-version-kind": [
-      {
-        "group": "admissionregistration.k8s.io",
-        "kind": "ValidatingAdmissionPolicyList",
-        "version": "v1"
-      }
+      {"group": "admissionregistration.k8s.io", "kind": "ValidatingAdmissionPolicyList", "version": "v1"}
     ]
   },
   "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicySpec": {
@@ -455,68 +318,41 @@ const OpenAPISchemas = `{
       "auditAnnotations": {
         "description": "auditAnnotations contains CEL expressions which are used to produce audit annotations for the audit event of the API request. validations and auditAnnotations may not both be empty; a least one of validations or auditAnnotations is required.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.AuditAnnotation"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.AuditAnnotation"},
         "x-kubernetes-list-type": "atomic"
       },
       "failurePolicy": {
         "description": "failurePolicy defines how to handle failures for the admission policy. Failures can occur from CEL expression parse errors, type check errors, runtime errors and invalid or mis-configured policy definitions or bindings.\n\nA policy is invalid if spec.paramKind refers to a non-existent Kind. A binding is invalid if spec.paramRef.name refers to a non-existent resource.\n\nfailurePolicy does not define how validations that evaluate to false are handled.\n\nWhen failurePolicy is set to Fail, ValidatingAdmissionPolicyBinding validationActions define how failures are enforced.\n\nAllowed values are Ignore or Fail. Defaults to Fail.\n\nPossible enum values:\n - \u0060\"Fail\"\u0060 means that an error calling the webhook causes the admission to fail.\n - \u0060\"Ignore\"\u0060 means that an error calling the webhook is ignored.",
         "type": "string",
-        "enum": [
-          "Fail",
-          "Ignore"
-        ]
+        "enum": ["Fail", "Ignore"]
       },
       "matchConditions": {
         "description": "matchConditions is a list of conditions that must be met for a request to be validated. Match conditions filter requests that have already been matched by the rules, namespaceSelector, and objectSelector. An empty list of matchConditions matches all requests. There are a maximum of 64 match conditions allowed.\n\nIf a parameter object is provided, it can be accessed via the \u0060params\u0060 handle in the same manner as validation expressions.\n\nThe exact matching logic is (in order):\n  1. If ANY matchCondition evaluates to FALSE, the policy is skipped.\n  2. If ALL matchConditions evaluate to TRUE, the policy is evaluated.\n  3. If any matchCondition evaluates to an error (but none are FALSE):\n     - If failurePolicy=Fail, reject the request\n     - If failurePolicy=Ignore, the policy is skipped",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.MatchCondition"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "name",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.MatchCondition"},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "name", "x-kubernetes-patch-strategy": "merge"
       },
       "matchConstraints": {
         "description": "matchConstraints specifies what resources this policy is designed to validate. The AdmissionPolicy cares about a request if it matches _all_ Constraints. However, in order to prevent clusters from being put into an unstable state that cannot be recovered from via the API ValidatingAdmissionPolicy cannot match ValidatingAdmissionPolicy and ValidatingAdmissionPolicyBinding. Required.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.MatchResources"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.MatchResources"}]
       },
       "paramKind": {
         "description": "paramKind specifies the kind of resources used to parameterize this policy. If absent, there are no parameters for this policy and the param CEL variable will not be provided to validation expressions. If ParamKind refers to a non-existent kind, this policy definition is mis-configured and the FailurePolicy is applied. If paramKind is specified but paramRef is unset in ValidatingAdmissionPolicyBinding, the params variable will be null.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ParamKind"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ParamKind"}]
       },
       "validations": {
         "description": "validations contain CEL expressions which is used to apply the validation. Validations and AuditAnnotations may not both be empty; a minimum of one Validations or AuditAnnotations is required.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.Validation"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.Validation"},
         "x-kubernetes-list-type": "atomic"
       },
       "variables": {
         "description": "variables contain definitions of variables that can be used in composition of other expressions. Each variable is defined as a named CEL expression. The variables defined here will be available under \u0060variables\u0060 in other expressions of the policy except MatchConditions because MatchConditions are evaluated before the rest of the policy.\n\nThe expression of a variable can refer to other variables defined earlier in the list but not those after. Thus, Variables must be sorted by the order of first appearance and acyclic.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.Variable"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "name",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.Variable"},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "name", "x-kubernetes-patch-strategy": "merge"
       }
     }
   },
@@ -527,40 +363,27 @@ const OpenAPISchemas = `{
       "conditions": {
         "description": "conditions represent the latest available observations of a policy's current state.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Condition"
-        },
-        "x-kubernetes-list-map-keys": [
-          "type"
-        ],
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Condition"},
+        "x-kubernetes-list-map-keys": ["type"],
         "x-kubernetes-list-type": "map"
       },
       "observedGeneration": {
-        "description": "observedGeneration is the generation observed by the controller.",
-        "type": "integer",
+        "description": "observedGeneration is the generation observed by the controller.", "type": "integer",
         "format": "int64"
       },
       "typeChecking": {
         "description": "typeChecking contains the results of type checking for each expression. Presence of this field indicates the completion of the type checking.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.TypeChecking"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.TypeChecking"}]
       }
     }
   },
   "io.k8s.api.admissionregistration.v1.Validation": {
-    "description": "Validation specifies the CEL expression which is used to apply the validation.",
-    "type": "object",
-    "required": [
-      "expression"
-    ],
+    "description": "Validation specifies the CEL expression which is used to apply the validation.", "type": "object",
+    "required": ["expression"],
     "properties": {
       "expression": {
         "description": "expression represents the expression which will be evaluated by CEL. ref: https://github.com/google/cel-spec CEL expressions have access to the contents of the API request/response, organized into CEL variables as well as some other useful variables:\n\n- 'object' - The object from the incoming request. The value is null for DELETE requests. - 'oldObject' - The existing object. The value is null for CREATE requests. - 'request' - Attributes of the API request([ref](/pkg/apis/admission/types.go#AdmissionRequest)). - 'params' - Parameter resource referred to by the policy binding being evaluated. Only populated if the policy has a ParamKind. - 'namespaceObject' - The namespace object that the incoming object belongs to. The value is null for cluster-scoped resources. - 'variables' - Map of composited variables, from its name to its lazily evaluated value.\n  For example, a variable named 'foo' can be accessed as 'variables.foo'.\n- 'authorizer' - A CEL Authorizer. May be used to perform authorization checks for the principal (user or service account) of the request.\n  See https://pkg.go.dev/k8s.io/apiserver/pkg/cel/library#Authz\n- 'authorizer.requestResource' - A CEL ResourceCheck constructed from the 'authorizer' and configured with the\n  request resource.\n\nThe \u0060apiVersion\u0060, \u0060kind\u0060, \u0060metadata.name\u0060 and \u0060metadata.generateName\u0060 are always accessible from the root of the object. No other metadata properties are accessible.\n\nOnly property names of the form \u0060[a-zA-Z_.-/][a-zA-Z0-9_.-/]*\u0060 are accessible. Accessible property names are escaped according to the following rules when accessed in the expression: - '__' escapes to '__underscores__' - '.' escapes to '__dot__' - '-' escapes to '__dash__' - '/' escapes to '__slash__' - Property names that exactly match a CEL RESERVED keyword escape to '__{keyword}__'. The keywords are:\n\t  \"true\", \"false\", \"null\", \"in\", \"as\", \"break\", \"const\", \"continue\", \"else\", \"for\", \"function\", \"if\",\n\t  \"import\", \"let\", \"loop\", \"package\", \"namespace\", \"return\".\nExamples:\n  - Expression accessing a property named \"namespace\": {\"Expression\": \"object.__namespace__ > 0\"}\n  - Expression accessing a property named \"x-prop\": {\"Expression\": \"object.x__dash__prop > 0\"}\n  - Expression accessing a property named \"redact__d\": {\"Expression\": \"object.redact__underscores__d > 0\"}\n\nEquality on arrays with list type of 'set' or 'map' ignores element order, i.e. [1, 2] == [2, 1]. Concatenation on arrays with x-kubernetes-list-type use the semantics of the list type:\n  - 'set': \u0060X + Y\u0060 performs a union where the array positions of all elements in \u0060X\u0060 are preserved and\n    non-intersecting elements in \u0060Y\u0060 are appended, retaining their partial order.\n  - 'map': \u0060X + Y\u0060 performs a merge where the array positions of all keys in \u0060X\u0060 are preserved but the values\n    are overwritten by values in \u0060Y\u0060 when the key sets of \u0060X\u0060 and \u0060Y\u0060 intersect. Elements in \u0060Y\u0060 with\n    non-intersecting keys are appended, retaining their partial order.\nRequired.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "message": {
         "description": "message represents the message displayed when validation fails. The message is required if the Expression contains line breaks. The message must not contain line breaks. If unset, the message is \"failed rule: {Rule}\". e.g. \"must be a URL with the host matching spec.host\" If the Expression contains line breaks. Message is required. The message must not contain line breaks. If unset, the message is \"failed Expression: {Expression}\".",
@@ -579,20 +402,15 @@ const OpenAPISchemas = `{
   "io.k8s.api.admissionregistration.v1.Variable": {
     "description": "Variable is the definition of a variable that is used for composition. A variable is defined as a named expression.",
     "type": "object",
-    "required": [
-      "expression",
-      "name"
-    ],
+    "required": ["expression", "name"],
     "properties": {
       "expression": {
         "description": "expression is the expression that will be evaluated as the value of the variable. The CEL expression has access to the same identifiers as the CEL expressions in Validation.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "name": {
         "description": "name is the name of the variable. The name must be a valid CEL identifier and unique among all variables. The variable can be accessed in other expressions through \u0060variables\u0060 For example, if name is \"foo\", the variable will be available as \u0060variables.foo\u0060",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     },
     "x-kubernetes-map-type": "atomic"
@@ -600,45 +418,29 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.Condition": {
     "description": "Condition contains details for one aspect of the current state of this API Resource.",
     "type": "object",
-    "required": [
-      "lastTransitionTime",
-      "message",
-      "reason",
-      "status",
-      "type"
-    ],
+    "required": ["lastTransitionTime", "message", "reason", "status", "type"],
     "properties": {
       "lastTransitionTime": {
         "description": "lastTransitionTime is the last time the condition transitioned from one status to another. This should be when the underlying condition changed.  If that is not known, then using the time when the API field changed is acceptable.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "message": {
         "description": "message is a human readable message indicating details about the transition. This may be an empty string.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "observedGeneration": {
         "description": "observedGeneration represents the .metadata.generation that the condition was set based upon. For instance, if .metadata.generation is currently 12, but the .status.conditions[x].observedGeneration is 9, the condition is out of date with respect to the current state of the instance.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "reason": {
         "description": "reason contains a programmatic identifier indicating the reason for the condition's last transition. Producers of specific condition types may define expected values and meanings for this field, and whether the values are considered a guaranteed API. The value should be a CamelCase string. This field may not be empty.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "status": {
-        "description": "status of the condition, one of True, False, Unknown.",
-        "type": "string",
-        "default": ""
+        "description": "status of the condition, one of True, False, Unknown.", "type": "string", "default": ""
       },
       "type": {
-        "description": "type of condition in CamelCase or in foo.example.com/CamelCase.",
-        "type": "string",
+        "description": "type of condition in CamelCase or in foo.example.com/CamelCase.", "type": "string",
         "default": ""
       }
     }
@@ -654,17 +456,13 @@ const OpenAPISchemas = `{
       "matchExpressions": {
         "description": "matchExpressions is a list of label selector requirements. The requirements are ANDed.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement"},
         "x-kubernetes-list-type": "atomic"
       },
       "matchLabels": {
         "description": "matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is equivalent to an element of matchExpressions, whose key field is \"key\", the operator is \"In\", and the values array contains only \"value\". The requirements are ANDed.",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       }
     },
     "x-kubernetes-map-type": "atomic"
@@ -672,27 +470,17 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement": {
     "description": "A label selector requirement is a selector that contains values, a key, and an operator that relates the key and values.",
     "type": "object",
-    "required": [
-      "key",
-      "operator"
-    ],
+    "required": ["key", "operator"],
     "properties": {
-      "key": {
-        "description": "key is the label key that the selector applies to.",
-        "type": "string",
-        "default": ""
-      },
+      "key": {"description": "key is the label key that the selector applies to.", "type": "string", "default": ""},
       "operator": {
         "description": "operator represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists and DoesNotExist.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "values": {
         "description": "values is an array of string values. If the operator is In or NotIn, the values array must be non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array is replaced during a strategic merge patch.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -707,8 +495,7 @@ const OpenAPISchemas = `{
       },
       "remainingItemCount": {
         "description": "remainingItemCount is the number of subsequent items in the list which are not included in this list response. If the list request contained label or field selectors, then the number of remaining items is unknown and the field will be left unset and omitted during serialization. If the list is complete (either because it is not chunking or because this is the last chunk), then there are no more remaining items and this field will be left unset and omitted during serialization. Servers older than v1.15 do not set this field. The intended use of the remainingItemCount is *estimating* the size of a collection. Clients should not rely on the remainingItemCount to be set or to be exact.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "resourceVersion": {
         "description": "String that identifies the server's internal version of this object that can be used by clients to determine when objects have changed. Value must be treated as opaque by clients and passed unmodified back to the server. Populated by the system. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#concurrency-control-and-consistency",
@@ -720,11 +507,7 @@ const OpenAPISchemas = `{
       },
       "shardInfo": {
         "description": "shardInfo is set when the list is a filtered subset of the full collection, as selected by a shard selector on the request. It echoes back the selector so clients can verify which shard they received and merge sharded responses. Clients should not cache sharded list responses as a full representation of the collection.\n\nThis is an alpha field and requires enabling the ShardedListAndWatch feature gate.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo"}]
       }
     }
   },
@@ -742,16 +525,9 @@ const OpenAPISchemas = `{
       },
       "fieldsV1": {
         "description": "FieldsV1 holds the first JSON version format as described in the \"FieldsV1\" type.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"}]
       },
-      "manager": {
-        "description": "Manager is an identifier of the workflow managing these fields.",
-        "type": "string"
-      },
+      "manager": {"description": "Manager is an identifier of the workflow managing these fields.", "type": "string"},
       "operation": {
         "description": "Operation is the type of operation which lead to this ManagedFieldsEntry being created. The only valid values for this field are 'Apply' and 'Update'.",
         "type": "string"
@@ -762,11 +538,7 @@ const OpenAPISchemas = `{
       },
       "time": {
         "description": "Time is the timestamp of when the ManagedFields entry was added. The timestamp will also be updated if a field is added, the manager changes any of the owned fields value or removes a field. The timestamp does not update when a field is removed from the entry because another manager took it over.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       }
     }
   },
@@ -777,39 +549,25 @@ const OpenAPISchemas = `{
       "annotations": {
         "description": "Annotations is an unstructured key value map stored with a resource that may be set by external tools to store and retrieve arbitrary metadata. They are not queryable and should be preserved when modifying objects. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/annotations",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "creationTimestamp": {
         "description": "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "deletionGracePeriodSeconds": {
         "description": "Number of seconds allowed for this object to gracefully terminate before it will be removed from the system. Only set when deletionTimestamp is also set. May only be shortened. Read-only.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "deletionTimestamp": {
         "description": "DeletionTimestamp is RFC 3339 date and time at which this resource will be deleted. This field is set by the server when a graceful deletion is requested by the user, and is not directly settable by a client. The resource is expected to be deleted (no longer visible from resource lists, and not reachable by name) after the time in this field, once the finalizers list is empty. As long as the finalizers list contains items, deletion is blocked. Once the deletionTimestamp is set, this value may not be unset or be set further into the future, although it may be shortened or the resource may be deleted prior to this time. For example, a user may request that a pod is deleted in 30 seconds. The Kubelet will react by sending a graceful termination signal to the containers in the pod. After that 30 seconds, the Kubelet will send a hard termination signal (SIGKILL) to the container and after cleanup, remove the pod from the API. In the presence of network partitions, this object may still exist after this timestamp, until an administrator or automated process can determine the resource is fully terminated. If not set, graceful deletion of the object has not been requested.\n\nPopulated by the system when a graceful deletion is requested. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "finalizers": {
         "description": "Must be empty before the object is deleted from the registry. Each entry is an identifier for the responsible component that will remove the entry from the list. If the deletionTimestamp of the object is non-nil, entries in this list can only be removed. Finalizers may be processed and removed in any order.  Order is NOT enforced because it introduces significant risk of stuck finalizers. finalizers is a shared field, any actor with permission can reorder it. If the finalizer list is processed in order, then this can lead to a situation in which the component responsible for the first finalizer in the list is waiting for a signal (field value, external system, or other) produced by a component responsible for a finalizer later in the list, resulting in a deadlock. Without enforced ordering finalizers are free to order amongst themselves and are not vulnerable to ordering changes in the list.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
-        "x-kubernetes-list-type": "set",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"type": "string"},
+        "x-kubernetes-list-type": "set", "x-kubernetes-patch-strategy": "merge"
       },
       "generateName": {
         "description": "GenerateName is an optional prefix, used by the server, to generate a unique name ONLY IF the Name field has not been provided. If this field is used, the name returned to the client will be different than the name passed. This value will also be combined with a unique suffix. The provided value has the same validation rules as the Name field, and may be truncated by the length of the suffix required to make the value unique on the server.\n\nIf this field is specified and the generated name exists, the server will return a 409.\n\nApplied only if Name is not specified. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#idempotency",
@@ -817,22 +575,17 @@ const OpenAPISchemas = `{
       },
       "generation": {
         "description": "A sequence number representing a specific generation of the desired state. Populated by the system. Read-only.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "labels": {
         "description": "Map of string keys and values that can be used to organize and categorize (scope and select) objects. May match selectors of replication controllers and services. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "managedFields": {
         "description": "ManagedFields maps workflow-id and version to the set of fields that are managed by that workflow. This is mostly for internal housekeeping, and users typically shouldn't need to set or understand this field. A workflow can be the user's name, a controller's name, or the name of a specific apply path like \"ci-cd\". The set of fields is always in the version that the workflow used when modifying the object.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry"},
         "x-kubernetes-list-type": "atomic"
       },
       "name": {
@@ -846,15 +599,9 @@ const OpenAPISchemas = `{
       "ownerReferences": {
         "description": "List of objects depended by this object. If ALL objects in the list have been deleted, this object will be garbage collected. If this object is managed by a controller, then an entry in this list will point to this controller, with the controller field set to true. There cannot be more than one managing controller.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference"
-        },
-        "x-kubernetes-list-map-keys": [
-          "uid"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "uid",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference"},
+        "x-kubernetes-list-map-keys": ["uid"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "uid", "x-kubernetes-patch-strategy": "merge"
       },
       "resourceVersion": {
         "description": "An opaque value that represents the internal version of this object that can be used by clients to determine when objects have changed. May be used for optimistic concurrency, change detection, and the watch operation on a resource or set of resources. Clients must treat these values as opaque and passed unmodified back to the server. They may only be valid for a particular resource or set of resources.\n\nPopulated by the system. Read-only. Value must be treated as opaque by clients and . More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#concurrency-control-and-consistency",
@@ -873,40 +620,25 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference": {
     "description": "OwnerReference contains enough information to let you identify an owning object. An owning object must be in the same namespace as the dependent, or be cluster-scoped, so there is no namespace field.",
     "type": "object",
-    "required": [
-      "apiVersion",
-      "kind",
-      "name",
-      "uid"
-    ],
+    "required": ["apiVersion", "kind", "name", "uid"],
     "properties": {
-      "apiVersion": {
-        "description": "API version of the referent.",
-        "type": "string",
-        "default": ""
-      },
+      "apiVersion": {"description": "API version of the referent.", "type": "string", "default": ""},
       "blockOwnerDeletion": {
         "description": "If true, AND if the owner has the \"foregroundDeletion\" finalizer, then the owner cannot be deleted from the key-value store until this reference is removed. See https://kubernetes.io/docs/concepts/architecture/garbage-collection/#foreground-deletion for how the garbage collector interacts with this field and enforces the foreground deletion. Defaults to false. To set this field, a user needs \"delete\" permission of the owner, otherwise 422 (Unprocessable Entity) will be returned.",
         "type": "boolean"
       },
-      "controller": {
-        "description": "If true, this reference points to the managing controller.",
-        "type": "boolean"
-      },
+      "controller": {"description": "If true, this reference points to the managing controller.", "type": "boolean"},
       "kind": {
         "description": "Kind of the referent. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "name": {
         "description": "Name of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "uid": {
         "description": "UID of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#uids",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     },
     "x-kubernetes-map-type": "atomic"
@@ -914,20 +646,16 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo": {
     "description": "ShardInfo describes the shard selector that was applied to produce a list response. Its presence on a list response indicates the list is a filtered subset.",
     "type": "object",
-    "required": [
-      "selector"
-    ],
+    "required": ["selector"],
     "properties": {
       "selector": {
         "description": "selector is the shard selector string from the request, echoed back so clients can verify which shard they received and merge responses from multiple shards.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.apimachinery.pkg.apis.meta.v1.Time": {
     "description": "Time is a wrapper around time.Time which supports correct marshaling to YAML and JSON.  Wrappers are provided for many of the factory methods that the time package offers.",
-    "type": "string",
-    "format": "date-time"
+    "type": "string", "format": "date-time"
   }
 }`

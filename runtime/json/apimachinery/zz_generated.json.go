@@ -18,16 +18,11 @@ func AppendJSON_Condition(dst []byte, in *v1.Condition) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"type":`, in.Type)
 	dst = json.AppendStringField(dst, `,"status":`, in.Status)
-	if in.ObservedGeneration != 0 {
-		dst = json.AppendIntField(dst, `,"observedGeneration":`, in.ObservedGeneration)
-	}
-	dst = json.AppendName(dst, `,"lastTransitionTime":`)
-	if dst, err = AppendJSON_Time(dst, &in.LastTransitionTime); err != nil {
-		return dst, err
-	}
+	dst = json.AppendOptionalInt(dst, `,"observedGeneration":`, in.ObservedGeneration)
+	dst, err = AppendJSON_Time(json.AppendName(dst, `,"lastTransitionTime":`), &in.LastTransitionTime)
 	dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
 	dst = json.AppendStringField(dst, `,"message":`, in.Message)
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_Condition reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -66,17 +61,9 @@ func ReadJSON_Condition(r *json.Reader, out *v1.Condition) {
 func AppendJSON_LabelSelector(dst []byte, in *v1.LabelSelector) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if len(in.MatchLabels) > 0 {
-		dst = json.AppendName(dst, `,"matchLabels":`)
-		dst = json.AppendStringMap(dst, in.MatchLabels)
-	}
-	if len(in.MatchExpressions) > 0 {
-		dst = json.AppendName(dst, `,"matchExpressions":`)
-		if dst, err = json.AppendSlice(dst, in.MatchExpressions, AppendJSON_LabelSelectorRequirement); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalStringMap(dst, `,"matchLabels":`, in.MatchLabels)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"matchExpressions":`, in.MatchExpressions, AppendJSON_LabelSelectorRequirement)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_LabelSelector reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -104,10 +91,7 @@ func AppendJSON_LabelSelectorRequirement(dst []byte, in *v1.LabelSelectorRequire
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"key":`, in.Key)
 	dst = json.AppendStringField(dst, `,"operator":`, in.Operator)
-	if len(in.Values) > 0 {
-		dst = json.AppendName(dst, `,"values":`)
-		dst = json.AppendStrings(dst, in.Values)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"values":`, in.Values)
 	return json.Close(dst, start), nil
 }
 
@@ -138,25 +122,14 @@ func ReadJSON_LabelSelectorRequirement(r *json.Reader, out *v1.LabelSelectorRequ
 func AppendJSON_ListMeta(dst []byte, in *v1.ListMeta) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.SelfLink != "" {
-		dst = json.AppendStringField(dst, `,"selfLink":`, in.SelfLink)
-	}
-	if in.ResourceVersion != "" {
-		dst = json.AppendStringField(dst, `,"resourceVersion":`, in.ResourceVersion)
-	}
-	if in.Continue != "" {
-		dst = json.AppendStringField(dst, `,"continue":`, in.Continue)
-	}
-	if in.RemainingItemCount != nil {
-		dst = json.AppendIntField(dst, `,"remainingItemCount":`, *in.RemainingItemCount)
-	}
+	dst = json.AppendOptionalString(dst, `,"selfLink":`, in.SelfLink)
+	dst = json.AppendOptionalString(dst, `,"resourceVersion":`, in.ResourceVersion)
+	dst = json.AppendOptionalString(dst, `,"continue":`, in.Continue)
+	dst = json.AppendIntPointer(dst, `,"remainingItemCount":`, in.RemainingItemCount)
 	if in.ShardInfo != nil {
-		dst = json.AppendName(dst, `,"shardInfo":`)
-		if dst, err = appendJSON_v1_ShardInfo(dst, in.ShardInfo); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_v1_ShardInfo(json.AppendName(dst, `,"shardInfo":`), in.ShardInfo)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ListMeta reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -178,9 +151,7 @@ func ReadJSON_ListMeta(r *json.Reader, out *v1.ListMeta) {
 			r.String(&out.Continue)
 		case "remainingItemCount":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.RemainingItemCount) {
-				r.Int64(out.RemainingItemCount)
-			}
+			r.Int64Pointer(&out.RemainingItemCount)
 		case "shardInfo":
 			r.Once(&seen, 4)
 			if json.Pointer(r, &out.ShardInfo) {
@@ -196,34 +167,18 @@ func ReadJSON_ListMeta(r *json.Reader, out *v1.ListMeta) {
 func AppendJSON_ManagedFieldsEntry(dst []byte, in *v1.ManagedFieldsEntry) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Manager != "" {
-		dst = json.AppendStringField(dst, `,"manager":`, in.Manager)
-	}
-	if in.Operation != "" {
-		dst = json.AppendStringField(dst, `,"operation":`, in.Operation)
-	}
-	if in.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.APIVersion)
-	}
+	dst = json.AppendOptionalString(dst, `,"manager":`, in.Manager)
+	dst = json.AppendOptionalString(dst, `,"operation":`, in.Operation)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.APIVersion)
 	if in.Time != nil {
-		dst = json.AppendName(dst, `,"time":`)
-		if dst, err = AppendJSON_Time(dst, in.Time); err != nil {
-			return dst, err
-		}
+		dst, err = AppendJSON_Time(json.AppendName(dst, `,"time":`), in.Time)
 	}
-	if in.FieldsType != "" {
-		dst = json.AppendStringField(dst, `,"fieldsType":`, in.FieldsType)
+	dst = json.AppendOptionalString(dst, `,"fieldsType":`, in.FieldsType)
+	if in.FieldsV1 != nil && err == nil {
+		dst, err = AppendJSON_FieldsV1(json.AppendName(dst, `,"fieldsV1":`), in.FieldsV1)
 	}
-	if in.FieldsV1 != nil {
-		dst = json.AppendName(dst, `,"fieldsV1":`)
-		if dst, err = AppendJSON_FieldsV1(dst, in.FieldsV1); err != nil {
-			return dst, err
-		}
-	}
-	if in.Subresource != "" {
-		dst = json.AppendStringField(dst, `,"subresource":`, in.Subresource)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"subresource":`, in.Subresource)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ManagedFieldsEntry reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -269,67 +224,26 @@ func ReadJSON_ManagedFieldsEntry(r *json.Reader, out *v1.ManagedFieldsEntry) {
 func AppendJSON_ObjectMeta(dst []byte, in *v1.ObjectMeta) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	}
-	if in.GenerateName != "" {
-		dst = json.AppendStringField(dst, `,"generateName":`, in.GenerateName)
-	}
-	if in.Namespace != "" {
-		dst = json.AppendStringField(dst, `,"namespace":`, in.Namespace)
-	}
-	if in.SelfLink != "" {
-		dst = json.AppendStringField(dst, `,"selfLink":`, in.SelfLink)
-	}
-	if in.UID != "" {
-		dst = json.AppendStringField(dst, `,"uid":`, in.UID)
-	}
-	if in.ResourceVersion != "" {
-		dst = json.AppendStringField(dst, `,"resourceVersion":`, in.ResourceVersion)
-	}
-	if in.Generation != 0 {
-		dst = json.AppendIntField(dst, `,"generation":`, in.Generation)
-	}
+	dst = json.AppendOptionalString(dst, `,"name":`, in.Name)
+	dst = json.AppendOptionalString(dst, `,"generateName":`, in.GenerateName)
+	dst = json.AppendOptionalString(dst, `,"namespace":`, in.Namespace)
+	dst = json.AppendOptionalString(dst, `,"selfLink":`, in.SelfLink)
+	dst = json.AppendOptionalString(dst, `,"uid":`, in.UID)
+	dst = json.AppendOptionalString(dst, `,"resourceVersion":`, in.ResourceVersion)
+	dst = json.AppendOptionalInt(dst, `,"generation":`, in.Generation)
 	if !in.CreationTimestamp.IsZero() {
-		dst = json.AppendName(dst, `,"creationTimestamp":`)
-		if dst, err = AppendJSON_Time(dst, &in.CreationTimestamp); err != nil {
-			return dst, err
-		}
+		dst, err = AppendJSON_Time(json.AppendName(dst, `,"creationTimestamp":`), &in.CreationTimestamp)
 	}
-	if in.DeletionTimestamp != nil {
-		dst = json.AppendName(dst, `,"deletionTimestamp":`)
-		if dst, err = AppendJSON_Time(dst, in.DeletionTimestamp); err != nil {
-			return dst, err
-		}
+	if in.DeletionTimestamp != nil && err == nil {
+		dst, err = AppendJSON_Time(json.AppendName(dst, `,"deletionTimestamp":`), in.DeletionTimestamp)
 	}
-	if in.DeletionGracePeriodSeconds != nil {
-		dst = json.AppendIntField(dst, `,"deletionGracePeriodSeconds":`, *in.DeletionGracePeriodSeconds)
-	}
-	if len(in.Labels) > 0 {
-		dst = json.AppendName(dst, `,"labels":`)
-		dst = json.AppendStringMap(dst, in.Labels)
-	}
-	if len(in.Annotations) > 0 {
-		dst = json.AppendName(dst, `,"annotations":`)
-		dst = json.AppendStringMap(dst, in.Annotations)
-	}
-	if len(in.OwnerReferences) > 0 {
-		dst = json.AppendName(dst, `,"ownerReferences":`)
-		if dst, err = json.AppendSlice(dst, in.OwnerReferences, AppendJSON_OwnerReference); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.Finalizers) > 0 {
-		dst = json.AppendName(dst, `,"finalizers":`)
-		dst = json.AppendStrings(dst, in.Finalizers)
-	}
-	if len(in.ManagedFields) > 0 {
-		dst = json.AppendName(dst, `,"managedFields":`)
-		if dst, err = json.AppendSlice(dst, in.ManagedFields, AppendJSON_ManagedFieldsEntry); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendIntPointer(dst, `,"deletionGracePeriodSeconds":`, in.DeletionGracePeriodSeconds)
+	dst = json.AppendOptionalStringMap(dst, `,"labels":`, in.Labels)
+	dst = json.AppendOptionalStringMap(dst, `,"annotations":`, in.Annotations)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"ownerReferences":`, in.OwnerReferences, AppendJSON_OwnerReference)
+	dst = json.AppendOptionalStrings(dst, `,"finalizers":`, in.Finalizers)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"managedFields":`, in.ManagedFields, AppendJSON_ManagedFieldsEntry)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ObjectMeta reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -371,9 +285,7 @@ func ReadJSON_ObjectMeta(r *json.Reader, out *v1.ObjectMeta) {
 			}
 		case "deletionGracePeriodSeconds":
 			r.Once(&seen, 9)
-			if json.Pointer(r, &out.DeletionGracePeriodSeconds) {
-				r.Int64(out.DeletionGracePeriodSeconds)
-			}
+			r.Int64Pointer(&out.DeletionGracePeriodSeconds)
 		case "labels":
 			r.Once(&seen, 10)
 			json.ReadMap(r, &out.Labels, "map[string]string", (*json.Reader).String)
@@ -402,12 +314,8 @@ func AppendJSON_OwnerReference(dst []byte, in *v1.OwnerReference) ([]byte, error
 	dst = json.AppendStringField(dst, `,"kind":`, in.Kind)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	dst = json.AppendStringField(dst, `,"uid":`, in.UID)
-	if in.Controller != nil {
-		dst = json.AppendBoolField(dst, `,"controller":`, *in.Controller)
-	}
-	if in.BlockOwnerDeletion != nil {
-		dst = json.AppendBoolField(dst, `,"blockOwnerDeletion":`, *in.BlockOwnerDeletion)
-	}
+	dst = json.AppendBoolPointer(dst, `,"controller":`, in.Controller)
+	dst = json.AppendBoolPointer(dst, `,"blockOwnerDeletion":`, in.BlockOwnerDeletion)
 	return json.Close(dst, start), nil
 }
 
@@ -433,14 +341,10 @@ func ReadJSON_OwnerReference(r *json.Reader, out *v1.OwnerReference) {
 			json.ReadString(r, &out.UID, "types.UID")
 		case "controller":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.Controller) {
-				r.Bool(out.Controller)
-			}
+			r.BoolPointer(&out.Controller)
 		case "blockOwnerDeletion":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.BlockOwnerDeletion) {
-				r.Bool(out.BlockOwnerDeletion)
-			}
+			r.BoolPointer(&out.BlockOwnerDeletion)
 		default:
 			r.Unknown()
 		}
@@ -451,35 +355,17 @@ func ReadJSON_OwnerReference(r *json.Reader, out *v1.OwnerReference) {
 func AppendJSON_Status(dst []byte, in *v1.Status) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst = json.AppendOptionalString(dst, `,"status":`, in.Status)
+	dst = json.AppendOptionalString(dst, `,"message":`, in.Message)
+	dst = json.AppendOptionalString(dst, `,"reason":`, in.Reason)
+	if in.Details != nil && err == nil {
+		dst, err = AppendJSON_StatusDetails(json.AppendName(dst, `,"details":`), in.Details)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	if in.Status != "" {
-		dst = json.AppendStringField(dst, `,"status":`, in.Status)
-	}
-	if in.Message != "" {
-		dst = json.AppendStringField(dst, `,"message":`, in.Message)
-	}
-	if in.Reason != "" {
-		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
-	}
-	if in.Details != nil {
-		dst = json.AppendName(dst, `,"details":`)
-		if dst, err = AppendJSON_StatusDetails(dst, in.Details); err != nil {
-			return dst, err
-		}
-	}
-	if in.Code != 0 {
-		dst = json.AppendIntField(dst, `,"code":`, in.Code)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalInt(dst, `,"code":`, in.Code)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_Status reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -527,15 +413,9 @@ func ReadJSON_Status(r *json.Reader, out *v1.Status) {
 // AppendJSON_StatusCause appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_StatusCause(dst []byte, in *v1.StatusCause) ([]byte, error) {
 	start := len(dst)
-	if in.Type != "" {
-		dst = json.AppendStringField(dst, `,"reason":`, in.Type)
-	}
-	if in.Message != "" {
-		dst = json.AppendStringField(dst, `,"message":`, in.Message)
-	}
-	if in.Field != "" {
-		dst = json.AppendStringField(dst, `,"field":`, in.Field)
-	}
+	dst = json.AppendOptionalString(dst, `,"reason":`, in.Type)
+	dst = json.AppendOptionalString(dst, `,"message":`, in.Message)
+	dst = json.AppendOptionalString(dst, `,"field":`, in.Field)
 	return json.Close(dst, start), nil
 }
 
@@ -566,28 +446,13 @@ func ReadJSON_StatusCause(r *json.Reader, out *v1.StatusCause) {
 func AppendJSON_StatusDetails(dst []byte, in *v1.StatusDetails) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	}
-	if in.Group != "" {
-		dst = json.AppendStringField(dst, `,"group":`, in.Group)
-	}
-	if in.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.Kind)
-	}
-	if in.UID != "" {
-		dst = json.AppendStringField(dst, `,"uid":`, in.UID)
-	}
-	if len(in.Causes) > 0 {
-		dst = json.AppendName(dst, `,"causes":`)
-		if dst, err = json.AppendSlice(dst, in.Causes, AppendJSON_StatusCause); err != nil {
-			return dst, err
-		}
-	}
-	if in.RetryAfterSeconds != 0 {
-		dst = json.AppendIntField(dst, `,"retryAfterSeconds":`, in.RetryAfterSeconds)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"name":`, in.Name)
+	dst = json.AppendOptionalString(dst, `,"group":`, in.Group)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.Kind)
+	dst = json.AppendOptionalString(dst, `,"uid":`, in.UID)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"causes":`, in.Causes, AppendJSON_StatusCause)
+	dst = json.AppendOptionalInt(dst, `,"retryAfterSeconds":`, in.RetryAfterSeconds)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_StatusDetails reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.

@@ -3,6 +3,7 @@
 package kinds
 
 import (
+	level "github.com/typeplane/typeplane/runtime/level"
 	protobuf "github.com/typeplane/typeplane/runtime/protobuf"
 	apimachinery "github.com/typeplane/typeplane/runtime/protobuf/apimachinery"
 	appsv1 "k8s.io/api/apps/v1"
@@ -141,9 +142,7 @@ func marshal_v1_ConfigMap(w *protobuf.Writer, n int, m *v1.ConfigMap) int {
 	if m == nil {
 		return n
 	}
-	if m.Immutable != nil {
-		n = w.PutBool(n, 4<<3, *m.Immutable)
-	}
+	n = protobuf.PutBoolPointer(w, n, 4<<3, m.Immutable)
 	if len(m.BinaryData) > 0 {
 		var room [8]string
 		keys := protobuf.SortedKeys(room[:0], m.BinaryData)
@@ -158,11 +157,7 @@ func marshal_v1_ConfigMap(w *protobuf.Writer, n int, m *v1.ConfigMap) int {
 		}
 	}
 	n = protobuf.PutTextMap(w, n, 2<<3|2, m.Data)
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -185,21 +180,9 @@ func marshal_appsv1_Deployment(w *protobuf.Writer, n int, m *appsv1.Deployment) 
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_appsv1_DeploymentStatus(w, n, &m.Status)
-		n = w.Close(n, 3<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_appsv1_DeploymentSpec(w, n, &m.Spec)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_appsv1_DeploymentStatus(w, n, &m.Status), 3<<3|2, n)
+	n = w.Close(marshal_appsv1_DeploymentSpec(w, n, &m.Spec), 2<<3|2, n)
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -222,21 +205,9 @@ func marshal_v1_Node(w *protobuf.Writer, n int, m *v1.Node) int {
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_v1_NodeStatus(w, n, &m.Status)
-		n = w.Close(n, 3<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_v1_NodeSpec(w, n, &m.Spec)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_v1_NodeStatus(w, n, &m.Status), 3<<3|2, n)
+	n = w.Close(marshal_v1_NodeSpec(w, n, &m.Spec), 2<<3|2, n)
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -259,21 +230,9 @@ func marshal_v1_Pod(w *protobuf.Writer, n int, m *v1.Pod) int {
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_v1_PodStatus(w, n, &m.Status)
-		n = w.Close(n, 3<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_v1_PodSpec(w, n, &m.Spec)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_v1_PodStatus(w, n, &m.Status), 3<<3|2, n)
+	n = w.Close(marshal_v1_PodSpec(w, n, &m.Spec), 2<<3|2, n)
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -298,37 +257,16 @@ func reads_appsv1_DeploymentSpec() *protobuf.Type[appsv1.DeploymentSpec] {
 
 // marshal_appsv1_DeploymentSpec writes m before the n bytes that w has, and returns how many it has then.
 func marshal_appsv1_DeploymentSpec(w *protobuf.Writer, n int, m *appsv1.DeploymentSpec) int {
-	if m == nil {
-		return n
-	}
-	if m.ProgressDeadlineSeconds != nil {
-		n = w.PutNumber(n, 9<<3, uint64(*m.ProgressDeadlineSeconds))
-	}
+	n = protobuf.PutNumberPointer(w, n, 9<<3, m.ProgressDeadlineSeconds)
 	n = w.PutBool(n, 7<<3, m.Paused)
-	if m.RevisionHistoryLimit != nil {
-		n = w.PutNumber(n, 6<<3, uint64(*m.RevisionHistoryLimit))
-	}
+	n = protobuf.PutNumberPointer(w, n, 6<<3, m.RevisionHistoryLimit)
 	n = w.PutNumber(n, 5<<3, uint64(m.MinReadySeconds))
-	{
-		before := n
-		n = marshal_appsv1_DeploymentStrategy(w, n, &m.Strategy)
-		n = w.Close(n, 4<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_v1_PodTemplateSpec(w, n, &m.Template)
-		n = w.Close(n, 3<<3|2, before)
-	}
+	n = w.Close(marshal_appsv1_DeploymentStrategy(w, n, &m.Strategy), 4<<3|2, n)
+	n = w.Close(marshal_v1_PodTemplateSpec(w, n, &m.Template), 3<<3|2, n)
 	if m.Selector != nil {
-		{
-			before := n
-			n = apimachinery.PutLabelSelector(w, n, m.Selector)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutLabelSelector(w, n, m.Selector), 2<<3|2, n)
 	}
-	if m.Replicas != nil {
-		n = w.PutNumber(n, 1<<3, uint64(*m.Replicas))
-	}
+	n = protobuf.PutNumberPointer(w, n, 1<<3, m.Replicas)
 	return n
 }
 
@@ -354,22 +292,11 @@ func reads_appsv1_DeploymentStatus() *protobuf.Type[appsv1.DeploymentStatus] {
 
 // marshal_appsv1_DeploymentStatus writes m before the n bytes that w has, and returns how many it has then.
 func marshal_appsv1_DeploymentStatus(w *protobuf.Writer, n int, m *appsv1.DeploymentStatus) int {
-	if m == nil {
-		return n
-	}
-	if m.TerminatingReplicas != nil {
-		n = w.PutNumber(n, 9<<3, uint64(*m.TerminatingReplicas))
-	}
-	if m.CollisionCount != nil {
-		n = w.PutNumber(n, 8<<3, uint64(*m.CollisionCount))
-	}
+	n = protobuf.PutNumberPointer(w, n, 9<<3, m.TerminatingReplicas)
+	n = protobuf.PutNumberPointer(w, n, 8<<3, m.CollisionCount)
 	n = w.PutNumber(n, 7<<3, uint64(m.ReadyReplicas))
 	for k := len(m.Conditions) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_appsv1_DeploymentCondition(w, n, &m.Conditions[k])
-			n = w.Close(n, 6<<3|2, before)
-		}
+		n = w.Close(marshal_appsv1_DeploymentCondition(w, n, &m.Conditions[k]), 6<<3|2, n)
 	}
 	n = w.PutNumber(n, 5<<3, uint64(m.UnavailableReplicas))
 	n = w.PutNumber(n, 4<<3, uint64(m.AvailableReplicas))
@@ -400,32 +327,15 @@ func reads_v1_NodeSpec() *protobuf.Type[v1.NodeSpec] {
 
 // marshal_v1_NodeSpec writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_NodeSpec(w *protobuf.Writer, n int, m *v1.NodeSpec) int {
-	if m == nil {
-		return n
-	}
 	if m.PodPreemptionPolicy != nil {
-		{
-			before := n
-			n = marshal_v1_NodePodPreemptionPolicy(w, n, m.PodPreemptionPolicy)
-			n = w.Close(n, 8<<3|2, before)
-		}
+		n = w.Close(marshal_v1_NodePodPreemptionPolicy(w, n, m.PodPreemptionPolicy), 8<<3|2, n)
 	}
-	for k := len(m.PodCIDRs) - 1; k >= 0; k-- {
-		n = w.PutString(n, 7<<3|2, m.PodCIDRs[k])
-	}
+	n = protobuf.PutTexts(w, n, 7<<3|2, m.PodCIDRs)
 	if m.ConfigSource != nil {
-		{
-			before := n
-			n = marshal_v1_NodeConfigSource(w, n, m.ConfigSource)
-			n = w.Close(n, 6<<3|2, before)
-		}
+		n = w.Close(marshal_v1_NodeConfigSource(w, n, m.ConfigSource), 6<<3|2, n)
 	}
 	for k := len(m.Taints) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_Taint(w, n, &m.Taints[k])
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_v1_Taint(w, n, &m.Taints[k]), 5<<3|2, n)
 	}
 	n = w.PutBool(n, 4<<3, m.Unschedulable)
 	n = w.PutString(n, 3<<3|2, m.ProviderID)
@@ -461,73 +371,30 @@ func reads_v1_NodeStatus() *protobuf.Type[v1.NodeStatus] {
 
 // marshal_v1_NodeStatus writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_NodeStatus(w *protobuf.Writer, n int, m *v1.NodeStatus) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.DeclaredFeatures) - 1; k >= 0; k-- {
-		n = w.PutString(n, 14<<3|2, m.DeclaredFeatures[k])
-	}
+	n = protobuf.PutTexts(w, n, 14<<3|2, m.DeclaredFeatures)
 	if m.Features != nil {
-		{
-			before := n
-			n = marshal_v1_NodeFeatures(w, n, m.Features)
-			n = w.Close(n, 13<<3|2, before)
-		}
+		n = w.Close(marshal_v1_NodeFeatures(w, n, m.Features), 13<<3|2, n)
 	}
 	for k := len(m.RuntimeHandlers) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_NodeRuntimeHandler(w, n, &m.RuntimeHandlers[k])
-			n = w.Close(n, 12<<3|2, before)
-		}
+		n = w.Close(marshal_v1_NodeRuntimeHandler(w, n, &m.RuntimeHandlers[k]), 12<<3|2, n)
 	}
 	if m.Config != nil {
-		{
-			before := n
-			n = marshal_v1_NodeConfigStatus(w, n, m.Config)
-			n = w.Close(n, 11<<3|2, before)
-		}
+		n = w.Close(marshal_v1_NodeConfigStatus(w, n, m.Config), 11<<3|2, n)
 	}
 	for k := len(m.VolumesAttached) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_AttachedVolume(w, n, &m.VolumesAttached[k])
-			n = w.Close(n, 10<<3|2, before)
-		}
+		n = w.Close(marshal_v1_AttachedVolume(w, n, &m.VolumesAttached[k]), 10<<3|2, n)
 	}
-	for k := len(m.VolumesInUse) - 1; k >= 0; k-- {
-		n = w.PutString(n, 9<<3|2, string(m.VolumesInUse[k]))
-	}
+	n = protobuf.PutTexts(w, n, 9<<3|2, m.VolumesInUse)
 	for k := len(m.Images) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_ContainerImage(w, n, &m.Images[k])
-			n = w.Close(n, 8<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ContainerImage(w, n, &m.Images[k]), 8<<3|2, n)
 	}
-	{
-		before := n
-		n = marshal_v1_NodeSystemInfo(w, n, &m.NodeInfo)
-		n = w.Close(n, 7<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_v1_NodeDaemonEndpoints(w, n, &m.DaemonEndpoints)
-		n = w.Close(n, 6<<3|2, before)
-	}
+	n = w.Close(marshal_v1_NodeSystemInfo(w, n, &m.NodeInfo), 7<<3|2, n)
+	n = w.Close(marshal_v1_NodeDaemonEndpoints(w, n, &m.DaemonEndpoints), 6<<3|2, n)
 	for k := len(m.Addresses) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_NodeAddress(w, n, &m.Addresses[k])
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_v1_NodeAddress(w, n, &m.Addresses[k]), 5<<3|2, n)
 	}
 	for k := len(m.Conditions) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_NodeCondition(w, n, &m.Conditions[k])
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(marshal_v1_NodeCondition(w, n, &m.Conditions[k]), 4<<3|2, n)
 	}
 	n = w.PutString(n, 3<<3|2, string(m.Phase))
 	if len(m.Allocatable) > 0 {
@@ -611,73 +478,32 @@ func reads_v1_PodSpec() *protobuf.Type[v1.PodSpec] {
 
 // marshal_v1_PodSpec writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PodSpec(w *protobuf.Writer, n int, m *v1.PodSpec) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.EvictionResponders) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_EvictionResponder(w, n, &m.EvictionResponders[k])
-			n = w.Close(n, 44<<3|2, before)
-		}
+		n = w.Close(marshal_v1_EvictionResponder(w, n, &m.EvictionResponders[k]), 44<<3|2, n)
 	}
 	if m.SchedulingGroup != nil {
-		{
-			before := n
-			n = marshal_v1_PodSchedulingGroup(w, n, m.SchedulingGroup)
-			n = w.Close(n, 43<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PodSchedulingGroup(w, n, m.SchedulingGroup), 43<<3|2, n)
 	}
-	if m.HostnameOverride != nil {
-		n = w.PutString(n, 41<<3|2, *m.HostnameOverride)
-	}
+	n = protobuf.PutTextPointer(w, n, 41<<3|2, m.HostnameOverride)
 	if m.Resources != nil {
-		{
-			before := n
-			n = marshal_v1_ResourceRequirements(w, n, m.Resources)
-			n = w.Close(n, 40<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ResourceRequirements(w, n, m.Resources), 40<<3|2, n)
 	}
 	for k := len(m.ResourceClaims) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_PodResourceClaim(w, n, &m.ResourceClaims[k])
-			n = w.Close(n, 39<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PodResourceClaim(w, n, &m.ResourceClaims[k]), 39<<3|2, n)
 	}
 	for k := len(m.SchedulingGates) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_PodSchedulingGate(w, n, &m.SchedulingGates[k])
-			n = w.Close(n, 38<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PodSchedulingGate(w, n, &m.SchedulingGates[k]), 38<<3|2, n)
 	}
-	if m.HostUsers != nil {
-		n = w.PutBool(n, 37<<3, *m.HostUsers)
-	}
+	n = protobuf.PutBoolPointer(w, n, 37<<3, m.HostUsers)
 	if m.OS != nil {
-		{
-			before := n
-			n = marshal_v1_PodOS(w, n, m.OS)
-			n = w.Close(n, 36<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PodOS(w, n, m.OS), 36<<3|2, n)
 	}
-	if m.SetHostnameAsFQDN != nil {
-		n = w.PutBool(n, 35<<3, *m.SetHostnameAsFQDN)
-	}
+	n = protobuf.PutBoolPointer(w, n, 35<<3, m.SetHostnameAsFQDN)
 	for k := len(m.EphemeralContainers) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_EphemeralContainer(w, n, &m.EphemeralContainers[k])
-			n = w.Close(n, 34<<3|2, before)
-		}
+		n = w.Close(marshal_v1_EphemeralContainer(w, n, &m.EphemeralContainers[k]), 34<<3|2, n)
 	}
 	for k := len(m.TopologySpreadConstraints) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_TopologySpreadConstraint(w, n, &m.TopologySpreadConstraints[k])
-			n = w.Close(n, 33<<3|2, before)
-		}
+		n = w.Close(marshal_v1_TopologySpreadConstraint(w, n, &m.TopologySpreadConstraints[k]), 33<<3|2, n)
 	}
 	if len(m.Overhead) > 0 {
 		var room [8]v1.ResourceName
@@ -690,83 +516,39 @@ func marshal_v1_PodSpec(w *protobuf.Writer, n int, m *v1.PodSpec) int {
 			n = w.Close(n, 32<<3|2, entry)
 		}
 	}
-	if m.PreemptionPolicy != nil {
-		n = w.PutString(n, 31<<3|2, string(*m.PreemptionPolicy))
-	}
-	if m.EnableServiceLinks != nil {
-		n = w.PutBool(n, 30<<3, *m.EnableServiceLinks)
-	}
-	if m.RuntimeClassName != nil {
-		n = w.PutString(n, 29<<3|2, *m.RuntimeClassName)
-	}
+	n = protobuf.PutTextPointer(w, n, 31<<3|2, m.PreemptionPolicy)
+	n = protobuf.PutBoolPointer(w, n, 30<<3, m.EnableServiceLinks)
+	n = protobuf.PutTextPointer(w, n, 29<<3|2, m.RuntimeClassName)
 	for k := len(m.ReadinessGates) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_PodReadinessGate(w, n, &m.ReadinessGates[k])
-			n = w.Close(n, 28<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PodReadinessGate(w, n, &m.ReadinessGates[k]), 28<<3|2, n)
 	}
-	if m.ShareProcessNamespace != nil {
-		n = w.PutBool(n, 27<<3, *m.ShareProcessNamespace)
-	}
+	n = protobuf.PutBoolPointer(w, n, 27<<3, m.ShareProcessNamespace)
 	if m.DNSConfig != nil {
-		{
-			before := n
-			n = marshal_v1_PodDNSConfig(w, n, m.DNSConfig)
-			n = w.Close(n, 26<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PodDNSConfig(w, n, m.DNSConfig), 26<<3|2, n)
 	}
-	if m.Priority != nil {
-		n = w.PutNumber(n, 25<<3, uint64(*m.Priority))
-	}
+	n = protobuf.PutNumberPointer(w, n, 25<<3, m.Priority)
 	n = w.PutString(n, 24<<3|2, m.PriorityClassName)
 	for k := len(m.HostAliases) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_HostAlias(w, n, &m.HostAliases[k])
-			n = w.Close(n, 23<<3|2, before)
-		}
+		n = w.Close(marshal_v1_HostAlias(w, n, &m.HostAliases[k]), 23<<3|2, n)
 	}
 	for k := len(m.Tolerations) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_Toleration(w, n, &m.Tolerations[k])
-			n = w.Close(n, 22<<3|2, before)
-		}
+		n = w.Close(marshal_v1_Toleration(w, n, &m.Tolerations[k]), 22<<3|2, n)
 	}
-	if m.AutomountServiceAccountToken != nil {
-		n = w.PutBool(n, 21<<3, *m.AutomountServiceAccountToken)
-	}
+	n = protobuf.PutBoolPointer(w, n, 21<<3, m.AutomountServiceAccountToken)
 	for k := len(m.InitContainers) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_Container(w, n, &m.InitContainers[k])
-			n = w.Close(n, 20<<3|2, before)
-		}
+		n = w.Close(marshal_v1_Container(w, n, &m.InitContainers[k]), 20<<3|2, n)
 	}
 	n = w.PutString(n, 19<<3|2, m.SchedulerName)
 	if m.Affinity != nil {
-		{
-			before := n
-			n = marshal_v1_Affinity(w, n, m.Affinity)
-			n = w.Close(n, 18<<3|2, before)
-		}
+		n = w.Close(marshal_v1_Affinity(w, n, m.Affinity), 18<<3|2, n)
 	}
 	n = w.PutString(n, 17<<3|2, m.Subdomain)
 	n = w.PutString(n, 16<<3|2, m.Hostname)
 	for k := len(m.ImagePullSecrets) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_LocalObjectReference(w, n, &m.ImagePullSecrets[k])
-			n = w.Close(n, 15<<3|2, before)
-		}
+		n = w.Close(marshal_v1_LocalObjectReference(w, n, &m.ImagePullSecrets[k]), 15<<3|2, n)
 	}
 	if m.SecurityContext != nil {
-		{
-			before := n
-			n = marshal_v1_PodSecurityContext(w, n, m.SecurityContext)
-			n = w.Close(n, 14<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PodSecurityContext(w, n, m.SecurityContext), 14<<3|2, n)
 	}
 	n = w.PutBool(n, 13<<3, m.HostIPC)
 	n = w.PutBool(n, 12<<3, m.HostPID)
@@ -776,26 +558,14 @@ func marshal_v1_PodSpec(w *protobuf.Writer, n int, m *v1.PodSpec) int {
 	n = w.PutString(n, 8<<3|2, m.ServiceAccountName)
 	n = protobuf.PutTextMap(w, n, 7<<3|2, m.NodeSelector)
 	n = w.PutString(n, 6<<3|2, string(m.DNSPolicy))
-	if m.ActiveDeadlineSeconds != nil {
-		n = w.PutNumber(n, 5<<3, uint64(*m.ActiveDeadlineSeconds))
-	}
-	if m.TerminationGracePeriodSeconds != nil {
-		n = w.PutNumber(n, 4<<3, uint64(*m.TerminationGracePeriodSeconds))
-	}
+	n = protobuf.PutNumberPointer(w, n, 5<<3, m.ActiveDeadlineSeconds)
+	n = protobuf.PutNumberPointer(w, n, 4<<3, m.TerminationGracePeriodSeconds)
 	n = w.PutString(n, 3<<3|2, string(m.RestartPolicy))
 	for k := len(m.Containers) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_Container(w, n, &m.Containers[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_Container(w, n, &m.Containers[k]), 2<<3|2, n)
 	}
 	for k := len(m.Volumes) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_Volume(w, n, &m.Volumes[k])
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_Volume(w, n, &m.Volumes[k]), 1<<3|2, n)
 	}
 	return n
 }
@@ -835,29 +605,14 @@ func reads_v1_PodStatus() *protobuf.Type[v1.PodStatus] {
 
 // marshal_v1_PodStatus writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PodStatus(w *protobuf.Writer, n int, m *v1.PodStatus) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.VolumeHealth) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_PodVolumeHealth(w, n, &m.VolumeHealth[k])
-			n = w.Close(n, 22<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PodVolumeHealth(w, n, &m.VolumeHealth[k]), 22<<3|2, n)
 	}
 	for k := len(m.NodeAllocatableResourceClaimStatuses) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_NodeAllocatableResourceClaimStatus(w, n, &m.NodeAllocatableResourceClaimStatuses[k])
-			n = w.Close(n, 21<<3|2, before)
-		}
+		n = w.Close(marshal_v1_NodeAllocatableResourceClaimStatus(w, n, &m.NodeAllocatableResourceClaimStatuses[k]), 21<<3|2, n)
 	}
 	if m.Resources != nil {
-		{
-			before := n
-			n = marshal_v1_ResourceRequirements(w, n, m.Resources)
-			n = w.Close(n, 20<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ResourceRequirements(w, n, m.Resources), 20<<3|2, n)
 	}
 	if len(m.AllocatedResources) > 0 {
 		var room [8]v1.ResourceName
@@ -871,57 +626,29 @@ func marshal_v1_PodStatus(w *protobuf.Writer, n int, m *v1.PodStatus) int {
 		}
 	}
 	if m.ExtendedResourceClaimStatus != nil {
-		{
-			before := n
-			n = marshal_v1_PodExtendedResourceClaimStatus(w, n, m.ExtendedResourceClaimStatus)
-			n = w.Close(n, 18<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PodExtendedResourceClaimStatus(w, n, m.ExtendedResourceClaimStatus), 18<<3|2, n)
 	}
 	n = w.PutNumber(n, 17<<3, uint64(m.ObservedGeneration))
 	for k := len(m.HostIPs) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_HostIP(w, n, &m.HostIPs[k])
-			n = w.Close(n, 16<<3|2, before)
-		}
+		n = w.Close(marshal_v1_HostIP(w, n, &m.HostIPs[k]), 16<<3|2, n)
 	}
 	for k := len(m.ResourceClaimStatuses) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_PodResourceClaimStatus(w, n, &m.ResourceClaimStatuses[k])
-			n = w.Close(n, 15<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PodResourceClaimStatus(w, n, &m.ResourceClaimStatuses[k]), 15<<3|2, n)
 	}
 	n = w.PutString(n, 14<<3|2, string(m.Resize))
 	for k := len(m.EphemeralContainerStatuses) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_ContainerStatus(w, n, &m.EphemeralContainerStatuses[k])
-			n = w.Close(n, 13<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ContainerStatus(w, n, &m.EphemeralContainerStatuses[k]), 13<<3|2, n)
 	}
 	for k := len(m.PodIPs) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_PodIP(w, n, &m.PodIPs[k])
-			n = w.Close(n, 12<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PodIP(w, n, &m.PodIPs[k]), 12<<3|2, n)
 	}
 	n = w.PutString(n, 11<<3|2, m.NominatedNodeName)
 	for k := len(m.InitContainerStatuses) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_ContainerStatus(w, n, &m.InitContainerStatuses[k])
-			n = w.Close(n, 10<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ContainerStatus(w, n, &m.InitContainerStatuses[k]), 10<<3|2, n)
 	}
 	n = w.PutString(n, 9<<3|2, string(m.QOSClass))
 	for k := len(m.ContainerStatuses) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_ContainerStatus(w, n, &m.ContainerStatuses[k])
-			n = w.Close(n, 8<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ContainerStatus(w, n, &m.ContainerStatuses[k]), 8<<3|2, n)
 	}
 	if m.StartTime != nil {
 		n = w.PutTime(n, 7<<3|2, m.StartTime)
@@ -931,11 +658,7 @@ func marshal_v1_PodStatus(w *protobuf.Writer, n int, m *v1.PodStatus) int {
 	n = w.PutString(n, 4<<3|2, m.Reason)
 	n = w.PutString(n, 3<<3|2, m.Message)
 	for k := len(m.Conditions) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_PodCondition(w, n, &m.Conditions[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PodCondition(w, n, &m.Conditions[k]), 2<<3|2, n)
 	}
 	n = w.PutString(n, 1<<3|2, string(m.Phase))
 	return n
@@ -956,19 +679,8 @@ func reads_v1_PodTemplateSpec() *protobuf.Type[v1.PodTemplateSpec] {
 
 // marshal_v1_PodTemplateSpec writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PodTemplateSpec(w *protobuf.Writer, n int, m *v1.PodTemplateSpec) int {
-	if m == nil {
-		return n
-	}
-	{
-		before := n
-		n = marshal_v1_PodSpec(w, n, &m.Spec)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_v1_PodSpec(w, n, &m.Spec), 2<<3|2, n)
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -987,15 +699,8 @@ func reads_appsv1_DeploymentStrategy() *protobuf.Type[appsv1.DeploymentStrategy]
 
 // marshal_appsv1_DeploymentStrategy writes m before the n bytes that w has, and returns how many it has then.
 func marshal_appsv1_DeploymentStrategy(w *protobuf.Writer, n int, m *appsv1.DeploymentStrategy) int {
-	if m == nil {
-		return n
-	}
 	if m.RollingUpdate != nil {
-		{
-			before := n
-			n = marshal_appsv1_RollingUpdateDeployment(w, n, m.RollingUpdate)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_appsv1_RollingUpdateDeployment(w, n, m.RollingUpdate), 2<<3|2, n)
 	}
 	n = w.PutString(n, 1<<3|2, string(m.Type))
 	return n
@@ -1020,9 +725,6 @@ func reads_appsv1_DeploymentCondition() *protobuf.Type[appsv1.DeploymentConditio
 
 // marshal_appsv1_DeploymentCondition writes m before the n bytes that w has, and returns how many it has then.
 func marshal_appsv1_DeploymentCondition(w *protobuf.Writer, n int, m *appsv1.DeploymentCondition) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutTime(n, 7<<3|2, &m.LastTransitionTime)
 	n = w.PutTime(n, 6<<3|2, &m.LastUpdateTime)
 	n = w.PutString(n, 5<<3|2, m.Message)
@@ -1049,9 +751,6 @@ func reads_v1_Taint() *protobuf.Type[v1.Taint] {
 
 // marshal_v1_Taint writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_Taint(w *protobuf.Writer, n int, m *v1.Taint) int {
-	if m == nil {
-		return n
-	}
 	if m.TimeAdded != nil {
 		n = w.PutTime(n, 4<<3|2, m.TimeAdded)
 	}
@@ -1075,15 +774,8 @@ func reads_v1_NodeConfigSource() *protobuf.Type[v1.NodeConfigSource] {
 
 // marshal_v1_NodeConfigSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_NodeConfigSource(w *protobuf.Writer, n int, m *v1.NodeConfigSource) int {
-	if m == nil {
-		return n
-	}
 	if m.ConfigMap != nil {
-		{
-			before := n
-			n = marshal_v1_ConfigMapNodeConfigSource(w, n, m.ConfigMap)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ConfigMapNodeConfigSource(w, n, m.ConfigMap), 2<<3|2, n)
 	}
 	return n
 }
@@ -1102,12 +794,7 @@ func reads_v1_NodePodPreemptionPolicy() *protobuf.Type[v1.NodePodPreemptionPolic
 
 // marshal_v1_NodePodPreemptionPolicy writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_NodePodPreemptionPolicy(w *protobuf.Writer, n int, m *v1.NodePodPreemptionPolicy) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.DisableResizePreemption) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, m.DisableResizePreemption[k])
-	}
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.DisableResizePreemption)
 	return n
 }
 
@@ -1130,9 +817,6 @@ func reads_v1_NodeCondition() *protobuf.Type[v1.NodeCondition] {
 
 // marshal_v1_NodeCondition writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_NodeCondition(w *protobuf.Writer, n int, m *v1.NodeCondition) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 6<<3|2, m.Message)
 	n = w.PutString(n, 5<<3|2, m.Reason)
 	n = w.PutTime(n, 4<<3|2, &m.LastTransitionTime)
@@ -1157,9 +841,6 @@ func reads_v1_NodeAddress() *protobuf.Type[v1.NodeAddress] {
 
 // marshal_v1_NodeAddress writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_NodeAddress(w *protobuf.Writer, n int, m *v1.NodeAddress) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.Address)
 	n = w.PutString(n, 1<<3|2, string(m.Type))
 	return n
@@ -1179,14 +860,7 @@ func reads_v1_NodeDaemonEndpoints() *protobuf.Type[v1.NodeDaemonEndpoints] {
 
 // marshal_v1_NodeDaemonEndpoints writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_NodeDaemonEndpoints(w *protobuf.Writer, n int, m *v1.NodeDaemonEndpoints) int {
-	if m == nil {
-		return n
-	}
-	{
-		before := n
-		n = marshal_v1_DaemonEndpoint(w, n, &m.KubeletEndpoint)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_v1_DaemonEndpoint(w, n, &m.KubeletEndpoint), 1<<3|2, n)
 	return n
 }
 
@@ -1215,18 +889,9 @@ func reads_v1_NodeSystemInfo() *protobuf.Type[v1.NodeSystemInfo] {
 
 // marshal_v1_NodeSystemInfo writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_NodeSystemInfo(w *protobuf.Writer, n int, m *v1.NodeSystemInfo) int {
-	if m == nil {
-		return n
-	}
-	if m.RunningInUserNamespace != nil {
-		n = w.PutBool(n, 12<<3, *m.RunningInUserNamespace)
-	}
+	n = protobuf.PutBoolPointer(w, n, 12<<3, m.RunningInUserNamespace)
 	if m.Swap != nil {
-		{
-			before := n
-			n = marshal_v1_NodeSwapStatus(w, n, m.Swap)
-			n = w.Close(n, 11<<3|2, before)
-		}
+		n = w.Close(marshal_v1_NodeSwapStatus(w, n, m.Swap), 11<<3|2, n)
 	}
 	n = w.PutString(n, 10<<3|2, m.Architecture)
 	n = w.PutString(n, 9<<3|2, m.OperatingSystem)
@@ -1256,13 +921,8 @@ func reads_v1_ContainerImage() *protobuf.Type[v1.ContainerImage] {
 
 // marshal_v1_ContainerImage writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ContainerImage(w *protobuf.Writer, n int, m *v1.ContainerImage) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutNumber(n, 2<<3, uint64(m.SizeBytes))
-	for k := len(m.Names) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, m.Names[k])
-	}
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.Names)
 	return n
 }
 
@@ -1281,9 +941,6 @@ func reads_v1_AttachedVolume() *protobuf.Type[v1.AttachedVolume] {
 
 // marshal_v1_AttachedVolume writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_AttachedVolume(w *protobuf.Writer, n int, m *v1.AttachedVolume) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.DevicePath)
 	n = w.PutString(n, 1<<3|2, string(m.Name))
 	return n
@@ -1306,30 +963,15 @@ func reads_v1_NodeConfigStatus() *protobuf.Type[v1.NodeConfigStatus] {
 
 // marshal_v1_NodeConfigStatus writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_NodeConfigStatus(w *protobuf.Writer, n int, m *v1.NodeConfigStatus) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 4<<3|2, m.Error)
 	if m.LastKnownGood != nil {
-		{
-			before := n
-			n = marshal_v1_NodeConfigSource(w, n, m.LastKnownGood)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_v1_NodeConfigSource(w, n, m.LastKnownGood), 3<<3|2, n)
 	}
 	if m.Active != nil {
-		{
-			before := n
-			n = marshal_v1_NodeConfigSource(w, n, m.Active)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_NodeConfigSource(w, n, m.Active), 2<<3|2, n)
 	}
 	if m.Assigned != nil {
-		{
-			before := n
-			n = marshal_v1_NodeConfigSource(w, n, m.Assigned)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_NodeConfigSource(w, n, m.Assigned), 1<<3|2, n)
 	}
 	return n
 }
@@ -1349,15 +991,8 @@ func reads_v1_NodeRuntimeHandler() *protobuf.Type[v1.NodeRuntimeHandler] {
 
 // marshal_v1_NodeRuntimeHandler writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_NodeRuntimeHandler(w *protobuf.Writer, n int, m *v1.NodeRuntimeHandler) int {
-	if m == nil {
-		return n
-	}
 	if m.Features != nil {
-		{
-			before := n
-			n = marshal_v1_NodeRuntimeHandlerFeatures(w, n, m.Features)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_NodeRuntimeHandlerFeatures(w, n, m.Features), 2<<3|2, n)
 	}
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
@@ -1377,12 +1012,7 @@ func reads_v1_NodeFeatures() *protobuf.Type[v1.NodeFeatures] {
 
 // marshal_v1_NodeFeatures writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_NodeFeatures(w *protobuf.Writer, n int, m *v1.NodeFeatures) int {
-	if m == nil {
-		return n
-	}
-	if m.SupplementalGroupsPolicy != nil {
-		n = w.PutBool(n, 1<<3, *m.SupplementalGroupsPolicy)
-	}
+	n = protobuf.PutBoolPointer(w, n, 1<<3, m.SupplementalGroupsPolicy)
 	return n
 }
 
@@ -1401,14 +1031,7 @@ func reads_v1_Volume() *protobuf.Type[v1.Volume] {
 
 // marshal_v1_Volume writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_Volume(w *protobuf.Writer, n int, m *v1.Volume) int {
-	if m == nil {
-		return n
-	}
-	{
-		before := n
-		n = marshal_v1_VolumeSource(w, n, &m.VolumeSource)
-		n = w.Close(n, 2<<3|2, before)
-	}
+	n = w.Close(marshal_v1_VolumeSource(w, n, &m.VolumeSource), 2<<3|2, n)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
@@ -1451,114 +1074,53 @@ func reads_v1_Container() *protobuf.Type[v1.Container] {
 
 // marshal_v1_Container writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_Container(w *protobuf.Writer, n int, m *v1.Container) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.RestartPolicyRules) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_ContainerRestartRule(w, n, &m.RestartPolicyRules[k])
-			n = w.Close(n, 25<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ContainerRestartRule(w, n, &m.RestartPolicyRules[k]), 25<<3|2, n)
 	}
-	if m.RestartPolicy != nil {
-		n = w.PutString(n, 24<<3|2, string(*m.RestartPolicy))
-	}
+	n = protobuf.PutTextPointer(w, n, 24<<3|2, m.RestartPolicy)
 	for k := len(m.ResizePolicy) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_ContainerResizePolicy(w, n, &m.ResizePolicy[k])
-			n = w.Close(n, 23<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ContainerResizePolicy(w, n, &m.ResizePolicy[k]), 23<<3|2, n)
 	}
 	if m.StartupProbe != nil {
-		{
-			before := n
-			n = marshal_v1_Probe(w, n, m.StartupProbe)
-			n = w.Close(n, 22<<3|2, before)
-		}
+		n = w.Close(marshal_v1_Probe(w, n, m.StartupProbe), 22<<3|2, n)
 	}
 	for k := len(m.VolumeDevices) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_VolumeDevice(w, n, &m.VolumeDevices[k])
-			n = w.Close(n, 21<<3|2, before)
-		}
+		n = w.Close(marshal_v1_VolumeDevice(w, n, &m.VolumeDevices[k]), 21<<3|2, n)
 	}
 	n = w.PutString(n, 20<<3|2, string(m.TerminationMessagePolicy))
 	for k := len(m.EnvFrom) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_EnvFromSource(w, n, &m.EnvFrom[k])
-			n = w.Close(n, 19<<3|2, before)
-		}
+		n = w.Close(marshal_v1_EnvFromSource(w, n, &m.EnvFrom[k]), 19<<3|2, n)
 	}
 	n = w.PutBool(n, 18<<3, m.TTY)
 	n = w.PutBool(n, 17<<3, m.StdinOnce)
 	n = w.PutBool(n, 16<<3, m.Stdin)
 	if m.SecurityContext != nil {
-		{
-			before := n
-			n = marshal_v1_SecurityContext(w, n, m.SecurityContext)
-			n = w.Close(n, 15<<3|2, before)
-		}
+		n = w.Close(marshal_v1_SecurityContext(w, n, m.SecurityContext), 15<<3|2, n)
 	}
 	n = w.PutString(n, 14<<3|2, string(m.ImagePullPolicy))
 	n = w.PutString(n, 13<<3|2, m.TerminationMessagePath)
 	if m.Lifecycle != nil {
-		{
-			before := n
-			n = marshal_v1_Lifecycle(w, n, m.Lifecycle)
-			n = w.Close(n, 12<<3|2, before)
-		}
+		n = w.Close(marshal_v1_Lifecycle(w, n, m.Lifecycle), 12<<3|2, n)
 	}
 	if m.ReadinessProbe != nil {
-		{
-			before := n
-			n = marshal_v1_Probe(w, n, m.ReadinessProbe)
-			n = w.Close(n, 11<<3|2, before)
-		}
+		n = w.Close(marshal_v1_Probe(w, n, m.ReadinessProbe), 11<<3|2, n)
 	}
 	if m.LivenessProbe != nil {
-		{
-			before := n
-			n = marshal_v1_Probe(w, n, m.LivenessProbe)
-			n = w.Close(n, 10<<3|2, before)
-		}
+		n = w.Close(marshal_v1_Probe(w, n, m.LivenessProbe), 10<<3|2, n)
 	}
 	for k := len(m.VolumeMounts) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_VolumeMount(w, n, &m.VolumeMounts[k])
-			n = w.Close(n, 9<<3|2, before)
-		}
+		n = w.Close(marshal_v1_VolumeMount(w, n, &m.VolumeMounts[k]), 9<<3|2, n)
 	}
-	{
-		before := n
-		n = marshal_v1_ResourceRequirements(w, n, &m.Resources)
-		n = w.Close(n, 8<<3|2, before)
-	}
+	n = w.Close(marshal_v1_ResourceRequirements(w, n, &m.Resources), 8<<3|2, n)
 	for k := len(m.Env) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_EnvVar(w, n, &m.Env[k])
-			n = w.Close(n, 7<<3|2, before)
-		}
+		n = w.Close(marshal_v1_EnvVar(w, n, &m.Env[k]), 7<<3|2, n)
 	}
 	for k := len(m.Ports) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_ContainerPort(w, n, &m.Ports[k])
-			n = w.Close(n, 6<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ContainerPort(w, n, &m.Ports[k]), 6<<3|2, n)
 	}
 	n = w.PutString(n, 5<<3|2, m.WorkingDir)
-	for k := len(m.Args) - 1; k >= 0; k-- {
-		n = w.PutString(n, 4<<3|2, m.Args[k])
-	}
-	for k := len(m.Command) - 1; k >= 0; k-- {
-		n = w.PutString(n, 3<<3|2, m.Command[k])
-	}
+	n = protobuf.PutTexts(w, n, 4<<3|2, m.Args)
+	n = protobuf.PutTexts(w, n, 3<<3|2, m.Command)
 	n = w.PutString(n, 2<<3|2, m.Image)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
@@ -1579,15 +1141,8 @@ func reads_v1_EphemeralContainer() *protobuf.Type[v1.EphemeralContainer] {
 
 // marshal_v1_EphemeralContainer writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_EphemeralContainer(w *protobuf.Writer, n int, m *v1.EphemeralContainer) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.TargetContainerName)
-	{
-		before := n
-		n = marshal_v1_EphemeralContainerCommon(w, n, &m.EphemeralContainerCommon)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_v1_EphemeralContainerCommon(w, n, &m.EphemeralContainerCommon), 1<<3|2, n)
 	return n
 }
 
@@ -1617,67 +1172,30 @@ func reads_v1_PodSecurityContext() *protobuf.Type[v1.PodSecurityContext] {
 
 // marshal_v1_PodSecurityContext writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PodSecurityContext(w *protobuf.Writer, n int, m *v1.PodSecurityContext) int {
-	if m == nil {
-		return n
-	}
-	if m.SELinuxChangePolicy != nil {
-		n = w.PutString(n, 13<<3|2, string(*m.SELinuxChangePolicy))
-	}
-	if m.SupplementalGroupsPolicy != nil {
-		n = w.PutString(n, 12<<3|2, string(*m.SupplementalGroupsPolicy))
-	}
+	n = protobuf.PutTextPointer(w, n, 13<<3|2, m.SELinuxChangePolicy)
+	n = protobuf.PutTextPointer(w, n, 12<<3|2, m.SupplementalGroupsPolicy)
 	if m.AppArmorProfile != nil {
-		{
-			before := n
-			n = marshal_v1_AppArmorProfile(w, n, m.AppArmorProfile)
-			n = w.Close(n, 11<<3|2, before)
-		}
+		n = w.Close(marshal_v1_AppArmorProfile(w, n, m.AppArmorProfile), 11<<3|2, n)
 	}
 	if m.SeccompProfile != nil {
-		{
-			before := n
-			n = marshal_v1_SeccompProfile(w, n, m.SeccompProfile)
-			n = w.Close(n, 10<<3|2, before)
-		}
+		n = w.Close(marshal_v1_SeccompProfile(w, n, m.SeccompProfile), 10<<3|2, n)
 	}
-	if m.FSGroupChangePolicy != nil {
-		n = w.PutString(n, 9<<3|2, string(*m.FSGroupChangePolicy))
-	}
+	n = protobuf.PutTextPointer(w, n, 9<<3|2, m.FSGroupChangePolicy)
 	if m.WindowsOptions != nil {
-		{
-			before := n
-			n = marshal_v1_WindowsSecurityContextOptions(w, n, m.WindowsOptions)
-			n = w.Close(n, 8<<3|2, before)
-		}
+		n = w.Close(marshal_v1_WindowsSecurityContextOptions(w, n, m.WindowsOptions), 8<<3|2, n)
 	}
 	for k := len(m.Sysctls) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_Sysctl(w, n, &m.Sysctls[k])
-			n = w.Close(n, 7<<3|2, before)
-		}
+		n = w.Close(marshal_v1_Sysctl(w, n, &m.Sysctls[k]), 7<<3|2, n)
 	}
-	if m.RunAsGroup != nil {
-		n = w.PutNumber(n, 6<<3, uint64(*m.RunAsGroup))
-	}
-	if m.FSGroup != nil {
-		n = w.PutNumber(n, 5<<3, uint64(*m.FSGroup))
-	}
+	n = protobuf.PutNumberPointer(w, n, 6<<3, m.RunAsGroup)
+	n = protobuf.PutNumberPointer(w, n, 5<<3, m.FSGroup)
 	for k := len(m.SupplementalGroups) - 1; k >= 0; k-- {
 		n = w.PutNumber(n, 4<<3, uint64(m.SupplementalGroups[k]))
 	}
-	if m.RunAsNonRoot != nil {
-		n = w.PutBool(n, 3<<3, *m.RunAsNonRoot)
-	}
-	if m.RunAsUser != nil {
-		n = w.PutNumber(n, 2<<3, uint64(*m.RunAsUser))
-	}
+	n = protobuf.PutBoolPointer(w, n, 3<<3, m.RunAsNonRoot)
+	n = protobuf.PutNumberPointer(w, n, 2<<3, m.RunAsUser)
 	if m.SELinuxOptions != nil {
-		{
-			before := n
-			n = marshal_v1_SELinuxOptions(w, n, m.SELinuxOptions)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_SELinuxOptions(w, n, m.SELinuxOptions), 1<<3|2, n)
 	}
 	return n
 }
@@ -1696,9 +1214,6 @@ func reads_v1_LocalObjectReference() *protobuf.Type[v1.LocalObjectReference] {
 
 // marshal_v1_LocalObjectReference writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_LocalObjectReference(w *protobuf.Writer, n int, m *v1.LocalObjectReference) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
@@ -1719,29 +1234,14 @@ func reads_v1_Affinity() *protobuf.Type[v1.Affinity] {
 
 // marshal_v1_Affinity writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_Affinity(w *protobuf.Writer, n int, m *v1.Affinity) int {
-	if m == nil {
-		return n
-	}
 	if m.PodAntiAffinity != nil {
-		{
-			before := n
-			n = marshal_v1_PodAntiAffinity(w, n, m.PodAntiAffinity)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PodAntiAffinity(w, n, m.PodAntiAffinity), 3<<3|2, n)
 	}
 	if m.PodAffinity != nil {
-		{
-			before := n
-			n = marshal_v1_PodAffinity(w, n, m.PodAffinity)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PodAffinity(w, n, m.PodAffinity), 2<<3|2, n)
 	}
 	if m.NodeAffinity != nil {
-		{
-			before := n
-			n = marshal_v1_NodeAffinity(w, n, m.NodeAffinity)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_NodeAffinity(w, n, m.NodeAffinity), 1<<3|2, n)
 	}
 	return n
 }
@@ -1764,12 +1264,7 @@ func reads_v1_Toleration() *protobuf.Type[v1.Toleration] {
 
 // marshal_v1_Toleration writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_Toleration(w *protobuf.Writer, n int, m *v1.Toleration) int {
-	if m == nil {
-		return n
-	}
-	if m.TolerationSeconds != nil {
-		n = w.PutNumber(n, 5<<3, uint64(*m.TolerationSeconds))
-	}
+	n = protobuf.PutNumberPointer(w, n, 5<<3, m.TolerationSeconds)
 	n = w.PutString(n, 4<<3|2, string(m.Effect))
 	n = w.PutString(n, 3<<3|2, m.Value)
 	n = w.PutString(n, 2<<3|2, string(m.Operator))
@@ -1792,12 +1287,7 @@ func reads_v1_HostAlias() *protobuf.Type[v1.HostAlias] {
 
 // marshal_v1_HostAlias writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_HostAlias(w *protobuf.Writer, n int, m *v1.HostAlias) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.Hostnames) - 1; k >= 0; k-- {
-		n = w.PutString(n, 2<<3|2, m.Hostnames[k])
-	}
+	n = protobuf.PutTexts(w, n, 2<<3|2, m.Hostnames)
 	n = w.PutString(n, 1<<3|2, m.IP)
 	return n
 }
@@ -1818,22 +1308,11 @@ func reads_v1_PodDNSConfig() *protobuf.Type[v1.PodDNSConfig] {
 
 // marshal_v1_PodDNSConfig writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PodDNSConfig(w *protobuf.Writer, n int, m *v1.PodDNSConfig) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.Options) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_PodDNSConfigOption(w, n, &m.Options[k])
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PodDNSConfigOption(w, n, &m.Options[k]), 3<<3|2, n)
 	}
-	for k := len(m.Searches) - 1; k >= 0; k-- {
-		n = w.PutString(n, 2<<3|2, m.Searches[k])
-	}
-	for k := len(m.Nameservers) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, m.Nameservers[k])
-	}
+	n = protobuf.PutTexts(w, n, 2<<3|2, m.Searches)
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.Nameservers)
 	return n
 }
 
@@ -1851,9 +1330,6 @@ func reads_v1_PodReadinessGate() *protobuf.Type[v1.PodReadinessGate] {
 
 // marshal_v1_PodReadinessGate writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PodReadinessGate(w *protobuf.Writer, n int, m *v1.PodReadinessGate) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 1<<3|2, string(m.ConditionType))
 	return n
 }
@@ -1879,27 +1355,12 @@ func reads_v1_TopologySpreadConstraint() *protobuf.Type[v1.TopologySpreadConstra
 
 // marshal_v1_TopologySpreadConstraint writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_TopologySpreadConstraint(w *protobuf.Writer, n int, m *v1.TopologySpreadConstraint) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.MatchLabelKeys) - 1; k >= 0; k-- {
-		n = w.PutString(n, 8<<3|2, m.MatchLabelKeys[k])
-	}
-	if m.NodeTaintsPolicy != nil {
-		n = w.PutString(n, 7<<3|2, string(*m.NodeTaintsPolicy))
-	}
-	if m.NodeAffinityPolicy != nil {
-		n = w.PutString(n, 6<<3|2, string(*m.NodeAffinityPolicy))
-	}
-	if m.MinDomains != nil {
-		n = w.PutNumber(n, 5<<3, uint64(*m.MinDomains))
-	}
+	n = protobuf.PutTexts(w, n, 8<<3|2, m.MatchLabelKeys)
+	n = protobuf.PutTextPointer(w, n, 7<<3|2, m.NodeTaintsPolicy)
+	n = protobuf.PutTextPointer(w, n, 6<<3|2, m.NodeAffinityPolicy)
+	n = protobuf.PutNumberPointer(w, n, 5<<3, m.MinDomains)
 	if m.LabelSelector != nil {
-		{
-			before := n
-			n = apimachinery.PutLabelSelector(w, n, m.LabelSelector)
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutLabelSelector(w, n, m.LabelSelector), 4<<3|2, n)
 	}
 	n = w.PutString(n, 3<<3|2, string(m.WhenUnsatisfiable))
 	n = w.PutString(n, 2<<3|2, m.TopologyKey)
@@ -1921,9 +1382,6 @@ func reads_v1_PodOS() *protobuf.Type[v1.PodOS] {
 
 // marshal_v1_PodOS writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PodOS(w *protobuf.Writer, n int, m *v1.PodOS) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 1<<3|2, string(m.Name))
 	return n
 }
@@ -1942,9 +1400,6 @@ func reads_v1_PodSchedulingGate() *protobuf.Type[v1.PodSchedulingGate] {
 
 // marshal_v1_PodSchedulingGate writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PodSchedulingGate(w *protobuf.Writer, n int, m *v1.PodSchedulingGate) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
@@ -1965,15 +1420,8 @@ func reads_v1_PodResourceClaim() *protobuf.Type[v1.PodResourceClaim] {
 
 // marshal_v1_PodResourceClaim writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PodResourceClaim(w *protobuf.Writer, n int, m *v1.PodResourceClaim) int {
-	if m == nil {
-		return n
-	}
-	if m.ResourceClaimTemplateName != nil {
-		n = w.PutString(n, 4<<3|2, *m.ResourceClaimTemplateName)
-	}
-	if m.ResourceClaimName != nil {
-		n = w.PutString(n, 3<<3|2, *m.ResourceClaimName)
-	}
+	n = protobuf.PutTextPointer(w, n, 4<<3|2, m.ResourceClaimTemplateName)
+	n = protobuf.PutTextPointer(w, n, 3<<3|2, m.ResourceClaimName)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
@@ -1994,15 +1442,8 @@ func reads_v1_ResourceRequirements() *protobuf.Type[v1.ResourceRequirements] {
 
 // marshal_v1_ResourceRequirements writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ResourceRequirements(w *protobuf.Writer, n int, m *v1.ResourceRequirements) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.Claims) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_ResourceClaim(w, n, &m.Claims[k])
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ResourceClaim(w, n, &m.Claims[k]), 3<<3|2, n)
 	}
 	if len(m.Requests) > 0 {
 		var room [8]v1.ResourceName
@@ -2043,12 +1484,7 @@ func reads_v1_PodSchedulingGroup() *protobuf.Type[v1.PodSchedulingGroup] {
 
 // marshal_v1_PodSchedulingGroup writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PodSchedulingGroup(w *protobuf.Writer, n int, m *v1.PodSchedulingGroup) int {
-	if m == nil {
-		return n
-	}
-	if m.PodGroupName != nil {
-		n = w.PutString(n, 1<<3|2, *m.PodGroupName)
-	}
+	n = protobuf.PutTextPointer(w, n, 1<<3|2, m.PodGroupName)
 	return n
 }
 
@@ -2067,12 +1503,7 @@ func reads_v1_EvictionResponder() *protobuf.Type[v1.EvictionResponder] {
 
 // marshal_v1_EvictionResponder writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_EvictionResponder(w *protobuf.Writer, n int, m *v1.EvictionResponder) int {
-	if m == nil {
-		return n
-	}
-	if m.Priority != nil {
-		n = w.PutNumber(n, 2<<3, uint64(*m.Priority))
-	}
+	n = protobuf.PutNumberPointer(w, n, 2<<3, m.Priority)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
@@ -2097,9 +1528,6 @@ func reads_v1_PodCondition() *protobuf.Type[v1.PodCondition] {
 
 // marshal_v1_PodCondition writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PodCondition(w *protobuf.Writer, n int, m *v1.PodCondition) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutNumber(n, 7<<3, uint64(m.ObservedGeneration))
 	n = w.PutString(n, 6<<3|2, m.Message)
 	n = w.PutString(n, 5<<3|2, m.Reason)
@@ -2124,9 +1552,6 @@ func reads_v1_HostIP() *protobuf.Type[v1.HostIP] {
 
 // marshal_v1_HostIP writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_HostIP(w *protobuf.Writer, n int, m *v1.HostIP) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 1<<3|2, m.IP)
 	return n
 }
@@ -2145,9 +1570,6 @@ func reads_v1_PodIP() *protobuf.Type[v1.PodIP] {
 
 // marshal_v1_PodIP writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PodIP(w *protobuf.Writer, n int, m *v1.PodIP) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 1<<3|2, m.IP)
 	return n
 }
@@ -2180,39 +1602,18 @@ func reads_v1_ContainerStatus() *protobuf.Type[v1.ContainerStatus] {
 
 // marshal_v1_ContainerStatus writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ContainerStatus(w *protobuf.Writer, n int, m *v1.ContainerStatus) int {
-	if m == nil {
-		return n
-	}
-	if m.StopSignal != nil {
-		n = w.PutString(n, 15<<3|2, string(*m.StopSignal))
-	}
+	n = protobuf.PutTextPointer(w, n, 15<<3|2, m.StopSignal)
 	for k := len(m.AllocatedResourcesStatus) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_ResourceStatus(w, n, &m.AllocatedResourcesStatus[k])
-			n = w.Close(n, 14<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ResourceStatus(w, n, &m.AllocatedResourcesStatus[k]), 14<<3|2, n)
 	}
 	if m.User != nil {
-		{
-			before := n
-			n = marshal_v1_ContainerUser(w, n, m.User)
-			n = w.Close(n, 13<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ContainerUser(w, n, m.User), 13<<3|2, n)
 	}
 	for k := len(m.VolumeMounts) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_VolumeMountStatus(w, n, &m.VolumeMounts[k])
-			n = w.Close(n, 12<<3|2, before)
-		}
+		n = w.Close(marshal_v1_VolumeMountStatus(w, n, &m.VolumeMounts[k]), 12<<3|2, n)
 	}
 	if m.Resources != nil {
-		{
-			before := n
-			n = marshal_v1_ResourceRequirements(w, n, m.Resources)
-			n = w.Close(n, 11<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ResourceRequirements(w, n, m.Resources), 11<<3|2, n)
 	}
 	if len(m.AllocatedResources) > 0 {
 		var room [8]v1.ResourceName
@@ -2225,24 +1626,14 @@ func marshal_v1_ContainerStatus(w *protobuf.Writer, n int, m *v1.ContainerStatus
 			n = w.Close(n, 10<<3|2, entry)
 		}
 	}
-	if m.Started != nil {
-		n = w.PutBool(n, 9<<3, *m.Started)
-	}
+	n = protobuf.PutBoolPointer(w, n, 9<<3, m.Started)
 	n = w.PutString(n, 8<<3|2, m.ContainerID)
 	n = w.PutString(n, 7<<3|2, m.ImageID)
 	n = w.PutString(n, 6<<3|2, m.Image)
 	n = w.PutNumber(n, 5<<3, uint64(m.RestartCount))
 	n = w.PutBool(n, 4<<3, m.Ready)
-	{
-		before := n
-		n = marshal_v1_ContainerState(w, n, &m.LastTerminationState)
-		n = w.Close(n, 3<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_v1_ContainerState(w, n, &m.State)
-		n = w.Close(n, 2<<3|2, before)
-	}
+	n = w.Close(marshal_v1_ContainerState(w, n, &m.LastTerminationState), 3<<3|2, n)
+	n = w.Close(marshal_v1_ContainerState(w, n, &m.State), 2<<3|2, n)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
@@ -2262,12 +1653,7 @@ func reads_v1_PodResourceClaimStatus() *protobuf.Type[v1.PodResourceClaimStatus]
 
 // marshal_v1_PodResourceClaimStatus writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PodResourceClaimStatus(w *protobuf.Writer, n int, m *v1.PodResourceClaimStatus) int {
-	if m == nil {
-		return n
-	}
-	if m.ResourceClaimName != nil {
-		n = w.PutString(n, 2<<3|2, *m.ResourceClaimName)
-	}
+	n = protobuf.PutTextPointer(w, n, 2<<3|2, m.ResourceClaimName)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
@@ -2287,16 +1673,9 @@ func reads_v1_PodExtendedResourceClaimStatus() *protobuf.Type[v1.PodExtendedReso
 
 // marshal_v1_PodExtendedResourceClaimStatus writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PodExtendedResourceClaimStatus(w *protobuf.Writer, n int, m *v1.PodExtendedResourceClaimStatus) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.ResourceClaimName)
 	for k := len(m.RequestMappings) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_ContainerExtendedResourceRequest(w, n, &m.RequestMappings[k])
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ContainerExtendedResourceRequest(w, n, &m.RequestMappings[k]), 1<<3|2, n)
 	}
 	return n
 }
@@ -2318,26 +1697,13 @@ func reads_v1_NodeAllocatableResourceClaimStatus() *protobuf.Type[v1.NodeAllocat
 
 // marshal_v1_NodeAllocatableResourceClaimStatus writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_NodeAllocatableResourceClaimStatus(w *protobuf.Writer, n int, m *v1.NodeAllocatableResourceClaimStatus) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.Overhead) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_NodeAllocatableOverheadResources(w, n, &m.Overhead[k])
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_v1_NodeAllocatableOverheadResources(w, n, &m.Overhead[k]), 5<<3|2, n)
 	}
 	for k := len(m.Mapping) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_NodeAllocatableMappedResources(w, n, &m.Mapping[k])
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(marshal_v1_NodeAllocatableMappedResources(w, n, &m.Mapping[k]), 4<<3|2, n)
 	}
-	for k := len(m.Containers) - 1; k >= 0; k-- {
-		n = w.PutString(n, 2<<3|2, m.Containers[k])
-	}
+	n = protobuf.PutTexts(w, n, 2<<3|2, m.Containers)
 	n = w.PutString(n, 1<<3|2, m.ResourceClaimName)
 	return n
 }
@@ -2358,16 +1724,9 @@ func reads_v1_PodVolumeHealth() *protobuf.Type[v1.PodVolumeHealth] {
 
 // marshal_v1_PodVolumeHealth writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PodVolumeHealth(w *protobuf.Writer, n int, m *v1.PodVolumeHealth) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutTime(n, 3<<3|2, &m.LastTransitionTime)
 	for k := len(m.HealthConditions) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_VolumeHealthCondition(w, n, &m.HealthConditions[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_VolumeHealthCondition(w, n, &m.HealthConditions[k]), 2<<3|2, n)
 	}
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
@@ -2388,22 +1747,11 @@ func reads_appsv1_RollingUpdateDeployment() *protobuf.Type[appsv1.RollingUpdateD
 
 // marshal_appsv1_RollingUpdateDeployment writes m before the n bytes that w has, and returns how many it has then.
 func marshal_appsv1_RollingUpdateDeployment(w *protobuf.Writer, n int, m *appsv1.RollingUpdateDeployment) int {
-	if m == nil {
-		return n
-	}
 	if m.MaxSurge != nil {
-		{
-			before := n
-			n = marshal_intstr_IntOrString(w, n, m.MaxSurge)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_intstr_IntOrString(w, n, m.MaxSurge), 2<<3|2, n)
 	}
 	if m.MaxUnavailable != nil {
-		{
-			before := n
-			n = marshal_intstr_IntOrString(w, n, m.MaxUnavailable)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_intstr_IntOrString(w, n, m.MaxUnavailable), 1<<3|2, n)
 	}
 	return n
 }
@@ -2426,9 +1774,6 @@ func reads_v1_ConfigMapNodeConfigSource() *protobuf.Type[v1.ConfigMapNodeConfigS
 
 // marshal_v1_ConfigMapNodeConfigSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ConfigMapNodeConfigSource(w *protobuf.Writer, n int, m *v1.ConfigMapNodeConfigSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 5<<3|2, m.KubeletConfigKey)
 	n = w.PutString(n, 4<<3|2, m.ResourceVersion)
 	n = w.PutString(n, 3<<3|2, string(m.UID))
@@ -2451,9 +1796,6 @@ func reads_v1_DaemonEndpoint() *protobuf.Type[v1.DaemonEndpoint] {
 
 // marshal_v1_DaemonEndpoint writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_DaemonEndpoint(w *protobuf.Writer, n int, m *v1.DaemonEndpoint) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutNumber(n, 1<<3, uint64(m.Port))
 	return n
 }
@@ -2472,12 +1814,7 @@ func reads_v1_NodeSwapStatus() *protobuf.Type[v1.NodeSwapStatus] {
 
 // marshal_v1_NodeSwapStatus writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_NodeSwapStatus(w *protobuf.Writer, n int, m *v1.NodeSwapStatus) int {
-	if m == nil {
-		return n
-	}
-	if m.Capacity != nil {
-		n = w.PutNumber(n, 1<<3, uint64(*m.Capacity))
-	}
+	n = protobuf.PutNumberPointer(w, n, 1<<3, m.Capacity)
 	return n
 }
 
@@ -2496,15 +1833,8 @@ func reads_v1_NodeRuntimeHandlerFeatures() *protobuf.Type[v1.NodeRuntimeHandlerF
 
 // marshal_v1_NodeRuntimeHandlerFeatures writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_NodeRuntimeHandlerFeatures(w *protobuf.Writer, n int, m *v1.NodeRuntimeHandlerFeatures) int {
-	if m == nil {
-		return n
-	}
-	if m.UserNamespaces != nil {
-		n = w.PutBool(n, 2<<3, *m.UserNamespaces)
-	}
-	if m.RecursiveReadOnlyMounts != nil {
-		n = w.PutBool(n, 1<<3, *m.RecursiveReadOnlyMounts)
-	}
+	n = protobuf.PutBoolPointer(w, n, 2<<3, m.UserNamespaces)
+	n = protobuf.PutBoolPointer(w, n, 1<<3, m.RecursiveReadOnlyMounts)
 	return n
 }
 
@@ -2551,218 +1881,95 @@ func reads_v1_VolumeSource() *protobuf.Type[v1.VolumeSource] {
 
 // marshal_v1_VolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_VolumeSource(w *protobuf.Writer, n int, m *v1.VolumeSource) int {
-	if m == nil {
-		return n
-	}
 	if m.Image != nil {
-		{
-			before := n
-			n = marshal_v1_ImageVolumeSource(w, n, m.Image)
-			n = w.Close(n, 30<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ImageVolumeSource(w, n, m.Image), 30<<3|2, n)
 	}
 	if m.Ephemeral != nil {
-		{
-			before := n
-			n = marshal_v1_EphemeralVolumeSource(w, n, m.Ephemeral)
-			n = w.Close(n, 29<<3|2, before)
-		}
+		n = w.Close(marshal_v1_EphemeralVolumeSource(w, n, m.Ephemeral), 29<<3|2, n)
 	}
 	if m.CSI != nil {
-		{
-			before := n
-			n = marshal_v1_CSIVolumeSource(w, n, m.CSI)
-			n = w.Close(n, 28<<3|2, before)
-		}
+		n = w.Close(marshal_v1_CSIVolumeSource(w, n, m.CSI), 28<<3|2, n)
 	}
 	if m.StorageOS != nil {
-		{
-			before := n
-			n = marshal_v1_StorageOSVolumeSource(w, n, m.StorageOS)
-			n = w.Close(n, 27<<3|2, before)
-		}
+		n = w.Close(marshal_v1_StorageOSVolumeSource(w, n, m.StorageOS), 27<<3|2, n)
 	}
 	if m.Projected != nil {
-		{
-			before := n
-			n = marshal_v1_ProjectedVolumeSource(w, n, m.Projected)
-			n = w.Close(n, 26<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ProjectedVolumeSource(w, n, m.Projected), 26<<3|2, n)
 	}
 	if m.ScaleIO != nil {
-		{
-			before := n
-			n = marshal_v1_ScaleIOVolumeSource(w, n, m.ScaleIO)
-			n = w.Close(n, 25<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ScaleIOVolumeSource(w, n, m.ScaleIO), 25<<3|2, n)
 	}
 	if m.PortworxVolume != nil {
-		{
-			before := n
-			n = marshal_v1_PortworxVolumeSource(w, n, m.PortworxVolume)
-			n = w.Close(n, 24<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PortworxVolumeSource(w, n, m.PortworxVolume), 24<<3|2, n)
 	}
 	if m.PhotonPersistentDisk != nil {
-		{
-			before := n
-			n = marshal_v1_PhotonPersistentDiskVolumeSource(w, n, m.PhotonPersistentDisk)
-			n = w.Close(n, 23<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PhotonPersistentDiskVolumeSource(w, n, m.PhotonPersistentDisk), 23<<3|2, n)
 	}
 	if m.AzureDisk != nil {
-		{
-			before := n
-			n = marshal_v1_AzureDiskVolumeSource(w, n, m.AzureDisk)
-			n = w.Close(n, 22<<3|2, before)
-		}
+		n = w.Close(marshal_v1_AzureDiskVolumeSource(w, n, m.AzureDisk), 22<<3|2, n)
 	}
 	if m.Quobyte != nil {
-		{
-			before := n
-			n = marshal_v1_QuobyteVolumeSource(w, n, m.Quobyte)
-			n = w.Close(n, 21<<3|2, before)
-		}
+		n = w.Close(marshal_v1_QuobyteVolumeSource(w, n, m.Quobyte), 21<<3|2, n)
 	}
 	if m.VsphereVolume != nil {
-		{
-			before := n
-			n = marshal_v1_VsphereVirtualDiskVolumeSource(w, n, m.VsphereVolume)
-			n = w.Close(n, 20<<3|2, before)
-		}
+		n = w.Close(marshal_v1_VsphereVirtualDiskVolumeSource(w, n, m.VsphereVolume), 20<<3|2, n)
 	}
 	if m.ConfigMap != nil {
-		{
-			before := n
-			n = marshal_v1_ConfigMapVolumeSource(w, n, m.ConfigMap)
-			n = w.Close(n, 19<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ConfigMapVolumeSource(w, n, m.ConfigMap), 19<<3|2, n)
 	}
 	if m.AzureFile != nil {
-		{
-			before := n
-			n = marshal_v1_AzureFileVolumeSource(w, n, m.AzureFile)
-			n = w.Close(n, 18<<3|2, before)
-		}
+		n = w.Close(marshal_v1_AzureFileVolumeSource(w, n, m.AzureFile), 18<<3|2, n)
 	}
 	if m.FC != nil {
-		{
-			before := n
-			n = marshal_v1_FCVolumeSource(w, n, m.FC)
-			n = w.Close(n, 17<<3|2, before)
-		}
+		n = w.Close(marshal_v1_FCVolumeSource(w, n, m.FC), 17<<3|2, n)
 	}
 	if m.DownwardAPI != nil {
-		{
-			before := n
-			n = marshal_v1_DownwardAPIVolumeSource(w, n, m.DownwardAPI)
-			n = w.Close(n, 16<<3|2, before)
-		}
+		n = w.Close(marshal_v1_DownwardAPIVolumeSource(w, n, m.DownwardAPI), 16<<3|2, n)
 	}
 	if m.Flocker != nil {
-		{
-			before := n
-			n = marshal_v1_FlockerVolumeSource(w, n, m.Flocker)
-			n = w.Close(n, 15<<3|2, before)
-		}
+		n = w.Close(marshal_v1_FlockerVolumeSource(w, n, m.Flocker), 15<<3|2, n)
 	}
 	if m.CephFS != nil {
-		{
-			before := n
-			n = marshal_v1_CephFSVolumeSource(w, n, m.CephFS)
-			n = w.Close(n, 14<<3|2, before)
-		}
+		n = w.Close(marshal_v1_CephFSVolumeSource(w, n, m.CephFS), 14<<3|2, n)
 	}
 	if m.Cinder != nil {
-		{
-			before := n
-			n = marshal_v1_CinderVolumeSource(w, n, m.Cinder)
-			n = w.Close(n, 13<<3|2, before)
-		}
+		n = w.Close(marshal_v1_CinderVolumeSource(w, n, m.Cinder), 13<<3|2, n)
 	}
 	if m.FlexVolume != nil {
-		{
-			before := n
-			n = marshal_v1_FlexVolumeSource(w, n, m.FlexVolume)
-			n = w.Close(n, 12<<3|2, before)
-		}
+		n = w.Close(marshal_v1_FlexVolumeSource(w, n, m.FlexVolume), 12<<3|2, n)
 	}
 	if m.RBD != nil {
-		{
-			before := n
-			n = marshal_v1_RBDVolumeSource(w, n, m.RBD)
-			n = w.Close(n, 11<<3|2, before)
-		}
+		n = w.Close(marshal_v1_RBDVolumeSource(w, n, m.RBD), 11<<3|2, n)
 	}
 	if m.PersistentVolumeClaim != nil {
-		{
-			before := n
-			n = marshal_v1_PersistentVolumeClaimVolumeSource(w, n, m.PersistentVolumeClaim)
-			n = w.Close(n, 10<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PersistentVolumeClaimVolumeSource(w, n, m.PersistentVolumeClaim), 10<<3|2, n)
 	}
 	if m.Glusterfs != nil {
-		{
-			before := n
-			n = marshal_v1_GlusterfsVolumeSource(w, n, m.Glusterfs)
-			n = w.Close(n, 9<<3|2, before)
-		}
+		n = w.Close(marshal_v1_GlusterfsVolumeSource(w, n, m.Glusterfs), 9<<3|2, n)
 	}
 	if m.ISCSI != nil {
-		{
-			before := n
-			n = marshal_v1_ISCSIVolumeSource(w, n, m.ISCSI)
-			n = w.Close(n, 8<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ISCSIVolumeSource(w, n, m.ISCSI), 8<<3|2, n)
 	}
 	if m.NFS != nil {
-		{
-			before := n
-			n = marshal_v1_NFSVolumeSource(w, n, m.NFS)
-			n = w.Close(n, 7<<3|2, before)
-		}
+		n = w.Close(marshal_v1_NFSVolumeSource(w, n, m.NFS), 7<<3|2, n)
 	}
 	if m.Secret != nil {
-		{
-			before := n
-			n = marshal_v1_SecretVolumeSource(w, n, m.Secret)
-			n = w.Close(n, 6<<3|2, before)
-		}
+		n = w.Close(marshal_v1_SecretVolumeSource(w, n, m.Secret), 6<<3|2, n)
 	}
 	if m.GitRepo != nil {
-		{
-			before := n
-			n = marshal_v1_GitRepoVolumeSource(w, n, m.GitRepo)
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_v1_GitRepoVolumeSource(w, n, m.GitRepo), 5<<3|2, n)
 	}
 	if m.AWSElasticBlockStore != nil {
-		{
-			before := n
-			n = marshal_v1_AWSElasticBlockStoreVolumeSource(w, n, m.AWSElasticBlockStore)
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(marshal_v1_AWSElasticBlockStoreVolumeSource(w, n, m.AWSElasticBlockStore), 4<<3|2, n)
 	}
 	if m.GCEPersistentDisk != nil {
-		{
-			before := n
-			n = marshal_v1_GCEPersistentDiskVolumeSource(w, n, m.GCEPersistentDisk)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_v1_GCEPersistentDiskVolumeSource(w, n, m.GCEPersistentDisk), 3<<3|2, n)
 	}
 	if m.EmptyDir != nil {
-		{
-			before := n
-			n = marshal_v1_EmptyDirVolumeSource(w, n, m.EmptyDir)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_EmptyDirVolumeSource(w, n, m.EmptyDir), 2<<3|2, n)
 	}
 	if m.HostPath != nil {
-		{
-			before := n
-			n = marshal_v1_HostPathVolumeSource(w, n, m.HostPath)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_HostPathVolumeSource(w, n, m.HostPath), 1<<3|2, n)
 	}
 	return n
 }
@@ -2785,9 +1992,6 @@ func reads_v1_ContainerPort() *protobuf.Type[v1.ContainerPort] {
 
 // marshal_v1_ContainerPort writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ContainerPort(w *protobuf.Writer, n int, m *v1.ContainerPort) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 5<<3|2, m.HostIP)
 	n = w.PutString(n, 4<<3|2, string(m.Protocol))
 	n = w.PutNumber(n, 3<<3, uint64(m.ContainerPort))
@@ -2812,22 +2016,11 @@ func reads_v1_EnvFromSource() *protobuf.Type[v1.EnvFromSource] {
 
 // marshal_v1_EnvFromSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_EnvFromSource(w *protobuf.Writer, n int, m *v1.EnvFromSource) int {
-	if m == nil {
-		return n
-	}
 	if m.SecretRef != nil {
-		{
-			before := n
-			n = marshal_v1_SecretEnvSource(w, n, m.SecretRef)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_v1_SecretEnvSource(w, n, m.SecretRef), 3<<3|2, n)
 	}
 	if m.ConfigMapRef != nil {
-		{
-			before := n
-			n = marshal_v1_ConfigMapEnvSource(w, n, m.ConfigMapRef)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ConfigMapEnvSource(w, n, m.ConfigMapRef), 2<<3|2, n)
 	}
 	n = w.PutString(n, 1<<3|2, m.Prefix)
 	return n
@@ -2849,15 +2042,8 @@ func reads_v1_EnvVar() *protobuf.Type[v1.EnvVar] {
 
 // marshal_v1_EnvVar writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_EnvVar(w *protobuf.Writer, n int, m *v1.EnvVar) int {
-	if m == nil {
-		return n
-	}
 	if m.ValueFrom != nil {
-		{
-			before := n
-			n = marshal_v1_EnvVarSource(w, n, m.ValueFrom)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_v1_EnvVarSource(w, n, m.ValueFrom), 3<<3|2, n)
 	}
 	n = w.PutString(n, 2<<3|2, m.Value)
 	n = w.PutString(n, 1<<3|2, m.Name)
@@ -2879,9 +2065,6 @@ func reads_v1_ContainerResizePolicy() *protobuf.Type[v1.ContainerResizePolicy] {
 
 // marshal_v1_ContainerResizePolicy writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ContainerResizePolicy(w *protobuf.Writer, n int, m *v1.ContainerResizePolicy) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, string(m.RestartPolicy))
 	n = w.PutString(n, 1<<3|2, string(m.ResourceName))
 	return n
@@ -2902,15 +2085,8 @@ func reads_v1_ContainerRestartRule() *protobuf.Type[v1.ContainerRestartRule] {
 
 // marshal_v1_ContainerRestartRule writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ContainerRestartRule(w *protobuf.Writer, n int, m *v1.ContainerRestartRule) int {
-	if m == nil {
-		return n
-	}
 	if m.ExitCodes != nil {
-		{
-			before := n
-			n = marshal_v1_ContainerRestartRuleOnExitCodes(w, n, m.ExitCodes)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ContainerRestartRuleOnExitCodes(w, n, m.ExitCodes), 2<<3|2, n)
 	}
 	n = w.PutString(n, 1<<3|2, string(m.Action))
 	return n
@@ -2937,19 +2113,10 @@ func reads_v1_VolumeMount() *protobuf.Type[v1.VolumeMount] {
 
 // marshal_v1_VolumeMount writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_VolumeMount(w *protobuf.Writer, n int, m *v1.VolumeMount) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.BindMountOptions) - 1; k >= 0; k-- {
-		n = w.PutString(n, 8<<3|2, m.BindMountOptions[k])
-	}
-	if m.RecursiveReadOnly != nil {
-		n = w.PutString(n, 7<<3|2, string(*m.RecursiveReadOnly))
-	}
+	n = protobuf.PutTexts(w, n, 8<<3|2, m.BindMountOptions)
+	n = protobuf.PutTextPointer(w, n, 7<<3|2, m.RecursiveReadOnly)
 	n = w.PutString(n, 6<<3|2, m.SubPathExpr)
-	if m.MountPropagation != nil {
-		n = w.PutString(n, 5<<3|2, string(*m.MountPropagation))
-	}
+	n = protobuf.PutTextPointer(w, n, 5<<3|2, m.MountPropagation)
 	n = w.PutString(n, 4<<3|2, m.SubPath)
 	n = w.PutString(n, 3<<3|2, m.MountPath)
 	n = w.PutBool(n, 2<<3, m.ReadOnly)
@@ -2972,9 +2139,6 @@ func reads_v1_VolumeDevice() *protobuf.Type[v1.VolumeDevice] {
 
 // marshal_v1_VolumeDevice writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_VolumeDevice(w *protobuf.Writer, n int, m *v1.VolumeDevice) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.DevicePath)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
@@ -3000,22 +2164,13 @@ func reads_v1_Probe() *protobuf.Type[v1.Probe] {
 
 // marshal_v1_Probe writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_Probe(w *protobuf.Writer, n int, m *v1.Probe) int {
-	if m == nil {
-		return n
-	}
-	if m.TerminationGracePeriodSeconds != nil {
-		n = w.PutNumber(n, 7<<3, uint64(*m.TerminationGracePeriodSeconds))
-	}
+	n = protobuf.PutNumberPointer(w, n, 7<<3, m.TerminationGracePeriodSeconds)
 	n = w.PutNumber(n, 6<<3, uint64(m.FailureThreshold))
 	n = w.PutNumber(n, 5<<3, uint64(m.SuccessThreshold))
 	n = w.PutNumber(n, 4<<3, uint64(m.PeriodSeconds))
 	n = w.PutNumber(n, 3<<3, uint64(m.TimeoutSeconds))
 	n = w.PutNumber(n, 2<<3, uint64(m.InitialDelaySeconds))
-	{
-		before := n
-		n = marshal_v1_ProbeHandler(w, n, &m.ProbeHandler)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_v1_ProbeHandler(w, n, &m.ProbeHandler), 1<<3|2, n)
 	return n
 }
 
@@ -3035,25 +2190,12 @@ func reads_v1_Lifecycle() *protobuf.Type[v1.Lifecycle] {
 
 // marshal_v1_Lifecycle writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_Lifecycle(w *protobuf.Writer, n int, m *v1.Lifecycle) int {
-	if m == nil {
-		return n
-	}
-	if m.StopSignal != nil {
-		n = w.PutString(n, 3<<3|2, string(*m.StopSignal))
-	}
+	n = protobuf.PutTextPointer(w, n, 3<<3|2, m.StopSignal)
 	if m.PreStop != nil {
-		{
-			before := n
-			n = marshal_v1_LifecycleHandler(w, n, m.PreStop)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_LifecycleHandler(w, n, m.PreStop), 2<<3|2, n)
 	}
 	if m.PostStart != nil {
-		{
-			before := n
-			n = marshal_v1_LifecycleHandler(w, n, m.PostStart)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_LifecycleHandler(w, n, m.PostStart), 1<<3|2, n)
 	}
 	return n
 }
@@ -3083,64 +2225,27 @@ func reads_v1_SecurityContext() *protobuf.Type[v1.SecurityContext] {
 
 // marshal_v1_SecurityContext writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_SecurityContext(w *protobuf.Writer, n int, m *v1.SecurityContext) int {
-	if m == nil {
-		return n
-	}
 	if m.AppArmorProfile != nil {
-		{
-			before := n
-			n = marshal_v1_AppArmorProfile(w, n, m.AppArmorProfile)
-			n = w.Close(n, 12<<3|2, before)
-		}
+		n = w.Close(marshal_v1_AppArmorProfile(w, n, m.AppArmorProfile), 12<<3|2, n)
 	}
 	if m.SeccompProfile != nil {
-		{
-			before := n
-			n = marshal_v1_SeccompProfile(w, n, m.SeccompProfile)
-			n = w.Close(n, 11<<3|2, before)
-		}
+		n = w.Close(marshal_v1_SeccompProfile(w, n, m.SeccompProfile), 11<<3|2, n)
 	}
 	if m.WindowsOptions != nil {
-		{
-			before := n
-			n = marshal_v1_WindowsSecurityContextOptions(w, n, m.WindowsOptions)
-			n = w.Close(n, 10<<3|2, before)
-		}
+		n = w.Close(marshal_v1_WindowsSecurityContextOptions(w, n, m.WindowsOptions), 10<<3|2, n)
 	}
-	if m.ProcMount != nil {
-		n = w.PutString(n, 9<<3|2, string(*m.ProcMount))
-	}
-	if m.RunAsGroup != nil {
-		n = w.PutNumber(n, 8<<3, uint64(*m.RunAsGroup))
-	}
-	if m.AllowPrivilegeEscalation != nil {
-		n = w.PutBool(n, 7<<3, *m.AllowPrivilegeEscalation)
-	}
-	if m.ReadOnlyRootFilesystem != nil {
-		n = w.PutBool(n, 6<<3, *m.ReadOnlyRootFilesystem)
-	}
-	if m.RunAsNonRoot != nil {
-		n = w.PutBool(n, 5<<3, *m.RunAsNonRoot)
-	}
-	if m.RunAsUser != nil {
-		n = w.PutNumber(n, 4<<3, uint64(*m.RunAsUser))
-	}
+	n = protobuf.PutTextPointer(w, n, 9<<3|2, m.ProcMount)
+	n = protobuf.PutNumberPointer(w, n, 8<<3, m.RunAsGroup)
+	n = protobuf.PutBoolPointer(w, n, 7<<3, m.AllowPrivilegeEscalation)
+	n = protobuf.PutBoolPointer(w, n, 6<<3, m.ReadOnlyRootFilesystem)
+	n = protobuf.PutBoolPointer(w, n, 5<<3, m.RunAsNonRoot)
+	n = protobuf.PutNumberPointer(w, n, 4<<3, m.RunAsUser)
 	if m.SELinuxOptions != nil {
-		{
-			before := n
-			n = marshal_v1_SELinuxOptions(w, n, m.SELinuxOptions)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_v1_SELinuxOptions(w, n, m.SELinuxOptions), 3<<3|2, n)
 	}
-	if m.Privileged != nil {
-		n = w.PutBool(n, 2<<3, *m.Privileged)
-	}
+	n = protobuf.PutBoolPointer(w, n, 2<<3, m.Privileged)
 	if m.Capabilities != nil {
-		{
-			before := n
-			n = marshal_v1_Capabilities(w, n, m.Capabilities)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_Capabilities(w, n, m.Capabilities), 1<<3|2, n)
 	}
 	return n
 }
@@ -3183,114 +2288,53 @@ func reads_v1_EphemeralContainerCommon() *protobuf.Type[v1.EphemeralContainerCom
 
 // marshal_v1_EphemeralContainerCommon writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_EphemeralContainerCommon(w *protobuf.Writer, n int, m *v1.EphemeralContainerCommon) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.RestartPolicyRules) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_ContainerRestartRule(w, n, &m.RestartPolicyRules[k])
-			n = w.Close(n, 25<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ContainerRestartRule(w, n, &m.RestartPolicyRules[k]), 25<<3|2, n)
 	}
-	if m.RestartPolicy != nil {
-		n = w.PutString(n, 24<<3|2, string(*m.RestartPolicy))
-	}
+	n = protobuf.PutTextPointer(w, n, 24<<3|2, m.RestartPolicy)
 	for k := len(m.ResizePolicy) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_ContainerResizePolicy(w, n, &m.ResizePolicy[k])
-			n = w.Close(n, 23<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ContainerResizePolicy(w, n, &m.ResizePolicy[k]), 23<<3|2, n)
 	}
 	if m.StartupProbe != nil {
-		{
-			before := n
-			n = marshal_v1_Probe(w, n, m.StartupProbe)
-			n = w.Close(n, 22<<3|2, before)
-		}
+		n = w.Close(marshal_v1_Probe(w, n, m.StartupProbe), 22<<3|2, n)
 	}
 	for k := len(m.VolumeDevices) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_VolumeDevice(w, n, &m.VolumeDevices[k])
-			n = w.Close(n, 21<<3|2, before)
-		}
+		n = w.Close(marshal_v1_VolumeDevice(w, n, &m.VolumeDevices[k]), 21<<3|2, n)
 	}
 	n = w.PutString(n, 20<<3|2, string(m.TerminationMessagePolicy))
 	for k := len(m.EnvFrom) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_EnvFromSource(w, n, &m.EnvFrom[k])
-			n = w.Close(n, 19<<3|2, before)
-		}
+		n = w.Close(marshal_v1_EnvFromSource(w, n, &m.EnvFrom[k]), 19<<3|2, n)
 	}
 	n = w.PutBool(n, 18<<3, m.TTY)
 	n = w.PutBool(n, 17<<3, m.StdinOnce)
 	n = w.PutBool(n, 16<<3, m.Stdin)
 	if m.SecurityContext != nil {
-		{
-			before := n
-			n = marshal_v1_SecurityContext(w, n, m.SecurityContext)
-			n = w.Close(n, 15<<3|2, before)
-		}
+		n = w.Close(marshal_v1_SecurityContext(w, n, m.SecurityContext), 15<<3|2, n)
 	}
 	n = w.PutString(n, 14<<3|2, string(m.ImagePullPolicy))
 	n = w.PutString(n, 13<<3|2, m.TerminationMessagePath)
 	if m.Lifecycle != nil {
-		{
-			before := n
-			n = marshal_v1_Lifecycle(w, n, m.Lifecycle)
-			n = w.Close(n, 12<<3|2, before)
-		}
+		n = w.Close(marshal_v1_Lifecycle(w, n, m.Lifecycle), 12<<3|2, n)
 	}
 	if m.ReadinessProbe != nil {
-		{
-			before := n
-			n = marshal_v1_Probe(w, n, m.ReadinessProbe)
-			n = w.Close(n, 11<<3|2, before)
-		}
+		n = w.Close(marshal_v1_Probe(w, n, m.ReadinessProbe), 11<<3|2, n)
 	}
 	if m.LivenessProbe != nil {
-		{
-			before := n
-			n = marshal_v1_Probe(w, n, m.LivenessProbe)
-			n = w.Close(n, 10<<3|2, before)
-		}
+		n = w.Close(marshal_v1_Probe(w, n, m.LivenessProbe), 10<<3|2, n)
 	}
 	for k := len(m.VolumeMounts) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_VolumeMount(w, n, &m.VolumeMounts[k])
-			n = w.Close(n, 9<<3|2, before)
-		}
+		n = w.Close(marshal_v1_VolumeMount(w, n, &m.VolumeMounts[k]), 9<<3|2, n)
 	}
-	{
-		before := n
-		n = marshal_v1_ResourceRequirements(w, n, &m.Resources)
-		n = w.Close(n, 8<<3|2, before)
-	}
+	n = w.Close(marshal_v1_ResourceRequirements(w, n, &m.Resources), 8<<3|2, n)
 	for k := len(m.Env) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_EnvVar(w, n, &m.Env[k])
-			n = w.Close(n, 7<<3|2, before)
-		}
+		n = w.Close(marshal_v1_EnvVar(w, n, &m.Env[k]), 7<<3|2, n)
 	}
 	for k := len(m.Ports) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_ContainerPort(w, n, &m.Ports[k])
-			n = w.Close(n, 6<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ContainerPort(w, n, &m.Ports[k]), 6<<3|2, n)
 	}
 	n = w.PutString(n, 5<<3|2, m.WorkingDir)
-	for k := len(m.Args) - 1; k >= 0; k-- {
-		n = w.PutString(n, 4<<3|2, m.Args[k])
-	}
-	for k := len(m.Command) - 1; k >= 0; k-- {
-		n = w.PutString(n, 3<<3|2, m.Command[k])
-	}
+	n = protobuf.PutTexts(w, n, 4<<3|2, m.Args)
+	n = protobuf.PutTexts(w, n, 3<<3|2, m.Command)
 	n = w.PutString(n, 2<<3|2, m.Image)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
@@ -3313,9 +2357,6 @@ func reads_v1_SELinuxOptions() *protobuf.Type[v1.SELinuxOptions] {
 
 // marshal_v1_SELinuxOptions writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_SELinuxOptions(w *protobuf.Writer, n int, m *v1.SELinuxOptions) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 4<<3|2, m.Level)
 	n = w.PutString(n, 3<<3|2, m.Type)
 	n = w.PutString(n, 2<<3|2, m.Role)
@@ -3340,21 +2381,10 @@ func reads_v1_WindowsSecurityContextOptions() *protobuf.Type[v1.WindowsSecurityC
 
 // marshal_v1_WindowsSecurityContextOptions writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_WindowsSecurityContextOptions(w *protobuf.Writer, n int, m *v1.WindowsSecurityContextOptions) int {
-	if m == nil {
-		return n
-	}
-	if m.HostProcess != nil {
-		n = w.PutBool(n, 4<<3, *m.HostProcess)
-	}
-	if m.RunAsUserName != nil {
-		n = w.PutString(n, 3<<3|2, *m.RunAsUserName)
-	}
-	if m.GMSACredentialSpec != nil {
-		n = w.PutString(n, 2<<3|2, *m.GMSACredentialSpec)
-	}
-	if m.GMSACredentialSpecName != nil {
-		n = w.PutString(n, 1<<3|2, *m.GMSACredentialSpecName)
-	}
+	n = protobuf.PutBoolPointer(w, n, 4<<3, m.HostProcess)
+	n = protobuf.PutTextPointer(w, n, 3<<3|2, m.RunAsUserName)
+	n = protobuf.PutTextPointer(w, n, 2<<3|2, m.GMSACredentialSpec)
+	n = protobuf.PutTextPointer(w, n, 1<<3|2, m.GMSACredentialSpecName)
 	return n
 }
 
@@ -3373,9 +2403,6 @@ func reads_v1_Sysctl() *protobuf.Type[v1.Sysctl] {
 
 // marshal_v1_Sysctl writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_Sysctl(w *protobuf.Writer, n int, m *v1.Sysctl) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.Value)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
@@ -3396,12 +2423,7 @@ func reads_v1_SeccompProfile() *protobuf.Type[v1.SeccompProfile] {
 
 // marshal_v1_SeccompProfile writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_SeccompProfile(w *protobuf.Writer, n int, m *v1.SeccompProfile) int {
-	if m == nil {
-		return n
-	}
-	if m.LocalhostProfile != nil {
-		n = w.PutString(n, 2<<3|2, *m.LocalhostProfile)
-	}
+	n = protobuf.PutTextPointer(w, n, 2<<3|2, m.LocalhostProfile)
 	n = w.PutString(n, 1<<3|2, string(m.Type))
 	return n
 }
@@ -3421,12 +2443,7 @@ func reads_v1_AppArmorProfile() *protobuf.Type[v1.AppArmorProfile] {
 
 // marshal_v1_AppArmorProfile writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_AppArmorProfile(w *protobuf.Writer, n int, m *v1.AppArmorProfile) int {
-	if m == nil {
-		return n
-	}
-	if m.LocalhostProfile != nil {
-		n = w.PutString(n, 2<<3|2, *m.LocalhostProfile)
-	}
+	n = protobuf.PutTextPointer(w, n, 2<<3|2, m.LocalhostProfile)
 	n = w.PutString(n, 1<<3|2, string(m.Type))
 	return n
 }
@@ -3446,22 +2463,11 @@ func reads_v1_NodeAffinity() *protobuf.Type[v1.NodeAffinity] {
 
 // marshal_v1_NodeAffinity writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_NodeAffinity(w *protobuf.Writer, n int, m *v1.NodeAffinity) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.PreferredDuringSchedulingIgnoredDuringExecution) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_PreferredSchedulingTerm(w, n, &m.PreferredDuringSchedulingIgnoredDuringExecution[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PreferredSchedulingTerm(w, n, &m.PreferredDuringSchedulingIgnoredDuringExecution[k]), 2<<3|2, n)
 	}
 	if m.RequiredDuringSchedulingIgnoredDuringExecution != nil {
-		{
-			before := n
-			n = marshal_v1_NodeSelector(w, n, m.RequiredDuringSchedulingIgnoredDuringExecution)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_NodeSelector(w, n, m.RequiredDuringSchedulingIgnoredDuringExecution), 1<<3|2, n)
 	}
 	return n
 }
@@ -3481,22 +2487,11 @@ func reads_v1_PodAffinity() *protobuf.Type[v1.PodAffinity] {
 
 // marshal_v1_PodAffinity writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PodAffinity(w *protobuf.Writer, n int, m *v1.PodAffinity) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.PreferredDuringSchedulingIgnoredDuringExecution) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_WeightedPodAffinityTerm(w, n, &m.PreferredDuringSchedulingIgnoredDuringExecution[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_WeightedPodAffinityTerm(w, n, &m.PreferredDuringSchedulingIgnoredDuringExecution[k]), 2<<3|2, n)
 	}
 	for k := len(m.RequiredDuringSchedulingIgnoredDuringExecution) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_PodAffinityTerm(w, n, &m.RequiredDuringSchedulingIgnoredDuringExecution[k])
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PodAffinityTerm(w, n, &m.RequiredDuringSchedulingIgnoredDuringExecution[k]), 1<<3|2, n)
 	}
 	return n
 }
@@ -3516,22 +2511,11 @@ func reads_v1_PodAntiAffinity() *protobuf.Type[v1.PodAntiAffinity] {
 
 // marshal_v1_PodAntiAffinity writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PodAntiAffinity(w *protobuf.Writer, n int, m *v1.PodAntiAffinity) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.PreferredDuringSchedulingIgnoredDuringExecution) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_WeightedPodAffinityTerm(w, n, &m.PreferredDuringSchedulingIgnoredDuringExecution[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_WeightedPodAffinityTerm(w, n, &m.PreferredDuringSchedulingIgnoredDuringExecution[k]), 2<<3|2, n)
 	}
 	for k := len(m.RequiredDuringSchedulingIgnoredDuringExecution) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_PodAffinityTerm(w, n, &m.RequiredDuringSchedulingIgnoredDuringExecution[k])
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PodAffinityTerm(w, n, &m.RequiredDuringSchedulingIgnoredDuringExecution[k]), 1<<3|2, n)
 	}
 	return n
 }
@@ -3551,12 +2535,7 @@ func reads_v1_PodDNSConfigOption() *protobuf.Type[v1.PodDNSConfigOption] {
 
 // marshal_v1_PodDNSConfigOption writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PodDNSConfigOption(w *protobuf.Writer, n int, m *v1.PodDNSConfigOption) int {
-	if m == nil {
-		return n
-	}
-	if m.Value != nil {
-		n = w.PutString(n, 2<<3|2, *m.Value)
-	}
+	n = protobuf.PutTextPointer(w, n, 2<<3|2, m.Value)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
@@ -3576,9 +2555,6 @@ func reads_v1_ResourceClaim() *protobuf.Type[v1.ResourceClaim] {
 
 // marshal_v1_ResourceClaim writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ResourceClaim(w *protobuf.Writer, n int, m *v1.ResourceClaim) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.Request)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
@@ -3600,29 +2576,14 @@ func reads_v1_ContainerState() *protobuf.Type[v1.ContainerState] {
 
 // marshal_v1_ContainerState writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ContainerState(w *protobuf.Writer, n int, m *v1.ContainerState) int {
-	if m == nil {
-		return n
-	}
 	if m.Terminated != nil {
-		{
-			before := n
-			n = marshal_v1_ContainerStateTerminated(w, n, m.Terminated)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ContainerStateTerminated(w, n, m.Terminated), 3<<3|2, n)
 	}
 	if m.Running != nil {
-		{
-			before := n
-			n = marshal_v1_ContainerStateRunning(w, n, m.Running)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ContainerStateRunning(w, n, m.Running), 2<<3|2, n)
 	}
 	if m.Waiting != nil {
-		{
-			before := n
-			n = marshal_v1_ContainerStateWaiting(w, n, m.Waiting)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ContainerStateWaiting(w, n, m.Waiting), 1<<3|2, n)
 	}
 	return n
 }
@@ -3645,19 +2606,10 @@ func reads_v1_VolumeMountStatus() *protobuf.Type[v1.VolumeMountStatus] {
 
 // marshal_v1_VolumeMountStatus writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_VolumeMountStatus(w *protobuf.Writer, n int, m *v1.VolumeMountStatus) int {
-	if m == nil {
-		return n
-	}
 	if m.VolumeStatus != nil {
-		{
-			before := n
-			n = marshal_v1_VolumeStatus(w, n, m.VolumeStatus)
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_v1_VolumeStatus(w, n, m.VolumeStatus), 5<<3|2, n)
 	}
-	if m.RecursiveReadOnly != nil {
-		n = w.PutString(n, 4<<3|2, string(*m.RecursiveReadOnly))
-	}
+	n = protobuf.PutTextPointer(w, n, 4<<3|2, m.RecursiveReadOnly)
 	n = w.PutBool(n, 3<<3, m.ReadOnly)
 	n = w.PutString(n, 2<<3|2, m.MountPath)
 	n = w.PutString(n, 1<<3|2, m.Name)
@@ -3678,15 +2630,8 @@ func reads_v1_ContainerUser() *protobuf.Type[v1.ContainerUser] {
 
 // marshal_v1_ContainerUser writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ContainerUser(w *protobuf.Writer, n int, m *v1.ContainerUser) int {
-	if m == nil {
-		return n
-	}
 	if m.Linux != nil {
-		{
-			before := n
-			n = marshal_v1_LinuxContainerUser(w, n, m.Linux)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_LinuxContainerUser(w, n, m.Linux), 1<<3|2, n)
 	}
 	return n
 }
@@ -3706,15 +2651,8 @@ func reads_v1_ResourceStatus() *protobuf.Type[v1.ResourceStatus] {
 
 // marshal_v1_ResourceStatus writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ResourceStatus(w *protobuf.Writer, n int, m *v1.ResourceStatus) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.Resources) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_ResourceHealth(w, n, &m.Resources[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ResourceHealth(w, n, &m.Resources[k]), 2<<3|2, n)
 	}
 	n = w.PutString(n, 1<<3|2, string(m.Name))
 	return n
@@ -3736,9 +2674,6 @@ func reads_v1_ContainerExtendedResourceRequest() *protobuf.Type[v1.ContainerExte
 
 // marshal_v1_ContainerExtendedResourceRequest writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ContainerExtendedResourceRequest(w *protobuf.Writer, n int, m *v1.ContainerExtendedResourceRequest) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 3<<3|2, m.RequestName)
 	n = w.PutString(n, 2<<3|2, m.ResourceName)
 	n = w.PutString(n, 1<<3|2, m.ContainerName)
@@ -3760,9 +2695,6 @@ func reads_v1_NodeAllocatableMappedResources() *protobuf.Type[v1.NodeAllocatable
 
 // marshal_v1_NodeAllocatableMappedResources writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_NodeAllocatableMappedResources(w *protobuf.Writer, n int, m *v1.NodeAllocatableMappedResources) int {
-	if m == nil {
-		return n
-	}
 	if m.Quantity != nil {
 		n = w.PutQuantity(n, 2<<3|2, *m.Quantity)
 	}
@@ -3786,9 +2718,6 @@ func reads_v1_NodeAllocatableOverheadResources() *protobuf.Type[v1.NodeAllocatab
 
 // marshal_v1_NodeAllocatableOverheadResources writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_NodeAllocatableOverheadResources(w *protobuf.Writer, n int, m *v1.NodeAllocatableOverheadResources) int {
-	if m == nil {
-		return n
-	}
 	if m.PerContainer != nil {
 		n = w.PutQuantity(n, 3<<3|2, *m.PerContainer)
 	}
@@ -3815,9 +2744,6 @@ func reads_v1_VolumeHealthCondition() *protobuf.Type[v1.VolumeHealthCondition] {
 
 // marshal_v1_VolumeHealthCondition writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_VolumeHealthCondition(w *protobuf.Writer, n int, m *v1.VolumeHealthCondition) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 3<<3|2, m.Message)
 	n = w.PutString(n, 2<<3|2, m.Reason)
 	n = w.PutString(n, 1<<3|2, string(m.Status))
@@ -3840,9 +2766,6 @@ func reads_intstr_IntOrString() *protobuf.Type[intstr.IntOrString] {
 
 // marshal_intstr_IntOrString writes m before the n bytes that w has, and returns how many it has then.
 func marshal_intstr_IntOrString(w *protobuf.Writer, n int, m *intstr.IntOrString) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 3<<3|2, m.StrVal)
 	n = w.PutNumber(n, 2<<3, uint64(m.IntVal))
 	n = w.PutNumber(n, 1<<3, uint64(m.Type))
@@ -3864,12 +2787,7 @@ func reads_v1_HostPathVolumeSource() *protobuf.Type[v1.HostPathVolumeSource] {
 
 // marshal_v1_HostPathVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_HostPathVolumeSource(w *protobuf.Writer, n int, m *v1.HostPathVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	if m.Type != nil {
-		n = w.PutString(n, 2<<3|2, string(*m.Type))
-	}
+	n = protobuf.PutTextPointer(w, n, 2<<3|2, m.Type)
 	n = w.PutString(n, 1<<3|2, m.Path)
 	return n
 }
@@ -3890,12 +2808,7 @@ func reads_v1_EmptyDirVolumeSource() *protobuf.Type[v1.EmptyDirVolumeSource] {
 
 // marshal_v1_EmptyDirVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_EmptyDirVolumeSource(w *protobuf.Writer, n int, m *v1.EmptyDirVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	if m.Mode != nil {
-		n = w.PutNumber(n, 3<<3, uint64(*m.Mode))
-	}
+	n = protobuf.PutNumberPointer(w, n, 3<<3, m.Mode)
 	if m.SizeLimit != nil {
 		n = w.PutQuantity(n, 2<<3|2, *m.SizeLimit)
 	}
@@ -3920,9 +2833,6 @@ func reads_v1_GCEPersistentDiskVolumeSource() *protobuf.Type[v1.GCEPersistentDis
 
 // marshal_v1_GCEPersistentDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_GCEPersistentDiskVolumeSource(w *protobuf.Writer, n int, m *v1.GCEPersistentDiskVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutBool(n, 4<<3, m.ReadOnly)
 	n = w.PutNumber(n, 3<<3, uint64(m.Partition))
 	n = w.PutString(n, 2<<3|2, m.FSType)
@@ -3947,9 +2857,6 @@ func reads_v1_AWSElasticBlockStoreVolumeSource() *protobuf.Type[v1.AWSElasticBlo
 
 // marshal_v1_AWSElasticBlockStoreVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_AWSElasticBlockStoreVolumeSource(w *protobuf.Writer, n int, m *v1.AWSElasticBlockStoreVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutBool(n, 4<<3, m.ReadOnly)
 	n = w.PutNumber(n, 3<<3, uint64(m.Partition))
 	n = w.PutString(n, 2<<3|2, m.FSType)
@@ -3973,9 +2880,6 @@ func reads_v1_GitRepoVolumeSource() *protobuf.Type[v1.GitRepoVolumeSource] {
 
 // marshal_v1_GitRepoVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_GitRepoVolumeSource(w *protobuf.Writer, n int, m *v1.GitRepoVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 3<<3|2, m.Directory)
 	n = w.PutString(n, 2<<3|2, m.Revision)
 	n = w.PutString(n, 1<<3|2, m.Repository)
@@ -4000,24 +2904,11 @@ func reads_v1_SecretVolumeSource() *protobuf.Type[v1.SecretVolumeSource] {
 
 // marshal_v1_SecretVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_SecretVolumeSource(w *protobuf.Writer, n int, m *v1.SecretVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	if m.DefaultUser != nil {
-		n = w.PutNumber(n, 5<<3, uint64(*m.DefaultUser))
-	}
-	if m.Optional != nil {
-		n = w.PutBool(n, 4<<3, *m.Optional)
-	}
-	if m.DefaultMode != nil {
-		n = w.PutNumber(n, 3<<3, uint64(*m.DefaultMode))
-	}
+	n = protobuf.PutNumberPointer(w, n, 5<<3, m.DefaultUser)
+	n = protobuf.PutBoolPointer(w, n, 4<<3, m.Optional)
+	n = protobuf.PutNumberPointer(w, n, 3<<3, m.DefaultMode)
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_KeyToPath(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_KeyToPath(w, n, &m.Items[k]), 2<<3|2, n)
 	}
 	n = w.PutString(n, 1<<3|2, m.SecretName)
 	return n
@@ -4039,9 +2930,6 @@ func reads_v1_NFSVolumeSource() *protobuf.Type[v1.NFSVolumeSource] {
 
 // marshal_v1_NFSVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_NFSVolumeSource(w *protobuf.Writer, n int, m *v1.NFSVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutBool(n, 3<<3, m.ReadOnly)
 	n = w.PutString(n, 2<<3|2, m.Path)
 	n = w.PutString(n, 1<<3|2, m.Server)
@@ -4072,24 +2960,13 @@ func reads_v1_ISCSIVolumeSource() *protobuf.Type[v1.ISCSIVolumeSource] {
 
 // marshal_v1_ISCSIVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ISCSIVolumeSource(w *protobuf.Writer, n int, m *v1.ISCSIVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	if m.InitiatorName != nil {
-		n = w.PutString(n, 12<<3|2, *m.InitiatorName)
-	}
+	n = protobuf.PutTextPointer(w, n, 12<<3|2, m.InitiatorName)
 	n = w.PutBool(n, 11<<3, m.SessionCHAPAuth)
 	if m.SecretRef != nil {
-		{
-			before := n
-			n = marshal_v1_LocalObjectReference(w, n, m.SecretRef)
-			n = w.Close(n, 10<<3|2, before)
-		}
+		n = w.Close(marshal_v1_LocalObjectReference(w, n, m.SecretRef), 10<<3|2, n)
 	}
 	n = w.PutBool(n, 8<<3, m.DiscoveryCHAPAuth)
-	for k := len(m.Portals) - 1; k >= 0; k-- {
-		n = w.PutString(n, 7<<3|2, m.Portals[k])
-	}
+	n = protobuf.PutTexts(w, n, 7<<3|2, m.Portals)
 	n = w.PutBool(n, 6<<3, m.ReadOnly)
 	n = w.PutString(n, 5<<3|2, m.FSType)
 	n = w.PutString(n, 4<<3|2, m.ISCSIInterface)
@@ -4115,9 +2992,6 @@ func reads_v1_GlusterfsVolumeSource() *protobuf.Type[v1.GlusterfsVolumeSource] {
 
 // marshal_v1_GlusterfsVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_GlusterfsVolumeSource(w *protobuf.Writer, n int, m *v1.GlusterfsVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutBool(n, 3<<3, m.ReadOnly)
 	n = w.PutString(n, 2<<3|2, m.Path)
 	n = w.PutString(n, 1<<3|2, m.EndpointsName)
@@ -4139,9 +3013,6 @@ func reads_v1_PersistentVolumeClaimVolumeSource() *protobuf.Type[v1.PersistentVo
 
 // marshal_v1_PersistentVolumeClaimVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PersistentVolumeClaimVolumeSource(w *protobuf.Writer, n int, m *v1.PersistentVolumeClaimVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutBool(n, 2<<3, m.ReadOnly)
 	n = w.PutString(n, 1<<3|2, m.ClaimName)
 	return n
@@ -4168,25 +3039,16 @@ func reads_v1_RBDVolumeSource() *protobuf.Type[v1.RBDVolumeSource] {
 
 // marshal_v1_RBDVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_RBDVolumeSource(w *protobuf.Writer, n int, m *v1.RBDVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutBool(n, 8<<3, m.ReadOnly)
 	if m.SecretRef != nil {
-		{
-			before := n
-			n = marshal_v1_LocalObjectReference(w, n, m.SecretRef)
-			n = w.Close(n, 7<<3|2, before)
-		}
+		n = w.Close(marshal_v1_LocalObjectReference(w, n, m.SecretRef), 7<<3|2, n)
 	}
 	n = w.PutString(n, 6<<3|2, m.Keyring)
 	n = w.PutString(n, 5<<3|2, m.RadosUser)
 	n = w.PutString(n, 4<<3|2, m.RBDPool)
 	n = w.PutString(n, 3<<3|2, m.FSType)
 	n = w.PutString(n, 2<<3|2, m.RBDImage)
-	for k := len(m.CephMonitors) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, m.CephMonitors[k])
-	}
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.CephMonitors)
 	return n
 }
 
@@ -4208,17 +3070,10 @@ func reads_v1_FlexVolumeSource() *protobuf.Type[v1.FlexVolumeSource] {
 
 // marshal_v1_FlexVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_FlexVolumeSource(w *protobuf.Writer, n int, m *v1.FlexVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = protobuf.PutTextMap(w, n, 5<<3|2, m.Options)
 	n = w.PutBool(n, 4<<3, m.ReadOnly)
 	if m.SecretRef != nil {
-		{
-			before := n
-			n = marshal_v1_LocalObjectReference(w, n, m.SecretRef)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_v1_LocalObjectReference(w, n, m.SecretRef), 3<<3|2, n)
 	}
 	n = w.PutString(n, 2<<3|2, m.FSType)
 	n = w.PutString(n, 1<<3|2, m.Driver)
@@ -4242,15 +3097,8 @@ func reads_v1_CinderVolumeSource() *protobuf.Type[v1.CinderVolumeSource] {
 
 // marshal_v1_CinderVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_CinderVolumeSource(w *protobuf.Writer, n int, m *v1.CinderVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	if m.SecretRef != nil {
-		{
-			before := n
-			n = marshal_v1_LocalObjectReference(w, n, m.SecretRef)
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(marshal_v1_LocalObjectReference(w, n, m.SecretRef), 4<<3|2, n)
 	}
 	n = w.PutBool(n, 3<<3, m.ReadOnly)
 	n = w.PutString(n, 2<<3|2, m.FSType)
@@ -4277,23 +3125,14 @@ func reads_v1_CephFSVolumeSource() *protobuf.Type[v1.CephFSVolumeSource] {
 
 // marshal_v1_CephFSVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_CephFSVolumeSource(w *protobuf.Writer, n int, m *v1.CephFSVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutBool(n, 6<<3, m.ReadOnly)
 	if m.SecretRef != nil {
-		{
-			before := n
-			n = marshal_v1_LocalObjectReference(w, n, m.SecretRef)
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_v1_LocalObjectReference(w, n, m.SecretRef), 5<<3|2, n)
 	}
 	n = w.PutString(n, 4<<3|2, m.SecretFile)
 	n = w.PutString(n, 3<<3|2, m.User)
 	n = w.PutString(n, 2<<3|2, m.Path)
-	for k := len(m.Monitors) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, m.Monitors[k])
-	}
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.Monitors)
 	return n
 }
 
@@ -4312,9 +3151,6 @@ func reads_v1_FlockerVolumeSource() *protobuf.Type[v1.FlockerVolumeSource] {
 
 // marshal_v1_FlockerVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_FlockerVolumeSource(w *protobuf.Writer, n int, m *v1.FlockerVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.DatasetUUID)
 	n = w.PutString(n, 1<<3|2, m.DatasetName)
 	return n
@@ -4336,21 +3172,10 @@ func reads_v1_DownwardAPIVolumeSource() *protobuf.Type[v1.DownwardAPIVolumeSourc
 
 // marshal_v1_DownwardAPIVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_DownwardAPIVolumeSource(w *protobuf.Writer, n int, m *v1.DownwardAPIVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	if m.DefaultUser != nil {
-		n = w.PutNumber(n, 3<<3, uint64(*m.DefaultUser))
-	}
-	if m.DefaultMode != nil {
-		n = w.PutNumber(n, 2<<3, uint64(*m.DefaultMode))
-	}
+	n = protobuf.PutNumberPointer(w, n, 3<<3, m.DefaultUser)
+	n = protobuf.PutNumberPointer(w, n, 2<<3, m.DefaultMode)
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_DownwardAPIVolumeFile(w, n, &m.Items[k])
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_DownwardAPIVolumeFile(w, n, &m.Items[k]), 1<<3|2, n)
 	}
 	return n
 }
@@ -4373,20 +3198,11 @@ func reads_v1_FCVolumeSource() *protobuf.Type[v1.FCVolumeSource] {
 
 // marshal_v1_FCVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_FCVolumeSource(w *protobuf.Writer, n int, m *v1.FCVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.WWIDs) - 1; k >= 0; k-- {
-		n = w.PutString(n, 5<<3|2, m.WWIDs[k])
-	}
+	n = protobuf.PutTexts(w, n, 5<<3|2, m.WWIDs)
 	n = w.PutBool(n, 4<<3, m.ReadOnly)
 	n = w.PutString(n, 3<<3|2, m.FSType)
-	if m.Lun != nil {
-		n = w.PutNumber(n, 2<<3, uint64(*m.Lun))
-	}
-	for k := len(m.TargetWWNs) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, m.TargetWWNs[k])
-	}
+	n = protobuf.PutNumberPointer(w, n, 2<<3, m.Lun)
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.TargetWWNs)
 	return n
 }
 
@@ -4406,9 +3222,6 @@ func reads_v1_AzureFileVolumeSource() *protobuf.Type[v1.AzureFileVolumeSource] {
 
 // marshal_v1_AzureFileVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_AzureFileVolumeSource(w *protobuf.Writer, n int, m *v1.AzureFileVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutBool(n, 3<<3, m.ReadOnly)
 	n = w.PutString(n, 2<<3|2, m.ShareName)
 	n = w.PutString(n, 1<<3|2, m.SecretName)
@@ -4433,30 +3246,13 @@ func reads_v1_ConfigMapVolumeSource() *protobuf.Type[v1.ConfigMapVolumeSource] {
 
 // marshal_v1_ConfigMapVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ConfigMapVolumeSource(w *protobuf.Writer, n int, m *v1.ConfigMapVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	if m.DefaultUser != nil {
-		n = w.PutNumber(n, 5<<3, uint64(*m.DefaultUser))
-	}
-	if m.Optional != nil {
-		n = w.PutBool(n, 4<<3, *m.Optional)
-	}
-	if m.DefaultMode != nil {
-		n = w.PutNumber(n, 3<<3, uint64(*m.DefaultMode))
-	}
+	n = protobuf.PutNumberPointer(w, n, 5<<3, m.DefaultUser)
+	n = protobuf.PutBoolPointer(w, n, 4<<3, m.Optional)
+	n = protobuf.PutNumberPointer(w, n, 3<<3, m.DefaultMode)
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_KeyToPath(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_KeyToPath(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = marshal_v1_LocalObjectReference(w, n, &m.LocalObjectReference)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_v1_LocalObjectReference(w, n, &m.LocalObjectReference), 1<<3|2, n)
 	return n
 }
 
@@ -4477,9 +3273,6 @@ func reads_v1_VsphereVirtualDiskVolumeSource() *protobuf.Type[v1.VsphereVirtualD
 
 // marshal_v1_VsphereVirtualDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_VsphereVirtualDiskVolumeSource(w *protobuf.Writer, n int, m *v1.VsphereVirtualDiskVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 4<<3|2, m.StoragePolicyID)
 	n = w.PutString(n, 3<<3|2, m.StoragePolicyName)
 	n = w.PutString(n, 2<<3|2, m.FSType)
@@ -4506,9 +3299,6 @@ func reads_v1_QuobyteVolumeSource() *protobuf.Type[v1.QuobyteVolumeSource] {
 
 // marshal_v1_QuobyteVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_QuobyteVolumeSource(w *protobuf.Writer, n int, m *v1.QuobyteVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 6<<3|2, m.Tenant)
 	n = w.PutString(n, 5<<3|2, m.Group)
 	n = w.PutString(n, 4<<3|2, m.User)
@@ -4537,21 +3327,10 @@ func reads_v1_AzureDiskVolumeSource() *protobuf.Type[v1.AzureDiskVolumeSource] {
 
 // marshal_v1_AzureDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_AzureDiskVolumeSource(w *protobuf.Writer, n int, m *v1.AzureDiskVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	if m.Kind != nil {
-		n = w.PutString(n, 6<<3|2, string(*m.Kind))
-	}
-	if m.ReadOnly != nil {
-		n = w.PutBool(n, 5<<3, *m.ReadOnly)
-	}
-	if m.FSType != nil {
-		n = w.PutString(n, 4<<3|2, *m.FSType)
-	}
-	if m.CachingMode != nil {
-		n = w.PutString(n, 3<<3|2, string(*m.CachingMode))
-	}
+	n = protobuf.PutTextPointer(w, n, 6<<3|2, m.Kind)
+	n = protobuf.PutBoolPointer(w, n, 5<<3, m.ReadOnly)
+	n = protobuf.PutTextPointer(w, n, 4<<3|2, m.FSType)
+	n = protobuf.PutTextPointer(w, n, 3<<3|2, m.CachingMode)
 	n = w.PutString(n, 2<<3|2, m.DataDiskURI)
 	n = w.PutString(n, 1<<3|2, m.DiskName)
 	return n
@@ -4572,9 +3351,6 @@ func reads_v1_PhotonPersistentDiskVolumeSource() *protobuf.Type[v1.PhotonPersist
 
 // marshal_v1_PhotonPersistentDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PhotonPersistentDiskVolumeSource(w *protobuf.Writer, n int, m *v1.PhotonPersistentDiskVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.FSType)
 	n = w.PutString(n, 1<<3|2, m.PdID)
 	return n
@@ -4596,21 +3372,10 @@ func reads_v1_ProjectedVolumeSource() *protobuf.Type[v1.ProjectedVolumeSource] {
 
 // marshal_v1_ProjectedVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ProjectedVolumeSource(w *protobuf.Writer, n int, m *v1.ProjectedVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	if m.DefaultUser != nil {
-		n = w.PutNumber(n, 3<<3, uint64(*m.DefaultUser))
-	}
-	if m.DefaultMode != nil {
-		n = w.PutNumber(n, 2<<3, uint64(*m.DefaultMode))
-	}
+	n = protobuf.PutNumberPointer(w, n, 3<<3, m.DefaultUser)
+	n = protobuf.PutNumberPointer(w, n, 2<<3, m.DefaultMode)
 	for k := len(m.Sources) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_VolumeProjection(w, n, &m.Sources[k])
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_VolumeProjection(w, n, &m.Sources[k]), 1<<3|2, n)
 	}
 	return n
 }
@@ -4631,9 +3396,6 @@ func reads_v1_PortworxVolumeSource() *protobuf.Type[v1.PortworxVolumeSource] {
 
 // marshal_v1_PortworxVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PortworxVolumeSource(w *protobuf.Writer, n int, m *v1.PortworxVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutBool(n, 3<<3, m.ReadOnly)
 	n = w.PutString(n, 2<<3|2, m.FSType)
 	n = w.PutString(n, 1<<3|2, m.VolumeID)
@@ -4663,9 +3425,6 @@ func reads_v1_ScaleIOVolumeSource() *protobuf.Type[v1.ScaleIOVolumeSource] {
 
 // marshal_v1_ScaleIOVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ScaleIOVolumeSource(w *protobuf.Writer, n int, m *v1.ScaleIOVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutBool(n, 10<<3, m.ReadOnly)
 	n = w.PutString(n, 9<<3|2, m.FSType)
 	n = w.PutString(n, 8<<3|2, m.VolumeName)
@@ -4674,11 +3433,7 @@ func marshal_v1_ScaleIOVolumeSource(w *protobuf.Writer, n int, m *v1.ScaleIOVolu
 	n = w.PutString(n, 5<<3|2, m.ProtectionDomain)
 	n = w.PutBool(n, 4<<3, m.SSLEnabled)
 	if m.SecretRef != nil {
-		{
-			before := n
-			n = marshal_v1_LocalObjectReference(w, n, m.SecretRef)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_v1_LocalObjectReference(w, n, m.SecretRef), 3<<3|2, n)
 	}
 	n = w.PutString(n, 2<<3|2, m.System)
 	n = w.PutString(n, 1<<3|2, m.Gateway)
@@ -4703,15 +3458,8 @@ func reads_v1_StorageOSVolumeSource() *protobuf.Type[v1.StorageOSVolumeSource] {
 
 // marshal_v1_StorageOSVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_StorageOSVolumeSource(w *protobuf.Writer, n int, m *v1.StorageOSVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	if m.SecretRef != nil {
-		{
-			before := n
-			n = marshal_v1_LocalObjectReference(w, n, m.SecretRef)
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_v1_LocalObjectReference(w, n, m.SecretRef), 5<<3|2, n)
 	}
 	n = w.PutBool(n, 4<<3, m.ReadOnly)
 	n = w.PutString(n, 3<<3|2, m.FSType)
@@ -4738,23 +3486,12 @@ func reads_v1_CSIVolumeSource() *protobuf.Type[v1.CSIVolumeSource] {
 
 // marshal_v1_CSIVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_CSIVolumeSource(w *protobuf.Writer, n int, m *v1.CSIVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	if m.NodePublishSecretRef != nil {
-		{
-			before := n
-			n = marshal_v1_LocalObjectReference(w, n, m.NodePublishSecretRef)
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_v1_LocalObjectReference(w, n, m.NodePublishSecretRef), 5<<3|2, n)
 	}
 	n = protobuf.PutTextMap(w, n, 4<<3|2, m.VolumeAttributes)
-	if m.FSType != nil {
-		n = w.PutString(n, 3<<3|2, *m.FSType)
-	}
-	if m.ReadOnly != nil {
-		n = w.PutBool(n, 2<<3, *m.ReadOnly)
-	}
+	n = protobuf.PutTextPointer(w, n, 3<<3|2, m.FSType)
+	n = protobuf.PutBoolPointer(w, n, 2<<3, m.ReadOnly)
 	n = w.PutString(n, 1<<3|2, m.Driver)
 	return n
 }
@@ -4773,15 +3510,8 @@ func reads_v1_EphemeralVolumeSource() *protobuf.Type[v1.EphemeralVolumeSource] {
 
 // marshal_v1_EphemeralVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_EphemeralVolumeSource(w *protobuf.Writer, n int, m *v1.EphemeralVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	if m.VolumeClaimTemplate != nil {
-		{
-			before := n
-			n = marshal_v1_PersistentVolumeClaimTemplate(w, n, m.VolumeClaimTemplate)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PersistentVolumeClaimTemplate(w, n, m.VolumeClaimTemplate), 1<<3|2, n)
 	}
 	return n
 }
@@ -4801,9 +3531,6 @@ func reads_v1_ImageVolumeSource() *protobuf.Type[v1.ImageVolumeSource] {
 
 // marshal_v1_ImageVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ImageVolumeSource(w *protobuf.Writer, n int, m *v1.ImageVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, string(m.PullPolicy))
 	n = w.PutString(n, 1<<3|2, m.Reference)
 	return n
@@ -4824,17 +3551,8 @@ func reads_v1_ConfigMapEnvSource() *protobuf.Type[v1.ConfigMapEnvSource] {
 
 // marshal_v1_ConfigMapEnvSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ConfigMapEnvSource(w *protobuf.Writer, n int, m *v1.ConfigMapEnvSource) int {
-	if m == nil {
-		return n
-	}
-	if m.Optional != nil {
-		n = w.PutBool(n, 2<<3, *m.Optional)
-	}
-	{
-		before := n
-		n = marshal_v1_LocalObjectReference(w, n, &m.LocalObjectReference)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = protobuf.PutBoolPointer(w, n, 2<<3, m.Optional)
+	n = w.Close(marshal_v1_LocalObjectReference(w, n, &m.LocalObjectReference), 1<<3|2, n)
 	return n
 }
 
@@ -4853,17 +3571,8 @@ func reads_v1_SecretEnvSource() *protobuf.Type[v1.SecretEnvSource] {
 
 // marshal_v1_SecretEnvSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_SecretEnvSource(w *protobuf.Writer, n int, m *v1.SecretEnvSource) int {
-	if m == nil {
-		return n
-	}
-	if m.Optional != nil {
-		n = w.PutBool(n, 2<<3, *m.Optional)
-	}
-	{
-		before := n
-		n = marshal_v1_LocalObjectReference(w, n, &m.LocalObjectReference)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = protobuf.PutBoolPointer(w, n, 2<<3, m.Optional)
+	n = w.Close(marshal_v1_LocalObjectReference(w, n, &m.LocalObjectReference), 1<<3|2, n)
 	return n
 }
 
@@ -4885,43 +3594,20 @@ func reads_v1_EnvVarSource() *protobuf.Type[v1.EnvVarSource] {
 
 // marshal_v1_EnvVarSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_EnvVarSource(w *protobuf.Writer, n int, m *v1.EnvVarSource) int {
-	if m == nil {
-		return n
-	}
 	if m.FileKeyRef != nil {
-		{
-			before := n
-			n = marshal_v1_FileKeySelector(w, n, m.FileKeyRef)
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_v1_FileKeySelector(w, n, m.FileKeyRef), 5<<3|2, n)
 	}
 	if m.SecretKeyRef != nil {
-		{
-			before := n
-			n = marshal_v1_SecretKeySelector(w, n, m.SecretKeyRef)
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(marshal_v1_SecretKeySelector(w, n, m.SecretKeyRef), 4<<3|2, n)
 	}
 	if m.ConfigMapKeyRef != nil {
-		{
-			before := n
-			n = marshal_v1_ConfigMapKeySelector(w, n, m.ConfigMapKeyRef)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ConfigMapKeySelector(w, n, m.ConfigMapKeyRef), 3<<3|2, n)
 	}
 	if m.ResourceFieldRef != nil {
-		{
-			before := n
-			n = marshal_v1_ResourceFieldSelector(w, n, m.ResourceFieldRef)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ResourceFieldSelector(w, n, m.ResourceFieldRef), 2<<3|2, n)
 	}
 	if m.FieldRef != nil {
-		{
-			before := n
-			n = marshal_v1_ObjectFieldSelector(w, n, m.FieldRef)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ObjectFieldSelector(w, n, m.FieldRef), 1<<3|2, n)
 	}
 	return n
 }
@@ -4941,9 +3627,6 @@ func reads_v1_ContainerRestartRuleOnExitCodes() *protobuf.Type[v1.ContainerResta
 
 // marshal_v1_ContainerRestartRuleOnExitCodes writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ContainerRestartRuleOnExitCodes(w *protobuf.Writer, n int, m *v1.ContainerRestartRuleOnExitCodes) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.Values) - 1; k >= 0; k-- {
 		n = w.PutNumber(n, 2<<3, uint64(m.Values[k]))
 	}
@@ -4968,36 +3651,17 @@ func reads_v1_ProbeHandler() *protobuf.Type[v1.ProbeHandler] {
 
 // marshal_v1_ProbeHandler writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ProbeHandler(w *protobuf.Writer, n int, m *v1.ProbeHandler) int {
-	if m == nil {
-		return n
-	}
 	if m.GRPC != nil {
-		{
-			before := n
-			n = marshal_v1_GRPCAction(w, n, m.GRPC)
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(marshal_v1_GRPCAction(w, n, m.GRPC), 4<<3|2, n)
 	}
 	if m.TCPSocket != nil {
-		{
-			before := n
-			n = marshal_v1_TCPSocketAction(w, n, m.TCPSocket)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_v1_TCPSocketAction(w, n, m.TCPSocket), 3<<3|2, n)
 	}
 	if m.HTTPGet != nil {
-		{
-			before := n
-			n = marshal_v1_HTTPGetAction(w, n, m.HTTPGet)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_HTTPGetAction(w, n, m.HTTPGet), 2<<3|2, n)
 	}
 	if m.Exec != nil {
-		{
-			before := n
-			n = marshal_v1_ExecAction(w, n, m.Exec)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ExecAction(w, n, m.Exec), 1<<3|2, n)
 	}
 	return n
 }
@@ -5019,36 +3683,17 @@ func reads_v1_LifecycleHandler() *protobuf.Type[v1.LifecycleHandler] {
 
 // marshal_v1_LifecycleHandler writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_LifecycleHandler(w *protobuf.Writer, n int, m *v1.LifecycleHandler) int {
-	if m == nil {
-		return n
-	}
 	if m.Sleep != nil {
-		{
-			before := n
-			n = marshal_v1_SleepAction(w, n, m.Sleep)
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(marshal_v1_SleepAction(w, n, m.Sleep), 4<<3|2, n)
 	}
 	if m.TCPSocket != nil {
-		{
-			before := n
-			n = marshal_v1_TCPSocketAction(w, n, m.TCPSocket)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_v1_TCPSocketAction(w, n, m.TCPSocket), 3<<3|2, n)
 	}
 	if m.HTTPGet != nil {
-		{
-			before := n
-			n = marshal_v1_HTTPGetAction(w, n, m.HTTPGet)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_HTTPGetAction(w, n, m.HTTPGet), 2<<3|2, n)
 	}
 	if m.Exec != nil {
-		{
-			before := n
-			n = marshal_v1_ExecAction(w, n, m.Exec)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ExecAction(w, n, m.Exec), 1<<3|2, n)
 	}
 	return n
 }
@@ -5068,15 +3713,8 @@ func reads_v1_Capabilities() *protobuf.Type[v1.Capabilities] {
 
 // marshal_v1_Capabilities writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_Capabilities(w *protobuf.Writer, n int, m *v1.Capabilities) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.Drop) - 1; k >= 0; k-- {
-		n = w.PutString(n, 2<<3|2, string(m.Drop[k]))
-	}
-	for k := len(m.Add) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, string(m.Add[k]))
-	}
+	n = protobuf.PutTexts(w, n, 2<<3|2, m.Drop)
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.Add)
 	return n
 }
 
@@ -5094,15 +3732,8 @@ func reads_v1_NodeSelector() *protobuf.Type[v1.NodeSelector] {
 
 // marshal_v1_NodeSelector writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_NodeSelector(w *protobuf.Writer, n int, m *v1.NodeSelector) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.NodeSelectorTerms) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_NodeSelectorTerm(w, n, &m.NodeSelectorTerms[k])
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_NodeSelectorTerm(w, n, &m.NodeSelectorTerms[k]), 1<<3|2, n)
 	}
 	return n
 }
@@ -5122,14 +3753,7 @@ func reads_v1_PreferredSchedulingTerm() *protobuf.Type[v1.PreferredSchedulingTer
 
 // marshal_v1_PreferredSchedulingTerm writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PreferredSchedulingTerm(w *protobuf.Writer, n int, m *v1.PreferredSchedulingTerm) int {
-	if m == nil {
-		return n
-	}
-	{
-		before := n
-		n = marshal_v1_NodeSelectorTerm(w, n, &m.Preference)
-		n = w.Close(n, 2<<3|2, before)
-	}
+	n = w.Close(marshal_v1_NodeSelectorTerm(w, n, &m.Preference), 2<<3|2, n)
 	n = w.PutNumber(n, 1<<3, uint64(m.Weight))
 	return n
 }
@@ -5153,32 +3777,15 @@ func reads_v1_PodAffinityTerm() *protobuf.Type[v1.PodAffinityTerm] {
 
 // marshal_v1_PodAffinityTerm writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PodAffinityTerm(w *protobuf.Writer, n int, m *v1.PodAffinityTerm) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.MismatchLabelKeys) - 1; k >= 0; k-- {
-		n = w.PutString(n, 6<<3|2, m.MismatchLabelKeys[k])
-	}
-	for k := len(m.MatchLabelKeys) - 1; k >= 0; k-- {
-		n = w.PutString(n, 5<<3|2, m.MatchLabelKeys[k])
-	}
+	n = protobuf.PutTexts(w, n, 6<<3|2, m.MismatchLabelKeys)
+	n = protobuf.PutTexts(w, n, 5<<3|2, m.MatchLabelKeys)
 	if m.NamespaceSelector != nil {
-		{
-			before := n
-			n = apimachinery.PutLabelSelector(w, n, m.NamespaceSelector)
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutLabelSelector(w, n, m.NamespaceSelector), 4<<3|2, n)
 	}
 	n = w.PutString(n, 3<<3|2, m.TopologyKey)
-	for k := len(m.Namespaces) - 1; k >= 0; k-- {
-		n = w.PutString(n, 2<<3|2, m.Namespaces[k])
-	}
+	n = protobuf.PutTexts(w, n, 2<<3|2, m.Namespaces)
 	if m.LabelSelector != nil {
-		{
-			before := n
-			n = apimachinery.PutLabelSelector(w, n, m.LabelSelector)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutLabelSelector(w, n, m.LabelSelector), 1<<3|2, n)
 	}
 	return n
 }
@@ -5198,14 +3805,7 @@ func reads_v1_WeightedPodAffinityTerm() *protobuf.Type[v1.WeightedPodAffinityTer
 
 // marshal_v1_WeightedPodAffinityTerm writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_WeightedPodAffinityTerm(w *protobuf.Writer, n int, m *v1.WeightedPodAffinityTerm) int {
-	if m == nil {
-		return n
-	}
-	{
-		before := n
-		n = marshal_v1_PodAffinityTerm(w, n, &m.PodAffinityTerm)
-		n = w.Close(n, 2<<3|2, before)
-	}
+	n = w.Close(marshal_v1_PodAffinityTerm(w, n, &m.PodAffinityTerm), 2<<3|2, n)
 	n = w.PutNumber(n, 1<<3, uint64(m.Weight))
 	return n
 }
@@ -5225,9 +3825,6 @@ func reads_v1_ContainerStateWaiting() *protobuf.Type[v1.ContainerStateWaiting] {
 
 // marshal_v1_ContainerStateWaiting writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ContainerStateWaiting(w *protobuf.Writer, n int, m *v1.ContainerStateWaiting) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.Message)
 	n = w.PutString(n, 1<<3|2, m.Reason)
 	return n
@@ -5247,9 +3844,6 @@ func reads_v1_ContainerStateRunning() *protobuf.Type[v1.ContainerStateRunning] {
 
 // marshal_v1_ContainerStateRunning writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ContainerStateRunning(w *protobuf.Writer, n int, m *v1.ContainerStateRunning) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutTime(n, 1<<3|2, &m.StartedAt)
 	return n
 }
@@ -5274,9 +3868,6 @@ func reads_v1_ContainerStateTerminated() *protobuf.Type[v1.ContainerStateTermina
 
 // marshal_v1_ContainerStateTerminated writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ContainerStateTerminated(w *protobuf.Writer, n int, m *v1.ContainerStateTerminated) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 7<<3|2, m.ContainerID)
 	n = w.PutTime(n, 6<<3|2, &m.FinishedAt)
 	n = w.PutTime(n, 5<<3|2, &m.StartedAt)
@@ -5301,15 +3892,8 @@ func reads_v1_VolumeStatus() *protobuf.Type[v1.VolumeStatus] {
 
 // marshal_v1_VolumeStatus writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_VolumeStatus(w *protobuf.Writer, n int, m *v1.VolumeStatus) int {
-	if m == nil {
-		return n
-	}
 	if m.Image != nil {
-		{
-			before := n
-			n = marshal_v1_ImageVolumeStatus(w, n, m.Image)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ImageVolumeStatus(w, n, m.Image), 1<<3|2, n)
 	}
 	return n
 }
@@ -5330,9 +3914,6 @@ func reads_v1_LinuxContainerUser() *protobuf.Type[v1.LinuxContainerUser] {
 
 // marshal_v1_LinuxContainerUser writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_LinuxContainerUser(w *protobuf.Writer, n int, m *v1.LinuxContainerUser) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.SupplementalGroups) - 1; k >= 0; k-- {
 		n = w.PutNumber(n, 3<<3, uint64(m.SupplementalGroups[k]))
 	}
@@ -5357,12 +3938,7 @@ func reads_v1_ResourceHealth() *protobuf.Type[v1.ResourceHealth] {
 
 // marshal_v1_ResourceHealth writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ResourceHealth(w *protobuf.Writer, n int, m *v1.ResourceHealth) int {
-	if m == nil {
-		return n
-	}
-	if m.Message != nil {
-		n = w.PutString(n, 6<<3|2, *m.Message)
-	}
+	n = protobuf.PutTextPointer(w, n, 6<<3|2, m.Message)
 	n = w.PutString(n, 2<<3|2, string(m.Health))
 	n = w.PutString(n, 1<<3|2, string(m.ResourceID))
 	return n
@@ -5385,15 +3961,8 @@ func reads_v1_KeyToPath() *protobuf.Type[v1.KeyToPath] {
 
 // marshal_v1_KeyToPath writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_KeyToPath(w *protobuf.Writer, n int, m *v1.KeyToPath) int {
-	if m == nil {
-		return n
-	}
-	if m.User != nil {
-		n = w.PutNumber(n, 4<<3, uint64(*m.User))
-	}
-	if m.Mode != nil {
-		n = w.PutNumber(n, 3<<3, uint64(*m.Mode))
-	}
+	n = protobuf.PutNumberPointer(w, n, 4<<3, m.User)
+	n = protobuf.PutNumberPointer(w, n, 3<<3, m.Mode)
 	n = w.PutString(n, 2<<3|2, m.Path)
 	n = w.PutString(n, 1<<3|2, m.Key)
 	return n
@@ -5417,28 +3986,13 @@ func reads_v1_DownwardAPIVolumeFile() *protobuf.Type[v1.DownwardAPIVolumeFile] {
 
 // marshal_v1_DownwardAPIVolumeFile writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_DownwardAPIVolumeFile(w *protobuf.Writer, n int, m *v1.DownwardAPIVolumeFile) int {
-	if m == nil {
-		return n
-	}
-	if m.User != nil {
-		n = w.PutNumber(n, 5<<3, uint64(*m.User))
-	}
-	if m.Mode != nil {
-		n = w.PutNumber(n, 4<<3, uint64(*m.Mode))
-	}
+	n = protobuf.PutNumberPointer(w, n, 5<<3, m.User)
+	n = protobuf.PutNumberPointer(w, n, 4<<3, m.Mode)
 	if m.ResourceFieldRef != nil {
-		{
-			before := n
-			n = marshal_v1_ResourceFieldSelector(w, n, m.ResourceFieldRef)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ResourceFieldSelector(w, n, m.ResourceFieldRef), 3<<3|2, n)
 	}
 	if m.FieldRef != nil {
-		{
-			before := n
-			n = marshal_v1_ObjectFieldSelector(w, n, m.FieldRef)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ObjectFieldSelector(w, n, m.FieldRef), 2<<3|2, n)
 	}
 	n = w.PutString(n, 1<<3|2, m.Path)
 	return n
@@ -5463,50 +4017,23 @@ func reads_v1_VolumeProjection() *protobuf.Type[v1.VolumeProjection] {
 
 // marshal_v1_VolumeProjection writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_VolumeProjection(w *protobuf.Writer, n int, m *v1.VolumeProjection) int {
-	if m == nil {
-		return n
-	}
 	if m.PodCertificate != nil {
-		{
-			before := n
-			n = marshal_v1_PodCertificateProjection(w, n, m.PodCertificate)
-			n = w.Close(n, 6<<3|2, before)
-		}
+		n = w.Close(marshal_v1_PodCertificateProjection(w, n, m.PodCertificate), 6<<3|2, n)
 	}
 	if m.ClusterTrustBundle != nil {
-		{
-			before := n
-			n = marshal_v1_ClusterTrustBundleProjection(w, n, m.ClusterTrustBundle)
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ClusterTrustBundleProjection(w, n, m.ClusterTrustBundle), 5<<3|2, n)
 	}
 	if m.ServiceAccountToken != nil {
-		{
-			before := n
-			n = marshal_v1_ServiceAccountTokenProjection(w, n, m.ServiceAccountToken)
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ServiceAccountTokenProjection(w, n, m.ServiceAccountToken), 4<<3|2, n)
 	}
 	if m.ConfigMap != nil {
-		{
-			before := n
-			n = marshal_v1_ConfigMapProjection(w, n, m.ConfigMap)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_v1_ConfigMapProjection(w, n, m.ConfigMap), 3<<3|2, n)
 	}
 	if m.DownwardAPI != nil {
-		{
-			before := n
-			n = marshal_v1_DownwardAPIProjection(w, n, m.DownwardAPI)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_DownwardAPIProjection(w, n, m.DownwardAPI), 2<<3|2, n)
 	}
 	if m.Secret != nil {
-		{
-			before := n
-			n = marshal_v1_SecretProjection(w, n, m.Secret)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_SecretProjection(w, n, m.Secret), 1<<3|2, n)
 	}
 	return n
 }
@@ -5526,19 +4053,8 @@ func reads_v1_PersistentVolumeClaimTemplate() *protobuf.Type[v1.PersistentVolume
 
 // marshal_v1_PersistentVolumeClaimTemplate writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PersistentVolumeClaimTemplate(w *protobuf.Writer, n int, m *v1.PersistentVolumeClaimTemplate) int {
-	if m == nil {
-		return n
-	}
-	{
-		before := n
-		n = marshal_v1_PersistentVolumeClaimSpec(w, n, &m.Spec)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_v1_PersistentVolumeClaimSpec(w, n, &m.Spec), 2<<3|2, n)
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -5557,9 +4073,6 @@ func reads_v1_ObjectFieldSelector() *protobuf.Type[v1.ObjectFieldSelector] {
 
 // marshal_v1_ObjectFieldSelector writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ObjectFieldSelector(w *protobuf.Writer, n int, m *v1.ObjectFieldSelector) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.FieldPath)
 	n = w.PutString(n, 1<<3|2, m.APIVersion)
 	return n
@@ -5581,9 +4094,6 @@ func reads_v1_ResourceFieldSelector() *protobuf.Type[v1.ResourceFieldSelector] {
 
 // marshal_v1_ResourceFieldSelector writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ResourceFieldSelector(w *protobuf.Writer, n int, m *v1.ResourceFieldSelector) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutQuantity(n, 3<<3|2, m.Divisor)
 	n = w.PutString(n, 2<<3|2, m.Resource)
 	n = w.PutString(n, 1<<3|2, m.ContainerName)
@@ -5606,18 +4116,9 @@ func reads_v1_ConfigMapKeySelector() *protobuf.Type[v1.ConfigMapKeySelector] {
 
 // marshal_v1_ConfigMapKeySelector writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ConfigMapKeySelector(w *protobuf.Writer, n int, m *v1.ConfigMapKeySelector) int {
-	if m == nil {
-		return n
-	}
-	if m.Optional != nil {
-		n = w.PutBool(n, 3<<3, *m.Optional)
-	}
+	n = protobuf.PutBoolPointer(w, n, 3<<3, m.Optional)
 	n = w.PutString(n, 2<<3|2, m.Key)
-	{
-		before := n
-		n = marshal_v1_LocalObjectReference(w, n, &m.LocalObjectReference)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_v1_LocalObjectReference(w, n, &m.LocalObjectReference), 1<<3|2, n)
 	return n
 }
 
@@ -5637,18 +4138,9 @@ func reads_v1_SecretKeySelector() *protobuf.Type[v1.SecretKeySelector] {
 
 // marshal_v1_SecretKeySelector writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_SecretKeySelector(w *protobuf.Writer, n int, m *v1.SecretKeySelector) int {
-	if m == nil {
-		return n
-	}
-	if m.Optional != nil {
-		n = w.PutBool(n, 3<<3, *m.Optional)
-	}
+	n = protobuf.PutBoolPointer(w, n, 3<<3, m.Optional)
 	n = w.PutString(n, 2<<3|2, m.Key)
-	{
-		before := n
-		n = marshal_v1_LocalObjectReference(w, n, &m.LocalObjectReference)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_v1_LocalObjectReference(w, n, &m.LocalObjectReference), 1<<3|2, n)
 	return n
 }
 
@@ -5669,12 +4161,7 @@ func reads_v1_FileKeySelector() *protobuf.Type[v1.FileKeySelector] {
 
 // marshal_v1_FileKeySelector writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_FileKeySelector(w *protobuf.Writer, n int, m *v1.FileKeySelector) int {
-	if m == nil {
-		return n
-	}
-	if m.Optional != nil {
-		n = w.PutBool(n, 4<<3, *m.Optional)
-	}
+	n = protobuf.PutBoolPointer(w, n, 4<<3, m.Optional)
 	n = w.PutString(n, 3<<3|2, m.Key)
 	n = w.PutString(n, 2<<3|2, m.Path)
 	n = w.PutString(n, 1<<3|2, m.VolumeName)
@@ -5695,12 +4182,7 @@ func reads_v1_ExecAction() *protobuf.Type[v1.ExecAction] {
 
 // marshal_v1_ExecAction writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ExecAction(w *protobuf.Writer, n int, m *v1.ExecAction) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.Command) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, m.Command[k])
-	}
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.Command)
 	return n
 }
 
@@ -5723,26 +4205,13 @@ func reads_v1_HTTPGetAction() *protobuf.Type[v1.HTTPGetAction] {
 
 // marshal_v1_HTTPGetAction writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_HTTPGetAction(w *protobuf.Writer, n int, m *v1.HTTPGetAction) int {
-	if m == nil {
-		return n
-	}
-	if m.Protocol != nil {
-		n = w.PutString(n, 6<<3|2, string(*m.Protocol))
-	}
+	n = protobuf.PutTextPointer(w, n, 6<<3|2, m.Protocol)
 	for k := len(m.HTTPHeaders) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_HTTPHeader(w, n, &m.HTTPHeaders[k])
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_v1_HTTPHeader(w, n, &m.HTTPHeaders[k]), 5<<3|2, n)
 	}
 	n = w.PutString(n, 4<<3|2, string(m.Scheme))
 	n = w.PutString(n, 3<<3|2, m.Host)
-	{
-		before := n
-		n = marshal_intstr_IntOrString(w, n, &m.Port)
-		n = w.Close(n, 2<<3|2, before)
-	}
+	n = w.Close(marshal_intstr_IntOrString(w, n, &m.Port), 2<<3|2, n)
 	n = w.PutString(n, 1<<3|2, m.Path)
 	return n
 }
@@ -5762,15 +4231,8 @@ func reads_v1_TCPSocketAction() *protobuf.Type[v1.TCPSocketAction] {
 
 // marshal_v1_TCPSocketAction writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_TCPSocketAction(w *protobuf.Writer, n int, m *v1.TCPSocketAction) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.Host)
-	{
-		before := n
-		n = marshal_intstr_IntOrString(w, n, &m.Port)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_intstr_IntOrString(w, n, &m.Port), 1<<3|2, n)
 	return n
 }
 
@@ -5790,15 +4252,8 @@ func reads_v1_GRPCAction() *protobuf.Type[v1.GRPCAction] {
 
 // marshal_v1_GRPCAction writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_GRPCAction(w *protobuf.Writer, n int, m *v1.GRPCAction) int {
-	if m == nil {
-		return n
-	}
-	if m.Mode != nil {
-		n = w.PutString(n, 3<<3|2, string(*m.Mode))
-	}
-	if m.Service != nil {
-		n = w.PutString(n, 2<<3|2, *m.Service)
-	}
+	n = protobuf.PutTextPointer(w, n, 3<<3|2, m.Mode)
+	n = protobuf.PutTextPointer(w, n, 2<<3|2, m.Service)
 	n = w.PutNumber(n, 1<<3, uint64(m.Port))
 	return n
 }
@@ -5817,9 +4272,6 @@ func reads_v1_SleepAction() *protobuf.Type[v1.SleepAction] {
 
 // marshal_v1_SleepAction writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_SleepAction(w *protobuf.Writer, n int, m *v1.SleepAction) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutNumber(n, 1<<3, uint64(m.Seconds))
 	return n
 }
@@ -5839,22 +4291,11 @@ func reads_v1_NodeSelectorTerm() *protobuf.Type[v1.NodeSelectorTerm] {
 
 // marshal_v1_NodeSelectorTerm writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_NodeSelectorTerm(w *protobuf.Writer, n int, m *v1.NodeSelectorTerm) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.MatchFields) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_NodeSelectorRequirement(w, n, &m.MatchFields[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_NodeSelectorRequirement(w, n, &m.MatchFields[k]), 2<<3|2, n)
 	}
 	for k := len(m.MatchExpressions) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_NodeSelectorRequirement(w, n, &m.MatchExpressions[k])
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_NodeSelectorRequirement(w, n, &m.MatchExpressions[k]), 1<<3|2, n)
 	}
 	return n
 }
@@ -5873,9 +4314,6 @@ func reads_v1_ImageVolumeStatus() *protobuf.Type[v1.ImageVolumeStatus] {
 
 // marshal_v1_ImageVolumeStatus writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ImageVolumeStatus(w *protobuf.Writer, n int, m *v1.ImageVolumeStatus) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 1<<3|2, m.ImageRef)
 	return n
 }
@@ -5896,24 +4334,11 @@ func reads_v1_SecretProjection() *protobuf.Type[v1.SecretProjection] {
 
 // marshal_v1_SecretProjection writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_SecretProjection(w *protobuf.Writer, n int, m *v1.SecretProjection) int {
-	if m == nil {
-		return n
-	}
-	if m.Optional != nil {
-		n = w.PutBool(n, 4<<3, *m.Optional)
-	}
+	n = protobuf.PutBoolPointer(w, n, 4<<3, m.Optional)
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_KeyToPath(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_KeyToPath(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = marshal_v1_LocalObjectReference(w, n, &m.LocalObjectReference)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_v1_LocalObjectReference(w, n, &m.LocalObjectReference), 1<<3|2, n)
 	return n
 }
 
@@ -5931,15 +4356,8 @@ func reads_v1_DownwardAPIProjection() *protobuf.Type[v1.DownwardAPIProjection] {
 
 // marshal_v1_DownwardAPIProjection writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_DownwardAPIProjection(w *protobuf.Writer, n int, m *v1.DownwardAPIProjection) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_DownwardAPIVolumeFile(w, n, &m.Items[k])
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_v1_DownwardAPIVolumeFile(w, n, &m.Items[k]), 1<<3|2, n)
 	}
 	return n
 }
@@ -5960,24 +4378,11 @@ func reads_v1_ConfigMapProjection() *protobuf.Type[v1.ConfigMapProjection] {
 
 // marshal_v1_ConfigMapProjection writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ConfigMapProjection(w *protobuf.Writer, n int, m *v1.ConfigMapProjection) int {
-	if m == nil {
-		return n
-	}
-	if m.Optional != nil {
-		n = w.PutBool(n, 4<<3, *m.Optional)
-	}
+	n = protobuf.PutBoolPointer(w, n, 4<<3, m.Optional)
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_KeyToPath(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_v1_KeyToPath(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = marshal_v1_LocalObjectReference(w, n, &m.LocalObjectReference)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_v1_LocalObjectReference(w, n, &m.LocalObjectReference), 1<<3|2, n)
 	return n
 }
 
@@ -5998,16 +4403,9 @@ func reads_v1_ServiceAccountTokenProjection() *protobuf.Type[v1.ServiceAccountTo
 
 // marshal_v1_ServiceAccountTokenProjection writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ServiceAccountTokenProjection(w *protobuf.Writer, n int, m *v1.ServiceAccountTokenProjection) int {
-	if m == nil {
-		return n
-	}
-	if m.User != nil {
-		n = w.PutNumber(n, 4<<3, uint64(*m.User))
-	}
+	n = protobuf.PutNumberPointer(w, n, 4<<3, m.User)
 	n = w.PutString(n, 3<<3|2, m.Path)
-	if m.ExpirationSeconds != nil {
-		n = w.PutNumber(n, 2<<3, uint64(*m.ExpirationSeconds))
-	}
+	n = protobuf.PutNumberPointer(w, n, 2<<3, m.ExpirationSeconds)
 	n = w.PutString(n, 1<<3|2, m.Audience)
 	return n
 }
@@ -6031,29 +4429,14 @@ func reads_v1_ClusterTrustBundleProjection() *protobuf.Type[v1.ClusterTrustBundl
 
 // marshal_v1_ClusterTrustBundleProjection writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_ClusterTrustBundleProjection(w *protobuf.Writer, n int, m *v1.ClusterTrustBundleProjection) int {
-	if m == nil {
-		return n
-	}
-	if m.User != nil {
-		n = w.PutNumber(n, 6<<3, uint64(*m.User))
-	}
-	if m.Optional != nil {
-		n = w.PutBool(n, 5<<3, *m.Optional)
-	}
+	n = protobuf.PutNumberPointer(w, n, 6<<3, m.User)
+	n = protobuf.PutBoolPointer(w, n, 5<<3, m.Optional)
 	n = w.PutString(n, 4<<3|2, m.Path)
 	if m.LabelSelector != nil {
-		{
-			before := n
-			n = apimachinery.PutLabelSelector(w, n, m.LabelSelector)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutLabelSelector(w, n, m.LabelSelector), 3<<3|2, n)
 	}
-	if m.SignerName != nil {
-		n = w.PutString(n, 2<<3|2, *m.SignerName)
-	}
-	if m.Name != nil {
-		n = w.PutString(n, 1<<3|2, *m.Name)
-	}
+	n = protobuf.PutTextPointer(w, n, 2<<3|2, m.SignerName)
+	n = protobuf.PutTextPointer(w, n, 1<<3|2, m.Name)
 	return n
 }
 
@@ -6078,19 +4461,12 @@ func reads_v1_PodCertificateProjection() *protobuf.Type[v1.PodCertificateProject
 
 // marshal_v1_PodCertificateProjection writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PodCertificateProjection(w *protobuf.Writer, n int, m *v1.PodCertificateProjection) int {
-	if m == nil {
-		return n
-	}
-	if m.User != nil {
-		n = w.PutNumber(n, 8<<3, uint64(*m.User))
-	}
+	n = protobuf.PutNumberPointer(w, n, 8<<3, m.User)
 	n = protobuf.PutTextMap(w, n, 7<<3|2, m.UserAnnotations)
 	n = w.PutString(n, 6<<3|2, m.CertificateChainPath)
 	n = w.PutString(n, 5<<3|2, m.KeyPath)
 	n = w.PutString(n, 4<<3|2, m.CredentialBundlePath)
-	if m.MaxExpirationSeconds != nil {
-		n = w.PutNumber(n, 3<<3, uint64(*m.MaxExpirationSeconds))
-	}
+	n = protobuf.PutNumberPointer(w, n, 3<<3, m.MaxExpirationSeconds)
 	n = w.PutString(n, 2<<3|2, m.KeyType)
 	n = w.PutString(n, 1<<3|2, m.SignerName)
 	return n
@@ -6118,48 +4494,21 @@ func reads_v1_PersistentVolumeClaimSpec() *protobuf.Type[v1.PersistentVolumeClai
 
 // marshal_v1_PersistentVolumeClaimSpec writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_PersistentVolumeClaimSpec(w *protobuf.Writer, n int, m *v1.PersistentVolumeClaimSpec) int {
-	if m == nil {
-		return n
-	}
-	if m.VolumeAttributesClassName != nil {
-		n = w.PutString(n, 9<<3|2, *m.VolumeAttributesClassName)
-	}
+	n = protobuf.PutTextPointer(w, n, 9<<3|2, m.VolumeAttributesClassName)
 	if m.DataSourceRef != nil {
-		{
-			before := n
-			n = marshal_v1_TypedObjectReference(w, n, m.DataSourceRef)
-			n = w.Close(n, 8<<3|2, before)
-		}
+		n = w.Close(marshal_v1_TypedObjectReference(w, n, m.DataSourceRef), 8<<3|2, n)
 	}
 	if m.DataSource != nil {
-		{
-			before := n
-			n = marshal_v1_TypedLocalObjectReference(w, n, m.DataSource)
-			n = w.Close(n, 7<<3|2, before)
-		}
+		n = w.Close(marshal_v1_TypedLocalObjectReference(w, n, m.DataSource), 7<<3|2, n)
 	}
-	if m.VolumeMode != nil {
-		n = w.PutString(n, 6<<3|2, string(*m.VolumeMode))
-	}
-	if m.StorageClassName != nil {
-		n = w.PutString(n, 5<<3|2, *m.StorageClassName)
-	}
+	n = protobuf.PutTextPointer(w, n, 6<<3|2, m.VolumeMode)
+	n = protobuf.PutTextPointer(w, n, 5<<3|2, m.StorageClassName)
 	if m.Selector != nil {
-		{
-			before := n
-			n = apimachinery.PutLabelSelector(w, n, m.Selector)
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutLabelSelector(w, n, m.Selector), 4<<3|2, n)
 	}
 	n = w.PutString(n, 3<<3|2, m.VolumeName)
-	{
-		before := n
-		n = marshal_v1_VolumeResourceRequirements(w, n, &m.Resources)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	for k := len(m.AccessModes) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, string(m.AccessModes[k]))
-	}
+	n = w.Close(marshal_v1_VolumeResourceRequirements(w, n, &m.Resources), 2<<3|2, n)
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.AccessModes)
 	return n
 }
 
@@ -6178,9 +4527,6 @@ func reads_v1_HTTPHeader() *protobuf.Type[v1.HTTPHeader] {
 
 // marshal_v1_HTTPHeader writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_HTTPHeader(w *protobuf.Writer, n int, m *v1.HTTPHeader) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.Value)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
@@ -6202,12 +4548,7 @@ func reads_v1_NodeSelectorRequirement() *protobuf.Type[v1.NodeSelectorRequiremen
 
 // marshal_v1_NodeSelectorRequirement writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_NodeSelectorRequirement(w *protobuf.Writer, n int, m *v1.NodeSelectorRequirement) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.Values) - 1; k >= 0; k-- {
-		n = w.PutString(n, 3<<3|2, m.Values[k])
-	}
+	n = protobuf.PutTexts(w, n, 3<<3|2, m.Values)
 	n = w.PutString(n, 2<<3|2, string(m.Operator))
 	n = w.PutString(n, 1<<3|2, m.Key)
 	return n
@@ -6228,9 +4569,6 @@ func reads_v1_VolumeResourceRequirements() *protobuf.Type[v1.VolumeResourceRequi
 
 // marshal_v1_VolumeResourceRequirements writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_VolumeResourceRequirements(w *protobuf.Writer, n int, m *v1.VolumeResourceRequirements) int {
-	if m == nil {
-		return n
-	}
 	if len(m.Requests) > 0 {
 		var room [8]v1.ResourceName
 		keys := protobuf.SortedKeys(room[:0], m.Requests)
@@ -6272,14 +4610,9 @@ func reads_v1_TypedLocalObjectReference() *protobuf.Type[v1.TypedLocalObjectRefe
 
 // marshal_v1_TypedLocalObjectReference writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_TypedLocalObjectReference(w *protobuf.Writer, n int, m *v1.TypedLocalObjectReference) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 3<<3|2, m.Name)
 	n = w.PutString(n, 2<<3|2, m.Kind)
-	if m.APIGroup != nil {
-		n = w.PutString(n, 1<<3|2, *m.APIGroup)
-	}
+	n = protobuf.PutTextPointer(w, n, 1<<3|2, m.APIGroup)
 	return n
 }
 
@@ -6300,17 +4633,10 @@ func reads_v1_TypedObjectReference() *protobuf.Type[v1.TypedObjectReference] {
 
 // marshal_v1_TypedObjectReference writes m before the n bytes that w has, and returns how many it has then.
 func marshal_v1_TypedObjectReference(w *protobuf.Writer, n int, m *v1.TypedObjectReference) int {
-	if m == nil {
-		return n
-	}
-	if m.Namespace != nil {
-		n = w.PutString(n, 4<<3|2, *m.Namespace)
-	}
+	n = protobuf.PutTextPointer(w, n, 4<<3|2, m.Namespace)
 	n = w.PutString(n, 3<<3|2, m.Name)
 	n = w.PutString(n, 2<<3|2, m.Kind)
-	if m.APIGroup != nil {
-		n = w.PutString(n, 1<<3|2, *m.APIGroup)
-	}
+	n = protobuf.PutTextPointer(w, n, 1<<3|2, m.APIGroup)
 	return n
 }
 
@@ -6318,4 +4644,4 @@ func marshal_v1_TypedObjectReference(w *protobuf.Writer, n int, m *v1.TypedObjec
 var type_resource_Quantity = protobuf.Type[resource.Quantity]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 49}}
 
 // Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
-const _ = protobuf.Level1_go_get_u_github_com_typeplane_typeplane_runtime
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -9,6 +9,8 @@ import (
 	maps "maps"
 	unsafe "unsafe"
 
+	deepcopy "github.com/typeplane/typeplane/runtime/deepcopy"
+	level "github.com/typeplane/typeplane/runtime/level"
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	resource "k8s.io/apimachinery/pkg/api/resource"
@@ -21,9 +23,9 @@ func DeepCopy_ConfigMap(in *ConfigMap) *ConfigMap {
 	if in == nil {
 		return nil
 	}
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_v1_ConfigMap(&m, in)
-	out := deepCopyObject[ConfigMap](&m)
+	out := deepcopy.NewObject[ConfigMap](&m)
 	deepCopyWith_v1_ConfigMap(&m, in, out)
 	return out
 }
@@ -35,7 +37,7 @@ func DeepCopy_Deployment(in *Deployment) *Deployment {
 	}
 	var m deepCopyMemory
 	deepCopyCount_appsv1_Deployment(&m, in)
-	out := deepCopyObject[Deployment](&m.deepCopyMetaMemory)
+	out := deepcopy.NewObject[Deployment](&m.Memory)
 	deepCopyWith_appsv1_Deployment(&m, in, out)
 	return out
 }
@@ -59,7 +61,7 @@ func DeepCopy_Pod(in *Pod) *Pod {
 	}
 	var m deepCopyMemory
 	deepCopyCount_v1_Pod(&m, in)
-	out := deepCopyObject[Pod](&m.deepCopyMetaMemory)
+	out := deepcopy.NewObject[Pod](&m.Memory)
 	deepCopyWith_v1_Pod(&m, in, out)
 	return out
 }
@@ -71,14 +73,14 @@ func deepCopyWith_appsv1_Deployment(m *deepCopyMemory, in, out *appsv1.Deploymen
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	deepCopyWith_appsv1_DeploymentSpec(m, &in.Spec, &out.Spec)
 	deepCopyWith_appsv1_DeploymentStatus(m, &in.Status, &out.Status)
 }
 
 // deepCopyCount_appsv1_Deployment counts what deepCopyWith_appsv1_Deployment takes.
 func deepCopyCount_appsv1_Deployment(m *deepCopyMemory, in *appsv1.Deployment) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
 	deepCopyCount_appsv1_DeploymentSpec(m, &in.Spec)
 	deepCopyCount_appsv1_DeploymentStatus(m, &in.Status)
 }
@@ -91,26 +93,26 @@ func deepCopyWith_appsv1_DeploymentSpec(m *deepCopyMemory, in, out *appsv1.Deplo
 	}
 	out.Replicas = in.Replicas
 	if in.Replicas != nil {
-		out.Replicas = m.int32s.one()
+		out.Replicas = m.int32s.One()
 		*out.Replicas = *in.Replicas
 	}
 	out.Selector = in.Selector
 	if in.Selector != nil {
-		out.Selector = m.metav1_LabelSelector.one()
-		deepCopyWith_metav1_LabelSelector(m, in.Selector, out.Selector)
+		out.Selector = m.metav1_LabelSelector.One()
+		deepcopy.CopyLabelSelector(&m.Memory, in.Selector, out.Selector)
 	}
 	deepCopyWith_v1_PodTemplateSpec(m, &in.Template, &out.Template)
 	deepCopy_appsv1_DeploymentStrategy(&in.Strategy, &out.Strategy)
 	out.MinReadySeconds = in.MinReadySeconds
 	out.RevisionHistoryLimit = in.RevisionHistoryLimit
 	if in.RevisionHistoryLimit != nil {
-		out.RevisionHistoryLimit = m.int32s.one()
+		out.RevisionHistoryLimit = m.int32s.One()
 		*out.RevisionHistoryLimit = *in.RevisionHistoryLimit
 	}
 	out.Paused = in.Paused
 	out.ProgressDeadlineSeconds = in.ProgressDeadlineSeconds
 	if in.ProgressDeadlineSeconds != nil {
-		out.ProgressDeadlineSeconds = m.int32s.one()
+		out.ProgressDeadlineSeconds = m.int32s.One()
 		*out.ProgressDeadlineSeconds = *in.ProgressDeadlineSeconds
 	}
 }
@@ -118,18 +120,18 @@ func deepCopyWith_appsv1_DeploymentSpec(m *deepCopyMemory, in, out *appsv1.Deplo
 // deepCopyCount_appsv1_DeploymentSpec counts what deepCopyWith_appsv1_DeploymentSpec takes.
 func deepCopyCount_appsv1_DeploymentSpec(m *deepCopyMemory, in *appsv1.DeploymentSpec) {
 	if in.Replicas != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 	if in.Selector != nil {
-		m.metav1_LabelSelector.want++
-		deepCopyCount_metav1_LabelSelector(m, in.Selector)
+		m.metav1_LabelSelector.Want++
+		deepcopy.CountLabelSelector(&m.Memory, in.Selector)
 	}
 	deepCopyCount_v1_PodTemplateSpec(m, &in.Template)
 	if in.RevisionHistoryLimit != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 	if in.ProgressDeadlineSeconds != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 }
 
@@ -141,7 +143,7 @@ func deepCopyWith_appsv1_DeploymentStatus(m *deepCopyMemory, in, out *appsv1.Dep
 	}
 	*out = *in
 	if in.TerminatingReplicas != nil {
-		out.TerminatingReplicas = m.int32s.one()
+		out.TerminatingReplicas = m.int32s.One()
 		*out.TerminatingReplicas = *in.TerminatingReplicas
 	}
 	if in.Conditions != nil {
@@ -149,7 +151,7 @@ func deepCopyWith_appsv1_DeploymentStatus(m *deepCopyMemory, in, out *appsv1.Dep
 		copy(out.Conditions, in.Conditions)
 	}
 	if in.CollisionCount != nil {
-		out.CollisionCount = m.int32s.one()
+		out.CollisionCount = m.int32s.One()
 		*out.CollisionCount = *in.CollisionCount
 	}
 }
@@ -157,10 +159,10 @@ func deepCopyWith_appsv1_DeploymentStatus(m *deepCopyMemory, in, out *appsv1.Dep
 // deepCopyCount_appsv1_DeploymentStatus counts what deepCopyWith_appsv1_DeploymentStatus takes.
 func deepCopyCount_appsv1_DeploymentStatus(m *deepCopyMemory, in *appsv1.DeploymentStatus) {
 	if in.TerminatingReplicas != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 	if in.CollisionCount != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 }
 
@@ -254,63 +256,63 @@ func deepCopyCount_v1_Affinity(m *deepCopyMemory, in *v1.Affinity) {
 }
 
 // deepCopyWith_v1_AppArmorProfile copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_AppArmorProfile(m *deepCopyMetaMemory, in, out *v1.AppArmorProfile) {
+func deepCopyWith_v1_AppArmorProfile(m *deepcopy.Memory, in, out *v1.AppArmorProfile) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.LocalhostProfile != nil {
-		out.LocalhostProfile = m.strings.one()
+		out.LocalhostProfile = m.Strings.One()
 		*out.LocalhostProfile = *in.LocalhostProfile
 	}
 }
 
 // deepCopyCount_v1_AppArmorProfile counts what deepCopyWith_v1_AppArmorProfile takes.
-func deepCopyCount_v1_AppArmorProfile(m *deepCopyMetaMemory, in *v1.AppArmorProfile) {
+func deepCopyCount_v1_AppArmorProfile(m *deepcopy.Memory, in *v1.AppArmorProfile) {
 	if in.LocalhostProfile != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
 // deepCopyWith_v1_AzureDiskVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_AzureDiskVolumeSource(m *deepCopyMetaMemory, in, out *v1.AzureDiskVolumeSource) {
+func deepCopyWith_v1_AzureDiskVolumeSource(m *deepcopy.Memory, in, out *v1.AzureDiskVolumeSource) {
 	if unsafe.Sizeof(*in) != 64 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.CachingMode != nil {
-		out.CachingMode = (*v1.AzureDataDiskCachingMode)(m.strings.one())
+		out.CachingMode = (*v1.AzureDataDiskCachingMode)(m.Strings.One())
 		*out.CachingMode = *in.CachingMode
 	}
 	if in.FSType != nil {
-		out.FSType = m.strings.one()
+		out.FSType = m.Strings.One()
 		*out.FSType = *in.FSType
 	}
 	if in.ReadOnly != nil {
-		out.ReadOnly = m.bools.one()
+		out.ReadOnly = m.Bools.One()
 		*out.ReadOnly = *in.ReadOnly
 	}
 	if in.Kind != nil {
-		out.Kind = (*v1.AzureDataDiskKind)(m.strings.one())
+		out.Kind = (*v1.AzureDataDiskKind)(m.Strings.One())
 		*out.Kind = *in.Kind
 	}
 }
 
 // deepCopyCount_v1_AzureDiskVolumeSource counts what deepCopyWith_v1_AzureDiskVolumeSource takes.
-func deepCopyCount_v1_AzureDiskVolumeSource(m *deepCopyMetaMemory, in *v1.AzureDiskVolumeSource) {
+func deepCopyCount_v1_AzureDiskVolumeSource(m *deepcopy.Memory, in *v1.AzureDiskVolumeSource) {
 	if in.CachingMode != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.FSType != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.ReadOnly != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.Kind != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -322,16 +324,16 @@ func deepCopyWith_v1_CSIVolumeSource(m *deepCopyMemory, in, out *v1.CSIVolumeSou
 	}
 	*out = *in
 	if in.ReadOnly != nil {
-		out.ReadOnly = m.bools.one()
+		out.ReadOnly = m.Bools.One()
 		*out.ReadOnly = *in.ReadOnly
 	}
 	if in.FSType != nil {
-		out.FSType = m.strings.one()
+		out.FSType = m.Strings.One()
 		*out.FSType = *in.FSType
 	}
 	out.VolumeAttributes = maps.Clone(in.VolumeAttributes)
 	if in.NodePublishSecretRef != nil {
-		out.NodePublishSecretRef = m.v1_LocalObjectReference.one()
+		out.NodePublishSecretRef = m.v1_LocalObjectReference.One()
 		*out.NodePublishSecretRef = *in.NodePublishSecretRef
 	}
 }
@@ -339,37 +341,37 @@ func deepCopyWith_v1_CSIVolumeSource(m *deepCopyMemory, in, out *v1.CSIVolumeSou
 // deepCopyCount_v1_CSIVolumeSource counts what deepCopyWith_v1_CSIVolumeSource takes.
 func deepCopyCount_v1_CSIVolumeSource(m *deepCopyMemory, in *v1.CSIVolumeSource) {
 	if in.ReadOnly != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.FSType != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.NodePublishSecretRef != nil {
-		m.v1_LocalObjectReference.want++
+		m.v1_LocalObjectReference.Want++
 	}
 }
 
 // deepCopyWith_v1_Capabilities copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_Capabilities(m *deepCopyMetaMemory, in, out *v1.Capabilities) {
+func deepCopyWith_v1_Capabilities(m *deepcopy.Memory, in, out *v1.Capabilities) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Add != nil {
-		out.Add = unsafe.Slice((*v1.Capability)(unsafe.SliceData(m.strings.list(len(in.Add)))), len(in.Add))
+		out.Add = unsafe.Slice((*v1.Capability)(unsafe.SliceData(m.Strings.List(len(in.Add)))), len(in.Add))
 		copy(out.Add, in.Add)
 	}
 	if in.Drop != nil {
-		out.Drop = unsafe.Slice((*v1.Capability)(unsafe.SliceData(m.strings.list(len(in.Drop)))), len(in.Drop))
+		out.Drop = unsafe.Slice((*v1.Capability)(unsafe.SliceData(m.Strings.List(len(in.Drop)))), len(in.Drop))
 		copy(out.Drop, in.Drop)
 	}
 }
 
 // deepCopyCount_v1_Capabilities counts what deepCopyWith_v1_Capabilities takes.
-func deepCopyCount_v1_Capabilities(m *deepCopyMetaMemory, in *v1.Capabilities) {
-	m.strings.want += len(in.Add)
-	m.strings.want += len(in.Drop)
+func deepCopyCount_v1_Capabilities(m *deepcopy.Memory, in *v1.Capabilities) {
+	m.Strings.Want += len(in.Add)
+	m.Strings.Want += len(in.Drop)
 }
 
 // deepCopyWith_v1_CephFSVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -380,20 +382,20 @@ func deepCopyWith_v1_CephFSVolumeSource(m *deepCopyMemory, in, out *v1.CephFSVol
 	}
 	*out = *in
 	if in.Monitors != nil {
-		out.Monitors = m.strings.list(len(in.Monitors))
+		out.Monitors = m.Strings.List(len(in.Monitors))
 		copy(out.Monitors, in.Monitors)
 	}
 	if in.SecretRef != nil {
-		out.SecretRef = m.v1_LocalObjectReference.one()
+		out.SecretRef = m.v1_LocalObjectReference.One()
 		*out.SecretRef = *in.SecretRef
 	}
 }
 
 // deepCopyCount_v1_CephFSVolumeSource counts what deepCopyWith_v1_CephFSVolumeSource takes.
 func deepCopyCount_v1_CephFSVolumeSource(m *deepCopyMemory, in *v1.CephFSVolumeSource) {
-	m.strings.want += len(in.Monitors)
+	m.Strings.Want += len(in.Monitors)
 	if in.SecretRef != nil {
-		m.v1_LocalObjectReference.want++
+		m.v1_LocalObjectReference.Want++
 	}
 }
 
@@ -405,7 +407,7 @@ func deepCopyWith_v1_CinderVolumeSource(m *deepCopyMemory, in, out *v1.CinderVol
 	}
 	*out = *in
 	if in.SecretRef != nil {
-		out.SecretRef = m.v1_LocalObjectReference.one()
+		out.SecretRef = m.v1_LocalObjectReference.One()
 		*out.SecretRef = *in.SecretRef
 	}
 }
@@ -413,7 +415,7 @@ func deepCopyWith_v1_CinderVolumeSource(m *deepCopyMemory, in, out *v1.CinderVol
 // deepCopyCount_v1_CinderVolumeSource counts what deepCopyWith_v1_CinderVolumeSource takes.
 func deepCopyCount_v1_CinderVolumeSource(m *deepCopyMemory, in *v1.CinderVolumeSource) {
 	if in.SecretRef != nil {
-		m.v1_LocalObjectReference.want++
+		m.v1_LocalObjectReference.Want++
 	}
 }
 
@@ -425,23 +427,23 @@ func deepCopyWith_v1_ClusterTrustBundleProjection(m *deepCopyMemory, in, out *v1
 	}
 	*out = *in
 	if in.Name != nil {
-		out.Name = m.strings.one()
+		out.Name = m.Strings.One()
 		*out.Name = *in.Name
 	}
 	if in.SignerName != nil {
-		out.SignerName = m.strings.one()
+		out.SignerName = m.Strings.One()
 		*out.SignerName = *in.SignerName
 	}
 	if in.LabelSelector != nil {
-		out.LabelSelector = m.metav1_LabelSelector.one()
-		deepCopyWith_metav1_LabelSelector(m, in.LabelSelector, out.LabelSelector)
+		out.LabelSelector = m.metav1_LabelSelector.One()
+		deepcopy.CopyLabelSelector(&m.Memory, in.LabelSelector, out.LabelSelector)
 	}
 	if in.Optional != nil {
-		out.Optional = m.bools.one()
+		out.Optional = m.Bools.One()
 		*out.Optional = *in.Optional
 	}
 	if in.User != nil {
-		out.User = m.int64s.one()
+		out.User = m.Int64s.One()
 		*out.User = *in.User
 	}
 }
@@ -449,34 +451,34 @@ func deepCopyWith_v1_ClusterTrustBundleProjection(m *deepCopyMemory, in, out *v1
 // deepCopyCount_v1_ClusterTrustBundleProjection counts what deepCopyWith_v1_ClusterTrustBundleProjection takes.
 func deepCopyCount_v1_ClusterTrustBundleProjection(m *deepCopyMemory, in *v1.ClusterTrustBundleProjection) {
 	if in.Name != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.SignerName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.LabelSelector != nil {
-		m.metav1_LabelSelector.want++
-		deepCopyCount_metav1_LabelSelector(m, in.LabelSelector)
+		m.metav1_LabelSelector.Want++
+		deepcopy.CountLabelSelector(&m.Memory, in.LabelSelector)
 	}
 	if in.Optional != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.User != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
 // deepCopyWith_v1_ConfigMap copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_ConfigMap(m *deepCopyMetaMemory, in, out *v1.ConfigMap) {
+func deepCopyWith_v1_ConfigMap(m *deepcopy.Memory, in, out *v1.ConfigMap) {
 	if unsafe.Sizeof(*in) != 288 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
 	out.Immutable = in.Immutable
 	if in.Immutable != nil {
-		out.Immutable = m.bools.one()
+		out.Immutable = m.Bools.One()
 		*out.Immutable = *in.Immutable
 	}
 	out.Data = maps.Clone(in.Data)
@@ -495,50 +497,50 @@ func deepCopyWith_v1_ConfigMap(m *deepCopyMetaMemory, in, out *v1.ConfigMap) {
 }
 
 // deepCopyCount_v1_ConfigMap counts what deepCopyWith_v1_ConfigMap takes.
-func deepCopyCount_v1_ConfigMap(m *deepCopyMetaMemory, in *v1.ConfigMap) {
-	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+func deepCopyCount_v1_ConfigMap(m *deepcopy.Memory, in *v1.ConfigMap) {
+	deepcopy.CountObjectMeta(m, &in.ObjectMeta)
 	if in.Immutable != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 }
 
 // deepCopyWith_v1_ConfigMapEnvSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_ConfigMapEnvSource(m *deepCopyMetaMemory, in, out *v1.ConfigMapEnvSource) {
+func deepCopyWith_v1_ConfigMapEnvSource(m *deepcopy.Memory, in, out *v1.ConfigMapEnvSource) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Optional != nil {
-		out.Optional = m.bools.one()
+		out.Optional = m.Bools.One()
 		*out.Optional = *in.Optional
 	}
 }
 
 // deepCopyCount_v1_ConfigMapEnvSource counts what deepCopyWith_v1_ConfigMapEnvSource takes.
-func deepCopyCount_v1_ConfigMapEnvSource(m *deepCopyMetaMemory, in *v1.ConfigMapEnvSource) {
+func deepCopyCount_v1_ConfigMapEnvSource(m *deepcopy.Memory, in *v1.ConfigMapEnvSource) {
 	if in.Optional != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 }
 
 // deepCopyWith_v1_ConfigMapKeySelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_ConfigMapKeySelector(m *deepCopyMetaMemory, in, out *v1.ConfigMapKeySelector) {
+func deepCopyWith_v1_ConfigMapKeySelector(m *deepcopy.Memory, in, out *v1.ConfigMapKeySelector) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Optional != nil {
-		out.Optional = m.bools.one()
+		out.Optional = m.Bools.One()
 		*out.Optional = *in.Optional
 	}
 }
 
 // deepCopyCount_v1_ConfigMapKeySelector counts what deepCopyWith_v1_ConfigMapKeySelector takes.
-func deepCopyCount_v1_ConfigMapKeySelector(m *deepCopyMetaMemory, in *v1.ConfigMapKeySelector) {
+func deepCopyCount_v1_ConfigMapKeySelector(m *deepcopy.Memory, in *v1.ConfigMapKeySelector) {
 	if in.Optional != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 }
 
@@ -550,25 +552,25 @@ func deepCopyWith_v1_ConfigMapProjection(m *deepCopyMemory, in, out *v1.ConfigMa
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = m.v1_KeyToPath.list(len(in.Items))
+		out.Items = m.v1_KeyToPath.List(len(in.Items))
 		for i := range in.Items {
 			deepCopyWith_v1_KeyToPath(m, &in.Items[i], &out.Items[i])
 		}
 	}
 	if in.Optional != nil {
-		out.Optional = m.bools.one()
+		out.Optional = m.Bools.One()
 		*out.Optional = *in.Optional
 	}
 }
 
 // deepCopyCount_v1_ConfigMapProjection counts what deepCopyWith_v1_ConfigMapProjection takes.
 func deepCopyCount_v1_ConfigMapProjection(m *deepCopyMemory, in *v1.ConfigMapProjection) {
-	m.v1_KeyToPath.want += len(in.Items)
+	m.v1_KeyToPath.Want += len(in.Items)
 	for i := range in.Items {
 		deepCopyCount_v1_KeyToPath(m, &in.Items[i])
 	}
 	if in.Optional != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 }
 
@@ -580,39 +582,39 @@ func deepCopyWith_v1_ConfigMapVolumeSource(m *deepCopyMemory, in, out *v1.Config
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = m.v1_KeyToPath.list(len(in.Items))
+		out.Items = m.v1_KeyToPath.List(len(in.Items))
 		for i := range in.Items {
 			deepCopyWith_v1_KeyToPath(m, &in.Items[i], &out.Items[i])
 		}
 	}
 	if in.DefaultMode != nil {
-		out.DefaultMode = m.int32s.one()
+		out.DefaultMode = m.int32s.One()
 		*out.DefaultMode = *in.DefaultMode
 	}
 	if in.Optional != nil {
-		out.Optional = m.bools.one()
+		out.Optional = m.Bools.One()
 		*out.Optional = *in.Optional
 	}
 	if in.DefaultUser != nil {
-		out.DefaultUser = m.int64s.one()
+		out.DefaultUser = m.Int64s.One()
 		*out.DefaultUser = *in.DefaultUser
 	}
 }
 
 // deepCopyCount_v1_ConfigMapVolumeSource counts what deepCopyWith_v1_ConfigMapVolumeSource takes.
 func deepCopyCount_v1_ConfigMapVolumeSource(m *deepCopyMemory, in *v1.ConfigMapVolumeSource) {
-	m.v1_KeyToPath.want += len(in.Items)
+	m.v1_KeyToPath.Want += len(in.Items)
 	for i := range in.Items {
 		deepCopyCount_v1_KeyToPath(m, &in.Items[i])
 	}
 	if in.DefaultMode != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 	if in.Optional != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.DefaultUser != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
@@ -624,121 +626,121 @@ func deepCopyWith_v1_Container(m *deepCopyMemory, in, out *v1.Container) {
 	}
 	*out = *in
 	if in.Command != nil {
-		out.Command = m.strings.list(len(in.Command))
+		out.Command = m.Strings.List(len(in.Command))
 		copy(out.Command, in.Command)
 	}
 	if in.Args != nil {
-		out.Args = m.strings.list(len(in.Args))
+		out.Args = m.Strings.List(len(in.Args))
 		copy(out.Args, in.Args)
 	}
 	if in.Ports != nil {
-		out.Ports = m.v1_ContainerPort.list(len(in.Ports))
+		out.Ports = m.v1_ContainerPort.List(len(in.Ports))
 		copy(out.Ports, in.Ports)
 	}
 	if in.EnvFrom != nil {
-		out.EnvFrom = m.v1_EnvFromSource.list(len(in.EnvFrom))
+		out.EnvFrom = m.v1_EnvFromSource.List(len(in.EnvFrom))
 		for i := range in.EnvFrom {
 			deepCopyWith_v1_EnvFromSource(m, &in.EnvFrom[i], &out.EnvFrom[i])
 		}
 	}
 	if in.Env != nil {
-		out.Env = m.v1_EnvVar.list(len(in.Env))
+		out.Env = m.v1_EnvVar.List(len(in.Env))
 		for i := range in.Env {
 			deepCopyWith_v1_EnvVar(m, &in.Env[i], &out.Env[i])
 		}
 	}
 	deepCopyWith_v1_ResourceRequirements(m, &in.Resources, &out.Resources)
 	if in.ResizePolicy != nil {
-		out.ResizePolicy = m.v1_ContainerResizePolicy.list(len(in.ResizePolicy))
+		out.ResizePolicy = m.v1_ContainerResizePolicy.List(len(in.ResizePolicy))
 		copy(out.ResizePolicy, in.ResizePolicy)
 	}
 	if in.RestartPolicy != nil {
-		out.RestartPolicy = (*v1.ContainerRestartPolicy)(m.strings.one())
+		out.RestartPolicy = (*v1.ContainerRestartPolicy)(m.Strings.One())
 		*out.RestartPolicy = *in.RestartPolicy
 	}
 	if in.RestartPolicyRules != nil {
-		out.RestartPolicyRules = m.v1_ContainerRestartRule.list(len(in.RestartPolicyRules))
+		out.RestartPolicyRules = m.v1_ContainerRestartRule.List(len(in.RestartPolicyRules))
 		for i := range in.RestartPolicyRules {
 			deepCopyWith_v1_ContainerRestartRule(m, &in.RestartPolicyRules[i], &out.RestartPolicyRules[i])
 		}
 	}
 	if in.VolumeMounts != nil {
-		out.VolumeMounts = m.v1_VolumeMount.list(len(in.VolumeMounts))
+		out.VolumeMounts = m.v1_VolumeMount.List(len(in.VolumeMounts))
 		for i := range in.VolumeMounts {
-			deepCopyWith_v1_VolumeMount(&m.deepCopyMetaMemory, &in.VolumeMounts[i], &out.VolumeMounts[i])
+			deepCopyWith_v1_VolumeMount(&m.Memory, &in.VolumeMounts[i], &out.VolumeMounts[i])
 		}
 	}
 	if in.VolumeDevices != nil {
-		out.VolumeDevices = m.v1_VolumeDevice.list(len(in.VolumeDevices))
+		out.VolumeDevices = m.v1_VolumeDevice.List(len(in.VolumeDevices))
 		copy(out.VolumeDevices, in.VolumeDevices)
 	}
 	if in.LivenessProbe != nil {
-		out.LivenessProbe = m.v1_Probe.one()
+		out.LivenessProbe = m.v1_Probe.One()
 		deepCopyWith_v1_Probe(m, in.LivenessProbe, out.LivenessProbe)
 	}
 	if in.ReadinessProbe != nil {
-		out.ReadinessProbe = m.v1_Probe.one()
+		out.ReadinessProbe = m.v1_Probe.One()
 		deepCopyWith_v1_Probe(m, in.ReadinessProbe, out.ReadinessProbe)
 	}
 	if in.StartupProbe != nil {
-		out.StartupProbe = m.v1_Probe.one()
+		out.StartupProbe = m.v1_Probe.One()
 		deepCopyWith_v1_Probe(m, in.StartupProbe, out.StartupProbe)
 	}
 	if in.Lifecycle != nil {
-		out.Lifecycle = m.v1_Lifecycle.one()
+		out.Lifecycle = m.v1_Lifecycle.One()
 		deepCopyWith_v1_Lifecycle(m, in.Lifecycle, out.Lifecycle)
 	}
 	if in.SecurityContext != nil {
-		out.SecurityContext = m.v1_SecurityContext.one()
+		out.SecurityContext = m.v1_SecurityContext.One()
 		deepCopyWith_v1_SecurityContext(m, in.SecurityContext, out.SecurityContext)
 	}
 }
 
 // deepCopyCount_v1_Container counts what deepCopyWith_v1_Container takes.
 func deepCopyCount_v1_Container(m *deepCopyMemory, in *v1.Container) {
-	m.strings.want += len(in.Command)
-	m.strings.want += len(in.Args)
-	m.v1_ContainerPort.want += len(in.Ports)
-	m.v1_EnvFromSource.want += len(in.EnvFrom)
+	m.Strings.Want += len(in.Command)
+	m.Strings.Want += len(in.Args)
+	m.v1_ContainerPort.Want += len(in.Ports)
+	m.v1_EnvFromSource.Want += len(in.EnvFrom)
 	for i := range in.EnvFrom {
 		deepCopyCount_v1_EnvFromSource(m, &in.EnvFrom[i])
 	}
-	m.v1_EnvVar.want += len(in.Env)
+	m.v1_EnvVar.Want += len(in.Env)
 	for i := range in.Env {
 		deepCopyCount_v1_EnvVar(m, &in.Env[i])
 	}
 	deepCopyCount_v1_ResourceRequirements(m, &in.Resources)
-	m.v1_ContainerResizePolicy.want += len(in.ResizePolicy)
+	m.v1_ContainerResizePolicy.Want += len(in.ResizePolicy)
 	if in.RestartPolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
-	m.v1_ContainerRestartRule.want += len(in.RestartPolicyRules)
+	m.v1_ContainerRestartRule.Want += len(in.RestartPolicyRules)
 	for i := range in.RestartPolicyRules {
 		deepCopyCount_v1_ContainerRestartRule(m, &in.RestartPolicyRules[i])
 	}
-	m.v1_VolumeMount.want += len(in.VolumeMounts)
+	m.v1_VolumeMount.Want += len(in.VolumeMounts)
 	for i := range in.VolumeMounts {
-		deepCopyCount_v1_VolumeMount(&m.deepCopyMetaMemory, &in.VolumeMounts[i])
+		deepCopyCount_v1_VolumeMount(&m.Memory, &in.VolumeMounts[i])
 	}
-	m.v1_VolumeDevice.want += len(in.VolumeDevices)
+	m.v1_VolumeDevice.Want += len(in.VolumeDevices)
 	if in.LivenessProbe != nil {
-		m.v1_Probe.want++
+		m.v1_Probe.Want++
 		deepCopyCount_v1_Probe(m, in.LivenessProbe)
 	}
 	if in.ReadinessProbe != nil {
-		m.v1_Probe.want++
+		m.v1_Probe.Want++
 		deepCopyCount_v1_Probe(m, in.ReadinessProbe)
 	}
 	if in.StartupProbe != nil {
-		m.v1_Probe.want++
+		m.v1_Probe.Want++
 		deepCopyCount_v1_Probe(m, in.StartupProbe)
 	}
 	if in.Lifecycle != nil {
-		m.v1_Lifecycle.want++
+		m.v1_Lifecycle.Want++
 		deepCopyCount_v1_Lifecycle(m, in.Lifecycle)
 	}
 	if in.SecurityContext != nil {
-		m.v1_SecurityContext.want++
+		m.v1_SecurityContext.Want++
 		deepCopyCount_v1_SecurityContext(m, in.SecurityContext)
 	}
 }
@@ -751,14 +753,14 @@ func deepCopyWith_v1_ContainerImage(m *deepCopyMemory_v1_Node, in, out *v1.Conta
 	}
 	*out = *in
 	if in.Names != nil {
-		out.Names = m.strings.list(len(in.Names))
+		out.Names = m.Strings.List(len(in.Names))
 		copy(out.Names, in.Names)
 	}
 }
 
 // deepCopyCount_v1_ContainerImage counts what deepCopyWith_v1_ContainerImage takes.
 func deepCopyCount_v1_ContainerImage(m *deepCopyMemory_v1_Node, in *v1.ContainerImage) {
-	m.strings.want += len(in.Names)
+	m.Strings.Want += len(in.Names)
 }
 
 // deepCopyWith_v1_ContainerRestartRule copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -769,7 +771,7 @@ func deepCopyWith_v1_ContainerRestartRule(m *deepCopyMemory, in, out *v1.Contain
 	}
 	*out = *in
 	if in.ExitCodes != nil {
-		out.ExitCodes = m.v1_ContainerRestartRuleOnExitCodes.one()
+		out.ExitCodes = m.v1_ContainerRestartRuleOnExitCodes.One()
 		deepCopy_v1_ContainerRestartRuleOnExitCodes(in.ExitCodes, out.ExitCodes)
 	}
 }
@@ -777,7 +779,7 @@ func deepCopyWith_v1_ContainerRestartRule(m *deepCopyMemory, in, out *v1.Contain
 // deepCopyCount_v1_ContainerRestartRule counts what deepCopyWith_v1_ContainerRestartRule takes.
 func deepCopyCount_v1_ContainerRestartRule(m *deepCopyMemory, in *v1.ContainerRestartRule) {
 	if in.ExitCodes != nil {
-		m.v1_ContainerRestartRuleOnExitCodes.want++
+		m.v1_ContainerRestartRuleOnExitCodes.Want++
 	}
 }
 
@@ -802,15 +804,15 @@ func deepCopyWith_v1_ContainerState(m *deepCopyMemory, in, out *v1.ContainerStat
 	}
 	*out = *in
 	if in.Waiting != nil {
-		out.Waiting = m.v1_ContainerStateWaiting.one()
+		out.Waiting = m.v1_ContainerStateWaiting.One()
 		*out.Waiting = *in.Waiting
 	}
 	if in.Running != nil {
-		out.Running = m.v1_ContainerStateRunning.one()
+		out.Running = m.v1_ContainerStateRunning.One()
 		*out.Running = *in.Running
 	}
 	if in.Terminated != nil {
-		out.Terminated = m.v1_ContainerStateTerminated.one()
+		out.Terminated = m.v1_ContainerStateTerminated.One()
 		*out.Terminated = *in.Terminated
 	}
 }
@@ -818,13 +820,13 @@ func deepCopyWith_v1_ContainerState(m *deepCopyMemory, in, out *v1.ContainerStat
 // deepCopyCount_v1_ContainerState counts what deepCopyWith_v1_ContainerState takes.
 func deepCopyCount_v1_ContainerState(m *deepCopyMemory, in *v1.ContainerState) {
 	if in.Waiting != nil {
-		m.v1_ContainerStateWaiting.want++
+		m.v1_ContainerStateWaiting.Want++
 	}
 	if in.Running != nil {
-		m.v1_ContainerStateRunning.want++
+		m.v1_ContainerStateRunning.Want++
 	}
 	if in.Terminated != nil {
-		m.v1_ContainerStateTerminated.want++
+		m.v1_ContainerStateTerminated.Want++
 	}
 }
 
@@ -838,7 +840,7 @@ func deepCopyWith_v1_ContainerStatus(m *deepCopyMemory, in, out *v1.ContainerSta
 	deepCopyWith_v1_ContainerState(m, &in.State, &out.State)
 	deepCopyWith_v1_ContainerState(m, &in.LastTerminationState, &out.LastTerminationState)
 	if in.Started != nil {
-		out.Started = m.bools.one()
+		out.Started = m.Bools.One()
 		*out.Started = *in.Started
 	}
 	if in.AllocatedResources != nil {
@@ -848,27 +850,27 @@ func deepCopyWith_v1_ContainerStatus(m *deepCopyMemory, in, out *v1.ContainerSta
 		}
 	}
 	if in.Resources != nil {
-		out.Resources = m.v1_ResourceRequirements.one()
+		out.Resources = m.v1_ResourceRequirements.One()
 		deepCopyWith_v1_ResourceRequirements(m, in.Resources, out.Resources)
 	}
 	if in.VolumeMounts != nil {
-		out.VolumeMounts = m.v1_VolumeMountStatus.list(len(in.VolumeMounts))
+		out.VolumeMounts = m.v1_VolumeMountStatus.List(len(in.VolumeMounts))
 		for i := range in.VolumeMounts {
 			deepCopyWith_v1_VolumeMountStatus(m, &in.VolumeMounts[i], &out.VolumeMounts[i])
 		}
 	}
 	if in.User != nil {
-		out.User = m.v1_ContainerUser.one()
+		out.User = m.v1_ContainerUser.One()
 		deepCopyWith_v1_ContainerUser(m, in.User, out.User)
 	}
 	if in.AllocatedResourcesStatus != nil {
-		out.AllocatedResourcesStatus = m.v1_ResourceStatus.list(len(in.AllocatedResourcesStatus))
+		out.AllocatedResourcesStatus = m.v1_ResourceStatus.List(len(in.AllocatedResourcesStatus))
 		for i := range in.AllocatedResourcesStatus {
 			deepCopyWith_v1_ResourceStatus(m, &in.AllocatedResourcesStatus[i], &out.AllocatedResourcesStatus[i])
 		}
 	}
 	if in.StopSignal != nil {
-		out.StopSignal = (*v1.Signal)(m.strings.one())
+		out.StopSignal = (*v1.Signal)(m.Strings.One())
 		*out.StopSignal = *in.StopSignal
 	}
 }
@@ -878,26 +880,26 @@ func deepCopyCount_v1_ContainerStatus(m *deepCopyMemory, in *v1.ContainerStatus)
 	deepCopyCount_v1_ContainerState(m, &in.State)
 	deepCopyCount_v1_ContainerState(m, &in.LastTerminationState)
 	if in.Started != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.Resources != nil {
-		m.v1_ResourceRequirements.want++
+		m.v1_ResourceRequirements.Want++
 		deepCopyCount_v1_ResourceRequirements(m, in.Resources)
 	}
-	m.v1_VolumeMountStatus.want += len(in.VolumeMounts)
+	m.v1_VolumeMountStatus.Want += len(in.VolumeMounts)
 	for i := range in.VolumeMounts {
 		deepCopyCount_v1_VolumeMountStatus(m, &in.VolumeMounts[i])
 	}
 	if in.User != nil {
-		m.v1_ContainerUser.want++
+		m.v1_ContainerUser.Want++
 		deepCopyCount_v1_ContainerUser(m, in.User)
 	}
-	m.v1_ResourceStatus.want += len(in.AllocatedResourcesStatus)
+	m.v1_ResourceStatus.Want += len(in.AllocatedResourcesStatus)
 	for i := range in.AllocatedResourcesStatus {
 		deepCopyCount_v1_ResourceStatus(m, &in.AllocatedResourcesStatus[i])
 	}
 	if in.StopSignal != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -909,7 +911,7 @@ func deepCopyWith_v1_ContainerUser(m *deepCopyMemory, in, out *v1.ContainerUser)
 	}
 	*out = *in
 	if in.Linux != nil {
-		out.Linux = m.v1_LinuxContainerUser.one()
+		out.Linux = m.v1_LinuxContainerUser.One()
 		deepCopy_v1_LinuxContainerUser(in.Linux, out.Linux)
 	}
 }
@@ -917,7 +919,7 @@ func deepCopyWith_v1_ContainerUser(m *deepCopyMemory, in, out *v1.ContainerUser)
 // deepCopyCount_v1_ContainerUser counts what deepCopyWith_v1_ContainerUser takes.
 func deepCopyCount_v1_ContainerUser(m *deepCopyMemory, in *v1.ContainerUser) {
 	if in.Linux != nil {
-		m.v1_LinuxContainerUser.want++
+		m.v1_LinuxContainerUser.Want++
 	}
 }
 
@@ -929,7 +931,7 @@ func deepCopyWith_v1_DownwardAPIProjection(m *deepCopyMemory, in, out *v1.Downwa
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = m.v1_DownwardAPIVolumeFile.list(len(in.Items))
+		out.Items = m.v1_DownwardAPIVolumeFile.List(len(in.Items))
 		for i := range in.Items {
 			deepCopyWith_v1_DownwardAPIVolumeFile(m, &in.Items[i], &out.Items[i])
 		}
@@ -938,7 +940,7 @@ func deepCopyWith_v1_DownwardAPIProjection(m *deepCopyMemory, in, out *v1.Downwa
 
 // deepCopyCount_v1_DownwardAPIProjection counts what deepCopyWith_v1_DownwardAPIProjection takes.
 func deepCopyCount_v1_DownwardAPIProjection(m *deepCopyMemory, in *v1.DownwardAPIProjection) {
-	m.v1_DownwardAPIVolumeFile.want += len(in.Items)
+	m.v1_DownwardAPIVolumeFile.Want += len(in.Items)
 	for i := range in.Items {
 		deepCopyCount_v1_DownwardAPIVolumeFile(m, &in.Items[i])
 	}
@@ -952,19 +954,19 @@ func deepCopyWith_v1_DownwardAPIVolumeFile(m *deepCopyMemory, in, out *v1.Downwa
 	}
 	*out = *in
 	if in.FieldRef != nil {
-		out.FieldRef = m.v1_ObjectFieldSelector.one()
+		out.FieldRef = m.v1_ObjectFieldSelector.One()
 		*out.FieldRef = *in.FieldRef
 	}
 	if in.ResourceFieldRef != nil {
-		out.ResourceFieldRef = m.v1_ResourceFieldSelector.one()
+		out.ResourceFieldRef = m.v1_ResourceFieldSelector.One()
 		deepCopy_v1_ResourceFieldSelector(in.ResourceFieldRef, out.ResourceFieldRef)
 	}
 	if in.Mode != nil {
-		out.Mode = m.int32s.one()
+		out.Mode = m.int32s.One()
 		*out.Mode = *in.Mode
 	}
 	if in.User != nil {
-		out.User = m.int64s.one()
+		out.User = m.Int64s.One()
 		*out.User = *in.User
 	}
 }
@@ -972,16 +974,16 @@ func deepCopyWith_v1_DownwardAPIVolumeFile(m *deepCopyMemory, in, out *v1.Downwa
 // deepCopyCount_v1_DownwardAPIVolumeFile counts what deepCopyWith_v1_DownwardAPIVolumeFile takes.
 func deepCopyCount_v1_DownwardAPIVolumeFile(m *deepCopyMemory, in *v1.DownwardAPIVolumeFile) {
 	if in.FieldRef != nil {
-		m.v1_ObjectFieldSelector.want++
+		m.v1_ObjectFieldSelector.Want++
 	}
 	if in.ResourceFieldRef != nil {
-		m.v1_ResourceFieldSelector.want++
+		m.v1_ResourceFieldSelector.Want++
 	}
 	if in.Mode != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 	if in.User != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
@@ -993,32 +995,32 @@ func deepCopyWith_v1_DownwardAPIVolumeSource(m *deepCopyMemory, in, out *v1.Down
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = m.v1_DownwardAPIVolumeFile.list(len(in.Items))
+		out.Items = m.v1_DownwardAPIVolumeFile.List(len(in.Items))
 		for i := range in.Items {
 			deepCopyWith_v1_DownwardAPIVolumeFile(m, &in.Items[i], &out.Items[i])
 		}
 	}
 	if in.DefaultMode != nil {
-		out.DefaultMode = m.int32s.one()
+		out.DefaultMode = m.int32s.One()
 		*out.DefaultMode = *in.DefaultMode
 	}
 	if in.DefaultUser != nil {
-		out.DefaultUser = m.int64s.one()
+		out.DefaultUser = m.Int64s.One()
 		*out.DefaultUser = *in.DefaultUser
 	}
 }
 
 // deepCopyCount_v1_DownwardAPIVolumeSource counts what deepCopyWith_v1_DownwardAPIVolumeSource takes.
 func deepCopyCount_v1_DownwardAPIVolumeSource(m *deepCopyMemory, in *v1.DownwardAPIVolumeSource) {
-	m.v1_DownwardAPIVolumeFile.want += len(in.Items)
+	m.v1_DownwardAPIVolumeFile.Want += len(in.Items)
 	for i := range in.Items {
 		deepCopyCount_v1_DownwardAPIVolumeFile(m, &in.Items[i])
 	}
 	if in.DefaultMode != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 	if in.DefaultUser != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
@@ -1030,11 +1032,11 @@ func deepCopyWith_v1_EmptyDirVolumeSource(m *deepCopyMemory, in, out *v1.EmptyDi
 	}
 	*out = *in
 	if in.SizeLimit != nil {
-		out.SizeLimit = m.resource_Quantity.one()
+		out.SizeLimit = m.resource_Quantity.One()
 		in.SizeLimit.DeepCopyInto(out.SizeLimit)
 	}
 	if in.Mode != nil {
-		out.Mode = m.int32s.one()
+		out.Mode = m.int32s.One()
 		*out.Mode = *in.Mode
 	}
 }
@@ -1042,10 +1044,10 @@ func deepCopyWith_v1_EmptyDirVolumeSource(m *deepCopyMemory, in, out *v1.EmptyDi
 // deepCopyCount_v1_EmptyDirVolumeSource counts what deepCopyWith_v1_EmptyDirVolumeSource takes.
 func deepCopyCount_v1_EmptyDirVolumeSource(m *deepCopyMemory, in *v1.EmptyDirVolumeSource) {
 	if in.SizeLimit != nil {
-		m.resource_Quantity.want++
+		m.resource_Quantity.Want++
 	}
 	if in.Mode != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 }
 
@@ -1057,24 +1059,24 @@ func deepCopyWith_v1_EnvFromSource(m *deepCopyMemory, in, out *v1.EnvFromSource)
 	}
 	*out = *in
 	if in.ConfigMapRef != nil {
-		out.ConfigMapRef = m.v1_ConfigMapEnvSource.one()
-		deepCopyWith_v1_ConfigMapEnvSource(&m.deepCopyMetaMemory, in.ConfigMapRef, out.ConfigMapRef)
+		out.ConfigMapRef = m.v1_ConfigMapEnvSource.One()
+		deepCopyWith_v1_ConfigMapEnvSource(&m.Memory, in.ConfigMapRef, out.ConfigMapRef)
 	}
 	if in.SecretRef != nil {
-		out.SecretRef = m.v1_SecretEnvSource.one()
-		deepCopyWith_v1_SecretEnvSource(&m.deepCopyMetaMemory, in.SecretRef, out.SecretRef)
+		out.SecretRef = m.v1_SecretEnvSource.One()
+		deepCopyWith_v1_SecretEnvSource(&m.Memory, in.SecretRef, out.SecretRef)
 	}
 }
 
 // deepCopyCount_v1_EnvFromSource counts what deepCopyWith_v1_EnvFromSource takes.
 func deepCopyCount_v1_EnvFromSource(m *deepCopyMemory, in *v1.EnvFromSource) {
 	if in.ConfigMapRef != nil {
-		m.v1_ConfigMapEnvSource.want++
-		deepCopyCount_v1_ConfigMapEnvSource(&m.deepCopyMetaMemory, in.ConfigMapRef)
+		m.v1_ConfigMapEnvSource.Want++
+		deepCopyCount_v1_ConfigMapEnvSource(&m.Memory, in.ConfigMapRef)
 	}
 	if in.SecretRef != nil {
-		m.v1_SecretEnvSource.want++
-		deepCopyCount_v1_SecretEnvSource(&m.deepCopyMetaMemory, in.SecretRef)
+		m.v1_SecretEnvSource.Want++
+		deepCopyCount_v1_SecretEnvSource(&m.Memory, in.SecretRef)
 	}
 }
 
@@ -1086,7 +1088,7 @@ func deepCopyWith_v1_EnvVar(m *deepCopyMemory, in, out *v1.EnvVar) {
 	}
 	*out = *in
 	if in.ValueFrom != nil {
-		out.ValueFrom = m.v1_EnvVarSource.one()
+		out.ValueFrom = m.v1_EnvVarSource.One()
 		deepCopyWith_v1_EnvVarSource(m, in.ValueFrom, out.ValueFrom)
 	}
 }
@@ -1094,7 +1096,7 @@ func deepCopyWith_v1_EnvVar(m *deepCopyMemory, in, out *v1.EnvVar) {
 // deepCopyCount_v1_EnvVar counts what deepCopyWith_v1_EnvVar takes.
 func deepCopyCount_v1_EnvVar(m *deepCopyMemory, in *v1.EnvVar) {
 	if in.ValueFrom != nil {
-		m.v1_EnvVarSource.want++
+		m.v1_EnvVarSource.Want++
 		deepCopyCount_v1_EnvVarSource(m, in.ValueFrom)
 	}
 }
@@ -1107,46 +1109,46 @@ func deepCopyWith_v1_EnvVarSource(m *deepCopyMemory, in, out *v1.EnvVarSource) {
 	}
 	*out = *in
 	if in.FieldRef != nil {
-		out.FieldRef = m.v1_ObjectFieldSelector.one()
+		out.FieldRef = m.v1_ObjectFieldSelector.One()
 		*out.FieldRef = *in.FieldRef
 	}
 	if in.ResourceFieldRef != nil {
-		out.ResourceFieldRef = m.v1_ResourceFieldSelector.one()
+		out.ResourceFieldRef = m.v1_ResourceFieldSelector.One()
 		deepCopy_v1_ResourceFieldSelector(in.ResourceFieldRef, out.ResourceFieldRef)
 	}
 	if in.ConfigMapKeyRef != nil {
-		out.ConfigMapKeyRef = m.v1_ConfigMapKeySelector.one()
-		deepCopyWith_v1_ConfigMapKeySelector(&m.deepCopyMetaMemory, in.ConfigMapKeyRef, out.ConfigMapKeyRef)
+		out.ConfigMapKeyRef = m.v1_ConfigMapKeySelector.One()
+		deepCopyWith_v1_ConfigMapKeySelector(&m.Memory, in.ConfigMapKeyRef, out.ConfigMapKeyRef)
 	}
 	if in.SecretKeyRef != nil {
-		out.SecretKeyRef = m.v1_SecretKeySelector.one()
-		deepCopyWith_v1_SecretKeySelector(&m.deepCopyMetaMemory, in.SecretKeyRef, out.SecretKeyRef)
+		out.SecretKeyRef = m.v1_SecretKeySelector.One()
+		deepCopyWith_v1_SecretKeySelector(&m.Memory, in.SecretKeyRef, out.SecretKeyRef)
 	}
 	if in.FileKeyRef != nil {
-		out.FileKeyRef = m.v1_FileKeySelector.one()
-		deepCopyWith_v1_FileKeySelector(&m.deepCopyMetaMemory, in.FileKeyRef, out.FileKeyRef)
+		out.FileKeyRef = m.v1_FileKeySelector.One()
+		deepCopyWith_v1_FileKeySelector(&m.Memory, in.FileKeyRef, out.FileKeyRef)
 	}
 }
 
 // deepCopyCount_v1_EnvVarSource counts what deepCopyWith_v1_EnvVarSource takes.
 func deepCopyCount_v1_EnvVarSource(m *deepCopyMemory, in *v1.EnvVarSource) {
 	if in.FieldRef != nil {
-		m.v1_ObjectFieldSelector.want++
+		m.v1_ObjectFieldSelector.Want++
 	}
 	if in.ResourceFieldRef != nil {
-		m.v1_ResourceFieldSelector.want++
+		m.v1_ResourceFieldSelector.Want++
 	}
 	if in.ConfigMapKeyRef != nil {
-		m.v1_ConfigMapKeySelector.want++
-		deepCopyCount_v1_ConfigMapKeySelector(&m.deepCopyMetaMemory, in.ConfigMapKeyRef)
+		m.v1_ConfigMapKeySelector.Want++
+		deepCopyCount_v1_ConfigMapKeySelector(&m.Memory, in.ConfigMapKeyRef)
 	}
 	if in.SecretKeyRef != nil {
-		m.v1_SecretKeySelector.want++
-		deepCopyCount_v1_SecretKeySelector(&m.deepCopyMetaMemory, in.SecretKeyRef)
+		m.v1_SecretKeySelector.Want++
+		deepCopyCount_v1_SecretKeySelector(&m.Memory, in.SecretKeyRef)
 	}
 	if in.FileKeyRef != nil {
-		m.v1_FileKeySelector.want++
-		deepCopyCount_v1_FileKeySelector(&m.deepCopyMetaMemory, in.FileKeyRef)
+		m.v1_FileKeySelector.Want++
+		deepCopyCount_v1_FileKeySelector(&m.Memory, in.FileKeyRef)
 	}
 }
 
@@ -1173,121 +1175,121 @@ func deepCopyWith_v1_EphemeralContainerCommon(m *deepCopyMemory, in, out *v1.Eph
 	}
 	*out = *in
 	if in.Command != nil {
-		out.Command = m.strings.list(len(in.Command))
+		out.Command = m.Strings.List(len(in.Command))
 		copy(out.Command, in.Command)
 	}
 	if in.Args != nil {
-		out.Args = m.strings.list(len(in.Args))
+		out.Args = m.Strings.List(len(in.Args))
 		copy(out.Args, in.Args)
 	}
 	if in.Ports != nil {
-		out.Ports = m.v1_ContainerPort.list(len(in.Ports))
+		out.Ports = m.v1_ContainerPort.List(len(in.Ports))
 		copy(out.Ports, in.Ports)
 	}
 	if in.EnvFrom != nil {
-		out.EnvFrom = m.v1_EnvFromSource.list(len(in.EnvFrom))
+		out.EnvFrom = m.v1_EnvFromSource.List(len(in.EnvFrom))
 		for i := range in.EnvFrom {
 			deepCopyWith_v1_EnvFromSource(m, &in.EnvFrom[i], &out.EnvFrom[i])
 		}
 	}
 	if in.Env != nil {
-		out.Env = m.v1_EnvVar.list(len(in.Env))
+		out.Env = m.v1_EnvVar.List(len(in.Env))
 		for i := range in.Env {
 			deepCopyWith_v1_EnvVar(m, &in.Env[i], &out.Env[i])
 		}
 	}
 	deepCopyWith_v1_ResourceRequirements(m, &in.Resources, &out.Resources)
 	if in.ResizePolicy != nil {
-		out.ResizePolicy = m.v1_ContainerResizePolicy.list(len(in.ResizePolicy))
+		out.ResizePolicy = m.v1_ContainerResizePolicy.List(len(in.ResizePolicy))
 		copy(out.ResizePolicy, in.ResizePolicy)
 	}
 	if in.RestartPolicy != nil {
-		out.RestartPolicy = (*v1.ContainerRestartPolicy)(m.strings.one())
+		out.RestartPolicy = (*v1.ContainerRestartPolicy)(m.Strings.One())
 		*out.RestartPolicy = *in.RestartPolicy
 	}
 	if in.RestartPolicyRules != nil {
-		out.RestartPolicyRules = m.v1_ContainerRestartRule.list(len(in.RestartPolicyRules))
+		out.RestartPolicyRules = m.v1_ContainerRestartRule.List(len(in.RestartPolicyRules))
 		for i := range in.RestartPolicyRules {
 			deepCopyWith_v1_ContainerRestartRule(m, &in.RestartPolicyRules[i], &out.RestartPolicyRules[i])
 		}
 	}
 	if in.VolumeMounts != nil {
-		out.VolumeMounts = m.v1_VolumeMount.list(len(in.VolumeMounts))
+		out.VolumeMounts = m.v1_VolumeMount.List(len(in.VolumeMounts))
 		for i := range in.VolumeMounts {
-			deepCopyWith_v1_VolumeMount(&m.deepCopyMetaMemory, &in.VolumeMounts[i], &out.VolumeMounts[i])
+			deepCopyWith_v1_VolumeMount(&m.Memory, &in.VolumeMounts[i], &out.VolumeMounts[i])
 		}
 	}
 	if in.VolumeDevices != nil {
-		out.VolumeDevices = m.v1_VolumeDevice.list(len(in.VolumeDevices))
+		out.VolumeDevices = m.v1_VolumeDevice.List(len(in.VolumeDevices))
 		copy(out.VolumeDevices, in.VolumeDevices)
 	}
 	if in.LivenessProbe != nil {
-		out.LivenessProbe = m.v1_Probe.one()
+		out.LivenessProbe = m.v1_Probe.One()
 		deepCopyWith_v1_Probe(m, in.LivenessProbe, out.LivenessProbe)
 	}
 	if in.ReadinessProbe != nil {
-		out.ReadinessProbe = m.v1_Probe.one()
+		out.ReadinessProbe = m.v1_Probe.One()
 		deepCopyWith_v1_Probe(m, in.ReadinessProbe, out.ReadinessProbe)
 	}
 	if in.StartupProbe != nil {
-		out.StartupProbe = m.v1_Probe.one()
+		out.StartupProbe = m.v1_Probe.One()
 		deepCopyWith_v1_Probe(m, in.StartupProbe, out.StartupProbe)
 	}
 	if in.Lifecycle != nil {
-		out.Lifecycle = m.v1_Lifecycle.one()
+		out.Lifecycle = m.v1_Lifecycle.One()
 		deepCopyWith_v1_Lifecycle(m, in.Lifecycle, out.Lifecycle)
 	}
 	if in.SecurityContext != nil {
-		out.SecurityContext = m.v1_SecurityContext.one()
+		out.SecurityContext = m.v1_SecurityContext.One()
 		deepCopyWith_v1_SecurityContext(m, in.SecurityContext, out.SecurityContext)
 	}
 }
 
 // deepCopyCount_v1_EphemeralContainerCommon counts what deepCopyWith_v1_EphemeralContainerCommon takes.
 func deepCopyCount_v1_EphemeralContainerCommon(m *deepCopyMemory, in *v1.EphemeralContainerCommon) {
-	m.strings.want += len(in.Command)
-	m.strings.want += len(in.Args)
-	m.v1_ContainerPort.want += len(in.Ports)
-	m.v1_EnvFromSource.want += len(in.EnvFrom)
+	m.Strings.Want += len(in.Command)
+	m.Strings.Want += len(in.Args)
+	m.v1_ContainerPort.Want += len(in.Ports)
+	m.v1_EnvFromSource.Want += len(in.EnvFrom)
 	for i := range in.EnvFrom {
 		deepCopyCount_v1_EnvFromSource(m, &in.EnvFrom[i])
 	}
-	m.v1_EnvVar.want += len(in.Env)
+	m.v1_EnvVar.Want += len(in.Env)
 	for i := range in.Env {
 		deepCopyCount_v1_EnvVar(m, &in.Env[i])
 	}
 	deepCopyCount_v1_ResourceRequirements(m, &in.Resources)
-	m.v1_ContainerResizePolicy.want += len(in.ResizePolicy)
+	m.v1_ContainerResizePolicy.Want += len(in.ResizePolicy)
 	if in.RestartPolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
-	m.v1_ContainerRestartRule.want += len(in.RestartPolicyRules)
+	m.v1_ContainerRestartRule.Want += len(in.RestartPolicyRules)
 	for i := range in.RestartPolicyRules {
 		deepCopyCount_v1_ContainerRestartRule(m, &in.RestartPolicyRules[i])
 	}
-	m.v1_VolumeMount.want += len(in.VolumeMounts)
+	m.v1_VolumeMount.Want += len(in.VolumeMounts)
 	for i := range in.VolumeMounts {
-		deepCopyCount_v1_VolumeMount(&m.deepCopyMetaMemory, &in.VolumeMounts[i])
+		deepCopyCount_v1_VolumeMount(&m.Memory, &in.VolumeMounts[i])
 	}
-	m.v1_VolumeDevice.want += len(in.VolumeDevices)
+	m.v1_VolumeDevice.Want += len(in.VolumeDevices)
 	if in.LivenessProbe != nil {
-		m.v1_Probe.want++
+		m.v1_Probe.Want++
 		deepCopyCount_v1_Probe(m, in.LivenessProbe)
 	}
 	if in.ReadinessProbe != nil {
-		m.v1_Probe.want++
+		m.v1_Probe.Want++
 		deepCopyCount_v1_Probe(m, in.ReadinessProbe)
 	}
 	if in.StartupProbe != nil {
-		m.v1_Probe.want++
+		m.v1_Probe.Want++
 		deepCopyCount_v1_Probe(m, in.StartupProbe)
 	}
 	if in.Lifecycle != nil {
-		m.v1_Lifecycle.want++
+		m.v1_Lifecycle.Want++
 		deepCopyCount_v1_Lifecycle(m, in.Lifecycle)
 	}
 	if in.SecurityContext != nil {
-		m.v1_SecurityContext.want++
+		m.v1_SecurityContext.Want++
 		deepCopyCount_v1_SecurityContext(m, in.SecurityContext)
 	}
 }
@@ -1320,7 +1322,7 @@ func deepCopyWith_v1_EvictionResponder(m *deepCopyMemory, in, out *v1.EvictionRe
 	}
 	*out = *in
 	if in.Priority != nil {
-		out.Priority = m.int32s.one()
+		out.Priority = m.int32s.One()
 		*out.Priority = *in.Priority
 	}
 }
@@ -1328,26 +1330,26 @@ func deepCopyWith_v1_EvictionResponder(m *deepCopyMemory, in, out *v1.EvictionRe
 // deepCopyCount_v1_EvictionResponder counts what deepCopyWith_v1_EvictionResponder takes.
 func deepCopyCount_v1_EvictionResponder(m *deepCopyMemory, in *v1.EvictionResponder) {
 	if in.Priority != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 }
 
 // deepCopyWith_v1_ExecAction copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_ExecAction(m *deepCopyMetaMemory, in, out *v1.ExecAction) {
+func deepCopyWith_v1_ExecAction(m *deepcopy.Memory, in, out *v1.ExecAction) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Command != nil {
-		out.Command = m.strings.list(len(in.Command))
+		out.Command = m.Strings.List(len(in.Command))
 		copy(out.Command, in.Command)
 	}
 }
 
 // deepCopyCount_v1_ExecAction counts what deepCopyWith_v1_ExecAction takes.
-func deepCopyCount_v1_ExecAction(m *deepCopyMetaMemory, in *v1.ExecAction) {
-	m.strings.want += len(in.Command)
+func deepCopyCount_v1_ExecAction(m *deepcopy.Memory, in *v1.ExecAction) {
+	m.Strings.Want += len(in.Command)
 }
 
 // deepCopyWith_v1_FCVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -1358,45 +1360,45 @@ func deepCopyWith_v1_FCVolumeSource(m *deepCopyMemory, in, out *v1.FCVolumeSourc
 	}
 	*out = *in
 	if in.TargetWWNs != nil {
-		out.TargetWWNs = m.strings.list(len(in.TargetWWNs))
+		out.TargetWWNs = m.Strings.List(len(in.TargetWWNs))
 		copy(out.TargetWWNs, in.TargetWWNs)
 	}
 	if in.Lun != nil {
-		out.Lun = m.int32s.one()
+		out.Lun = m.int32s.One()
 		*out.Lun = *in.Lun
 	}
 	if in.WWIDs != nil {
-		out.WWIDs = m.strings.list(len(in.WWIDs))
+		out.WWIDs = m.Strings.List(len(in.WWIDs))
 		copy(out.WWIDs, in.WWIDs)
 	}
 }
 
 // deepCopyCount_v1_FCVolumeSource counts what deepCopyWith_v1_FCVolumeSource takes.
 func deepCopyCount_v1_FCVolumeSource(m *deepCopyMemory, in *v1.FCVolumeSource) {
-	m.strings.want += len(in.TargetWWNs)
+	m.Strings.Want += len(in.TargetWWNs)
 	if in.Lun != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
-	m.strings.want += len(in.WWIDs)
+	m.Strings.Want += len(in.WWIDs)
 }
 
 // deepCopyWith_v1_FileKeySelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_FileKeySelector(m *deepCopyMetaMemory, in, out *v1.FileKeySelector) {
+func deepCopyWith_v1_FileKeySelector(m *deepcopy.Memory, in, out *v1.FileKeySelector) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Optional != nil {
-		out.Optional = m.bools.one()
+		out.Optional = m.Bools.One()
 		*out.Optional = *in.Optional
 	}
 }
 
 // deepCopyCount_v1_FileKeySelector counts what deepCopyWith_v1_FileKeySelector takes.
-func deepCopyCount_v1_FileKeySelector(m *deepCopyMetaMemory, in *v1.FileKeySelector) {
+func deepCopyCount_v1_FileKeySelector(m *deepcopy.Memory, in *v1.FileKeySelector) {
 	if in.Optional != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 }
 
@@ -1408,7 +1410,7 @@ func deepCopyWith_v1_FlexVolumeSource(m *deepCopyMemory, in, out *v1.FlexVolumeS
 	}
 	*out = *in
 	if in.SecretRef != nil {
-		out.SecretRef = m.v1_LocalObjectReference.one()
+		out.SecretRef = m.v1_LocalObjectReference.One()
 		*out.SecretRef = *in.SecretRef
 	}
 	out.Options = maps.Clone(in.Options)
@@ -1417,34 +1419,34 @@ func deepCopyWith_v1_FlexVolumeSource(m *deepCopyMemory, in, out *v1.FlexVolumeS
 // deepCopyCount_v1_FlexVolumeSource counts what deepCopyWith_v1_FlexVolumeSource takes.
 func deepCopyCount_v1_FlexVolumeSource(m *deepCopyMemory, in *v1.FlexVolumeSource) {
 	if in.SecretRef != nil {
-		m.v1_LocalObjectReference.want++
+		m.v1_LocalObjectReference.Want++
 	}
 }
 
 // deepCopyWith_v1_GRPCAction copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_GRPCAction(m *deepCopyMetaMemory, in, out *v1.GRPCAction) {
+func deepCopyWith_v1_GRPCAction(m *deepcopy.Memory, in, out *v1.GRPCAction) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Service != nil {
-		out.Service = m.strings.one()
+		out.Service = m.Strings.One()
 		*out.Service = *in.Service
 	}
 	if in.Mode != nil {
-		out.Mode = (*v1.GRPCProbeMode)(m.strings.one())
+		out.Mode = (*v1.GRPCProbeMode)(m.Strings.One())
 		*out.Mode = *in.Mode
 	}
 }
 
 // deepCopyCount_v1_GRPCAction counts what deepCopyWith_v1_GRPCAction takes.
-func deepCopyCount_v1_GRPCAction(m *deepCopyMetaMemory, in *v1.GRPCAction) {
+func deepCopyCount_v1_GRPCAction(m *deepcopy.Memory, in *v1.GRPCAction) {
 	if in.Service != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.Mode != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -1456,58 +1458,58 @@ func deepCopyWith_v1_HTTPGetAction(m *deepCopyMemory, in, out *v1.HTTPGetAction)
 	}
 	*out = *in
 	if in.HTTPHeaders != nil {
-		out.HTTPHeaders = m.v1_HTTPHeader.list(len(in.HTTPHeaders))
+		out.HTTPHeaders = m.v1_HTTPHeader.List(len(in.HTTPHeaders))
 		copy(out.HTTPHeaders, in.HTTPHeaders)
 	}
 	if in.Protocol != nil {
-		out.Protocol = (*v1.HTTPProtocol)(m.strings.one())
+		out.Protocol = (*v1.HTTPProtocol)(m.Strings.One())
 		*out.Protocol = *in.Protocol
 	}
 }
 
 // deepCopyCount_v1_HTTPGetAction counts what deepCopyWith_v1_HTTPGetAction takes.
 func deepCopyCount_v1_HTTPGetAction(m *deepCopyMemory, in *v1.HTTPGetAction) {
-	m.v1_HTTPHeader.want += len(in.HTTPHeaders)
+	m.v1_HTTPHeader.Want += len(in.HTTPHeaders)
 	if in.Protocol != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
 // deepCopyWith_v1_HostAlias copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_HostAlias(m *deepCopyMetaMemory, in, out *v1.HostAlias) {
+func deepCopyWith_v1_HostAlias(m *deepcopy.Memory, in, out *v1.HostAlias) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Hostnames != nil {
-		out.Hostnames = m.strings.list(len(in.Hostnames))
+		out.Hostnames = m.Strings.List(len(in.Hostnames))
 		copy(out.Hostnames, in.Hostnames)
 	}
 }
 
 // deepCopyCount_v1_HostAlias counts what deepCopyWith_v1_HostAlias takes.
-func deepCopyCount_v1_HostAlias(m *deepCopyMetaMemory, in *v1.HostAlias) {
-	m.strings.want += len(in.Hostnames)
+func deepCopyCount_v1_HostAlias(m *deepcopy.Memory, in *v1.HostAlias) {
+	m.Strings.Want += len(in.Hostnames)
 }
 
 // deepCopyWith_v1_HostPathVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_HostPathVolumeSource(m *deepCopyMetaMemory, in, out *v1.HostPathVolumeSource) {
+func deepCopyWith_v1_HostPathVolumeSource(m *deepcopy.Memory, in, out *v1.HostPathVolumeSource) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Type != nil {
-		out.Type = (*v1.HostPathType)(m.strings.one())
+		out.Type = (*v1.HostPathType)(m.Strings.One())
 		*out.Type = *in.Type
 	}
 }
 
 // deepCopyCount_v1_HostPathVolumeSource counts what deepCopyWith_v1_HostPathVolumeSource takes.
-func deepCopyCount_v1_HostPathVolumeSource(m *deepCopyMetaMemory, in *v1.HostPathVolumeSource) {
+func deepCopyCount_v1_HostPathVolumeSource(m *deepcopy.Memory, in *v1.HostPathVolumeSource) {
 	if in.Type != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -1519,27 +1521,27 @@ func deepCopyWith_v1_ISCSIVolumeSource(m *deepCopyMemory, in, out *v1.ISCSIVolum
 	}
 	*out = *in
 	if in.Portals != nil {
-		out.Portals = m.strings.list(len(in.Portals))
+		out.Portals = m.Strings.List(len(in.Portals))
 		copy(out.Portals, in.Portals)
 	}
 	if in.SecretRef != nil {
-		out.SecretRef = m.v1_LocalObjectReference.one()
+		out.SecretRef = m.v1_LocalObjectReference.One()
 		*out.SecretRef = *in.SecretRef
 	}
 	if in.InitiatorName != nil {
-		out.InitiatorName = m.strings.one()
+		out.InitiatorName = m.Strings.One()
 		*out.InitiatorName = *in.InitiatorName
 	}
 }
 
 // deepCopyCount_v1_ISCSIVolumeSource counts what deepCopyWith_v1_ISCSIVolumeSource takes.
 func deepCopyCount_v1_ISCSIVolumeSource(m *deepCopyMemory, in *v1.ISCSIVolumeSource) {
-	m.strings.want += len(in.Portals)
+	m.Strings.Want += len(in.Portals)
 	if in.SecretRef != nil {
-		m.v1_LocalObjectReference.want++
+		m.v1_LocalObjectReference.Want++
 	}
 	if in.InitiatorName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -1551,11 +1553,11 @@ func deepCopyWith_v1_KeyToPath(m *deepCopyMemory, in, out *v1.KeyToPath) {
 	}
 	*out = *in
 	if in.Mode != nil {
-		out.Mode = m.int32s.one()
+		out.Mode = m.int32s.One()
 		*out.Mode = *in.Mode
 	}
 	if in.User != nil {
-		out.User = m.int64s.one()
+		out.User = m.Int64s.One()
 		*out.User = *in.User
 	}
 }
@@ -1563,10 +1565,10 @@ func deepCopyWith_v1_KeyToPath(m *deepCopyMemory, in, out *v1.KeyToPath) {
 // deepCopyCount_v1_KeyToPath counts what deepCopyWith_v1_KeyToPath takes.
 func deepCopyCount_v1_KeyToPath(m *deepCopyMemory, in *v1.KeyToPath) {
 	if in.Mode != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 	if in.User != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
@@ -1578,15 +1580,15 @@ func deepCopyWith_v1_Lifecycle(m *deepCopyMemory, in, out *v1.Lifecycle) {
 	}
 	*out = *in
 	if in.PostStart != nil {
-		out.PostStart = m.v1_LifecycleHandler.one()
+		out.PostStart = m.v1_LifecycleHandler.One()
 		deepCopyWith_v1_LifecycleHandler(m, in.PostStart, out.PostStart)
 	}
 	if in.PreStop != nil {
-		out.PreStop = m.v1_LifecycleHandler.one()
+		out.PreStop = m.v1_LifecycleHandler.One()
 		deepCopyWith_v1_LifecycleHandler(m, in.PreStop, out.PreStop)
 	}
 	if in.StopSignal != nil {
-		out.StopSignal = (*v1.Signal)(m.strings.one())
+		out.StopSignal = (*v1.Signal)(m.Strings.One())
 		*out.StopSignal = *in.StopSignal
 	}
 }
@@ -1594,15 +1596,15 @@ func deepCopyWith_v1_Lifecycle(m *deepCopyMemory, in, out *v1.Lifecycle) {
 // deepCopyCount_v1_Lifecycle counts what deepCopyWith_v1_Lifecycle takes.
 func deepCopyCount_v1_Lifecycle(m *deepCopyMemory, in *v1.Lifecycle) {
 	if in.PostStart != nil {
-		m.v1_LifecycleHandler.want++
+		m.v1_LifecycleHandler.Want++
 		deepCopyCount_v1_LifecycleHandler(m, in.PostStart)
 	}
 	if in.PreStop != nil {
-		m.v1_LifecycleHandler.want++
+		m.v1_LifecycleHandler.Want++
 		deepCopyCount_v1_LifecycleHandler(m, in.PreStop)
 	}
 	if in.StopSignal != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -1614,19 +1616,19 @@ func deepCopyWith_v1_LifecycleHandler(m *deepCopyMemory, in, out *v1.LifecycleHa
 	}
 	*out = *in
 	if in.Exec != nil {
-		out.Exec = m.v1_ExecAction.one()
-		deepCopyWith_v1_ExecAction(&m.deepCopyMetaMemory, in.Exec, out.Exec)
+		out.Exec = m.v1_ExecAction.One()
+		deepCopyWith_v1_ExecAction(&m.Memory, in.Exec, out.Exec)
 	}
 	if in.HTTPGet != nil {
-		out.HTTPGet = m.v1_HTTPGetAction.one()
+		out.HTTPGet = m.v1_HTTPGetAction.One()
 		deepCopyWith_v1_HTTPGetAction(m, in.HTTPGet, out.HTTPGet)
 	}
 	if in.TCPSocket != nil {
-		out.TCPSocket = m.v1_TCPSocketAction.one()
+		out.TCPSocket = m.v1_TCPSocketAction.One()
 		*out.TCPSocket = *in.TCPSocket
 	}
 	if in.Sleep != nil {
-		out.Sleep = m.v1_SleepAction.one()
+		out.Sleep = m.v1_SleepAction.One()
 		*out.Sleep = *in.Sleep
 	}
 }
@@ -1634,18 +1636,18 @@ func deepCopyWith_v1_LifecycleHandler(m *deepCopyMemory, in, out *v1.LifecycleHa
 // deepCopyCount_v1_LifecycleHandler counts what deepCopyWith_v1_LifecycleHandler takes.
 func deepCopyCount_v1_LifecycleHandler(m *deepCopyMemory, in *v1.LifecycleHandler) {
 	if in.Exec != nil {
-		m.v1_ExecAction.want++
-		deepCopyCount_v1_ExecAction(&m.deepCopyMetaMemory, in.Exec)
+		m.v1_ExecAction.Want++
+		deepCopyCount_v1_ExecAction(&m.Memory, in.Exec)
 	}
 	if in.HTTPGet != nil {
-		m.v1_HTTPGetAction.want++
+		m.v1_HTTPGetAction.Want++
 		deepCopyCount_v1_HTTPGetAction(m, in.HTTPGet)
 	}
 	if in.TCPSocket != nil {
-		m.v1_TCPSocketAction.want++
+		m.v1_TCPSocketAction.Want++
 	}
 	if in.Sleep != nil {
-		m.v1_SleepAction.want++
+		m.v1_SleepAction.Want++
 	}
 }
 
@@ -1669,14 +1671,14 @@ func deepCopyWith_v1_Node(m *deepCopyMemory_v1_Node, in, out *v1.Node) {
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	deepCopyWith_v1_NodeSpec(m, &in.Spec, &out.Spec)
 	deepCopyWith_v1_NodeStatus(m, &in.Status, &out.Status)
 }
 
 // deepCopyCount_v1_Node counts what deepCopyWith_v1_Node takes.
 func deepCopyCount_v1_Node(m *deepCopyMemory_v1_Node, in *v1.Node) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
 	deepCopyCount_v1_NodeSpec(m, &in.Spec)
 	deepCopyCount_v1_NodeStatus(m, &in.Status)
 }
@@ -1718,7 +1720,7 @@ func deepCopyWith_v1_NodeAllocatableMappedResources(m *deepCopyMemory, in, out *
 	}
 	*out = *in
 	if in.Quantity != nil {
-		out.Quantity = m.resource_Quantity.one()
+		out.Quantity = m.resource_Quantity.One()
 		in.Quantity.DeepCopyInto(out.Quantity)
 	}
 }
@@ -1726,7 +1728,7 @@ func deepCopyWith_v1_NodeAllocatableMappedResources(m *deepCopyMemory, in, out *
 // deepCopyCount_v1_NodeAllocatableMappedResources counts what deepCopyWith_v1_NodeAllocatableMappedResources takes.
 func deepCopyCount_v1_NodeAllocatableMappedResources(m *deepCopyMemory, in *v1.NodeAllocatableMappedResources) {
 	if in.Quantity != nil {
-		m.resource_Quantity.want++
+		m.resource_Quantity.Want++
 	}
 }
 
@@ -1738,11 +1740,11 @@ func deepCopyWith_v1_NodeAllocatableOverheadResources(m *deepCopyMemory, in, out
 	}
 	*out = *in
 	if in.PerPod != nil {
-		out.PerPod = m.resource_Quantity.one()
+		out.PerPod = m.resource_Quantity.One()
 		in.PerPod.DeepCopyInto(out.PerPod)
 	}
 	if in.PerContainer != nil {
-		out.PerContainer = m.resource_Quantity.one()
+		out.PerContainer = m.resource_Quantity.One()
 		in.PerContainer.DeepCopyInto(out.PerContainer)
 	}
 }
@@ -1750,10 +1752,10 @@ func deepCopyWith_v1_NodeAllocatableOverheadResources(m *deepCopyMemory, in, out
 // deepCopyCount_v1_NodeAllocatableOverheadResources counts what deepCopyWith_v1_NodeAllocatableOverheadResources takes.
 func deepCopyCount_v1_NodeAllocatableOverheadResources(m *deepCopyMemory, in *v1.NodeAllocatableOverheadResources) {
 	if in.PerPod != nil {
-		m.resource_Quantity.want++
+		m.resource_Quantity.Want++
 	}
 	if in.PerContainer != nil {
-		m.resource_Quantity.want++
+		m.resource_Quantity.Want++
 	}
 }
 
@@ -1765,7 +1767,7 @@ func deepCopyWith_v1_NodeAllocatableResourceClaimStatus(m *deepCopyMemory, in, o
 	}
 	*out = *in
 	if in.Containers != nil {
-		out.Containers = m.strings.list(len(in.Containers))
+		out.Containers = m.Strings.List(len(in.Containers))
 		copy(out.Containers, in.Containers)
 	}
 	if in.Mapping != nil {
@@ -1784,7 +1786,7 @@ func deepCopyWith_v1_NodeAllocatableResourceClaimStatus(m *deepCopyMemory, in, o
 
 // deepCopyCount_v1_NodeAllocatableResourceClaimStatus counts what deepCopyWith_v1_NodeAllocatableResourceClaimStatus takes.
 func deepCopyCount_v1_NodeAllocatableResourceClaimStatus(m *deepCopyMemory, in *v1.NodeAllocatableResourceClaimStatus) {
-	m.strings.want += len(in.Containers)
+	m.Strings.Want += len(in.Containers)
 	for i := range in.Mapping {
 		deepCopyCount_v1_NodeAllocatableMappedResources(m, &in.Mapping[i])
 	}
@@ -1801,7 +1803,7 @@ func deepCopyWith_v1_NodeConfigSource(m *deepCopyMemory_v1_Node, in, out *v1.Nod
 	}
 	*out = *in
 	if in.ConfigMap != nil {
-		out.ConfigMap = m.v1_ConfigMapNodeConfigSource.one()
+		out.ConfigMap = m.v1_ConfigMapNodeConfigSource.One()
 		*out.ConfigMap = *in.ConfigMap
 	}
 }
@@ -1809,7 +1811,7 @@ func deepCopyWith_v1_NodeConfigSource(m *deepCopyMemory_v1_Node, in, out *v1.Nod
 // deepCopyCount_v1_NodeConfigSource counts what deepCopyWith_v1_NodeConfigSource takes.
 func deepCopyCount_v1_NodeConfigSource(m *deepCopyMemory_v1_Node, in *v1.NodeConfigSource) {
 	if in.ConfigMap != nil {
-		m.v1_ConfigMapNodeConfigSource.want++
+		m.v1_ConfigMapNodeConfigSource.Want++
 	}
 }
 
@@ -1821,15 +1823,15 @@ func deepCopyWith_v1_NodeConfigStatus(m *deepCopyMemory_v1_Node, in, out *v1.Nod
 	}
 	*out = *in
 	if in.Assigned != nil {
-		out.Assigned = m.v1_NodeConfigSource.one()
+		out.Assigned = m.v1_NodeConfigSource.One()
 		deepCopyWith_v1_NodeConfigSource(m, in.Assigned, out.Assigned)
 	}
 	if in.Active != nil {
-		out.Active = m.v1_NodeConfigSource.one()
+		out.Active = m.v1_NodeConfigSource.One()
 		deepCopyWith_v1_NodeConfigSource(m, in.Active, out.Active)
 	}
 	if in.LastKnownGood != nil {
-		out.LastKnownGood = m.v1_NodeConfigSource.one()
+		out.LastKnownGood = m.v1_NodeConfigSource.One()
 		deepCopyWith_v1_NodeConfigSource(m, in.LastKnownGood, out.LastKnownGood)
 	}
 }
@@ -1837,15 +1839,15 @@ func deepCopyWith_v1_NodeConfigStatus(m *deepCopyMemory_v1_Node, in, out *v1.Nod
 // deepCopyCount_v1_NodeConfigStatus counts what deepCopyWith_v1_NodeConfigStatus takes.
 func deepCopyCount_v1_NodeConfigStatus(m *deepCopyMemory_v1_Node, in *v1.NodeConfigStatus) {
 	if in.Assigned != nil {
-		m.v1_NodeConfigSource.want++
+		m.v1_NodeConfigSource.Want++
 		deepCopyCount_v1_NodeConfigSource(m, in.Assigned)
 	}
 	if in.Active != nil {
-		m.v1_NodeConfigSource.want++
+		m.v1_NodeConfigSource.Want++
 		deepCopyCount_v1_NodeConfigSource(m, in.Active)
 	}
 	if in.LastKnownGood != nil {
-		m.v1_NodeConfigSource.want++
+		m.v1_NodeConfigSource.Want++
 		deepCopyCount_v1_NodeConfigSource(m, in.LastKnownGood)
 	}
 }
@@ -1858,7 +1860,7 @@ func deepCopyWith_v1_NodeFeatures(m *deepCopyMemory_v1_Node, in, out *v1.NodeFea
 	}
 	*out = *in
 	if in.SupplementalGroupsPolicy != nil {
-		out.SupplementalGroupsPolicy = m.bools.one()
+		out.SupplementalGroupsPolicy = m.Bools.One()
 		*out.SupplementalGroupsPolicy = *in.SupplementalGroupsPolicy
 	}
 }
@@ -1866,7 +1868,7 @@ func deepCopyWith_v1_NodeFeatures(m *deepCopyMemory_v1_Node, in, out *v1.NodeFea
 // deepCopyCount_v1_NodeFeatures counts what deepCopyWith_v1_NodeFeatures takes.
 func deepCopyCount_v1_NodeFeatures(m *deepCopyMemory_v1_Node, in *v1.NodeFeatures) {
 	if in.SupplementalGroupsPolicy != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 }
 
@@ -1878,14 +1880,14 @@ func deepCopyWith_v1_NodePodPreemptionPolicy(m *deepCopyMemory_v1_Node, in, out 
 	}
 	*out = *in
 	if in.DisableResizePreemption != nil {
-		out.DisableResizePreemption = m.strings.list(len(in.DisableResizePreemption))
+		out.DisableResizePreemption = m.Strings.List(len(in.DisableResizePreemption))
 		copy(out.DisableResizePreemption, in.DisableResizePreemption)
 	}
 }
 
 // deepCopyCount_v1_NodePodPreemptionPolicy counts what deepCopyWith_v1_NodePodPreemptionPolicy takes.
 func deepCopyCount_v1_NodePodPreemptionPolicy(m *deepCopyMemory_v1_Node, in *v1.NodePodPreemptionPolicy) {
-	m.strings.want += len(in.DisableResizePreemption)
+	m.Strings.Want += len(in.DisableResizePreemption)
 }
 
 // deepCopyWith_v1_NodeRuntimeHandler copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -1896,7 +1898,7 @@ func deepCopyWith_v1_NodeRuntimeHandler(m *deepCopyMemory_v1_Node, in, out *v1.N
 	}
 	*out = *in
 	if in.Features != nil {
-		out.Features = m.v1_NodeRuntimeHandlerFeatures.one()
+		out.Features = m.v1_NodeRuntimeHandlerFeatures.One()
 		deepCopyWith_v1_NodeRuntimeHandlerFeatures(m, in.Features, out.Features)
 	}
 }
@@ -1904,7 +1906,7 @@ func deepCopyWith_v1_NodeRuntimeHandler(m *deepCopyMemory_v1_Node, in, out *v1.N
 // deepCopyCount_v1_NodeRuntimeHandler counts what deepCopyWith_v1_NodeRuntimeHandler takes.
 func deepCopyCount_v1_NodeRuntimeHandler(m *deepCopyMemory_v1_Node, in *v1.NodeRuntimeHandler) {
 	if in.Features != nil {
-		m.v1_NodeRuntimeHandlerFeatures.want++
+		m.v1_NodeRuntimeHandlerFeatures.Want++
 		deepCopyCount_v1_NodeRuntimeHandlerFeatures(m, in.Features)
 	}
 }
@@ -1917,11 +1919,11 @@ func deepCopyWith_v1_NodeRuntimeHandlerFeatures(m *deepCopyMemory_v1_Node, in, o
 	}
 	*out = *in
 	if in.RecursiveReadOnlyMounts != nil {
-		out.RecursiveReadOnlyMounts = m.bools.one()
+		out.RecursiveReadOnlyMounts = m.Bools.One()
 		*out.RecursiveReadOnlyMounts = *in.RecursiveReadOnlyMounts
 	}
 	if in.UserNamespaces != nil {
-		out.UserNamespaces = m.bools.one()
+		out.UserNamespaces = m.Bools.One()
 		*out.UserNamespaces = *in.UserNamespaces
 	}
 }
@@ -1929,10 +1931,10 @@ func deepCopyWith_v1_NodeRuntimeHandlerFeatures(m *deepCopyMemory_v1_Node, in, o
 // deepCopyCount_v1_NodeRuntimeHandlerFeatures counts what deepCopyWith_v1_NodeRuntimeHandlerFeatures takes.
 func deepCopyCount_v1_NodeRuntimeHandlerFeatures(m *deepCopyMemory_v1_Node, in *v1.NodeRuntimeHandlerFeatures) {
 	if in.RecursiveReadOnlyMounts != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.UserNamespaces != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 }
 
@@ -1959,21 +1961,21 @@ func deepCopyCount_v1_NodeSelector(m *deepCopyMemory, in *v1.NodeSelector) {
 }
 
 // deepCopyWith_v1_NodeSelectorRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_NodeSelectorRequirement(m *deepCopyMetaMemory, in, out *v1.NodeSelectorRequirement) {
+func deepCopyWith_v1_NodeSelectorRequirement(m *deepcopy.Memory, in, out *v1.NodeSelectorRequirement) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Values != nil {
-		out.Values = m.strings.list(len(in.Values))
+		out.Values = m.Strings.List(len(in.Values))
 		copy(out.Values, in.Values)
 	}
 }
 
 // deepCopyCount_v1_NodeSelectorRequirement counts what deepCopyWith_v1_NodeSelectorRequirement takes.
-func deepCopyCount_v1_NodeSelectorRequirement(m *deepCopyMetaMemory, in *v1.NodeSelectorRequirement) {
-	m.strings.want += len(in.Values)
+func deepCopyCount_v1_NodeSelectorRequirement(m *deepcopy.Memory, in *v1.NodeSelectorRequirement) {
+	m.Strings.Want += len(in.Values)
 }
 
 // deepCopyWith_v1_NodeSelectorTerm copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -1984,28 +1986,28 @@ func deepCopyWith_v1_NodeSelectorTerm(m *deepCopyMemory, in, out *v1.NodeSelecto
 	}
 	*out = *in
 	if in.MatchExpressions != nil {
-		out.MatchExpressions = m.v1_NodeSelectorRequirement.list(len(in.MatchExpressions))
+		out.MatchExpressions = m.v1_NodeSelectorRequirement.List(len(in.MatchExpressions))
 		for i := range in.MatchExpressions {
-			deepCopyWith_v1_NodeSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchExpressions[i], &out.MatchExpressions[i])
+			deepCopyWith_v1_NodeSelectorRequirement(&m.Memory, &in.MatchExpressions[i], &out.MatchExpressions[i])
 		}
 	}
 	if in.MatchFields != nil {
-		out.MatchFields = m.v1_NodeSelectorRequirement.list(len(in.MatchFields))
+		out.MatchFields = m.v1_NodeSelectorRequirement.List(len(in.MatchFields))
 		for i := range in.MatchFields {
-			deepCopyWith_v1_NodeSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchFields[i], &out.MatchFields[i])
+			deepCopyWith_v1_NodeSelectorRequirement(&m.Memory, &in.MatchFields[i], &out.MatchFields[i])
 		}
 	}
 }
 
 // deepCopyCount_v1_NodeSelectorTerm counts what deepCopyWith_v1_NodeSelectorTerm takes.
 func deepCopyCount_v1_NodeSelectorTerm(m *deepCopyMemory, in *v1.NodeSelectorTerm) {
-	m.v1_NodeSelectorRequirement.want += len(in.MatchExpressions)
+	m.v1_NodeSelectorRequirement.Want += len(in.MatchExpressions)
 	for i := range in.MatchExpressions {
-		deepCopyCount_v1_NodeSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchExpressions[i])
+		deepCopyCount_v1_NodeSelectorRequirement(&m.Memory, &in.MatchExpressions[i])
 	}
-	m.v1_NodeSelectorRequirement.want += len(in.MatchFields)
+	m.v1_NodeSelectorRequirement.Want += len(in.MatchFields)
 	for i := range in.MatchFields {
-		deepCopyCount_v1_NodeSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchFields[i])
+		deepCopyCount_v1_NodeSelectorRequirement(&m.Memory, &in.MatchFields[i])
 	}
 }
 
@@ -2017,38 +2019,38 @@ func deepCopyWith_v1_NodeSpec(m *deepCopyMemory_v1_Node, in, out *v1.NodeSpec) {
 	}
 	*out = *in
 	if in.PodCIDRs != nil {
-		out.PodCIDRs = m.strings.list(len(in.PodCIDRs))
+		out.PodCIDRs = m.Strings.List(len(in.PodCIDRs))
 		copy(out.PodCIDRs, in.PodCIDRs)
 	}
 	if in.Taints != nil {
-		out.Taints = m.v1_Taint.list(len(in.Taints))
+		out.Taints = m.v1_Taint.List(len(in.Taints))
 		for i := range in.Taints {
 			deepCopyWith_v1_Taint(m, &in.Taints[i], &out.Taints[i])
 		}
 	}
 	if in.ConfigSource != nil {
-		out.ConfigSource = m.v1_NodeConfigSource.one()
+		out.ConfigSource = m.v1_NodeConfigSource.One()
 		deepCopyWith_v1_NodeConfigSource(m, in.ConfigSource, out.ConfigSource)
 	}
 	if in.PodPreemptionPolicy != nil {
-		out.PodPreemptionPolicy = m.v1_NodePodPreemptionPolicy.one()
+		out.PodPreemptionPolicy = m.v1_NodePodPreemptionPolicy.One()
 		deepCopyWith_v1_NodePodPreemptionPolicy(m, in.PodPreemptionPolicy, out.PodPreemptionPolicy)
 	}
 }
 
 // deepCopyCount_v1_NodeSpec counts what deepCopyWith_v1_NodeSpec takes.
 func deepCopyCount_v1_NodeSpec(m *deepCopyMemory_v1_Node, in *v1.NodeSpec) {
-	m.strings.want += len(in.PodCIDRs)
-	m.v1_Taint.want += len(in.Taints)
+	m.Strings.Want += len(in.PodCIDRs)
+	m.v1_Taint.Want += len(in.Taints)
 	for i := range in.Taints {
 		deepCopyCount_v1_Taint(m, &in.Taints[i])
 	}
 	if in.ConfigSource != nil {
-		m.v1_NodeConfigSource.want++
+		m.v1_NodeConfigSource.Want++
 		deepCopyCount_v1_NodeConfigSource(m, in.ConfigSource)
 	}
 	if in.PodPreemptionPolicy != nil {
-		m.v1_NodePodPreemptionPolicy.want++
+		m.v1_NodePodPreemptionPolicy.Want++
 		deepCopyCount_v1_NodePodPreemptionPolicy(m, in.PodPreemptionPolicy)
 	}
 }
@@ -2073,72 +2075,72 @@ func deepCopyWith_v1_NodeStatus(m *deepCopyMemory_v1_Node, in, out *v1.NodeStatu
 		}
 	}
 	if in.Conditions != nil {
-		out.Conditions = m.v1_NodeCondition.list(len(in.Conditions))
+		out.Conditions = m.v1_NodeCondition.List(len(in.Conditions))
 		copy(out.Conditions, in.Conditions)
 	}
 	if in.Addresses != nil {
-		out.Addresses = m.v1_NodeAddress.list(len(in.Addresses))
+		out.Addresses = m.v1_NodeAddress.List(len(in.Addresses))
 		copy(out.Addresses, in.Addresses)
 	}
 	deepCopyWith_v1_NodeSystemInfo(m, &in.NodeInfo, &out.NodeInfo)
 	if in.Images != nil {
-		out.Images = m.v1_ContainerImage.list(len(in.Images))
+		out.Images = m.v1_ContainerImage.List(len(in.Images))
 		for i := range in.Images {
 			deepCopyWith_v1_ContainerImage(m, &in.Images[i], &out.Images[i])
 		}
 	}
 	if in.VolumesInUse != nil {
-		out.VolumesInUse = unsafe.Slice((*v1.UniqueVolumeName)(unsafe.SliceData(m.strings.list(len(in.VolumesInUse)))), len(in.VolumesInUse))
+		out.VolumesInUse = unsafe.Slice((*v1.UniqueVolumeName)(unsafe.SliceData(m.Strings.List(len(in.VolumesInUse)))), len(in.VolumesInUse))
 		copy(out.VolumesInUse, in.VolumesInUse)
 	}
 	if in.VolumesAttached != nil {
-		out.VolumesAttached = m.v1_AttachedVolume.list(len(in.VolumesAttached))
+		out.VolumesAttached = m.v1_AttachedVolume.List(len(in.VolumesAttached))
 		copy(out.VolumesAttached, in.VolumesAttached)
 	}
 	if in.Config != nil {
-		out.Config = m.v1_NodeConfigStatus.one()
+		out.Config = m.v1_NodeConfigStatus.One()
 		deepCopyWith_v1_NodeConfigStatus(m, in.Config, out.Config)
 	}
 	if in.RuntimeHandlers != nil {
-		out.RuntimeHandlers = m.v1_NodeRuntimeHandler.list(len(in.RuntimeHandlers))
+		out.RuntimeHandlers = m.v1_NodeRuntimeHandler.List(len(in.RuntimeHandlers))
 		for i := range in.RuntimeHandlers {
 			deepCopyWith_v1_NodeRuntimeHandler(m, &in.RuntimeHandlers[i], &out.RuntimeHandlers[i])
 		}
 	}
 	if in.Features != nil {
-		out.Features = m.v1_NodeFeatures.one()
+		out.Features = m.v1_NodeFeatures.One()
 		deepCopyWith_v1_NodeFeatures(m, in.Features, out.Features)
 	}
 	if in.DeclaredFeatures != nil {
-		out.DeclaredFeatures = m.strings.list(len(in.DeclaredFeatures))
+		out.DeclaredFeatures = m.Strings.List(len(in.DeclaredFeatures))
 		copy(out.DeclaredFeatures, in.DeclaredFeatures)
 	}
 }
 
 // deepCopyCount_v1_NodeStatus counts what deepCopyWith_v1_NodeStatus takes.
 func deepCopyCount_v1_NodeStatus(m *deepCopyMemory_v1_Node, in *v1.NodeStatus) {
-	m.v1_NodeCondition.want += len(in.Conditions)
-	m.v1_NodeAddress.want += len(in.Addresses)
+	m.v1_NodeCondition.Want += len(in.Conditions)
+	m.v1_NodeAddress.Want += len(in.Addresses)
 	deepCopyCount_v1_NodeSystemInfo(m, &in.NodeInfo)
-	m.v1_ContainerImage.want += len(in.Images)
+	m.v1_ContainerImage.Want += len(in.Images)
 	for i := range in.Images {
 		deepCopyCount_v1_ContainerImage(m, &in.Images[i])
 	}
-	m.strings.want += len(in.VolumesInUse)
-	m.v1_AttachedVolume.want += len(in.VolumesAttached)
+	m.Strings.Want += len(in.VolumesInUse)
+	m.v1_AttachedVolume.Want += len(in.VolumesAttached)
 	if in.Config != nil {
-		m.v1_NodeConfigStatus.want++
+		m.v1_NodeConfigStatus.Want++
 		deepCopyCount_v1_NodeConfigStatus(m, in.Config)
 	}
-	m.v1_NodeRuntimeHandler.want += len(in.RuntimeHandlers)
+	m.v1_NodeRuntimeHandler.Want += len(in.RuntimeHandlers)
 	for i := range in.RuntimeHandlers {
 		deepCopyCount_v1_NodeRuntimeHandler(m, &in.RuntimeHandlers[i])
 	}
 	if in.Features != nil {
-		m.v1_NodeFeatures.want++
+		m.v1_NodeFeatures.Want++
 		deepCopyCount_v1_NodeFeatures(m, in.Features)
 	}
-	m.strings.want += len(in.DeclaredFeatures)
+	m.Strings.Want += len(in.DeclaredFeatures)
 }
 
 // deepCopyWith_v1_NodeSwapStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -2149,7 +2151,7 @@ func deepCopyWith_v1_NodeSwapStatus(m *deepCopyMemory_v1_Node, in, out *v1.NodeS
 	}
 	*out = *in
 	if in.Capacity != nil {
-		out.Capacity = m.int64s.one()
+		out.Capacity = m.Int64s.One()
 		*out.Capacity = *in.Capacity
 	}
 }
@@ -2157,7 +2159,7 @@ func deepCopyWith_v1_NodeSwapStatus(m *deepCopyMemory_v1_Node, in, out *v1.NodeS
 // deepCopyCount_v1_NodeSwapStatus counts what deepCopyWith_v1_NodeSwapStatus takes.
 func deepCopyCount_v1_NodeSwapStatus(m *deepCopyMemory_v1_Node, in *v1.NodeSwapStatus) {
 	if in.Capacity != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
@@ -2169,11 +2171,11 @@ func deepCopyWith_v1_NodeSystemInfo(m *deepCopyMemory_v1_Node, in, out *v1.NodeS
 	}
 	*out = *in
 	if in.Swap != nil {
-		out.Swap = m.v1_NodeSwapStatus.one()
+		out.Swap = m.v1_NodeSwapStatus.One()
 		deepCopyWith_v1_NodeSwapStatus(m, in.Swap, out.Swap)
 	}
 	if in.RunningInUserNamespace != nil {
-		out.RunningInUserNamespace = m.bools.one()
+		out.RunningInUserNamespace = m.Bools.One()
 		*out.RunningInUserNamespace = *in.RunningInUserNamespace
 	}
 }
@@ -2181,11 +2183,11 @@ func deepCopyWith_v1_NodeSystemInfo(m *deepCopyMemory_v1_Node, in, out *v1.NodeS
 // deepCopyCount_v1_NodeSystemInfo counts what deepCopyWith_v1_NodeSystemInfo takes.
 func deepCopyCount_v1_NodeSystemInfo(m *deepCopyMemory_v1_Node, in *v1.NodeSystemInfo) {
 	if in.Swap != nil {
-		m.v1_NodeSwapStatus.want++
+		m.v1_NodeSwapStatus.Want++
 		deepCopyCount_v1_NodeSwapStatus(m, in.Swap)
 	}
 	if in.RunningInUserNamespace != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 }
 
@@ -2197,20 +2199,20 @@ func deepCopyWith_v1_PersistentVolumeClaimSpec(m *deepCopyMemory, in, out *v1.Pe
 	}
 	*out = *in
 	if in.AccessModes != nil {
-		out.AccessModes = unsafe.Slice((*v1.PersistentVolumeAccessMode)(unsafe.SliceData(m.strings.list(len(in.AccessModes)))), len(in.AccessModes))
+		out.AccessModes = unsafe.Slice((*v1.PersistentVolumeAccessMode)(unsafe.SliceData(m.Strings.List(len(in.AccessModes)))), len(in.AccessModes))
 		copy(out.AccessModes, in.AccessModes)
 	}
 	if in.Selector != nil {
-		out.Selector = m.metav1_LabelSelector.one()
-		deepCopyWith_metav1_LabelSelector(m, in.Selector, out.Selector)
+		out.Selector = m.metav1_LabelSelector.One()
+		deepcopy.CopyLabelSelector(&m.Memory, in.Selector, out.Selector)
 	}
 	deepCopy_v1_VolumeResourceRequirements(&in.Resources, &out.Resources)
 	if in.StorageClassName != nil {
-		out.StorageClassName = m.strings.one()
+		out.StorageClassName = m.Strings.One()
 		*out.StorageClassName = *in.StorageClassName
 	}
 	if in.VolumeMode != nil {
-		out.VolumeMode = (*v1.PersistentVolumeMode)(m.strings.one())
+		out.VolumeMode = (*v1.PersistentVolumeMode)(m.Strings.One())
 		*out.VolumeMode = *in.VolumeMode
 	}
 	if in.DataSource != nil && in.DataSourceRef != nil {
@@ -2218,47 +2220,47 @@ func deepCopyWith_v1_PersistentVolumeClaimSpec(m *deepCopyMemory, in, out *v1.Pe
 			DataSource    v1.TypedLocalObjectReference
 			DataSourceRef v1.TypedObjectReference
 		})
-		deepCopyWith_v1_TypedLocalObjectReference(&m.deepCopyMetaMemory, in.DataSource, &v.DataSource)
+		deepCopyWith_v1_TypedLocalObjectReference(&m.Memory, in.DataSource, &v.DataSource)
 		out.DataSource = &v.DataSource
-		deepCopyWith_v1_TypedObjectReference(&m.deepCopyMetaMemory, in.DataSourceRef, &v.DataSourceRef)
+		deepCopyWith_v1_TypedObjectReference(&m.Memory, in.DataSourceRef, &v.DataSourceRef)
 		out.DataSourceRef = &v.DataSourceRef
 	} else {
 		if in.DataSource != nil {
 			out.DataSource = new(v1.TypedLocalObjectReference)
-			deepCopyWith_v1_TypedLocalObjectReference(&m.deepCopyMetaMemory, in.DataSource, out.DataSource)
+			deepCopyWith_v1_TypedLocalObjectReference(&m.Memory, in.DataSource, out.DataSource)
 		}
 		if in.DataSourceRef != nil {
 			out.DataSourceRef = new(v1.TypedObjectReference)
-			deepCopyWith_v1_TypedObjectReference(&m.deepCopyMetaMemory, in.DataSourceRef, out.DataSourceRef)
+			deepCopyWith_v1_TypedObjectReference(&m.Memory, in.DataSourceRef, out.DataSourceRef)
 		}
 	}
 	if in.VolumeAttributesClassName != nil {
-		out.VolumeAttributesClassName = m.strings.one()
+		out.VolumeAttributesClassName = m.Strings.One()
 		*out.VolumeAttributesClassName = *in.VolumeAttributesClassName
 	}
 }
 
 // deepCopyCount_v1_PersistentVolumeClaimSpec counts what deepCopyWith_v1_PersistentVolumeClaimSpec takes.
 func deepCopyCount_v1_PersistentVolumeClaimSpec(m *deepCopyMemory, in *v1.PersistentVolumeClaimSpec) {
-	m.strings.want += len(in.AccessModes)
+	m.Strings.Want += len(in.AccessModes)
 	if in.Selector != nil {
-		m.metav1_LabelSelector.want++
-		deepCopyCount_metav1_LabelSelector(m, in.Selector)
+		m.metav1_LabelSelector.Want++
+		deepcopy.CountLabelSelector(&m.Memory, in.Selector)
 	}
 	if in.StorageClassName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.VolumeMode != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.DataSource != nil {
-		deepCopyCount_v1_TypedLocalObjectReference(&m.deepCopyMetaMemory, in.DataSource)
+		deepCopyCount_v1_TypedLocalObjectReference(&m.Memory, in.DataSource)
 	}
 	if in.DataSourceRef != nil {
-		deepCopyCount_v1_TypedObjectReference(&m.deepCopyMetaMemory, in.DataSourceRef)
+		deepCopyCount_v1_TypedObjectReference(&m.Memory, in.DataSourceRef)
 	}
 	if in.VolumeAttributesClassName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -2268,13 +2270,13 @@ func deepCopyWith_v1_PersistentVolumeClaimTemplate(m *deepCopyMemory, in, out *v
 		in.DeepCopyInto(out)
 		return
 	}
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	deepCopyWith_v1_PersistentVolumeClaimSpec(m, &in.Spec, &out.Spec)
 }
 
 // deepCopyCount_v1_PersistentVolumeClaimTemplate counts what deepCopyWith_v1_PersistentVolumeClaimTemplate takes.
 func deepCopyCount_v1_PersistentVolumeClaimTemplate(m *deepCopyMemory, in *v1.PersistentVolumeClaimTemplate) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
 	deepCopyCount_v1_PersistentVolumeClaimSpec(m, &in.Spec)
 }
 
@@ -2285,14 +2287,14 @@ func deepCopyWith_v1_Pod(m *deepCopyMemory, in, out *v1.Pod) {
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	deepCopyWith_v1_PodSpec(m, &in.Spec, &out.Spec)
 	deepCopyWith_v1_PodStatus(m, &in.Status, &out.Status)
 }
 
 // deepCopyCount_v1_Pod counts what deepCopyWith_v1_Pod takes.
 func deepCopyCount_v1_Pod(m *deepCopyMemory, in *v1.Pod) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
 	deepCopyCount_v1_PodSpec(m, &in.Spec)
 	deepCopyCount_v1_PodStatus(m, &in.Status)
 }
@@ -2336,23 +2338,23 @@ func deepCopyWith_v1_PodAffinityTerm(m *deepCopyMemory, in, out *v1.PodAffinityT
 	}
 	*out = *in
 	if in.LabelSelector != nil {
-		out.LabelSelector = m.metav1_LabelSelector.one()
-		deepCopyWith_metav1_LabelSelector(m, in.LabelSelector, out.LabelSelector)
+		out.LabelSelector = m.metav1_LabelSelector.One()
+		deepcopy.CopyLabelSelector(&m.Memory, in.LabelSelector, out.LabelSelector)
 	}
 	if in.Namespaces != nil {
-		out.Namespaces = m.strings.list(len(in.Namespaces))
+		out.Namespaces = m.Strings.List(len(in.Namespaces))
 		copy(out.Namespaces, in.Namespaces)
 	}
 	if in.NamespaceSelector != nil {
-		out.NamespaceSelector = m.metav1_LabelSelector.one()
-		deepCopyWith_metav1_LabelSelector(m, in.NamespaceSelector, out.NamespaceSelector)
+		out.NamespaceSelector = m.metav1_LabelSelector.One()
+		deepcopy.CopyLabelSelector(&m.Memory, in.NamespaceSelector, out.NamespaceSelector)
 	}
 	if in.MatchLabelKeys != nil {
-		out.MatchLabelKeys = m.strings.list(len(in.MatchLabelKeys))
+		out.MatchLabelKeys = m.Strings.List(len(in.MatchLabelKeys))
 		copy(out.MatchLabelKeys, in.MatchLabelKeys)
 	}
 	if in.MismatchLabelKeys != nil {
-		out.MismatchLabelKeys = m.strings.list(len(in.MismatchLabelKeys))
+		out.MismatchLabelKeys = m.Strings.List(len(in.MismatchLabelKeys))
 		copy(out.MismatchLabelKeys, in.MismatchLabelKeys)
 	}
 }
@@ -2360,16 +2362,16 @@ func deepCopyWith_v1_PodAffinityTerm(m *deepCopyMemory, in, out *v1.PodAffinityT
 // deepCopyCount_v1_PodAffinityTerm counts what deepCopyWith_v1_PodAffinityTerm takes.
 func deepCopyCount_v1_PodAffinityTerm(m *deepCopyMemory, in *v1.PodAffinityTerm) {
 	if in.LabelSelector != nil {
-		m.metav1_LabelSelector.want++
-		deepCopyCount_metav1_LabelSelector(m, in.LabelSelector)
+		m.metav1_LabelSelector.Want++
+		deepcopy.CountLabelSelector(&m.Memory, in.LabelSelector)
 	}
-	m.strings.want += len(in.Namespaces)
+	m.Strings.Want += len(in.Namespaces)
 	if in.NamespaceSelector != nil {
-		m.metav1_LabelSelector.want++
-		deepCopyCount_metav1_LabelSelector(m, in.NamespaceSelector)
+		m.metav1_LabelSelector.Want++
+		deepcopy.CountLabelSelector(&m.Memory, in.NamespaceSelector)
 	}
-	m.strings.want += len(in.MatchLabelKeys)
-	m.strings.want += len(in.MismatchLabelKeys)
+	m.Strings.Want += len(in.MatchLabelKeys)
+	m.Strings.Want += len(in.MismatchLabelKeys)
 }
 
 // deepCopyWith_v1_PodAntiAffinity copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -2411,12 +2413,12 @@ func deepCopyWith_v1_PodCertificateProjection(m *deepCopyMemory, in, out *v1.Pod
 	}
 	*out = *in
 	if in.MaxExpirationSeconds != nil {
-		out.MaxExpirationSeconds = m.int32s.one()
+		out.MaxExpirationSeconds = m.int32s.One()
 		*out.MaxExpirationSeconds = *in.MaxExpirationSeconds
 	}
 	out.UserAnnotations = maps.Clone(in.UserAnnotations)
 	if in.User != nil {
-		out.User = m.int64s.one()
+		out.User = m.Int64s.One()
 		*out.User = *in.User
 	}
 }
@@ -2424,26 +2426,26 @@ func deepCopyWith_v1_PodCertificateProjection(m *deepCopyMemory, in, out *v1.Pod
 // deepCopyCount_v1_PodCertificateProjection counts what deepCopyWith_v1_PodCertificateProjection takes.
 func deepCopyCount_v1_PodCertificateProjection(m *deepCopyMemory, in *v1.PodCertificateProjection) {
 	if in.MaxExpirationSeconds != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 	if in.User != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
 // deepCopyWith_v1_PodDNSConfig copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_PodDNSConfig(m *deepCopyMetaMemory, in, out *v1.PodDNSConfig) {
+func deepCopyWith_v1_PodDNSConfig(m *deepcopy.Memory, in, out *v1.PodDNSConfig) {
 	if unsafe.Sizeof(*in) != 72 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Nameservers != nil {
-		out.Nameservers = m.strings.list(len(in.Nameservers))
+		out.Nameservers = m.Strings.List(len(in.Nameservers))
 		copy(out.Nameservers, in.Nameservers)
 	}
 	if in.Searches != nil {
-		out.Searches = m.strings.list(len(in.Searches))
+		out.Searches = m.Strings.List(len(in.Searches))
 		copy(out.Searches, in.Searches)
 	}
 	if in.Options != nil {
@@ -2455,31 +2457,31 @@ func deepCopyWith_v1_PodDNSConfig(m *deepCopyMetaMemory, in, out *v1.PodDNSConfi
 }
 
 // deepCopyCount_v1_PodDNSConfig counts what deepCopyWith_v1_PodDNSConfig takes.
-func deepCopyCount_v1_PodDNSConfig(m *deepCopyMetaMemory, in *v1.PodDNSConfig) {
-	m.strings.want += len(in.Nameservers)
-	m.strings.want += len(in.Searches)
+func deepCopyCount_v1_PodDNSConfig(m *deepcopy.Memory, in *v1.PodDNSConfig) {
+	m.Strings.Want += len(in.Nameservers)
+	m.Strings.Want += len(in.Searches)
 	for i := range in.Options {
 		deepCopyCount_v1_PodDNSConfigOption(m, &in.Options[i])
 	}
 }
 
 // deepCopyWith_v1_PodDNSConfigOption copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_PodDNSConfigOption(m *deepCopyMetaMemory, in, out *v1.PodDNSConfigOption) {
+func deepCopyWith_v1_PodDNSConfigOption(m *deepcopy.Memory, in, out *v1.PodDNSConfigOption) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Value != nil {
-		out.Value = m.strings.one()
+		out.Value = m.Strings.One()
 		*out.Value = *in.Value
 	}
 }
 
 // deepCopyCount_v1_PodDNSConfigOption counts what deepCopyWith_v1_PodDNSConfigOption takes.
-func deepCopyCount_v1_PodDNSConfigOption(m *deepCopyMetaMemory, in *v1.PodDNSConfigOption) {
+func deepCopyCount_v1_PodDNSConfigOption(m *deepcopy.Memory, in *v1.PodDNSConfigOption) {
 	if in.Value != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -2497,69 +2499,69 @@ func deepCopy_v1_PodExtendedResourceClaimStatus(in, out *v1.PodExtendedResourceC
 }
 
 // deepCopyWith_v1_PodResourceClaim copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_PodResourceClaim(m *deepCopyMetaMemory, in, out *v1.PodResourceClaim) {
+func deepCopyWith_v1_PodResourceClaim(m *deepcopy.Memory, in, out *v1.PodResourceClaim) {
 	if unsafe.Sizeof(*in) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.ResourceClaimName != nil {
-		out.ResourceClaimName = m.strings.one()
+		out.ResourceClaimName = m.Strings.One()
 		*out.ResourceClaimName = *in.ResourceClaimName
 	}
 	if in.ResourceClaimTemplateName != nil {
-		out.ResourceClaimTemplateName = m.strings.one()
+		out.ResourceClaimTemplateName = m.Strings.One()
 		*out.ResourceClaimTemplateName = *in.ResourceClaimTemplateName
 	}
 }
 
 // deepCopyCount_v1_PodResourceClaim counts what deepCopyWith_v1_PodResourceClaim takes.
-func deepCopyCount_v1_PodResourceClaim(m *deepCopyMetaMemory, in *v1.PodResourceClaim) {
+func deepCopyCount_v1_PodResourceClaim(m *deepcopy.Memory, in *v1.PodResourceClaim) {
 	if in.ResourceClaimName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.ResourceClaimTemplateName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
 // deepCopyWith_v1_PodResourceClaimStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_PodResourceClaimStatus(m *deepCopyMetaMemory, in, out *v1.PodResourceClaimStatus) {
+func deepCopyWith_v1_PodResourceClaimStatus(m *deepcopy.Memory, in, out *v1.PodResourceClaimStatus) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.ResourceClaimName != nil {
-		out.ResourceClaimName = m.strings.one()
+		out.ResourceClaimName = m.Strings.One()
 		*out.ResourceClaimName = *in.ResourceClaimName
 	}
 }
 
 // deepCopyCount_v1_PodResourceClaimStatus counts what deepCopyWith_v1_PodResourceClaimStatus takes.
-func deepCopyCount_v1_PodResourceClaimStatus(m *deepCopyMetaMemory, in *v1.PodResourceClaimStatus) {
+func deepCopyCount_v1_PodResourceClaimStatus(m *deepcopy.Memory, in *v1.PodResourceClaimStatus) {
 	if in.ResourceClaimName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
 // deepCopyWith_v1_PodSchedulingGroup copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_PodSchedulingGroup(m *deepCopyMetaMemory, in, out *v1.PodSchedulingGroup) {
+func deepCopyWith_v1_PodSchedulingGroup(m *deepcopy.Memory, in, out *v1.PodSchedulingGroup) {
 	if unsafe.Sizeof(*in) != 8 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.PodGroupName != nil {
-		out.PodGroupName = m.strings.one()
+		out.PodGroupName = m.Strings.One()
 		*out.PodGroupName = *in.PodGroupName
 	}
 }
 
 // deepCopyCount_v1_PodSchedulingGroup counts what deepCopyWith_v1_PodSchedulingGroup takes.
-func deepCopyCount_v1_PodSchedulingGroup(m *deepCopyMetaMemory, in *v1.PodSchedulingGroup) {
+func deepCopyCount_v1_PodSchedulingGroup(m *deepcopy.Memory, in *v1.PodSchedulingGroup) {
 	if in.PodGroupName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -2571,23 +2573,23 @@ func deepCopyWith_v1_PodSecurityContext(m *deepCopyMemory, in, out *v1.PodSecuri
 	}
 	*out = *in
 	if in.SELinuxOptions != nil {
-		out.SELinuxOptions = m.v1_SELinuxOptions.one()
+		out.SELinuxOptions = m.v1_SELinuxOptions.One()
 		*out.SELinuxOptions = *in.SELinuxOptions
 	}
 	if in.WindowsOptions != nil {
-		out.WindowsOptions = m.v1_WindowsSecurityContextOptions.one()
-		deepCopyWith_v1_WindowsSecurityContextOptions(&m.deepCopyMetaMemory, in.WindowsOptions, out.WindowsOptions)
+		out.WindowsOptions = m.v1_WindowsSecurityContextOptions.One()
+		deepCopyWith_v1_WindowsSecurityContextOptions(&m.Memory, in.WindowsOptions, out.WindowsOptions)
 	}
 	if in.RunAsUser != nil {
-		out.RunAsUser = m.int64s.one()
+		out.RunAsUser = m.Int64s.One()
 		*out.RunAsUser = *in.RunAsUser
 	}
 	if in.RunAsGroup != nil {
-		out.RunAsGroup = m.int64s.one()
+		out.RunAsGroup = m.Int64s.One()
 		*out.RunAsGroup = *in.RunAsGroup
 	}
 	if in.RunAsNonRoot != nil {
-		out.RunAsNonRoot = m.bools.one()
+		out.RunAsNonRoot = m.Bools.One()
 		*out.RunAsNonRoot = *in.RunAsNonRoot
 	}
 	if in.SupplementalGroups != nil {
@@ -2595,11 +2597,11 @@ func deepCopyWith_v1_PodSecurityContext(m *deepCopyMemory, in, out *v1.PodSecuri
 		copy(out.SupplementalGroups, in.SupplementalGroups)
 	}
 	if in.SupplementalGroupsPolicy != nil {
-		out.SupplementalGroupsPolicy = (*v1.SupplementalGroupsPolicy)(m.strings.one())
+		out.SupplementalGroupsPolicy = (*v1.SupplementalGroupsPolicy)(m.Strings.One())
 		*out.SupplementalGroupsPolicy = *in.SupplementalGroupsPolicy
 	}
 	if in.FSGroup != nil {
-		out.FSGroup = m.int64s.one()
+		out.FSGroup = m.Int64s.One()
 		*out.FSGroup = *in.FSGroup
 	}
 	if in.Sysctls != nil {
@@ -2607,19 +2609,19 @@ func deepCopyWith_v1_PodSecurityContext(m *deepCopyMemory, in, out *v1.PodSecuri
 		copy(out.Sysctls, in.Sysctls)
 	}
 	if in.FSGroupChangePolicy != nil {
-		out.FSGroupChangePolicy = (*v1.PodFSGroupChangePolicy)(m.strings.one())
+		out.FSGroupChangePolicy = (*v1.PodFSGroupChangePolicy)(m.Strings.One())
 		*out.FSGroupChangePolicy = *in.FSGroupChangePolicy
 	}
 	if in.SeccompProfile != nil {
-		out.SeccompProfile = m.v1_SeccompProfile.one()
-		deepCopyWith_v1_SeccompProfile(&m.deepCopyMetaMemory, in.SeccompProfile, out.SeccompProfile)
+		out.SeccompProfile = m.v1_SeccompProfile.One()
+		deepCopyWith_v1_SeccompProfile(&m.Memory, in.SeccompProfile, out.SeccompProfile)
 	}
 	if in.AppArmorProfile != nil {
-		out.AppArmorProfile = m.v1_AppArmorProfile.one()
-		deepCopyWith_v1_AppArmorProfile(&m.deepCopyMetaMemory, in.AppArmorProfile, out.AppArmorProfile)
+		out.AppArmorProfile = m.v1_AppArmorProfile.One()
+		deepCopyWith_v1_AppArmorProfile(&m.Memory, in.AppArmorProfile, out.AppArmorProfile)
 	}
 	if in.SELinuxChangePolicy != nil {
-		out.SELinuxChangePolicy = (*v1.PodSELinuxChangePolicy)(m.strings.one())
+		out.SELinuxChangePolicy = (*v1.PodSELinuxChangePolicy)(m.Strings.One())
 		*out.SELinuxChangePolicy = *in.SELinuxChangePolicy
 	}
 }
@@ -2627,40 +2629,40 @@ func deepCopyWith_v1_PodSecurityContext(m *deepCopyMemory, in, out *v1.PodSecuri
 // deepCopyCount_v1_PodSecurityContext counts what deepCopyWith_v1_PodSecurityContext takes.
 func deepCopyCount_v1_PodSecurityContext(m *deepCopyMemory, in *v1.PodSecurityContext) {
 	if in.SELinuxOptions != nil {
-		m.v1_SELinuxOptions.want++
+		m.v1_SELinuxOptions.Want++
 	}
 	if in.WindowsOptions != nil {
-		m.v1_WindowsSecurityContextOptions.want++
-		deepCopyCount_v1_WindowsSecurityContextOptions(&m.deepCopyMetaMemory, in.WindowsOptions)
+		m.v1_WindowsSecurityContextOptions.Want++
+		deepCopyCount_v1_WindowsSecurityContextOptions(&m.Memory, in.WindowsOptions)
 	}
 	if in.RunAsUser != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 	if in.RunAsGroup != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 	if in.RunAsNonRoot != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.SupplementalGroupsPolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.FSGroup != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 	if in.FSGroupChangePolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.SeccompProfile != nil {
-		m.v1_SeccompProfile.want++
-		deepCopyCount_v1_SeccompProfile(&m.deepCopyMetaMemory, in.SeccompProfile)
+		m.v1_SeccompProfile.Want++
+		deepCopyCount_v1_SeccompProfile(&m.Memory, in.SeccompProfile)
 	}
 	if in.AppArmorProfile != nil {
-		m.v1_AppArmorProfile.want++
-		deepCopyCount_v1_AppArmorProfile(&m.deepCopyMetaMemory, in.AppArmorProfile)
+		m.v1_AppArmorProfile.Want++
+		deepCopyCount_v1_AppArmorProfile(&m.Memory, in.AppArmorProfile)
 	}
 	if in.SELinuxChangePolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -2696,20 +2698,20 @@ func deepCopyWith_v1_PodSpec(m *deepCopyMemory, in, out *v1.PodSpec) {
 		}
 	}
 	if in.TerminationGracePeriodSeconds != nil {
-		out.TerminationGracePeriodSeconds = m.int64s.one()
+		out.TerminationGracePeriodSeconds = m.Int64s.One()
 		*out.TerminationGracePeriodSeconds = *in.TerminationGracePeriodSeconds
 	}
 	if in.ActiveDeadlineSeconds != nil {
-		out.ActiveDeadlineSeconds = m.int64s.one()
+		out.ActiveDeadlineSeconds = m.Int64s.One()
 		*out.ActiveDeadlineSeconds = *in.ActiveDeadlineSeconds
 	}
 	out.NodeSelector = maps.Clone(in.NodeSelector)
 	if in.AutomountServiceAccountToken != nil {
-		out.AutomountServiceAccountToken = m.bools.one()
+		out.AutomountServiceAccountToken = m.Bools.One()
 		*out.AutomountServiceAccountToken = *in.AutomountServiceAccountToken
 	}
 	if in.ShareProcessNamespace != nil {
-		out.ShareProcessNamespace = m.bools.one()
+		out.ShareProcessNamespace = m.Bools.One()
 		*out.ShareProcessNamespace = *in.ShareProcessNamespace
 	}
 	if in.SecurityContext != nil && in.Affinity != nil && in.DNSConfig != nil && in.OS != nil {
@@ -2723,7 +2725,7 @@ func deepCopyWith_v1_PodSpec(m *deepCopyMemory, in, out *v1.PodSpec) {
 		out.SecurityContext = &v.SecurityContext
 		deepCopyWith_v1_Affinity(m, in.Affinity, &v.Affinity)
 		out.Affinity = &v.Affinity
-		deepCopyWith_v1_PodDNSConfig(&m.deepCopyMetaMemory, in.DNSConfig, &v.DNSConfig)
+		deepCopyWith_v1_PodDNSConfig(&m.Memory, in.DNSConfig, &v.DNSConfig)
 		out.DNSConfig = &v.DNSConfig
 		v.OS = *in.OS
 		out.OS = &v.OS
@@ -2738,7 +2740,7 @@ func deepCopyWith_v1_PodSpec(m *deepCopyMemory, in, out *v1.PodSpec) {
 		}
 		if in.DNSConfig != nil {
 			out.DNSConfig = new(v1.PodDNSConfig)
-			deepCopyWith_v1_PodDNSConfig(&m.deepCopyMetaMemory, in.DNSConfig, out.DNSConfig)
+			deepCopyWith_v1_PodDNSConfig(&m.Memory, in.DNSConfig, out.DNSConfig)
 		}
 		if in.OS != nil {
 			v := *in.OS
@@ -2746,23 +2748,23 @@ func deepCopyWith_v1_PodSpec(m *deepCopyMemory, in, out *v1.PodSpec) {
 		}
 	}
 	if in.ImagePullSecrets != nil {
-		out.ImagePullSecrets = m.v1_LocalObjectReference.list(len(in.ImagePullSecrets))
+		out.ImagePullSecrets = m.v1_LocalObjectReference.List(len(in.ImagePullSecrets))
 		copy(out.ImagePullSecrets, in.ImagePullSecrets)
 	}
 	if in.Tolerations != nil {
 		out.Tolerations = make([]v1.Toleration, len(in.Tolerations))
 		for i := range in.Tolerations {
-			deepCopyWith_v1_Toleration(&m.deepCopyMetaMemory, &in.Tolerations[i], &out.Tolerations[i])
+			deepCopyWith_v1_Toleration(&m.Memory, &in.Tolerations[i], &out.Tolerations[i])
 		}
 	}
 	if in.HostAliases != nil {
 		out.HostAliases = make([]v1.HostAlias, len(in.HostAliases))
 		for i := range in.HostAliases {
-			deepCopyWith_v1_HostAlias(&m.deepCopyMetaMemory, &in.HostAliases[i], &out.HostAliases[i])
+			deepCopyWith_v1_HostAlias(&m.Memory, &in.HostAliases[i], &out.HostAliases[i])
 		}
 	}
 	if in.Priority != nil {
-		out.Priority = m.int32s.one()
+		out.Priority = m.int32s.One()
 		*out.Priority = *in.Priority
 	}
 	if in.ReadinessGates != nil {
@@ -2770,15 +2772,15 @@ func deepCopyWith_v1_PodSpec(m *deepCopyMemory, in, out *v1.PodSpec) {
 		copy(out.ReadinessGates, in.ReadinessGates)
 	}
 	if in.RuntimeClassName != nil {
-		out.RuntimeClassName = m.strings.one()
+		out.RuntimeClassName = m.Strings.One()
 		*out.RuntimeClassName = *in.RuntimeClassName
 	}
 	if in.EnableServiceLinks != nil {
-		out.EnableServiceLinks = m.bools.one()
+		out.EnableServiceLinks = m.Bools.One()
 		*out.EnableServiceLinks = *in.EnableServiceLinks
 	}
 	if in.PreemptionPolicy != nil {
-		out.PreemptionPolicy = (*v1.PreemptionPolicy)(m.strings.one())
+		out.PreemptionPolicy = (*v1.PreemptionPolicy)(m.Strings.One())
 		*out.PreemptionPolicy = *in.PreemptionPolicy
 	}
 	if in.Overhead != nil {
@@ -2794,11 +2796,11 @@ func deepCopyWith_v1_PodSpec(m *deepCopyMemory, in, out *v1.PodSpec) {
 		}
 	}
 	if in.SetHostnameAsFQDN != nil {
-		out.SetHostnameAsFQDN = m.bools.one()
+		out.SetHostnameAsFQDN = m.Bools.One()
 		*out.SetHostnameAsFQDN = *in.SetHostnameAsFQDN
 	}
 	if in.HostUsers != nil {
-		out.HostUsers = m.bools.one()
+		out.HostUsers = m.Bools.One()
 		*out.HostUsers = *in.HostUsers
 	}
 	if in.SchedulingGates != nil {
@@ -2808,20 +2810,20 @@ func deepCopyWith_v1_PodSpec(m *deepCopyMemory, in, out *v1.PodSpec) {
 	if in.ResourceClaims != nil {
 		out.ResourceClaims = make([]v1.PodResourceClaim, len(in.ResourceClaims))
 		for i := range in.ResourceClaims {
-			deepCopyWith_v1_PodResourceClaim(&m.deepCopyMetaMemory, &in.ResourceClaims[i], &out.ResourceClaims[i])
+			deepCopyWith_v1_PodResourceClaim(&m.Memory, &in.ResourceClaims[i], &out.ResourceClaims[i])
 		}
 	}
 	if in.Resources != nil {
-		out.Resources = m.v1_ResourceRequirements.one()
+		out.Resources = m.v1_ResourceRequirements.One()
 		deepCopyWith_v1_ResourceRequirements(m, in.Resources, out.Resources)
 	}
 	if in.HostnameOverride != nil {
-		out.HostnameOverride = m.strings.one()
+		out.HostnameOverride = m.Strings.One()
 		*out.HostnameOverride = *in.HostnameOverride
 	}
 	if in.SchedulingGroup != nil {
 		out.SchedulingGroup = new(v1.PodSchedulingGroup)
-		deepCopyWith_v1_PodSchedulingGroup(&m.deepCopyMetaMemory, in.SchedulingGroup, out.SchedulingGroup)
+		deepCopyWith_v1_PodSchedulingGroup(&m.Memory, in.SchedulingGroup, out.SchedulingGroup)
 	}
 	if in.EvictionResponders != nil {
 		out.EvictionResponders = make([]v1.EvictionResponder, len(in.EvictionResponders))
@@ -2846,66 +2848,66 @@ func deepCopyCount_v1_PodSpec(m *deepCopyMemory, in *v1.PodSpec) {
 		deepCopyCount_v1_EphemeralContainer(m, &in.EphemeralContainers[i])
 	}
 	if in.TerminationGracePeriodSeconds != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 	if in.ActiveDeadlineSeconds != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 	if in.AutomountServiceAccountToken != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.ShareProcessNamespace != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.SecurityContext != nil {
 		deepCopyCount_v1_PodSecurityContext(m, in.SecurityContext)
 	}
-	m.v1_LocalObjectReference.want += len(in.ImagePullSecrets)
+	m.v1_LocalObjectReference.Want += len(in.ImagePullSecrets)
 	if in.Affinity != nil {
 		deepCopyCount_v1_Affinity(m, in.Affinity)
 	}
 	for i := range in.Tolerations {
-		deepCopyCount_v1_Toleration(&m.deepCopyMetaMemory, &in.Tolerations[i])
+		deepCopyCount_v1_Toleration(&m.Memory, &in.Tolerations[i])
 	}
 	for i := range in.HostAliases {
-		deepCopyCount_v1_HostAlias(&m.deepCopyMetaMemory, &in.HostAliases[i])
+		deepCopyCount_v1_HostAlias(&m.Memory, &in.HostAliases[i])
 	}
 	if in.Priority != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 	if in.DNSConfig != nil {
-		deepCopyCount_v1_PodDNSConfig(&m.deepCopyMetaMemory, in.DNSConfig)
+		deepCopyCount_v1_PodDNSConfig(&m.Memory, in.DNSConfig)
 	}
 	if in.RuntimeClassName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.EnableServiceLinks != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.PreemptionPolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	for i := range in.TopologySpreadConstraints {
 		deepCopyCount_v1_TopologySpreadConstraint(m, &in.TopologySpreadConstraints[i])
 	}
 	if in.SetHostnameAsFQDN != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.HostUsers != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	for i := range in.ResourceClaims {
-		deepCopyCount_v1_PodResourceClaim(&m.deepCopyMetaMemory, &in.ResourceClaims[i])
+		deepCopyCount_v1_PodResourceClaim(&m.Memory, &in.ResourceClaims[i])
 	}
 	if in.Resources != nil {
-		m.v1_ResourceRequirements.want++
+		m.v1_ResourceRequirements.Want++
 		deepCopyCount_v1_ResourceRequirements(m, in.Resources)
 	}
 	if in.HostnameOverride != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.SchedulingGroup != nil {
-		deepCopyCount_v1_PodSchedulingGroup(&m.deepCopyMetaMemory, in.SchedulingGroup)
+		deepCopyCount_v1_PodSchedulingGroup(&m.Memory, in.SchedulingGroup)
 	}
 	for i := range in.EvictionResponders {
 		deepCopyCount_v1_EvictionResponder(m, &in.EvictionResponders[i])
@@ -2932,7 +2934,7 @@ func deepCopyWith_v1_PodStatus(m *deepCopyMemory, in, out *v1.PodStatus) {
 		copy(out.PodIPs, in.PodIPs)
 	}
 	if in.StartTime != nil {
-		out.StartTime = m.metav1_Time.one()
+		out.StartTime = m.Times.One()
 		*out.StartTime = *in.StartTime
 	}
 	if in.InitContainerStatuses != nil {
@@ -2956,7 +2958,7 @@ func deepCopyWith_v1_PodStatus(m *deepCopyMemory, in, out *v1.PodStatus) {
 	if in.ResourceClaimStatuses != nil {
 		out.ResourceClaimStatuses = make([]v1.PodResourceClaimStatus, len(in.ResourceClaimStatuses))
 		for i := range in.ResourceClaimStatuses {
-			deepCopyWith_v1_PodResourceClaimStatus(&m.deepCopyMetaMemory, &in.ResourceClaimStatuses[i], &out.ResourceClaimStatuses[i])
+			deepCopyWith_v1_PodResourceClaimStatus(&m.Memory, &in.ResourceClaimStatuses[i], &out.ResourceClaimStatuses[i])
 		}
 	}
 	if in.ExtendedResourceClaimStatus != nil {
@@ -2970,7 +2972,7 @@ func deepCopyWith_v1_PodStatus(m *deepCopyMemory, in, out *v1.PodStatus) {
 		}
 	}
 	if in.Resources != nil {
-		out.Resources = m.v1_ResourceRequirements.one()
+		out.Resources = m.v1_ResourceRequirements.One()
 		deepCopyWith_v1_ResourceRequirements(m, in.Resources, out.Resources)
 	}
 	if in.NodeAllocatableResourceClaimStatuses != nil {
@@ -2990,7 +2992,7 @@ func deepCopyWith_v1_PodStatus(m *deepCopyMemory, in, out *v1.PodStatus) {
 // deepCopyCount_v1_PodStatus counts what deepCopyWith_v1_PodStatus takes.
 func deepCopyCount_v1_PodStatus(m *deepCopyMemory, in *v1.PodStatus) {
 	if in.StartTime != nil {
-		m.metav1_Time.want++
+		m.Times.Want++
 	}
 	for i := range in.InitContainerStatuses {
 		deepCopyCount_v1_ContainerStatus(m, &in.InitContainerStatuses[i])
@@ -3002,10 +3004,10 @@ func deepCopyCount_v1_PodStatus(m *deepCopyMemory, in *v1.PodStatus) {
 		deepCopyCount_v1_ContainerStatus(m, &in.EphemeralContainerStatuses[i])
 	}
 	for i := range in.ResourceClaimStatuses {
-		deepCopyCount_v1_PodResourceClaimStatus(&m.deepCopyMetaMemory, &in.ResourceClaimStatuses[i])
+		deepCopyCount_v1_PodResourceClaimStatus(&m.Memory, &in.ResourceClaimStatuses[i])
 	}
 	if in.Resources != nil {
-		m.v1_ResourceRequirements.want++
+		m.v1_ResourceRequirements.Want++
 		deepCopyCount_v1_ResourceRequirements(m, in.Resources)
 	}
 	for i := range in.NodeAllocatableResourceClaimStatuses {
@@ -3019,13 +3021,13 @@ func deepCopyWith_v1_PodTemplateSpec(m *deepCopyMemory, in, out *v1.PodTemplateS
 		in.DeepCopyInto(out)
 		return
 	}
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	deepCopyWith_v1_PodSpec(m, &in.Spec, &out.Spec)
 }
 
 // deepCopyCount_v1_PodTemplateSpec counts what deepCopyWith_v1_PodTemplateSpec takes.
 func deepCopyCount_v1_PodTemplateSpec(m *deepCopyMemory, in *v1.PodTemplateSpec) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
 	deepCopyCount_v1_PodSpec(m, &in.Spec)
 }
 
@@ -3066,7 +3068,7 @@ func deepCopyWith_v1_Probe(m *deepCopyMemory, in, out *v1.Probe) {
 	*out = *in
 	deepCopyWith_v1_ProbeHandler(m, &in.ProbeHandler, &out.ProbeHandler)
 	if in.TerminationGracePeriodSeconds != nil {
-		out.TerminationGracePeriodSeconds = m.int64s.one()
+		out.TerminationGracePeriodSeconds = m.Int64s.One()
 		*out.TerminationGracePeriodSeconds = *in.TerminationGracePeriodSeconds
 	}
 }
@@ -3075,7 +3077,7 @@ func deepCopyWith_v1_Probe(m *deepCopyMemory, in, out *v1.Probe) {
 func deepCopyCount_v1_Probe(m *deepCopyMemory, in *v1.Probe) {
 	deepCopyCount_v1_ProbeHandler(m, &in.ProbeHandler)
 	if in.TerminationGracePeriodSeconds != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
@@ -3087,39 +3089,39 @@ func deepCopyWith_v1_ProbeHandler(m *deepCopyMemory, in, out *v1.ProbeHandler) {
 	}
 	*out = *in
 	if in.Exec != nil {
-		out.Exec = m.v1_ExecAction.one()
-		deepCopyWith_v1_ExecAction(&m.deepCopyMetaMemory, in.Exec, out.Exec)
+		out.Exec = m.v1_ExecAction.One()
+		deepCopyWith_v1_ExecAction(&m.Memory, in.Exec, out.Exec)
 	}
 	if in.HTTPGet != nil {
-		out.HTTPGet = m.v1_HTTPGetAction.one()
+		out.HTTPGet = m.v1_HTTPGetAction.One()
 		deepCopyWith_v1_HTTPGetAction(m, in.HTTPGet, out.HTTPGet)
 	}
 	if in.TCPSocket != nil {
-		out.TCPSocket = m.v1_TCPSocketAction.one()
+		out.TCPSocket = m.v1_TCPSocketAction.One()
 		*out.TCPSocket = *in.TCPSocket
 	}
 	if in.GRPC != nil {
-		out.GRPC = m.v1_GRPCAction.one()
-		deepCopyWith_v1_GRPCAction(&m.deepCopyMetaMemory, in.GRPC, out.GRPC)
+		out.GRPC = m.v1_GRPCAction.One()
+		deepCopyWith_v1_GRPCAction(&m.Memory, in.GRPC, out.GRPC)
 	}
 }
 
 // deepCopyCount_v1_ProbeHandler counts what deepCopyWith_v1_ProbeHandler takes.
 func deepCopyCount_v1_ProbeHandler(m *deepCopyMemory, in *v1.ProbeHandler) {
 	if in.Exec != nil {
-		m.v1_ExecAction.want++
-		deepCopyCount_v1_ExecAction(&m.deepCopyMetaMemory, in.Exec)
+		m.v1_ExecAction.Want++
+		deepCopyCount_v1_ExecAction(&m.Memory, in.Exec)
 	}
 	if in.HTTPGet != nil {
-		m.v1_HTTPGetAction.want++
+		m.v1_HTTPGetAction.Want++
 		deepCopyCount_v1_HTTPGetAction(m, in.HTTPGet)
 	}
 	if in.TCPSocket != nil {
-		m.v1_TCPSocketAction.want++
+		m.v1_TCPSocketAction.Want++
 	}
 	if in.GRPC != nil {
-		m.v1_GRPCAction.want++
-		deepCopyCount_v1_GRPCAction(&m.deepCopyMetaMemory, in.GRPC)
+		m.v1_GRPCAction.Want++
+		deepCopyCount_v1_GRPCAction(&m.Memory, in.GRPC)
 	}
 }
 
@@ -3137,11 +3139,11 @@ func deepCopyWith_v1_ProjectedVolumeSource(m *deepCopyMemory, in, out *v1.Projec
 		}
 	}
 	if in.DefaultMode != nil {
-		out.DefaultMode = m.int32s.one()
+		out.DefaultMode = m.int32s.One()
 		*out.DefaultMode = *in.DefaultMode
 	}
 	if in.DefaultUser != nil {
-		out.DefaultUser = m.int64s.one()
+		out.DefaultUser = m.Int64s.One()
 		*out.DefaultUser = *in.DefaultUser
 	}
 }
@@ -3152,10 +3154,10 @@ func deepCopyCount_v1_ProjectedVolumeSource(m *deepCopyMemory, in *v1.ProjectedV
 		deepCopyCount_v1_VolumeProjection(m, &in.Sources[i])
 	}
 	if in.DefaultMode != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 	if in.DefaultUser != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
@@ -3167,20 +3169,20 @@ func deepCopyWith_v1_RBDVolumeSource(m *deepCopyMemory, in, out *v1.RBDVolumeSou
 	}
 	*out = *in
 	if in.CephMonitors != nil {
-		out.CephMonitors = m.strings.list(len(in.CephMonitors))
+		out.CephMonitors = m.Strings.List(len(in.CephMonitors))
 		copy(out.CephMonitors, in.CephMonitors)
 	}
 	if in.SecretRef != nil {
-		out.SecretRef = m.v1_LocalObjectReference.one()
+		out.SecretRef = m.v1_LocalObjectReference.One()
 		*out.SecretRef = *in.SecretRef
 	}
 }
 
 // deepCopyCount_v1_RBDVolumeSource counts what deepCopyWith_v1_RBDVolumeSource takes.
 func deepCopyCount_v1_RBDVolumeSource(m *deepCopyMemory, in *v1.RBDVolumeSource) {
-	m.strings.want += len(in.CephMonitors)
+	m.Strings.Want += len(in.CephMonitors)
 	if in.SecretRef != nil {
-		m.v1_LocalObjectReference.want++
+		m.v1_LocalObjectReference.Want++
 	}
 }
 
@@ -3195,22 +3197,22 @@ func deepCopy_v1_ResourceFieldSelector(in, out *v1.ResourceFieldSelector) {
 }
 
 // deepCopyWith_v1_ResourceHealth copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_ResourceHealth(m *deepCopyMetaMemory, in, out *v1.ResourceHealth) {
+func deepCopyWith_v1_ResourceHealth(m *deepcopy.Memory, in, out *v1.ResourceHealth) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Message != nil {
-		out.Message = m.strings.one()
+		out.Message = m.Strings.One()
 		*out.Message = *in.Message
 	}
 }
 
 // deepCopyCount_v1_ResourceHealth counts what deepCopyWith_v1_ResourceHealth takes.
-func deepCopyCount_v1_ResourceHealth(m *deepCopyMetaMemory, in *v1.ResourceHealth) {
+func deepCopyCount_v1_ResourceHealth(m *deepcopy.Memory, in *v1.ResourceHealth) {
 	if in.Message != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -3234,14 +3236,14 @@ func deepCopyWith_v1_ResourceRequirements(m *deepCopyMemory, in, out *v1.Resourc
 		}
 	}
 	if in.Claims != nil {
-		out.Claims = m.v1_ResourceClaim.list(len(in.Claims))
+		out.Claims = m.v1_ResourceClaim.List(len(in.Claims))
 		copy(out.Claims, in.Claims)
 	}
 }
 
 // deepCopyCount_v1_ResourceRequirements counts what deepCopyWith_v1_ResourceRequirements takes.
 func deepCopyCount_v1_ResourceRequirements(m *deepCopyMemory, in *v1.ResourceRequirements) {
-	m.v1_ResourceClaim.want += len(in.Claims)
+	m.v1_ResourceClaim.Want += len(in.Claims)
 }
 
 // deepCopyWith_v1_ResourceStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -3252,18 +3254,18 @@ func deepCopyWith_v1_ResourceStatus(m *deepCopyMemory, in, out *v1.ResourceStatu
 	}
 	*out = *in
 	if in.Resources != nil {
-		out.Resources = m.v1_ResourceHealth.list(len(in.Resources))
+		out.Resources = m.v1_ResourceHealth.List(len(in.Resources))
 		for i := range in.Resources {
-			deepCopyWith_v1_ResourceHealth(&m.deepCopyMetaMemory, &in.Resources[i], &out.Resources[i])
+			deepCopyWith_v1_ResourceHealth(&m.Memory, &in.Resources[i], &out.Resources[i])
 		}
 	}
 }
 
 // deepCopyCount_v1_ResourceStatus counts what deepCopyWith_v1_ResourceStatus takes.
 func deepCopyCount_v1_ResourceStatus(m *deepCopyMemory, in *v1.ResourceStatus) {
-	m.v1_ResourceHealth.want += len(in.Resources)
+	m.v1_ResourceHealth.Want += len(in.Resources)
 	for i := range in.Resources {
-		deepCopyCount_v1_ResourceHealth(&m.deepCopyMetaMemory, &in.Resources[i])
+		deepCopyCount_v1_ResourceHealth(&m.Memory, &in.Resources[i])
 	}
 }
 
@@ -3275,7 +3277,7 @@ func deepCopyWith_v1_ScaleIOVolumeSource(m *deepCopyMemory, in, out *v1.ScaleIOV
 	}
 	*out = *in
 	if in.SecretRef != nil {
-		out.SecretRef = m.v1_LocalObjectReference.one()
+		out.SecretRef = m.v1_LocalObjectReference.One()
 		*out.SecretRef = *in.SecretRef
 	}
 }
@@ -3283,67 +3285,67 @@ func deepCopyWith_v1_ScaleIOVolumeSource(m *deepCopyMemory, in, out *v1.ScaleIOV
 // deepCopyCount_v1_ScaleIOVolumeSource counts what deepCopyWith_v1_ScaleIOVolumeSource takes.
 func deepCopyCount_v1_ScaleIOVolumeSource(m *deepCopyMemory, in *v1.ScaleIOVolumeSource) {
 	if in.SecretRef != nil {
-		m.v1_LocalObjectReference.want++
+		m.v1_LocalObjectReference.Want++
 	}
 }
 
 // deepCopyWith_v1_SeccompProfile copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_SeccompProfile(m *deepCopyMetaMemory, in, out *v1.SeccompProfile) {
+func deepCopyWith_v1_SeccompProfile(m *deepcopy.Memory, in, out *v1.SeccompProfile) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.LocalhostProfile != nil {
-		out.LocalhostProfile = m.strings.one()
+		out.LocalhostProfile = m.Strings.One()
 		*out.LocalhostProfile = *in.LocalhostProfile
 	}
 }
 
 // deepCopyCount_v1_SeccompProfile counts what deepCopyWith_v1_SeccompProfile takes.
-func deepCopyCount_v1_SeccompProfile(m *deepCopyMetaMemory, in *v1.SeccompProfile) {
+func deepCopyCount_v1_SeccompProfile(m *deepcopy.Memory, in *v1.SeccompProfile) {
 	if in.LocalhostProfile != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
 // deepCopyWith_v1_SecretEnvSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_SecretEnvSource(m *deepCopyMetaMemory, in, out *v1.SecretEnvSource) {
+func deepCopyWith_v1_SecretEnvSource(m *deepcopy.Memory, in, out *v1.SecretEnvSource) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Optional != nil {
-		out.Optional = m.bools.one()
+		out.Optional = m.Bools.One()
 		*out.Optional = *in.Optional
 	}
 }
 
 // deepCopyCount_v1_SecretEnvSource counts what deepCopyWith_v1_SecretEnvSource takes.
-func deepCopyCount_v1_SecretEnvSource(m *deepCopyMetaMemory, in *v1.SecretEnvSource) {
+func deepCopyCount_v1_SecretEnvSource(m *deepcopy.Memory, in *v1.SecretEnvSource) {
 	if in.Optional != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 }
 
 // deepCopyWith_v1_SecretKeySelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_SecretKeySelector(m *deepCopyMetaMemory, in, out *v1.SecretKeySelector) {
+func deepCopyWith_v1_SecretKeySelector(m *deepcopy.Memory, in, out *v1.SecretKeySelector) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Optional != nil {
-		out.Optional = m.bools.one()
+		out.Optional = m.Bools.One()
 		*out.Optional = *in.Optional
 	}
 }
 
 // deepCopyCount_v1_SecretKeySelector counts what deepCopyWith_v1_SecretKeySelector takes.
-func deepCopyCount_v1_SecretKeySelector(m *deepCopyMetaMemory, in *v1.SecretKeySelector) {
+func deepCopyCount_v1_SecretKeySelector(m *deepcopy.Memory, in *v1.SecretKeySelector) {
 	if in.Optional != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 }
 
@@ -3355,25 +3357,25 @@ func deepCopyWith_v1_SecretProjection(m *deepCopyMemory, in, out *v1.SecretProje
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = m.v1_KeyToPath.list(len(in.Items))
+		out.Items = m.v1_KeyToPath.List(len(in.Items))
 		for i := range in.Items {
 			deepCopyWith_v1_KeyToPath(m, &in.Items[i], &out.Items[i])
 		}
 	}
 	if in.Optional != nil {
-		out.Optional = m.bools.one()
+		out.Optional = m.Bools.One()
 		*out.Optional = *in.Optional
 	}
 }
 
 // deepCopyCount_v1_SecretProjection counts what deepCopyWith_v1_SecretProjection takes.
 func deepCopyCount_v1_SecretProjection(m *deepCopyMemory, in *v1.SecretProjection) {
-	m.v1_KeyToPath.want += len(in.Items)
+	m.v1_KeyToPath.Want += len(in.Items)
 	for i := range in.Items {
 		deepCopyCount_v1_KeyToPath(m, &in.Items[i])
 	}
 	if in.Optional != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 }
 
@@ -3385,39 +3387,39 @@ func deepCopyWith_v1_SecretVolumeSource(m *deepCopyMemory, in, out *v1.SecretVol
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = m.v1_KeyToPath.list(len(in.Items))
+		out.Items = m.v1_KeyToPath.List(len(in.Items))
 		for i := range in.Items {
 			deepCopyWith_v1_KeyToPath(m, &in.Items[i], &out.Items[i])
 		}
 	}
 	if in.DefaultMode != nil {
-		out.DefaultMode = m.int32s.one()
+		out.DefaultMode = m.int32s.One()
 		*out.DefaultMode = *in.DefaultMode
 	}
 	if in.Optional != nil {
-		out.Optional = m.bools.one()
+		out.Optional = m.Bools.One()
 		*out.Optional = *in.Optional
 	}
 	if in.DefaultUser != nil {
-		out.DefaultUser = m.int64s.one()
+		out.DefaultUser = m.Int64s.One()
 		*out.DefaultUser = *in.DefaultUser
 	}
 }
 
 // deepCopyCount_v1_SecretVolumeSource counts what deepCopyWith_v1_SecretVolumeSource takes.
 func deepCopyCount_v1_SecretVolumeSource(m *deepCopyMemory, in *v1.SecretVolumeSource) {
-	m.v1_KeyToPath.want += len(in.Items)
+	m.v1_KeyToPath.Want += len(in.Items)
 	for i := range in.Items {
 		deepCopyCount_v1_KeyToPath(m, &in.Items[i])
 	}
 	if in.DefaultMode != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 	if in.Optional != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.DefaultUser != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
@@ -3429,123 +3431,123 @@ func deepCopyWith_v1_SecurityContext(m *deepCopyMemory, in, out *v1.SecurityCont
 	}
 	*out = *in
 	if in.Capabilities != nil {
-		out.Capabilities = m.v1_Capabilities.one()
-		deepCopyWith_v1_Capabilities(&m.deepCopyMetaMemory, in.Capabilities, out.Capabilities)
+		out.Capabilities = m.v1_Capabilities.One()
+		deepCopyWith_v1_Capabilities(&m.Memory, in.Capabilities, out.Capabilities)
 	}
 	if in.Privileged != nil {
-		out.Privileged = m.bools.one()
+		out.Privileged = m.Bools.One()
 		*out.Privileged = *in.Privileged
 	}
 	if in.SELinuxOptions != nil {
-		out.SELinuxOptions = m.v1_SELinuxOptions.one()
+		out.SELinuxOptions = m.v1_SELinuxOptions.One()
 		*out.SELinuxOptions = *in.SELinuxOptions
 	}
 	if in.WindowsOptions != nil {
-		out.WindowsOptions = m.v1_WindowsSecurityContextOptions.one()
-		deepCopyWith_v1_WindowsSecurityContextOptions(&m.deepCopyMetaMemory, in.WindowsOptions, out.WindowsOptions)
+		out.WindowsOptions = m.v1_WindowsSecurityContextOptions.One()
+		deepCopyWith_v1_WindowsSecurityContextOptions(&m.Memory, in.WindowsOptions, out.WindowsOptions)
 	}
 	if in.RunAsUser != nil {
-		out.RunAsUser = m.int64s.one()
+		out.RunAsUser = m.Int64s.One()
 		*out.RunAsUser = *in.RunAsUser
 	}
 	if in.RunAsGroup != nil {
-		out.RunAsGroup = m.int64s.one()
+		out.RunAsGroup = m.Int64s.One()
 		*out.RunAsGroup = *in.RunAsGroup
 	}
 	if in.RunAsNonRoot != nil {
-		out.RunAsNonRoot = m.bools.one()
+		out.RunAsNonRoot = m.Bools.One()
 		*out.RunAsNonRoot = *in.RunAsNonRoot
 	}
 	if in.ReadOnlyRootFilesystem != nil {
-		out.ReadOnlyRootFilesystem = m.bools.one()
+		out.ReadOnlyRootFilesystem = m.Bools.One()
 		*out.ReadOnlyRootFilesystem = *in.ReadOnlyRootFilesystem
 	}
 	if in.AllowPrivilegeEscalation != nil {
-		out.AllowPrivilegeEscalation = m.bools.one()
+		out.AllowPrivilegeEscalation = m.Bools.One()
 		*out.AllowPrivilegeEscalation = *in.AllowPrivilegeEscalation
 	}
 	if in.ProcMount != nil {
-		out.ProcMount = (*v1.ProcMountType)(m.strings.one())
+		out.ProcMount = (*v1.ProcMountType)(m.Strings.One())
 		*out.ProcMount = *in.ProcMount
 	}
 	if in.SeccompProfile != nil {
-		out.SeccompProfile = m.v1_SeccompProfile.one()
-		deepCopyWith_v1_SeccompProfile(&m.deepCopyMetaMemory, in.SeccompProfile, out.SeccompProfile)
+		out.SeccompProfile = m.v1_SeccompProfile.One()
+		deepCopyWith_v1_SeccompProfile(&m.Memory, in.SeccompProfile, out.SeccompProfile)
 	}
 	if in.AppArmorProfile != nil {
-		out.AppArmorProfile = m.v1_AppArmorProfile.one()
-		deepCopyWith_v1_AppArmorProfile(&m.deepCopyMetaMemory, in.AppArmorProfile, out.AppArmorProfile)
+		out.AppArmorProfile = m.v1_AppArmorProfile.One()
+		deepCopyWith_v1_AppArmorProfile(&m.Memory, in.AppArmorProfile, out.AppArmorProfile)
 	}
 }
 
 // deepCopyCount_v1_SecurityContext counts what deepCopyWith_v1_SecurityContext takes.
 func deepCopyCount_v1_SecurityContext(m *deepCopyMemory, in *v1.SecurityContext) {
 	if in.Capabilities != nil {
-		m.v1_Capabilities.want++
-		deepCopyCount_v1_Capabilities(&m.deepCopyMetaMemory, in.Capabilities)
+		m.v1_Capabilities.Want++
+		deepCopyCount_v1_Capabilities(&m.Memory, in.Capabilities)
 	}
 	if in.Privileged != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.SELinuxOptions != nil {
-		m.v1_SELinuxOptions.want++
+		m.v1_SELinuxOptions.Want++
 	}
 	if in.WindowsOptions != nil {
-		m.v1_WindowsSecurityContextOptions.want++
-		deepCopyCount_v1_WindowsSecurityContextOptions(&m.deepCopyMetaMemory, in.WindowsOptions)
+		m.v1_WindowsSecurityContextOptions.Want++
+		deepCopyCount_v1_WindowsSecurityContextOptions(&m.Memory, in.WindowsOptions)
 	}
 	if in.RunAsUser != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 	if in.RunAsGroup != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 	if in.RunAsNonRoot != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.ReadOnlyRootFilesystem != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.AllowPrivilegeEscalation != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.ProcMount != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.SeccompProfile != nil {
-		m.v1_SeccompProfile.want++
-		deepCopyCount_v1_SeccompProfile(&m.deepCopyMetaMemory, in.SeccompProfile)
+		m.v1_SeccompProfile.Want++
+		deepCopyCount_v1_SeccompProfile(&m.Memory, in.SeccompProfile)
 	}
 	if in.AppArmorProfile != nil {
-		m.v1_AppArmorProfile.want++
-		deepCopyCount_v1_AppArmorProfile(&m.deepCopyMetaMemory, in.AppArmorProfile)
+		m.v1_AppArmorProfile.Want++
+		deepCopyCount_v1_AppArmorProfile(&m.Memory, in.AppArmorProfile)
 	}
 }
 
 // deepCopyWith_v1_ServiceAccountTokenProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_ServiceAccountTokenProjection(m *deepCopyMetaMemory, in, out *v1.ServiceAccountTokenProjection) {
+func deepCopyWith_v1_ServiceAccountTokenProjection(m *deepcopy.Memory, in, out *v1.ServiceAccountTokenProjection) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.ExpirationSeconds != nil {
-		out.ExpirationSeconds = m.int64s.one()
+		out.ExpirationSeconds = m.Int64s.One()
 		*out.ExpirationSeconds = *in.ExpirationSeconds
 	}
 	if in.User != nil {
-		out.User = m.int64s.one()
+		out.User = m.Int64s.One()
 		*out.User = *in.User
 	}
 }
 
 // deepCopyCount_v1_ServiceAccountTokenProjection counts what deepCopyWith_v1_ServiceAccountTokenProjection takes.
-func deepCopyCount_v1_ServiceAccountTokenProjection(m *deepCopyMetaMemory, in *v1.ServiceAccountTokenProjection) {
+func deepCopyCount_v1_ServiceAccountTokenProjection(m *deepcopy.Memory, in *v1.ServiceAccountTokenProjection) {
 	if in.ExpirationSeconds != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 	if in.User != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
@@ -3557,7 +3559,7 @@ func deepCopyWith_v1_StorageOSVolumeSource(m *deepCopyMemory, in, out *v1.Storag
 	}
 	*out = *in
 	if in.SecretRef != nil {
-		out.SecretRef = m.v1_LocalObjectReference.one()
+		out.SecretRef = m.v1_LocalObjectReference.One()
 		*out.SecretRef = *in.SecretRef
 	}
 }
@@ -3565,7 +3567,7 @@ func deepCopyWith_v1_StorageOSVolumeSource(m *deepCopyMemory, in, out *v1.Storag
 // deepCopyCount_v1_StorageOSVolumeSource counts what deepCopyWith_v1_StorageOSVolumeSource takes.
 func deepCopyCount_v1_StorageOSVolumeSource(m *deepCopyMemory, in *v1.StorageOSVolumeSource) {
 	if in.SecretRef != nil {
-		m.v1_LocalObjectReference.want++
+		m.v1_LocalObjectReference.Want++
 	}
 }
 
@@ -3577,7 +3579,7 @@ func deepCopyWith_v1_Taint(m *deepCopyMemory_v1_Node, in, out *v1.Taint) {
 	}
 	*out = *in
 	if in.TimeAdded != nil {
-		out.TimeAdded = m.metav1_Time.one()
+		out.TimeAdded = m.Times.One()
 		*out.TimeAdded = *in.TimeAdded
 	}
 }
@@ -3585,27 +3587,27 @@ func deepCopyWith_v1_Taint(m *deepCopyMemory_v1_Node, in, out *v1.Taint) {
 // deepCopyCount_v1_Taint counts what deepCopyWith_v1_Taint takes.
 func deepCopyCount_v1_Taint(m *deepCopyMemory_v1_Node, in *v1.Taint) {
 	if in.TimeAdded != nil {
-		m.metav1_Time.want++
+		m.Times.Want++
 	}
 }
 
 // deepCopyWith_v1_Toleration copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_Toleration(m *deepCopyMetaMemory, in, out *v1.Toleration) {
+func deepCopyWith_v1_Toleration(m *deepcopy.Memory, in, out *v1.Toleration) {
 	if unsafe.Sizeof(*in) != 72 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.TolerationSeconds != nil {
-		out.TolerationSeconds = m.int64s.one()
+		out.TolerationSeconds = m.Int64s.One()
 		*out.TolerationSeconds = *in.TolerationSeconds
 	}
 }
 
 // deepCopyCount_v1_Toleration counts what deepCopyWith_v1_Toleration takes.
-func deepCopyCount_v1_Toleration(m *deepCopyMetaMemory, in *v1.Toleration) {
+func deepCopyCount_v1_Toleration(m *deepcopy.Memory, in *v1.Toleration) {
 	if in.TolerationSeconds != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
@@ -3617,23 +3619,23 @@ func deepCopyWith_v1_TopologySpreadConstraint(m *deepCopyMemory, in, out *v1.Top
 	}
 	*out = *in
 	if in.LabelSelector != nil {
-		out.LabelSelector = m.metav1_LabelSelector.one()
-		deepCopyWith_metav1_LabelSelector(m, in.LabelSelector, out.LabelSelector)
+		out.LabelSelector = m.metav1_LabelSelector.One()
+		deepcopy.CopyLabelSelector(&m.Memory, in.LabelSelector, out.LabelSelector)
 	}
 	if in.MinDomains != nil {
-		out.MinDomains = m.int32s.one()
+		out.MinDomains = m.int32s.One()
 		*out.MinDomains = *in.MinDomains
 	}
 	if in.NodeAffinityPolicy != nil {
-		out.NodeAffinityPolicy = (*v1.NodeInclusionPolicy)(m.strings.one())
+		out.NodeAffinityPolicy = (*v1.NodeInclusionPolicy)(m.Strings.One())
 		*out.NodeAffinityPolicy = *in.NodeAffinityPolicy
 	}
 	if in.NodeTaintsPolicy != nil {
-		out.NodeTaintsPolicy = (*v1.NodeInclusionPolicy)(m.strings.one())
+		out.NodeTaintsPolicy = (*v1.NodeInclusionPolicy)(m.Strings.One())
 		*out.NodeTaintsPolicy = *in.NodeTaintsPolicy
 	}
 	if in.MatchLabelKeys != nil {
-		out.MatchLabelKeys = m.strings.list(len(in.MatchLabelKeys))
+		out.MatchLabelKeys = m.Strings.List(len(in.MatchLabelKeys))
 		copy(out.MatchLabelKeys, in.MatchLabelKeys)
 	}
 }
@@ -3641,65 +3643,65 @@ func deepCopyWith_v1_TopologySpreadConstraint(m *deepCopyMemory, in, out *v1.Top
 // deepCopyCount_v1_TopologySpreadConstraint counts what deepCopyWith_v1_TopologySpreadConstraint takes.
 func deepCopyCount_v1_TopologySpreadConstraint(m *deepCopyMemory, in *v1.TopologySpreadConstraint) {
 	if in.LabelSelector != nil {
-		m.metav1_LabelSelector.want++
-		deepCopyCount_metav1_LabelSelector(m, in.LabelSelector)
+		m.metav1_LabelSelector.Want++
+		deepcopy.CountLabelSelector(&m.Memory, in.LabelSelector)
 	}
 	if in.MinDomains != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 	if in.NodeAffinityPolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.NodeTaintsPolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
-	m.strings.want += len(in.MatchLabelKeys)
+	m.Strings.Want += len(in.MatchLabelKeys)
 }
 
 // deepCopyWith_v1_TypedLocalObjectReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_TypedLocalObjectReference(m *deepCopyMetaMemory, in, out *v1.TypedLocalObjectReference) {
+func deepCopyWith_v1_TypedLocalObjectReference(m *deepcopy.Memory, in, out *v1.TypedLocalObjectReference) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.APIGroup != nil {
-		out.APIGroup = m.strings.one()
+		out.APIGroup = m.Strings.One()
 		*out.APIGroup = *in.APIGroup
 	}
 }
 
 // deepCopyCount_v1_TypedLocalObjectReference counts what deepCopyWith_v1_TypedLocalObjectReference takes.
-func deepCopyCount_v1_TypedLocalObjectReference(m *deepCopyMetaMemory, in *v1.TypedLocalObjectReference) {
+func deepCopyCount_v1_TypedLocalObjectReference(m *deepcopy.Memory, in *v1.TypedLocalObjectReference) {
 	if in.APIGroup != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
 // deepCopyWith_v1_TypedObjectReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_TypedObjectReference(m *deepCopyMetaMemory, in, out *v1.TypedObjectReference) {
+func deepCopyWith_v1_TypedObjectReference(m *deepcopy.Memory, in, out *v1.TypedObjectReference) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.APIGroup != nil {
-		out.APIGroup = m.strings.one()
+		out.APIGroup = m.Strings.One()
 		*out.APIGroup = *in.APIGroup
 	}
 	if in.Namespace != nil {
-		out.Namespace = m.strings.one()
+		out.Namespace = m.Strings.One()
 		*out.Namespace = *in.Namespace
 	}
 }
 
 // deepCopyCount_v1_TypedObjectReference counts what deepCopyWith_v1_TypedObjectReference takes.
-func deepCopyCount_v1_TypedObjectReference(m *deepCopyMetaMemory, in *v1.TypedObjectReference) {
+func deepCopyCount_v1_TypedObjectReference(m *deepcopy.Memory, in *v1.TypedObjectReference) {
 	if in.APIGroup != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.Namespace != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -3719,35 +3721,35 @@ func deepCopyCount_v1_Volume(m *deepCopyMemory, in *v1.Volume) {
 }
 
 // deepCopyWith_v1_VolumeMount copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_VolumeMount(m *deepCopyMetaMemory, in, out *v1.VolumeMount) {
+func deepCopyWith_v1_VolumeMount(m *deepcopy.Memory, in, out *v1.VolumeMount) {
 	if unsafe.Sizeof(*in) != 112 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.RecursiveReadOnly != nil {
-		out.RecursiveReadOnly = (*v1.RecursiveReadOnlyMode)(m.strings.one())
+		out.RecursiveReadOnly = (*v1.RecursiveReadOnlyMode)(m.Strings.One())
 		*out.RecursiveReadOnly = *in.RecursiveReadOnly
 	}
 	if in.MountPropagation != nil {
-		out.MountPropagation = (*v1.MountPropagationMode)(m.strings.one())
+		out.MountPropagation = (*v1.MountPropagationMode)(m.Strings.One())
 		*out.MountPropagation = *in.MountPropagation
 	}
 	if in.BindMountOptions != nil {
-		out.BindMountOptions = m.strings.list(len(in.BindMountOptions))
+		out.BindMountOptions = m.Strings.List(len(in.BindMountOptions))
 		copy(out.BindMountOptions, in.BindMountOptions)
 	}
 }
 
 // deepCopyCount_v1_VolumeMount counts what deepCopyWith_v1_VolumeMount takes.
-func deepCopyCount_v1_VolumeMount(m *deepCopyMetaMemory, in *v1.VolumeMount) {
+func deepCopyCount_v1_VolumeMount(m *deepcopy.Memory, in *v1.VolumeMount) {
 	if in.RecursiveReadOnly != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.MountPropagation != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
-	m.strings.want += len(in.BindMountOptions)
+	m.Strings.Want += len(in.BindMountOptions)
 }
 
 // deepCopyWith_v1_VolumeMountStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -3758,11 +3760,11 @@ func deepCopyWith_v1_VolumeMountStatus(m *deepCopyMemory, in, out *v1.VolumeMoun
 	}
 	*out = *in
 	if in.RecursiveReadOnly != nil {
-		out.RecursiveReadOnly = (*v1.RecursiveReadOnlyMode)(m.strings.one())
+		out.RecursiveReadOnly = (*v1.RecursiveReadOnlyMode)(m.Strings.One())
 		*out.RecursiveReadOnly = *in.RecursiveReadOnly
 	}
 	if in.VolumeStatus != nil {
-		out.VolumeStatus = m.v1_VolumeStatus.one()
+		out.VolumeStatus = m.v1_VolumeStatus.One()
 		deepCopyWith_v1_VolumeStatus(m, in.VolumeStatus, out.VolumeStatus)
 	}
 }
@@ -3770,10 +3772,10 @@ func deepCopyWith_v1_VolumeMountStatus(m *deepCopyMemory, in, out *v1.VolumeMoun
 // deepCopyCount_v1_VolumeMountStatus counts what deepCopyWith_v1_VolumeMountStatus takes.
 func deepCopyCount_v1_VolumeMountStatus(m *deepCopyMemory, in *v1.VolumeMountStatus) {
 	if in.RecursiveReadOnly != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.VolumeStatus != nil {
-		m.v1_VolumeStatus.want++
+		m.v1_VolumeStatus.Want++
 		deepCopyCount_v1_VolumeStatus(m, in.VolumeStatus)
 	}
 }
@@ -3798,7 +3800,7 @@ func deepCopyWith_v1_VolumeProjection(m *deepCopyMemory, in, out *v1.VolumeProje
 		out.DownwardAPI = &v.DownwardAPI
 		deepCopyWith_v1_ConfigMapProjection(m, in.ConfigMap, &v.ConfigMap)
 		out.ConfigMap = &v.ConfigMap
-		deepCopyWith_v1_ServiceAccountTokenProjection(&m.deepCopyMetaMemory, in.ServiceAccountToken, &v.ServiceAccountToken)
+		deepCopyWith_v1_ServiceAccountTokenProjection(&m.Memory, in.ServiceAccountToken, &v.ServiceAccountToken)
 		out.ServiceAccountToken = &v.ServiceAccountToken
 	} else {
 		if in.Secret != nil {
@@ -3815,7 +3817,7 @@ func deepCopyWith_v1_VolumeProjection(m *deepCopyMemory, in, out *v1.VolumeProje
 		}
 		if in.ServiceAccountToken != nil {
 			out.ServiceAccountToken = new(v1.ServiceAccountTokenProjection)
-			deepCopyWith_v1_ServiceAccountTokenProjection(&m.deepCopyMetaMemory, in.ServiceAccountToken, out.ServiceAccountToken)
+			deepCopyWith_v1_ServiceAccountTokenProjection(&m.Memory, in.ServiceAccountToken, out.ServiceAccountToken)
 		}
 	}
 	if in.ClusterTrustBundle != nil && in.PodCertificate != nil {
@@ -3851,7 +3853,7 @@ func deepCopyCount_v1_VolumeProjection(m *deepCopyMemory, in *v1.VolumeProjectio
 		deepCopyCount_v1_ConfigMapProjection(m, in.ConfigMap)
 	}
 	if in.ServiceAccountToken != nil {
-		deepCopyCount_v1_ServiceAccountTokenProjection(&m.deepCopyMetaMemory, in.ServiceAccountToken)
+		deepCopyCount_v1_ServiceAccountTokenProjection(&m.Memory, in.ServiceAccountToken)
 	}
 	if in.ClusterTrustBundle != nil {
 		deepCopyCount_v1_ClusterTrustBundleProjection(m, in.ClusterTrustBundle)
@@ -3896,7 +3898,7 @@ func deepCopyWith_v1_VolumeSource(m *deepCopyMemory, in, out *v1.VolumeSource) {
 			GCEPersistentDisk    v1.GCEPersistentDiskVolumeSource
 			AWSElasticBlockStore v1.AWSElasticBlockStoreVolumeSource
 		})
-		deepCopyWith_v1_HostPathVolumeSource(&m.deepCopyMetaMemory, in.HostPath, &v.HostPath)
+		deepCopyWith_v1_HostPathVolumeSource(&m.Memory, in.HostPath, &v.HostPath)
 		out.HostPath = &v.HostPath
 		deepCopyWith_v1_EmptyDirVolumeSource(m, in.EmptyDir, &v.EmptyDir)
 		out.EmptyDir = &v.EmptyDir
@@ -3907,7 +3909,7 @@ func deepCopyWith_v1_VolumeSource(m *deepCopyMemory, in, out *v1.VolumeSource) {
 	} else {
 		if in.HostPath != nil {
 			out.HostPath = new(v1.HostPathVolumeSource)
-			deepCopyWith_v1_HostPathVolumeSource(&m.deepCopyMetaMemory, in.HostPath, out.HostPath)
+			deepCopyWith_v1_HostPathVolumeSource(&m.Memory, in.HostPath, out.HostPath)
 		}
 		if in.EmptyDir != nil {
 			out.EmptyDir = new(v1.EmptyDirVolumeSource)
@@ -4063,7 +4065,7 @@ func deepCopyWith_v1_VolumeSource(m *deepCopyMemory, in, out *v1.VolumeSource) {
 		})
 		v.Quobyte = *in.Quobyte
 		out.Quobyte = &v.Quobyte
-		deepCopyWith_v1_AzureDiskVolumeSource(&m.deepCopyMetaMemory, in.AzureDisk, &v.AzureDisk)
+		deepCopyWith_v1_AzureDiskVolumeSource(&m.Memory, in.AzureDisk, &v.AzureDisk)
 		out.AzureDisk = &v.AzureDisk
 		v.PhotonPersistentDisk = *in.PhotonPersistentDisk
 		out.PhotonPersistentDisk = &v.PhotonPersistentDisk
@@ -4076,7 +4078,7 @@ func deepCopyWith_v1_VolumeSource(m *deepCopyMemory, in, out *v1.VolumeSource) {
 		}
 		if in.AzureDisk != nil {
 			out.AzureDisk = new(v1.AzureDiskVolumeSource)
-			deepCopyWith_v1_AzureDiskVolumeSource(&m.deepCopyMetaMemory, in.AzureDisk, out.AzureDisk)
+			deepCopyWith_v1_AzureDiskVolumeSource(&m.Memory, in.AzureDisk, out.AzureDisk)
 		}
 		if in.PhotonPersistentDisk != nil {
 			v := *in.PhotonPersistentDisk
@@ -4144,7 +4146,7 @@ func deepCopyWith_v1_VolumeSource(m *deepCopyMemory, in, out *v1.VolumeSource) {
 // deepCopyCount_v1_VolumeSource counts what deepCopyWith_v1_VolumeSource takes.
 func deepCopyCount_v1_VolumeSource(m *deepCopyMemory, in *v1.VolumeSource) {
 	if in.HostPath != nil {
-		deepCopyCount_v1_HostPathVolumeSource(&m.deepCopyMetaMemory, in.HostPath)
+		deepCopyCount_v1_HostPathVolumeSource(&m.Memory, in.HostPath)
 	}
 	if in.EmptyDir != nil {
 		deepCopyCount_v1_EmptyDirVolumeSource(m, in.EmptyDir)
@@ -4177,7 +4179,7 @@ func deepCopyCount_v1_VolumeSource(m *deepCopyMemory, in *v1.VolumeSource) {
 		deepCopyCount_v1_ConfigMapVolumeSource(m, in.ConfigMap)
 	}
 	if in.AzureDisk != nil {
-		deepCopyCount_v1_AzureDiskVolumeSource(&m.deepCopyMetaMemory, in.AzureDisk)
+		deepCopyCount_v1_AzureDiskVolumeSource(&m.Memory, in.AzureDisk)
 	}
 	if in.Projected != nil {
 		deepCopyCount_v1_ProjectedVolumeSource(m, in.Projected)
@@ -4204,7 +4206,7 @@ func deepCopyWith_v1_VolumeStatus(m *deepCopyMemory, in, out *v1.VolumeStatus) {
 	}
 	*out = *in
 	if in.Image != nil {
-		out.Image = m.v1_ImageVolumeStatus.one()
+		out.Image = m.v1_ImageVolumeStatus.One()
 		*out.Image = *in.Image
 	}
 }
@@ -4212,7 +4214,7 @@ func deepCopyWith_v1_VolumeStatus(m *deepCopyMemory, in, out *v1.VolumeStatus) {
 // deepCopyCount_v1_VolumeStatus counts what deepCopyWith_v1_VolumeStatus takes.
 func deepCopyCount_v1_VolumeStatus(m *deepCopyMemory, in *v1.VolumeStatus) {
 	if in.Image != nil {
-		m.v1_ImageVolumeStatus.want++
+		m.v1_ImageVolumeStatus.Want++
 	}
 }
 
@@ -4232,358 +4234,123 @@ func deepCopyCount_v1_WeightedPodAffinityTerm(m *deepCopyMemory, in *v1.Weighted
 }
 
 // deepCopyWith_v1_WindowsSecurityContextOptions copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_WindowsSecurityContextOptions(m *deepCopyMetaMemory, in, out *v1.WindowsSecurityContextOptions) {
+func deepCopyWith_v1_WindowsSecurityContextOptions(m *deepcopy.Memory, in, out *v1.WindowsSecurityContextOptions) {
 	if unsafe.Sizeof(*in) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.GMSACredentialSpecName != nil {
-		out.GMSACredentialSpecName = m.strings.one()
+		out.GMSACredentialSpecName = m.Strings.One()
 		*out.GMSACredentialSpecName = *in.GMSACredentialSpecName
 	}
 	if in.GMSACredentialSpec != nil {
-		out.GMSACredentialSpec = m.strings.one()
+		out.GMSACredentialSpec = m.Strings.One()
 		*out.GMSACredentialSpec = *in.GMSACredentialSpec
 	}
 	if in.RunAsUserName != nil {
-		out.RunAsUserName = m.strings.one()
+		out.RunAsUserName = m.Strings.One()
 		*out.RunAsUserName = *in.RunAsUserName
 	}
 	if in.HostProcess != nil {
-		out.HostProcess = m.bools.one()
+		out.HostProcess = m.Bools.One()
 		*out.HostProcess = *in.HostProcess
 	}
 }
 
 // deepCopyCount_v1_WindowsSecurityContextOptions counts what deepCopyWith_v1_WindowsSecurityContextOptions takes.
-func deepCopyCount_v1_WindowsSecurityContextOptions(m *deepCopyMetaMemory, in *v1.WindowsSecurityContextOptions) {
+func deepCopyCount_v1_WindowsSecurityContextOptions(m *deepcopy.Memory, in *v1.WindowsSecurityContextOptions) {
 	if in.GMSACredentialSpecName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.GMSACredentialSpec != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.RunAsUserName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.HostProcess != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
-}
-
-// deepCopyWith_metav1_LabelSelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_LabelSelector(m *deepCopyMemory, in, out *metav1.LabelSelector) {
-	if unsafe.Sizeof(*in) != 32 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	out.MatchLabels = maps.Clone(in.MatchLabels)
-	if in.MatchExpressions != nil {
-		out.MatchExpressions = m.metav1_LabelSelectorRequirement.list(len(in.MatchExpressions))
-		for i := range in.MatchExpressions {
-			deepCopyWith_metav1_LabelSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchExpressions[i], &out.MatchExpressions[i])
-		}
-	}
-}
-
-// deepCopyCount_metav1_LabelSelector counts what deepCopyWith_metav1_LabelSelector takes.
-func deepCopyCount_metav1_LabelSelector(m *deepCopyMemory, in *metav1.LabelSelector) {
-	m.metav1_LabelSelectorRequirement.want += len(in.MatchExpressions)
-	for i := range in.MatchExpressions {
-		deepCopyCount_metav1_LabelSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchExpressions[i])
-	}
-}
-
-// deepCopyWith_metav1_LabelSelectorRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_LabelSelectorRequirement(m *deepCopyMetaMemory, in, out *metav1.LabelSelectorRequirement) {
-	if unsafe.Sizeof(*in) != 56 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Values != nil {
-		out.Values = m.strings.list(len(in.Values))
-		copy(out.Values, in.Values)
-	}
-}
-
-// deepCopyCount_metav1_LabelSelectorRequirement counts what deepCopyWith_metav1_LabelSelectorRequirement takes.
-func deepCopyCount_metav1_LabelSelectorRequirement(m *deepCopyMetaMemory, in *metav1.LabelSelectorRequirement) {
-	m.strings.want += len(in.Values)
-}
-
-// deepCopyWith_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in, out *metav1.ManagedFieldsEntry) {
-	if unsafe.Sizeof(*in) != 96 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Time != nil {
-		out.Time = m.metav1_Time.one()
-		*out.Time = *in.Time
-	}
-	if in.FieldsV1 != nil {
-		out.FieldsV1 = m.metav1_FieldsV1.one()
-		in.FieldsV1.DeepCopyInto(out.FieldsV1)
-	}
-}
-
-// deepCopyCount_metav1_ManagedFieldsEntry counts what deepCopyWith_metav1_ManagedFieldsEntry takes.
-func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in *metav1.ManagedFieldsEntry) {
-	if in.Time != nil {
-		m.metav1_Time.want++
-	}
-	if in.FieldsV1 != nil {
-		m.metav1_FieldsV1.want++
-	}
-}
-
-// deepCopyWith_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ObjectMeta(m *deepCopyMetaMemory, in, out *metav1.ObjectMeta) {
-	if unsafe.Sizeof(*in) != 232 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.DeletionTimestamp != nil {
-		out.DeletionTimestamp = m.metav1_Time.one()
-		*out.DeletionTimestamp = *in.DeletionTimestamp
-	}
-	if in.DeletionGracePeriodSeconds != nil {
-		out.DeletionGracePeriodSeconds = m.int64s.one()
-		*out.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
-	}
-	out.Labels = maps.Clone(in.Labels)
-	out.Annotations = maps.Clone(in.Annotations)
-	if in.OwnerReferences != nil {
-		out.OwnerReferences = m.metav1_OwnerReference.list(len(in.OwnerReferences))
-		for i := range in.OwnerReferences {
-			deepCopyWith_metav1_OwnerReference(m, &in.OwnerReferences[i], &out.OwnerReferences[i])
-		}
-	}
-	if in.Finalizers != nil {
-		out.Finalizers = m.strings.list(len(in.Finalizers))
-		copy(out.Finalizers, in.Finalizers)
-	}
-	if in.ManagedFields != nil {
-		out.ManagedFields = m.metav1_ManagedFieldsEntry.list(len(in.ManagedFields))
-		for i := range in.ManagedFields {
-			deepCopyWith_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i], &out.ManagedFields[i])
-		}
-	}
-}
-
-// deepCopyCount_metav1_ObjectMeta counts what deepCopyWith_metav1_ObjectMeta takes.
-func deepCopyCount_metav1_ObjectMeta(m *deepCopyMetaMemory, in *metav1.ObjectMeta) {
-	if in.DeletionTimestamp != nil {
-		m.metav1_Time.want++
-	}
-	if in.DeletionGracePeriodSeconds != nil {
-		m.int64s.want++
-	}
-	m.metav1_OwnerReference.want += len(in.OwnerReferences)
-	for i := range in.OwnerReferences {
-		deepCopyCount_metav1_OwnerReference(m, &in.OwnerReferences[i])
-	}
-	m.strings.want += len(in.Finalizers)
-	m.metav1_ManagedFieldsEntry.want += len(in.ManagedFields)
-	for i := range in.ManagedFields {
-		deepCopyCount_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i])
-	}
-}
-
-// deepCopyWith_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_OwnerReference(m *deepCopyMetaMemory, in, out *metav1.OwnerReference) {
-	if unsafe.Sizeof(*in) != 80 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Controller != nil {
-		out.Controller = m.bools.one()
-		*out.Controller = *in.Controller
-	}
-	if in.BlockOwnerDeletion != nil {
-		out.BlockOwnerDeletion = m.bools.one()
-		*out.BlockOwnerDeletion = *in.BlockOwnerDeletion
-	}
-}
-
-// deepCopyCount_metav1_OwnerReference counts what deepCopyWith_metav1_OwnerReference takes.
-func deepCopyCount_metav1_OwnerReference(m *deepCopyMetaMemory, in *metav1.OwnerReference) {
-	if in.Controller != nil {
-		m.bools.want++
-	}
-	if in.BlockOwnerDeletion != nil {
-		m.bools.want++
-	}
-}
-
-// deepCopyMetaMemory has the memory for a copy: values of one type lie side by side. Whoever keeps a pointer or a list
-// of the copy keeps those of its object; a list has no room for more, so what is appended goes elsewhere.
-type deepCopyMetaMemory struct {
-	bools                     deepCopySlab[bool]
-	int64s                    deepCopySlab[int64]
-	metav1_FieldsV1           deepCopySlab[metav1.FieldsV1]
-	metav1_ManagedFieldsEntry deepCopySlab[metav1.ManagedFieldsEntry]
-	metav1_OwnerReference     deepCopySlab[metav1.OwnerReference]
-	metav1_Time               deepCopySlab[metav1.Time]
-	strings                   deepCopySlab[string]
 }
 
 // deepCopyMemory is that for what has more than metadata.
 type deepCopyMemory struct {
-	deepCopyMetaMemory
-	int32s                             deepCopySlab[int32]
-	v1_AppArmorProfile                 deepCopySlab[v1.AppArmorProfile]
-	v1_Capabilities                    deepCopySlab[v1.Capabilities]
-	v1_ConfigMapEnvSource              deepCopySlab[v1.ConfigMapEnvSource]
-	v1_ConfigMapKeySelector            deepCopySlab[v1.ConfigMapKeySelector]
-	v1_ContainerPort                   deepCopySlab[v1.ContainerPort]
-	v1_ContainerResizePolicy           deepCopySlab[v1.ContainerResizePolicy]
-	v1_ContainerRestartRule            deepCopySlab[v1.ContainerRestartRule]
-	v1_ContainerRestartRuleOnExitCodes deepCopySlab[v1.ContainerRestartRuleOnExitCodes]
-	v1_ContainerStateRunning           deepCopySlab[v1.ContainerStateRunning]
-	v1_ContainerStateTerminated        deepCopySlab[v1.ContainerStateTerminated]
-	v1_ContainerStateWaiting           deepCopySlab[v1.ContainerStateWaiting]
-	v1_ContainerUser                   deepCopySlab[v1.ContainerUser]
-	v1_DownwardAPIVolumeFile           deepCopySlab[v1.DownwardAPIVolumeFile]
-	v1_EnvFromSource                   deepCopySlab[v1.EnvFromSource]
-	v1_EnvVar                          deepCopySlab[v1.EnvVar]
-	v1_EnvVarSource                    deepCopySlab[v1.EnvVarSource]
-	v1_ExecAction                      deepCopySlab[v1.ExecAction]
-	v1_FileKeySelector                 deepCopySlab[v1.FileKeySelector]
-	v1_GRPCAction                      deepCopySlab[v1.GRPCAction]
-	v1_HTTPGetAction                   deepCopySlab[v1.HTTPGetAction]
-	v1_HTTPHeader                      deepCopySlab[v1.HTTPHeader]
-	v1_ImageVolumeStatus               deepCopySlab[v1.ImageVolumeStatus]
-	v1_KeyToPath                       deepCopySlab[v1.KeyToPath]
-	v1_Lifecycle                       deepCopySlab[v1.Lifecycle]
-	v1_LifecycleHandler                deepCopySlab[v1.LifecycleHandler]
-	v1_LinuxContainerUser              deepCopySlab[v1.LinuxContainerUser]
-	v1_LocalObjectReference            deepCopySlab[v1.LocalObjectReference]
-	v1_NodeSelectorRequirement         deepCopySlab[v1.NodeSelectorRequirement]
-	v1_ObjectFieldSelector             deepCopySlab[v1.ObjectFieldSelector]
-	v1_Probe                           deepCopySlab[v1.Probe]
-	v1_ResourceClaim                   deepCopySlab[v1.ResourceClaim]
-	v1_ResourceFieldSelector           deepCopySlab[v1.ResourceFieldSelector]
-	v1_ResourceHealth                  deepCopySlab[v1.ResourceHealth]
-	v1_ResourceRequirements            deepCopySlab[v1.ResourceRequirements]
-	v1_ResourceStatus                  deepCopySlab[v1.ResourceStatus]
-	v1_SELinuxOptions                  deepCopySlab[v1.SELinuxOptions]
-	v1_SeccompProfile                  deepCopySlab[v1.SeccompProfile]
-	v1_SecretEnvSource                 deepCopySlab[v1.SecretEnvSource]
-	v1_SecretKeySelector               deepCopySlab[v1.SecretKeySelector]
-	v1_SecurityContext                 deepCopySlab[v1.SecurityContext]
-	v1_SleepAction                     deepCopySlab[v1.SleepAction]
-	v1_TCPSocketAction                 deepCopySlab[v1.TCPSocketAction]
-	v1_VolumeDevice                    deepCopySlab[v1.VolumeDevice]
-	v1_VolumeMount                     deepCopySlab[v1.VolumeMount]
-	v1_VolumeMountStatus               deepCopySlab[v1.VolumeMountStatus]
-	v1_VolumeStatus                    deepCopySlab[v1.VolumeStatus]
-	v1_WindowsSecurityContextOptions   deepCopySlab[v1.WindowsSecurityContextOptions]
-	resource_Quantity                  deepCopySlab[resource.Quantity]
-	metav1_LabelSelector               deepCopySlab[metav1.LabelSelector]
-	metav1_LabelSelectorRequirement    deepCopySlab[metav1.LabelSelectorRequirement]
-}
-
-// deepCopyFirst is as much of what metadata has as most objects need.
-type deepCopyFirst struct {
-	bools                     [8]bool
-	int64s                    [2]int64
-	metav1_FieldsV1           [3]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_OwnerReference     [1]metav1.OwnerReference
-	metav1_Time               [3]metav1.Time
-	strings                   [6]string
-}
-
-// used is how many bytes of it are needed.
-func (m *deepCopyMetaMemory) used() (used uintptr) {
-	used += m.bools.fits(8)
-	used += m.int64s.fits(2)
-	used += m.metav1_FieldsV1.fits(3)
-	used += m.metav1_ManagedFieldsEntry.fits(1)
-	used += m.metav1_OwnerReference.fits(1)
-	used += m.metav1_Time.fits(3)
-	used += m.strings.fits(6)
-	return used
-}
-
-func (m *deepCopyMetaMemory) takeFirst(from *deepCopyFirst) {
-	m.bools.take(from.bools[:])
-	m.int64s.take(from.int64s[:])
-	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
-	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
-	m.metav1_OwnerReference.take(from.metav1_OwnerReference[:])
-	m.metav1_Time.take(from.metav1_Time[:])
-	m.strings.take(from.strings[:])
-}
-
-// deepCopyEntry is what one entry of managed fields needs.
-type deepCopyEntry struct {
-	metav1_FieldsV1           [1]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_Time               [1]metav1.Time
-}
-
-// isEntry tells whether just that is needed, apart from strings and the like.
-func (m *deepCopyMetaMemory) isEntry() bool {
-	return m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1
-}
-
-func (m *deepCopyMetaMemory) takeEntry(from *deepCopyEntry) {
-	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
-	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
-	m.metav1_Time.take(from.metav1_Time[:])
-}
-
-// deepCopyObject allocates an object and either of them in one piece, under the same condition.
-func deepCopyObject[T any](m *deepCopyMetaMemory) *T {
-	switch {
-	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
-		b := new(struct {
-			object T
-			first  deepCopyFirst
-		})
-		m.takeFirst(&b.first)
-		return &b.object
-	case m.isEntry():
-		b := new(struct {
-			object T
-			entry  deepCopyEntry
-		})
-		m.takeEntry(&b.entry)
-		return &b.object
-	}
-	return new(T)
+	deepcopy.Memory
+	int32s                             deepcopy.Slab[int32]
+	v1_AppArmorProfile                 deepcopy.Slab[v1.AppArmorProfile]
+	v1_Capabilities                    deepcopy.Slab[v1.Capabilities]
+	v1_ConfigMapEnvSource              deepcopy.Slab[v1.ConfigMapEnvSource]
+	v1_ConfigMapKeySelector            deepcopy.Slab[v1.ConfigMapKeySelector]
+	v1_ContainerPort                   deepcopy.Slab[v1.ContainerPort]
+	v1_ContainerResizePolicy           deepcopy.Slab[v1.ContainerResizePolicy]
+	v1_ContainerRestartRule            deepcopy.Slab[v1.ContainerRestartRule]
+	v1_ContainerRestartRuleOnExitCodes deepcopy.Slab[v1.ContainerRestartRuleOnExitCodes]
+	v1_ContainerStateRunning           deepcopy.Slab[v1.ContainerStateRunning]
+	v1_ContainerStateTerminated        deepcopy.Slab[v1.ContainerStateTerminated]
+	v1_ContainerStateWaiting           deepcopy.Slab[v1.ContainerStateWaiting]
+	v1_ContainerUser                   deepcopy.Slab[v1.ContainerUser]
+	v1_DownwardAPIVolumeFile           deepcopy.Slab[v1.DownwardAPIVolumeFile]
+	v1_EnvFromSource                   deepcopy.Slab[v1.EnvFromSource]
+	v1_EnvVar                          deepcopy.Slab[v1.EnvVar]
+	v1_EnvVarSource                    deepcopy.Slab[v1.EnvVarSource]
+	v1_ExecAction                      deepcopy.Slab[v1.ExecAction]
+	v1_FileKeySelector                 deepcopy.Slab[v1.FileKeySelector]
+	v1_GRPCAction                      deepcopy.Slab[v1.GRPCAction]
+	v1_HTTPGetAction                   deepcopy.Slab[v1.HTTPGetAction]
+	v1_HTTPHeader                      deepcopy.Slab[v1.HTTPHeader]
+	v1_ImageVolumeStatus               deepcopy.Slab[v1.ImageVolumeStatus]
+	v1_KeyToPath                       deepcopy.Slab[v1.KeyToPath]
+	v1_Lifecycle                       deepcopy.Slab[v1.Lifecycle]
+	v1_LifecycleHandler                deepcopy.Slab[v1.LifecycleHandler]
+	v1_LinuxContainerUser              deepcopy.Slab[v1.LinuxContainerUser]
+	v1_LocalObjectReference            deepcopy.Slab[v1.LocalObjectReference]
+	v1_NodeSelectorRequirement         deepcopy.Slab[v1.NodeSelectorRequirement]
+	v1_ObjectFieldSelector             deepcopy.Slab[v1.ObjectFieldSelector]
+	v1_Probe                           deepcopy.Slab[v1.Probe]
+	v1_ResourceClaim                   deepcopy.Slab[v1.ResourceClaim]
+	v1_ResourceFieldSelector           deepcopy.Slab[v1.ResourceFieldSelector]
+	v1_ResourceHealth                  deepcopy.Slab[v1.ResourceHealth]
+	v1_ResourceRequirements            deepcopy.Slab[v1.ResourceRequirements]
+	v1_ResourceStatus                  deepcopy.Slab[v1.ResourceStatus]
+	v1_SELinuxOptions                  deepcopy.Slab[v1.SELinuxOptions]
+	v1_SeccompProfile                  deepcopy.Slab[v1.SeccompProfile]
+	v1_SecretEnvSource                 deepcopy.Slab[v1.SecretEnvSource]
+	v1_SecretKeySelector               deepcopy.Slab[v1.SecretKeySelector]
+	v1_SecurityContext                 deepcopy.Slab[v1.SecurityContext]
+	v1_SleepAction                     deepcopy.Slab[v1.SleepAction]
+	v1_TCPSocketAction                 deepcopy.Slab[v1.TCPSocketAction]
+	v1_VolumeDevice                    deepcopy.Slab[v1.VolumeDevice]
+	v1_VolumeMount                     deepcopy.Slab[v1.VolumeMount]
+	v1_VolumeMountStatus               deepcopy.Slab[v1.VolumeMountStatus]
+	v1_VolumeStatus                    deepcopy.Slab[v1.VolumeStatus]
+	v1_WindowsSecurityContextOptions   deepcopy.Slab[v1.WindowsSecurityContextOptions]
+	resource_Quantity                  deepcopy.Slab[resource.Quantity]
+	metav1_LabelSelector               deepcopy.Slab[metav1.LabelSelector]
 }
 
 // deepCopyMemory_v1_Node is the memory for a Node.
 type deepCopyMemory_v1_Node struct {
-	deepCopyMetaMemory
-	v1_AttachedVolume             deepCopySlab[v1.AttachedVolume]
-	v1_ConfigMapNodeConfigSource  deepCopySlab[v1.ConfigMapNodeConfigSource]
-	v1_ContainerImage             deepCopySlab[v1.ContainerImage]
-	v1_NodeAddress                deepCopySlab[v1.NodeAddress]
-	v1_NodeCondition              deepCopySlab[v1.NodeCondition]
-	v1_NodeConfigSource           deepCopySlab[v1.NodeConfigSource]
-	v1_NodeConfigStatus           deepCopySlab[v1.NodeConfigStatus]
-	v1_NodeFeatures               deepCopySlab[v1.NodeFeatures]
-	v1_NodePodPreemptionPolicy    deepCopySlab[v1.NodePodPreemptionPolicy]
-	v1_NodeRuntimeHandler         deepCopySlab[v1.NodeRuntimeHandler]
-	v1_NodeRuntimeHandlerFeatures deepCopySlab[v1.NodeRuntimeHandlerFeatures]
-	v1_NodeSwapStatus             deepCopySlab[v1.NodeSwapStatus]
-	v1_Taint                      deepCopySlab[v1.Taint]
+	deepcopy.Memory
+	v1_AttachedVolume             deepcopy.Slab[v1.AttachedVolume]
+	v1_ConfigMapNodeConfigSource  deepcopy.Slab[v1.ConfigMapNodeConfigSource]
+	v1_ContainerImage             deepcopy.Slab[v1.ContainerImage]
+	v1_NodeAddress                deepcopy.Slab[v1.NodeAddress]
+	v1_NodeCondition              deepcopy.Slab[v1.NodeCondition]
+	v1_NodeConfigSource           deepcopy.Slab[v1.NodeConfigSource]
+	v1_NodeConfigStatus           deepcopy.Slab[v1.NodeConfigStatus]
+	v1_NodeFeatures               deepcopy.Slab[v1.NodeFeatures]
+	v1_NodePodPreemptionPolicy    deepcopy.Slab[v1.NodePodPreemptionPolicy]
+	v1_NodeRuntimeHandler         deepcopy.Slab[v1.NodeRuntimeHandler]
+	v1_NodeRuntimeHandlerFeatures deepcopy.Slab[v1.NodeRuntimeHandlerFeatures]
+	v1_NodeSwapStatus             deepcopy.Slab[v1.NodeSwapStatus]
+	v1_Taint                      deepcopy.Slab[v1.Taint]
 }
 
 // deepCopyBlock_v1_Node is one with as much as it needs with one item in each list.
 type deepCopyBlock_v1_Node struct {
 	object                        v1.Node
-	first                         deepCopyFirst
+	first                         deepcopy.First
 	v1_AttachedVolume             [1]v1.AttachedVolume
 	v1_ConfigMapNodeConfigSource  [4]v1.ConfigMapNodeConfigSource
 	v1_ContainerImage             [1]v1.ContainerImage
@@ -4601,84 +4368,40 @@ type deepCopyBlock_v1_Node struct {
 
 // object allocates the object, and all of the block if at least half of what is in it besides is needed.
 func (m *deepCopyMemory_v1_Node) object() *v1.Node {
-	used := m.used()
-	used += m.v1_AttachedVolume.fits(1)
-	used += m.v1_ConfigMapNodeConfigSource.fits(4)
-	used += m.v1_ContainerImage.fits(1)
-	used += m.v1_NodeAddress.fits(1)
-	used += m.v1_NodeCondition.fits(1)
-	used += m.v1_NodeConfigSource.fits(4)
-	used += m.v1_NodeConfigStatus.fits(1)
-	used += m.v1_NodeFeatures.fits(1)
-	used += m.v1_NodePodPreemptionPolicy.fits(1)
-	used += m.v1_NodeRuntimeHandler.fits(1)
-	used += m.v1_NodeRuntimeHandlerFeatures.fits(1)
-	used += m.v1_NodeSwapStatus.fits(1)
-	used += m.v1_Taint.fits(1)
+	used := m.Used()
+	used += m.v1_AttachedVolume.Fits(1)
+	used += m.v1_ConfigMapNodeConfigSource.Fits(4)
+	used += m.v1_ContainerImage.Fits(1)
+	used += m.v1_NodeAddress.Fits(1)
+	used += m.v1_NodeCondition.Fits(1)
+	used += m.v1_NodeConfigSource.Fits(4)
+	used += m.v1_NodeConfigStatus.Fits(1)
+	used += m.v1_NodeFeatures.Fits(1)
+	used += m.v1_NodePodPreemptionPolicy.Fits(1)
+	used += m.v1_NodeRuntimeHandler.Fits(1)
+	used += m.v1_NodeRuntimeHandlerFeatures.Fits(1)
+	used += m.v1_NodeSwapStatus.Fits(1)
+	used += m.v1_Taint.Fits(1)
 	if 2*used < unsafe.Sizeof(deepCopyBlock_v1_Node{})-unsafe.Sizeof(v1.Node{}) {
-		return deepCopyObject[v1.Node](&m.deepCopyMetaMemory)
+		return deepcopy.NewObject[v1.Node](&m.Memory)
 	}
 	b := new(deepCopyBlock_v1_Node)
-	m.takeFirst(&b.first)
-	m.v1_AttachedVolume.take(b.v1_AttachedVolume[:])
-	m.v1_ConfigMapNodeConfigSource.take(b.v1_ConfigMapNodeConfigSource[:])
-	m.v1_ContainerImage.take(b.v1_ContainerImage[:])
-	m.v1_NodeAddress.take(b.v1_NodeAddress[:])
-	m.v1_NodeCondition.take(b.v1_NodeCondition[:])
-	m.v1_NodeConfigSource.take(b.v1_NodeConfigSource[:])
-	m.v1_NodeConfigStatus.take(b.v1_NodeConfigStatus[:])
-	m.v1_NodeFeatures.take(b.v1_NodeFeatures[:])
-	m.v1_NodePodPreemptionPolicy.take(b.v1_NodePodPreemptionPolicy[:])
-	m.v1_NodeRuntimeHandler.take(b.v1_NodeRuntimeHandler[:])
-	m.v1_NodeRuntimeHandlerFeatures.take(b.v1_NodeRuntimeHandlerFeatures[:])
-	m.v1_NodeSwapStatus.take(b.v1_NodeSwapStatus[:])
-	m.v1_Taint.take(b.v1_Taint[:])
+	m.TakeFirst(&b.first)
+	m.v1_AttachedVolume.Take(b.v1_AttachedVolume[:])
+	m.v1_ConfigMapNodeConfigSource.Take(b.v1_ConfigMapNodeConfigSource[:])
+	m.v1_ContainerImage.Take(b.v1_ContainerImage[:])
+	m.v1_NodeAddress.Take(b.v1_NodeAddress[:])
+	m.v1_NodeCondition.Take(b.v1_NodeCondition[:])
+	m.v1_NodeConfigSource.Take(b.v1_NodeConfigSource[:])
+	m.v1_NodeConfigStatus.Take(b.v1_NodeConfigStatus[:])
+	m.v1_NodeFeatures.Take(b.v1_NodeFeatures[:])
+	m.v1_NodePodPreemptionPolicy.Take(b.v1_NodePodPreemptionPolicy[:])
+	m.v1_NodeRuntimeHandler.Take(b.v1_NodeRuntimeHandler[:])
+	m.v1_NodeRuntimeHandlerFeatures.Take(b.v1_NodeRuntimeHandlerFeatures[:])
+	m.v1_NodeSwapStatus.Take(b.v1_NodeSwapStatus[:])
+	m.v1_Taint.Take(b.v1_Taint[:])
 	return &b.object
 }
 
-// deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.
-type deepCopySlab[T any] struct {
-	room []T
-	used int
-	want int
-}
-
-// one is memory for a value.
-func (s *deepCopySlab[T]) one() *T {
-	if s.used >= len(s.room) {
-		s.fill(1)
-	}
-	s.used++
-	return &s.room[s.used-1]
-}
-
-// list is memory for n values; it is not nil, even for none.
-func (s *deepCopySlab[T]) list(n int) []T {
-	if n > len(s.room)-s.used || s.room == nil {
-		s.fill(n)
-	}
-	s.used += n
-	return s.room[s.used-n : s.used : s.used]
-}
-
-// fill allocates what was counted, or what is missing if that was not counted: values of maps are not.
-func (s *deepCopySlab[T]) fill(n int) {
-	s.room = make([]T, max(n, s.want))
-	s.used, s.want = 0, 0
-}
-
-// fits is how many bytes are used of memory for so many values; none if they do not suffice.
-func (s *deepCopySlab[T]) fits(room int) uintptr {
-	if s.want > room {
-		return 0
-	}
-	var v T
-	return uintptr(s.want) * unsafe.Sizeof(v)
-}
-
-// take makes room the memory, if it suffices.
-func (s *deepCopySlab[T]) take(room []T) {
-	if s.want <= len(room) {
-		s.room = room
-	}
-}
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

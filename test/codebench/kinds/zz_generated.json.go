@@ -8,6 +8,7 @@ package kinds
 import (
 	json "github.com/typeplane/typeplane/runtime/json"
 	apimachinery "github.com/typeplane/typeplane/runtime/json/apimachinery"
+	level "github.com/typeplane/typeplane/runtime/level"
 	v1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 )
@@ -18,23 +19,11 @@ import (
 func AppendJSON_ConfigMap(dst []byte, in *corev1.ConfigMap) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	if in.Immutable != nil {
-		dst = json.AppendBoolField(dst, `,"immutable":`, *in.Immutable)
-	}
-	if len(in.Data) > 0 {
-		dst = json.AppendName(dst, `,"data":`)
-		dst = json.AppendStringMap(dst, in.Data)
-	}
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	dst = json.AppendBoolPointer(dst, `,"immutable":`, in.Immutable)
+	dst = json.AppendOptionalStringMap(dst, `,"data":`, in.Data)
 	if len(in.BinaryData) > 0 {
 		dst = json.AppendName(dst, `,"binaryData":`)
 		open := len(dst)
@@ -44,7 +33,7 @@ func AppendJSON_ConfigMap(dst []byte, in *corev1.ConfigMap) ([]byte, error) {
 		}
 		dst = json.Close(dst, open)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ConfigMap reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -68,9 +57,7 @@ func ReadJSON_ConfigMap(r *json.Reader, out *corev1.ConfigMap) {
 			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
 		case "immutable":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.Immutable) {
-				r.Bool(out.Immutable)
-			}
+			r.BoolPointer(&out.Immutable)
 		case "data":
 			r.Once(&seen, 4)
 			json.ReadMap(r, &out.Data, "map[string]string", (*json.Reader).String)
@@ -87,25 +74,16 @@ func ReadJSON_ConfigMap(r *json.Reader, out *corev1.ConfigMap) {
 func AppendJSON_Deployment(dst []byte, in *v1.Deployment) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = appendJSON_v1_DeploymentSpec(json.AppendName(dst, `,"spec":`), &in.Spec)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	if err == nil {
+		dst, err = appendJSON_v1_DeploymentStatus(json.AppendName(dst, `,"status":`), &in.Status)
 	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"spec":`)
-	if dst, err = appendJSON_v1_DeploymentSpec(dst, &in.Spec); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"status":`)
-	if dst, err = appendJSON_v1_DeploymentStatus(dst, &in.Status); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_Deployment reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -143,25 +121,16 @@ func ReadJSON_Deployment(r *json.Reader, out *v1.Deployment) {
 func AppendJSON_Node(dst []byte, in *corev1.Node) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = appendJSON_corev1_NodeSpec(json.AppendName(dst, `,"spec":`), &in.Spec)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	if err == nil {
+		dst, err = appendJSON_corev1_NodeStatus(json.AppendName(dst, `,"status":`), &in.Status)
 	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"spec":`)
-	if dst, err = appendJSON_corev1_NodeSpec(dst, &in.Spec); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"status":`)
-	if dst, err = appendJSON_corev1_NodeStatus(dst, &in.Status); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_Node reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -199,25 +168,16 @@ func ReadJSON_Node(r *json.Reader, out *corev1.Node) {
 func AppendJSON_Pod(dst []byte, in *corev1.Pod) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = appendJSON_corev1_PodSpec(json.AppendName(dst, `,"spec":`), &in.Spec)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	if err == nil {
+		dst, err = appendJSON_corev1_PodStatus(json.AppendName(dst, `,"status":`), &in.Status)
 	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"spec":`)
-	if dst, err = appendJSON_corev1_PodSpec(dst, &in.Spec); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"status":`)
-	if dst, err = appendJSON_corev1_PodStatus(dst, &in.Status); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_Pod reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -254,15 +214,9 @@ func ReadJSON_Pod(r *json.Reader, out *corev1.Pod) {
 func appendJSON_corev1_AWSElasticBlockStoreVolumeSource(dst []byte, in *corev1.AWSElasticBlockStoreVolumeSource) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"volumeID":`, in.VolumeID)
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.Partition != 0 {
-		dst = json.AppendIntField(dst, `,"partition":`, in.Partition)
-	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalInt(dst, `,"partition":`, in.Partition)
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
 	return json.Close(dst, start), nil
 }
 
@@ -295,24 +249,15 @@ func appendJSON_corev1_Affinity(dst []byte, in *corev1.Affinity) ([]byte, error)
 	var err error
 	start := len(dst)
 	if in.NodeAffinity != nil {
-		dst = json.AppendName(dst, `,"nodeAffinity":`)
-		if dst, err = appendJSON_corev1_NodeAffinity(dst, in.NodeAffinity); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_NodeAffinity(json.AppendName(dst, `,"nodeAffinity":`), in.NodeAffinity)
 	}
-	if in.PodAffinity != nil {
-		dst = json.AppendName(dst, `,"podAffinity":`)
-		if dst, err = appendJSON_corev1_PodAffinity(dst, in.PodAffinity); err != nil {
-			return dst, err
-		}
+	if in.PodAffinity != nil && err == nil {
+		dst, err = appendJSON_corev1_PodAffinity(json.AppendName(dst, `,"podAffinity":`), in.PodAffinity)
 	}
-	if in.PodAntiAffinity != nil {
-		dst = json.AppendName(dst, `,"podAntiAffinity":`)
-		if dst, err = appendJSON_corev1_PodAntiAffinity(dst, in.PodAntiAffinity); err != nil {
-			return dst, err
-		}
+	if in.PodAntiAffinity != nil && err == nil {
+		dst, err = appendJSON_corev1_PodAntiAffinity(json.AppendName(dst, `,"podAntiAffinity":`), in.PodAntiAffinity)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_Affinity(r *json.Reader, out *corev1.Affinity) {
@@ -346,9 +291,7 @@ func readJSON_corev1_Affinity(r *json.Reader, out *corev1.Affinity) {
 func appendJSON_corev1_AppArmorProfile(dst []byte, in *corev1.AppArmorProfile) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"type":`, in.Type)
-	if in.LocalhostProfile != nil {
-		dst = json.AppendStringField(dst, `,"localhostProfile":`, *in.LocalhostProfile)
-	}
+	dst = json.AppendStringPointer(dst, `,"localhostProfile":`, in.LocalhostProfile)
 	return json.Close(dst, start), nil
 }
 
@@ -364,9 +307,7 @@ func readJSON_corev1_AppArmorProfile(r *json.Reader, out *corev1.AppArmorProfile
 			json.ReadString(r, &out.Type, "v1.AppArmorProfileType")
 		case "localhostProfile":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.LocalhostProfile) {
-				r.String(out.LocalhostProfile)
-			}
+			r.StringPointer(&out.LocalhostProfile)
 		default:
 			r.Unknown()
 		}
@@ -403,18 +344,10 @@ func appendJSON_corev1_AzureDiskVolumeSource(dst []byte, in *corev1.AzureDiskVol
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"diskName":`, in.DiskName)
 	dst = json.AppendStringField(dst, `,"diskURI":`, in.DataDiskURI)
-	if in.CachingMode != nil {
-		dst = json.AppendStringField(dst, `,"cachingMode":`, *in.CachingMode)
-	}
-	if in.FSType != nil {
-		dst = json.AppendStringField(dst, `,"fsType":`, *in.FSType)
-	}
-	if in.ReadOnly != nil {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, *in.ReadOnly)
-	}
-	if in.Kind != nil {
-		dst = json.AppendStringField(dst, `,"kind":`, *in.Kind)
-	}
+	dst = json.AppendStringPointer(dst, `,"cachingMode":`, in.CachingMode)
+	dst = json.AppendStringPointer(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendBoolPointer(dst, `,"readOnly":`, in.ReadOnly)
+	dst = json.AppendStringPointer(dst, `,"kind":`, in.Kind)
 	return json.Close(dst, start), nil
 }
 
@@ -433,24 +366,16 @@ func readJSON_corev1_AzureDiskVolumeSource(r *json.Reader, out *corev1.AzureDisk
 			r.String(&out.DataDiskURI)
 		case "cachingMode":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.CachingMode) {
-				json.ReadString(r, out.CachingMode, "v1.AzureDataDiskCachingMode")
-			}
+			json.ReadStringPointer(r, &out.CachingMode, "v1.AzureDataDiskCachingMode")
 		case "fsType":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.FSType) {
-				r.String(out.FSType)
-			}
+			r.StringPointer(&out.FSType)
 		case "readOnly":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.ReadOnly) {
-				r.Bool(out.ReadOnly)
-			}
+			r.BoolPointer(&out.ReadOnly)
 		case "kind":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.Kind) {
-				json.ReadString(r, out.Kind, "v1.AzureDataDiskKind")
-			}
+			json.ReadStringPointer(r, &out.Kind, "v1.AzureDataDiskKind")
 		default:
 			r.Unknown()
 		}
@@ -461,9 +386,7 @@ func appendJSON_corev1_AzureFileVolumeSource(dst []byte, in *corev1.AzureFileVol
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"secretName":`, in.SecretName)
 	dst = json.AppendStringField(dst, `,"shareName":`, in.ShareName)
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
 	return json.Close(dst, start), nil
 }
 
@@ -493,23 +416,13 @@ func appendJSON_corev1_CSIVolumeSource(dst []byte, in *corev1.CSIVolumeSource) (
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"driver":`, in.Driver)
-	if in.ReadOnly != nil {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, *in.ReadOnly)
-	}
-	if in.FSType != nil {
-		dst = json.AppendStringField(dst, `,"fsType":`, *in.FSType)
-	}
-	if len(in.VolumeAttributes) > 0 {
-		dst = json.AppendName(dst, `,"volumeAttributes":`)
-		dst = json.AppendStringMap(dst, in.VolumeAttributes)
-	}
+	dst = json.AppendBoolPointer(dst, `,"readOnly":`, in.ReadOnly)
+	dst = json.AppendStringPointer(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalStringMap(dst, `,"volumeAttributes":`, in.VolumeAttributes)
 	if in.NodePublishSecretRef != nil {
-		dst = json.AppendName(dst, `,"nodePublishSecretRef":`)
-		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.NodePublishSecretRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_LocalObjectReference(json.AppendName(dst, `,"nodePublishSecretRef":`), in.NodePublishSecretRef)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_CSIVolumeSource(r *json.Reader, out *corev1.CSIVolumeSource) {
@@ -524,14 +437,10 @@ func readJSON_corev1_CSIVolumeSource(r *json.Reader, out *corev1.CSIVolumeSource
 			r.String(&out.Driver)
 		case "readOnly":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.ReadOnly) {
-				r.Bool(out.ReadOnly)
-			}
+			r.BoolPointer(&out.ReadOnly)
 		case "fsType":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.FSType) {
-				r.String(out.FSType)
-			}
+			r.StringPointer(&out.FSType)
 		case "volumeAttributes":
 			r.Once(&seen, 3)
 			json.ReadMap(r, &out.VolumeAttributes, "map[string]string", (*json.Reader).String)
@@ -548,14 +457,8 @@ func readJSON_corev1_CSIVolumeSource(r *json.Reader, out *corev1.CSIVolumeSource
 
 func appendJSON_corev1_Capabilities(dst []byte, in *corev1.Capabilities) ([]byte, error) {
 	start := len(dst)
-	if len(in.Add) > 0 {
-		dst = json.AppendName(dst, `,"add":`)
-		dst = json.AppendStrings(dst, in.Add)
-	}
-	if len(in.Drop) > 0 {
-		dst = json.AppendName(dst, `,"drop":`)
-		dst = json.AppendStrings(dst, in.Drop)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"add":`, in.Add)
+	dst = json.AppendOptionalStrings(dst, `,"drop":`, in.Drop)
 	return json.Close(dst, start), nil
 }
 
@@ -587,25 +490,14 @@ func appendJSON_corev1_CephFSVolumeSource(dst []byte, in *corev1.CephFSVolumeSou
 	start := len(dst)
 	dst = json.AppendName(dst, `,"monitors":`)
 	dst = json.AppendStrings(dst, in.Monitors)
-	if in.Path != "" {
-		dst = json.AppendStringField(dst, `,"path":`, in.Path)
-	}
-	if in.User != "" {
-		dst = json.AppendStringField(dst, `,"user":`, in.User)
-	}
-	if in.SecretFile != "" {
-		dst = json.AppendStringField(dst, `,"secretFile":`, in.SecretFile)
-	}
+	dst = json.AppendOptionalString(dst, `,"path":`, in.Path)
+	dst = json.AppendOptionalString(dst, `,"user":`, in.User)
+	dst = json.AppendOptionalString(dst, `,"secretFile":`, in.SecretFile)
 	if in.SecretRef != nil {
-		dst = json.AppendName(dst, `,"secretRef":`)
-		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.SecretRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_LocalObjectReference(json.AppendName(dst, `,"secretRef":`), in.SecretRef)
 	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_CephFSVolumeSource(r *json.Reader, out *corev1.CephFSVolumeSource) {
@@ -645,19 +537,12 @@ func appendJSON_corev1_CinderVolumeSource(dst []byte, in *corev1.CinderVolumeSou
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"volumeID":`, in.VolumeID)
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
 	if in.SecretRef != nil {
-		dst = json.AppendName(dst, `,"secretRef":`)
-		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.SecretRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_LocalObjectReference(json.AppendName(dst, `,"secretRef":`), in.SecretRef)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_CinderVolumeSource(r *json.Reader, out *corev1.CinderVolumeSource) {
@@ -690,26 +575,15 @@ func readJSON_corev1_CinderVolumeSource(r *json.Reader, out *corev1.CinderVolume
 func appendJSON_corev1_ClusterTrustBundleProjection(dst []byte, in *corev1.ClusterTrustBundleProjection) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Name != nil {
-		dst = json.AppendStringField(dst, `,"name":`, *in.Name)
-	}
-	if in.SignerName != nil {
-		dst = json.AppendStringField(dst, `,"signerName":`, *in.SignerName)
-	}
+	dst = json.AppendStringPointer(dst, `,"name":`, in.Name)
+	dst = json.AppendStringPointer(dst, `,"signerName":`, in.SignerName)
 	if in.LabelSelector != nil {
-		dst = json.AppendName(dst, `,"labelSelector":`)
-		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.LabelSelector); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_LabelSelector(json.AppendName(dst, `,"labelSelector":`), in.LabelSelector)
 	}
-	if in.Optional != nil {
-		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
-	}
+	dst = json.AppendBoolPointer(dst, `,"optional":`, in.Optional)
 	dst = json.AppendStringField(dst, `,"path":`, in.Path)
-	if in.User != nil {
-		dst = json.AppendIntField(dst, `,"user":`, *in.User)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendIntPointer(dst, `,"user":`, in.User)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ClusterTrustBundleProjection(r *json.Reader, out *corev1.ClusterTrustBundleProjection) {
@@ -721,14 +595,10 @@ func readJSON_corev1_ClusterTrustBundleProjection(r *json.Reader, out *corev1.Cl
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
-			if json.Pointer(r, &out.Name) {
-				r.String(out.Name)
-			}
+			r.StringPointer(&out.Name)
 		case "signerName":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.SignerName) {
-				r.String(out.SignerName)
-			}
+			r.StringPointer(&out.SignerName)
 		case "labelSelector":
 			r.Once(&seen, 2)
 			if json.Pointer(r, &out.LabelSelector) {
@@ -736,17 +606,13 @@ func readJSON_corev1_ClusterTrustBundleProjection(r *json.Reader, out *corev1.Cl
 			}
 		case "optional":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.Optional) {
-				r.Bool(out.Optional)
-			}
+			r.BoolPointer(&out.Optional)
 		case "path":
 			r.Once(&seen, 4)
 			r.String(&out.Path)
 		case "user":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.User) {
-				r.Int64(out.User)
-			}
+			r.Int64Pointer(&out.User)
 		default:
 			r.Unknown()
 		}
@@ -755,12 +621,8 @@ func readJSON_corev1_ClusterTrustBundleProjection(r *json.Reader, out *corev1.Cl
 
 func appendJSON_corev1_ConfigMapEnvSource(dst []byte, in *corev1.ConfigMapEnvSource) ([]byte, error) {
 	start := len(dst)
-	if in.LocalObjectReference.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.LocalObjectReference.Name)
-	}
-	if in.Optional != nil {
-		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
-	}
+	dst = json.AppendOptionalString(dst, `,"name":`, in.LocalObjectReference.Name)
+	dst = json.AppendBoolPointer(dst, `,"optional":`, in.Optional)
 	return json.Close(dst, start), nil
 }
 
@@ -777,9 +639,7 @@ func readJSON_corev1_ConfigMapEnvSource(r *json.Reader, out *corev1.ConfigMapEnv
 			r.Inside("LocalObjectReference")
 		case "optional":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.Optional) {
-				r.Bool(out.Optional)
-			}
+			r.BoolPointer(&out.Optional)
 		default:
 			r.Unknown()
 		}
@@ -788,13 +648,9 @@ func readJSON_corev1_ConfigMapEnvSource(r *json.Reader, out *corev1.ConfigMapEnv
 
 func appendJSON_corev1_ConfigMapKeySelector(dst []byte, in *corev1.ConfigMapKeySelector) ([]byte, error) {
 	start := len(dst)
-	if in.LocalObjectReference.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.LocalObjectReference.Name)
-	}
+	dst = json.AppendOptionalString(dst, `,"name":`, in.LocalObjectReference.Name)
 	dst = json.AppendStringField(dst, `,"key":`, in.Key)
-	if in.Optional != nil {
-		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
-	}
+	dst = json.AppendBoolPointer(dst, `,"optional":`, in.Optional)
 	return json.Close(dst, start), nil
 }
 
@@ -814,9 +670,7 @@ func readJSON_corev1_ConfigMapKeySelector(r *json.Reader, out *corev1.ConfigMapK
 			r.String(&out.Key)
 		case "optional":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.Optional) {
-				r.Bool(out.Optional)
-			}
+			r.BoolPointer(&out.Optional)
 		default:
 			r.Unknown()
 		}
@@ -827,12 +681,8 @@ func appendJSON_corev1_ConfigMapNodeConfigSource(dst []byte, in *corev1.ConfigMa
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"namespace":`, in.Namespace)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if in.UID != "" {
-		dst = json.AppendStringField(dst, `,"uid":`, in.UID)
-	}
-	if in.ResourceVersion != "" {
-		dst = json.AppendStringField(dst, `,"resourceVersion":`, in.ResourceVersion)
-	}
+	dst = json.AppendOptionalString(dst, `,"uid":`, in.UID)
+	dst = json.AppendOptionalString(dst, `,"resourceVersion":`, in.ResourceVersion)
 	dst = json.AppendStringField(dst, `,"kubeletConfigKey":`, in.KubeletConfigKey)
 	return json.Close(dst, start), nil
 }
@@ -868,19 +718,10 @@ func readJSON_corev1_ConfigMapNodeConfigSource(r *json.Reader, out *corev1.Confi
 func appendJSON_corev1_ConfigMapProjection(dst []byte, in *corev1.ConfigMapProjection) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.LocalObjectReference.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.LocalObjectReference.Name)
-	}
-	if len(in.Items) > 0 {
-		dst = json.AppendName(dst, `,"items":`)
-		if dst, err = json.AppendSlice(dst, in.Items, appendJSON_corev1_KeyToPath); err != nil {
-			return dst, err
-		}
-	}
-	if in.Optional != nil {
-		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"name":`, in.LocalObjectReference.Name)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"items":`, in.Items, appendJSON_corev1_KeyToPath)
+	dst = json.AppendBoolPointer(dst, `,"optional":`, in.Optional)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ConfigMapProjection(r *json.Reader, out *corev1.ConfigMapProjection) {
@@ -899,9 +740,7 @@ func readJSON_corev1_ConfigMapProjection(r *json.Reader, out *corev1.ConfigMapPr
 			json.ReadSlice(r, &out.Items, "[]v1.KeyToPath", readJSON_corev1_KeyToPath)
 		case "optional":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.Optional) {
-				r.Bool(out.Optional)
-			}
+			r.BoolPointer(&out.Optional)
 		default:
 			r.Unknown()
 		}
@@ -911,25 +750,12 @@ func readJSON_corev1_ConfigMapProjection(r *json.Reader, out *corev1.ConfigMapPr
 func appendJSON_corev1_ConfigMapVolumeSource(dst []byte, in *corev1.ConfigMapVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.LocalObjectReference.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.LocalObjectReference.Name)
-	}
-	if len(in.Items) > 0 {
-		dst = json.AppendName(dst, `,"items":`)
-		if dst, err = json.AppendSlice(dst, in.Items, appendJSON_corev1_KeyToPath); err != nil {
-			return dst, err
-		}
-	}
-	if in.DefaultMode != nil {
-		dst = json.AppendIntField(dst, `,"defaultMode":`, *in.DefaultMode)
-	}
-	if in.Optional != nil {
-		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
-	}
-	if in.DefaultUser != nil {
-		dst = json.AppendIntField(dst, `,"defaultUser":`, *in.DefaultUser)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"name":`, in.LocalObjectReference.Name)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"items":`, in.Items, appendJSON_corev1_KeyToPath)
+	dst = json.AppendIntPointer(dst, `,"defaultMode":`, in.DefaultMode)
+	dst = json.AppendBoolPointer(dst, `,"optional":`, in.Optional)
+	dst = json.AppendIntPointer(dst, `,"defaultUser":`, in.DefaultUser)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ConfigMapVolumeSource(r *json.Reader, out *corev1.ConfigMapVolumeSource) {
@@ -948,19 +774,13 @@ func readJSON_corev1_ConfigMapVolumeSource(r *json.Reader, out *corev1.ConfigMap
 			json.ReadSlice(r, &out.Items, "[]v1.KeyToPath", readJSON_corev1_KeyToPath)
 		case "defaultMode":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.DefaultMode) {
-				r.Int32(out.DefaultMode)
-			}
+			r.Int32Pointer(&out.DefaultMode)
 		case "optional":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.Optional) {
-				r.Bool(out.Optional)
-			}
+			r.BoolPointer(&out.Optional)
 		case "defaultUser":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.DefaultUser) {
-				r.Int64(out.DefaultUser)
-			}
+			r.Int64Pointer(&out.DefaultUser)
 		default:
 			r.Unknown()
 		}
@@ -971,118 +791,43 @@ func appendJSON_corev1_Container(dst []byte, in *corev1.Container) ([]byte, erro
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if in.Image != "" {
-		dst = json.AppendStringField(dst, `,"image":`, in.Image)
+	dst = json.AppendOptionalString(dst, `,"image":`, in.Image)
+	dst = json.AppendOptionalStrings(dst, `,"command":`, in.Command)
+	dst = json.AppendOptionalStrings(dst, `,"args":`, in.Args)
+	dst = json.AppendOptionalString(dst, `,"workingDir":`, in.WorkingDir)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"ports":`, in.Ports, appendJSON_corev1_ContainerPort)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"envFrom":`, in.EnvFrom, appendJSON_corev1_EnvFromSource)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"env":`, in.Env, appendJSON_corev1_EnvVar)
+	if err == nil {
+		dst, err = appendJSON_corev1_ResourceRequirements(json.AppendName(dst, `,"resources":`), &in.Resources)
 	}
-	if len(in.Command) > 0 {
-		dst = json.AppendName(dst, `,"command":`)
-		dst = json.AppendStrings(dst, in.Command)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"resizePolicy":`, in.ResizePolicy, appendJSON_corev1_ContainerResizePolicy)
+	dst = json.AppendStringPointer(dst, `,"restartPolicy":`, in.RestartPolicy)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"restartPolicyRules":`, in.RestartPolicyRules, appendJSON_corev1_ContainerRestartRule)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"volumeMounts":`, in.VolumeMounts, appendJSON_corev1_VolumeMount)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"volumeDevices":`, in.VolumeDevices, appendJSON_corev1_VolumeDevice)
+	if in.LivenessProbe != nil && err == nil {
+		dst, err = appendJSON_corev1_Probe(json.AppendName(dst, `,"livenessProbe":`), in.LivenessProbe)
 	}
-	if len(in.Args) > 0 {
-		dst = json.AppendName(dst, `,"args":`)
-		dst = json.AppendStrings(dst, in.Args)
+	if in.ReadinessProbe != nil && err == nil {
+		dst, err = appendJSON_corev1_Probe(json.AppendName(dst, `,"readinessProbe":`), in.ReadinessProbe)
 	}
-	if in.WorkingDir != "" {
-		dst = json.AppendStringField(dst, `,"workingDir":`, in.WorkingDir)
+	if in.StartupProbe != nil && err == nil {
+		dst, err = appendJSON_corev1_Probe(json.AppendName(dst, `,"startupProbe":`), in.StartupProbe)
 	}
-	if len(in.Ports) > 0 {
-		dst = json.AppendName(dst, `,"ports":`)
-		if dst, err = json.AppendSlice(dst, in.Ports, appendJSON_corev1_ContainerPort); err != nil {
-			return dst, err
-		}
+	if in.Lifecycle != nil && err == nil {
+		dst, err = appendJSON_corev1_Lifecycle(json.AppendName(dst, `,"lifecycle":`), in.Lifecycle)
 	}
-	if len(in.EnvFrom) > 0 {
-		dst = json.AppendName(dst, `,"envFrom":`)
-		if dst, err = json.AppendSlice(dst, in.EnvFrom, appendJSON_corev1_EnvFromSource); err != nil {
-			return dst, err
-		}
+	dst = json.AppendOptionalString(dst, `,"terminationMessagePath":`, in.TerminationMessagePath)
+	dst = json.AppendOptionalString(dst, `,"terminationMessagePolicy":`, in.TerminationMessagePolicy)
+	dst = json.AppendOptionalString(dst, `,"imagePullPolicy":`, in.ImagePullPolicy)
+	if in.SecurityContext != nil && err == nil {
+		dst, err = appendJSON_corev1_SecurityContext(json.AppendName(dst, `,"securityContext":`), in.SecurityContext)
 	}
-	if len(in.Env) > 0 {
-		dst = json.AppendName(dst, `,"env":`)
-		if dst, err = json.AppendSlice(dst, in.Env, appendJSON_corev1_EnvVar); err != nil {
-			return dst, err
-		}
-	}
-	dst = json.AppendName(dst, `,"resources":`)
-	if dst, err = appendJSON_corev1_ResourceRequirements(dst, &in.Resources); err != nil {
-		return dst, err
-	}
-	if len(in.ResizePolicy) > 0 {
-		dst = json.AppendName(dst, `,"resizePolicy":`)
-		if dst, err = json.AppendSlice(dst, in.ResizePolicy, appendJSON_corev1_ContainerResizePolicy); err != nil {
-			return dst, err
-		}
-	}
-	if in.RestartPolicy != nil {
-		dst = json.AppendStringField(dst, `,"restartPolicy":`, *in.RestartPolicy)
-	}
-	if len(in.RestartPolicyRules) > 0 {
-		dst = json.AppendName(dst, `,"restartPolicyRules":`)
-		if dst, err = json.AppendSlice(dst, in.RestartPolicyRules, appendJSON_corev1_ContainerRestartRule); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.VolumeMounts) > 0 {
-		dst = json.AppendName(dst, `,"volumeMounts":`)
-		if dst, err = json.AppendSlice(dst, in.VolumeMounts, appendJSON_corev1_VolumeMount); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.VolumeDevices) > 0 {
-		dst = json.AppendName(dst, `,"volumeDevices":`)
-		if dst, err = json.AppendSlice(dst, in.VolumeDevices, appendJSON_corev1_VolumeDevice); err != nil {
-			return dst, err
-		}
-	}
-	if in.LivenessProbe != nil {
-		dst = json.AppendName(dst, `,"livenessProbe":`)
-		if dst, err = appendJSON_corev1_Probe(dst, in.LivenessProbe); err != nil {
-			return dst, err
-		}
-	}
-	if in.ReadinessProbe != nil {
-		dst = json.AppendName(dst, `,"readinessProbe":`)
-		if dst, err = appendJSON_corev1_Probe(dst, in.ReadinessProbe); err != nil {
-			return dst, err
-		}
-	}
-	if in.StartupProbe != nil {
-		dst = json.AppendName(dst, `,"startupProbe":`)
-		if dst, err = appendJSON_corev1_Probe(dst, in.StartupProbe); err != nil {
-			return dst, err
-		}
-	}
-	if in.Lifecycle != nil {
-		dst = json.AppendName(dst, `,"lifecycle":`)
-		if dst, err = appendJSON_corev1_Lifecycle(dst, in.Lifecycle); err != nil {
-			return dst, err
-		}
-	}
-	if in.TerminationMessagePath != "" {
-		dst = json.AppendStringField(dst, `,"terminationMessagePath":`, in.TerminationMessagePath)
-	}
-	if in.TerminationMessagePolicy != "" {
-		dst = json.AppendStringField(dst, `,"terminationMessagePolicy":`, in.TerminationMessagePolicy)
-	}
-	if in.ImagePullPolicy != "" {
-		dst = json.AppendStringField(dst, `,"imagePullPolicy":`, in.ImagePullPolicy)
-	}
-	if in.SecurityContext != nil {
-		dst = json.AppendName(dst, `,"securityContext":`)
-		if dst, err = appendJSON_corev1_SecurityContext(dst, in.SecurityContext); err != nil {
-			return dst, err
-		}
-	}
-	if in.Stdin {
-		dst = json.AppendBoolField(dst, `,"stdin":`, in.Stdin)
-	}
-	if in.StdinOnce {
-		dst = json.AppendBoolField(dst, `,"stdinOnce":`, in.StdinOnce)
-	}
-	if in.TTY {
-		dst = json.AppendBoolField(dst, `,"tty":`, in.TTY)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalBool(dst, `,"stdin":`, in.Stdin)
+	dst = json.AppendOptionalBool(dst, `,"stdinOnce":`, in.StdinOnce)
+	dst = json.AppendOptionalBool(dst, `,"tty":`, in.TTY)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_Container(r *json.Reader, out *corev1.Container) {
@@ -1124,9 +869,7 @@ func readJSON_corev1_Container(r *json.Reader, out *corev1.Container) {
 			json.ReadSlice(r, &out.ResizePolicy, "[]v1.ContainerResizePolicy", readJSON_corev1_ContainerResizePolicy)
 		case "restartPolicy":
 			r.Once(&seen, 10)
-			if json.Pointer(r, &out.RestartPolicy) {
-				json.ReadString(r, out.RestartPolicy, "v1.ContainerRestartPolicy")
-			}
+			json.ReadStringPointer(r, &out.RestartPolicy, "v1.ContainerRestartPolicy")
 		case "restartPolicyRules":
 			r.Once(&seen, 11)
 			json.ReadSlice(r, &out.RestartPolicyRules, "[]v1.ContainerRestartRule", readJSON_corev1_ContainerRestartRule)
@@ -1219,9 +962,7 @@ func appendJSON_corev1_ContainerImage(dst []byte, in *corev1.ContainerImage) ([]
 	start := len(dst)
 	dst = json.AppendName(dst, `,"names":`)
 	dst = json.AppendStrings(dst, in.Names)
-	if in.SizeBytes != 0 {
-		dst = json.AppendIntField(dst, `,"sizeBytes":`, in.SizeBytes)
-	}
+	dst = json.AppendOptionalInt(dst, `,"sizeBytes":`, in.SizeBytes)
 	return json.Close(dst, start), nil
 }
 
@@ -1246,19 +987,11 @@ func readJSON_corev1_ContainerImage(r *json.Reader, out *corev1.ContainerImage) 
 
 func appendJSON_corev1_ContainerPort(dst []byte, in *corev1.ContainerPort) ([]byte, error) {
 	start := len(dst)
-	if in.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	}
-	if in.HostPort != 0 {
-		dst = json.AppendIntField(dst, `,"hostPort":`, in.HostPort)
-	}
+	dst = json.AppendOptionalString(dst, `,"name":`, in.Name)
+	dst = json.AppendOptionalInt(dst, `,"hostPort":`, in.HostPort)
 	dst = json.AppendIntField(dst, `,"containerPort":`, in.ContainerPort)
-	if in.Protocol != "" {
-		dst = json.AppendStringField(dst, `,"protocol":`, in.Protocol)
-	}
-	if in.HostIP != "" {
-		dst = json.AppendStringField(dst, `,"hostIP":`, in.HostIP)
-	}
+	dst = json.AppendOptionalString(dst, `,"protocol":`, in.Protocol)
+	dst = json.AppendOptionalString(dst, `,"hostIP":`, in.HostIP)
 	return json.Close(dst, start), nil
 }
 
@@ -1319,16 +1052,11 @@ func readJSON_corev1_ContainerResizePolicy(r *json.Reader, out *corev1.Container
 func appendJSON_corev1_ContainerRestartRule(dst []byte, in *corev1.ContainerRestartRule) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Action != "" {
-		dst = json.AppendStringField(dst, `,"action":`, in.Action)
-	}
+	dst = json.AppendOptionalString(dst, `,"action":`, in.Action)
 	if in.ExitCodes != nil {
-		dst = json.AppendName(dst, `,"exitCodes":`)
-		if dst, err = appendJSON_corev1_ContainerRestartRuleOnExitCodes(dst, in.ExitCodes); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ContainerRestartRuleOnExitCodes(json.AppendName(dst, `,"exitCodes":`), in.ExitCodes)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ContainerRestartRule(r *json.Reader, out *corev1.ContainerRestartRule) {
@@ -1355,18 +1083,11 @@ func readJSON_corev1_ContainerRestartRule(r *json.Reader, out *corev1.ContainerR
 func appendJSON_corev1_ContainerRestartRuleOnExitCodes(dst []byte, in *corev1.ContainerRestartRuleOnExitCodes) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Operator != "" {
-		dst = json.AppendStringField(dst, `,"operator":`, in.Operator)
-	}
-	if len(in.Values) > 0 {
-		dst = json.AppendName(dst, `,"values":`)
-		if dst, err = json.AppendSlice(dst, in.Values, func(dst []byte, in *int32) ([]byte, error) {
-			return json.AppendInt(dst, *in), nil
-		}); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"operator":`, in.Operator)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"values":`, in.Values, func(dst []byte, in *int32) ([]byte, error) {
+		return json.AppendInt(dst, *in), nil
+	})
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ContainerRestartRuleOnExitCodes(r *json.Reader, out *corev1.ContainerRestartRuleOnExitCodes) {
@@ -1392,24 +1113,15 @@ func appendJSON_corev1_ContainerState(dst []byte, in *corev1.ContainerState) ([]
 	var err error
 	start := len(dst)
 	if in.Waiting != nil {
-		dst = json.AppendName(dst, `,"waiting":`)
-		if dst, err = appendJSON_corev1_ContainerStateWaiting(dst, in.Waiting); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ContainerStateWaiting(json.AppendName(dst, `,"waiting":`), in.Waiting)
 	}
-	if in.Running != nil {
-		dst = json.AppendName(dst, `,"running":`)
-		if dst, err = appendJSON_corev1_ContainerStateRunning(dst, in.Running); err != nil {
-			return dst, err
-		}
+	if in.Running != nil && err == nil {
+		dst, err = appendJSON_corev1_ContainerStateRunning(json.AppendName(dst, `,"running":`), in.Running)
 	}
-	if in.Terminated != nil {
-		dst = json.AppendName(dst, `,"terminated":`)
-		if dst, err = appendJSON_corev1_ContainerStateTerminated(dst, in.Terminated); err != nil {
-			return dst, err
-		}
+	if in.Terminated != nil && err == nil {
+		dst, err = appendJSON_corev1_ContainerStateTerminated(json.AppendName(dst, `,"terminated":`), in.Terminated)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ContainerState(r *json.Reader, out *corev1.ContainerState) {
@@ -1443,11 +1155,8 @@ func readJSON_corev1_ContainerState(r *json.Reader, out *corev1.ContainerState) 
 func appendJSON_corev1_ContainerStateRunning(dst []byte, in *corev1.ContainerStateRunning) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"startedAt":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.StartedAt); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"startedAt":`), &in.StartedAt)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ContainerStateRunning(r *json.Reader, out *corev1.ContainerStateRunning) {
@@ -1470,27 +1179,15 @@ func appendJSON_corev1_ContainerStateTerminated(dst []byte, in *corev1.Container
 	var err error
 	start := len(dst)
 	dst = json.AppendIntField(dst, `,"exitCode":`, in.ExitCode)
-	if in.Signal != 0 {
-		dst = json.AppendIntField(dst, `,"signal":`, in.Signal)
+	dst = json.AppendOptionalInt(dst, `,"signal":`, in.Signal)
+	dst = json.AppendOptionalString(dst, `,"reason":`, in.Reason)
+	dst = json.AppendOptionalString(dst, `,"message":`, in.Message)
+	dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"startedAt":`), &in.StartedAt)
+	if err == nil {
+		dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"finishedAt":`), &in.FinishedAt)
 	}
-	if in.Reason != "" {
-		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
-	}
-	if in.Message != "" {
-		dst = json.AppendStringField(dst, `,"message":`, in.Message)
-	}
-	dst = json.AppendName(dst, `,"startedAt":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.StartedAt); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"finishedAt":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.FinishedAt); err != nil {
-		return dst, err
-	}
-	if in.ContainerID != "" {
-		dst = json.AppendStringField(dst, `,"containerID":`, in.ContainerID)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"containerID":`, in.ContainerID)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ContainerStateTerminated(r *json.Reader, out *corev1.ContainerStateTerminated) {
@@ -1529,12 +1226,8 @@ func readJSON_corev1_ContainerStateTerminated(r *json.Reader, out *corev1.Contai
 
 func appendJSON_corev1_ContainerStateWaiting(dst []byte, in *corev1.ContainerStateWaiting) ([]byte, error) {
 	start := len(dst)
-	if in.Reason != "" {
-		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
-	}
-	if in.Message != "" {
-		dst = json.AppendStringField(dst, `,"message":`, in.Message)
-	}
+	dst = json.AppendOptionalString(dst, `,"reason":`, in.Reason)
+	dst = json.AppendOptionalString(dst, `,"message":`, in.Message)
 	return json.Close(dst, start), nil
 }
 
@@ -1561,58 +1254,29 @@ func appendJSON_corev1_ContainerStatus(dst []byte, in *corev1.ContainerStatus) (
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	dst = json.AppendName(dst, `,"state":`)
-	if dst, err = appendJSON_corev1_ContainerState(dst, &in.State); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"lastState":`)
-	if dst, err = appendJSON_corev1_ContainerState(dst, &in.LastTerminationState); err != nil {
-		return dst, err
+	dst, err = appendJSON_corev1_ContainerState(json.AppendName(dst, `,"state":`), &in.State)
+	if err == nil {
+		dst, err = appendJSON_corev1_ContainerState(json.AppendName(dst, `,"lastState":`), &in.LastTerminationState)
 	}
 	dst = json.AppendBoolField(dst, `,"ready":`, in.Ready)
 	dst = json.AppendIntField(dst, `,"restartCount":`, in.RestartCount)
 	dst = json.AppendStringField(dst, `,"image":`, in.Image)
 	dst = json.AppendStringField(dst, `,"imageID":`, in.ImageID)
-	if in.ContainerID != "" {
-		dst = json.AppendStringField(dst, `,"containerID":`, in.ContainerID)
+	dst = json.AppendOptionalString(dst, `,"containerID":`, in.ContainerID)
+	dst = json.AppendBoolPointer(dst, `,"started":`, in.Started)
+	if len(in.AllocatedResources) > 0 && err == nil {
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"allocatedResources":`), &in.AllocatedResources)
 	}
-	if in.Started != nil {
-		dst = json.AppendBoolField(dst, `,"started":`, *in.Started)
+	if in.Resources != nil && err == nil {
+		dst, err = appendJSON_corev1_ResourceRequirements(json.AppendName(dst, `,"resources":`), in.Resources)
 	}
-	if len(in.AllocatedResources) > 0 {
-		dst = json.AppendName(dst, `,"allocatedResources":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.AllocatedResources); err != nil {
-			return dst, err
-		}
+	dst, err = json.AppendOptionalSlice(dst, err, `,"volumeMounts":`, in.VolumeMounts, appendJSON_corev1_VolumeMountStatus)
+	if in.User != nil && err == nil {
+		dst, err = appendJSON_corev1_ContainerUser(json.AppendName(dst, `,"user":`), in.User)
 	}
-	if in.Resources != nil {
-		dst = json.AppendName(dst, `,"resources":`)
-		if dst, err = appendJSON_corev1_ResourceRequirements(dst, in.Resources); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.VolumeMounts) > 0 {
-		dst = json.AppendName(dst, `,"volumeMounts":`)
-		if dst, err = json.AppendSlice(dst, in.VolumeMounts, appendJSON_corev1_VolumeMountStatus); err != nil {
-			return dst, err
-		}
-	}
-	if in.User != nil {
-		dst = json.AppendName(dst, `,"user":`)
-		if dst, err = appendJSON_corev1_ContainerUser(dst, in.User); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.AllocatedResourcesStatus) > 0 {
-		dst = json.AppendName(dst, `,"allocatedResourcesStatus":`)
-		if dst, err = json.AppendSlice(dst, in.AllocatedResourcesStatus, appendJSON_corev1_ResourceStatus); err != nil {
-			return dst, err
-		}
-	}
-	if in.StopSignal != nil {
-		dst = json.AppendStringField(dst, `,"stopSignal":`, *in.StopSignal)
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"allocatedResourcesStatus":`, in.AllocatedResourcesStatus, appendJSON_corev1_ResourceStatus)
+	dst = json.AppendStringPointer(dst, `,"stopSignal":`, in.StopSignal)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ContainerStatus(r *json.Reader, out *corev1.ContainerStatus) {
@@ -1648,9 +1312,7 @@ func readJSON_corev1_ContainerStatus(r *json.Reader, out *corev1.ContainerStatus
 			r.String(&out.ContainerID)
 		case "started":
 			r.Once(&seen, 8)
-			if json.Pointer(r, &out.Started) {
-				r.Bool(out.Started)
-			}
+			r.BoolPointer(&out.Started)
 		case "allocatedResources":
 			r.Once(&seen, 9)
 			readJSON_corev1_ResourceList(r, &out.AllocatedResources)
@@ -1672,9 +1334,7 @@ func readJSON_corev1_ContainerStatus(r *json.Reader, out *corev1.ContainerStatus
 			json.ReadSlice(r, &out.AllocatedResourcesStatus, "[]v1.ResourceStatus", readJSON_corev1_ResourceStatus)
 		case "stopSignal":
 			r.Once(&seen, 14)
-			if json.Pointer(r, &out.StopSignal) {
-				json.ReadString(r, out.StopSignal, "v1.Signal")
-			}
+			json.ReadStringPointer(r, &out.StopSignal, "v1.Signal")
 		default:
 			r.Unknown()
 		}
@@ -1685,12 +1345,9 @@ func appendJSON_corev1_ContainerUser(dst []byte, in *corev1.ContainerUser) ([]by
 	var err error
 	start := len(dst)
 	if in.Linux != nil {
-		dst = json.AppendName(dst, `,"linux":`)
-		if dst, err = appendJSON_corev1_LinuxContainerUser(dst, in.Linux); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_LinuxContainerUser(json.AppendName(dst, `,"linux":`), in.Linux)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ContainerUser(r *json.Reader, out *corev1.ContainerUser) {
@@ -1736,13 +1393,8 @@ func readJSON_corev1_DaemonEndpoint(r *json.Reader, out *corev1.DaemonEndpoint) 
 func appendJSON_corev1_DownwardAPIProjection(dst []byte, in *corev1.DownwardAPIProjection) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if len(in.Items) > 0 {
-		dst = json.AppendName(dst, `,"items":`)
-		if dst, err = json.AppendSlice(dst, in.Items, appendJSON_corev1_DownwardAPIVolumeFile); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"items":`, in.Items, appendJSON_corev1_DownwardAPIVolumeFile)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_DownwardAPIProjection(r *json.Reader, out *corev1.DownwardAPIProjection) {
@@ -1766,24 +1418,14 @@ func appendJSON_corev1_DownwardAPIVolumeFile(dst []byte, in *corev1.DownwardAPIV
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"path":`, in.Path)
 	if in.FieldRef != nil {
-		dst = json.AppendName(dst, `,"fieldRef":`)
-		if dst, err = appendJSON_corev1_ObjectFieldSelector(dst, in.FieldRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ObjectFieldSelector(json.AppendName(dst, `,"fieldRef":`), in.FieldRef)
 	}
-	if in.ResourceFieldRef != nil {
-		dst = json.AppendName(dst, `,"resourceFieldRef":`)
-		if dst, err = appendJSON_corev1_ResourceFieldSelector(dst, in.ResourceFieldRef); err != nil {
-			return dst, err
-		}
+	if in.ResourceFieldRef != nil && err == nil {
+		dst, err = appendJSON_corev1_ResourceFieldSelector(json.AppendName(dst, `,"resourceFieldRef":`), in.ResourceFieldRef)
 	}
-	if in.Mode != nil {
-		dst = json.AppendIntField(dst, `,"mode":`, *in.Mode)
-	}
-	if in.User != nil {
-		dst = json.AppendIntField(dst, `,"user":`, *in.User)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendIntPointer(dst, `,"mode":`, in.Mode)
+	dst = json.AppendIntPointer(dst, `,"user":`, in.User)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_DownwardAPIVolumeFile(r *json.Reader, out *corev1.DownwardAPIVolumeFile) {
@@ -1808,14 +1450,10 @@ func readJSON_corev1_DownwardAPIVolumeFile(r *json.Reader, out *corev1.DownwardA
 			}
 		case "mode":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.Mode) {
-				r.Int32(out.Mode)
-			}
+			r.Int32Pointer(&out.Mode)
 		case "user":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.User) {
-				r.Int64(out.User)
-			}
+			r.Int64Pointer(&out.User)
 		default:
 			r.Unknown()
 		}
@@ -1825,19 +1463,10 @@ func readJSON_corev1_DownwardAPIVolumeFile(r *json.Reader, out *corev1.DownwardA
 func appendJSON_corev1_DownwardAPIVolumeSource(dst []byte, in *corev1.DownwardAPIVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if len(in.Items) > 0 {
-		dst = json.AppendName(dst, `,"items":`)
-		if dst, err = json.AppendSlice(dst, in.Items, appendJSON_corev1_DownwardAPIVolumeFile); err != nil {
-			return dst, err
-		}
-	}
-	if in.DefaultMode != nil {
-		dst = json.AppendIntField(dst, `,"defaultMode":`, *in.DefaultMode)
-	}
-	if in.DefaultUser != nil {
-		dst = json.AppendIntField(dst, `,"defaultUser":`, *in.DefaultUser)
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"items":`, in.Items, appendJSON_corev1_DownwardAPIVolumeFile)
+	dst = json.AppendIntPointer(dst, `,"defaultMode":`, in.DefaultMode)
+	dst = json.AppendIntPointer(dst, `,"defaultUser":`, in.DefaultUser)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_DownwardAPIVolumeSource(r *json.Reader, out *corev1.DownwardAPIVolumeSource) {
@@ -1852,14 +1481,10 @@ func readJSON_corev1_DownwardAPIVolumeSource(r *json.Reader, out *corev1.Downwar
 			json.ReadSlice(r, &out.Items, "[]v1.DownwardAPIVolumeFile", readJSON_corev1_DownwardAPIVolumeFile)
 		case "defaultMode":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.DefaultMode) {
-				r.Int32(out.DefaultMode)
-			}
+			r.Int32Pointer(&out.DefaultMode)
 		case "defaultUser":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.DefaultUser) {
-				r.Int64(out.DefaultUser)
-			}
+			r.Int64Pointer(&out.DefaultUser)
 		default:
 			r.Unknown()
 		}
@@ -1869,19 +1494,12 @@ func readJSON_corev1_DownwardAPIVolumeSource(r *json.Reader, out *corev1.Downwar
 func appendJSON_corev1_EmptyDirVolumeSource(dst []byte, in *corev1.EmptyDirVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Medium != "" {
-		dst = json.AppendStringField(dst, `,"medium":`, in.Medium)
-	}
+	dst = json.AppendOptionalString(dst, `,"medium":`, in.Medium)
 	if in.SizeLimit != nil {
-		dst = json.AppendName(dst, `,"sizeLimit":`)
-		if dst, err = apimachinery.AppendJSON_Quantity(dst, in.SizeLimit); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_Quantity(json.AppendName(dst, `,"sizeLimit":`), in.SizeLimit)
 	}
-	if in.Mode != nil {
-		dst = json.AppendIntField(dst, `,"mode":`, *in.Mode)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendIntPointer(dst, `,"mode":`, in.Mode)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_EmptyDirVolumeSource(r *json.Reader, out *corev1.EmptyDirVolumeSource) {
@@ -1901,9 +1519,7 @@ func readJSON_corev1_EmptyDirVolumeSource(r *json.Reader, out *corev1.EmptyDirVo
 			}
 		case "mode":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.Mode) {
-				r.Int32(out.Mode)
-			}
+			r.Int32Pointer(&out.Mode)
 		default:
 			r.Unknown()
 		}
@@ -1913,22 +1529,14 @@ func readJSON_corev1_EmptyDirVolumeSource(r *json.Reader, out *corev1.EmptyDirVo
 func appendJSON_corev1_EnvFromSource(dst []byte, in *corev1.EnvFromSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Prefix != "" {
-		dst = json.AppendStringField(dst, `,"prefix":`, in.Prefix)
-	}
+	dst = json.AppendOptionalString(dst, `,"prefix":`, in.Prefix)
 	if in.ConfigMapRef != nil {
-		dst = json.AppendName(dst, `,"configMapRef":`)
-		if dst, err = appendJSON_corev1_ConfigMapEnvSource(dst, in.ConfigMapRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ConfigMapEnvSource(json.AppendName(dst, `,"configMapRef":`), in.ConfigMapRef)
 	}
-	if in.SecretRef != nil {
-		dst = json.AppendName(dst, `,"secretRef":`)
-		if dst, err = appendJSON_corev1_SecretEnvSource(dst, in.SecretRef); err != nil {
-			return dst, err
-		}
+	if in.SecretRef != nil && err == nil {
+		dst, err = appendJSON_corev1_SecretEnvSource(json.AppendName(dst, `,"secretRef":`), in.SecretRef)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_EnvFromSource(r *json.Reader, out *corev1.EnvFromSource) {
@@ -1961,16 +1569,11 @@ func appendJSON_corev1_EnvVar(dst []byte, in *corev1.EnvVar) ([]byte, error) {
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if in.Value != "" {
-		dst = json.AppendStringField(dst, `,"value":`, in.Value)
-	}
+	dst = json.AppendOptionalString(dst, `,"value":`, in.Value)
 	if in.ValueFrom != nil {
-		dst = json.AppendName(dst, `,"valueFrom":`)
-		if dst, err = appendJSON_corev1_EnvVarSource(dst, in.ValueFrom); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_EnvVarSource(json.AppendName(dst, `,"valueFrom":`), in.ValueFrom)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_EnvVar(r *json.Reader, out *corev1.EnvVar) {
@@ -2001,36 +1604,21 @@ func appendJSON_corev1_EnvVarSource(dst []byte, in *corev1.EnvVarSource) ([]byte
 	var err error
 	start := len(dst)
 	if in.FieldRef != nil {
-		dst = json.AppendName(dst, `,"fieldRef":`)
-		if dst, err = appendJSON_corev1_ObjectFieldSelector(dst, in.FieldRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ObjectFieldSelector(json.AppendName(dst, `,"fieldRef":`), in.FieldRef)
 	}
-	if in.ResourceFieldRef != nil {
-		dst = json.AppendName(dst, `,"resourceFieldRef":`)
-		if dst, err = appendJSON_corev1_ResourceFieldSelector(dst, in.ResourceFieldRef); err != nil {
-			return dst, err
-		}
+	if in.ResourceFieldRef != nil && err == nil {
+		dst, err = appendJSON_corev1_ResourceFieldSelector(json.AppendName(dst, `,"resourceFieldRef":`), in.ResourceFieldRef)
 	}
-	if in.ConfigMapKeyRef != nil {
-		dst = json.AppendName(dst, `,"configMapKeyRef":`)
-		if dst, err = appendJSON_corev1_ConfigMapKeySelector(dst, in.ConfigMapKeyRef); err != nil {
-			return dst, err
-		}
+	if in.ConfigMapKeyRef != nil && err == nil {
+		dst, err = appendJSON_corev1_ConfigMapKeySelector(json.AppendName(dst, `,"configMapKeyRef":`), in.ConfigMapKeyRef)
 	}
-	if in.SecretKeyRef != nil {
-		dst = json.AppendName(dst, `,"secretKeyRef":`)
-		if dst, err = appendJSON_corev1_SecretKeySelector(dst, in.SecretKeyRef); err != nil {
-			return dst, err
-		}
+	if in.SecretKeyRef != nil && err == nil {
+		dst, err = appendJSON_corev1_SecretKeySelector(json.AppendName(dst, `,"secretKeyRef":`), in.SecretKeyRef)
 	}
-	if in.FileKeyRef != nil {
-		dst = json.AppendName(dst, `,"fileKeyRef":`)
-		if dst, err = appendJSON_corev1_FileKeySelector(dst, in.FileKeyRef); err != nil {
-			return dst, err
-		}
+	if in.FileKeyRef != nil && err == nil {
+		dst, err = appendJSON_corev1_FileKeySelector(json.AppendName(dst, `,"fileKeyRef":`), in.FileKeyRef)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_EnvVarSource(r *json.Reader, out *corev1.EnvVarSource) {
@@ -2075,121 +1663,44 @@ func appendJSON_corev1_EphemeralContainer(dst []byte, in *corev1.EphemeralContai
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.EphemeralContainerCommon.Name)
-	if in.EphemeralContainerCommon.Image != "" {
-		dst = json.AppendStringField(dst, `,"image":`, in.EphemeralContainerCommon.Image)
+	dst = json.AppendOptionalString(dst, `,"image":`, in.EphemeralContainerCommon.Image)
+	dst = json.AppendOptionalStrings(dst, `,"command":`, in.EphemeralContainerCommon.Command)
+	dst = json.AppendOptionalStrings(dst, `,"args":`, in.EphemeralContainerCommon.Args)
+	dst = json.AppendOptionalString(dst, `,"workingDir":`, in.EphemeralContainerCommon.WorkingDir)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"ports":`, in.EphemeralContainerCommon.Ports, appendJSON_corev1_ContainerPort)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"envFrom":`, in.EphemeralContainerCommon.EnvFrom, appendJSON_corev1_EnvFromSource)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"env":`, in.EphemeralContainerCommon.Env, appendJSON_corev1_EnvVar)
+	if err == nil {
+		dst, err = appendJSON_corev1_ResourceRequirements(json.AppendName(dst, `,"resources":`), &in.EphemeralContainerCommon.Resources)
 	}
-	if len(in.EphemeralContainerCommon.Command) > 0 {
-		dst = json.AppendName(dst, `,"command":`)
-		dst = json.AppendStrings(dst, in.EphemeralContainerCommon.Command)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"resizePolicy":`, in.EphemeralContainerCommon.ResizePolicy, appendJSON_corev1_ContainerResizePolicy)
+	dst = json.AppendStringPointer(dst, `,"restartPolicy":`, in.EphemeralContainerCommon.RestartPolicy)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"restartPolicyRules":`, in.EphemeralContainerCommon.RestartPolicyRules, appendJSON_corev1_ContainerRestartRule)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"volumeMounts":`, in.EphemeralContainerCommon.VolumeMounts, appendJSON_corev1_VolumeMount)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"volumeDevices":`, in.EphemeralContainerCommon.VolumeDevices, appendJSON_corev1_VolumeDevice)
+	if in.EphemeralContainerCommon.LivenessProbe != nil && err == nil {
+		dst, err = appendJSON_corev1_Probe(json.AppendName(dst, `,"livenessProbe":`), in.EphemeralContainerCommon.LivenessProbe)
 	}
-	if len(in.EphemeralContainerCommon.Args) > 0 {
-		dst = json.AppendName(dst, `,"args":`)
-		dst = json.AppendStrings(dst, in.EphemeralContainerCommon.Args)
+	if in.EphemeralContainerCommon.ReadinessProbe != nil && err == nil {
+		dst, err = appendJSON_corev1_Probe(json.AppendName(dst, `,"readinessProbe":`), in.EphemeralContainerCommon.ReadinessProbe)
 	}
-	if in.EphemeralContainerCommon.WorkingDir != "" {
-		dst = json.AppendStringField(dst, `,"workingDir":`, in.EphemeralContainerCommon.WorkingDir)
+	if in.EphemeralContainerCommon.StartupProbe != nil && err == nil {
+		dst, err = appendJSON_corev1_Probe(json.AppendName(dst, `,"startupProbe":`), in.EphemeralContainerCommon.StartupProbe)
 	}
-	if len(in.EphemeralContainerCommon.Ports) > 0 {
-		dst = json.AppendName(dst, `,"ports":`)
-		if dst, err = json.AppendSlice(dst, in.EphemeralContainerCommon.Ports, appendJSON_corev1_ContainerPort); err != nil {
-			return dst, err
-		}
+	if in.EphemeralContainerCommon.Lifecycle != nil && err == nil {
+		dst, err = appendJSON_corev1_Lifecycle(json.AppendName(dst, `,"lifecycle":`), in.EphemeralContainerCommon.Lifecycle)
 	}
-	if len(in.EphemeralContainerCommon.EnvFrom) > 0 {
-		dst = json.AppendName(dst, `,"envFrom":`)
-		if dst, err = json.AppendSlice(dst, in.EphemeralContainerCommon.EnvFrom, appendJSON_corev1_EnvFromSource); err != nil {
-			return dst, err
-		}
+	dst = json.AppendOptionalString(dst, `,"terminationMessagePath":`, in.EphemeralContainerCommon.TerminationMessagePath)
+	dst = json.AppendOptionalString(dst, `,"terminationMessagePolicy":`, in.EphemeralContainerCommon.TerminationMessagePolicy)
+	dst = json.AppendOptionalString(dst, `,"imagePullPolicy":`, in.EphemeralContainerCommon.ImagePullPolicy)
+	if in.EphemeralContainerCommon.SecurityContext != nil && err == nil {
+		dst, err = appendJSON_corev1_SecurityContext(json.AppendName(dst, `,"securityContext":`), in.EphemeralContainerCommon.SecurityContext)
 	}
-	if len(in.EphemeralContainerCommon.Env) > 0 {
-		dst = json.AppendName(dst, `,"env":`)
-		if dst, err = json.AppendSlice(dst, in.EphemeralContainerCommon.Env, appendJSON_corev1_EnvVar); err != nil {
-			return dst, err
-		}
-	}
-	dst = json.AppendName(dst, `,"resources":`)
-	if dst, err = appendJSON_corev1_ResourceRequirements(dst, &in.EphemeralContainerCommon.Resources); err != nil {
-		return dst, err
-	}
-	if len(in.EphemeralContainerCommon.ResizePolicy) > 0 {
-		dst = json.AppendName(dst, `,"resizePolicy":`)
-		if dst, err = json.AppendSlice(dst, in.EphemeralContainerCommon.ResizePolicy, appendJSON_corev1_ContainerResizePolicy); err != nil {
-			return dst, err
-		}
-	}
-	if in.EphemeralContainerCommon.RestartPolicy != nil {
-		dst = json.AppendStringField(dst, `,"restartPolicy":`, *in.EphemeralContainerCommon.RestartPolicy)
-	}
-	if len(in.EphemeralContainerCommon.RestartPolicyRules) > 0 {
-		dst = json.AppendName(dst, `,"restartPolicyRules":`)
-		if dst, err = json.AppendSlice(dst, in.EphemeralContainerCommon.RestartPolicyRules, appendJSON_corev1_ContainerRestartRule); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.EphemeralContainerCommon.VolumeMounts) > 0 {
-		dst = json.AppendName(dst, `,"volumeMounts":`)
-		if dst, err = json.AppendSlice(dst, in.EphemeralContainerCommon.VolumeMounts, appendJSON_corev1_VolumeMount); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.EphemeralContainerCommon.VolumeDevices) > 0 {
-		dst = json.AppendName(dst, `,"volumeDevices":`)
-		if dst, err = json.AppendSlice(dst, in.EphemeralContainerCommon.VolumeDevices, appendJSON_corev1_VolumeDevice); err != nil {
-			return dst, err
-		}
-	}
-	if in.EphemeralContainerCommon.LivenessProbe != nil {
-		dst = json.AppendName(dst, `,"livenessProbe":`)
-		if dst, err = appendJSON_corev1_Probe(dst, in.EphemeralContainerCommon.LivenessProbe); err != nil {
-			return dst, err
-		}
-	}
-	if in.EphemeralContainerCommon.ReadinessProbe != nil {
-		dst = json.AppendName(dst, `,"readinessProbe":`)
-		if dst, err = appendJSON_corev1_Probe(dst, in.EphemeralContainerCommon.ReadinessProbe); err != nil {
-			return dst, err
-		}
-	}
-	if in.EphemeralContainerCommon.StartupProbe != nil {
-		dst = json.AppendName(dst, `,"startupProbe":`)
-		if dst, err = appendJSON_corev1_Probe(dst, in.EphemeralContainerCommon.StartupProbe); err != nil {
-			return dst, err
-		}
-	}
-	if in.EphemeralContainerCommon.Lifecycle != nil {
-		dst = json.AppendName(dst, `,"lifecycle":`)
-		if dst, err = appendJSON_corev1_Lifecycle(dst, in.EphemeralContainerCommon.Lifecycle); err != nil {
-			return dst, err
-		}
-	}
-	if in.EphemeralContainerCommon.TerminationMessagePath != "" {
-		dst = json.AppendStringField(dst, `,"terminationMessagePath":`, in.EphemeralContainerCommon.TerminationMessagePath)
-	}
-	if in.EphemeralContainerCommon.TerminationMessagePolicy != "" {
-		dst = json.AppendStringField(dst, `,"terminationMessagePolicy":`, in.EphemeralContainerCommon.TerminationMessagePolicy)
-	}
-	if in.EphemeralContainerCommon.ImagePullPolicy != "" {
-		dst = json.AppendStringField(dst, `,"imagePullPolicy":`, in.EphemeralContainerCommon.ImagePullPolicy)
-	}
-	if in.EphemeralContainerCommon.SecurityContext != nil {
-		dst = json.AppendName(dst, `,"securityContext":`)
-		if dst, err = appendJSON_corev1_SecurityContext(dst, in.EphemeralContainerCommon.SecurityContext); err != nil {
-			return dst, err
-		}
-	}
-	if in.EphemeralContainerCommon.Stdin {
-		dst = json.AppendBoolField(dst, `,"stdin":`, in.EphemeralContainerCommon.Stdin)
-	}
-	if in.EphemeralContainerCommon.StdinOnce {
-		dst = json.AppendBoolField(dst, `,"stdinOnce":`, in.EphemeralContainerCommon.StdinOnce)
-	}
-	if in.EphemeralContainerCommon.TTY {
-		dst = json.AppendBoolField(dst, `,"tty":`, in.EphemeralContainerCommon.TTY)
-	}
-	if in.TargetContainerName != "" {
-		dst = json.AppendStringField(dst, `,"targetContainerName":`, in.TargetContainerName)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalBool(dst, `,"stdin":`, in.EphemeralContainerCommon.Stdin)
+	dst = json.AppendOptionalBool(dst, `,"stdinOnce":`, in.EphemeralContainerCommon.StdinOnce)
+	dst = json.AppendOptionalBool(dst, `,"tty":`, in.EphemeralContainerCommon.TTY)
+	dst = json.AppendOptionalString(dst, `,"targetContainerName":`, in.TargetContainerName)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_EphemeralContainer(r *json.Reader, out *corev1.EphemeralContainer) {
@@ -2241,9 +1752,7 @@ func readJSON_corev1_EphemeralContainer(r *json.Reader, out *corev1.EphemeralCon
 			r.Inside("EphemeralContainerCommon")
 		case "restartPolicy":
 			r.Once(&seen, 10)
-			if json.Pointer(r, &out.EphemeralContainerCommon.RestartPolicy) {
-				json.ReadString(r, out.EphemeralContainerCommon.RestartPolicy, "v1.ContainerRestartPolicy")
-			}
+			json.ReadStringPointer(r, &out.EphemeralContainerCommon.RestartPolicy, "v1.ContainerRestartPolicy")
 			r.Inside("EphemeralContainerCommon")
 		case "restartPolicyRules":
 			r.Once(&seen, 11)
@@ -2324,12 +1833,9 @@ func appendJSON_corev1_EphemeralVolumeSource(dst []byte, in *corev1.EphemeralVol
 	var err error
 	start := len(dst)
 	if in.VolumeClaimTemplate != nil {
-		dst = json.AppendName(dst, `,"volumeClaimTemplate":`)
-		if dst, err = appendJSON_corev1_PersistentVolumeClaimTemplate(dst, in.VolumeClaimTemplate); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_PersistentVolumeClaimTemplate(json.AppendName(dst, `,"volumeClaimTemplate":`), in.VolumeClaimTemplate)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_EphemeralVolumeSource(r *json.Reader, out *corev1.EphemeralVolumeSource) {
@@ -2374,9 +1880,7 @@ func readJSON_corev1_EvictionResponder(r *json.Reader, out *corev1.EvictionRespo
 			r.String(&out.Name)
 		case "priority":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.Priority) {
-				r.Int32(out.Priority)
-			}
+			r.Int32Pointer(&out.Priority)
 		default:
 			r.Unknown()
 		}
@@ -2385,10 +1889,7 @@ func readJSON_corev1_EvictionResponder(r *json.Reader, out *corev1.EvictionRespo
 
 func appendJSON_corev1_ExecAction(dst []byte, in *corev1.ExecAction) ([]byte, error) {
 	start := len(dst)
-	if len(in.Command) > 0 {
-		dst = json.AppendName(dst, `,"command":`)
-		dst = json.AppendStrings(dst, in.Command)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"command":`, in.Command)
 	return json.Close(dst, start), nil
 }
 
@@ -2410,23 +1911,11 @@ func readJSON_corev1_ExecAction(r *json.Reader, out *corev1.ExecAction) {
 
 func appendJSON_corev1_FCVolumeSource(dst []byte, in *corev1.FCVolumeSource) ([]byte, error) {
 	start := len(dst)
-	if len(in.TargetWWNs) > 0 {
-		dst = json.AppendName(dst, `,"targetWWNs":`)
-		dst = json.AppendStrings(dst, in.TargetWWNs)
-	}
-	if in.Lun != nil {
-		dst = json.AppendIntField(dst, `,"lun":`, *in.Lun)
-	}
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	if len(in.WWIDs) > 0 {
-		dst = json.AppendName(dst, `,"wwids":`)
-		dst = json.AppendStrings(dst, in.WWIDs)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"targetWWNs":`, in.TargetWWNs)
+	dst = json.AppendIntPointer(dst, `,"lun":`, in.Lun)
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	dst = json.AppendOptionalStrings(dst, `,"wwids":`, in.WWIDs)
 	return json.Close(dst, start), nil
 }
 
@@ -2442,9 +1931,7 @@ func readJSON_corev1_FCVolumeSource(r *json.Reader, out *corev1.FCVolumeSource) 
 			json.ReadSlice(r, &out.TargetWWNs, "[]string", (*json.Reader).String)
 		case "lun":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.Lun) {
-				r.Int32(out.Lun)
-			}
+			r.Int32Pointer(&out.Lun)
 		case "fsType":
 			r.Once(&seen, 2)
 			r.String(&out.FSType)
@@ -2465,9 +1952,7 @@ func appendJSON_corev1_FileKeySelector(dst []byte, in *corev1.FileKeySelector) (
 	dst = json.AppendStringField(dst, `,"volumeName":`, in.VolumeName)
 	dst = json.AppendStringField(dst, `,"path":`, in.Path)
 	dst = json.AppendStringField(dst, `,"key":`, in.Key)
-	if in.Optional != nil {
-		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
-	}
+	dst = json.AppendBoolPointer(dst, `,"optional":`, in.Optional)
 	return json.Close(dst, start), nil
 }
 
@@ -2489,9 +1974,7 @@ func readJSON_corev1_FileKeySelector(r *json.Reader, out *corev1.FileKeySelector
 			r.String(&out.Key)
 		case "optional":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.Optional) {
-				r.Bool(out.Optional)
-			}
+			r.BoolPointer(&out.Optional)
 		default:
 			r.Unknown()
 		}
@@ -2502,23 +1985,13 @@ func appendJSON_corev1_FlexVolumeSource(dst []byte, in *corev1.FlexVolumeSource)
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"driver":`, in.Driver)
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
 	if in.SecretRef != nil {
-		dst = json.AppendName(dst, `,"secretRef":`)
-		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.SecretRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_LocalObjectReference(json.AppendName(dst, `,"secretRef":`), in.SecretRef)
 	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	if len(in.Options) > 0 {
-		dst = json.AppendName(dst, `,"options":`)
-		dst = json.AppendStringMap(dst, in.Options)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	dst = json.AppendOptionalStringMap(dst, `,"options":`, in.Options)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_FlexVolumeSource(r *json.Reader, out *corev1.FlexVolumeSource) {
@@ -2553,12 +2026,8 @@ func readJSON_corev1_FlexVolumeSource(r *json.Reader, out *corev1.FlexVolumeSour
 
 func appendJSON_corev1_FlockerVolumeSource(dst []byte, in *corev1.FlockerVolumeSource) ([]byte, error) {
 	start := len(dst)
-	if in.DatasetName != "" {
-		dst = json.AppendStringField(dst, `,"datasetName":`, in.DatasetName)
-	}
-	if in.DatasetUUID != "" {
-		dst = json.AppendStringField(dst, `,"datasetUUID":`, in.DatasetUUID)
-	}
+	dst = json.AppendOptionalString(dst, `,"datasetName":`, in.DatasetName)
+	dst = json.AppendOptionalString(dst, `,"datasetUUID":`, in.DatasetUUID)
 	return json.Close(dst, start), nil
 }
 
@@ -2584,15 +2053,9 @@ func readJSON_corev1_FlockerVolumeSource(r *json.Reader, out *corev1.FlockerVolu
 func appendJSON_corev1_GCEPersistentDiskVolumeSource(dst []byte, in *corev1.GCEPersistentDiskVolumeSource) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"pdName":`, in.PDName)
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.Partition != 0 {
-		dst = json.AppendIntField(dst, `,"partition":`, in.Partition)
-	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalInt(dst, `,"partition":`, in.Partition)
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
 	return json.Close(dst, start), nil
 }
 
@@ -2630,9 +2093,7 @@ func appendJSON_corev1_GRPCAction(dst []byte, in *corev1.GRPCAction) ([]byte, er
 	} else {
 		dst = json.AppendString(dst, *in.Service)
 	}
-	if in.Mode != nil {
-		dst = json.AppendStringField(dst, `,"mode":`, *in.Mode)
-	}
+	dst = json.AppendStringPointer(dst, `,"mode":`, in.Mode)
 	return json.Close(dst, start), nil
 }
 
@@ -2648,14 +2109,10 @@ func readJSON_corev1_GRPCAction(r *json.Reader, out *corev1.GRPCAction) {
 			r.Int32(&out.Port)
 		case "service":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.Service) {
-				r.String(out.Service)
-			}
+			r.StringPointer(&out.Service)
 		case "mode":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.Mode) {
-				json.ReadString(r, out.Mode, "v1.GRPCProbeMode")
-			}
+			json.ReadStringPointer(r, &out.Mode, "v1.GRPCProbeMode")
 		default:
 			r.Unknown()
 		}
@@ -2665,12 +2122,8 @@ func readJSON_corev1_GRPCAction(r *json.Reader, out *corev1.GRPCAction) {
 func appendJSON_corev1_GitRepoVolumeSource(dst []byte, in *corev1.GitRepoVolumeSource) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"repository":`, in.Repository)
-	if in.Revision != "" {
-		dst = json.AppendStringField(dst, `,"revision":`, in.Revision)
-	}
-	if in.Directory != "" {
-		dst = json.AppendStringField(dst, `,"directory":`, in.Directory)
-	}
+	dst = json.AppendOptionalString(dst, `,"revision":`, in.Revision)
+	dst = json.AppendOptionalString(dst, `,"directory":`, in.Directory)
 	return json.Close(dst, start), nil
 }
 
@@ -2700,9 +2153,7 @@ func appendJSON_corev1_GlusterfsVolumeSource(dst []byte, in *corev1.GlusterfsVol
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"endpoints":`, in.EndpointsName)
 	dst = json.AppendStringField(dst, `,"path":`, in.Path)
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
 	return json.Close(dst, start), nil
 }
 
@@ -2731,29 +2182,13 @@ func readJSON_corev1_GlusterfsVolumeSource(r *json.Reader, out *corev1.Glusterfs
 func appendJSON_corev1_HTTPGetAction(dst []byte, in *corev1.HTTPGetAction) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Path != "" {
-		dst = json.AppendStringField(dst, `,"path":`, in.Path)
-	}
-	dst = json.AppendName(dst, `,"port":`)
-	if dst, err = apimachinery.AppendJSON_IntOrString(dst, &in.Port); err != nil {
-		return dst, err
-	}
-	if in.Host != "" {
-		dst = json.AppendStringField(dst, `,"host":`, in.Host)
-	}
-	if in.Scheme != "" {
-		dst = json.AppendStringField(dst, `,"scheme":`, in.Scheme)
-	}
-	if len(in.HTTPHeaders) > 0 {
-		dst = json.AppendName(dst, `,"httpHeaders":`)
-		if dst, err = json.AppendSlice(dst, in.HTTPHeaders, appendJSON_corev1_HTTPHeader); err != nil {
-			return dst, err
-		}
-	}
-	if in.Protocol != nil {
-		dst = json.AppendStringField(dst, `,"protocol":`, *in.Protocol)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"path":`, in.Path)
+	dst, err = apimachinery.AppendJSON_IntOrString(json.AppendName(dst, `,"port":`), &in.Port)
+	dst = json.AppendOptionalString(dst, `,"host":`, in.Host)
+	dst = json.AppendOptionalString(dst, `,"scheme":`, in.Scheme)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"httpHeaders":`, in.HTTPHeaders, appendJSON_corev1_HTTPHeader)
+	dst = json.AppendStringPointer(dst, `,"protocol":`, in.Protocol)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_HTTPGetAction(r *json.Reader, out *corev1.HTTPGetAction) {
@@ -2780,9 +2215,7 @@ func readJSON_corev1_HTTPGetAction(r *json.Reader, out *corev1.HTTPGetAction) {
 			json.ReadSlice(r, &out.HTTPHeaders, "[]v1.HTTPHeader", readJSON_corev1_HTTPHeader)
 		case "protocol":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.Protocol) {
-				json.ReadString(r, out.Protocol, "v1.HTTPProtocol")
-			}
+			json.ReadStringPointer(r, &out.Protocol, "v1.HTTPProtocol")
 		default:
 			r.Unknown()
 		}
@@ -2818,10 +2251,7 @@ func readJSON_corev1_HTTPHeader(r *json.Reader, out *corev1.HTTPHeader) {
 func appendJSON_corev1_HostAlias(dst []byte, in *corev1.HostAlias) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"ip":`, in.IP)
-	if len(in.Hostnames) > 0 {
-		dst = json.AppendName(dst, `,"hostnames":`)
-		dst = json.AppendStrings(dst, in.Hostnames)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"hostnames":`, in.Hostnames)
 	return json.Close(dst, start), nil
 }
 
@@ -2869,9 +2299,7 @@ func readJSON_corev1_HostIP(r *json.Reader, out *corev1.HostIP) {
 func appendJSON_corev1_HostPathVolumeSource(dst []byte, in *corev1.HostPathVolumeSource) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"path":`, in.Path)
-	if in.Type != nil {
-		dst = json.AppendStringField(dst, `,"type":`, *in.Type)
-	}
+	dst = json.AppendStringPointer(dst, `,"type":`, in.Type)
 	return json.Close(dst, start), nil
 }
 
@@ -2887,9 +2315,7 @@ func readJSON_corev1_HostPathVolumeSource(r *json.Reader, out *corev1.HostPathVo
 			r.String(&out.Path)
 		case "type":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.Type) {
-				json.ReadString(r, out.Type, "v1.HostPathType")
-			}
+			json.ReadStringPointer(r, &out.Type, "v1.HostPathType")
 		default:
 			r.Unknown()
 		}
@@ -2902,35 +2328,17 @@ func appendJSON_corev1_ISCSIVolumeSource(dst []byte, in *corev1.ISCSIVolumeSourc
 	dst = json.AppendStringField(dst, `,"targetPortal":`, in.TargetPortal)
 	dst = json.AppendStringField(dst, `,"iqn":`, in.IQN)
 	dst = json.AppendIntField(dst, `,"lun":`, in.Lun)
-	if in.ISCSIInterface != "" {
-		dst = json.AppendStringField(dst, `,"iscsiInterface":`, in.ISCSIInterface)
-	}
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	if len(in.Portals) > 0 {
-		dst = json.AppendName(dst, `,"portals":`)
-		dst = json.AppendStrings(dst, in.Portals)
-	}
-	if in.DiscoveryCHAPAuth {
-		dst = json.AppendBoolField(dst, `,"chapAuthDiscovery":`, in.DiscoveryCHAPAuth)
-	}
-	if in.SessionCHAPAuth {
-		dst = json.AppendBoolField(dst, `,"chapAuthSession":`, in.SessionCHAPAuth)
-	}
+	dst = json.AppendOptionalString(dst, `,"iscsiInterface":`, in.ISCSIInterface)
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	dst = json.AppendOptionalStrings(dst, `,"portals":`, in.Portals)
+	dst = json.AppendOptionalBool(dst, `,"chapAuthDiscovery":`, in.DiscoveryCHAPAuth)
+	dst = json.AppendOptionalBool(dst, `,"chapAuthSession":`, in.SessionCHAPAuth)
 	if in.SecretRef != nil {
-		dst = json.AppendName(dst, `,"secretRef":`)
-		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.SecretRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_LocalObjectReference(json.AppendName(dst, `,"secretRef":`), in.SecretRef)
 	}
-	if in.InitiatorName != nil {
-		dst = json.AppendStringField(dst, `,"initiatorName":`, *in.InitiatorName)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendStringPointer(dst, `,"initiatorName":`, in.InitiatorName)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ISCSIVolumeSource(r *json.Reader, out *corev1.ISCSIVolumeSource) {
@@ -2974,9 +2382,7 @@ func readJSON_corev1_ISCSIVolumeSource(r *json.Reader, out *corev1.ISCSIVolumeSo
 			}
 		case "initiatorName":
 			r.Once(&seen, 10)
-			if json.Pointer(r, &out.InitiatorName) {
-				r.String(out.InitiatorName)
-			}
+			r.StringPointer(&out.InitiatorName)
 		default:
 			r.Unknown()
 		}
@@ -2985,12 +2391,8 @@ func readJSON_corev1_ISCSIVolumeSource(r *json.Reader, out *corev1.ISCSIVolumeSo
 
 func appendJSON_corev1_ImageVolumeSource(dst []byte, in *corev1.ImageVolumeSource) ([]byte, error) {
 	start := len(dst)
-	if in.Reference != "" {
-		dst = json.AppendStringField(dst, `,"reference":`, in.Reference)
-	}
-	if in.PullPolicy != "" {
-		dst = json.AppendStringField(dst, `,"pullPolicy":`, in.PullPolicy)
-	}
+	dst = json.AppendOptionalString(dst, `,"reference":`, in.Reference)
+	dst = json.AppendOptionalString(dst, `,"pullPolicy":`, in.PullPolicy)
 	return json.Close(dst, start), nil
 }
 
@@ -3015,9 +2417,7 @@ func readJSON_corev1_ImageVolumeSource(r *json.Reader, out *corev1.ImageVolumeSo
 
 func appendJSON_corev1_ImageVolumeStatus(dst []byte, in *corev1.ImageVolumeStatus) ([]byte, error) {
 	start := len(dst)
-	if in.ImageRef != "" {
-		dst = json.AppendStringField(dst, `,"imageRef":`, in.ImageRef)
-	}
+	dst = json.AppendOptionalString(dst, `,"imageRef":`, in.ImageRef)
 	return json.Close(dst, start), nil
 }
 
@@ -3041,12 +2441,8 @@ func appendJSON_corev1_KeyToPath(dst []byte, in *corev1.KeyToPath) ([]byte, erro
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"key":`, in.Key)
 	dst = json.AppendStringField(dst, `,"path":`, in.Path)
-	if in.Mode != nil {
-		dst = json.AppendIntField(dst, `,"mode":`, *in.Mode)
-	}
-	if in.User != nil {
-		dst = json.AppendIntField(dst, `,"user":`, *in.User)
-	}
+	dst = json.AppendIntPointer(dst, `,"mode":`, in.Mode)
+	dst = json.AppendIntPointer(dst, `,"user":`, in.User)
 	return json.Close(dst, start), nil
 }
 
@@ -3065,14 +2461,10 @@ func readJSON_corev1_KeyToPath(r *json.Reader, out *corev1.KeyToPath) {
 			r.String(&out.Path)
 		case "mode":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.Mode) {
-				r.Int32(out.Mode)
-			}
+			r.Int32Pointer(&out.Mode)
 		case "user":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.User) {
-				r.Int64(out.User)
-			}
+			r.Int64Pointer(&out.User)
 		default:
 			r.Unknown()
 		}
@@ -3083,21 +2475,13 @@ func appendJSON_corev1_Lifecycle(dst []byte, in *corev1.Lifecycle) ([]byte, erro
 	var err error
 	start := len(dst)
 	if in.PostStart != nil {
-		dst = json.AppendName(dst, `,"postStart":`)
-		if dst, err = appendJSON_corev1_LifecycleHandler(dst, in.PostStart); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_LifecycleHandler(json.AppendName(dst, `,"postStart":`), in.PostStart)
 	}
-	if in.PreStop != nil {
-		dst = json.AppendName(dst, `,"preStop":`)
-		if dst, err = appendJSON_corev1_LifecycleHandler(dst, in.PreStop); err != nil {
-			return dst, err
-		}
+	if in.PreStop != nil && err == nil {
+		dst, err = appendJSON_corev1_LifecycleHandler(json.AppendName(dst, `,"preStop":`), in.PreStop)
 	}
-	if in.StopSignal != nil {
-		dst = json.AppendStringField(dst, `,"stopSignal":`, *in.StopSignal)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendStringPointer(dst, `,"stopSignal":`, in.StopSignal)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_Lifecycle(r *json.Reader, out *corev1.Lifecycle) {
@@ -3119,9 +2503,7 @@ func readJSON_corev1_Lifecycle(r *json.Reader, out *corev1.Lifecycle) {
 			}
 		case "stopSignal":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.StopSignal) {
-				json.ReadString(r, out.StopSignal, "v1.Signal")
-			}
+			json.ReadStringPointer(r, &out.StopSignal, "v1.Signal")
 		default:
 			r.Unknown()
 		}
@@ -3132,30 +2514,18 @@ func appendJSON_corev1_LifecycleHandler(dst []byte, in *corev1.LifecycleHandler)
 	var err error
 	start := len(dst)
 	if in.Exec != nil {
-		dst = json.AppendName(dst, `,"exec":`)
-		if dst, err = appendJSON_corev1_ExecAction(dst, in.Exec); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ExecAction(json.AppendName(dst, `,"exec":`), in.Exec)
 	}
-	if in.HTTPGet != nil {
-		dst = json.AppendName(dst, `,"httpGet":`)
-		if dst, err = appendJSON_corev1_HTTPGetAction(dst, in.HTTPGet); err != nil {
-			return dst, err
-		}
+	if in.HTTPGet != nil && err == nil {
+		dst, err = appendJSON_corev1_HTTPGetAction(json.AppendName(dst, `,"httpGet":`), in.HTTPGet)
 	}
-	if in.TCPSocket != nil {
-		dst = json.AppendName(dst, `,"tcpSocket":`)
-		if dst, err = appendJSON_corev1_TCPSocketAction(dst, in.TCPSocket); err != nil {
-			return dst, err
-		}
+	if in.TCPSocket != nil && err == nil {
+		dst, err = appendJSON_corev1_TCPSocketAction(json.AppendName(dst, `,"tcpSocket":`), in.TCPSocket)
 	}
-	if in.Sleep != nil {
-		dst = json.AppendName(dst, `,"sleep":`)
-		if dst, err = appendJSON_corev1_SleepAction(dst, in.Sleep); err != nil {
-			return dst, err
-		}
+	if in.Sleep != nil && err == nil {
+		dst, err = appendJSON_corev1_SleepAction(json.AppendName(dst, `,"sleep":`), in.Sleep)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_LifecycleHandler(r *json.Reader, out *corev1.LifecycleHandler) {
@@ -3196,15 +2566,10 @@ func appendJSON_corev1_LinuxContainerUser(dst []byte, in *corev1.LinuxContainerU
 	start := len(dst)
 	dst = json.AppendIntField(dst, `,"uid":`, in.UID)
 	dst = json.AppendIntField(dst, `,"gid":`, in.GID)
-	if len(in.SupplementalGroups) > 0 {
-		dst = json.AppendName(dst, `,"supplementalGroups":`)
-		if dst, err = json.AppendSlice(dst, in.SupplementalGroups, func(dst []byte, in *int64) ([]byte, error) {
-			return json.AppendInt(dst, *in), nil
-		}); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"supplementalGroups":`, in.SupplementalGroups, func(dst []byte, in *int64) ([]byte, error) {
+		return json.AppendInt(dst, *in), nil
+	})
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_LinuxContainerUser(r *json.Reader, out *corev1.LinuxContainerUser) {
@@ -3231,9 +2596,7 @@ func readJSON_corev1_LinuxContainerUser(r *json.Reader, out *corev1.LinuxContain
 
 func appendJSON_corev1_LocalObjectReference(dst []byte, in *corev1.LocalObjectReference) ([]byte, error) {
 	start := len(dst)
-	if in.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	}
+	dst = json.AppendOptionalString(dst, `,"name":`, in.Name)
 	return json.Close(dst, start), nil
 }
 
@@ -3257,9 +2620,7 @@ func appendJSON_corev1_NFSVolumeSource(dst []byte, in *corev1.NFSVolumeSource) (
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"server":`, in.Server)
 	dst = json.AppendStringField(dst, `,"path":`, in.Path)
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
 	return json.Close(dst, start), nil
 }
 
@@ -3315,18 +2676,10 @@ func appendJSON_corev1_NodeAffinity(dst []byte, in *corev1.NodeAffinity) ([]byte
 	var err error
 	start := len(dst)
 	if in.RequiredDuringSchedulingIgnoredDuringExecution != nil {
-		dst = json.AppendName(dst, `,"requiredDuringSchedulingIgnoredDuringExecution":`)
-		if dst, err = appendJSON_corev1_NodeSelector(dst, in.RequiredDuringSchedulingIgnoredDuringExecution); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_NodeSelector(json.AppendName(dst, `,"requiredDuringSchedulingIgnoredDuringExecution":`), in.RequiredDuringSchedulingIgnoredDuringExecution)
 	}
-	if len(in.PreferredDuringSchedulingIgnoredDuringExecution) > 0 {
-		dst = json.AppendName(dst, `,"preferredDuringSchedulingIgnoredDuringExecution":`)
-		if dst, err = json.AppendSlice(dst, in.PreferredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_PreferredSchedulingTerm); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"preferredDuringSchedulingIgnoredDuringExecution":`, in.PreferredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_PreferredSchedulingTerm)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_NodeAffinity(r *json.Reader, out *corev1.NodeAffinity) {
@@ -3358,11 +2711,11 @@ func appendJSON_corev1_NodeAllocatableMappedResources(dst []byte, in *corev1.Nod
 	if in.Quantity == nil {
 		dst = append(dst, `null`...)
 	} else {
-		if dst, err = apimachinery.AppendJSON_Quantity(dst, in.Quantity); err != nil {
-			return dst, err
+		if err == nil {
+			dst, err = apimachinery.AppendJSON_Quantity(dst, in.Quantity)
 		}
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_NodeAllocatableMappedResources(r *json.Reader, out *corev1.NodeAllocatableMappedResources) {
@@ -3391,18 +2744,12 @@ func appendJSON_corev1_NodeAllocatableOverheadResources(dst []byte, in *corev1.N
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	if in.PerPod != nil {
-		dst = json.AppendName(dst, `,"perPod":`)
-		if dst, err = apimachinery.AppendJSON_Quantity(dst, in.PerPod); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_Quantity(json.AppendName(dst, `,"perPod":`), in.PerPod)
 	}
-	if in.PerContainer != nil {
-		dst = json.AppendName(dst, `,"perContainer":`)
-		if dst, err = apimachinery.AppendJSON_Quantity(dst, in.PerContainer); err != nil {
-			return dst, err
-		}
+	if in.PerContainer != nil && err == nil {
+		dst, err = apimachinery.AppendJSON_Quantity(json.AppendName(dst, `,"perContainer":`), in.PerContainer)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_NodeAllocatableOverheadResources(r *json.Reader, out *corev1.NodeAllocatableOverheadResources) {
@@ -3435,23 +2782,10 @@ func appendJSON_corev1_NodeAllocatableResourceClaimStatus(dst []byte, in *corev1
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"resourceClaimName":`, in.ResourceClaimName)
-	if len(in.Containers) > 0 {
-		dst = json.AppendName(dst, `,"containers":`)
-		dst = json.AppendStrings(dst, in.Containers)
-	}
-	if len(in.Mapping) > 0 {
-		dst = json.AppendName(dst, `,"mapping":`)
-		if dst, err = json.AppendSlice(dst, in.Mapping, appendJSON_corev1_NodeAllocatableMappedResources); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.Overhead) > 0 {
-		dst = json.AppendName(dst, `,"overhead":`)
-		if dst, err = json.AppendSlice(dst, in.Overhead, appendJSON_corev1_NodeAllocatableOverheadResources); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalStrings(dst, `,"containers":`, in.Containers)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"mapping":`, in.Mapping, appendJSON_corev1_NodeAllocatableMappedResources)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"overhead":`, in.Overhead, appendJSON_corev1_NodeAllocatableOverheadResources)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_NodeAllocatableResourceClaimStatus(r *json.Reader, out *corev1.NodeAllocatableResourceClaimStatus) {
@@ -3484,21 +2818,13 @@ func appendJSON_corev1_NodeCondition(dst []byte, in *corev1.NodeCondition) ([]by
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"type":`, in.Type)
 	dst = json.AppendStringField(dst, `,"status":`, in.Status)
-	dst = json.AppendName(dst, `,"lastHeartbeatTime":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastHeartbeatTime); err != nil {
-		return dst, err
+	dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"lastHeartbeatTime":`), &in.LastHeartbeatTime)
+	if err == nil {
+		dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"lastTransitionTime":`), &in.LastTransitionTime)
 	}
-	dst = json.AppendName(dst, `,"lastTransitionTime":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastTransitionTime); err != nil {
-		return dst, err
-	}
-	if in.Reason != "" {
-		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
-	}
-	if in.Message != "" {
-		dst = json.AppendStringField(dst, `,"message":`, in.Message)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"reason":`, in.Reason)
+	dst = json.AppendOptionalString(dst, `,"message":`, in.Message)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_NodeCondition(r *json.Reader, out *corev1.NodeCondition) {
@@ -3536,12 +2862,9 @@ func appendJSON_corev1_NodeConfigSource(dst []byte, in *corev1.NodeConfigSource)
 	var err error
 	start := len(dst)
 	if in.ConfigMap != nil {
-		dst = json.AppendName(dst, `,"configMap":`)
-		if dst, err = appendJSON_corev1_ConfigMapNodeConfigSource(dst, in.ConfigMap); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ConfigMapNodeConfigSource(json.AppendName(dst, `,"configMap":`), in.ConfigMap)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_NodeConfigSource(r *json.Reader, out *corev1.NodeConfigSource) {
@@ -3566,27 +2889,16 @@ func appendJSON_corev1_NodeConfigStatus(dst []byte, in *corev1.NodeConfigStatus)
 	var err error
 	start := len(dst)
 	if in.Assigned != nil {
-		dst = json.AppendName(dst, `,"assigned":`)
-		if dst, err = appendJSON_corev1_NodeConfigSource(dst, in.Assigned); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_NodeConfigSource(json.AppendName(dst, `,"assigned":`), in.Assigned)
 	}
-	if in.Active != nil {
-		dst = json.AppendName(dst, `,"active":`)
-		if dst, err = appendJSON_corev1_NodeConfigSource(dst, in.Active); err != nil {
-			return dst, err
-		}
+	if in.Active != nil && err == nil {
+		dst, err = appendJSON_corev1_NodeConfigSource(json.AppendName(dst, `,"active":`), in.Active)
 	}
-	if in.LastKnownGood != nil {
-		dst = json.AppendName(dst, `,"lastKnownGood":`)
-		if dst, err = appendJSON_corev1_NodeConfigSource(dst, in.LastKnownGood); err != nil {
-			return dst, err
-		}
+	if in.LastKnownGood != nil && err == nil {
+		dst, err = appendJSON_corev1_NodeConfigSource(json.AppendName(dst, `,"lastKnownGood":`), in.LastKnownGood)
 	}
-	if in.Error != "" {
-		dst = json.AppendStringField(dst, `,"error":`, in.Error)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"error":`, in.Error)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_NodeConfigStatus(r *json.Reader, out *corev1.NodeConfigStatus) {
@@ -3623,11 +2935,8 @@ func readJSON_corev1_NodeConfigStatus(r *json.Reader, out *corev1.NodeConfigStat
 func appendJSON_corev1_NodeDaemonEndpoints(dst []byte, in *corev1.NodeDaemonEndpoints) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"kubeletEndpoint":`)
-	if dst, err = appendJSON_corev1_DaemonEndpoint(dst, &in.KubeletEndpoint); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst, err = appendJSON_corev1_DaemonEndpoint(json.AppendName(dst, `,"kubeletEndpoint":`), &in.KubeletEndpoint)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_NodeDaemonEndpoints(r *json.Reader, out *corev1.NodeDaemonEndpoints) {
@@ -3648,9 +2957,7 @@ func readJSON_corev1_NodeDaemonEndpoints(r *json.Reader, out *corev1.NodeDaemonE
 
 func appendJSON_corev1_NodeFeatures(dst []byte, in *corev1.NodeFeatures) ([]byte, error) {
 	start := len(dst)
-	if in.SupplementalGroupsPolicy != nil {
-		dst = json.AppendBoolField(dst, `,"supplementalGroupsPolicy":`, *in.SupplementalGroupsPolicy)
-	}
+	dst = json.AppendBoolPointer(dst, `,"supplementalGroupsPolicy":`, in.SupplementalGroupsPolicy)
 	return json.Close(dst, start), nil
 }
 
@@ -3663,9 +2970,7 @@ func readJSON_corev1_NodeFeatures(r *json.Reader, out *corev1.NodeFeatures) {
 		switch r.Name() {
 		case "supplementalGroupsPolicy":
 			r.Once(&seen, 0)
-			if json.Pointer(r, &out.SupplementalGroupsPolicy) {
-				r.Bool(out.SupplementalGroupsPolicy)
-			}
+			r.BoolPointer(&out.SupplementalGroupsPolicy)
 		default:
 			r.Unknown()
 		}
@@ -3674,10 +2979,7 @@ func readJSON_corev1_NodeFeatures(r *json.Reader, out *corev1.NodeFeatures) {
 
 func appendJSON_corev1_NodePodPreemptionPolicy(dst []byte, in *corev1.NodePodPreemptionPolicy) ([]byte, error) {
 	start := len(dst)
-	if len(in.DisableResizePreemption) > 0 {
-		dst = json.AppendName(dst, `,"disableResizePreemption":`)
-		dst = json.AppendStrings(dst, in.DisableResizePreemption)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"disableResizePreemption":`, in.DisableResizePreemption)
 	return json.Close(dst, start), nil
 }
 
@@ -3702,12 +3004,9 @@ func appendJSON_corev1_NodeRuntimeHandler(dst []byte, in *corev1.NodeRuntimeHand
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	if in.Features != nil {
-		dst = json.AppendName(dst, `,"features":`)
-		if dst, err = appendJSON_corev1_NodeRuntimeHandlerFeatures(dst, in.Features); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_NodeRuntimeHandlerFeatures(json.AppendName(dst, `,"features":`), in.Features)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_NodeRuntimeHandler(r *json.Reader, out *corev1.NodeRuntimeHandler) {
@@ -3733,12 +3032,8 @@ func readJSON_corev1_NodeRuntimeHandler(r *json.Reader, out *corev1.NodeRuntimeH
 
 func appendJSON_corev1_NodeRuntimeHandlerFeatures(dst []byte, in *corev1.NodeRuntimeHandlerFeatures) ([]byte, error) {
 	start := len(dst)
-	if in.RecursiveReadOnlyMounts != nil {
-		dst = json.AppendBoolField(dst, `,"recursiveReadOnlyMounts":`, *in.RecursiveReadOnlyMounts)
-	}
-	if in.UserNamespaces != nil {
-		dst = json.AppendBoolField(dst, `,"userNamespaces":`, *in.UserNamespaces)
-	}
+	dst = json.AppendBoolPointer(dst, `,"recursiveReadOnlyMounts":`, in.RecursiveReadOnlyMounts)
+	dst = json.AppendBoolPointer(dst, `,"userNamespaces":`, in.UserNamespaces)
 	return json.Close(dst, start), nil
 }
 
@@ -3751,14 +3046,10 @@ func readJSON_corev1_NodeRuntimeHandlerFeatures(r *json.Reader, out *corev1.Node
 		switch r.Name() {
 		case "recursiveReadOnlyMounts":
 			r.Once(&seen, 0)
-			if json.Pointer(r, &out.RecursiveReadOnlyMounts) {
-				r.Bool(out.RecursiveReadOnlyMounts)
-			}
+			r.BoolPointer(&out.RecursiveReadOnlyMounts)
 		case "userNamespaces":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.UserNamespaces) {
-				r.Bool(out.UserNamespaces)
-			}
+			r.BoolPointer(&out.UserNamespaces)
 		default:
 			r.Unknown()
 		}
@@ -3768,11 +3059,8 @@ func readJSON_corev1_NodeRuntimeHandlerFeatures(r *json.Reader, out *corev1.Node
 func appendJSON_corev1_NodeSelector(dst []byte, in *corev1.NodeSelector) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"nodeSelectorTerms":`)
-	if dst, err = json.AppendSlice(dst, in.NodeSelectorTerms, appendJSON_corev1_NodeSelectorTerm); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendSliceField(dst, err, `,"nodeSelectorTerms":`, in.NodeSelectorTerms, appendJSON_corev1_NodeSelectorTerm)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_NodeSelector(r *json.Reader, out *corev1.NodeSelector) {
@@ -3795,10 +3083,7 @@ func appendJSON_corev1_NodeSelectorRequirement(dst []byte, in *corev1.NodeSelect
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"key":`, in.Key)
 	dst = json.AppendStringField(dst, `,"operator":`, in.Operator)
-	if len(in.Values) > 0 {
-		dst = json.AppendName(dst, `,"values":`)
-		dst = json.AppendStrings(dst, in.Values)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"values":`, in.Values)
 	return json.Close(dst, start), nil
 }
 
@@ -3827,19 +3112,9 @@ func readJSON_corev1_NodeSelectorRequirement(r *json.Reader, out *corev1.NodeSel
 func appendJSON_corev1_NodeSelectorTerm(dst []byte, in *corev1.NodeSelectorTerm) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if len(in.MatchExpressions) > 0 {
-		dst = json.AppendName(dst, `,"matchExpressions":`)
-		if dst, err = json.AppendSlice(dst, in.MatchExpressions, appendJSON_corev1_NodeSelectorRequirement); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.MatchFields) > 0 {
-		dst = json.AppendName(dst, `,"matchFields":`)
-		if dst, err = json.AppendSlice(dst, in.MatchFields, appendJSON_corev1_NodeSelectorRequirement); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"matchExpressions":`, in.MatchExpressions, appendJSON_corev1_NodeSelectorRequirement)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"matchFields":`, in.MatchFields, appendJSON_corev1_NodeSelectorRequirement)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_NodeSelectorTerm(r *json.Reader, out *corev1.NodeSelectorTerm) {
@@ -3864,41 +3139,19 @@ func readJSON_corev1_NodeSelectorTerm(r *json.Reader, out *corev1.NodeSelectorTe
 func appendJSON_corev1_NodeSpec(dst []byte, in *corev1.NodeSpec) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.PodCIDR != "" {
-		dst = json.AppendStringField(dst, `,"podCIDR":`, in.PodCIDR)
+	dst = json.AppendOptionalString(dst, `,"podCIDR":`, in.PodCIDR)
+	dst = json.AppendOptionalStrings(dst, `,"podCIDRs":`, in.PodCIDRs)
+	dst = json.AppendOptionalString(dst, `,"providerID":`, in.ProviderID)
+	dst = json.AppendOptionalBool(dst, `,"unschedulable":`, in.Unschedulable)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"taints":`, in.Taints, appendJSON_corev1_Taint)
+	if in.ConfigSource != nil && err == nil {
+		dst, err = appendJSON_corev1_NodeConfigSource(json.AppendName(dst, `,"configSource":`), in.ConfigSource)
 	}
-	if len(in.PodCIDRs) > 0 {
-		dst = json.AppendName(dst, `,"podCIDRs":`)
-		dst = json.AppendStrings(dst, in.PodCIDRs)
+	dst = json.AppendOptionalString(dst, `,"externalID":`, in.DoNotUseExternalID)
+	if in.PodPreemptionPolicy != nil && err == nil {
+		dst, err = appendJSON_corev1_NodePodPreemptionPolicy(json.AppendName(dst, `,"podPreemptionPolicy":`), in.PodPreemptionPolicy)
 	}
-	if in.ProviderID != "" {
-		dst = json.AppendStringField(dst, `,"providerID":`, in.ProviderID)
-	}
-	if in.Unschedulable {
-		dst = json.AppendBoolField(dst, `,"unschedulable":`, in.Unschedulable)
-	}
-	if len(in.Taints) > 0 {
-		dst = json.AppendName(dst, `,"taints":`)
-		if dst, err = json.AppendSlice(dst, in.Taints, appendJSON_corev1_Taint); err != nil {
-			return dst, err
-		}
-	}
-	if in.ConfigSource != nil {
-		dst = json.AppendName(dst, `,"configSource":`)
-		if dst, err = appendJSON_corev1_NodeConfigSource(dst, in.ConfigSource); err != nil {
-			return dst, err
-		}
-	}
-	if in.DoNotUseExternalID != "" {
-		dst = json.AppendStringField(dst, `,"externalID":`, in.DoNotUseExternalID)
-	}
-	if in.PodPreemptionPolicy != nil {
-		dst = json.AppendName(dst, `,"podPreemptionPolicy":`)
-		if dst, err = appendJSON_corev1_NodePodPreemptionPolicy(dst, in.PodPreemptionPolicy); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_NodeSpec(r *json.Reader, out *corev1.NodeSpec) {
@@ -3946,79 +3199,32 @@ func appendJSON_corev1_NodeStatus(dst []byte, in *corev1.NodeStatus) ([]byte, er
 	var err error
 	start := len(dst)
 	if len(in.Capacity) > 0 {
-		dst = json.AppendName(dst, `,"capacity":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Capacity); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"capacity":`), &in.Capacity)
 	}
-	if len(in.Allocatable) > 0 {
-		dst = json.AppendName(dst, `,"allocatable":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Allocatable); err != nil {
-			return dst, err
-		}
+	if len(in.Allocatable) > 0 && err == nil {
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"allocatable":`), &in.Allocatable)
 	}
-	if in.Phase != "" {
-		dst = json.AppendStringField(dst, `,"phase":`, in.Phase)
+	dst = json.AppendOptionalString(dst, `,"phase":`, in.Phase)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"conditions":`, in.Conditions, appendJSON_corev1_NodeCondition)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"addresses":`, in.Addresses, appendJSON_corev1_NodeAddress)
+	if err == nil {
+		dst, err = appendJSON_corev1_NodeDaemonEndpoints(json.AppendName(dst, `,"daemonEndpoints":`), &in.DaemonEndpoints)
 	}
-	if len(in.Conditions) > 0 {
-		dst = json.AppendName(dst, `,"conditions":`)
-		if dst, err = json.AppendSlice(dst, in.Conditions, appendJSON_corev1_NodeCondition); err != nil {
-			return dst, err
-		}
+	if err == nil {
+		dst, err = appendJSON_corev1_NodeSystemInfo(json.AppendName(dst, `,"nodeInfo":`), &in.NodeInfo)
 	}
-	if len(in.Addresses) > 0 {
-		dst = json.AppendName(dst, `,"addresses":`)
-		if dst, err = json.AppendSlice(dst, in.Addresses, appendJSON_corev1_NodeAddress); err != nil {
-			return dst, err
-		}
+	dst, err = json.AppendOptionalSlice(dst, err, `,"images":`, in.Images, appendJSON_corev1_ContainerImage)
+	dst = json.AppendOptionalStrings(dst, `,"volumesInUse":`, in.VolumesInUse)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"volumesAttached":`, in.VolumesAttached, appendJSON_corev1_AttachedVolume)
+	if in.Config != nil && err == nil {
+		dst, err = appendJSON_corev1_NodeConfigStatus(json.AppendName(dst, `,"config":`), in.Config)
 	}
-	dst = json.AppendName(dst, `,"daemonEndpoints":`)
-	if dst, err = appendJSON_corev1_NodeDaemonEndpoints(dst, &in.DaemonEndpoints); err != nil {
-		return dst, err
+	dst, err = json.AppendOptionalSlice(dst, err, `,"runtimeHandlers":`, in.RuntimeHandlers, appendJSON_corev1_NodeRuntimeHandler)
+	if in.Features != nil && err == nil {
+		dst, err = appendJSON_corev1_NodeFeatures(json.AppendName(dst, `,"features":`), in.Features)
 	}
-	dst = json.AppendName(dst, `,"nodeInfo":`)
-	if dst, err = appendJSON_corev1_NodeSystemInfo(dst, &in.NodeInfo); err != nil {
-		return dst, err
-	}
-	if len(in.Images) > 0 {
-		dst = json.AppendName(dst, `,"images":`)
-		if dst, err = json.AppendSlice(dst, in.Images, appendJSON_corev1_ContainerImage); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.VolumesInUse) > 0 {
-		dst = json.AppendName(dst, `,"volumesInUse":`)
-		dst = json.AppendStrings(dst, in.VolumesInUse)
-	}
-	if len(in.VolumesAttached) > 0 {
-		dst = json.AppendName(dst, `,"volumesAttached":`)
-		if dst, err = json.AppendSlice(dst, in.VolumesAttached, appendJSON_corev1_AttachedVolume); err != nil {
-			return dst, err
-		}
-	}
-	if in.Config != nil {
-		dst = json.AppendName(dst, `,"config":`)
-		if dst, err = appendJSON_corev1_NodeConfigStatus(dst, in.Config); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.RuntimeHandlers) > 0 {
-		dst = json.AppendName(dst, `,"runtimeHandlers":`)
-		if dst, err = json.AppendSlice(dst, in.RuntimeHandlers, appendJSON_corev1_NodeRuntimeHandler); err != nil {
-			return dst, err
-		}
-	}
-	if in.Features != nil {
-		dst = json.AppendName(dst, `,"features":`)
-		if dst, err = appendJSON_corev1_NodeFeatures(dst, in.Features); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.DeclaredFeatures) > 0 {
-		dst = json.AppendName(dst, `,"declaredFeatures":`)
-		dst = json.AppendStrings(dst, in.DeclaredFeatures)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalStrings(dst, `,"declaredFeatures":`, in.DeclaredFeatures)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_NodeStatus(r *json.Reader, out *corev1.NodeStatus) {
@@ -4084,9 +3290,7 @@ func readJSON_corev1_NodeStatus(r *json.Reader, out *corev1.NodeStatus) {
 
 func appendJSON_corev1_NodeSwapStatus(dst []byte, in *corev1.NodeSwapStatus) ([]byte, error) {
 	start := len(dst)
-	if in.Capacity != nil {
-		dst = json.AppendIntField(dst, `,"capacity":`, *in.Capacity)
-	}
+	dst = json.AppendIntPointer(dst, `,"capacity":`, in.Capacity)
 	return json.Close(dst, start), nil
 }
 
@@ -4099,9 +3303,7 @@ func readJSON_corev1_NodeSwapStatus(r *json.Reader, out *corev1.NodeSwapStatus) 
 		switch r.Name() {
 		case "capacity":
 			r.Once(&seen, 0)
-			if json.Pointer(r, &out.Capacity) {
-				r.Int64(out.Capacity)
-			}
+			r.Int64Pointer(&out.Capacity)
 		default:
 			r.Unknown()
 		}
@@ -4122,15 +3324,10 @@ func appendJSON_corev1_NodeSystemInfo(dst []byte, in *corev1.NodeSystemInfo) ([]
 	dst = json.AppendStringField(dst, `,"operatingSystem":`, in.OperatingSystem)
 	dst = json.AppendStringField(dst, `,"architecture":`, in.Architecture)
 	if in.Swap != nil {
-		dst = json.AppendName(dst, `,"swap":`)
-		if dst, err = appendJSON_corev1_NodeSwapStatus(dst, in.Swap); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_NodeSwapStatus(json.AppendName(dst, `,"swap":`), in.Swap)
 	}
-	if in.RunningInUserNamespace != nil {
-		dst = json.AppendBoolField(dst, `,"runningInUserNamespace":`, *in.RunningInUserNamespace)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendBoolPointer(dst, `,"runningInUserNamespace":`, in.RunningInUserNamespace)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_NodeSystemInfo(r *json.Reader, out *corev1.NodeSystemInfo) {
@@ -4177,9 +3374,7 @@ func readJSON_corev1_NodeSystemInfo(r *json.Reader, out *corev1.NodeSystemInfo) 
 			}
 		case "runningInUserNamespace":
 			r.Once(&seen, 11)
-			if json.Pointer(r, &out.RunningInUserNamespace) {
-				r.Bool(out.RunningInUserNamespace)
-			}
+			r.BoolPointer(&out.RunningInUserNamespace)
 		default:
 			r.Unknown()
 		}
@@ -4188,9 +3383,7 @@ func readJSON_corev1_NodeSystemInfo(r *json.Reader, out *corev1.NodeSystemInfo) 
 
 func appendJSON_corev1_ObjectFieldSelector(dst []byte, in *corev1.ObjectFieldSelector) ([]byte, error) {
 	start := len(dst)
-	if in.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.APIVersion)
-	}
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.APIVersion)
 	dst = json.AppendStringField(dst, `,"fieldPath":`, in.FieldPath)
 	return json.Close(dst, start), nil
 }
@@ -4217,45 +3410,24 @@ func readJSON_corev1_ObjectFieldSelector(r *json.Reader, out *corev1.ObjectField
 func appendJSON_corev1_PersistentVolumeClaimSpec(dst []byte, in *corev1.PersistentVolumeClaimSpec) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if len(in.AccessModes) > 0 {
-		dst = json.AppendName(dst, `,"accessModes":`)
-		dst = json.AppendStrings(dst, in.AccessModes)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"accessModes":`, in.AccessModes)
 	if in.Selector != nil {
-		dst = json.AppendName(dst, `,"selector":`)
-		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.Selector); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_LabelSelector(json.AppendName(dst, `,"selector":`), in.Selector)
 	}
-	dst = json.AppendName(dst, `,"resources":`)
-	if dst, err = appendJSON_corev1_VolumeResourceRequirements(dst, &in.Resources); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = appendJSON_corev1_VolumeResourceRequirements(json.AppendName(dst, `,"resources":`), &in.Resources)
 	}
-	if in.VolumeName != "" {
-		dst = json.AppendStringField(dst, `,"volumeName":`, in.VolumeName)
+	dst = json.AppendOptionalString(dst, `,"volumeName":`, in.VolumeName)
+	dst = json.AppendStringPointer(dst, `,"storageClassName":`, in.StorageClassName)
+	dst = json.AppendStringPointer(dst, `,"volumeMode":`, in.VolumeMode)
+	if in.DataSource != nil && err == nil {
+		dst, err = appendJSON_corev1_TypedLocalObjectReference(json.AppendName(dst, `,"dataSource":`), in.DataSource)
 	}
-	if in.StorageClassName != nil {
-		dst = json.AppendStringField(dst, `,"storageClassName":`, *in.StorageClassName)
+	if in.DataSourceRef != nil && err == nil {
+		dst, err = appendJSON_corev1_TypedObjectReference(json.AppendName(dst, `,"dataSourceRef":`), in.DataSourceRef)
 	}
-	if in.VolumeMode != nil {
-		dst = json.AppendStringField(dst, `,"volumeMode":`, *in.VolumeMode)
-	}
-	if in.DataSource != nil {
-		dst = json.AppendName(dst, `,"dataSource":`)
-		if dst, err = appendJSON_corev1_TypedLocalObjectReference(dst, in.DataSource); err != nil {
-			return dst, err
-		}
-	}
-	if in.DataSourceRef != nil {
-		dst = json.AppendName(dst, `,"dataSourceRef":`)
-		if dst, err = appendJSON_corev1_TypedObjectReference(dst, in.DataSourceRef); err != nil {
-			return dst, err
-		}
-	}
-	if in.VolumeAttributesClassName != nil {
-		dst = json.AppendStringField(dst, `,"volumeAttributesClassName":`, *in.VolumeAttributesClassName)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendStringPointer(dst, `,"volumeAttributesClassName":`, in.VolumeAttributesClassName)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PersistentVolumeClaimSpec(r *json.Reader, out *corev1.PersistentVolumeClaimSpec) {
@@ -4283,14 +3455,10 @@ func readJSON_corev1_PersistentVolumeClaimSpec(r *json.Reader, out *corev1.Persi
 			r.String(&out.VolumeName)
 		case "storageClassName":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.StorageClassName) {
-				r.String(out.StorageClassName)
-			}
+			r.StringPointer(&out.StorageClassName)
 		case "volumeMode":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.VolumeMode) {
-				json.ReadString(r, out.VolumeMode, "v1.PersistentVolumeMode")
-			}
+			json.ReadStringPointer(r, &out.VolumeMode, "v1.PersistentVolumeMode")
 		case "dataSource":
 			r.Once(&seen, 6)
 			if json.Pointer(r, &out.DataSource) {
@@ -4303,9 +3471,7 @@ func readJSON_corev1_PersistentVolumeClaimSpec(r *json.Reader, out *corev1.Persi
 			}
 		case "volumeAttributesClassName":
 			r.Once(&seen, 8)
-			if json.Pointer(r, &out.VolumeAttributesClassName) {
-				r.String(out.VolumeAttributesClassName)
-			}
+			r.StringPointer(&out.VolumeAttributesClassName)
 		default:
 			r.Unknown()
 		}
@@ -4315,15 +3481,11 @@ func readJSON_corev1_PersistentVolumeClaimSpec(r *json.Reader, out *corev1.Persi
 func appendJSON_corev1_PersistentVolumeClaimTemplate(dst []byte, in *corev1.PersistentVolumeClaimTemplate) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = appendJSON_corev1_PersistentVolumeClaimSpec(json.AppendName(dst, `,"spec":`), &in.Spec)
 	}
-	dst = json.AppendName(dst, `,"spec":`)
-	if dst, err = appendJSON_corev1_PersistentVolumeClaimSpec(dst, &in.Spec); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PersistentVolumeClaimTemplate(r *json.Reader, out *corev1.PersistentVolumeClaimTemplate) {
@@ -4348,9 +3510,7 @@ func readJSON_corev1_PersistentVolumeClaimTemplate(r *json.Reader, out *corev1.P
 func appendJSON_corev1_PersistentVolumeClaimVolumeSource(dst []byte, in *corev1.PersistentVolumeClaimVolumeSource) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"claimName":`, in.ClaimName)
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
 	return json.Close(dst, start), nil
 }
 
@@ -4376,9 +3536,7 @@ func readJSON_corev1_PersistentVolumeClaimVolumeSource(r *json.Reader, out *core
 func appendJSON_corev1_PhotonPersistentDiskVolumeSource(dst []byte, in *corev1.PhotonPersistentDiskVolumeSource) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"pdID":`, in.PdID)
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
 	return json.Close(dst, start), nil
 }
 
@@ -4404,19 +3562,9 @@ func readJSON_corev1_PhotonPersistentDiskVolumeSource(r *json.Reader, out *corev
 func appendJSON_corev1_PodAffinity(dst []byte, in *corev1.PodAffinity) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if len(in.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
-		dst = json.AppendName(dst, `,"requiredDuringSchedulingIgnoredDuringExecution":`)
-		if dst, err = json.AppendSlice(dst, in.RequiredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_PodAffinityTerm); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.PreferredDuringSchedulingIgnoredDuringExecution) > 0 {
-		dst = json.AppendName(dst, `,"preferredDuringSchedulingIgnoredDuringExecution":`)
-		if dst, err = json.AppendSlice(dst, in.PreferredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_WeightedPodAffinityTerm); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"requiredDuringSchedulingIgnoredDuringExecution":`, in.RequiredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_PodAffinityTerm)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"preferredDuringSchedulingIgnoredDuringExecution":`, in.PreferredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_WeightedPodAffinityTerm)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PodAffinity(r *json.Reader, out *corev1.PodAffinity) {
@@ -4442,31 +3590,16 @@ func appendJSON_corev1_PodAffinityTerm(dst []byte, in *corev1.PodAffinityTerm) (
 	var err error
 	start := len(dst)
 	if in.LabelSelector != nil {
-		dst = json.AppendName(dst, `,"labelSelector":`)
-		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.LabelSelector); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_LabelSelector(json.AppendName(dst, `,"labelSelector":`), in.LabelSelector)
 	}
-	if len(in.Namespaces) > 0 {
-		dst = json.AppendName(dst, `,"namespaces":`)
-		dst = json.AppendStrings(dst, in.Namespaces)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"namespaces":`, in.Namespaces)
 	dst = json.AppendStringField(dst, `,"topologyKey":`, in.TopologyKey)
-	if in.NamespaceSelector != nil {
-		dst = json.AppendName(dst, `,"namespaceSelector":`)
-		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.NamespaceSelector); err != nil {
-			return dst, err
-		}
+	if in.NamespaceSelector != nil && err == nil {
+		dst, err = apimachinery.AppendJSON_LabelSelector(json.AppendName(dst, `,"namespaceSelector":`), in.NamespaceSelector)
 	}
-	if len(in.MatchLabelKeys) > 0 {
-		dst = json.AppendName(dst, `,"matchLabelKeys":`)
-		dst = json.AppendStrings(dst, in.MatchLabelKeys)
-	}
-	if len(in.MismatchLabelKeys) > 0 {
-		dst = json.AppendName(dst, `,"mismatchLabelKeys":`)
-		dst = json.AppendStrings(dst, in.MismatchLabelKeys)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalStrings(dst, `,"matchLabelKeys":`, in.MatchLabelKeys)
+	dst = json.AppendOptionalStrings(dst, `,"mismatchLabelKeys":`, in.MismatchLabelKeys)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PodAffinityTerm(r *json.Reader, out *corev1.PodAffinityTerm) {
@@ -4507,19 +3640,9 @@ func readJSON_corev1_PodAffinityTerm(r *json.Reader, out *corev1.PodAffinityTerm
 func appendJSON_corev1_PodAntiAffinity(dst []byte, in *corev1.PodAntiAffinity) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if len(in.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
-		dst = json.AppendName(dst, `,"requiredDuringSchedulingIgnoredDuringExecution":`)
-		if dst, err = json.AppendSlice(dst, in.RequiredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_PodAffinityTerm); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.PreferredDuringSchedulingIgnoredDuringExecution) > 0 {
-		dst = json.AppendName(dst, `,"preferredDuringSchedulingIgnoredDuringExecution":`)
-		if dst, err = json.AppendSlice(dst, in.PreferredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_WeightedPodAffinityTerm); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"requiredDuringSchedulingIgnoredDuringExecution":`, in.RequiredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_PodAffinityTerm)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"preferredDuringSchedulingIgnoredDuringExecution":`, in.PreferredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_WeightedPodAffinityTerm)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PodAntiAffinity(r *json.Reader, out *corev1.PodAntiAffinity) {
@@ -4543,31 +3666,14 @@ func readJSON_corev1_PodAntiAffinity(r *json.Reader, out *corev1.PodAntiAffinity
 
 func appendJSON_corev1_PodCertificateProjection(dst []byte, in *corev1.PodCertificateProjection) ([]byte, error) {
 	start := len(dst)
-	if in.SignerName != "" {
-		dst = json.AppendStringField(dst, `,"signerName":`, in.SignerName)
-	}
-	if in.KeyType != "" {
-		dst = json.AppendStringField(dst, `,"keyType":`, in.KeyType)
-	}
-	if in.MaxExpirationSeconds != nil {
-		dst = json.AppendIntField(dst, `,"maxExpirationSeconds":`, *in.MaxExpirationSeconds)
-	}
-	if in.CredentialBundlePath != "" {
-		dst = json.AppendStringField(dst, `,"credentialBundlePath":`, in.CredentialBundlePath)
-	}
-	if in.KeyPath != "" {
-		dst = json.AppendStringField(dst, `,"keyPath":`, in.KeyPath)
-	}
-	if in.CertificateChainPath != "" {
-		dst = json.AppendStringField(dst, `,"certificateChainPath":`, in.CertificateChainPath)
-	}
-	if len(in.UserAnnotations) > 0 {
-		dst = json.AppendName(dst, `,"userAnnotations":`)
-		dst = json.AppendStringMap(dst, in.UserAnnotations)
-	}
-	if in.User != nil {
-		dst = json.AppendIntField(dst, `,"user":`, *in.User)
-	}
+	dst = json.AppendOptionalString(dst, `,"signerName":`, in.SignerName)
+	dst = json.AppendOptionalString(dst, `,"keyType":`, in.KeyType)
+	dst = json.AppendIntPointer(dst, `,"maxExpirationSeconds":`, in.MaxExpirationSeconds)
+	dst = json.AppendOptionalString(dst, `,"credentialBundlePath":`, in.CredentialBundlePath)
+	dst = json.AppendOptionalString(dst, `,"keyPath":`, in.KeyPath)
+	dst = json.AppendOptionalString(dst, `,"certificateChainPath":`, in.CertificateChainPath)
+	dst = json.AppendOptionalStringMap(dst, `,"userAnnotations":`, in.UserAnnotations)
+	dst = json.AppendIntPointer(dst, `,"user":`, in.User)
 	return json.Close(dst, start), nil
 }
 
@@ -4586,9 +3692,7 @@ func readJSON_corev1_PodCertificateProjection(r *json.Reader, out *corev1.PodCer
 			r.String(&out.KeyType)
 		case "maxExpirationSeconds":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.MaxExpirationSeconds) {
-				r.Int32(out.MaxExpirationSeconds)
-			}
+			r.Int32Pointer(&out.MaxExpirationSeconds)
 		case "credentialBundlePath":
 			r.Once(&seen, 3)
 			r.String(&out.CredentialBundlePath)
@@ -4603,9 +3707,7 @@ func readJSON_corev1_PodCertificateProjection(r *json.Reader, out *corev1.PodCer
 			json.ReadMap(r, &out.UserAnnotations, "map[string]string", (*json.Reader).String)
 		case "user":
 			r.Once(&seen, 7)
-			if json.Pointer(r, &out.User) {
-				r.Int64(out.User)
-			}
+			r.Int64Pointer(&out.User)
 		default:
 			r.Unknown()
 		}
@@ -4616,25 +3718,15 @@ func appendJSON_corev1_PodCondition(dst []byte, in *corev1.PodCondition) ([]byte
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"type":`, in.Type)
-	if in.ObservedGeneration != 0 {
-		dst = json.AppendIntField(dst, `,"observedGeneration":`, in.ObservedGeneration)
-	}
+	dst = json.AppendOptionalInt(dst, `,"observedGeneration":`, in.ObservedGeneration)
 	dst = json.AppendStringField(dst, `,"status":`, in.Status)
-	dst = json.AppendName(dst, `,"lastProbeTime":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastProbeTime); err != nil {
-		return dst, err
+	dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"lastProbeTime":`), &in.LastProbeTime)
+	if err == nil {
+		dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"lastTransitionTime":`), &in.LastTransitionTime)
 	}
-	dst = json.AppendName(dst, `,"lastTransitionTime":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastTransitionTime); err != nil {
-		return dst, err
-	}
-	if in.Reason != "" {
-		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
-	}
-	if in.Message != "" {
-		dst = json.AppendStringField(dst, `,"message":`, in.Message)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"reason":`, in.Reason)
+	dst = json.AppendOptionalString(dst, `,"message":`, in.Message)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PodCondition(r *json.Reader, out *corev1.PodCondition) {
@@ -4674,21 +3766,10 @@ func readJSON_corev1_PodCondition(r *json.Reader, out *corev1.PodCondition) {
 func appendJSON_corev1_PodDNSConfig(dst []byte, in *corev1.PodDNSConfig) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if len(in.Nameservers) > 0 {
-		dst = json.AppendName(dst, `,"nameservers":`)
-		dst = json.AppendStrings(dst, in.Nameservers)
-	}
-	if len(in.Searches) > 0 {
-		dst = json.AppendName(dst, `,"searches":`)
-		dst = json.AppendStrings(dst, in.Searches)
-	}
-	if len(in.Options) > 0 {
-		dst = json.AppendName(dst, `,"options":`)
-		if dst, err = json.AppendSlice(dst, in.Options, appendJSON_corev1_PodDNSConfigOption); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalStrings(dst, `,"nameservers":`, in.Nameservers)
+	dst = json.AppendOptionalStrings(dst, `,"searches":`, in.Searches)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"options":`, in.Options, appendJSON_corev1_PodDNSConfigOption)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PodDNSConfig(r *json.Reader, out *corev1.PodDNSConfig) {
@@ -4715,12 +3796,8 @@ func readJSON_corev1_PodDNSConfig(r *json.Reader, out *corev1.PodDNSConfig) {
 
 func appendJSON_corev1_PodDNSConfigOption(dst []byte, in *corev1.PodDNSConfigOption) ([]byte, error) {
 	start := len(dst)
-	if in.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	}
-	if in.Value != nil {
-		dst = json.AppendStringField(dst, `,"value":`, *in.Value)
-	}
+	dst = json.AppendOptionalString(dst, `,"name":`, in.Name)
+	dst = json.AppendStringPointer(dst, `,"value":`, in.Value)
 	return json.Close(dst, start), nil
 }
 
@@ -4736,9 +3813,7 @@ func readJSON_corev1_PodDNSConfigOption(r *json.Reader, out *corev1.PodDNSConfig
 			r.String(&out.Name)
 		case "value":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.Value) {
-				r.String(out.Value)
-			}
+			r.StringPointer(&out.Value)
 		default:
 			r.Unknown()
 		}
@@ -4748,12 +3823,9 @@ func readJSON_corev1_PodDNSConfigOption(r *json.Reader, out *corev1.PodDNSConfig
 func appendJSON_corev1_PodExtendedResourceClaimStatus(dst []byte, in *corev1.PodExtendedResourceClaimStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"requestMappings":`)
-	if dst, err = json.AppendSlice(dst, in.RequestMappings, appendJSON_corev1_ContainerExtendedResourceRequest); err != nil {
-		return dst, err
-	}
+	dst, err = json.AppendSliceField(dst, err, `,"requestMappings":`, in.RequestMappings, appendJSON_corev1_ContainerExtendedResourceRequest)
 	dst = json.AppendStringField(dst, `,"resourceClaimName":`, in.ResourceClaimName)
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PodExtendedResourceClaimStatus(r *json.Reader, out *corev1.PodExtendedResourceClaimStatus) {
@@ -4844,12 +3916,8 @@ func readJSON_corev1_PodReadinessGate(r *json.Reader, out *corev1.PodReadinessGa
 func appendJSON_corev1_PodResourceClaim(dst []byte, in *corev1.PodResourceClaim) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if in.ResourceClaimName != nil {
-		dst = json.AppendStringField(dst, `,"resourceClaimName":`, *in.ResourceClaimName)
-	}
-	if in.ResourceClaimTemplateName != nil {
-		dst = json.AppendStringField(dst, `,"resourceClaimTemplateName":`, *in.ResourceClaimTemplateName)
-	}
+	dst = json.AppendStringPointer(dst, `,"resourceClaimName":`, in.ResourceClaimName)
+	dst = json.AppendStringPointer(dst, `,"resourceClaimTemplateName":`, in.ResourceClaimTemplateName)
 	return json.Close(dst, start), nil
 }
 
@@ -4865,14 +3933,10 @@ func readJSON_corev1_PodResourceClaim(r *json.Reader, out *corev1.PodResourceCla
 			r.String(&out.Name)
 		case "resourceClaimName":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.ResourceClaimName) {
-				r.String(out.ResourceClaimName)
-			}
+			r.StringPointer(&out.ResourceClaimName)
 		case "resourceClaimTemplateName":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.ResourceClaimTemplateName) {
-				r.String(out.ResourceClaimTemplateName)
-			}
+			r.StringPointer(&out.ResourceClaimTemplateName)
 		default:
 			r.Unknown()
 		}
@@ -4882,9 +3946,7 @@ func readJSON_corev1_PodResourceClaim(r *json.Reader, out *corev1.PodResourceCla
 func appendJSON_corev1_PodResourceClaimStatus(dst []byte, in *corev1.PodResourceClaimStatus) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if in.ResourceClaimName != nil {
-		dst = json.AppendStringField(dst, `,"resourceClaimName":`, *in.ResourceClaimName)
-	}
+	dst = json.AppendStringPointer(dst, `,"resourceClaimName":`, in.ResourceClaimName)
 	return json.Close(dst, start), nil
 }
 
@@ -4900,9 +3962,7 @@ func readJSON_corev1_PodResourceClaimStatus(r *json.Reader, out *corev1.PodResou
 			r.String(&out.Name)
 		case "resourceClaimName":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.ResourceClaimName) {
-				r.String(out.ResourceClaimName)
-			}
+			r.StringPointer(&out.ResourceClaimName)
 		default:
 			r.Unknown()
 		}
@@ -4933,9 +3993,7 @@ func readJSON_corev1_PodSchedulingGate(r *json.Reader, out *corev1.PodScheduling
 
 func appendJSON_corev1_PodSchedulingGroup(dst []byte, in *corev1.PodSchedulingGroup) ([]byte, error) {
 	start := len(dst)
-	if in.PodGroupName != nil {
-		dst = json.AppendStringField(dst, `,"podGroupName":`, *in.PodGroupName)
-	}
+	dst = json.AppendStringPointer(dst, `,"podGroupName":`, in.PodGroupName)
 	return json.Close(dst, start), nil
 }
 
@@ -4948,9 +4006,7 @@ func readJSON_corev1_PodSchedulingGroup(r *json.Reader, out *corev1.PodSchedulin
 		switch r.Name() {
 		case "podGroupName":
 			r.Once(&seen, 0)
-			if json.Pointer(r, &out.PodGroupName) {
-				r.String(out.PodGroupName)
-			}
+			r.StringPointer(&out.PodGroupName)
 		default:
 			r.Unknown()
 		}
@@ -4961,65 +4017,29 @@ func appendJSON_corev1_PodSecurityContext(dst []byte, in *corev1.PodSecurityCont
 	var err error
 	start := len(dst)
 	if in.SELinuxOptions != nil {
-		dst = json.AppendName(dst, `,"seLinuxOptions":`)
-		if dst, err = appendJSON_corev1_SELinuxOptions(dst, in.SELinuxOptions); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_SELinuxOptions(json.AppendName(dst, `,"seLinuxOptions":`), in.SELinuxOptions)
 	}
-	if in.WindowsOptions != nil {
-		dst = json.AppendName(dst, `,"windowsOptions":`)
-		if dst, err = appendJSON_corev1_WindowsSecurityContextOptions(dst, in.WindowsOptions); err != nil {
-			return dst, err
-		}
+	if in.WindowsOptions != nil && err == nil {
+		dst, err = appendJSON_corev1_WindowsSecurityContextOptions(json.AppendName(dst, `,"windowsOptions":`), in.WindowsOptions)
 	}
-	if in.RunAsUser != nil {
-		dst = json.AppendIntField(dst, `,"runAsUser":`, *in.RunAsUser)
+	dst = json.AppendIntPointer(dst, `,"runAsUser":`, in.RunAsUser)
+	dst = json.AppendIntPointer(dst, `,"runAsGroup":`, in.RunAsGroup)
+	dst = json.AppendBoolPointer(dst, `,"runAsNonRoot":`, in.RunAsNonRoot)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"supplementalGroups":`, in.SupplementalGroups, func(dst []byte, in *int64) ([]byte, error) {
+		return json.AppendInt(dst, *in), nil
+	})
+	dst = json.AppendStringPointer(dst, `,"supplementalGroupsPolicy":`, in.SupplementalGroupsPolicy)
+	dst = json.AppendIntPointer(dst, `,"fsGroup":`, in.FSGroup)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"sysctls":`, in.Sysctls, appendJSON_corev1_Sysctl)
+	dst = json.AppendStringPointer(dst, `,"fsGroupChangePolicy":`, in.FSGroupChangePolicy)
+	if in.SeccompProfile != nil && err == nil {
+		dst, err = appendJSON_corev1_SeccompProfile(json.AppendName(dst, `,"seccompProfile":`), in.SeccompProfile)
 	}
-	if in.RunAsGroup != nil {
-		dst = json.AppendIntField(dst, `,"runAsGroup":`, *in.RunAsGroup)
+	if in.AppArmorProfile != nil && err == nil {
+		dst, err = appendJSON_corev1_AppArmorProfile(json.AppendName(dst, `,"appArmorProfile":`), in.AppArmorProfile)
 	}
-	if in.RunAsNonRoot != nil {
-		dst = json.AppendBoolField(dst, `,"runAsNonRoot":`, *in.RunAsNonRoot)
-	}
-	if len(in.SupplementalGroups) > 0 {
-		dst = json.AppendName(dst, `,"supplementalGroups":`)
-		if dst, err = json.AppendSlice(dst, in.SupplementalGroups, func(dst []byte, in *int64) ([]byte, error) {
-			return json.AppendInt(dst, *in), nil
-		}); err != nil {
-			return dst, err
-		}
-	}
-	if in.SupplementalGroupsPolicy != nil {
-		dst = json.AppendStringField(dst, `,"supplementalGroupsPolicy":`, *in.SupplementalGroupsPolicy)
-	}
-	if in.FSGroup != nil {
-		dst = json.AppendIntField(dst, `,"fsGroup":`, *in.FSGroup)
-	}
-	if len(in.Sysctls) > 0 {
-		dst = json.AppendName(dst, `,"sysctls":`)
-		if dst, err = json.AppendSlice(dst, in.Sysctls, appendJSON_corev1_Sysctl); err != nil {
-			return dst, err
-		}
-	}
-	if in.FSGroupChangePolicy != nil {
-		dst = json.AppendStringField(dst, `,"fsGroupChangePolicy":`, *in.FSGroupChangePolicy)
-	}
-	if in.SeccompProfile != nil {
-		dst = json.AppendName(dst, `,"seccompProfile":`)
-		if dst, err = appendJSON_corev1_SeccompProfile(dst, in.SeccompProfile); err != nil {
-			return dst, err
-		}
-	}
-	if in.AppArmorProfile != nil {
-		dst = json.AppendName(dst, `,"appArmorProfile":`)
-		if dst, err = appendJSON_corev1_AppArmorProfile(dst, in.AppArmorProfile); err != nil {
-			return dst, err
-		}
-	}
-	if in.SELinuxChangePolicy != nil {
-		dst = json.AppendStringField(dst, `,"seLinuxChangePolicy":`, *in.SELinuxChangePolicy)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendStringPointer(dst, `,"seLinuxChangePolicy":`, in.SELinuxChangePolicy)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PodSecurityContext(r *json.Reader, out *corev1.PodSecurityContext) {
@@ -5041,40 +4061,28 @@ func readJSON_corev1_PodSecurityContext(r *json.Reader, out *corev1.PodSecurityC
 			}
 		case "runAsUser":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.RunAsUser) {
-				r.Int64(out.RunAsUser)
-			}
+			r.Int64Pointer(&out.RunAsUser)
 		case "runAsGroup":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.RunAsGroup) {
-				r.Int64(out.RunAsGroup)
-			}
+			r.Int64Pointer(&out.RunAsGroup)
 		case "runAsNonRoot":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.RunAsNonRoot) {
-				r.Bool(out.RunAsNonRoot)
-			}
+			r.BoolPointer(&out.RunAsNonRoot)
 		case "supplementalGroups":
 			r.Once(&seen, 5)
 			json.ReadSlice(r, &out.SupplementalGroups, "[]int64", (*json.Reader).Int64)
 		case "supplementalGroupsPolicy":
 			r.Once(&seen, 6)
-			if json.Pointer(r, &out.SupplementalGroupsPolicy) {
-				json.ReadString(r, out.SupplementalGroupsPolicy, "v1.SupplementalGroupsPolicy")
-			}
+			json.ReadStringPointer(r, &out.SupplementalGroupsPolicy, "v1.SupplementalGroupsPolicy")
 		case "fsGroup":
 			r.Once(&seen, 7)
-			if json.Pointer(r, &out.FSGroup) {
-				r.Int64(out.FSGroup)
-			}
+			r.Int64Pointer(&out.FSGroup)
 		case "sysctls":
 			r.Once(&seen, 8)
 			json.ReadSlice(r, &out.Sysctls, "[]v1.Sysctl", readJSON_corev1_Sysctl)
 		case "fsGroupChangePolicy":
 			r.Once(&seen, 9)
-			if json.Pointer(r, &out.FSGroupChangePolicy) {
-				json.ReadString(r, out.FSGroupChangePolicy, "v1.PodFSGroupChangePolicy")
-			}
+			json.ReadStringPointer(r, &out.FSGroupChangePolicy, "v1.PodFSGroupChangePolicy")
 		case "seccompProfile":
 			r.Once(&seen, 10)
 			if json.Pointer(r, &out.SeccompProfile) {
@@ -5087,9 +4095,7 @@ func readJSON_corev1_PodSecurityContext(r *json.Reader, out *corev1.PodSecurityC
 			}
 		case "seLinuxChangePolicy":
 			r.Once(&seen, 12)
-			if json.Pointer(r, &out.SELinuxChangePolicy) {
-				json.ReadString(r, out.SELinuxChangePolicy, "v1.PodSELinuxChangePolicy")
-			}
+			json.ReadStringPointer(r, &out.SELinuxChangePolicy, "v1.PodSELinuxChangePolicy")
 		default:
 			r.Unknown()
 		}
@@ -5099,192 +4105,64 @@ func readJSON_corev1_PodSecurityContext(r *json.Reader, out *corev1.PodSecurityC
 func appendJSON_corev1_PodSpec(dst []byte, in *corev1.PodSpec) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if len(in.Volumes) > 0 {
-		dst = json.AppendName(dst, `,"volumes":`)
-		if dst, err = json.AppendSlice(dst, in.Volumes, appendJSON_corev1_Volume); err != nil {
-			return dst, err
-		}
+	dst, err = json.AppendOptionalSlice(dst, err, `,"volumes":`, in.Volumes, appendJSON_corev1_Volume)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"initContainers":`, in.InitContainers, appendJSON_corev1_Container)
+	dst, err = json.AppendSliceField(dst, err, `,"containers":`, in.Containers, appendJSON_corev1_Container)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"ephemeralContainers":`, in.EphemeralContainers, appendJSON_corev1_EphemeralContainer)
+	dst = json.AppendOptionalString(dst, `,"restartPolicy":`, in.RestartPolicy)
+	dst = json.AppendIntPointer(dst, `,"terminationGracePeriodSeconds":`, in.TerminationGracePeriodSeconds)
+	dst = json.AppendIntPointer(dst, `,"activeDeadlineSeconds":`, in.ActiveDeadlineSeconds)
+	dst = json.AppendOptionalString(dst, `,"dnsPolicy":`, in.DNSPolicy)
+	dst = json.AppendOptionalStringMap(dst, `,"nodeSelector":`, in.NodeSelector)
+	dst = json.AppendOptionalString(dst, `,"serviceAccountName":`, in.ServiceAccountName)
+	dst = json.AppendOptionalString(dst, `,"serviceAccount":`, in.DeprecatedServiceAccount)
+	dst = json.AppendBoolPointer(dst, `,"automountServiceAccountToken":`, in.AutomountServiceAccountToken)
+	dst = json.AppendOptionalString(dst, `,"nodeName":`, in.NodeName)
+	dst = json.AppendOptionalBool(dst, `,"hostNetwork":`, in.HostNetwork)
+	dst = json.AppendOptionalBool(dst, `,"hostPID":`, in.HostPID)
+	dst = json.AppendOptionalBool(dst, `,"hostIPC":`, in.HostIPC)
+	dst = json.AppendBoolPointer(dst, `,"shareProcessNamespace":`, in.ShareProcessNamespace)
+	if in.SecurityContext != nil && err == nil {
+		dst, err = appendJSON_corev1_PodSecurityContext(json.AppendName(dst, `,"securityContext":`), in.SecurityContext)
 	}
-	if len(in.InitContainers) > 0 {
-		dst = json.AppendName(dst, `,"initContainers":`)
-		if dst, err = json.AppendSlice(dst, in.InitContainers, appendJSON_corev1_Container); err != nil {
-			return dst, err
-		}
+	dst, err = json.AppendOptionalSlice(dst, err, `,"imagePullSecrets":`, in.ImagePullSecrets, appendJSON_corev1_LocalObjectReference)
+	dst = json.AppendOptionalString(dst, `,"hostname":`, in.Hostname)
+	dst = json.AppendOptionalString(dst, `,"subdomain":`, in.Subdomain)
+	if in.Affinity != nil && err == nil {
+		dst, err = appendJSON_corev1_Affinity(json.AppendName(dst, `,"affinity":`), in.Affinity)
 	}
-	dst = json.AppendName(dst, `,"containers":`)
-	if dst, err = json.AppendSlice(dst, in.Containers, appendJSON_corev1_Container); err != nil {
-		return dst, err
+	dst = json.AppendOptionalString(dst, `,"schedulerName":`, in.SchedulerName)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"tolerations":`, in.Tolerations, appendJSON_corev1_Toleration)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"hostAliases":`, in.HostAliases, appendJSON_corev1_HostAlias)
+	dst = json.AppendOptionalString(dst, `,"priorityClassName":`, in.PriorityClassName)
+	dst = json.AppendIntPointer(dst, `,"priority":`, in.Priority)
+	if in.DNSConfig != nil && err == nil {
+		dst, err = appendJSON_corev1_PodDNSConfig(json.AppendName(dst, `,"dnsConfig":`), in.DNSConfig)
 	}
-	if len(in.EphemeralContainers) > 0 {
-		dst = json.AppendName(dst, `,"ephemeralContainers":`)
-		if dst, err = json.AppendSlice(dst, in.EphemeralContainers, appendJSON_corev1_EphemeralContainer); err != nil {
-			return dst, err
-		}
+	dst, err = json.AppendOptionalSlice(dst, err, `,"readinessGates":`, in.ReadinessGates, appendJSON_corev1_PodReadinessGate)
+	dst = json.AppendStringPointer(dst, `,"runtimeClassName":`, in.RuntimeClassName)
+	dst = json.AppendBoolPointer(dst, `,"enableServiceLinks":`, in.EnableServiceLinks)
+	dst = json.AppendStringPointer(dst, `,"preemptionPolicy":`, in.PreemptionPolicy)
+	if len(in.Overhead) > 0 && err == nil {
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"overhead":`), &in.Overhead)
 	}
-	if in.RestartPolicy != "" {
-		dst = json.AppendStringField(dst, `,"restartPolicy":`, in.RestartPolicy)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"topologySpreadConstraints":`, in.TopologySpreadConstraints, appendJSON_corev1_TopologySpreadConstraint)
+	dst = json.AppendBoolPointer(dst, `,"setHostnameAsFQDN":`, in.SetHostnameAsFQDN)
+	if in.OS != nil && err == nil {
+		dst, err = appendJSON_corev1_PodOS(json.AppendName(dst, `,"os":`), in.OS)
 	}
-	if in.TerminationGracePeriodSeconds != nil {
-		dst = json.AppendIntField(dst, `,"terminationGracePeriodSeconds":`, *in.TerminationGracePeriodSeconds)
+	dst = json.AppendBoolPointer(dst, `,"hostUsers":`, in.HostUsers)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"schedulingGates":`, in.SchedulingGates, appendJSON_corev1_PodSchedulingGate)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"resourceClaims":`, in.ResourceClaims, appendJSON_corev1_PodResourceClaim)
+	if in.Resources != nil && err == nil {
+		dst, err = appendJSON_corev1_ResourceRequirements(json.AppendName(dst, `,"resources":`), in.Resources)
 	}
-	if in.ActiveDeadlineSeconds != nil {
-		dst = json.AppendIntField(dst, `,"activeDeadlineSeconds":`, *in.ActiveDeadlineSeconds)
+	dst = json.AppendStringPointer(dst, `,"hostnameOverride":`, in.HostnameOverride)
+	if in.SchedulingGroup != nil && err == nil {
+		dst, err = appendJSON_corev1_PodSchedulingGroup(json.AppendName(dst, `,"schedulingGroup":`), in.SchedulingGroup)
 	}
-	if in.DNSPolicy != "" {
-		dst = json.AppendStringField(dst, `,"dnsPolicy":`, in.DNSPolicy)
-	}
-	if len(in.NodeSelector) > 0 {
-		dst = json.AppendName(dst, `,"nodeSelector":`)
-		dst = json.AppendStringMap(dst, in.NodeSelector)
-	}
-	if in.ServiceAccountName != "" {
-		dst = json.AppendStringField(dst, `,"serviceAccountName":`, in.ServiceAccountName)
-	}
-	if in.DeprecatedServiceAccount != "" {
-		dst = json.AppendStringField(dst, `,"serviceAccount":`, in.DeprecatedServiceAccount)
-	}
-	if in.AutomountServiceAccountToken != nil {
-		dst = json.AppendBoolField(dst, `,"automountServiceAccountToken":`, *in.AutomountServiceAccountToken)
-	}
-	if in.NodeName != "" {
-		dst = json.AppendStringField(dst, `,"nodeName":`, in.NodeName)
-	}
-	if in.HostNetwork {
-		dst = json.AppendBoolField(dst, `,"hostNetwork":`, in.HostNetwork)
-	}
-	if in.HostPID {
-		dst = json.AppendBoolField(dst, `,"hostPID":`, in.HostPID)
-	}
-	if in.HostIPC {
-		dst = json.AppendBoolField(dst, `,"hostIPC":`, in.HostIPC)
-	}
-	if in.ShareProcessNamespace != nil {
-		dst = json.AppendBoolField(dst, `,"shareProcessNamespace":`, *in.ShareProcessNamespace)
-	}
-	if in.SecurityContext != nil {
-		dst = json.AppendName(dst, `,"securityContext":`)
-		if dst, err = appendJSON_corev1_PodSecurityContext(dst, in.SecurityContext); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.ImagePullSecrets) > 0 {
-		dst = json.AppendName(dst, `,"imagePullSecrets":`)
-		if dst, err = json.AppendSlice(dst, in.ImagePullSecrets, appendJSON_corev1_LocalObjectReference); err != nil {
-			return dst, err
-		}
-	}
-	if in.Hostname != "" {
-		dst = json.AppendStringField(dst, `,"hostname":`, in.Hostname)
-	}
-	if in.Subdomain != "" {
-		dst = json.AppendStringField(dst, `,"subdomain":`, in.Subdomain)
-	}
-	if in.Affinity != nil {
-		dst = json.AppendName(dst, `,"affinity":`)
-		if dst, err = appendJSON_corev1_Affinity(dst, in.Affinity); err != nil {
-			return dst, err
-		}
-	}
-	if in.SchedulerName != "" {
-		dst = json.AppendStringField(dst, `,"schedulerName":`, in.SchedulerName)
-	}
-	if len(in.Tolerations) > 0 {
-		dst = json.AppendName(dst, `,"tolerations":`)
-		if dst, err = json.AppendSlice(dst, in.Tolerations, appendJSON_corev1_Toleration); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.HostAliases) > 0 {
-		dst = json.AppendName(dst, `,"hostAliases":`)
-		if dst, err = json.AppendSlice(dst, in.HostAliases, appendJSON_corev1_HostAlias); err != nil {
-			return dst, err
-		}
-	}
-	if in.PriorityClassName != "" {
-		dst = json.AppendStringField(dst, `,"priorityClassName":`, in.PriorityClassName)
-	}
-	if in.Priority != nil {
-		dst = json.AppendIntField(dst, `,"priority":`, *in.Priority)
-	}
-	if in.DNSConfig != nil {
-		dst = json.AppendName(dst, `,"dnsConfig":`)
-		if dst, err = appendJSON_corev1_PodDNSConfig(dst, in.DNSConfig); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.ReadinessGates) > 0 {
-		dst = json.AppendName(dst, `,"readinessGates":`)
-		if dst, err = json.AppendSlice(dst, in.ReadinessGates, appendJSON_corev1_PodReadinessGate); err != nil {
-			return dst, err
-		}
-	}
-	if in.RuntimeClassName != nil {
-		dst = json.AppendStringField(dst, `,"runtimeClassName":`, *in.RuntimeClassName)
-	}
-	if in.EnableServiceLinks != nil {
-		dst = json.AppendBoolField(dst, `,"enableServiceLinks":`, *in.EnableServiceLinks)
-	}
-	if in.PreemptionPolicy != nil {
-		dst = json.AppendStringField(dst, `,"preemptionPolicy":`, *in.PreemptionPolicy)
-	}
-	if len(in.Overhead) > 0 {
-		dst = json.AppendName(dst, `,"overhead":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Overhead); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.TopologySpreadConstraints) > 0 {
-		dst = json.AppendName(dst, `,"topologySpreadConstraints":`)
-		if dst, err = json.AppendSlice(dst, in.TopologySpreadConstraints, appendJSON_corev1_TopologySpreadConstraint); err != nil {
-			return dst, err
-		}
-	}
-	if in.SetHostnameAsFQDN != nil {
-		dst = json.AppendBoolField(dst, `,"setHostnameAsFQDN":`, *in.SetHostnameAsFQDN)
-	}
-	if in.OS != nil {
-		dst = json.AppendName(dst, `,"os":`)
-		if dst, err = appendJSON_corev1_PodOS(dst, in.OS); err != nil {
-			return dst, err
-		}
-	}
-	if in.HostUsers != nil {
-		dst = json.AppendBoolField(dst, `,"hostUsers":`, *in.HostUsers)
-	}
-	if len(in.SchedulingGates) > 0 {
-		dst = json.AppendName(dst, `,"schedulingGates":`)
-		if dst, err = json.AppendSlice(dst, in.SchedulingGates, appendJSON_corev1_PodSchedulingGate); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.ResourceClaims) > 0 {
-		dst = json.AppendName(dst, `,"resourceClaims":`)
-		if dst, err = json.AppendSlice(dst, in.ResourceClaims, appendJSON_corev1_PodResourceClaim); err != nil {
-			return dst, err
-		}
-	}
-	if in.Resources != nil {
-		dst = json.AppendName(dst, `,"resources":`)
-		if dst, err = appendJSON_corev1_ResourceRequirements(dst, in.Resources); err != nil {
-			return dst, err
-		}
-	}
-	if in.HostnameOverride != nil {
-		dst = json.AppendStringField(dst, `,"hostnameOverride":`, *in.HostnameOverride)
-	}
-	if in.SchedulingGroup != nil {
-		dst = json.AppendName(dst, `,"schedulingGroup":`)
-		if dst, err = appendJSON_corev1_PodSchedulingGroup(dst, in.SchedulingGroup); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.EvictionResponders) > 0 {
-		dst = json.AppendName(dst, `,"evictionResponders":`)
-		if dst, err = json.AppendSlice(dst, in.EvictionResponders, appendJSON_corev1_EvictionResponder); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"evictionResponders":`, in.EvictionResponders, appendJSON_corev1_EvictionResponder)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PodSpec(r *json.Reader, out *corev1.PodSpec) {
@@ -5311,14 +4189,10 @@ func readJSON_corev1_PodSpec(r *json.Reader, out *corev1.PodSpec) {
 			json.ReadString(r, &out.RestartPolicy, "v1.RestartPolicy")
 		case "terminationGracePeriodSeconds":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.TerminationGracePeriodSeconds) {
-				r.Int64(out.TerminationGracePeriodSeconds)
-			}
+			r.Int64Pointer(&out.TerminationGracePeriodSeconds)
 		case "activeDeadlineSeconds":
 			r.Once(&seen, 6)
-			if json.Pointer(r, &out.ActiveDeadlineSeconds) {
-				r.Int64(out.ActiveDeadlineSeconds)
-			}
+			r.Int64Pointer(&out.ActiveDeadlineSeconds)
 		case "dnsPolicy":
 			r.Once(&seen, 7)
 			json.ReadString(r, &out.DNSPolicy, "v1.DNSPolicy")
@@ -5333,9 +4207,7 @@ func readJSON_corev1_PodSpec(r *json.Reader, out *corev1.PodSpec) {
 			r.String(&out.DeprecatedServiceAccount)
 		case "automountServiceAccountToken":
 			r.Once(&seen, 11)
-			if json.Pointer(r, &out.AutomountServiceAccountToken) {
-				r.Bool(out.AutomountServiceAccountToken)
-			}
+			r.BoolPointer(&out.AutomountServiceAccountToken)
 		case "nodeName":
 			r.Once(&seen, 12)
 			r.String(&out.NodeName)
@@ -5350,9 +4222,7 @@ func readJSON_corev1_PodSpec(r *json.Reader, out *corev1.PodSpec) {
 			r.Bool(&out.HostIPC)
 		case "shareProcessNamespace":
 			r.Once(&seen, 16)
-			if json.Pointer(r, &out.ShareProcessNamespace) {
-				r.Bool(out.ShareProcessNamespace)
-			}
+			r.BoolPointer(&out.ShareProcessNamespace)
 		case "securityContext":
 			r.Once(&seen, 17)
 			if json.Pointer(r, &out.SecurityContext) {
@@ -5386,9 +4256,7 @@ func readJSON_corev1_PodSpec(r *json.Reader, out *corev1.PodSpec) {
 			r.String(&out.PriorityClassName)
 		case "priority":
 			r.Once(&seen, 26)
-			if json.Pointer(r, &out.Priority) {
-				r.Int32(out.Priority)
-			}
+			r.Int32Pointer(&out.Priority)
 		case "dnsConfig":
 			r.Once(&seen, 27)
 			if json.Pointer(r, &out.DNSConfig) {
@@ -5399,19 +4267,13 @@ func readJSON_corev1_PodSpec(r *json.Reader, out *corev1.PodSpec) {
 			json.ReadSlice(r, &out.ReadinessGates, "[]v1.PodReadinessGate", readJSON_corev1_PodReadinessGate)
 		case "runtimeClassName":
 			r.Once(&seen, 29)
-			if json.Pointer(r, &out.RuntimeClassName) {
-				r.String(out.RuntimeClassName)
-			}
+			r.StringPointer(&out.RuntimeClassName)
 		case "enableServiceLinks":
 			r.Once(&seen, 30)
-			if json.Pointer(r, &out.EnableServiceLinks) {
-				r.Bool(out.EnableServiceLinks)
-			}
+			r.BoolPointer(&out.EnableServiceLinks)
 		case "preemptionPolicy":
 			r.Once(&seen, 31)
-			if json.Pointer(r, &out.PreemptionPolicy) {
-				json.ReadString(r, out.PreemptionPolicy, "v1.PreemptionPolicy")
-			}
+			json.ReadStringPointer(r, &out.PreemptionPolicy, "v1.PreemptionPolicy")
 		case "overhead":
 			r.Once(&seen, 32)
 			readJSON_corev1_ResourceList(r, &out.Overhead)
@@ -5420,9 +4282,7 @@ func readJSON_corev1_PodSpec(r *json.Reader, out *corev1.PodSpec) {
 			json.ReadSlice(r, &out.TopologySpreadConstraints, "[]v1.TopologySpreadConstraint", readJSON_corev1_TopologySpreadConstraint)
 		case "setHostnameAsFQDN":
 			r.Once(&seen, 34)
-			if json.Pointer(r, &out.SetHostnameAsFQDN) {
-				r.Bool(out.SetHostnameAsFQDN)
-			}
+			r.BoolPointer(&out.SetHostnameAsFQDN)
 		case "os":
 			r.Once(&seen, 35)
 			if json.Pointer(r, &out.OS) {
@@ -5430,9 +4290,7 @@ func readJSON_corev1_PodSpec(r *json.Reader, out *corev1.PodSpec) {
 			}
 		case "hostUsers":
 			r.Once(&seen, 36)
-			if json.Pointer(r, &out.HostUsers) {
-				r.Bool(out.HostUsers)
-			}
+			r.BoolPointer(&out.HostUsers)
 		case "schedulingGates":
 			r.Once(&seen, 37)
 			json.ReadSlice(r, &out.SchedulingGates, "[]v1.PodSchedulingGate", readJSON_corev1_PodSchedulingGate)
@@ -5446,9 +4304,7 @@ func readJSON_corev1_PodSpec(r *json.Reader, out *corev1.PodSpec) {
 			}
 		case "hostnameOverride":
 			r.Once(&seen, 40)
-			if json.Pointer(r, &out.HostnameOverride) {
-				r.String(out.HostnameOverride)
-			}
+			r.StringPointer(&out.HostnameOverride)
 		case "schedulingGroup":
 			r.Once(&seen, 41)
 			if json.Pointer(r, &out.SchedulingGroup) {
@@ -5466,112 +4322,37 @@ func readJSON_corev1_PodSpec(r *json.Reader, out *corev1.PodSpec) {
 func appendJSON_corev1_PodStatus(dst []byte, in *corev1.PodStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.ObservedGeneration != 0 {
-		dst = json.AppendIntField(dst, `,"observedGeneration":`, in.ObservedGeneration)
+	dst = json.AppendOptionalInt(dst, `,"observedGeneration":`, in.ObservedGeneration)
+	dst = json.AppendOptionalString(dst, `,"phase":`, in.Phase)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"conditions":`, in.Conditions, appendJSON_corev1_PodCondition)
+	dst = json.AppendOptionalString(dst, `,"message":`, in.Message)
+	dst = json.AppendOptionalString(dst, `,"reason":`, in.Reason)
+	dst = json.AppendOptionalString(dst, `,"nominatedNodeName":`, in.NominatedNodeName)
+	dst = json.AppendOptionalString(dst, `,"hostIP":`, in.HostIP)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"hostIPs":`, in.HostIPs, appendJSON_corev1_HostIP)
+	dst = json.AppendOptionalString(dst, `,"podIP":`, in.PodIP)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"podIPs":`, in.PodIPs, appendJSON_corev1_PodIP)
+	if in.StartTime != nil && err == nil {
+		dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"startTime":`), in.StartTime)
 	}
-	if in.Phase != "" {
-		dst = json.AppendStringField(dst, `,"phase":`, in.Phase)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"initContainerStatuses":`, in.InitContainerStatuses, appendJSON_corev1_ContainerStatus)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"containerStatuses":`, in.ContainerStatuses, appendJSON_corev1_ContainerStatus)
+	dst = json.AppendOptionalString(dst, `,"qosClass":`, in.QOSClass)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"ephemeralContainerStatuses":`, in.EphemeralContainerStatuses, appendJSON_corev1_ContainerStatus)
+	dst = json.AppendOptionalString(dst, `,"resize":`, in.Resize)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"resourceClaimStatuses":`, in.ResourceClaimStatuses, appendJSON_corev1_PodResourceClaimStatus)
+	if in.ExtendedResourceClaimStatus != nil && err == nil {
+		dst, err = appendJSON_corev1_PodExtendedResourceClaimStatus(json.AppendName(dst, `,"extendedResourceClaimStatus":`), in.ExtendedResourceClaimStatus)
 	}
-	if len(in.Conditions) > 0 {
-		dst = json.AppendName(dst, `,"conditions":`)
-		if dst, err = json.AppendSlice(dst, in.Conditions, appendJSON_corev1_PodCondition); err != nil {
-			return dst, err
-		}
+	if len(in.AllocatedResources) > 0 && err == nil {
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"allocatedResources":`), &in.AllocatedResources)
 	}
-	if in.Message != "" {
-		dst = json.AppendStringField(dst, `,"message":`, in.Message)
+	if in.Resources != nil && err == nil {
+		dst, err = appendJSON_corev1_ResourceRequirements(json.AppendName(dst, `,"resources":`), in.Resources)
 	}
-	if in.Reason != "" {
-		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
-	}
-	if in.NominatedNodeName != "" {
-		dst = json.AppendStringField(dst, `,"nominatedNodeName":`, in.NominatedNodeName)
-	}
-	if in.HostIP != "" {
-		dst = json.AppendStringField(dst, `,"hostIP":`, in.HostIP)
-	}
-	if len(in.HostIPs) > 0 {
-		dst = json.AppendName(dst, `,"hostIPs":`)
-		if dst, err = json.AppendSlice(dst, in.HostIPs, appendJSON_corev1_HostIP); err != nil {
-			return dst, err
-		}
-	}
-	if in.PodIP != "" {
-		dst = json.AppendStringField(dst, `,"podIP":`, in.PodIP)
-	}
-	if len(in.PodIPs) > 0 {
-		dst = json.AppendName(dst, `,"podIPs":`)
-		if dst, err = json.AppendSlice(dst, in.PodIPs, appendJSON_corev1_PodIP); err != nil {
-			return dst, err
-		}
-	}
-	if in.StartTime != nil {
-		dst = json.AppendName(dst, `,"startTime":`)
-		if dst, err = apimachinery.AppendJSON_Time(dst, in.StartTime); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.InitContainerStatuses) > 0 {
-		dst = json.AppendName(dst, `,"initContainerStatuses":`)
-		if dst, err = json.AppendSlice(dst, in.InitContainerStatuses, appendJSON_corev1_ContainerStatus); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.ContainerStatuses) > 0 {
-		dst = json.AppendName(dst, `,"containerStatuses":`)
-		if dst, err = json.AppendSlice(dst, in.ContainerStatuses, appendJSON_corev1_ContainerStatus); err != nil {
-			return dst, err
-		}
-	}
-	if in.QOSClass != "" {
-		dst = json.AppendStringField(dst, `,"qosClass":`, in.QOSClass)
-	}
-	if len(in.EphemeralContainerStatuses) > 0 {
-		dst = json.AppendName(dst, `,"ephemeralContainerStatuses":`)
-		if dst, err = json.AppendSlice(dst, in.EphemeralContainerStatuses, appendJSON_corev1_ContainerStatus); err != nil {
-			return dst, err
-		}
-	}
-	if in.Resize != "" {
-		dst = json.AppendStringField(dst, `,"resize":`, in.Resize)
-	}
-	if len(in.ResourceClaimStatuses) > 0 {
-		dst = json.AppendName(dst, `,"resourceClaimStatuses":`)
-		if dst, err = json.AppendSlice(dst, in.ResourceClaimStatuses, appendJSON_corev1_PodResourceClaimStatus); err != nil {
-			return dst, err
-		}
-	}
-	if in.ExtendedResourceClaimStatus != nil {
-		dst = json.AppendName(dst, `,"extendedResourceClaimStatus":`)
-		if dst, err = appendJSON_corev1_PodExtendedResourceClaimStatus(dst, in.ExtendedResourceClaimStatus); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.AllocatedResources) > 0 {
-		dst = json.AppendName(dst, `,"allocatedResources":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.AllocatedResources); err != nil {
-			return dst, err
-		}
-	}
-	if in.Resources != nil {
-		dst = json.AppendName(dst, `,"resources":`)
-		if dst, err = appendJSON_corev1_ResourceRequirements(dst, in.Resources); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.NodeAllocatableResourceClaimStatuses) > 0 {
-		dst = json.AppendName(dst, `,"nodeAllocatableResourceClaimStatuses":`)
-		if dst, err = json.AppendSlice(dst, in.NodeAllocatableResourceClaimStatuses, appendJSON_corev1_NodeAllocatableResourceClaimStatus); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.VolumeHealth) > 0 {
-		dst = json.AppendName(dst, `,"volumeHealth":`)
-		if dst, err = json.AppendSlice(dst, in.VolumeHealth, appendJSON_corev1_PodVolumeHealth); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"nodeAllocatableResourceClaimStatuses":`, in.NodeAllocatableResourceClaimStatuses, appendJSON_corev1_NodeAllocatableResourceClaimStatus)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"volumeHealth":`, in.VolumeHealth, appendJSON_corev1_PodVolumeHealth)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PodStatus(r *json.Reader, out *corev1.PodStatus) {
@@ -5662,15 +4443,11 @@ func readJSON_corev1_PodStatus(r *json.Reader, out *corev1.PodStatus) {
 func appendJSON_corev1_PodTemplateSpec(dst []byte, in *corev1.PodTemplateSpec) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = appendJSON_corev1_PodSpec(json.AppendName(dst, `,"spec":`), &in.Spec)
 	}
-	dst = json.AppendName(dst, `,"spec":`)
-	if dst, err = appendJSON_corev1_PodSpec(dst, &in.Spec); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PodTemplateSpec(r *json.Reader, out *corev1.PodTemplateSpec) {
@@ -5696,17 +4473,11 @@ func appendJSON_corev1_PodVolumeHealth(dst []byte, in *corev1.PodVolumeHealth) (
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if len(in.HealthConditions) > 0 {
-		dst = json.AppendName(dst, `,"healthConditions":`)
-		if dst, err = json.AppendSlice(dst, in.HealthConditions, appendJSON_corev1_VolumeHealthCondition); err != nil {
-			return dst, err
-		}
+	dst, err = json.AppendOptionalSlice(dst, err, `,"healthConditions":`, in.HealthConditions, appendJSON_corev1_VolumeHealthCondition)
+	if err == nil {
+		dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"lastTransitionTime":`), &in.LastTransitionTime)
 	}
-	dst = json.AppendName(dst, `,"lastTransitionTime":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastTransitionTime); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PodVolumeHealth(r *json.Reader, out *corev1.PodVolumeHealth) {
@@ -5734,12 +4505,8 @@ func readJSON_corev1_PodVolumeHealth(r *json.Reader, out *corev1.PodVolumeHealth
 func appendJSON_corev1_PortworxVolumeSource(dst []byte, in *corev1.PortworxVolumeSource) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"volumeID":`, in.VolumeID)
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
 	return json.Close(dst, start), nil
 }
 
@@ -5769,11 +4536,8 @@ func appendJSON_corev1_PreferredSchedulingTerm(dst []byte, in *corev1.PreferredS
 	var err error
 	start := len(dst)
 	dst = json.AppendIntField(dst, `,"weight":`, in.Weight)
-	dst = json.AppendName(dst, `,"preference":`)
-	if dst, err = appendJSON_corev1_NodeSelectorTerm(dst, &in.Preference); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst, err = appendJSON_corev1_NodeSelectorTerm(json.AppendName(dst, `,"preference":`), &in.Preference)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PreferredSchedulingTerm(r *json.Reader, out *corev1.PreferredSchedulingTerm) {
@@ -5799,48 +4563,24 @@ func appendJSON_corev1_Probe(dst []byte, in *corev1.Probe) ([]byte, error) {
 	var err error
 	start := len(dst)
 	if in.ProbeHandler.Exec != nil {
-		dst = json.AppendName(dst, `,"exec":`)
-		if dst, err = appendJSON_corev1_ExecAction(dst, in.ProbeHandler.Exec); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ExecAction(json.AppendName(dst, `,"exec":`), in.ProbeHandler.Exec)
 	}
-	if in.ProbeHandler.HTTPGet != nil {
-		dst = json.AppendName(dst, `,"httpGet":`)
-		if dst, err = appendJSON_corev1_HTTPGetAction(dst, in.ProbeHandler.HTTPGet); err != nil {
-			return dst, err
-		}
+	if in.ProbeHandler.HTTPGet != nil && err == nil {
+		dst, err = appendJSON_corev1_HTTPGetAction(json.AppendName(dst, `,"httpGet":`), in.ProbeHandler.HTTPGet)
 	}
-	if in.ProbeHandler.TCPSocket != nil {
-		dst = json.AppendName(dst, `,"tcpSocket":`)
-		if dst, err = appendJSON_corev1_TCPSocketAction(dst, in.ProbeHandler.TCPSocket); err != nil {
-			return dst, err
-		}
+	if in.ProbeHandler.TCPSocket != nil && err == nil {
+		dst, err = appendJSON_corev1_TCPSocketAction(json.AppendName(dst, `,"tcpSocket":`), in.ProbeHandler.TCPSocket)
 	}
-	if in.ProbeHandler.GRPC != nil {
-		dst = json.AppendName(dst, `,"grpc":`)
-		if dst, err = appendJSON_corev1_GRPCAction(dst, in.ProbeHandler.GRPC); err != nil {
-			return dst, err
-		}
+	if in.ProbeHandler.GRPC != nil && err == nil {
+		dst, err = appendJSON_corev1_GRPCAction(json.AppendName(dst, `,"grpc":`), in.ProbeHandler.GRPC)
 	}
-	if in.InitialDelaySeconds != 0 {
-		dst = json.AppendIntField(dst, `,"initialDelaySeconds":`, in.InitialDelaySeconds)
-	}
-	if in.TimeoutSeconds != 0 {
-		dst = json.AppendIntField(dst, `,"timeoutSeconds":`, in.TimeoutSeconds)
-	}
-	if in.PeriodSeconds != 0 {
-		dst = json.AppendIntField(dst, `,"periodSeconds":`, in.PeriodSeconds)
-	}
-	if in.SuccessThreshold != 0 {
-		dst = json.AppendIntField(dst, `,"successThreshold":`, in.SuccessThreshold)
-	}
-	if in.FailureThreshold != 0 {
-		dst = json.AppendIntField(dst, `,"failureThreshold":`, in.FailureThreshold)
-	}
-	if in.TerminationGracePeriodSeconds != nil {
-		dst = json.AppendIntField(dst, `,"terminationGracePeriodSeconds":`, *in.TerminationGracePeriodSeconds)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalInt(dst, `,"initialDelaySeconds":`, in.InitialDelaySeconds)
+	dst = json.AppendOptionalInt(dst, `,"timeoutSeconds":`, in.TimeoutSeconds)
+	dst = json.AppendOptionalInt(dst, `,"periodSeconds":`, in.PeriodSeconds)
+	dst = json.AppendOptionalInt(dst, `,"successThreshold":`, in.SuccessThreshold)
+	dst = json.AppendOptionalInt(dst, `,"failureThreshold":`, in.FailureThreshold)
+	dst = json.AppendIntPointer(dst, `,"terminationGracePeriodSeconds":`, in.TerminationGracePeriodSeconds)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_Probe(r *json.Reader, out *corev1.Probe) {
@@ -5891,9 +4631,7 @@ func readJSON_corev1_Probe(r *json.Reader, out *corev1.Probe) {
 			r.Int32(&out.FailureThreshold)
 		case "terminationGracePeriodSeconds":
 			r.Once(&seen, 9)
-			if json.Pointer(r, &out.TerminationGracePeriodSeconds) {
-				r.Int64(out.TerminationGracePeriodSeconds)
-			}
+			r.Int64Pointer(&out.TerminationGracePeriodSeconds)
 		default:
 			r.Unknown()
 		}
@@ -5903,17 +4641,10 @@ func readJSON_corev1_Probe(r *json.Reader, out *corev1.Probe) {
 func appendJSON_corev1_ProjectedVolumeSource(dst []byte, in *corev1.ProjectedVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"sources":`)
-	if dst, err = json.AppendSlice(dst, in.Sources, appendJSON_corev1_VolumeProjection); err != nil {
-		return dst, err
-	}
-	if in.DefaultMode != nil {
-		dst = json.AppendIntField(dst, `,"defaultMode":`, *in.DefaultMode)
-	}
-	if in.DefaultUser != nil {
-		dst = json.AppendIntField(dst, `,"defaultUser":`, *in.DefaultUser)
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendSliceField(dst, err, `,"sources":`, in.Sources, appendJSON_corev1_VolumeProjection)
+	dst = json.AppendIntPointer(dst, `,"defaultMode":`, in.DefaultMode)
+	dst = json.AppendIntPointer(dst, `,"defaultUser":`, in.DefaultUser)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ProjectedVolumeSource(r *json.Reader, out *corev1.ProjectedVolumeSource) {
@@ -5928,14 +4659,10 @@ func readJSON_corev1_ProjectedVolumeSource(r *json.Reader, out *corev1.Projected
 			json.ReadSlice(r, &out.Sources, "[]v1.VolumeProjection", readJSON_corev1_VolumeProjection)
 		case "defaultMode":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.DefaultMode) {
-				r.Int32(out.DefaultMode)
-			}
+			r.Int32Pointer(&out.DefaultMode)
 		case "defaultUser":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.DefaultUser) {
-				r.Int64(out.DefaultUser)
-			}
+			r.Int64Pointer(&out.DefaultUser)
 		default:
 			r.Unknown()
 		}
@@ -5946,18 +4673,10 @@ func appendJSON_corev1_QuobyteVolumeSource(dst []byte, in *corev1.QuobyteVolumeS
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"registry":`, in.Registry)
 	dst = json.AppendStringField(dst, `,"volume":`, in.Volume)
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	if in.User != "" {
-		dst = json.AppendStringField(dst, `,"user":`, in.User)
-	}
-	if in.Group != "" {
-		dst = json.AppendStringField(dst, `,"group":`, in.Group)
-	}
-	if in.Tenant != "" {
-		dst = json.AppendStringField(dst, `,"tenant":`, in.Tenant)
-	}
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	dst = json.AppendOptionalString(dst, `,"user":`, in.User)
+	dst = json.AppendOptionalString(dst, `,"group":`, in.Group)
+	dst = json.AppendOptionalString(dst, `,"tenant":`, in.Tenant)
 	return json.Close(dst, start), nil
 }
 
@@ -5998,28 +4717,15 @@ func appendJSON_corev1_RBDVolumeSource(dst []byte, in *corev1.RBDVolumeSource) (
 	dst = json.AppendName(dst, `,"monitors":`)
 	dst = json.AppendStrings(dst, in.CephMonitors)
 	dst = json.AppendStringField(dst, `,"image":`, in.RBDImage)
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.RBDPool != "" {
-		dst = json.AppendStringField(dst, `,"pool":`, in.RBDPool)
-	}
-	if in.RadosUser != "" {
-		dst = json.AppendStringField(dst, `,"user":`, in.RadosUser)
-	}
-	if in.Keyring != "" {
-		dst = json.AppendStringField(dst, `,"keyring":`, in.Keyring)
-	}
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalString(dst, `,"pool":`, in.RBDPool)
+	dst = json.AppendOptionalString(dst, `,"user":`, in.RadosUser)
+	dst = json.AppendOptionalString(dst, `,"keyring":`, in.Keyring)
 	if in.SecretRef != nil {
-		dst = json.AppendName(dst, `,"secretRef":`)
-		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.SecretRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_LocalObjectReference(json.AppendName(dst, `,"secretRef":`), in.SecretRef)
 	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_RBDVolumeSource(r *json.Reader, out *corev1.RBDVolumeSource) {
@@ -6064,9 +4770,7 @@ func readJSON_corev1_RBDVolumeSource(r *json.Reader, out *corev1.RBDVolumeSource
 func appendJSON_corev1_ResourceClaim(dst []byte, in *corev1.ResourceClaim) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if in.Request != "" {
-		dst = json.AppendStringField(dst, `,"request":`, in.Request)
-	}
+	dst = json.AppendOptionalString(dst, `,"request":`, in.Request)
 	return json.Close(dst, start), nil
 }
 
@@ -6092,15 +4796,10 @@ func readJSON_corev1_ResourceClaim(r *json.Reader, out *corev1.ResourceClaim) {
 func appendJSON_corev1_ResourceFieldSelector(dst []byte, in *corev1.ResourceFieldSelector) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.ContainerName != "" {
-		dst = json.AppendStringField(dst, `,"containerName":`, in.ContainerName)
-	}
+	dst = json.AppendOptionalString(dst, `,"containerName":`, in.ContainerName)
 	dst = json.AppendStringField(dst, `,"resource":`, in.Resource)
-	dst = json.AppendName(dst, `,"divisor":`)
-	if dst, err = apimachinery.AppendJSON_Quantity(dst, &in.Divisor); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst, err = apimachinery.AppendJSON_Quantity(json.AppendName(dst, `,"divisor":`), &in.Divisor)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ResourceFieldSelector(r *json.Reader, out *corev1.ResourceFieldSelector) {
@@ -6128,12 +4827,8 @@ func readJSON_corev1_ResourceFieldSelector(r *json.Reader, out *corev1.ResourceF
 func appendJSON_corev1_ResourceHealth(dst []byte, in *corev1.ResourceHealth) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"resourceID":`, in.ResourceID)
-	if in.Health != "" {
-		dst = json.AppendStringField(dst, `,"health":`, in.Health)
-	}
-	if in.Message != nil {
-		dst = json.AppendStringField(dst, `,"message":`, *in.Message)
-	}
+	dst = json.AppendOptionalString(dst, `,"health":`, in.Health)
+	dst = json.AppendStringPointer(dst, `,"message":`, in.Message)
 	return json.Close(dst, start), nil
 }
 
@@ -6152,9 +4847,7 @@ func readJSON_corev1_ResourceHealth(r *json.Reader, out *corev1.ResourceHealth) 
 			json.ReadString(r, &out.Health, "v1.ResourceHealthStatus")
 		case "message":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.Message) {
-				r.String(out.Message)
-			}
+			r.StringPointer(&out.Message)
 		default:
 			r.Unknown()
 		}
@@ -6169,11 +4862,11 @@ func appendJSON_corev1_ResourceList(dst []byte, in *corev1.ResourceList) ([]byte
 	open := len(dst)
 	for key, value := range json.Sorted(*in) {
 		dst = json.AppendKey(dst, key)
-		if dst, err = apimachinery.AppendJSON_Quantity(dst, &value); err != nil {
-			return dst, err
+		if err == nil {
+			dst, err = apimachinery.AppendJSON_Quantity(dst, &value)
 		}
 	}
-	return json.Close(dst, open), nil
+	return json.Close(dst, open), err
 }
 
 func readJSON_corev1_ResourceList(r *json.Reader, out *corev1.ResourceList) {
@@ -6184,24 +4877,13 @@ func appendJSON_corev1_ResourceRequirements(dst []byte, in *corev1.ResourceRequi
 	var err error
 	start := len(dst)
 	if len(in.Limits) > 0 {
-		dst = json.AppendName(dst, `,"limits":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Limits); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"limits":`), &in.Limits)
 	}
-	if len(in.Requests) > 0 {
-		dst = json.AppendName(dst, `,"requests":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Requests); err != nil {
-			return dst, err
-		}
+	if len(in.Requests) > 0 && err == nil {
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"requests":`), &in.Requests)
 	}
-	if len(in.Claims) > 0 {
-		dst = json.AppendName(dst, `,"claims":`)
-		if dst, err = json.AppendSlice(dst, in.Claims, appendJSON_corev1_ResourceClaim); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"claims":`, in.Claims, appendJSON_corev1_ResourceClaim)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ResourceRequirements(r *json.Reader, out *corev1.ResourceRequirements) {
@@ -6230,13 +4912,8 @@ func appendJSON_corev1_ResourceStatus(dst []byte, in *corev1.ResourceStatus) ([]
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if len(in.Resources) > 0 {
-		dst = json.AppendName(dst, `,"resources":`)
-		if dst, err = json.AppendSlice(dst, in.Resources, appendJSON_corev1_ResourceHealth); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"resources":`, in.Resources, appendJSON_corev1_ResourceHealth)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ResourceStatus(r *json.Reader, out *corev1.ResourceStatus) {
@@ -6260,18 +4937,10 @@ func readJSON_corev1_ResourceStatus(r *json.Reader, out *corev1.ResourceStatus) 
 
 func appendJSON_corev1_SELinuxOptions(dst []byte, in *corev1.SELinuxOptions) ([]byte, error) {
 	start := len(dst)
-	if in.User != "" {
-		dst = json.AppendStringField(dst, `,"user":`, in.User)
-	}
-	if in.Role != "" {
-		dst = json.AppendStringField(dst, `,"role":`, in.Role)
-	}
-	if in.Type != "" {
-		dst = json.AppendStringField(dst, `,"type":`, in.Type)
-	}
-	if in.Level != "" {
-		dst = json.AppendStringField(dst, `,"level":`, in.Level)
-	}
+	dst = json.AppendOptionalString(dst, `,"user":`, in.User)
+	dst = json.AppendOptionalString(dst, `,"role":`, in.Role)
+	dst = json.AppendOptionalString(dst, `,"type":`, in.Type)
+	dst = json.AppendOptionalString(dst, `,"level":`, in.Level)
 	return json.Close(dst, start), nil
 }
 
@@ -6309,32 +4978,18 @@ func appendJSON_corev1_ScaleIOVolumeSource(dst []byte, in *corev1.ScaleIOVolumeS
 	if in.SecretRef == nil {
 		dst = append(dst, `null`...)
 	} else {
-		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.SecretRef); err != nil {
-			return dst, err
+		if err == nil {
+			dst, err = appendJSON_corev1_LocalObjectReference(dst, in.SecretRef)
 		}
 	}
-	if in.SSLEnabled {
-		dst = json.AppendBoolField(dst, `,"sslEnabled":`, in.SSLEnabled)
-	}
-	if in.ProtectionDomain != "" {
-		dst = json.AppendStringField(dst, `,"protectionDomain":`, in.ProtectionDomain)
-	}
-	if in.StoragePool != "" {
-		dst = json.AppendStringField(dst, `,"storagePool":`, in.StoragePool)
-	}
-	if in.StorageMode != "" {
-		dst = json.AppendStringField(dst, `,"storageMode":`, in.StorageMode)
-	}
-	if in.VolumeName != "" {
-		dst = json.AppendStringField(dst, `,"volumeName":`, in.VolumeName)
-	}
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalBool(dst, `,"sslEnabled":`, in.SSLEnabled)
+	dst = json.AppendOptionalString(dst, `,"protectionDomain":`, in.ProtectionDomain)
+	dst = json.AppendOptionalString(dst, `,"storagePool":`, in.StoragePool)
+	dst = json.AppendOptionalString(dst, `,"storageMode":`, in.StorageMode)
+	dst = json.AppendOptionalString(dst, `,"volumeName":`, in.VolumeName)
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ScaleIOVolumeSource(r *json.Reader, out *corev1.ScaleIOVolumeSource) {
@@ -6385,9 +5040,7 @@ func readJSON_corev1_ScaleIOVolumeSource(r *json.Reader, out *corev1.ScaleIOVolu
 func appendJSON_corev1_SeccompProfile(dst []byte, in *corev1.SeccompProfile) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"type":`, in.Type)
-	if in.LocalhostProfile != nil {
-		dst = json.AppendStringField(dst, `,"localhostProfile":`, *in.LocalhostProfile)
-	}
+	dst = json.AppendStringPointer(dst, `,"localhostProfile":`, in.LocalhostProfile)
 	return json.Close(dst, start), nil
 }
 
@@ -6403,9 +5056,7 @@ func readJSON_corev1_SeccompProfile(r *json.Reader, out *corev1.SeccompProfile) 
 			json.ReadString(r, &out.Type, "v1.SeccompProfileType")
 		case "localhostProfile":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.LocalhostProfile) {
-				r.String(out.LocalhostProfile)
-			}
+			r.StringPointer(&out.LocalhostProfile)
 		default:
 			r.Unknown()
 		}
@@ -6414,12 +5065,8 @@ func readJSON_corev1_SeccompProfile(r *json.Reader, out *corev1.SeccompProfile) 
 
 func appendJSON_corev1_SecretEnvSource(dst []byte, in *corev1.SecretEnvSource) ([]byte, error) {
 	start := len(dst)
-	if in.LocalObjectReference.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.LocalObjectReference.Name)
-	}
-	if in.Optional != nil {
-		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
-	}
+	dst = json.AppendOptionalString(dst, `,"name":`, in.LocalObjectReference.Name)
+	dst = json.AppendBoolPointer(dst, `,"optional":`, in.Optional)
 	return json.Close(dst, start), nil
 }
 
@@ -6436,9 +5083,7 @@ func readJSON_corev1_SecretEnvSource(r *json.Reader, out *corev1.SecretEnvSource
 			r.Inside("LocalObjectReference")
 		case "optional":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.Optional) {
-				r.Bool(out.Optional)
-			}
+			r.BoolPointer(&out.Optional)
 		default:
 			r.Unknown()
 		}
@@ -6447,13 +5092,9 @@ func readJSON_corev1_SecretEnvSource(r *json.Reader, out *corev1.SecretEnvSource
 
 func appendJSON_corev1_SecretKeySelector(dst []byte, in *corev1.SecretKeySelector) ([]byte, error) {
 	start := len(dst)
-	if in.LocalObjectReference.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.LocalObjectReference.Name)
-	}
+	dst = json.AppendOptionalString(dst, `,"name":`, in.LocalObjectReference.Name)
 	dst = json.AppendStringField(dst, `,"key":`, in.Key)
-	if in.Optional != nil {
-		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
-	}
+	dst = json.AppendBoolPointer(dst, `,"optional":`, in.Optional)
 	return json.Close(dst, start), nil
 }
 
@@ -6473,9 +5114,7 @@ func readJSON_corev1_SecretKeySelector(r *json.Reader, out *corev1.SecretKeySele
 			r.String(&out.Key)
 		case "optional":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.Optional) {
-				r.Bool(out.Optional)
-			}
+			r.BoolPointer(&out.Optional)
 		default:
 			r.Unknown()
 		}
@@ -6485,19 +5124,10 @@ func readJSON_corev1_SecretKeySelector(r *json.Reader, out *corev1.SecretKeySele
 func appendJSON_corev1_SecretProjection(dst []byte, in *corev1.SecretProjection) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.LocalObjectReference.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.LocalObjectReference.Name)
-	}
-	if len(in.Items) > 0 {
-		dst = json.AppendName(dst, `,"items":`)
-		if dst, err = json.AppendSlice(dst, in.Items, appendJSON_corev1_KeyToPath); err != nil {
-			return dst, err
-		}
-	}
-	if in.Optional != nil {
-		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"name":`, in.LocalObjectReference.Name)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"items":`, in.Items, appendJSON_corev1_KeyToPath)
+	dst = json.AppendBoolPointer(dst, `,"optional":`, in.Optional)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_SecretProjection(r *json.Reader, out *corev1.SecretProjection) {
@@ -6516,9 +5146,7 @@ func readJSON_corev1_SecretProjection(r *json.Reader, out *corev1.SecretProjecti
 			json.ReadSlice(r, &out.Items, "[]v1.KeyToPath", readJSON_corev1_KeyToPath)
 		case "optional":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.Optional) {
-				r.Bool(out.Optional)
-			}
+			r.BoolPointer(&out.Optional)
 		default:
 			r.Unknown()
 		}
@@ -6528,25 +5156,12 @@ func readJSON_corev1_SecretProjection(r *json.Reader, out *corev1.SecretProjecti
 func appendJSON_corev1_SecretVolumeSource(dst []byte, in *corev1.SecretVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.SecretName != "" {
-		dst = json.AppendStringField(dst, `,"secretName":`, in.SecretName)
-	}
-	if len(in.Items) > 0 {
-		dst = json.AppendName(dst, `,"items":`)
-		if dst, err = json.AppendSlice(dst, in.Items, appendJSON_corev1_KeyToPath); err != nil {
-			return dst, err
-		}
-	}
-	if in.DefaultMode != nil {
-		dst = json.AppendIntField(dst, `,"defaultMode":`, *in.DefaultMode)
-	}
-	if in.Optional != nil {
-		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
-	}
-	if in.DefaultUser != nil {
-		dst = json.AppendIntField(dst, `,"defaultUser":`, *in.DefaultUser)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"secretName":`, in.SecretName)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"items":`, in.Items, appendJSON_corev1_KeyToPath)
+	dst = json.AppendIntPointer(dst, `,"defaultMode":`, in.DefaultMode)
+	dst = json.AppendBoolPointer(dst, `,"optional":`, in.Optional)
+	dst = json.AppendIntPointer(dst, `,"defaultUser":`, in.DefaultUser)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_SecretVolumeSource(r *json.Reader, out *corev1.SecretVolumeSource) {
@@ -6564,19 +5179,13 @@ func readJSON_corev1_SecretVolumeSource(r *json.Reader, out *corev1.SecretVolume
 			json.ReadSlice(r, &out.Items, "[]v1.KeyToPath", readJSON_corev1_KeyToPath)
 		case "defaultMode":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.DefaultMode) {
-				r.Int32(out.DefaultMode)
-			}
+			r.Int32Pointer(&out.DefaultMode)
 		case "optional":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.Optional) {
-				r.Bool(out.Optional)
-			}
+			r.BoolPointer(&out.Optional)
 		case "defaultUser":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.DefaultUser) {
-				r.Int64(out.DefaultUser)
-			}
+			r.Int64Pointer(&out.DefaultUser)
 		default:
 			r.Unknown()
 		}
@@ -6587,57 +5196,28 @@ func appendJSON_corev1_SecurityContext(dst []byte, in *corev1.SecurityContext) (
 	var err error
 	start := len(dst)
 	if in.Capabilities != nil {
-		dst = json.AppendName(dst, `,"capabilities":`)
-		if dst, err = appendJSON_corev1_Capabilities(dst, in.Capabilities); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_Capabilities(json.AppendName(dst, `,"capabilities":`), in.Capabilities)
 	}
-	if in.Privileged != nil {
-		dst = json.AppendBoolField(dst, `,"privileged":`, *in.Privileged)
+	dst = json.AppendBoolPointer(dst, `,"privileged":`, in.Privileged)
+	if in.SELinuxOptions != nil && err == nil {
+		dst, err = appendJSON_corev1_SELinuxOptions(json.AppendName(dst, `,"seLinuxOptions":`), in.SELinuxOptions)
 	}
-	if in.SELinuxOptions != nil {
-		dst = json.AppendName(dst, `,"seLinuxOptions":`)
-		if dst, err = appendJSON_corev1_SELinuxOptions(dst, in.SELinuxOptions); err != nil {
-			return dst, err
-		}
+	if in.WindowsOptions != nil && err == nil {
+		dst, err = appendJSON_corev1_WindowsSecurityContextOptions(json.AppendName(dst, `,"windowsOptions":`), in.WindowsOptions)
 	}
-	if in.WindowsOptions != nil {
-		dst = json.AppendName(dst, `,"windowsOptions":`)
-		if dst, err = appendJSON_corev1_WindowsSecurityContextOptions(dst, in.WindowsOptions); err != nil {
-			return dst, err
-		}
+	dst = json.AppendIntPointer(dst, `,"runAsUser":`, in.RunAsUser)
+	dst = json.AppendIntPointer(dst, `,"runAsGroup":`, in.RunAsGroup)
+	dst = json.AppendBoolPointer(dst, `,"runAsNonRoot":`, in.RunAsNonRoot)
+	dst = json.AppendBoolPointer(dst, `,"readOnlyRootFilesystem":`, in.ReadOnlyRootFilesystem)
+	dst = json.AppendBoolPointer(dst, `,"allowPrivilegeEscalation":`, in.AllowPrivilegeEscalation)
+	dst = json.AppendStringPointer(dst, `,"procMount":`, in.ProcMount)
+	if in.SeccompProfile != nil && err == nil {
+		dst, err = appendJSON_corev1_SeccompProfile(json.AppendName(dst, `,"seccompProfile":`), in.SeccompProfile)
 	}
-	if in.RunAsUser != nil {
-		dst = json.AppendIntField(dst, `,"runAsUser":`, *in.RunAsUser)
+	if in.AppArmorProfile != nil && err == nil {
+		dst, err = appendJSON_corev1_AppArmorProfile(json.AppendName(dst, `,"appArmorProfile":`), in.AppArmorProfile)
 	}
-	if in.RunAsGroup != nil {
-		dst = json.AppendIntField(dst, `,"runAsGroup":`, *in.RunAsGroup)
-	}
-	if in.RunAsNonRoot != nil {
-		dst = json.AppendBoolField(dst, `,"runAsNonRoot":`, *in.RunAsNonRoot)
-	}
-	if in.ReadOnlyRootFilesystem != nil {
-		dst = json.AppendBoolField(dst, `,"readOnlyRootFilesystem":`, *in.ReadOnlyRootFilesystem)
-	}
-	if in.AllowPrivilegeEscalation != nil {
-		dst = json.AppendBoolField(dst, `,"allowPrivilegeEscalation":`, *in.AllowPrivilegeEscalation)
-	}
-	if in.ProcMount != nil {
-		dst = json.AppendStringField(dst, `,"procMount":`, *in.ProcMount)
-	}
-	if in.SeccompProfile != nil {
-		dst = json.AppendName(dst, `,"seccompProfile":`)
-		if dst, err = appendJSON_corev1_SeccompProfile(dst, in.SeccompProfile); err != nil {
-			return dst, err
-		}
-	}
-	if in.AppArmorProfile != nil {
-		dst = json.AppendName(dst, `,"appArmorProfile":`)
-		if dst, err = appendJSON_corev1_AppArmorProfile(dst, in.AppArmorProfile); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_SecurityContext(r *json.Reader, out *corev1.SecurityContext) {
@@ -6654,9 +5234,7 @@ func readJSON_corev1_SecurityContext(r *json.Reader, out *corev1.SecurityContext
 			}
 		case "privileged":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.Privileged) {
-				r.Bool(out.Privileged)
-			}
+			r.BoolPointer(&out.Privileged)
 		case "seLinuxOptions":
 			r.Once(&seen, 2)
 			if json.Pointer(r, &out.SELinuxOptions) {
@@ -6669,34 +5247,22 @@ func readJSON_corev1_SecurityContext(r *json.Reader, out *corev1.SecurityContext
 			}
 		case "runAsUser":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.RunAsUser) {
-				r.Int64(out.RunAsUser)
-			}
+			r.Int64Pointer(&out.RunAsUser)
 		case "runAsGroup":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.RunAsGroup) {
-				r.Int64(out.RunAsGroup)
-			}
+			r.Int64Pointer(&out.RunAsGroup)
 		case "runAsNonRoot":
 			r.Once(&seen, 6)
-			if json.Pointer(r, &out.RunAsNonRoot) {
-				r.Bool(out.RunAsNonRoot)
-			}
+			r.BoolPointer(&out.RunAsNonRoot)
 		case "readOnlyRootFilesystem":
 			r.Once(&seen, 7)
-			if json.Pointer(r, &out.ReadOnlyRootFilesystem) {
-				r.Bool(out.ReadOnlyRootFilesystem)
-			}
+			r.BoolPointer(&out.ReadOnlyRootFilesystem)
 		case "allowPrivilegeEscalation":
 			r.Once(&seen, 8)
-			if json.Pointer(r, &out.AllowPrivilegeEscalation) {
-				r.Bool(out.AllowPrivilegeEscalation)
-			}
+			r.BoolPointer(&out.AllowPrivilegeEscalation)
 		case "procMount":
 			r.Once(&seen, 9)
-			if json.Pointer(r, &out.ProcMount) {
-				json.ReadString(r, out.ProcMount, "v1.ProcMountType")
-			}
+			json.ReadStringPointer(r, &out.ProcMount, "v1.ProcMountType")
 		case "seccompProfile":
 			r.Once(&seen, 10)
 			if json.Pointer(r, &out.SeccompProfile) {
@@ -6715,16 +5281,10 @@ func readJSON_corev1_SecurityContext(r *json.Reader, out *corev1.SecurityContext
 
 func appendJSON_corev1_ServiceAccountTokenProjection(dst []byte, in *corev1.ServiceAccountTokenProjection) ([]byte, error) {
 	start := len(dst)
-	if in.Audience != "" {
-		dst = json.AppendStringField(dst, `,"audience":`, in.Audience)
-	}
-	if in.ExpirationSeconds != nil {
-		dst = json.AppendIntField(dst, `,"expirationSeconds":`, *in.ExpirationSeconds)
-	}
+	dst = json.AppendOptionalString(dst, `,"audience":`, in.Audience)
+	dst = json.AppendIntPointer(dst, `,"expirationSeconds":`, in.ExpirationSeconds)
 	dst = json.AppendStringField(dst, `,"path":`, in.Path)
-	if in.User != nil {
-		dst = json.AppendIntField(dst, `,"user":`, *in.User)
-	}
+	dst = json.AppendIntPointer(dst, `,"user":`, in.User)
 	return json.Close(dst, start), nil
 }
 
@@ -6740,17 +5300,13 @@ func readJSON_corev1_ServiceAccountTokenProjection(r *json.Reader, out *corev1.S
 			r.String(&out.Audience)
 		case "expirationSeconds":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.ExpirationSeconds) {
-				r.Int64(out.ExpirationSeconds)
-			}
+			r.Int64Pointer(&out.ExpirationSeconds)
 		case "path":
 			r.Once(&seen, 2)
 			r.String(&out.Path)
 		case "user":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.User) {
-				r.Int64(out.User)
-			}
+			r.Int64Pointer(&out.User)
 		default:
 			r.Unknown()
 		}
@@ -6782,25 +5338,14 @@ func readJSON_corev1_SleepAction(r *json.Reader, out *corev1.SleepAction) {
 func appendJSON_corev1_StorageOSVolumeSource(dst []byte, in *corev1.StorageOSVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.VolumeName != "" {
-		dst = json.AppendStringField(dst, `,"volumeName":`, in.VolumeName)
-	}
-	if in.VolumeNamespace != "" {
-		dst = json.AppendStringField(dst, `,"volumeNamespace":`, in.VolumeNamespace)
-	}
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
+	dst = json.AppendOptionalString(dst, `,"volumeName":`, in.VolumeName)
+	dst = json.AppendOptionalString(dst, `,"volumeNamespace":`, in.VolumeNamespace)
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
 	if in.SecretRef != nil {
-		dst = json.AppendName(dst, `,"secretRef":`)
-		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.SecretRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_LocalObjectReference(json.AppendName(dst, `,"secretRef":`), in.SecretRef)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_StorageOSVolumeSource(r *json.Reader, out *corev1.StorageOSVolumeSource) {
@@ -6862,14 +5407,9 @@ func readJSON_corev1_Sysctl(r *json.Reader, out *corev1.Sysctl) {
 func appendJSON_corev1_TCPSocketAction(dst []byte, in *corev1.TCPSocketAction) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"port":`)
-	if dst, err = apimachinery.AppendJSON_IntOrString(dst, &in.Port); err != nil {
-		return dst, err
-	}
-	if in.Host != "" {
-		dst = json.AppendStringField(dst, `,"host":`, in.Host)
-	}
-	return json.Close(dst, start), nil
+	dst, err = apimachinery.AppendJSON_IntOrString(json.AppendName(dst, `,"port":`), &in.Port)
+	dst = json.AppendOptionalString(dst, `,"host":`, in.Host)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_TCPSocketAction(r *json.Reader, out *corev1.TCPSocketAction) {
@@ -6895,17 +5435,12 @@ func appendJSON_corev1_Taint(dst []byte, in *corev1.Taint) ([]byte, error) {
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"key":`, in.Key)
-	if in.Value != "" {
-		dst = json.AppendStringField(dst, `,"value":`, in.Value)
-	}
+	dst = json.AppendOptionalString(dst, `,"value":`, in.Value)
 	dst = json.AppendStringField(dst, `,"effect":`, in.Effect)
 	if in.TimeAdded != nil {
-		dst = json.AppendName(dst, `,"timeAdded":`)
-		if dst, err = apimachinery.AppendJSON_Time(dst, in.TimeAdded); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"timeAdded":`), in.TimeAdded)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_Taint(r *json.Reader, out *corev1.Taint) {
@@ -6937,21 +5472,11 @@ func readJSON_corev1_Taint(r *json.Reader, out *corev1.Taint) {
 
 func appendJSON_corev1_Toleration(dst []byte, in *corev1.Toleration) ([]byte, error) {
 	start := len(dst)
-	if in.Key != "" {
-		dst = json.AppendStringField(dst, `,"key":`, in.Key)
-	}
-	if in.Operator != "" {
-		dst = json.AppendStringField(dst, `,"operator":`, in.Operator)
-	}
-	if in.Value != "" {
-		dst = json.AppendStringField(dst, `,"value":`, in.Value)
-	}
-	if in.Effect != "" {
-		dst = json.AppendStringField(dst, `,"effect":`, in.Effect)
-	}
-	if in.TolerationSeconds != nil {
-		dst = json.AppendIntField(dst, `,"tolerationSeconds":`, *in.TolerationSeconds)
-	}
+	dst = json.AppendOptionalString(dst, `,"key":`, in.Key)
+	dst = json.AppendOptionalString(dst, `,"operator":`, in.Operator)
+	dst = json.AppendOptionalString(dst, `,"value":`, in.Value)
+	dst = json.AppendOptionalString(dst, `,"effect":`, in.Effect)
+	dst = json.AppendIntPointer(dst, `,"tolerationSeconds":`, in.TolerationSeconds)
 	return json.Close(dst, start), nil
 }
 
@@ -6976,9 +5501,7 @@ func readJSON_corev1_Toleration(r *json.Reader, out *corev1.Toleration) {
 			json.ReadString(r, &out.Effect, "v1.TaintEffect")
 		case "tolerationSeconds":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.TolerationSeconds) {
-				r.Int64(out.TolerationSeconds)
-			}
+			r.Int64Pointer(&out.TolerationSeconds)
 		default:
 			r.Unknown()
 		}
@@ -6992,25 +5515,13 @@ func appendJSON_corev1_TopologySpreadConstraint(dst []byte, in *corev1.TopologyS
 	dst = json.AppendStringField(dst, `,"topologyKey":`, in.TopologyKey)
 	dst = json.AppendStringField(dst, `,"whenUnsatisfiable":`, in.WhenUnsatisfiable)
 	if in.LabelSelector != nil {
-		dst = json.AppendName(dst, `,"labelSelector":`)
-		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.LabelSelector); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_LabelSelector(json.AppendName(dst, `,"labelSelector":`), in.LabelSelector)
 	}
-	if in.MinDomains != nil {
-		dst = json.AppendIntField(dst, `,"minDomains":`, *in.MinDomains)
-	}
-	if in.NodeAffinityPolicy != nil {
-		dst = json.AppendStringField(dst, `,"nodeAffinityPolicy":`, *in.NodeAffinityPolicy)
-	}
-	if in.NodeTaintsPolicy != nil {
-		dst = json.AppendStringField(dst, `,"nodeTaintsPolicy":`, *in.NodeTaintsPolicy)
-	}
-	if len(in.MatchLabelKeys) > 0 {
-		dst = json.AppendName(dst, `,"matchLabelKeys":`)
-		dst = json.AppendStrings(dst, in.MatchLabelKeys)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendIntPointer(dst, `,"minDomains":`, in.MinDomains)
+	dst = json.AppendStringPointer(dst, `,"nodeAffinityPolicy":`, in.NodeAffinityPolicy)
+	dst = json.AppendStringPointer(dst, `,"nodeTaintsPolicy":`, in.NodeTaintsPolicy)
+	dst = json.AppendOptionalStrings(dst, `,"matchLabelKeys":`, in.MatchLabelKeys)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_TopologySpreadConstraint(r *json.Reader, out *corev1.TopologySpreadConstraint) {
@@ -7036,19 +5547,13 @@ func readJSON_corev1_TopologySpreadConstraint(r *json.Reader, out *corev1.Topolo
 			}
 		case "minDomains":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.MinDomains) {
-				r.Int32(out.MinDomains)
-			}
+			r.Int32Pointer(&out.MinDomains)
 		case "nodeAffinityPolicy":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.NodeAffinityPolicy) {
-				json.ReadString(r, out.NodeAffinityPolicy, "v1.NodeInclusionPolicy")
-			}
+			json.ReadStringPointer(r, &out.NodeAffinityPolicy, "v1.NodeInclusionPolicy")
 		case "nodeTaintsPolicy":
 			r.Once(&seen, 6)
-			if json.Pointer(r, &out.NodeTaintsPolicy) {
-				json.ReadString(r, out.NodeTaintsPolicy, "v1.NodeInclusionPolicy")
-			}
+			json.ReadStringPointer(r, &out.NodeTaintsPolicy, "v1.NodeInclusionPolicy")
 		case "matchLabelKeys":
 			r.Once(&seen, 7)
 			json.ReadSlice(r, &out.MatchLabelKeys, "[]string", (*json.Reader).String)
@@ -7080,9 +5585,7 @@ func readJSON_corev1_TypedLocalObjectReference(r *json.Reader, out *corev1.Typed
 		switch r.Name() {
 		case "apiGroup":
 			r.Once(&seen, 0)
-			if json.Pointer(r, &out.APIGroup) {
-				r.String(out.APIGroup)
-			}
+			r.StringPointer(&out.APIGroup)
 		case "kind":
 			r.Once(&seen, 1)
 			r.String(&out.Kind)
@@ -7105,9 +5608,7 @@ func appendJSON_corev1_TypedObjectReference(dst []byte, in *corev1.TypedObjectRe
 	}
 	dst = json.AppendStringField(dst, `,"kind":`, in.Kind)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if in.Namespace != nil {
-		dst = json.AppendStringField(dst, `,"namespace":`, *in.Namespace)
-	}
+	dst = json.AppendStringPointer(dst, `,"namespace":`, in.Namespace)
 	return json.Close(dst, start), nil
 }
 
@@ -7120,9 +5621,7 @@ func readJSON_corev1_TypedObjectReference(r *json.Reader, out *corev1.TypedObjec
 		switch r.Name() {
 		case "apiGroup":
 			r.Once(&seen, 0)
-			if json.Pointer(r, &out.APIGroup) {
-				r.String(out.APIGroup)
-			}
+			r.StringPointer(&out.APIGroup)
 		case "kind":
 			r.Once(&seen, 1)
 			r.String(&out.Kind)
@@ -7131,9 +5630,7 @@ func readJSON_corev1_TypedObjectReference(r *json.Reader, out *corev1.TypedObjec
 			r.String(&out.Name)
 		case "namespace":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.Namespace) {
-				r.String(out.Namespace)
-			}
+			r.StringPointer(&out.Namespace)
 		default:
 			r.Unknown()
 		}
@@ -7145,186 +5642,96 @@ func appendJSON_corev1_Volume(dst []byte, in *corev1.Volume) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	if in.VolumeSource.HostPath != nil {
-		dst = json.AppendName(dst, `,"hostPath":`)
-		if dst, err = appendJSON_corev1_HostPathVolumeSource(dst, in.VolumeSource.HostPath); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_HostPathVolumeSource(json.AppendName(dst, `,"hostPath":`), in.VolumeSource.HostPath)
 	}
-	if in.VolumeSource.EmptyDir != nil {
-		dst = json.AppendName(dst, `,"emptyDir":`)
-		if dst, err = appendJSON_corev1_EmptyDirVolumeSource(dst, in.VolumeSource.EmptyDir); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.EmptyDir != nil && err == nil {
+		dst, err = appendJSON_corev1_EmptyDirVolumeSource(json.AppendName(dst, `,"emptyDir":`), in.VolumeSource.EmptyDir)
 	}
-	if in.VolumeSource.GCEPersistentDisk != nil {
-		dst = json.AppendName(dst, `,"gcePersistentDisk":`)
-		if dst, err = appendJSON_corev1_GCEPersistentDiskVolumeSource(dst, in.VolumeSource.GCEPersistentDisk); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.GCEPersistentDisk != nil && err == nil {
+		dst, err = appendJSON_corev1_GCEPersistentDiskVolumeSource(json.AppendName(dst, `,"gcePersistentDisk":`), in.VolumeSource.GCEPersistentDisk)
 	}
-	if in.VolumeSource.AWSElasticBlockStore != nil {
-		dst = json.AppendName(dst, `,"awsElasticBlockStore":`)
-		if dst, err = appendJSON_corev1_AWSElasticBlockStoreVolumeSource(dst, in.VolumeSource.AWSElasticBlockStore); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.AWSElasticBlockStore != nil && err == nil {
+		dst, err = appendJSON_corev1_AWSElasticBlockStoreVolumeSource(json.AppendName(dst, `,"awsElasticBlockStore":`), in.VolumeSource.AWSElasticBlockStore)
 	}
-	if in.VolumeSource.GitRepo != nil {
-		dst = json.AppendName(dst, `,"gitRepo":`)
-		if dst, err = appendJSON_corev1_GitRepoVolumeSource(dst, in.VolumeSource.GitRepo); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.GitRepo != nil && err == nil {
+		dst, err = appendJSON_corev1_GitRepoVolumeSource(json.AppendName(dst, `,"gitRepo":`), in.VolumeSource.GitRepo)
 	}
-	if in.VolumeSource.Secret != nil {
-		dst = json.AppendName(dst, `,"secret":`)
-		if dst, err = appendJSON_corev1_SecretVolumeSource(dst, in.VolumeSource.Secret); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.Secret != nil && err == nil {
+		dst, err = appendJSON_corev1_SecretVolumeSource(json.AppendName(dst, `,"secret":`), in.VolumeSource.Secret)
 	}
-	if in.VolumeSource.NFS != nil {
-		dst = json.AppendName(dst, `,"nfs":`)
-		if dst, err = appendJSON_corev1_NFSVolumeSource(dst, in.VolumeSource.NFS); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.NFS != nil && err == nil {
+		dst, err = appendJSON_corev1_NFSVolumeSource(json.AppendName(dst, `,"nfs":`), in.VolumeSource.NFS)
 	}
-	if in.VolumeSource.ISCSI != nil {
-		dst = json.AppendName(dst, `,"iscsi":`)
-		if dst, err = appendJSON_corev1_ISCSIVolumeSource(dst, in.VolumeSource.ISCSI); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.ISCSI != nil && err == nil {
+		dst, err = appendJSON_corev1_ISCSIVolumeSource(json.AppendName(dst, `,"iscsi":`), in.VolumeSource.ISCSI)
 	}
-	if in.VolumeSource.Glusterfs != nil {
-		dst = json.AppendName(dst, `,"glusterfs":`)
-		if dst, err = appendJSON_corev1_GlusterfsVolumeSource(dst, in.VolumeSource.Glusterfs); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.Glusterfs != nil && err == nil {
+		dst, err = appendJSON_corev1_GlusterfsVolumeSource(json.AppendName(dst, `,"glusterfs":`), in.VolumeSource.Glusterfs)
 	}
-	if in.VolumeSource.PersistentVolumeClaim != nil {
-		dst = json.AppendName(dst, `,"persistentVolumeClaim":`)
-		if dst, err = appendJSON_corev1_PersistentVolumeClaimVolumeSource(dst, in.VolumeSource.PersistentVolumeClaim); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.PersistentVolumeClaim != nil && err == nil {
+		dst, err = appendJSON_corev1_PersistentVolumeClaimVolumeSource(json.AppendName(dst, `,"persistentVolumeClaim":`), in.VolumeSource.PersistentVolumeClaim)
 	}
-	if in.VolumeSource.RBD != nil {
-		dst = json.AppendName(dst, `,"rbd":`)
-		if dst, err = appendJSON_corev1_RBDVolumeSource(dst, in.VolumeSource.RBD); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.RBD != nil && err == nil {
+		dst, err = appendJSON_corev1_RBDVolumeSource(json.AppendName(dst, `,"rbd":`), in.VolumeSource.RBD)
 	}
-	if in.VolumeSource.FlexVolume != nil {
-		dst = json.AppendName(dst, `,"flexVolume":`)
-		if dst, err = appendJSON_corev1_FlexVolumeSource(dst, in.VolumeSource.FlexVolume); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.FlexVolume != nil && err == nil {
+		dst, err = appendJSON_corev1_FlexVolumeSource(json.AppendName(dst, `,"flexVolume":`), in.VolumeSource.FlexVolume)
 	}
-	if in.VolumeSource.Cinder != nil {
-		dst = json.AppendName(dst, `,"cinder":`)
-		if dst, err = appendJSON_corev1_CinderVolumeSource(dst, in.VolumeSource.Cinder); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.Cinder != nil && err == nil {
+		dst, err = appendJSON_corev1_CinderVolumeSource(json.AppendName(dst, `,"cinder":`), in.VolumeSource.Cinder)
 	}
-	if in.VolumeSource.CephFS != nil {
-		dst = json.AppendName(dst, `,"cephfs":`)
-		if dst, err = appendJSON_corev1_CephFSVolumeSource(dst, in.VolumeSource.CephFS); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.CephFS != nil && err == nil {
+		dst, err = appendJSON_corev1_CephFSVolumeSource(json.AppendName(dst, `,"cephfs":`), in.VolumeSource.CephFS)
 	}
-	if in.VolumeSource.Flocker != nil {
-		dst = json.AppendName(dst, `,"flocker":`)
-		if dst, err = appendJSON_corev1_FlockerVolumeSource(dst, in.VolumeSource.Flocker); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.Flocker != nil && err == nil {
+		dst, err = appendJSON_corev1_FlockerVolumeSource(json.AppendName(dst, `,"flocker":`), in.VolumeSource.Flocker)
 	}
-	if in.VolumeSource.DownwardAPI != nil {
-		dst = json.AppendName(dst, `,"downwardAPI":`)
-		if dst, err = appendJSON_corev1_DownwardAPIVolumeSource(dst, in.VolumeSource.DownwardAPI); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.DownwardAPI != nil && err == nil {
+		dst, err = appendJSON_corev1_DownwardAPIVolumeSource(json.AppendName(dst, `,"downwardAPI":`), in.VolumeSource.DownwardAPI)
 	}
-	if in.VolumeSource.FC != nil {
-		dst = json.AppendName(dst, `,"fc":`)
-		if dst, err = appendJSON_corev1_FCVolumeSource(dst, in.VolumeSource.FC); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.FC != nil && err == nil {
+		dst, err = appendJSON_corev1_FCVolumeSource(json.AppendName(dst, `,"fc":`), in.VolumeSource.FC)
 	}
-	if in.VolumeSource.AzureFile != nil {
-		dst = json.AppendName(dst, `,"azureFile":`)
-		if dst, err = appendJSON_corev1_AzureFileVolumeSource(dst, in.VolumeSource.AzureFile); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.AzureFile != nil && err == nil {
+		dst, err = appendJSON_corev1_AzureFileVolumeSource(json.AppendName(dst, `,"azureFile":`), in.VolumeSource.AzureFile)
 	}
-	if in.VolumeSource.ConfigMap != nil {
-		dst = json.AppendName(dst, `,"configMap":`)
-		if dst, err = appendJSON_corev1_ConfigMapVolumeSource(dst, in.VolumeSource.ConfigMap); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.ConfigMap != nil && err == nil {
+		dst, err = appendJSON_corev1_ConfigMapVolumeSource(json.AppendName(dst, `,"configMap":`), in.VolumeSource.ConfigMap)
 	}
-	if in.VolumeSource.VsphereVolume != nil {
-		dst = json.AppendName(dst, `,"vsphereVolume":`)
-		if dst, err = appendJSON_corev1_VsphereVirtualDiskVolumeSource(dst, in.VolumeSource.VsphereVolume); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.VsphereVolume != nil && err == nil {
+		dst, err = appendJSON_corev1_VsphereVirtualDiskVolumeSource(json.AppendName(dst, `,"vsphereVolume":`), in.VolumeSource.VsphereVolume)
 	}
-	if in.VolumeSource.Quobyte != nil {
-		dst = json.AppendName(dst, `,"quobyte":`)
-		if dst, err = appendJSON_corev1_QuobyteVolumeSource(dst, in.VolumeSource.Quobyte); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.Quobyte != nil && err == nil {
+		dst, err = appendJSON_corev1_QuobyteVolumeSource(json.AppendName(dst, `,"quobyte":`), in.VolumeSource.Quobyte)
 	}
-	if in.VolumeSource.AzureDisk != nil {
-		dst = json.AppendName(dst, `,"azureDisk":`)
-		if dst, err = appendJSON_corev1_AzureDiskVolumeSource(dst, in.VolumeSource.AzureDisk); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.AzureDisk != nil && err == nil {
+		dst, err = appendJSON_corev1_AzureDiskVolumeSource(json.AppendName(dst, `,"azureDisk":`), in.VolumeSource.AzureDisk)
 	}
-	if in.VolumeSource.PhotonPersistentDisk != nil {
-		dst = json.AppendName(dst, `,"photonPersistentDisk":`)
-		if dst, err = appendJSON_corev1_PhotonPersistentDiskVolumeSource(dst, in.VolumeSource.PhotonPersistentDisk); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.PhotonPersistentDisk != nil && err == nil {
+		dst, err = appendJSON_corev1_PhotonPersistentDiskVolumeSource(json.AppendName(dst, `,"photonPersistentDisk":`), in.VolumeSource.PhotonPersistentDisk)
 	}
-	if in.VolumeSource.Projected != nil {
-		dst = json.AppendName(dst, `,"projected":`)
-		if dst, err = appendJSON_corev1_ProjectedVolumeSource(dst, in.VolumeSource.Projected); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.Projected != nil && err == nil {
+		dst, err = appendJSON_corev1_ProjectedVolumeSource(json.AppendName(dst, `,"projected":`), in.VolumeSource.Projected)
 	}
-	if in.VolumeSource.PortworxVolume != nil {
-		dst = json.AppendName(dst, `,"portworxVolume":`)
-		if dst, err = appendJSON_corev1_PortworxVolumeSource(dst, in.VolumeSource.PortworxVolume); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.PortworxVolume != nil && err == nil {
+		dst, err = appendJSON_corev1_PortworxVolumeSource(json.AppendName(dst, `,"portworxVolume":`), in.VolumeSource.PortworxVolume)
 	}
-	if in.VolumeSource.ScaleIO != nil {
-		dst = json.AppendName(dst, `,"scaleIO":`)
-		if dst, err = appendJSON_corev1_ScaleIOVolumeSource(dst, in.VolumeSource.ScaleIO); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.ScaleIO != nil && err == nil {
+		dst, err = appendJSON_corev1_ScaleIOVolumeSource(json.AppendName(dst, `,"scaleIO":`), in.VolumeSource.ScaleIO)
 	}
-	if in.VolumeSource.StorageOS != nil {
-		dst = json.AppendName(dst, `,"storageos":`)
-		if dst, err = appendJSON_corev1_StorageOSVolumeSource(dst, in.VolumeSource.StorageOS); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.StorageOS != nil && err == nil {
+		dst, err = appendJSON_corev1_StorageOSVolumeSource(json.AppendName(dst, `,"storageos":`), in.VolumeSource.StorageOS)
 	}
-	if in.VolumeSource.CSI != nil {
-		dst = json.AppendName(dst, `,"csi":`)
-		if dst, err = appendJSON_corev1_CSIVolumeSource(dst, in.VolumeSource.CSI); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.CSI != nil && err == nil {
+		dst, err = appendJSON_corev1_CSIVolumeSource(json.AppendName(dst, `,"csi":`), in.VolumeSource.CSI)
 	}
-	if in.VolumeSource.Ephemeral != nil {
-		dst = json.AppendName(dst, `,"ephemeral":`)
-		if dst, err = appendJSON_corev1_EphemeralVolumeSource(dst, in.VolumeSource.Ephemeral); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.Ephemeral != nil && err == nil {
+		dst, err = appendJSON_corev1_EphemeralVolumeSource(json.AppendName(dst, `,"ephemeral":`), in.VolumeSource.Ephemeral)
 	}
-	if in.VolumeSource.Image != nil {
-		dst = json.AppendName(dst, `,"image":`)
-		if dst, err = appendJSON_corev1_ImageVolumeSource(dst, in.VolumeSource.Image); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.Image != nil && err == nil {
+		dst, err = appendJSON_corev1_ImageVolumeSource(json.AppendName(dst, `,"image":`), in.VolumeSource.Image)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_Volume(r *json.Reader, out *corev1.Volume) {
@@ -7553,9 +5960,7 @@ func appendJSON_corev1_VolumeHealthCondition(dst []byte, in *corev1.VolumeHealth
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"status":`, in.Status)
 	dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
-	if in.Message != "" {
-		dst = json.AppendStringField(dst, `,"message":`, in.Message)
-	}
+	dst = json.AppendOptionalString(dst, `,"message":`, in.Message)
 	return json.Close(dst, start), nil
 }
 
@@ -7584,26 +5989,13 @@ func readJSON_corev1_VolumeHealthCondition(r *json.Reader, out *corev1.VolumeHea
 func appendJSON_corev1_VolumeMount(dst []byte, in *corev1.VolumeMount) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	if in.RecursiveReadOnly != nil {
-		dst = json.AppendStringField(dst, `,"recursiveReadOnly":`, *in.RecursiveReadOnly)
-	}
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	dst = json.AppendStringPointer(dst, `,"recursiveReadOnly":`, in.RecursiveReadOnly)
 	dst = json.AppendStringField(dst, `,"mountPath":`, in.MountPath)
-	if in.SubPath != "" {
-		dst = json.AppendStringField(dst, `,"subPath":`, in.SubPath)
-	}
-	if in.MountPropagation != nil {
-		dst = json.AppendStringField(dst, `,"mountPropagation":`, *in.MountPropagation)
-	}
-	if in.SubPathExpr != "" {
-		dst = json.AppendStringField(dst, `,"subPathExpr":`, in.SubPathExpr)
-	}
-	if len(in.BindMountOptions) > 0 {
-		dst = json.AppendName(dst, `,"bindMountOptions":`)
-		dst = json.AppendStrings(dst, in.BindMountOptions)
-	}
+	dst = json.AppendOptionalString(dst, `,"subPath":`, in.SubPath)
+	dst = json.AppendStringPointer(dst, `,"mountPropagation":`, in.MountPropagation)
+	dst = json.AppendOptionalString(dst, `,"subPathExpr":`, in.SubPathExpr)
+	dst = json.AppendOptionalStrings(dst, `,"bindMountOptions":`, in.BindMountOptions)
 	return json.Close(dst, start), nil
 }
 
@@ -7622,9 +6014,7 @@ func readJSON_corev1_VolumeMount(r *json.Reader, out *corev1.VolumeMount) {
 			r.Bool(&out.ReadOnly)
 		case "recursiveReadOnly":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.RecursiveReadOnly) {
-				json.ReadString(r, out.RecursiveReadOnly, "v1.RecursiveReadOnlyMode")
-			}
+			json.ReadStringPointer(r, &out.RecursiveReadOnly, "v1.RecursiveReadOnlyMode")
 		case "mountPath":
 			r.Once(&seen, 3)
 			r.String(&out.MountPath)
@@ -7633,9 +6023,7 @@ func readJSON_corev1_VolumeMount(r *json.Reader, out *corev1.VolumeMount) {
 			r.String(&out.SubPath)
 		case "mountPropagation":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.MountPropagation) {
-				json.ReadString(r, out.MountPropagation, "v1.MountPropagationMode")
-			}
+			json.ReadStringPointer(r, &out.MountPropagation, "v1.MountPropagationMode")
 		case "subPathExpr":
 			r.Once(&seen, 6)
 			r.String(&out.SubPathExpr)
@@ -7653,19 +6041,12 @@ func appendJSON_corev1_VolumeMountStatus(dst []byte, in *corev1.VolumeMountStatu
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	dst = json.AppendStringField(dst, `,"mountPath":`, in.MountPath)
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	if in.RecursiveReadOnly != nil {
-		dst = json.AppendStringField(dst, `,"recursiveReadOnly":`, *in.RecursiveReadOnly)
-	}
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	dst = json.AppendStringPointer(dst, `,"recursiveReadOnly":`, in.RecursiveReadOnly)
 	if in.VolumeStatus != nil {
-		dst = json.AppendName(dst, `,"volumeStatus":`)
-		if dst, err = appendJSON_corev1_VolumeStatus(dst, in.VolumeStatus); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_VolumeStatus(json.AppendName(dst, `,"volumeStatus":`), in.VolumeStatus)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_VolumeMountStatus(r *json.Reader, out *corev1.VolumeMountStatus) {
@@ -7686,9 +6067,7 @@ func readJSON_corev1_VolumeMountStatus(r *json.Reader, out *corev1.VolumeMountSt
 			r.Bool(&out.ReadOnly)
 		case "recursiveReadOnly":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.RecursiveReadOnly) {
-				json.ReadString(r, out.RecursiveReadOnly, "v1.RecursiveReadOnlyMode")
-			}
+			json.ReadStringPointer(r, &out.RecursiveReadOnly, "v1.RecursiveReadOnlyMode")
 		case "volumeStatus":
 			r.Once(&seen, 4)
 			if json.Pointer(r, &out.VolumeStatus) {
@@ -7704,42 +6083,24 @@ func appendJSON_corev1_VolumeProjection(dst []byte, in *corev1.VolumeProjection)
 	var err error
 	start := len(dst)
 	if in.Secret != nil {
-		dst = json.AppendName(dst, `,"secret":`)
-		if dst, err = appendJSON_corev1_SecretProjection(dst, in.Secret); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_SecretProjection(json.AppendName(dst, `,"secret":`), in.Secret)
 	}
-	if in.DownwardAPI != nil {
-		dst = json.AppendName(dst, `,"downwardAPI":`)
-		if dst, err = appendJSON_corev1_DownwardAPIProjection(dst, in.DownwardAPI); err != nil {
-			return dst, err
-		}
+	if in.DownwardAPI != nil && err == nil {
+		dst, err = appendJSON_corev1_DownwardAPIProjection(json.AppendName(dst, `,"downwardAPI":`), in.DownwardAPI)
 	}
-	if in.ConfigMap != nil {
-		dst = json.AppendName(dst, `,"configMap":`)
-		if dst, err = appendJSON_corev1_ConfigMapProjection(dst, in.ConfigMap); err != nil {
-			return dst, err
-		}
+	if in.ConfigMap != nil && err == nil {
+		dst, err = appendJSON_corev1_ConfigMapProjection(json.AppendName(dst, `,"configMap":`), in.ConfigMap)
 	}
-	if in.ServiceAccountToken != nil {
-		dst = json.AppendName(dst, `,"serviceAccountToken":`)
-		if dst, err = appendJSON_corev1_ServiceAccountTokenProjection(dst, in.ServiceAccountToken); err != nil {
-			return dst, err
-		}
+	if in.ServiceAccountToken != nil && err == nil {
+		dst, err = appendJSON_corev1_ServiceAccountTokenProjection(json.AppendName(dst, `,"serviceAccountToken":`), in.ServiceAccountToken)
 	}
-	if in.ClusterTrustBundle != nil {
-		dst = json.AppendName(dst, `,"clusterTrustBundle":`)
-		if dst, err = appendJSON_corev1_ClusterTrustBundleProjection(dst, in.ClusterTrustBundle); err != nil {
-			return dst, err
-		}
+	if in.ClusterTrustBundle != nil && err == nil {
+		dst, err = appendJSON_corev1_ClusterTrustBundleProjection(json.AppendName(dst, `,"clusterTrustBundle":`), in.ClusterTrustBundle)
 	}
-	if in.PodCertificate != nil {
-		dst = json.AppendName(dst, `,"podCertificate":`)
-		if dst, err = appendJSON_corev1_PodCertificateProjection(dst, in.PodCertificate); err != nil {
-			return dst, err
-		}
+	if in.PodCertificate != nil && err == nil {
+		dst, err = appendJSON_corev1_PodCertificateProjection(json.AppendName(dst, `,"podCertificate":`), in.PodCertificate)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_VolumeProjection(r *json.Reader, out *corev1.VolumeProjection) {
@@ -7789,18 +6150,12 @@ func appendJSON_corev1_VolumeResourceRequirements(dst []byte, in *corev1.VolumeR
 	var err error
 	start := len(dst)
 	if len(in.Limits) > 0 {
-		dst = json.AppendName(dst, `,"limits":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Limits); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"limits":`), &in.Limits)
 	}
-	if len(in.Requests) > 0 {
-		dst = json.AppendName(dst, `,"requests":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Requests); err != nil {
-			return dst, err
-		}
+	if len(in.Requests) > 0 && err == nil {
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"requests":`), &in.Requests)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_VolumeResourceRequirements(r *json.Reader, out *corev1.VolumeResourceRequirements) {
@@ -7826,12 +6181,9 @@ func appendJSON_corev1_VolumeStatus(dst []byte, in *corev1.VolumeStatus) ([]byte
 	var err error
 	start := len(dst)
 	if in.Image != nil {
-		dst = json.AppendName(dst, `,"image":`)
-		if dst, err = appendJSON_corev1_ImageVolumeStatus(dst, in.Image); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ImageVolumeStatus(json.AppendName(dst, `,"image":`), in.Image)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_VolumeStatus(r *json.Reader, out *corev1.VolumeStatus) {
@@ -7855,15 +6207,9 @@ func readJSON_corev1_VolumeStatus(r *json.Reader, out *corev1.VolumeStatus) {
 func appendJSON_corev1_VsphereVirtualDiskVolumeSource(dst []byte, in *corev1.VsphereVirtualDiskVolumeSource) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"volumePath":`, in.VolumePath)
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.StoragePolicyName != "" {
-		dst = json.AppendStringField(dst, `,"storagePolicyName":`, in.StoragePolicyName)
-	}
-	if in.StoragePolicyID != "" {
-		dst = json.AppendStringField(dst, `,"storagePolicyID":`, in.StoragePolicyID)
-	}
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalString(dst, `,"storagePolicyName":`, in.StoragePolicyName)
+	dst = json.AppendOptionalString(dst, `,"storagePolicyID":`, in.StoragePolicyID)
 	return json.Close(dst, start), nil
 }
 
@@ -7896,11 +6242,8 @@ func appendJSON_corev1_WeightedPodAffinityTerm(dst []byte, in *corev1.WeightedPo
 	var err error
 	start := len(dst)
 	dst = json.AppendIntField(dst, `,"weight":`, in.Weight)
-	dst = json.AppendName(dst, `,"podAffinityTerm":`)
-	if dst, err = appendJSON_corev1_PodAffinityTerm(dst, &in.PodAffinityTerm); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst, err = appendJSON_corev1_PodAffinityTerm(json.AppendName(dst, `,"podAffinityTerm":`), &in.PodAffinityTerm)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_WeightedPodAffinityTerm(r *json.Reader, out *corev1.WeightedPodAffinityTerm) {
@@ -7924,18 +6267,10 @@ func readJSON_corev1_WeightedPodAffinityTerm(r *json.Reader, out *corev1.Weighte
 
 func appendJSON_corev1_WindowsSecurityContextOptions(dst []byte, in *corev1.WindowsSecurityContextOptions) ([]byte, error) {
 	start := len(dst)
-	if in.GMSACredentialSpecName != nil {
-		dst = json.AppendStringField(dst, `,"gmsaCredentialSpecName":`, *in.GMSACredentialSpecName)
-	}
-	if in.GMSACredentialSpec != nil {
-		dst = json.AppendStringField(dst, `,"gmsaCredentialSpec":`, *in.GMSACredentialSpec)
-	}
-	if in.RunAsUserName != nil {
-		dst = json.AppendStringField(dst, `,"runAsUserName":`, *in.RunAsUserName)
-	}
-	if in.HostProcess != nil {
-		dst = json.AppendBoolField(dst, `,"hostProcess":`, *in.HostProcess)
-	}
+	dst = json.AppendStringPointer(dst, `,"gmsaCredentialSpecName":`, in.GMSACredentialSpecName)
+	dst = json.AppendStringPointer(dst, `,"gmsaCredentialSpec":`, in.GMSACredentialSpec)
+	dst = json.AppendStringPointer(dst, `,"runAsUserName":`, in.RunAsUserName)
+	dst = json.AppendBoolPointer(dst, `,"hostProcess":`, in.HostProcess)
 	return json.Close(dst, start), nil
 }
 
@@ -7948,24 +6283,16 @@ func readJSON_corev1_WindowsSecurityContextOptions(r *json.Reader, out *corev1.W
 		switch r.Name() {
 		case "gmsaCredentialSpecName":
 			r.Once(&seen, 0)
-			if json.Pointer(r, &out.GMSACredentialSpecName) {
-				r.String(out.GMSACredentialSpecName)
-			}
+			r.StringPointer(&out.GMSACredentialSpecName)
 		case "gmsaCredentialSpec":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.GMSACredentialSpec) {
-				r.String(out.GMSACredentialSpec)
-			}
+			r.StringPointer(&out.GMSACredentialSpec)
 		case "runAsUserName":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.RunAsUserName) {
-				r.String(out.RunAsUserName)
-			}
+			r.StringPointer(&out.RunAsUserName)
 		case "hostProcess":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.HostProcess) {
-				r.Bool(out.HostProcess)
-			}
+			r.BoolPointer(&out.HostProcess)
 		default:
 			r.Unknown()
 		}
@@ -7977,21 +6304,13 @@ func appendJSON_v1_DeploymentCondition(dst []byte, in *v1.DeploymentCondition) (
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"type":`, in.Type)
 	dst = json.AppendStringField(dst, `,"status":`, in.Status)
-	dst = json.AppendName(dst, `,"lastUpdateTime":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastUpdateTime); err != nil {
-		return dst, err
+	dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"lastUpdateTime":`), &in.LastUpdateTime)
+	if err == nil {
+		dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"lastTransitionTime":`), &in.LastTransitionTime)
 	}
-	dst = json.AppendName(dst, `,"lastTransitionTime":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastTransitionTime); err != nil {
-		return dst, err
-	}
-	if in.Reason != "" {
-		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
-	}
-	if in.Message != "" {
-		dst = json.AppendStringField(dst, `,"message":`, in.Message)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"reason":`, in.Reason)
+	dst = json.AppendOptionalString(dst, `,"message":`, in.Message)
+	return json.Close(dst, start), err
 }
 
 func readJSON_v1_DeploymentCondition(r *json.Reader, out *v1.DeploymentCondition) {
@@ -8028,38 +6347,26 @@ func readJSON_v1_DeploymentCondition(r *json.Reader, out *v1.DeploymentCondition
 func appendJSON_v1_DeploymentSpec(dst []byte, in *v1.DeploymentSpec) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Replicas != nil {
-		dst = json.AppendIntField(dst, `,"replicas":`, *in.Replicas)
-	}
+	dst = json.AppendIntPointer(dst, `,"replicas":`, in.Replicas)
 	dst = json.AppendName(dst, `,"selector":`)
 	if in.Selector == nil {
 		dst = append(dst, `null`...)
 	} else {
-		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.Selector); err != nil {
-			return dst, err
+		if err == nil {
+			dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.Selector)
 		}
 	}
-	dst = json.AppendName(dst, `,"template":`)
-	if dst, err = appendJSON_corev1_PodTemplateSpec(dst, &in.Template); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = appendJSON_corev1_PodTemplateSpec(json.AppendName(dst, `,"template":`), &in.Template)
 	}
-	dst = json.AppendName(dst, `,"strategy":`)
-	if dst, err = appendJSON_v1_DeploymentStrategy(dst, &in.Strategy); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = appendJSON_v1_DeploymentStrategy(json.AppendName(dst, `,"strategy":`), &in.Strategy)
 	}
-	if in.MinReadySeconds != 0 {
-		dst = json.AppendIntField(dst, `,"minReadySeconds":`, in.MinReadySeconds)
-	}
-	if in.RevisionHistoryLimit != nil {
-		dst = json.AppendIntField(dst, `,"revisionHistoryLimit":`, *in.RevisionHistoryLimit)
-	}
-	if in.Paused {
-		dst = json.AppendBoolField(dst, `,"paused":`, in.Paused)
-	}
-	if in.ProgressDeadlineSeconds != nil {
-		dst = json.AppendIntField(dst, `,"progressDeadlineSeconds":`, *in.ProgressDeadlineSeconds)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalInt(dst, `,"minReadySeconds":`, in.MinReadySeconds)
+	dst = json.AppendIntPointer(dst, `,"revisionHistoryLimit":`, in.RevisionHistoryLimit)
+	dst = json.AppendOptionalBool(dst, `,"paused":`, in.Paused)
+	dst = json.AppendIntPointer(dst, `,"progressDeadlineSeconds":`, in.ProgressDeadlineSeconds)
+	return json.Close(dst, start), err
 }
 
 func readJSON_v1_DeploymentSpec(r *json.Reader, out *v1.DeploymentSpec) {
@@ -8071,9 +6378,7 @@ func readJSON_v1_DeploymentSpec(r *json.Reader, out *v1.DeploymentSpec) {
 		switch r.Name() {
 		case "replicas":
 			r.Once(&seen, 0)
-			if json.Pointer(r, &out.Replicas) {
-				r.Int32(out.Replicas)
-			}
+			r.Int32Pointer(&out.Replicas)
 		case "selector":
 			r.Once(&seen, 1)
 			if json.Pointer(r, &out.Selector) {
@@ -8090,17 +6395,13 @@ func readJSON_v1_DeploymentSpec(r *json.Reader, out *v1.DeploymentSpec) {
 			r.Int32(&out.MinReadySeconds)
 		case "revisionHistoryLimit":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.RevisionHistoryLimit) {
-				r.Int32(out.RevisionHistoryLimit)
-			}
+			r.Int32Pointer(&out.RevisionHistoryLimit)
 		case "paused":
 			r.Once(&seen, 6)
 			r.Bool(&out.Paused)
 		case "progressDeadlineSeconds":
 			r.Once(&seen, 7)
-			if json.Pointer(r, &out.ProgressDeadlineSeconds) {
-				r.Int32(out.ProgressDeadlineSeconds)
-			}
+			r.Int32Pointer(&out.ProgressDeadlineSeconds)
 		default:
 			r.Unknown()
 		}
@@ -8110,37 +6411,16 @@ func readJSON_v1_DeploymentSpec(r *json.Reader, out *v1.DeploymentSpec) {
 func appendJSON_v1_DeploymentStatus(dst []byte, in *v1.DeploymentStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.ObservedGeneration != 0 {
-		dst = json.AppendIntField(dst, `,"observedGeneration":`, in.ObservedGeneration)
-	}
-	if in.Replicas != 0 {
-		dst = json.AppendIntField(dst, `,"replicas":`, in.Replicas)
-	}
-	if in.UpdatedReplicas != 0 {
-		dst = json.AppendIntField(dst, `,"updatedReplicas":`, in.UpdatedReplicas)
-	}
-	if in.ReadyReplicas != 0 {
-		dst = json.AppendIntField(dst, `,"readyReplicas":`, in.ReadyReplicas)
-	}
-	if in.AvailableReplicas != 0 {
-		dst = json.AppendIntField(dst, `,"availableReplicas":`, in.AvailableReplicas)
-	}
-	if in.UnavailableReplicas != 0 {
-		dst = json.AppendIntField(dst, `,"unavailableReplicas":`, in.UnavailableReplicas)
-	}
-	if in.TerminatingReplicas != nil {
-		dst = json.AppendIntField(dst, `,"terminatingReplicas":`, *in.TerminatingReplicas)
-	}
-	if len(in.Conditions) > 0 {
-		dst = json.AppendName(dst, `,"conditions":`)
-		if dst, err = json.AppendSlice(dst, in.Conditions, appendJSON_v1_DeploymentCondition); err != nil {
-			return dst, err
-		}
-	}
-	if in.CollisionCount != nil {
-		dst = json.AppendIntField(dst, `,"collisionCount":`, *in.CollisionCount)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalInt(dst, `,"observedGeneration":`, in.ObservedGeneration)
+	dst = json.AppendOptionalInt(dst, `,"replicas":`, in.Replicas)
+	dst = json.AppendOptionalInt(dst, `,"updatedReplicas":`, in.UpdatedReplicas)
+	dst = json.AppendOptionalInt(dst, `,"readyReplicas":`, in.ReadyReplicas)
+	dst = json.AppendOptionalInt(dst, `,"availableReplicas":`, in.AvailableReplicas)
+	dst = json.AppendOptionalInt(dst, `,"unavailableReplicas":`, in.UnavailableReplicas)
+	dst = json.AppendIntPointer(dst, `,"terminatingReplicas":`, in.TerminatingReplicas)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"conditions":`, in.Conditions, appendJSON_v1_DeploymentCondition)
+	dst = json.AppendIntPointer(dst, `,"collisionCount":`, in.CollisionCount)
+	return json.Close(dst, start), err
 }
 
 func readJSON_v1_DeploymentStatus(r *json.Reader, out *v1.DeploymentStatus) {
@@ -8170,17 +6450,13 @@ func readJSON_v1_DeploymentStatus(r *json.Reader, out *v1.DeploymentStatus) {
 			r.Int32(&out.UnavailableReplicas)
 		case "terminatingReplicas":
 			r.Once(&seen, 6)
-			if json.Pointer(r, &out.TerminatingReplicas) {
-				r.Int32(out.TerminatingReplicas)
-			}
+			r.Int32Pointer(&out.TerminatingReplicas)
 		case "conditions":
 			r.Once(&seen, 7)
 			json.ReadSlice(r, &out.Conditions, "[]v1.DeploymentCondition", readJSON_v1_DeploymentCondition)
 		case "collisionCount":
 			r.Once(&seen, 8)
-			if json.Pointer(r, &out.CollisionCount) {
-				r.Int32(out.CollisionCount)
-			}
+			r.Int32Pointer(&out.CollisionCount)
 		default:
 			r.Unknown()
 		}
@@ -8190,16 +6466,11 @@ func readJSON_v1_DeploymentStatus(r *json.Reader, out *v1.DeploymentStatus) {
 func appendJSON_v1_DeploymentStrategy(dst []byte, in *v1.DeploymentStrategy) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Type != "" {
-		dst = json.AppendStringField(dst, `,"type":`, in.Type)
-	}
+	dst = json.AppendOptionalString(dst, `,"type":`, in.Type)
 	if in.RollingUpdate != nil {
-		dst = json.AppendName(dst, `,"rollingUpdate":`)
-		if dst, err = appendJSON_v1_RollingUpdateDeployment(dst, in.RollingUpdate); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_v1_RollingUpdateDeployment(json.AppendName(dst, `,"rollingUpdate":`), in.RollingUpdate)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_v1_DeploymentStrategy(r *json.Reader, out *v1.DeploymentStrategy) {
@@ -8227,18 +6498,12 @@ func appendJSON_v1_RollingUpdateDeployment(dst []byte, in *v1.RollingUpdateDeplo
 	var err error
 	start := len(dst)
 	if in.MaxUnavailable != nil {
-		dst = json.AppendName(dst, `,"maxUnavailable":`)
-		if dst, err = apimachinery.AppendJSON_IntOrString(dst, in.MaxUnavailable); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_IntOrString(json.AppendName(dst, `,"maxUnavailable":`), in.MaxUnavailable)
 	}
-	if in.MaxSurge != nil {
-		dst = json.AppendName(dst, `,"maxSurge":`)
-		if dst, err = apimachinery.AppendJSON_IntOrString(dst, in.MaxSurge); err != nil {
-			return dst, err
-		}
+	if in.MaxSurge != nil && err == nil {
+		dst, err = apimachinery.AppendJSON_IntOrString(json.AppendName(dst, `,"maxSurge":`), in.MaxSurge)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_v1_RollingUpdateDeployment(r *json.Reader, out *v1.RollingUpdateDeployment) {
@@ -8263,3 +6528,6 @@ func readJSON_v1_RollingUpdateDeployment(r *json.Reader, out *v1.RollingUpdateDe
 		}
 	}
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

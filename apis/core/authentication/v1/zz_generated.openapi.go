@@ -10,30 +10,19 @@ package v1
 // object from model name to schema, whose references all point into it.
 const OpenAPISchemas = `{
   "io.k8s.api.authentication.v1.BoundObjectReference": {
-    "description": "BoundObjectReference is a reference to an object that a token is bound to.",
-    "type": "object",
+    "description": "BoundObjectReference is a reference to an object that a token is bound to.", "type": "object",
     "properties": {
-      "apiVersion": {
-        "description": "apiVersion is API version of the referent.",
-        "type": "string"
-      },
+      "apiVersion": {"description": "apiVersion is API version of the referent.", "type": "string"},
       "kind": {
         "description": "kind of the referent. Valid kinds are 'Pod', 'Secret', 'Node', 'ValidatingWebhookConfiguration', and 'MutatingWebhookConfiguration'.",
         "type": "string"
       },
-      "name": {
-        "description": "name of the referent.",
-        "type": "string"
-      },
-      "uid": {
-        "description": "uid of the referent.",
-        "type": "string"
-      }
+      "name": {"description": "name of the referent.", "type": "string"},
+      "uid": {"description": "uid of the referent.", "type": "string"}
     }
   },
   "io.k8s.api.authentication.v1.TokenRequest": {
-    "description": "TokenRequest requests a token for a given service account.",
-    "type": "object",
+    "description": "TokenRequest requests a token for a given service account.", "type": "object",
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -46,93 +35,53 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "spec": {
         "description": "spec holds information about the request being evaluated",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.authentication.v1.TokenRequestSpec"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.authentication.v1.TokenRequestSpec"}]
       },
       "status": {
         "description": "status is filled in by the server and indicates whether the token can be authenticated.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.authentication.v1.TokenRequestStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.authentication.v1.TokenRequestStatus"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "authentication.k8s.io",
-        "kind": "TokenRequest",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "authentication.k8s.io", "kind": "TokenRequest", "version": "v1"}]
   },
   "io.k8s.api.authentication.v1.TokenRequestSpec": {
-    "description": "TokenRequestSpec contains client provided parameters of a token request.",
-    "type": "object",
+    "description": "TokenRequestSpec contains client provided parameters of a token request.", "type": "object",
     "properties": {
       "attestations": {
         "description": "attestations is a map of well-known keys to string-slice values. The values for each key have a specific semantic meaning, which is documented on the key definition. Requesters of tokens may ask the Kubernetes API Server to attest to certain claims. The API Server may perform authorization checks depending on the key of this map.",
         "type": "object",
-        "additionalProperties": {
-          "type": "array",
-          "items": {
-            "type": "string"
-          }
-        }
+        "additionalProperties": {"type": "array", "items": {"type": "string"}}
       },
       "audiences": {
         "description": "audiences are the intendend audiences of the token. A recipient of a token must identify themself with an identifier in the list of audiences of the token, and otherwise should reject the token. A token issued for multiple audiences may be used to authenticate against any of the audiences listed but implies a high degree of trust between the target audiences.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "boundObjectRef": {
         "description": "boundObjectRef is a reference to an object that the token will be bound to. The token will only be valid for as long as the bound object exists. NOTE: The API server's TokenReview endpoint will validate the BoundObjectRef, but other audiences may not. Keep ExpirationSeconds small if you want prompt revocation.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.authentication.v1.BoundObjectReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.authentication.v1.BoundObjectReference"}]
       },
       "expirationSeconds": {
         "description": "expirationSeconds is the requested duration of validity of the request. The token issuer may return a token with a different validity duration so a client needs to check the 'expiration' field in a response.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       }
     }
   },
   "io.k8s.api.authentication.v1.TokenRequestStatus": {
-    "description": "TokenRequestStatus is the result of a token request.",
-    "type": "object",
+    "description": "TokenRequestStatus is the result of a token request.", "type": "object",
     "properties": {
       "expirationTimestamp": {
         "description": "expirationTimestamp is the time of expiration of the returned token.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
-      "token": {
-        "description": "token is the opaque bearer token.",
-        "type": "string",
-        "default": ""
-      }
+      "token": {"description": "token is the opaque bearer token.", "type": "string", "default": ""}
     }
   },
   "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1": {
@@ -153,16 +102,9 @@ const OpenAPISchemas = `{
       },
       "fieldsV1": {
         "description": "FieldsV1 holds the first JSON version format as described in the \"FieldsV1\" type.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"}]
       },
-      "manager": {
-        "description": "Manager is an identifier of the workflow managing these fields.",
-        "type": "string"
-      },
+      "manager": {"description": "Manager is an identifier of the workflow managing these fields.", "type": "string"},
       "operation": {
         "description": "Operation is the type of operation which lead to this ManagedFieldsEntry being created. The only valid values for this field are 'Apply' and 'Update'.",
         "type": "string"
@@ -173,11 +115,7 @@ const OpenAPISchemas = `{
       },
       "time": {
         "description": "Time is the timestamp of when the ManagedFields entry was added. The timestamp will also be updated if a field is added, the manager changes any of the owned fields value or removes a field. The timestamp does not update when a field is removed from the entry because another manager took it over.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       }
     }
   },
@@ -188,39 +126,25 @@ const OpenAPISchemas = `{
       "annotations": {
         "description": "Annotations is an unstructured key value map stored with a resource that may be set by external tools to store and retrieve arbitrary metadata. They are not queryable and should be preserved when modifying objects. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/annotations",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "creationTimestamp": {
         "description": "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "deletionGracePeriodSeconds": {
         "description": "Number of seconds allowed for this object to gracefully terminate before it will be removed from the system. Only set when deletionTimestamp is also set. May only be shortened. Read-only.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "deletionTimestamp": {
         "description": "DeletionTimestamp is RFC 3339 date and time at which this resource will be deleted. This field is set by the server when a graceful deletion is requested by the user, and is not directly settable by a client. The resource is expected to be deleted (no longer visible from resource lists, and not reachable by name) after the time in this field, once the finalizers list is empty. As long as the finalizers list contains items, deletion is blocked. Once the deletionTimestamp is set, this value may not be unset or be set further into the future, although it may be shortened or the resource may be deleted prior to this time. For example, a user may request that a pod is deleted in 30 seconds. The Kubelet will react by sending a graceful termination signal to the containers in the pod. After that 30 seconds, the Kubelet will send a hard termination signal (SIGKILL) to the container and after cleanup, remove the pod from the API. In the presence of network partitions, this object may still exist after this timestamp, until an administrator or automated process can determine the resource is fully terminated. If not set, graceful deletion of the object has not been requested.\n\nPopulated by the system when a graceful deletion is requested. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "finalizers": {
         "description": "Must be empty before the object is deleted from the registry. Each entry is an identifier for the responsible component that will remove the entry from the list. If the deletionTimestamp of the object is non-nil, entries in this list can only be removed. Finalizers may be processed and removed in any order.  Order is NOT enforced because it introduces significant risk of stuck finalizers. finalizers is a shared field, any actor with permission can reorder it. If the finalizer list is processed in order, then this can lead to a situation in which the component responsible for the first finalizer in the list is waiting for a signal (field value, external system, or other) produced by a component responsible for a finalizer later in the list, resulting in a deadlock. Without enforced ordering finalizers are free to order amongst themselves and are not vulnerable to ordering changes in the list.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
-        "x-kubernetes-list-type": "set",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"type": "string"},
+        "x-kubernetes-list-type": "set", "x-kubernetes-patch-strategy": "merge"
       },
       "generateName": {
         "description": "GenerateName is an optional prefix, used by the server, to generate a unique name ONLY IF the Name field has not been provided. If this field is used, the name returned to the client will be different than the name passed. This value will also be combined with a unique suffix. The provided value has the same validation rules as the Name field, and may be truncated by the length of the suffix required to make the value unique on the server.\n\nIf this field is specified and the generated name exists, the server will return a 409.\n\nApplied only if Name is not specified. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#idempotency",
@@ -228,22 +152,17 @@ const OpenAPISchemas = `{
       },
       "generation": {
         "description": "A sequence number representing a specific generation of the desired state. Populated by the system. Read-only.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "labels": {
         "description": "Map of string keys and values that can be used to organize and categorize (scope and select) objects. May match selectors of replication controllers and services. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "managedFields": {
         "description": "ManagedFields maps workflow-id and version to the set of fields that are managed by that workflow. This is mostly for internal housekeeping, and users typically shouldn't need to set or understand this field. A workflow can be the user's name, a controller's name, or the name of a specific apply path like \"ci-cd\". The set of fields is always in the version that the workflow used when modifying the object.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry"},
         "x-kubernetes-list-type": "atomic"
       },
       "name": {
@@ -257,15 +176,9 @@ const OpenAPISchemas = `{
       "ownerReferences": {
         "description": "List of objects depended by this object. If ALL objects in the list have been deleted, this object will be garbage collected. If this object is managed by a controller, then an entry in this list will point to this controller, with the controller field set to true. There cannot be more than one managing controller.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference"
-        },
-        "x-kubernetes-list-map-keys": [
-          "uid"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "uid",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference"},
+        "x-kubernetes-list-map-keys": ["uid"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "uid", "x-kubernetes-patch-strategy": "merge"
       },
       "resourceVersion": {
         "description": "An opaque value that represents the internal version of this object that can be used by clients to determine when objects have changed. May be used for optimistic concurrency, change detection, and the watch operation on a resource or set of resources. Clients must treat these values as opaque and passed unmodified back to the server. They may only be valid for a particular resource or set of resources.\n\nPopulated by the system. Read-only. Value must be treated as opaque by clients and . More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#concurrency-control-and-consistency",
@@ -284,47 +197,31 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference": {
     "description": "OwnerReference contains enough information to let you identify an owning object. An owning object must be in the same namespace as the dependent, or be cluster-scoped, so there is no namespace field.",
     "type": "object",
-    "required": [
-      "apiVersion",
-      "kind",
-      "name",
-      "uid"
-    ],
+    "required": ["apiVersion", "kind", "name", "uid"],
     "properties": {
-      "apiVersion": {
-        "description": "API version of the referent.",
-        "type": "string",
-        "default": ""
-      },
+      "apiVersion": {"description": "API version of the referent.", "type": "string", "default": ""},
       "blockOwnerDeletion": {
         "description": "If true, AND if the owner has the \"foregroundDeletion\" finalizer, then the owner cannot be deleted from the key-value store until this reference is removed. See https://kubernetes.io/docs/concepts/architecture/garbage-collection/#foreground-deletion for how the garbage collector interacts with this field and enforces the foreground deletion. Defaults to false. To set this field, a user needs \"delete\" permission of the owner, otherwise 422 (Unprocessable Entity) will be returned.",
         "type": "boolean"
       },
-      "controller": {
-        "description": "If true, this reference points to the managing controller.",
-        "type": "boolean"
-      },
+      "controller": {"description": "If true, this reference points to the managing controller.", "type": "boolean"},
       "kind": {
         "description": "Kind of the referent. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "name": {
         "description": "Name of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "uid": {
         "description": "UID of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#uids",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     },
     "x-kubernetes-map-type": "atomic"
   },
   "io.k8s.apimachinery.pkg.apis.meta.v1.Time": {
     "description": "Time is a wrapper around time.Time which supports correct marshaling to YAML and JSON.  Wrappers are provided for many of the factory methods that the time package offers.",
-    "type": "string",
-    "format": "date-time"
+    "type": "string", "format": "date-time"
   }
 }`

@@ -6,11 +6,11 @@
 package v1
 
 import (
-	maps "maps"
 	unsafe "unsafe"
 
+	deepcopy "github.com/typeplane/typeplane/runtime/deepcopy"
+	level "github.com/typeplane/typeplane/runtime/level"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // DeepCopy_Event copies a Event that shares no memory with in; nil for nil.
@@ -39,7 +39,7 @@ func DeepCopy_EventList(in *EventList) *EventList {
 func deepCopy_corev1_Event(in, out *corev1.Event) {
 	var m deepCopyMemory_corev1_Event
 	deepCopyCount_corev1_Event(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_corev1_Event(&m, in, out)
 }
 
@@ -50,44 +50,44 @@ func deepCopyWith_corev1_Event(m *deepCopyMemory_corev1_Event, in, out *corev1.E
 		return
 	}
 	*out = *in
-	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	if in.Series != nil {
-		out.Series = m.corev1_EventSeries.one()
+		out.Series = m.corev1_EventSeries.One()
 		*out.Series = *in.Series
 	}
 	if in.Related != nil {
-		out.Related = m.corev1_ObjectReference.one()
+		out.Related = m.corev1_ObjectReference.One()
 		*out.Related = *in.Related
 	}
 }
 
 // deepCopyCount_corev1_Event counts what deepCopyWith_corev1_Event takes.
 func deepCopyCount_corev1_Event(m *deepCopyMemory_corev1_Event, in *corev1.Event) {
-	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
 	if in.Series != nil {
-		m.corev1_EventSeries.want++
+		m.corev1_EventSeries.Want++
 	}
 	if in.Related != nil {
-		m.corev1_ObjectReference.want++
+		m.corev1_ObjectReference.Want++
 	}
 }
 
 // deepCopy_corev1_EventList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_EventList(in, out *corev1.EventList) {
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_corev1_EventList(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_corev1_EventList(&m, in, out)
 }
 
 // deepCopyWith_corev1_EventList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_EventList(m *deepCopyMetaMemory, in, out *corev1.EventList) {
+func deepCopyWith_corev1_EventList(m *deepcopy.Memory, in, out *corev1.EventList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
+	deepcopy.CopyListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]corev1.Event, len(in.Items))
@@ -98,309 +98,39 @@ func deepCopyWith_corev1_EventList(m *deepCopyMetaMemory, in, out *corev1.EventL
 }
 
 // deepCopyCount_corev1_EventList counts what deepCopyWith_corev1_EventList takes.
-func deepCopyCount_corev1_EventList(m *deepCopyMetaMemory, in *corev1.EventList) {
-	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
-}
-
-// deepCopyWith_metav1_ListMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ListMeta(m *deepCopyMetaMemory, in, out *metav1.ListMeta) {
-	if unsafe.Sizeof(*in) != 64 || unsafe.Sizeof(metav1.ShardInfo{}) != 16 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.RemainingItemCount != nil {
-		out.RemainingItemCount = m.int64s.one()
-		*out.RemainingItemCount = *in.RemainingItemCount
-	}
-	if in.ShardInfo != nil {
-		v := *in.ShardInfo
-		out.ShardInfo = &v
-	}
-}
-
-// deepCopyCount_metav1_ListMeta counts what deepCopyWith_metav1_ListMeta takes.
-func deepCopyCount_metav1_ListMeta(m *deepCopyMetaMemory, in *metav1.ListMeta) {
-	if in.RemainingItemCount != nil {
-		m.int64s.want++
-	}
-}
-
-// deepCopyWith_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMemory_corev1_Event, in, out *metav1.ManagedFieldsEntry) {
-	if unsafe.Sizeof(*in) != 96 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Time != nil {
-		out.Time = m.metav1_Time.one()
-		*out.Time = *in.Time
-	}
-	if in.FieldsV1 != nil {
-		out.FieldsV1 = m.metav1_FieldsV1.one()
-		in.FieldsV1.DeepCopyInto(out.FieldsV1)
-	}
-}
-
-// deepCopyCount_metav1_ManagedFieldsEntry counts what deepCopyWith_metav1_ManagedFieldsEntry takes.
-func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMemory_corev1_Event, in *metav1.ManagedFieldsEntry) {
-	if in.Time != nil {
-		m.metav1_Time.want++
-	}
-	if in.FieldsV1 != nil {
-		m.metav1_FieldsV1.want++
-	}
-}
-
-// deepCopyWith_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ObjectMeta(m *deepCopyMemory_corev1_Event, in, out *metav1.ObjectMeta) {
-	if unsafe.Sizeof(*in) != 232 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.DeletionTimestamp != nil {
-		out.DeletionTimestamp = m.metav1_Time.one()
-		*out.DeletionTimestamp = *in.DeletionTimestamp
-	}
-	if in.DeletionGracePeriodSeconds != nil {
-		out.DeletionGracePeriodSeconds = m.int64s.one()
-		*out.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
-	}
-	out.Labels = maps.Clone(in.Labels)
-	out.Annotations = maps.Clone(in.Annotations)
-	if in.OwnerReferences != nil {
-		out.OwnerReferences = m.metav1_OwnerReference.list(len(in.OwnerReferences))
-		for i := range in.OwnerReferences {
-			deepCopyWith_metav1_OwnerReference(m, &in.OwnerReferences[i], &out.OwnerReferences[i])
-		}
-	}
-	if in.Finalizers != nil {
-		out.Finalizers = m.strings.list(len(in.Finalizers))
-		copy(out.Finalizers, in.Finalizers)
-	}
-	if in.ManagedFields != nil {
-		out.ManagedFields = m.metav1_ManagedFieldsEntry.list(len(in.ManagedFields))
-		for i := range in.ManagedFields {
-			deepCopyWith_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i], &out.ManagedFields[i])
-		}
-	}
-}
-
-// deepCopyCount_metav1_ObjectMeta counts what deepCopyWith_metav1_ObjectMeta takes.
-func deepCopyCount_metav1_ObjectMeta(m *deepCopyMemory_corev1_Event, in *metav1.ObjectMeta) {
-	if in.DeletionTimestamp != nil {
-		m.metav1_Time.want++
-	}
-	if in.DeletionGracePeriodSeconds != nil {
-		m.int64s.want++
-	}
-	m.metav1_OwnerReference.want += len(in.OwnerReferences)
-	for i := range in.OwnerReferences {
-		deepCopyCount_metav1_OwnerReference(m, &in.OwnerReferences[i])
-	}
-	m.strings.want += len(in.Finalizers)
-	m.metav1_ManagedFieldsEntry.want += len(in.ManagedFields)
-	for i := range in.ManagedFields {
-		deepCopyCount_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i])
-	}
-}
-
-// deepCopyWith_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_OwnerReference(m *deepCopyMemory_corev1_Event, in, out *metav1.OwnerReference) {
-	if unsafe.Sizeof(*in) != 80 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Controller != nil {
-		out.Controller = m.bools.one()
-		*out.Controller = *in.Controller
-	}
-	if in.BlockOwnerDeletion != nil {
-		out.BlockOwnerDeletion = m.bools.one()
-		*out.BlockOwnerDeletion = *in.BlockOwnerDeletion
-	}
-}
-
-// deepCopyCount_metav1_OwnerReference counts what deepCopyWith_metav1_OwnerReference takes.
-func deepCopyCount_metav1_OwnerReference(m *deepCopyMemory_corev1_Event, in *metav1.OwnerReference) {
-	if in.Controller != nil {
-		m.bools.want++
-	}
-	if in.BlockOwnerDeletion != nil {
-		m.bools.want++
-	}
-}
-
-// deepCopyMetaMemory has the memory for a copy: values of one type lie side by side. Whoever keeps a pointer or a list
-// of the copy keeps those of its object; a list has no room for more, so what is appended goes elsewhere.
-type deepCopyMetaMemory struct {
-	bools                     deepCopySlab[bool]
-	int64s                    deepCopySlab[int64]
-	metav1_FieldsV1           deepCopySlab[metav1.FieldsV1]
-	metav1_ManagedFieldsEntry deepCopySlab[metav1.ManagedFieldsEntry]
-	metav1_OwnerReference     deepCopySlab[metav1.OwnerReference]
-	metav1_Time               deepCopySlab[metav1.Time]
-	strings                   deepCopySlab[string]
-}
-
-// deepCopyFirst is as much of what metadata has as most objects need.
-type deepCopyFirst struct {
-	bools                     [8]bool
-	int64s                    [2]int64
-	metav1_FieldsV1           [3]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_OwnerReference     [1]metav1.OwnerReference
-	metav1_Time               [3]metav1.Time
-	strings                   [6]string
-}
-
-// used is how many bytes of it are needed.
-func (m *deepCopyMetaMemory) used() (used uintptr) {
-	used += m.bools.fits(8)
-	used += m.int64s.fits(2)
-	used += m.metav1_FieldsV1.fits(3)
-	used += m.metav1_ManagedFieldsEntry.fits(1)
-	used += m.metav1_OwnerReference.fits(1)
-	used += m.metav1_Time.fits(3)
-	used += m.strings.fits(6)
-	return used
-}
-
-func (m *deepCopyMetaMemory) takeFirst(from *deepCopyFirst) {
-	m.bools.take(from.bools[:])
-	m.int64s.take(from.int64s[:])
-	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
-	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
-	m.metav1_OwnerReference.take(from.metav1_OwnerReference[:])
-	m.metav1_Time.take(from.metav1_Time[:])
-	m.strings.take(from.strings[:])
-}
-
-// deepCopyEntry is what one entry of managed fields needs.
-type deepCopyEntry struct {
-	metav1_FieldsV1           [1]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_Time               [1]metav1.Time
-}
-
-// isEntry tells whether just that is needed, apart from strings and the like.
-func (m *deepCopyMetaMemory) isEntry() bool {
-	return m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1
-}
-
-func (m *deepCopyMetaMemory) takeEntry(from *deepCopyEntry) {
-	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
-	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
-	m.metav1_Time.take(from.metav1_Time[:])
-}
-
-// first allocates either of them in one piece: the larger one, if at least half of it is needed.
-func (m *deepCopyMetaMemory) first() {
-	switch {
-	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
-		m.takeFirst(new(deepCopyFirst))
-	case m.isEntry():
-		m.takeEntry(new(deepCopyEntry))
-	}
-}
-
-// deepCopyObject allocates an object and either of them in one piece, under the same condition.
-func deepCopyObject[T any](m *deepCopyMetaMemory) *T {
-	switch {
-	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
-		b := new(struct {
-			object T
-			first  deepCopyFirst
-		})
-		m.takeFirst(&b.first)
-		return &b.object
-	case m.isEntry():
-		b := new(struct {
-			object T
-			entry  deepCopyEntry
-		})
-		m.takeEntry(&b.entry)
-		return &b.object
-	}
-	return new(T)
+func deepCopyCount_corev1_EventList(m *deepcopy.Memory, in *corev1.EventList) {
+	deepcopy.CountListMeta(m, &in.ListMeta)
 }
 
 // deepCopyMemory_corev1_Event is the memory for a Event.
 type deepCopyMemory_corev1_Event struct {
-	deepCopyMetaMemory
-	corev1_EventSeries     deepCopySlab[corev1.EventSeries]
-	corev1_ObjectReference deepCopySlab[corev1.ObjectReference]
+	deepcopy.Memory
+	corev1_EventSeries     deepcopy.Slab[corev1.EventSeries]
+	corev1_ObjectReference deepcopy.Slab[corev1.ObjectReference]
 }
 
 // deepCopyBlock_corev1_Event is one with as much as it needs with one item in each list.
 type deepCopyBlock_corev1_Event struct {
 	object                 corev1.Event
-	first                  deepCopyFirst
+	first                  deepcopy.First
 	corev1_EventSeries     [1]corev1.EventSeries
 	corev1_ObjectReference [1]corev1.ObjectReference
 }
 
 // object allocates the object, and all of the block if at least half of what is in it besides is needed.
 func (m *deepCopyMemory_corev1_Event) object() *corev1.Event {
-	used := m.used()
-	used += m.corev1_EventSeries.fits(1)
-	used += m.corev1_ObjectReference.fits(1)
+	used := m.Used()
+	used += m.corev1_EventSeries.Fits(1)
+	used += m.corev1_ObjectReference.Fits(1)
 	if 2*used < unsafe.Sizeof(deepCopyBlock_corev1_Event{})-unsafe.Sizeof(corev1.Event{}) {
-		return deepCopyObject[corev1.Event](&m.deepCopyMetaMemory)
+		return deepcopy.NewObject[corev1.Event](&m.Memory)
 	}
 	b := new(deepCopyBlock_corev1_Event)
-	m.takeFirst(&b.first)
-	m.corev1_EventSeries.take(b.corev1_EventSeries[:])
-	m.corev1_ObjectReference.take(b.corev1_ObjectReference[:])
+	m.TakeFirst(&b.first)
+	m.corev1_EventSeries.Take(b.corev1_EventSeries[:])
+	m.corev1_ObjectReference.Take(b.corev1_ObjectReference[:])
 	return &b.object
 }
 
-// deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.
-type deepCopySlab[T any] struct {
-	room []T
-	used int
-	want int
-}
-
-// one is memory for a value.
-func (s *deepCopySlab[T]) one() *T {
-	if s.used >= len(s.room) {
-		s.fill(1)
-	}
-	s.used++
-	return &s.room[s.used-1]
-}
-
-// list is memory for n values; it is not nil, even for none.
-func (s *deepCopySlab[T]) list(n int) []T {
-	if n > len(s.room)-s.used || s.room == nil {
-		s.fill(n)
-	}
-	s.used += n
-	return s.room[s.used-n : s.used : s.used]
-}
-
-// fill allocates what was counted, or what is missing if that was not counted: values of maps are not.
-func (s *deepCopySlab[T]) fill(n int) {
-	s.room = make([]T, max(n, s.want))
-	s.used, s.want = 0, 0
-}
-
-// fits is how many bytes are used of memory for so many values; none if they do not suffice.
-func (s *deepCopySlab[T]) fits(room int) uintptr {
-	if s.want > room {
-		return 0
-	}
-	var v T
-	return uintptr(s.want) * unsafe.Sizeof(v)
-}
-
-// take makes room the memory, if it suffices.
-func (s *deepCopySlab[T]) take(room []T) {
-	if s.want <= len(room) {
-		s.room = room
-	}
-}
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -8,6 +8,7 @@ package v1
 import (
 	json "github.com/typeplane/typeplane/runtime/json"
 	apimachinery "github.com/typeplane/typeplane/runtime/json/apimachinery"
+	level "github.com/typeplane/typeplane/runtime/level"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -17,66 +18,38 @@ import (
 func AppendJSON_Event(dst []byte, in *corev1.Event) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = appendJSON_corev1_ObjectReference(json.AppendName(dst, `,"involvedObject":`), &in.InvolvedObject)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst = json.AppendOptionalString(dst, `,"reason":`, in.Reason)
+	dst = json.AppendOptionalString(dst, `,"message":`, in.Message)
+	if err == nil {
+		dst, err = appendJSON_corev1_EventSource(json.AppendName(dst, `,"source":`), &in.Source)
 	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"firstTimestamp":`), &in.FirstTimestamp)
 	}
-	dst = json.AppendName(dst, `,"involvedObject":`)
-	if dst, err = appendJSON_corev1_ObjectReference(dst, &in.InvolvedObject); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"lastTimestamp":`), &in.LastTimestamp)
 	}
-	if in.Reason != "" {
-		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
+	dst = json.AppendOptionalInt(dst, `,"count":`, in.Count)
+	dst = json.AppendOptionalString(dst, `,"type":`, in.Type)
+	if err == nil {
+		dst, err = apimachinery.AppendJSON_MicroTime(json.AppendName(dst, `,"eventTime":`), &in.EventTime)
 	}
-	if in.Message != "" {
-		dst = json.AppendStringField(dst, `,"message":`, in.Message)
+	if in.Series != nil && err == nil {
+		dst, err = appendJSON_corev1_EventSeries(json.AppendName(dst, `,"series":`), in.Series)
 	}
-	dst = json.AppendName(dst, `,"source":`)
-	if dst, err = appendJSON_corev1_EventSource(dst, &in.Source); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"firstTimestamp":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.FirstTimestamp); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"lastTimestamp":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastTimestamp); err != nil {
-		return dst, err
-	}
-	if in.Count != 0 {
-		dst = json.AppendIntField(dst, `,"count":`, in.Count)
-	}
-	if in.Type != "" {
-		dst = json.AppendStringField(dst, `,"type":`, in.Type)
-	}
-	dst = json.AppendName(dst, `,"eventTime":`)
-	if dst, err = apimachinery.AppendJSON_MicroTime(dst, &in.EventTime); err != nil {
-		return dst, err
-	}
-	if in.Series != nil {
-		dst = json.AppendName(dst, `,"series":`)
-		if dst, err = appendJSON_corev1_EventSeries(dst, in.Series); err != nil {
-			return dst, err
-		}
-	}
-	if in.Action != "" {
-		dst = json.AppendStringField(dst, `,"action":`, in.Action)
-	}
-	if in.Related != nil {
-		dst = json.AppendName(dst, `,"related":`)
-		if dst, err = appendJSON_corev1_ObjectReference(dst, in.Related); err != nil {
-			return dst, err
-		}
+	dst = json.AppendOptionalString(dst, `,"action":`, in.Action)
+	if in.Related != nil && err == nil {
+		dst, err = appendJSON_corev1_ObjectReference(json.AppendName(dst, `,"related":`), in.Related)
 	}
 	dst = json.AppendStringField(dst, `,"reportingComponent":`, in.ReportingController)
 	dst = json.AppendStringField(dst, `,"reportingInstance":`, in.ReportingInstance)
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_Event reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -154,21 +127,11 @@ func ReadJSON_Event(r *json.Reader, out *corev1.Event) {
 func AppendJSON_EventList(dst []byte, in *corev1.EventList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_Event); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_Event)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_EventList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -202,14 +165,9 @@ func ReadJSON_EventList(r *json.Reader, out *corev1.EventList) {
 func appendJSON_corev1_EventSeries(dst []byte, in *corev1.EventSeries) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Count != 0 {
-		dst = json.AppendIntField(dst, `,"count":`, in.Count)
-	}
-	dst = json.AppendName(dst, `,"lastObservedTime":`)
-	if dst, err = apimachinery.AppendJSON_MicroTime(dst, &in.LastObservedTime); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalInt(dst, `,"count":`, in.Count)
+	dst, err = apimachinery.AppendJSON_MicroTime(json.AppendName(dst, `,"lastObservedTime":`), &in.LastObservedTime)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_EventSeries(r *json.Reader, out *corev1.EventSeries) {
@@ -233,12 +191,8 @@ func readJSON_corev1_EventSeries(r *json.Reader, out *corev1.EventSeries) {
 
 func appendJSON_corev1_EventSource(dst []byte, in *corev1.EventSource) ([]byte, error) {
 	start := len(dst)
-	if in.Component != "" {
-		dst = json.AppendStringField(dst, `,"component":`, in.Component)
-	}
-	if in.Host != "" {
-		dst = json.AppendStringField(dst, `,"host":`, in.Host)
-	}
+	dst = json.AppendOptionalString(dst, `,"component":`, in.Component)
+	dst = json.AppendOptionalString(dst, `,"host":`, in.Host)
 	return json.Close(dst, start), nil
 }
 
@@ -263,27 +217,13 @@ func readJSON_corev1_EventSource(r *json.Reader, out *corev1.EventSource) {
 
 func appendJSON_corev1_ObjectReference(dst []byte, in *corev1.ObjectReference) ([]byte, error) {
 	start := len(dst)
-	if in.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.Kind)
-	}
-	if in.Namespace != "" {
-		dst = json.AppendStringField(dst, `,"namespace":`, in.Namespace)
-	}
-	if in.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	}
-	if in.UID != "" {
-		dst = json.AppendStringField(dst, `,"uid":`, in.UID)
-	}
-	if in.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.APIVersion)
-	}
-	if in.ResourceVersion != "" {
-		dst = json.AppendStringField(dst, `,"resourceVersion":`, in.ResourceVersion)
-	}
-	if in.FieldPath != "" {
-		dst = json.AppendStringField(dst, `,"fieldPath":`, in.FieldPath)
-	}
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.Kind)
+	dst = json.AppendOptionalString(dst, `,"namespace":`, in.Namespace)
+	dst = json.AppendOptionalString(dst, `,"name":`, in.Name)
+	dst = json.AppendOptionalString(dst, `,"uid":`, in.UID)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.APIVersion)
+	dst = json.AppendOptionalString(dst, `,"resourceVersion":`, in.ResourceVersion)
+	dst = json.AppendOptionalString(dst, `,"fieldPath":`, in.FieldPath)
 	return json.Close(dst, start), nil
 }
 
@@ -320,3 +260,6 @@ func readJSON_corev1_ObjectReference(r *json.Reader, out *corev1.ObjectReference
 		}
 	}
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

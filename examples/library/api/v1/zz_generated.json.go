@@ -8,6 +8,7 @@ package v1
 import (
 	json "github.com/typeplane/typeplane/runtime/json"
 	apimachinery "github.com/typeplane/typeplane/runtime/json/apimachinery"
+	level "github.com/typeplane/typeplane/runtime/level"
 )
 
 //lint:file-ignore SA1019 deprecated fields are written and read too
@@ -16,25 +17,16 @@ import (
 func AppendJSON_Book(dst []byte, in *Book) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = AppendJSON_BookSpec(json.AppendName(dst, `,"spec":`), &in.Spec)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	if err == nil {
+		dst, err = AppendJSON_BookStatus(json.AppendName(dst, `,"status":`), &in.Status)
 	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"spec":`)
-	if dst, err = AppendJSON_BookSpec(dst, &in.Spec); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"status":`)
-	if dst, err = AppendJSON_BookStatus(dst, &in.Status); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_Book reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -72,21 +64,11 @@ func ReadJSON_Book(r *json.Reader, out *Book) {
 func AppendJSON_BookList(dst []byte, in *BookList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_Book); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_Book)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_BookList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -121,25 +103,12 @@ func ReadJSON_BookList(r *json.Reader, out *BookList) {
 func AppendJSON_BookSpec(dst []byte, in *BookSpec) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"title":`, in.Title)
-	if in.SortTitle != "" {
-		dst = json.AppendStringField(dst, `,"sortTitle":`, in.SortTitle)
-	}
-	if len(in.Authors) > 0 {
-		dst = json.AppendName(dst, `,"authors":`)
-		dst = json.AppendStrings(dst, in.Authors)
-	}
-	if in.ISBN != "" {
-		dst = json.AppendStringField(dst, `,"isbn":`, in.ISBN)
-	}
-	if in.Genre != "" {
-		dst = json.AppendStringField(dst, `,"genre":`, in.Genre)
-	}
-	if in.Copies != nil {
-		dst = json.AppendIntField(dst, `,"copies":`, *in.Copies)
-	}
-	if in.Shelf != "" {
-		dst = json.AppendStringField(dst, `,"shelf":`, in.Shelf)
-	}
+	dst = json.AppendOptionalString(dst, `,"sortTitle":`, in.SortTitle)
+	dst = json.AppendOptionalStrings(dst, `,"authors":`, in.Authors)
+	dst = json.AppendOptionalString(dst, `,"isbn":`, in.ISBN)
+	dst = json.AppendOptionalString(dst, `,"genre":`, in.Genre)
+	dst = json.AppendIntPointer(dst, `,"copies":`, in.Copies)
+	dst = json.AppendOptionalString(dst, `,"shelf":`, in.Shelf)
 	return json.Close(dst, start), nil
 }
 
@@ -168,9 +137,7 @@ func ReadJSON_BookSpec(r *json.Reader, out *BookSpec) {
 			json.ReadString(r, &out.Genre, "v1.Genre")
 		case "copies":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.Copies) {
-				r.Int32(out.Copies)
-			}
+			r.Int32Pointer(&out.Copies)
 		case "shelf":
 			r.Once(&seen, 6)
 			r.String(&out.Shelf)
@@ -184,16 +151,9 @@ func ReadJSON_BookSpec(r *json.Reader, out *BookSpec) {
 func AppendJSON_BookStatus(dst []byte, in *BookStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Available != 0 {
-		dst = json.AppendIntField(dst, `,"available":`, in.Available)
-	}
-	if len(in.Conditions) > 0 {
-		dst = json.AppendName(dst, `,"conditions":`)
-		if dst, err = json.AppendSlice(dst, in.Conditions, apimachinery.AppendJSON_Condition); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalInt(dst, `,"available":`, in.Available)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"conditions":`, in.Conditions, apimachinery.AppendJSON_Condition)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_BookStatus reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -220,21 +180,12 @@ func ReadJSON_BookStatus(r *json.Reader, out *BookStatus) {
 func AppendJSON_Loan(dst []byte, in *Loan) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
 	dst = json.AppendStringField(dst, `,"reader":`, in.Reader)
-	if in.Left != 0 {
-		dst = json.AppendIntField(dst, `,"left":`, in.Left)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalInt(dst, `,"left":`, in.Left)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_Loan reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -272,21 +223,13 @@ func ReadJSON_Loan(r *json.Reader, out *Loan) {
 func AppendJSON_Shelf(dst []byte, in *Shelf) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = AppendJSON_ShelfSpec(json.AppendName(dst, `,"spec":`), &in.Spec)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"spec":`)
-	if dst, err = AppendJSON_ShelfSpec(dst, &in.Spec); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_Shelf reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -321,21 +264,11 @@ func ReadJSON_Shelf(r *json.Reader, out *Shelf) {
 func AppendJSON_ShelfList(dst []byte, in *ShelfList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_Shelf); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_Shelf)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ShelfList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -369,12 +302,8 @@ func ReadJSON_ShelfList(r *json.Reader, out *ShelfList) {
 // AppendJSON_ShelfSpec appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_ShelfSpec(dst []byte, in *ShelfSpec) ([]byte, error) {
 	start := len(dst)
-	if in.Room != "" {
-		dst = json.AppendStringField(dst, `,"room":`, in.Room)
-	}
-	if in.Capacity != nil {
-		dst = json.AppendIntField(dst, `,"capacity":`, *in.Capacity)
-	}
+	dst = json.AppendOptionalString(dst, `,"room":`, in.Room)
+	dst = json.AppendIntPointer(dst, `,"capacity":`, in.Capacity)
 	return json.Close(dst, start), nil
 }
 
@@ -391,11 +320,12 @@ func ReadJSON_ShelfSpec(r *json.Reader, out *ShelfSpec) {
 			r.String(&out.Room)
 		case "capacity":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.Capacity) {
-				r.Int32(out.Capacity)
-			}
+			r.Int32Pointer(&out.Capacity)
 		default:
 			r.Unknown()
 		}
 	}
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

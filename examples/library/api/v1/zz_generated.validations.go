@@ -10,6 +10,7 @@ import (
 	fmt "fmt"
 	regexp "regexp"
 
+	level "github.com/typeplane/typeplane/runtime/level"
 	rules "github.com/typeplane/typeplane/runtime/rules"
 	equality "k8s.io/apimachinery/pkg/api/equality"
 	operation "k8s.io/apimachinery/pkg/api/operation"
@@ -697,3 +698,6 @@ func validate_pattern[T ~string](_ context.Context, _ operation.Operation, fldPa
 	}
 	return nil
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

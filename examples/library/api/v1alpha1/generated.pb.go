@@ -7,6 +7,7 @@ import (
 	fmt "fmt"
 	strings "strings"
 
+	level "github.com/typeplane/typeplane/runtime/level"
 	protobuf "github.com/typeplane/typeplane/runtime/protobuf"
 	apimachinery "github.com/typeplane/typeplane/runtime/protobuf/apimachinery"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -93,21 +94,9 @@ func marshal_Book(w *protobuf.Writer, n int, m *Book) int {
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_BookStatus(w, n, &m.Status)
-		n = w.Close(n, 3<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_BookSpec(w, n, &m.Spec)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_BookStatus(w, n, &m.Status), 3<<3|2, n)
+	n = w.Close(marshal_BookSpec(w, n, &m.Spec), 2<<3|2, n)
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -197,17 +186,9 @@ func marshal_BookList(w *protobuf.Writer, n int, m *BookList) int {
 		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_Book(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_Book(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
 	return n
 }
 
@@ -306,9 +287,7 @@ func marshal_BookSpec(w *protobuf.Writer, n int, m *BookSpec) int {
 		return n
 	}
 	n = w.PutString(n, 7<<3|2, m.Shelf)
-	if m.Copies != nil {
-		n = w.PutNumber(n, 6<<3, uint64(*m.Copies))
-	}
+	n = protobuf.PutNumberPointer(w, n, 6<<3, m.Copies)
 	n = w.PutString(n, 5<<3|2, m.Genre)
 	n = w.PutString(n, 4<<3|2, m.ISBN)
 	n = w.PutString(n, 3<<3|2, m.Author)
@@ -407,11 +386,7 @@ func marshal_BookStatus(w *protobuf.Writer, n int, m *BookStatus) int {
 		return n
 	}
 	for k := len(m.Conditions) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = apimachinery.PutCondition(w, n, &m.Conditions[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutCondition(w, n, &m.Conditions[k]), 2<<3|2, n)
 	}
 	n = w.PutNumber(n, 1<<3, uint64(m.Available))
 	return n
@@ -429,4 +404,4 @@ func (m *BookStatus) String() string {
 }
 
 // Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
-const _ = protobuf.Level1_go_get_u_github_com_typeplane_typeplane_runtime
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

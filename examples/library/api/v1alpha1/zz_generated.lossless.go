@@ -7,6 +7,7 @@ package v1alpha1
 
 import (
 	api "github.com/typeplane/typeplane/examples/library/api"
+	level "github.com/typeplane/typeplane/runtime/level"
 	lossless "github.com/typeplane/typeplane/runtime/lossless"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	conversion "k8s.io/apimachinery/pkg/conversion"
@@ -81,4 +82,4 @@ var lossless_Book = &lossless.Kind[api.Book, Book]{
 }
 
 // Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
-const _ = lossless.Level1_go_get_u_github_com_typeplane_typeplane_runtime
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -16,19 +16,10 @@ import (
 func AppendJSON_Everything(dst []byte, in *Everything) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	if in.Promoted.Up != "" {
-		dst = json.AppendStringField(dst, `,"up":`, in.Promoted.Up)
-	}
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	dst = json.AppendOptionalString(dst, `,"up":`, in.Promoted.Up)
 	if in.Pointed != nil {
 		dst = json.AppendIntField(dst, `,"far":`, in.Pointed.Far)
 	}
@@ -37,25 +28,16 @@ func AppendJSON_Everything(dst []byte, in *Everything) ([]byte, error) {
 		dst = json.AppendStrings(dst, in.Pointed.Farther.Farthest)
 	}
 	dst = json.AppendStringField(dst, `,"seen":`, in.hidden.Seen)
-	dst = json.AppendName(dst, `,"named":`)
-	if dst, err = AppendJSON_Named(dst, &in.Named); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = AppendJSON_Named(json.AppendName(dst, `,"named":`), &in.Named)
 	}
 	dst = json.AppendStringField(dst, `,"string":`, in.String)
-	if in.Word != "" {
-		dst = json.AppendStringField(dst, `,"word":`, in.Word)
-	}
+	dst = json.AppendOptionalString(dst, `,"word":`, in.Word)
 	dst = json.AppendBoolField(dst, `,"bool":`, in.Bool)
-	if in.Yes {
-		dst = json.AppendBoolField(dst, `,"yes":`, in.Yes)
-	}
+	dst = json.AppendOptionalBool(dst, `,"yes":`, in.Yes)
 	dst = json.AppendIntField(dst, `,"int":`, in.Int)
-	if in.Int8 != 0 {
-		dst = json.AppendIntField(dst, `,"int8":`, in.Int8)
-	}
-	if in.Int16 != 0 {
-		dst = json.AppendIntField(dst, `,"int16":`, in.Int16)
-	}
+	dst = json.AppendOptionalInt(dst, `,"int8":`, in.Int8)
+	dst = json.AppendOptionalInt(dst, `,"int16":`, in.Int16)
 	dst = json.AppendIntField(dst, `,"int32":`, in.Int32)
 	dst = json.AppendIntField(dst, `,"int64":`, in.Int64)
 	dst = json.AppendName(dst, `,"uint8":`)
@@ -64,35 +46,22 @@ func AppendJSON_Everything(dst []byte, in *Everything) ([]byte, error) {
 	dst = json.AppendUint(dst, in.Uint32)
 	dst = json.AppendName(dst, `,"uint64":`)
 	dst = json.AppendUint(dst, in.Uint64)
-	dst = json.AppendName(dst, `,"float32":`)
-	if dst, err = json.AppendFloat(dst, in.Float32); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = json.AppendFloat(json.AppendName(dst, `,"float32":`), in.Float32)
 	}
-	if in.Float64 != 0 {
-		dst = json.AppendName(dst, `,"float64":`)
-		if dst, err = json.AppendFloat(dst, in.Float64); err != nil {
-			return dst, err
-		}
+	if in.Float64 != 0 && err == nil {
+		dst, err = json.AppendFloat(json.AppendName(dst, `,"float64":`), in.Float64)
 	}
-	if in.Number != "" {
-		dst = json.AppendName(dst, `,"number":`)
-		if dst, err = json.AppendNumber(dst, in.Number); err != nil {
-			return dst, err
-		}
+	if in.Number != "" && err == nil {
+		dst, err = json.AppendNumber(json.AppendName(dst, `,"number":`), in.Number)
 	}
-	if in.Any != nil {
-		dst = json.AppendName(dst, `,"any":`)
-		if dst, err = json.AppendAny(dst, in.Any); err != nil {
-			return dst, err
-		}
+	if in.Any != nil && err == nil {
+		dst, err = json.AppendAny(json.AppendName(dst, `,"any":`), in.Any)
 	}
-	dst = json.AppendName(dst, `,"stringy":`)
-	if dst, err = json.AppendAny(dst, in.Stringy); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = json.AppendAny(json.AppendName(dst, `,"stringy":`), in.Stringy)
 	}
-	if in.Pointer != nil {
-		dst = json.AppendIntField(dst, `,"pointer":`, *in.Pointer)
-	}
+	dst = json.AppendIntPointer(dst, `,"pointer":`, in.Pointer)
 	dst = json.AppendName(dst, `,"pointers":`)
 	if in.Pointers == nil {
 		dst = append(dst, `null`...)
@@ -107,86 +76,56 @@ func AppendJSON_Everything(dst []byte, in *Everything) ([]byte, error) {
 	if in.Struct == nil {
 		dst = append(dst, `null`...)
 	} else {
-		if dst, err = AppendJSON_Inner(dst, in.Struct); err != nil {
-			return dst, err
+		if err == nil {
+			dst, err = AppendJSON_Inner(dst, in.Struct)
 		}
 	}
-	if !json.IsZero(&in.Zero) {
-		dst = json.AppendName(dst, `,"zero":`)
-		if dst, err = AppendJSON_Inner(dst, &in.Zero); err != nil {
-			return dst, err
-		}
+	if !json.IsZero(&in.Zero) && err == nil {
+		dst, err = AppendJSON_Inner(json.AppendName(dst, `,"zero":`), &in.Zero)
 	}
-	if in.Compared != (Place{}) {
-		dst = json.AppendName(dst, `,"compared":`)
-		if dst, err = json.AppendTextMarshaler(dst, &in.Compared, "shapes.Place"); err != nil {
-			return dst, err
-		}
+	if in.Compared != (Place{}) && err == nil {
+		dst, err = json.AppendTextMarshaler(json.AppendName(dst, `,"compared":`), &in.Compared, "shapes.Place")
 	}
-	dst = json.AppendName(dst, `,"unnamed":`)
-	if dst, err = appendJSON_Everything_unnamed(dst, &in.Unnamed); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = appendJSON_Everything_unnamed(json.AppendName(dst, `,"unnamed":`), &in.Unnamed)
 	}
 	dst = json.AppendName(dst, `,"strings":`)
 	dst = json.AppendStrings(dst, in.Strings)
-	if len(in.Words) > 0 {
-		dst = json.AppendName(dst, `,"words":`)
-		dst = json.AppendStrings(dst, in.Words)
-	}
-	if len(in.Ints) > 0 {
-		dst = json.AppendName(dst, `,"ints":`)
-		if dst, err = json.AppendSlice(dst, in.Ints, func(dst []byte, in *int) ([]byte, error) {
-			return json.AppendInt(dst, *in), nil
-		}); err != nil {
-			return dst, err
-		}
-	}
-	dst = json.AppendName(dst, `,"grid":`)
-	if dst, err = json.AppendSlice(dst, in.Grid, func(dst []byte, in *[]int) ([]byte, error) {
+	dst = json.AppendOptionalStrings(dst, `,"words":`, in.Words)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"ints":`, in.Ints, func(dst []byte, in *int) ([]byte, error) {
+		return json.AppendInt(dst, *in), nil
+	})
+	dst, err = json.AppendSliceField(dst, err, `,"grid":`, in.Grid, func(dst []byte, in *[]int) ([]byte, error) {
 		return json.AppendSlice(dst, *in, func(dst []byte, in *int) ([]byte, error) {
 			return json.AppendInt(dst, *in), nil
 		})
-	}); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"inners":`)
-	if dst, err = json.AppendSlice(dst, in.Inners, AppendJSON_Inner); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"pInners":`)
-	if dst, err = json.AppendSlice(dst, in.PInners, func(dst []byte, in **Inner) ([]byte, error) {
+	})
+	dst, err = json.AppendSliceField(dst, err, `,"inners":`, in.Inners, AppendJSON_Inner)
+	dst, err = json.AppendSliceField(dst, err, `,"pInners":`, in.PInners, func(dst []byte, in **Inner) ([]byte, error) {
 		if *in == nil {
 			return append(dst, `null`...), nil
 		}
 		return AppendJSON_Inner(dst, *in)
-	}); err != nil {
-		return dst, err
-	}
+	})
 	dst = json.AppendName(dst, `,"bytes":`)
 	dst = json.AppendBytes(dst, in.Bytes)
 	if len(in.Blob) > 0 {
 		dst = json.AppendName(dst, `,"blob":`)
 		dst = json.AppendBytes(dst, in.Blob)
 	}
-	dst = json.AppendName(dst, `,"array":`)
-	if dst, err = json.AppendArray(dst, in.Array[:], AppendJSON_Inner); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = json.AppendArray(json.AppendName(dst, `,"array":`), in.Array[:], AppendJSON_Inner)
 	}
-	dst = json.AppendName(dst, `,"bits":`)
-	if dst, err = json.AppendArray(dst, in.Bits[:], func(dst []byte, in *byte) ([]byte, error) {
-		return json.AppendUint(dst, *in), nil
-	}); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = json.AppendArray(json.AppendName(dst, `,"bits":`), in.Bits[:], func(dst []byte, in *byte) ([]byte, error) {
+			return json.AppendUint(dst, *in), nil
+		})
 	}
-	if len(in.Tree) > 0 {
-		dst = json.AppendName(dst, `,"tree":`)
-		if dst, err = appendJSON_Tree(dst, &in.Tree); err != nil {
-			return dst, err
-		}
+	if len(in.Tree) > 0 && err == nil {
+		dst, err = appendJSON_Tree(json.AppendName(dst, `,"tree":`), &in.Tree)
 	}
-	dst = json.AppendName(dst, `,"box":`)
-	if dst, err = appendJSON_Box_string(dst, &in.Box); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = appendJSON_Box_string(json.AppendName(dst, `,"box":`), &in.Box)
 	}
 	dst = json.AppendName(dst, `,"map":`)
 	dst = json.AppendStringMap(dst, in.Map)
@@ -195,8 +134,8 @@ func AppendJSON_Everything(dst []byte, in *Everything) ([]byte, error) {
 		open := len(dst)
 		for key, value := range json.Sorted(in.Typed) {
 			dst = json.AppendKey(dst, key)
-			if dst, err = AppendJSON_Inner(dst, &value); err != nil {
-				return dst, err
+			if err == nil {
+				dst, err = AppendJSON_Inner(dst, &value)
 			}
 		}
 		dst = json.Close(dst, open)
@@ -211,26 +150,22 @@ func AppendJSON_Everything(dst []byte, in *Everything) ([]byte, error) {
 			if value == nil {
 				dst = append(dst, `null`...)
 			} else {
-				if dst, err = AppendJSON_Inner(dst, value); err != nil {
-					return dst, err
+				if err == nil {
+					dst, err = AppendJSON_Inner(dst, value)
 				}
 			}
 		}
 		dst = json.Close(dst, open)
 	}
-	dst = json.AppendName(dst, `,"byInt":`)
-	if dst, err = json.AppendIntMap(dst, in.ByInt, func(dst []byte, in *string) ([]byte, error) {
-		return json.AppendString(dst, *in), nil
-	}); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = json.AppendIntMap(json.AppendName(dst, `,"byInt":`), in.ByInt, func(dst []byte, in *string) ([]byte, error) {
+			return json.AppendString(dst, *in), nil
+		})
 	}
-	if len(in.ByText) > 0 {
-		dst = json.AppendName(dst, `,"byText":`)
-		if dst, err = json.AppendTextMap(dst, in.ByText, "map[shapes.Place]int", func(dst []byte, in *int) ([]byte, error) {
+	if len(in.ByText) > 0 && err == nil {
+		dst, err = json.AppendTextMap(json.AppendName(dst, `,"byText":`), in.ByText, "map[shapes.Place]int", func(dst []byte, in *int) ([]byte, error) {
 			return json.AppendInt(dst, *in), nil
-		}); err != nil {
-			return dst, err
-		}
+		})
 	}
 	dst = json.AppendName(dst, `,"deep":`)
 	if in.Deep == nil {
@@ -259,8 +194,8 @@ func AppendJSON_Everything(dst []byte, in *Everything) ([]byte, error) {
 		open := len(dst)
 		for key, value := range json.Sorted(in.AnyMap) {
 			dst = json.AppendKey(dst, key)
-			if dst, err = json.AppendAny(dst, value); err != nil {
-				return dst, err
+			if err == nil {
+				dst, err = json.AppendAny(dst, value)
 			}
 		}
 		dst = json.Close(dst, open)
@@ -270,84 +205,67 @@ func AppendJSON_Everything(dst []byte, in *Everything) ([]byte, error) {
 		open := len(dst)
 		for key, value := range json.Sorted(in.OfOnly) {
 			dst = json.AppendKey(dst, key)
-			if dst, err = json.AppendAny(dst, value); err != nil {
-				return dst, err
+			if err == nil {
+				dst, err = json.AppendAny(dst, value)
 			}
 		}
 		dst = json.Close(dst, open)
 	}
-	dst = json.AppendName(dst, `,"own":`)
-	if dst, err = json.AppendMarshaler(dst, &in.Own, "shapes.Own"); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = json.AppendMarshaler(json.AppendName(dst, `,"own":`), &in.Own, "shapes.Own")
 	}
 	dst = json.AppendName(dst, `,"pOwn":`)
 	if in.POwn == nil {
 		dst = append(dst, `null`...)
 	} else {
-		if dst, err = json.AppendMarshaler(dst, in.POwn, "shapes.Own"); err != nil {
-			return dst, err
+		if err == nil {
+			dst, err = json.AppendMarshaler(dst, in.POwn, "shapes.Own")
 		}
 	}
-	dst = json.AppendName(dst, `,"ownPtr":`)
-	if dst, err = json.AppendMarshaler(dst, &in.OwnPtr, "shapes.OnPointer"); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = json.AppendMarshaler(json.AppendName(dst, `,"ownPtr":`), &in.OwnPtr, "shapes.OnPointer")
 	}
-	dst = json.AppendName(dst, `,"text":`)
-	if dst, err = json.AppendTextMarshaler(dst, &in.Text, "shapes.Place"); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = json.AppendTextMarshaler(json.AppendName(dst, `,"text":`), &in.Text, "shapes.Place")
 	}
-	if in.PText != nil {
-		dst = json.AppendName(dst, `,"pText":`)
-		if dst, err = json.AppendTextMarshaler(dst, in.PText, "shapes.Place"); err != nil {
-			return dst, err
-		}
+	if in.PText != nil && err == nil {
+		dst, err = json.AppendTextMarshaler(json.AppendName(dst, `,"pText":`), in.PText, "shapes.Place")
 	}
-	if len(in.Raw) > 0 {
-		dst = json.AppendName(dst, `,"raw":`)
-		if dst, err = json.AppendRawMessage(dst, &in.Raw); err != nil {
-			return dst, err
-		}
+	if len(in.Raw) > 0 && err == nil {
+		dst, err = json.AppendRawMessage(json.AppendName(dst, `,"raw":`), &in.Raw)
 	}
-	if in.PRaw != nil {
-		dst = json.AppendName(dst, `,"pRaw":`)
-		if dst, err = json.AppendRawMessage(dst, in.PRaw); err != nil {
-			return dst, err
-		}
+	if in.PRaw != nil && err == nil {
+		dst, err = json.AppendRawMessage(json.AppendName(dst, `,"pRaw":`), in.PRaw)
 	}
-	dst = json.AppendName(dst, `,"std":`)
-	if dst, err = json.AppendMarshaler(dst, &in.Std, "time.Time"); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = json.AppendMarshaler(json.AppendName(dst, `,"std":`), &in.Std, "time.Time")
 	}
-	dst = json.AppendName(dst, `,"time":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.Time); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"time":`), &in.Time)
 	}
 	dst = json.AppendName(dst, `,"pTime":`)
 	if in.PTime == nil {
 		dst = append(dst, `null`...)
 	} else {
-		if dst, err = apimachinery.AppendJSON_Time(dst, in.PTime); err != nil {
-			return dst, err
+		if err == nil {
+			dst, err = apimachinery.AppendJSON_Time(dst, in.PTime)
 		}
 	}
-	dst = json.AppendName(dst, `,"micro":`)
-	if dst, err = apimachinery.AppendJSON_MicroTime(dst, &in.Micro); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = apimachinery.AppendJSON_MicroTime(json.AppendName(dst, `,"micro":`), &in.Micro)
 	}
-	dst = json.AppendName(dst, `,"duration":`)
-	if dst, err = apimachinery.AppendJSON_Duration(dst, &in.Duration); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = apimachinery.AppendJSON_Duration(json.AppendName(dst, `,"duration":`), &in.Duration)
 	}
-	dst = json.AppendName(dst, `,"quantity":`)
-	if dst, err = apimachinery.AppendJSON_Quantity(dst, &in.Quantity); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = apimachinery.AppendJSON_Quantity(json.AppendName(dst, `,"quantity":`), &in.Quantity)
 	}
 	dst = json.AppendName(dst, `,"pQuantity":`)
 	if in.PQuantity == nil {
 		dst = append(dst, `null`...)
 	} else {
-		if dst, err = apimachinery.AppendJSON_Quantity(dst, in.PQuantity); err != nil {
-			return dst, err
+		if err == nil {
+			dst, err = apimachinery.AppendJSON_Quantity(dst, in.PQuantity)
 		}
 	}
 	dst = json.AppendName(dst, `,"amounts":`)
@@ -357,26 +275,24 @@ func AppendJSON_Everything(dst []byte, in *Everything) ([]byte, error) {
 		open := len(dst)
 		for key, value := range json.Sorted(in.Amounts) {
 			dst = json.AppendKey(dst, key)
-			if dst, err = apimachinery.AppendJSON_Quantity(dst, &value); err != nil {
-				return dst, err
+			if err == nil {
+				dst, err = apimachinery.AppendJSON_Quantity(dst, &value)
 			}
 		}
 		dst = json.Close(dst, open)
 	}
-	dst = json.AppendName(dst, `,"intOr":`)
-	if dst, err = apimachinery.AppendJSON_IntOrString(dst, &in.IntOr); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = apimachinery.AppendJSON_IntOrString(json.AppendName(dst, `,"intOr":`), &in.IntOr)
 	}
-	dst = json.AppendName(dst, `,"extension":`)
-	if dst, err = apimachinery.AppendJSON_RawExtension(dst, &in.Extension); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = apimachinery.AppendJSON_RawExtension(json.AppendName(dst, `,"extension":`), &in.Extension)
 	}
 	dst = json.AppendName(dst, `,"selector":`)
 	if in.Selector == nil {
 		dst = append(dst, `null`...)
 	} else {
-		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.Selector); err != nil {
-			return dst, err
+		if err == nil {
+			dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.Selector)
 		}
 	}
 	dst = json.AppendName(dst, `,"qInt":`)
@@ -386,8 +302,8 @@ func AppendJSON_Everything(dst []byte, in *Everything) ([]byte, error) {
 	if in.QFloat != 0 {
 		dst = json.AppendName(dst, `,"qFloat":`)
 		dst = append(dst, '"')
-		if dst, err = json.AppendFloat(dst, in.QFloat); err != nil {
-			return dst, err
+		if err == nil {
+			dst, err = json.AppendFloat(dst, in.QFloat)
 		}
 		dst = append(dst, '"')
 	}
@@ -413,20 +329,18 @@ func AppendJSON_Everything(dst []byte, in *Everything) ([]byte, error) {
 	}
 	dst = json.AppendName(dst, `,"qNumber":`)
 	dst = append(dst, '"')
-	if dst, err = json.AppendNumber(dst, in.QNumber); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = json.AppendNumber(dst, in.QNumber)
 	}
 	dst = append(dst, '"')
 	dst = json.AppendName(dst, `,"qText":`)
-	if dst, err = json.AppendTextMarshaler(dst, &in.QText, "shapes.Code"); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = json.AppendTextMarshaler(dst, &in.QText, "shapes.Code")
 	}
 	dst = json.AppendStringField(dst, `,"-":`, in.Dash)
-	if in.Sign != "" {
-		dst = json.AppendStringField(dst, `,"a\u003cb\u003e\u0026c":`, in.Sign)
-	}
+	dst = json.AppendOptionalString(dst, `,"a\u003cb\u003e\u0026c":`, in.Sign)
 	dst = json.AppendStringField(dst, `,"NoTag":`, in.NoTag)
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_Everything reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -530,15 +444,11 @@ func ReadJSON_Everything(r *json.Reader, out *Everything) {
 			}
 		case "pointer":
 			r.Once(&seen[0], 25)
-			if json.Pointer(r, &out.Pointer) {
-				r.Int32(out.Pointer)
-			}
+			r.Int32Pointer(&out.Pointer)
 		case "pointers":
 			r.Once(&seen[0], 26)
 			if json.Pointer(r, &out.Pointers) {
-				if json.Pointer(r, out.Pointers) {
-					r.String(*out.Pointers)
-				}
+				r.StringPointer(out.Pointers)
 			}
 		case "struct":
 			r.Once(&seen[0], 27)
@@ -770,10 +680,7 @@ func ReadJSON_Everything(r *json.Reader, out *Everything) {
 // AppendJSON_Farther appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_Farther(dst []byte, in *Farther) ([]byte, error) {
 	start := len(dst)
-	if len(in.Farthest) > 0 {
-		dst = json.AppendName(dst, `,"farthest":`)
-		dst = json.AppendStrings(dst, in.Farthest)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"farthest":`, in.Farthest)
 	return json.Close(dst, start), nil
 }
 
@@ -799,22 +706,12 @@ func AppendJSON_Inner(dst []byte, in *Inner) ([]byte, error) {
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if in.Value != nil {
-		dst = json.AppendIntField(dst, `,"value":`, *in.Value)
-	}
+	dst = json.AppendIntPointer(dst, `,"value":`, in.Value)
 	if in.Next != nil {
-		dst = json.AppendName(dst, `,"next":`)
-		if dst, err = AppendJSON_Inner(dst, in.Next); err != nil {
-			return dst, err
-		}
+		dst, err = AppendJSON_Inner(json.AppendName(dst, `,"next":`), in.Next)
 	}
-	if len(in.More) > 0 {
-		dst = json.AppendName(dst, `,"more":`)
-		if dst, err = json.AppendSlice(dst, in.More, AppendJSON_Inner); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"more":`, in.More, AppendJSON_Inner)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_Inner reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -918,10 +815,7 @@ func AppendJSON_Pointed(dst []byte, in *Pointed) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"twice":`, in.Twice)
 	dst = json.AppendIntField(dst, `,"far":`, in.Far)
-	if len(in.Farther.Farthest) > 0 {
-		dst = json.AppendName(dst, `,"farthest":`)
-		dst = json.AppendStrings(dst, in.Farther.Farthest)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"farthest":`, in.Farther.Farthest)
 	return json.Close(dst, start), nil
 }
 
@@ -952,9 +846,7 @@ func ReadJSON_Pointed(r *json.Reader, out *Pointed) {
 // AppendJSON_Promoted appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_Promoted(dst []byte, in *Promoted) ([]byte, error) {
 	start := len(dst)
-	if in.Up != "" {
-		dst = json.AppendStringField(dst, `,"up":`, in.Up)
-	}
+	dst = json.AppendOptionalString(dst, `,"up":`, in.Up)
 	dst = json.AppendStringField(dst, `,"NoTag":`, in.NoTag)
 	dst = json.AppendStringField(dst, `,"twice":`, in.Twice)
 	return json.Close(dst, start), nil
@@ -986,10 +878,7 @@ func ReadJSON_Promoted(r *json.Reader, out *Promoted) {
 func appendJSON_Box_string(dst []byte, in *Box[string]) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"value":`, in.Value)
-	if len(in.All) > 0 {
-		dst = json.AppendName(dst, `,"all":`)
-		dst = json.AppendStrings(dst, in.All)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"all":`, in.All)
 	return json.Close(dst, start), nil
 }
 
@@ -1052,11 +941,11 @@ func appendJSON_Tree(dst []byte, in *Tree) ([]byte, error) {
 	open := len(dst)
 	for key, value := range json.Sorted(*in) {
 		dst = json.AppendKey(dst, key)
-		if dst, err = appendJSON_Tree(dst, &value); err != nil {
-			return dst, err
+		if err == nil {
+			dst, err = appendJSON_Tree(dst, &value)
 		}
 	}
-	return json.Close(dst, open), nil
+	return json.Close(dst, open), err
 }
 
 func readJSON_Tree(r *json.Reader, out *Tree) {

@@ -3,6 +3,7 @@
 package v1
 
 import (
+	level "github.com/typeplane/typeplane/runtime/level"
 	protobuf "github.com/typeplane/typeplane/runtime/protobuf"
 	apimachinery "github.com/typeplane/typeplane/runtime/protobuf/apimachinery"
 	appsv1 "k8s.io/api/apps/v1"
@@ -79,21 +80,9 @@ func marshal_appsv1_Deployment(w *protobuf.Writer, n int, m *appsv1.Deployment) 
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_appsv1_DeploymentStatus(w, n, &m.Status)
-		n = w.Close(n, 3<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_appsv1_DeploymentSpec(w, n, &m.Spec)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_appsv1_DeploymentStatus(w, n, &m.Status), 3<<3|2, n)
+	n = w.Close(marshal_appsv1_DeploymentSpec(w, n, &m.Spec), 2<<3|2, n)
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -116,17 +105,9 @@ func marshal_appsv1_DeploymentList(w *protobuf.Writer, n int, m *appsv1.Deployme
 		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_appsv1_Deployment(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_appsv1_Deployment(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
 	return n
 }
 
@@ -151,37 +132,16 @@ func reads_appsv1_DeploymentSpec() *protobuf.Type[appsv1.DeploymentSpec] {
 
 // marshal_appsv1_DeploymentSpec writes m before the n bytes that w has, and returns how many it has then.
 func marshal_appsv1_DeploymentSpec(w *protobuf.Writer, n int, m *appsv1.DeploymentSpec) int {
-	if m == nil {
-		return n
-	}
-	if m.ProgressDeadlineSeconds != nil {
-		n = w.PutNumber(n, 9<<3, uint64(*m.ProgressDeadlineSeconds))
-	}
+	n = protobuf.PutNumberPointer(w, n, 9<<3, m.ProgressDeadlineSeconds)
 	n = w.PutBool(n, 7<<3, m.Paused)
-	if m.RevisionHistoryLimit != nil {
-		n = w.PutNumber(n, 6<<3, uint64(*m.RevisionHistoryLimit))
-	}
+	n = protobuf.PutNumberPointer(w, n, 6<<3, m.RevisionHistoryLimit)
 	n = w.PutNumber(n, 5<<3, uint64(m.MinReadySeconds))
-	{
-		before := n
-		n = marshal_appsv1_DeploymentStrategy(w, n, &m.Strategy)
-		n = w.Close(n, 4<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_corev1_PodTemplateSpec(w, n, &m.Template)
-		n = w.Close(n, 3<<3|2, before)
-	}
+	n = w.Close(marshal_appsv1_DeploymentStrategy(w, n, &m.Strategy), 4<<3|2, n)
+	n = w.Close(marshal_corev1_PodTemplateSpec(w, n, &m.Template), 3<<3|2, n)
 	if m.Selector != nil {
-		{
-			before := n
-			n = apimachinery.PutLabelSelector(w, n, m.Selector)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutLabelSelector(w, n, m.Selector), 2<<3|2, n)
 	}
-	if m.Replicas != nil {
-		n = w.PutNumber(n, 1<<3, uint64(*m.Replicas))
-	}
+	n = protobuf.PutNumberPointer(w, n, 1<<3, m.Replicas)
 	return n
 }
 
@@ -207,22 +167,11 @@ func reads_appsv1_DeploymentStatus() *protobuf.Type[appsv1.DeploymentStatus] {
 
 // marshal_appsv1_DeploymentStatus writes m before the n bytes that w has, and returns how many it has then.
 func marshal_appsv1_DeploymentStatus(w *protobuf.Writer, n int, m *appsv1.DeploymentStatus) int {
-	if m == nil {
-		return n
-	}
-	if m.TerminatingReplicas != nil {
-		n = w.PutNumber(n, 9<<3, uint64(*m.TerminatingReplicas))
-	}
-	if m.CollisionCount != nil {
-		n = w.PutNumber(n, 8<<3, uint64(*m.CollisionCount))
-	}
+	n = protobuf.PutNumberPointer(w, n, 9<<3, m.TerminatingReplicas)
+	n = protobuf.PutNumberPointer(w, n, 8<<3, m.CollisionCount)
 	n = w.PutNumber(n, 7<<3, uint64(m.ReadyReplicas))
 	for k := len(m.Conditions) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_appsv1_DeploymentCondition(w, n, &m.Conditions[k])
-			n = w.Close(n, 6<<3|2, before)
-		}
+		n = w.Close(marshal_appsv1_DeploymentCondition(w, n, &m.Conditions[k]), 6<<3|2, n)
 	}
 	n = w.PutNumber(n, 5<<3, uint64(m.UnavailableReplicas))
 	n = w.PutNumber(n, 4<<3, uint64(m.AvailableReplicas))
@@ -247,19 +196,8 @@ func reads_corev1_PodTemplateSpec() *protobuf.Type[corev1.PodTemplateSpec] {
 
 // marshal_corev1_PodTemplateSpec writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_PodTemplateSpec(w *protobuf.Writer, n int, m *corev1.PodTemplateSpec) int {
-	if m == nil {
-		return n
-	}
-	{
-		before := n
-		n = marshal_corev1_PodSpec(w, n, &m.Spec)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_corev1_PodSpec(w, n, &m.Spec), 2<<3|2, n)
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -278,15 +216,8 @@ func reads_appsv1_DeploymentStrategy() *protobuf.Type[appsv1.DeploymentStrategy]
 
 // marshal_appsv1_DeploymentStrategy writes m before the n bytes that w has, and returns how many it has then.
 func marshal_appsv1_DeploymentStrategy(w *protobuf.Writer, n int, m *appsv1.DeploymentStrategy) int {
-	if m == nil {
-		return n
-	}
 	if m.RollingUpdate != nil {
-		{
-			before := n
-			n = marshal_appsv1_RollingUpdateDeployment(w, n, m.RollingUpdate)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_appsv1_RollingUpdateDeployment(w, n, m.RollingUpdate), 2<<3|2, n)
 	}
 	n = w.PutString(n, 1<<3|2, string(m.Type))
 	return n
@@ -311,9 +242,6 @@ func reads_appsv1_DeploymentCondition() *protobuf.Type[appsv1.DeploymentConditio
 
 // marshal_appsv1_DeploymentCondition writes m before the n bytes that w has, and returns how many it has then.
 func marshal_appsv1_DeploymentCondition(w *protobuf.Writer, n int, m *appsv1.DeploymentCondition) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutTime(n, 7<<3|2, &m.LastTransitionTime)
 	n = w.PutTime(n, 6<<3|2, &m.LastUpdateTime)
 	n = w.PutString(n, 5<<3|2, m.Message)
@@ -379,73 +307,32 @@ func reads_corev1_PodSpec() *protobuf.Type[corev1.PodSpec] {
 
 // marshal_corev1_PodSpec writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_PodSpec(w *protobuf.Writer, n int, m *corev1.PodSpec) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.EvictionResponders) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_EvictionResponder(w, n, &m.EvictionResponders[k])
-			n = w.Close(n, 44<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_EvictionResponder(w, n, &m.EvictionResponders[k]), 44<<3|2, n)
 	}
 	if m.SchedulingGroup != nil {
-		{
-			before := n
-			n = marshal_corev1_PodSchedulingGroup(w, n, m.SchedulingGroup)
-			n = w.Close(n, 43<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_PodSchedulingGroup(w, n, m.SchedulingGroup), 43<<3|2, n)
 	}
-	if m.HostnameOverride != nil {
-		n = w.PutString(n, 41<<3|2, *m.HostnameOverride)
-	}
+	n = protobuf.PutTextPointer(w, n, 41<<3|2, m.HostnameOverride)
 	if m.Resources != nil {
-		{
-			before := n
-			n = marshal_corev1_ResourceRequirements(w, n, m.Resources)
-			n = w.Close(n, 40<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ResourceRequirements(w, n, m.Resources), 40<<3|2, n)
 	}
 	for k := len(m.ResourceClaims) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_PodResourceClaim(w, n, &m.ResourceClaims[k])
-			n = w.Close(n, 39<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_PodResourceClaim(w, n, &m.ResourceClaims[k]), 39<<3|2, n)
 	}
 	for k := len(m.SchedulingGates) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_PodSchedulingGate(w, n, &m.SchedulingGates[k])
-			n = w.Close(n, 38<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_PodSchedulingGate(w, n, &m.SchedulingGates[k]), 38<<3|2, n)
 	}
-	if m.HostUsers != nil {
-		n = w.PutBool(n, 37<<3, *m.HostUsers)
-	}
+	n = protobuf.PutBoolPointer(w, n, 37<<3, m.HostUsers)
 	if m.OS != nil {
-		{
-			before := n
-			n = marshal_corev1_PodOS(w, n, m.OS)
-			n = w.Close(n, 36<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_PodOS(w, n, m.OS), 36<<3|2, n)
 	}
-	if m.SetHostnameAsFQDN != nil {
-		n = w.PutBool(n, 35<<3, *m.SetHostnameAsFQDN)
-	}
+	n = protobuf.PutBoolPointer(w, n, 35<<3, m.SetHostnameAsFQDN)
 	for k := len(m.EphemeralContainers) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_EphemeralContainer(w, n, &m.EphemeralContainers[k])
-			n = w.Close(n, 34<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_EphemeralContainer(w, n, &m.EphemeralContainers[k]), 34<<3|2, n)
 	}
 	for k := len(m.TopologySpreadConstraints) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_TopologySpreadConstraint(w, n, &m.TopologySpreadConstraints[k])
-			n = w.Close(n, 33<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_TopologySpreadConstraint(w, n, &m.TopologySpreadConstraints[k]), 33<<3|2, n)
 	}
 	if len(m.Overhead) > 0 {
 		var room [8]corev1.ResourceName
@@ -458,83 +345,39 @@ func marshal_corev1_PodSpec(w *protobuf.Writer, n int, m *corev1.PodSpec) int {
 			n = w.Close(n, 32<<3|2, entry)
 		}
 	}
-	if m.PreemptionPolicy != nil {
-		n = w.PutString(n, 31<<3|2, string(*m.PreemptionPolicy))
-	}
-	if m.EnableServiceLinks != nil {
-		n = w.PutBool(n, 30<<3, *m.EnableServiceLinks)
-	}
-	if m.RuntimeClassName != nil {
-		n = w.PutString(n, 29<<3|2, *m.RuntimeClassName)
-	}
+	n = protobuf.PutTextPointer(w, n, 31<<3|2, m.PreemptionPolicy)
+	n = protobuf.PutBoolPointer(w, n, 30<<3, m.EnableServiceLinks)
+	n = protobuf.PutTextPointer(w, n, 29<<3|2, m.RuntimeClassName)
 	for k := len(m.ReadinessGates) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_PodReadinessGate(w, n, &m.ReadinessGates[k])
-			n = w.Close(n, 28<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_PodReadinessGate(w, n, &m.ReadinessGates[k]), 28<<3|2, n)
 	}
-	if m.ShareProcessNamespace != nil {
-		n = w.PutBool(n, 27<<3, *m.ShareProcessNamespace)
-	}
+	n = protobuf.PutBoolPointer(w, n, 27<<3, m.ShareProcessNamespace)
 	if m.DNSConfig != nil {
-		{
-			before := n
-			n = marshal_corev1_PodDNSConfig(w, n, m.DNSConfig)
-			n = w.Close(n, 26<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_PodDNSConfig(w, n, m.DNSConfig), 26<<3|2, n)
 	}
-	if m.Priority != nil {
-		n = w.PutNumber(n, 25<<3, uint64(*m.Priority))
-	}
+	n = protobuf.PutNumberPointer(w, n, 25<<3, m.Priority)
 	n = w.PutString(n, 24<<3|2, m.PriorityClassName)
 	for k := len(m.HostAliases) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_HostAlias(w, n, &m.HostAliases[k])
-			n = w.Close(n, 23<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_HostAlias(w, n, &m.HostAliases[k]), 23<<3|2, n)
 	}
 	for k := len(m.Tolerations) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_Toleration(w, n, &m.Tolerations[k])
-			n = w.Close(n, 22<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_Toleration(w, n, &m.Tolerations[k]), 22<<3|2, n)
 	}
-	if m.AutomountServiceAccountToken != nil {
-		n = w.PutBool(n, 21<<3, *m.AutomountServiceAccountToken)
-	}
+	n = protobuf.PutBoolPointer(w, n, 21<<3, m.AutomountServiceAccountToken)
 	for k := len(m.InitContainers) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_Container(w, n, &m.InitContainers[k])
-			n = w.Close(n, 20<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_Container(w, n, &m.InitContainers[k]), 20<<3|2, n)
 	}
 	n = w.PutString(n, 19<<3|2, m.SchedulerName)
 	if m.Affinity != nil {
-		{
-			before := n
-			n = marshal_corev1_Affinity(w, n, m.Affinity)
-			n = w.Close(n, 18<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_Affinity(w, n, m.Affinity), 18<<3|2, n)
 	}
 	n = w.PutString(n, 17<<3|2, m.Subdomain)
 	n = w.PutString(n, 16<<3|2, m.Hostname)
 	for k := len(m.ImagePullSecrets) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_LocalObjectReference(w, n, &m.ImagePullSecrets[k])
-			n = w.Close(n, 15<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_LocalObjectReference(w, n, &m.ImagePullSecrets[k]), 15<<3|2, n)
 	}
 	if m.SecurityContext != nil {
-		{
-			before := n
-			n = marshal_corev1_PodSecurityContext(w, n, m.SecurityContext)
-			n = w.Close(n, 14<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_PodSecurityContext(w, n, m.SecurityContext), 14<<3|2, n)
 	}
 	n = w.PutBool(n, 13<<3, m.HostIPC)
 	n = w.PutBool(n, 12<<3, m.HostPID)
@@ -544,26 +387,14 @@ func marshal_corev1_PodSpec(w *protobuf.Writer, n int, m *corev1.PodSpec) int {
 	n = w.PutString(n, 8<<3|2, m.ServiceAccountName)
 	n = protobuf.PutTextMap(w, n, 7<<3|2, m.NodeSelector)
 	n = w.PutString(n, 6<<3|2, string(m.DNSPolicy))
-	if m.ActiveDeadlineSeconds != nil {
-		n = w.PutNumber(n, 5<<3, uint64(*m.ActiveDeadlineSeconds))
-	}
-	if m.TerminationGracePeriodSeconds != nil {
-		n = w.PutNumber(n, 4<<3, uint64(*m.TerminationGracePeriodSeconds))
-	}
+	n = protobuf.PutNumberPointer(w, n, 5<<3, m.ActiveDeadlineSeconds)
+	n = protobuf.PutNumberPointer(w, n, 4<<3, m.TerminationGracePeriodSeconds)
 	n = w.PutString(n, 3<<3|2, string(m.RestartPolicy))
 	for k := len(m.Containers) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_Container(w, n, &m.Containers[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_Container(w, n, &m.Containers[k]), 2<<3|2, n)
 	}
 	for k := len(m.Volumes) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_Volume(w, n, &m.Volumes[k])
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_Volume(w, n, &m.Volumes[k]), 1<<3|2, n)
 	}
 	return n
 }
@@ -583,22 +414,11 @@ func reads_appsv1_RollingUpdateDeployment() *protobuf.Type[appsv1.RollingUpdateD
 
 // marshal_appsv1_RollingUpdateDeployment writes m before the n bytes that w has, and returns how many it has then.
 func marshal_appsv1_RollingUpdateDeployment(w *protobuf.Writer, n int, m *appsv1.RollingUpdateDeployment) int {
-	if m == nil {
-		return n
-	}
 	if m.MaxSurge != nil {
-		{
-			before := n
-			n = marshal_intstr_IntOrString(w, n, m.MaxSurge)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_intstr_IntOrString(w, n, m.MaxSurge), 2<<3|2, n)
 	}
 	if m.MaxUnavailable != nil {
-		{
-			before := n
-			n = marshal_intstr_IntOrString(w, n, m.MaxUnavailable)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_intstr_IntOrString(w, n, m.MaxUnavailable), 1<<3|2, n)
 	}
 	return n
 }
@@ -618,14 +438,7 @@ func reads_corev1_Volume() *protobuf.Type[corev1.Volume] {
 
 // marshal_corev1_Volume writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_Volume(w *protobuf.Writer, n int, m *corev1.Volume) int {
-	if m == nil {
-		return n
-	}
-	{
-		before := n
-		n = marshal_corev1_VolumeSource(w, n, &m.VolumeSource)
-		n = w.Close(n, 2<<3|2, before)
-	}
+	n = w.Close(marshal_corev1_VolumeSource(w, n, &m.VolumeSource), 2<<3|2, n)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
@@ -668,114 +481,53 @@ func reads_corev1_Container() *protobuf.Type[corev1.Container] {
 
 // marshal_corev1_Container writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_Container(w *protobuf.Writer, n int, m *corev1.Container) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.RestartPolicyRules) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_ContainerRestartRule(w, n, &m.RestartPolicyRules[k])
-			n = w.Close(n, 25<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ContainerRestartRule(w, n, &m.RestartPolicyRules[k]), 25<<3|2, n)
 	}
-	if m.RestartPolicy != nil {
-		n = w.PutString(n, 24<<3|2, string(*m.RestartPolicy))
-	}
+	n = protobuf.PutTextPointer(w, n, 24<<3|2, m.RestartPolicy)
 	for k := len(m.ResizePolicy) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_ContainerResizePolicy(w, n, &m.ResizePolicy[k])
-			n = w.Close(n, 23<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ContainerResizePolicy(w, n, &m.ResizePolicy[k]), 23<<3|2, n)
 	}
 	if m.StartupProbe != nil {
-		{
-			before := n
-			n = marshal_corev1_Probe(w, n, m.StartupProbe)
-			n = w.Close(n, 22<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_Probe(w, n, m.StartupProbe), 22<<3|2, n)
 	}
 	for k := len(m.VolumeDevices) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_VolumeDevice(w, n, &m.VolumeDevices[k])
-			n = w.Close(n, 21<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_VolumeDevice(w, n, &m.VolumeDevices[k]), 21<<3|2, n)
 	}
 	n = w.PutString(n, 20<<3|2, string(m.TerminationMessagePolicy))
 	for k := len(m.EnvFrom) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_EnvFromSource(w, n, &m.EnvFrom[k])
-			n = w.Close(n, 19<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_EnvFromSource(w, n, &m.EnvFrom[k]), 19<<3|2, n)
 	}
 	n = w.PutBool(n, 18<<3, m.TTY)
 	n = w.PutBool(n, 17<<3, m.StdinOnce)
 	n = w.PutBool(n, 16<<3, m.Stdin)
 	if m.SecurityContext != nil {
-		{
-			before := n
-			n = marshal_corev1_SecurityContext(w, n, m.SecurityContext)
-			n = w.Close(n, 15<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_SecurityContext(w, n, m.SecurityContext), 15<<3|2, n)
 	}
 	n = w.PutString(n, 14<<3|2, string(m.ImagePullPolicy))
 	n = w.PutString(n, 13<<3|2, m.TerminationMessagePath)
 	if m.Lifecycle != nil {
-		{
-			before := n
-			n = marshal_corev1_Lifecycle(w, n, m.Lifecycle)
-			n = w.Close(n, 12<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_Lifecycle(w, n, m.Lifecycle), 12<<3|2, n)
 	}
 	if m.ReadinessProbe != nil {
-		{
-			before := n
-			n = marshal_corev1_Probe(w, n, m.ReadinessProbe)
-			n = w.Close(n, 11<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_Probe(w, n, m.ReadinessProbe), 11<<3|2, n)
 	}
 	if m.LivenessProbe != nil {
-		{
-			before := n
-			n = marshal_corev1_Probe(w, n, m.LivenessProbe)
-			n = w.Close(n, 10<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_Probe(w, n, m.LivenessProbe), 10<<3|2, n)
 	}
 	for k := len(m.VolumeMounts) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_VolumeMount(w, n, &m.VolumeMounts[k])
-			n = w.Close(n, 9<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_VolumeMount(w, n, &m.VolumeMounts[k]), 9<<3|2, n)
 	}
-	{
-		before := n
-		n = marshal_corev1_ResourceRequirements(w, n, &m.Resources)
-		n = w.Close(n, 8<<3|2, before)
-	}
+	n = w.Close(marshal_corev1_ResourceRequirements(w, n, &m.Resources), 8<<3|2, n)
 	for k := len(m.Env) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_EnvVar(w, n, &m.Env[k])
-			n = w.Close(n, 7<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_EnvVar(w, n, &m.Env[k]), 7<<3|2, n)
 	}
 	for k := len(m.Ports) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_ContainerPort(w, n, &m.Ports[k])
-			n = w.Close(n, 6<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ContainerPort(w, n, &m.Ports[k]), 6<<3|2, n)
 	}
 	n = w.PutString(n, 5<<3|2, m.WorkingDir)
-	for k := len(m.Args) - 1; k >= 0; k-- {
-		n = w.PutString(n, 4<<3|2, m.Args[k])
-	}
-	for k := len(m.Command) - 1; k >= 0; k-- {
-		n = w.PutString(n, 3<<3|2, m.Command[k])
-	}
+	n = protobuf.PutTexts(w, n, 4<<3|2, m.Args)
+	n = protobuf.PutTexts(w, n, 3<<3|2, m.Command)
 	n = w.PutString(n, 2<<3|2, m.Image)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
@@ -796,15 +548,8 @@ func reads_corev1_EphemeralContainer() *protobuf.Type[corev1.EphemeralContainer]
 
 // marshal_corev1_EphemeralContainer writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_EphemeralContainer(w *protobuf.Writer, n int, m *corev1.EphemeralContainer) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.TargetContainerName)
-	{
-		before := n
-		n = marshal_corev1_EphemeralContainerCommon(w, n, &m.EphemeralContainerCommon)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_corev1_EphemeralContainerCommon(w, n, &m.EphemeralContainerCommon), 1<<3|2, n)
 	return n
 }
 
@@ -834,67 +579,30 @@ func reads_corev1_PodSecurityContext() *protobuf.Type[corev1.PodSecurityContext]
 
 // marshal_corev1_PodSecurityContext writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_PodSecurityContext(w *protobuf.Writer, n int, m *corev1.PodSecurityContext) int {
-	if m == nil {
-		return n
-	}
-	if m.SELinuxChangePolicy != nil {
-		n = w.PutString(n, 13<<3|2, string(*m.SELinuxChangePolicy))
-	}
-	if m.SupplementalGroupsPolicy != nil {
-		n = w.PutString(n, 12<<3|2, string(*m.SupplementalGroupsPolicy))
-	}
+	n = protobuf.PutTextPointer(w, n, 13<<3|2, m.SELinuxChangePolicy)
+	n = protobuf.PutTextPointer(w, n, 12<<3|2, m.SupplementalGroupsPolicy)
 	if m.AppArmorProfile != nil {
-		{
-			before := n
-			n = marshal_corev1_AppArmorProfile(w, n, m.AppArmorProfile)
-			n = w.Close(n, 11<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_AppArmorProfile(w, n, m.AppArmorProfile), 11<<3|2, n)
 	}
 	if m.SeccompProfile != nil {
-		{
-			before := n
-			n = marshal_corev1_SeccompProfile(w, n, m.SeccompProfile)
-			n = w.Close(n, 10<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_SeccompProfile(w, n, m.SeccompProfile), 10<<3|2, n)
 	}
-	if m.FSGroupChangePolicy != nil {
-		n = w.PutString(n, 9<<3|2, string(*m.FSGroupChangePolicy))
-	}
+	n = protobuf.PutTextPointer(w, n, 9<<3|2, m.FSGroupChangePolicy)
 	if m.WindowsOptions != nil {
-		{
-			before := n
-			n = marshal_corev1_WindowsSecurityContextOptions(w, n, m.WindowsOptions)
-			n = w.Close(n, 8<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_WindowsSecurityContextOptions(w, n, m.WindowsOptions), 8<<3|2, n)
 	}
 	for k := len(m.Sysctls) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_Sysctl(w, n, &m.Sysctls[k])
-			n = w.Close(n, 7<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_Sysctl(w, n, &m.Sysctls[k]), 7<<3|2, n)
 	}
-	if m.RunAsGroup != nil {
-		n = w.PutNumber(n, 6<<3, uint64(*m.RunAsGroup))
-	}
-	if m.FSGroup != nil {
-		n = w.PutNumber(n, 5<<3, uint64(*m.FSGroup))
-	}
+	n = protobuf.PutNumberPointer(w, n, 6<<3, m.RunAsGroup)
+	n = protobuf.PutNumberPointer(w, n, 5<<3, m.FSGroup)
 	for k := len(m.SupplementalGroups) - 1; k >= 0; k-- {
 		n = w.PutNumber(n, 4<<3, uint64(m.SupplementalGroups[k]))
 	}
-	if m.RunAsNonRoot != nil {
-		n = w.PutBool(n, 3<<3, *m.RunAsNonRoot)
-	}
-	if m.RunAsUser != nil {
-		n = w.PutNumber(n, 2<<3, uint64(*m.RunAsUser))
-	}
+	n = protobuf.PutBoolPointer(w, n, 3<<3, m.RunAsNonRoot)
+	n = protobuf.PutNumberPointer(w, n, 2<<3, m.RunAsUser)
 	if m.SELinuxOptions != nil {
-		{
-			before := n
-			n = marshal_corev1_SELinuxOptions(w, n, m.SELinuxOptions)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_SELinuxOptions(w, n, m.SELinuxOptions), 1<<3|2, n)
 	}
 	return n
 }
@@ -913,9 +621,6 @@ func reads_corev1_LocalObjectReference() *protobuf.Type[corev1.LocalObjectRefere
 
 // marshal_corev1_LocalObjectReference writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_LocalObjectReference(w *protobuf.Writer, n int, m *corev1.LocalObjectReference) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
@@ -936,29 +641,14 @@ func reads_corev1_Affinity() *protobuf.Type[corev1.Affinity] {
 
 // marshal_corev1_Affinity writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_Affinity(w *protobuf.Writer, n int, m *corev1.Affinity) int {
-	if m == nil {
-		return n
-	}
 	if m.PodAntiAffinity != nil {
-		{
-			before := n
-			n = marshal_corev1_PodAntiAffinity(w, n, m.PodAntiAffinity)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_PodAntiAffinity(w, n, m.PodAntiAffinity), 3<<3|2, n)
 	}
 	if m.PodAffinity != nil {
-		{
-			before := n
-			n = marshal_corev1_PodAffinity(w, n, m.PodAffinity)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_PodAffinity(w, n, m.PodAffinity), 2<<3|2, n)
 	}
 	if m.NodeAffinity != nil {
-		{
-			before := n
-			n = marshal_corev1_NodeAffinity(w, n, m.NodeAffinity)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_NodeAffinity(w, n, m.NodeAffinity), 1<<3|2, n)
 	}
 	return n
 }
@@ -981,12 +671,7 @@ func reads_corev1_Toleration() *protobuf.Type[corev1.Toleration] {
 
 // marshal_corev1_Toleration writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_Toleration(w *protobuf.Writer, n int, m *corev1.Toleration) int {
-	if m == nil {
-		return n
-	}
-	if m.TolerationSeconds != nil {
-		n = w.PutNumber(n, 5<<3, uint64(*m.TolerationSeconds))
-	}
+	n = protobuf.PutNumberPointer(w, n, 5<<3, m.TolerationSeconds)
 	n = w.PutString(n, 4<<3|2, string(m.Effect))
 	n = w.PutString(n, 3<<3|2, m.Value)
 	n = w.PutString(n, 2<<3|2, string(m.Operator))
@@ -1009,12 +694,7 @@ func reads_corev1_HostAlias() *protobuf.Type[corev1.HostAlias] {
 
 // marshal_corev1_HostAlias writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_HostAlias(w *protobuf.Writer, n int, m *corev1.HostAlias) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.Hostnames) - 1; k >= 0; k-- {
-		n = w.PutString(n, 2<<3|2, m.Hostnames[k])
-	}
+	n = protobuf.PutTexts(w, n, 2<<3|2, m.Hostnames)
 	n = w.PutString(n, 1<<3|2, m.IP)
 	return n
 }
@@ -1035,22 +715,11 @@ func reads_corev1_PodDNSConfig() *protobuf.Type[corev1.PodDNSConfig] {
 
 // marshal_corev1_PodDNSConfig writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_PodDNSConfig(w *protobuf.Writer, n int, m *corev1.PodDNSConfig) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.Options) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_PodDNSConfigOption(w, n, &m.Options[k])
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_PodDNSConfigOption(w, n, &m.Options[k]), 3<<3|2, n)
 	}
-	for k := len(m.Searches) - 1; k >= 0; k-- {
-		n = w.PutString(n, 2<<3|2, m.Searches[k])
-	}
-	for k := len(m.Nameservers) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, m.Nameservers[k])
-	}
+	n = protobuf.PutTexts(w, n, 2<<3|2, m.Searches)
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.Nameservers)
 	return n
 }
 
@@ -1068,9 +737,6 @@ func reads_corev1_PodReadinessGate() *protobuf.Type[corev1.PodReadinessGate] {
 
 // marshal_corev1_PodReadinessGate writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_PodReadinessGate(w *protobuf.Writer, n int, m *corev1.PodReadinessGate) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 1<<3|2, string(m.ConditionType))
 	return n
 }
@@ -1096,27 +762,12 @@ func reads_corev1_TopologySpreadConstraint() *protobuf.Type[corev1.TopologySprea
 
 // marshal_corev1_TopologySpreadConstraint writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_TopologySpreadConstraint(w *protobuf.Writer, n int, m *corev1.TopologySpreadConstraint) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.MatchLabelKeys) - 1; k >= 0; k-- {
-		n = w.PutString(n, 8<<3|2, m.MatchLabelKeys[k])
-	}
-	if m.NodeTaintsPolicy != nil {
-		n = w.PutString(n, 7<<3|2, string(*m.NodeTaintsPolicy))
-	}
-	if m.NodeAffinityPolicy != nil {
-		n = w.PutString(n, 6<<3|2, string(*m.NodeAffinityPolicy))
-	}
-	if m.MinDomains != nil {
-		n = w.PutNumber(n, 5<<3, uint64(*m.MinDomains))
-	}
+	n = protobuf.PutTexts(w, n, 8<<3|2, m.MatchLabelKeys)
+	n = protobuf.PutTextPointer(w, n, 7<<3|2, m.NodeTaintsPolicy)
+	n = protobuf.PutTextPointer(w, n, 6<<3|2, m.NodeAffinityPolicy)
+	n = protobuf.PutNumberPointer(w, n, 5<<3, m.MinDomains)
 	if m.LabelSelector != nil {
-		{
-			before := n
-			n = apimachinery.PutLabelSelector(w, n, m.LabelSelector)
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutLabelSelector(w, n, m.LabelSelector), 4<<3|2, n)
 	}
 	n = w.PutString(n, 3<<3|2, string(m.WhenUnsatisfiable))
 	n = w.PutString(n, 2<<3|2, m.TopologyKey)
@@ -1138,9 +789,6 @@ func reads_corev1_PodOS() *protobuf.Type[corev1.PodOS] {
 
 // marshal_corev1_PodOS writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_PodOS(w *protobuf.Writer, n int, m *corev1.PodOS) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 1<<3|2, string(m.Name))
 	return n
 }
@@ -1159,9 +807,6 @@ func reads_corev1_PodSchedulingGate() *protobuf.Type[corev1.PodSchedulingGate] {
 
 // marshal_corev1_PodSchedulingGate writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_PodSchedulingGate(w *protobuf.Writer, n int, m *corev1.PodSchedulingGate) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
@@ -1182,15 +827,8 @@ func reads_corev1_PodResourceClaim() *protobuf.Type[corev1.PodResourceClaim] {
 
 // marshal_corev1_PodResourceClaim writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_PodResourceClaim(w *protobuf.Writer, n int, m *corev1.PodResourceClaim) int {
-	if m == nil {
-		return n
-	}
-	if m.ResourceClaimTemplateName != nil {
-		n = w.PutString(n, 4<<3|2, *m.ResourceClaimTemplateName)
-	}
-	if m.ResourceClaimName != nil {
-		n = w.PutString(n, 3<<3|2, *m.ResourceClaimName)
-	}
+	n = protobuf.PutTextPointer(w, n, 4<<3|2, m.ResourceClaimTemplateName)
+	n = protobuf.PutTextPointer(w, n, 3<<3|2, m.ResourceClaimName)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
@@ -1211,15 +849,8 @@ func reads_corev1_ResourceRequirements() *protobuf.Type[corev1.ResourceRequireme
 
 // marshal_corev1_ResourceRequirements writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ResourceRequirements(w *protobuf.Writer, n int, m *corev1.ResourceRequirements) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.Claims) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_ResourceClaim(w, n, &m.Claims[k])
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ResourceClaim(w, n, &m.Claims[k]), 3<<3|2, n)
 	}
 	if len(m.Requests) > 0 {
 		var room [8]corev1.ResourceName
@@ -1260,12 +891,7 @@ func reads_corev1_PodSchedulingGroup() *protobuf.Type[corev1.PodSchedulingGroup]
 
 // marshal_corev1_PodSchedulingGroup writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_PodSchedulingGroup(w *protobuf.Writer, n int, m *corev1.PodSchedulingGroup) int {
-	if m == nil {
-		return n
-	}
-	if m.PodGroupName != nil {
-		n = w.PutString(n, 1<<3|2, *m.PodGroupName)
-	}
+	n = protobuf.PutTextPointer(w, n, 1<<3|2, m.PodGroupName)
 	return n
 }
 
@@ -1284,12 +910,7 @@ func reads_corev1_EvictionResponder() *protobuf.Type[corev1.EvictionResponder] {
 
 // marshal_corev1_EvictionResponder writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_EvictionResponder(w *protobuf.Writer, n int, m *corev1.EvictionResponder) int {
-	if m == nil {
-		return n
-	}
-	if m.Priority != nil {
-		n = w.PutNumber(n, 2<<3, uint64(*m.Priority))
-	}
+	n = protobuf.PutNumberPointer(w, n, 2<<3, m.Priority)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
@@ -1310,9 +931,6 @@ func reads_intstr_IntOrString() *protobuf.Type[intstr.IntOrString] {
 
 // marshal_intstr_IntOrString writes m before the n bytes that w has, and returns how many it has then.
 func marshal_intstr_IntOrString(w *protobuf.Writer, n int, m *intstr.IntOrString) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 3<<3|2, m.StrVal)
 	n = w.PutNumber(n, 2<<3, uint64(m.IntVal))
 	n = w.PutNumber(n, 1<<3, uint64(m.Type))
@@ -1362,218 +980,95 @@ func reads_corev1_VolumeSource() *protobuf.Type[corev1.VolumeSource] {
 
 // marshal_corev1_VolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_VolumeSource(w *protobuf.Writer, n int, m *corev1.VolumeSource) int {
-	if m == nil {
-		return n
-	}
 	if m.Image != nil {
-		{
-			before := n
-			n = marshal_corev1_ImageVolumeSource(w, n, m.Image)
-			n = w.Close(n, 30<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ImageVolumeSource(w, n, m.Image), 30<<3|2, n)
 	}
 	if m.Ephemeral != nil {
-		{
-			before := n
-			n = marshal_corev1_EphemeralVolumeSource(w, n, m.Ephemeral)
-			n = w.Close(n, 29<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_EphemeralVolumeSource(w, n, m.Ephemeral), 29<<3|2, n)
 	}
 	if m.CSI != nil {
-		{
-			before := n
-			n = marshal_corev1_CSIVolumeSource(w, n, m.CSI)
-			n = w.Close(n, 28<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_CSIVolumeSource(w, n, m.CSI), 28<<3|2, n)
 	}
 	if m.StorageOS != nil {
-		{
-			before := n
-			n = marshal_corev1_StorageOSVolumeSource(w, n, m.StorageOS)
-			n = w.Close(n, 27<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_StorageOSVolumeSource(w, n, m.StorageOS), 27<<3|2, n)
 	}
 	if m.Projected != nil {
-		{
-			before := n
-			n = marshal_corev1_ProjectedVolumeSource(w, n, m.Projected)
-			n = w.Close(n, 26<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ProjectedVolumeSource(w, n, m.Projected), 26<<3|2, n)
 	}
 	if m.ScaleIO != nil {
-		{
-			before := n
-			n = marshal_corev1_ScaleIOVolumeSource(w, n, m.ScaleIO)
-			n = w.Close(n, 25<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ScaleIOVolumeSource(w, n, m.ScaleIO), 25<<3|2, n)
 	}
 	if m.PortworxVolume != nil {
-		{
-			before := n
-			n = marshal_corev1_PortworxVolumeSource(w, n, m.PortworxVolume)
-			n = w.Close(n, 24<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_PortworxVolumeSource(w, n, m.PortworxVolume), 24<<3|2, n)
 	}
 	if m.PhotonPersistentDisk != nil {
-		{
-			before := n
-			n = marshal_corev1_PhotonPersistentDiskVolumeSource(w, n, m.PhotonPersistentDisk)
-			n = w.Close(n, 23<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_PhotonPersistentDiskVolumeSource(w, n, m.PhotonPersistentDisk), 23<<3|2, n)
 	}
 	if m.AzureDisk != nil {
-		{
-			before := n
-			n = marshal_corev1_AzureDiskVolumeSource(w, n, m.AzureDisk)
-			n = w.Close(n, 22<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_AzureDiskVolumeSource(w, n, m.AzureDisk), 22<<3|2, n)
 	}
 	if m.Quobyte != nil {
-		{
-			before := n
-			n = marshal_corev1_QuobyteVolumeSource(w, n, m.Quobyte)
-			n = w.Close(n, 21<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_QuobyteVolumeSource(w, n, m.Quobyte), 21<<3|2, n)
 	}
 	if m.VsphereVolume != nil {
-		{
-			before := n
-			n = marshal_corev1_VsphereVirtualDiskVolumeSource(w, n, m.VsphereVolume)
-			n = w.Close(n, 20<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_VsphereVirtualDiskVolumeSource(w, n, m.VsphereVolume), 20<<3|2, n)
 	}
 	if m.ConfigMap != nil {
-		{
-			before := n
-			n = marshal_corev1_ConfigMapVolumeSource(w, n, m.ConfigMap)
-			n = w.Close(n, 19<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ConfigMapVolumeSource(w, n, m.ConfigMap), 19<<3|2, n)
 	}
 	if m.AzureFile != nil {
-		{
-			before := n
-			n = marshal_corev1_AzureFileVolumeSource(w, n, m.AzureFile)
-			n = w.Close(n, 18<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_AzureFileVolumeSource(w, n, m.AzureFile), 18<<3|2, n)
 	}
 	if m.FC != nil {
-		{
-			before := n
-			n = marshal_corev1_FCVolumeSource(w, n, m.FC)
-			n = w.Close(n, 17<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_FCVolumeSource(w, n, m.FC), 17<<3|2, n)
 	}
 	if m.DownwardAPI != nil {
-		{
-			before := n
-			n = marshal_corev1_DownwardAPIVolumeSource(w, n, m.DownwardAPI)
-			n = w.Close(n, 16<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_DownwardAPIVolumeSource(w, n, m.DownwardAPI), 16<<3|2, n)
 	}
 	if m.Flocker != nil {
-		{
-			before := n
-			n = marshal_corev1_FlockerVolumeSource(w, n, m.Flocker)
-			n = w.Close(n, 15<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_FlockerVolumeSource(w, n, m.Flocker), 15<<3|2, n)
 	}
 	if m.CephFS != nil {
-		{
-			before := n
-			n = marshal_corev1_CephFSVolumeSource(w, n, m.CephFS)
-			n = w.Close(n, 14<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_CephFSVolumeSource(w, n, m.CephFS), 14<<3|2, n)
 	}
 	if m.Cinder != nil {
-		{
-			before := n
-			n = marshal_corev1_CinderVolumeSource(w, n, m.Cinder)
-			n = w.Close(n, 13<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_CinderVolumeSource(w, n, m.Cinder), 13<<3|2, n)
 	}
 	if m.FlexVolume != nil {
-		{
-			before := n
-			n = marshal_corev1_FlexVolumeSource(w, n, m.FlexVolume)
-			n = w.Close(n, 12<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_FlexVolumeSource(w, n, m.FlexVolume), 12<<3|2, n)
 	}
 	if m.RBD != nil {
-		{
-			before := n
-			n = marshal_corev1_RBDVolumeSource(w, n, m.RBD)
-			n = w.Close(n, 11<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_RBDVolumeSource(w, n, m.RBD), 11<<3|2, n)
 	}
 	if m.PersistentVolumeClaim != nil {
-		{
-			before := n
-			n = marshal_corev1_PersistentVolumeClaimVolumeSource(w, n, m.PersistentVolumeClaim)
-			n = w.Close(n, 10<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_PersistentVolumeClaimVolumeSource(w, n, m.PersistentVolumeClaim), 10<<3|2, n)
 	}
 	if m.Glusterfs != nil {
-		{
-			before := n
-			n = marshal_corev1_GlusterfsVolumeSource(w, n, m.Glusterfs)
-			n = w.Close(n, 9<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_GlusterfsVolumeSource(w, n, m.Glusterfs), 9<<3|2, n)
 	}
 	if m.ISCSI != nil {
-		{
-			before := n
-			n = marshal_corev1_ISCSIVolumeSource(w, n, m.ISCSI)
-			n = w.Close(n, 8<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ISCSIVolumeSource(w, n, m.ISCSI), 8<<3|2, n)
 	}
 	if m.NFS != nil {
-		{
-			before := n
-			n = marshal_corev1_NFSVolumeSource(w, n, m.NFS)
-			n = w.Close(n, 7<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_NFSVolumeSource(w, n, m.NFS), 7<<3|2, n)
 	}
 	if m.Secret != nil {
-		{
-			before := n
-			n = marshal_corev1_SecretVolumeSource(w, n, m.Secret)
-			n = w.Close(n, 6<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_SecretVolumeSource(w, n, m.Secret), 6<<3|2, n)
 	}
 	if m.GitRepo != nil {
-		{
-			before := n
-			n = marshal_corev1_GitRepoVolumeSource(w, n, m.GitRepo)
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_GitRepoVolumeSource(w, n, m.GitRepo), 5<<3|2, n)
 	}
 	if m.AWSElasticBlockStore != nil {
-		{
-			before := n
-			n = marshal_corev1_AWSElasticBlockStoreVolumeSource(w, n, m.AWSElasticBlockStore)
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_AWSElasticBlockStoreVolumeSource(w, n, m.AWSElasticBlockStore), 4<<3|2, n)
 	}
 	if m.GCEPersistentDisk != nil {
-		{
-			before := n
-			n = marshal_corev1_GCEPersistentDiskVolumeSource(w, n, m.GCEPersistentDisk)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_GCEPersistentDiskVolumeSource(w, n, m.GCEPersistentDisk), 3<<3|2, n)
 	}
 	if m.EmptyDir != nil {
-		{
-			before := n
-			n = marshal_corev1_EmptyDirVolumeSource(w, n, m.EmptyDir)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_EmptyDirVolumeSource(w, n, m.EmptyDir), 2<<3|2, n)
 	}
 	if m.HostPath != nil {
-		{
-			before := n
-			n = marshal_corev1_HostPathVolumeSource(w, n, m.HostPath)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_HostPathVolumeSource(w, n, m.HostPath), 1<<3|2, n)
 	}
 	return n
 }
@@ -1596,9 +1091,6 @@ func reads_corev1_ContainerPort() *protobuf.Type[corev1.ContainerPort] {
 
 // marshal_corev1_ContainerPort writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ContainerPort(w *protobuf.Writer, n int, m *corev1.ContainerPort) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 5<<3|2, m.HostIP)
 	n = w.PutString(n, 4<<3|2, string(m.Protocol))
 	n = w.PutNumber(n, 3<<3, uint64(m.ContainerPort))
@@ -1623,22 +1115,11 @@ func reads_corev1_EnvFromSource() *protobuf.Type[corev1.EnvFromSource] {
 
 // marshal_corev1_EnvFromSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_EnvFromSource(w *protobuf.Writer, n int, m *corev1.EnvFromSource) int {
-	if m == nil {
-		return n
-	}
 	if m.SecretRef != nil {
-		{
-			before := n
-			n = marshal_corev1_SecretEnvSource(w, n, m.SecretRef)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_SecretEnvSource(w, n, m.SecretRef), 3<<3|2, n)
 	}
 	if m.ConfigMapRef != nil {
-		{
-			before := n
-			n = marshal_corev1_ConfigMapEnvSource(w, n, m.ConfigMapRef)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ConfigMapEnvSource(w, n, m.ConfigMapRef), 2<<3|2, n)
 	}
 	n = w.PutString(n, 1<<3|2, m.Prefix)
 	return n
@@ -1660,15 +1141,8 @@ func reads_corev1_EnvVar() *protobuf.Type[corev1.EnvVar] {
 
 // marshal_corev1_EnvVar writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_EnvVar(w *protobuf.Writer, n int, m *corev1.EnvVar) int {
-	if m == nil {
-		return n
-	}
 	if m.ValueFrom != nil {
-		{
-			before := n
-			n = marshal_corev1_EnvVarSource(w, n, m.ValueFrom)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_EnvVarSource(w, n, m.ValueFrom), 3<<3|2, n)
 	}
 	n = w.PutString(n, 2<<3|2, m.Value)
 	n = w.PutString(n, 1<<3|2, m.Name)
@@ -1690,9 +1164,6 @@ func reads_corev1_ContainerResizePolicy() *protobuf.Type[corev1.ContainerResizeP
 
 // marshal_corev1_ContainerResizePolicy writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ContainerResizePolicy(w *protobuf.Writer, n int, m *corev1.ContainerResizePolicy) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, string(m.RestartPolicy))
 	n = w.PutString(n, 1<<3|2, string(m.ResourceName))
 	return n
@@ -1713,15 +1184,8 @@ func reads_corev1_ContainerRestartRule() *protobuf.Type[corev1.ContainerRestartR
 
 // marshal_corev1_ContainerRestartRule writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ContainerRestartRule(w *protobuf.Writer, n int, m *corev1.ContainerRestartRule) int {
-	if m == nil {
-		return n
-	}
 	if m.ExitCodes != nil {
-		{
-			before := n
-			n = marshal_corev1_ContainerRestartRuleOnExitCodes(w, n, m.ExitCodes)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ContainerRestartRuleOnExitCodes(w, n, m.ExitCodes), 2<<3|2, n)
 	}
 	n = w.PutString(n, 1<<3|2, string(m.Action))
 	return n
@@ -1748,19 +1212,10 @@ func reads_corev1_VolumeMount() *protobuf.Type[corev1.VolumeMount] {
 
 // marshal_corev1_VolumeMount writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_VolumeMount(w *protobuf.Writer, n int, m *corev1.VolumeMount) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.BindMountOptions) - 1; k >= 0; k-- {
-		n = w.PutString(n, 8<<3|2, m.BindMountOptions[k])
-	}
-	if m.RecursiveReadOnly != nil {
-		n = w.PutString(n, 7<<3|2, string(*m.RecursiveReadOnly))
-	}
+	n = protobuf.PutTexts(w, n, 8<<3|2, m.BindMountOptions)
+	n = protobuf.PutTextPointer(w, n, 7<<3|2, m.RecursiveReadOnly)
 	n = w.PutString(n, 6<<3|2, m.SubPathExpr)
-	if m.MountPropagation != nil {
-		n = w.PutString(n, 5<<3|2, string(*m.MountPropagation))
-	}
+	n = protobuf.PutTextPointer(w, n, 5<<3|2, m.MountPropagation)
 	n = w.PutString(n, 4<<3|2, m.SubPath)
 	n = w.PutString(n, 3<<3|2, m.MountPath)
 	n = w.PutBool(n, 2<<3, m.ReadOnly)
@@ -1783,9 +1238,6 @@ func reads_corev1_VolumeDevice() *protobuf.Type[corev1.VolumeDevice] {
 
 // marshal_corev1_VolumeDevice writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_VolumeDevice(w *protobuf.Writer, n int, m *corev1.VolumeDevice) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.DevicePath)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
@@ -1811,22 +1263,13 @@ func reads_corev1_Probe() *protobuf.Type[corev1.Probe] {
 
 // marshal_corev1_Probe writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_Probe(w *protobuf.Writer, n int, m *corev1.Probe) int {
-	if m == nil {
-		return n
-	}
-	if m.TerminationGracePeriodSeconds != nil {
-		n = w.PutNumber(n, 7<<3, uint64(*m.TerminationGracePeriodSeconds))
-	}
+	n = protobuf.PutNumberPointer(w, n, 7<<3, m.TerminationGracePeriodSeconds)
 	n = w.PutNumber(n, 6<<3, uint64(m.FailureThreshold))
 	n = w.PutNumber(n, 5<<3, uint64(m.SuccessThreshold))
 	n = w.PutNumber(n, 4<<3, uint64(m.PeriodSeconds))
 	n = w.PutNumber(n, 3<<3, uint64(m.TimeoutSeconds))
 	n = w.PutNumber(n, 2<<3, uint64(m.InitialDelaySeconds))
-	{
-		before := n
-		n = marshal_corev1_ProbeHandler(w, n, &m.ProbeHandler)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_corev1_ProbeHandler(w, n, &m.ProbeHandler), 1<<3|2, n)
 	return n
 }
 
@@ -1846,25 +1289,12 @@ func reads_corev1_Lifecycle() *protobuf.Type[corev1.Lifecycle] {
 
 // marshal_corev1_Lifecycle writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_Lifecycle(w *protobuf.Writer, n int, m *corev1.Lifecycle) int {
-	if m == nil {
-		return n
-	}
-	if m.StopSignal != nil {
-		n = w.PutString(n, 3<<3|2, string(*m.StopSignal))
-	}
+	n = protobuf.PutTextPointer(w, n, 3<<3|2, m.StopSignal)
 	if m.PreStop != nil {
-		{
-			before := n
-			n = marshal_corev1_LifecycleHandler(w, n, m.PreStop)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_LifecycleHandler(w, n, m.PreStop), 2<<3|2, n)
 	}
 	if m.PostStart != nil {
-		{
-			before := n
-			n = marshal_corev1_LifecycleHandler(w, n, m.PostStart)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_LifecycleHandler(w, n, m.PostStart), 1<<3|2, n)
 	}
 	return n
 }
@@ -1894,64 +1324,27 @@ func reads_corev1_SecurityContext() *protobuf.Type[corev1.SecurityContext] {
 
 // marshal_corev1_SecurityContext writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_SecurityContext(w *protobuf.Writer, n int, m *corev1.SecurityContext) int {
-	if m == nil {
-		return n
-	}
 	if m.AppArmorProfile != nil {
-		{
-			before := n
-			n = marshal_corev1_AppArmorProfile(w, n, m.AppArmorProfile)
-			n = w.Close(n, 12<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_AppArmorProfile(w, n, m.AppArmorProfile), 12<<3|2, n)
 	}
 	if m.SeccompProfile != nil {
-		{
-			before := n
-			n = marshal_corev1_SeccompProfile(w, n, m.SeccompProfile)
-			n = w.Close(n, 11<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_SeccompProfile(w, n, m.SeccompProfile), 11<<3|2, n)
 	}
 	if m.WindowsOptions != nil {
-		{
-			before := n
-			n = marshal_corev1_WindowsSecurityContextOptions(w, n, m.WindowsOptions)
-			n = w.Close(n, 10<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_WindowsSecurityContextOptions(w, n, m.WindowsOptions), 10<<3|2, n)
 	}
-	if m.ProcMount != nil {
-		n = w.PutString(n, 9<<3|2, string(*m.ProcMount))
-	}
-	if m.RunAsGroup != nil {
-		n = w.PutNumber(n, 8<<3, uint64(*m.RunAsGroup))
-	}
-	if m.AllowPrivilegeEscalation != nil {
-		n = w.PutBool(n, 7<<3, *m.AllowPrivilegeEscalation)
-	}
-	if m.ReadOnlyRootFilesystem != nil {
-		n = w.PutBool(n, 6<<3, *m.ReadOnlyRootFilesystem)
-	}
-	if m.RunAsNonRoot != nil {
-		n = w.PutBool(n, 5<<3, *m.RunAsNonRoot)
-	}
-	if m.RunAsUser != nil {
-		n = w.PutNumber(n, 4<<3, uint64(*m.RunAsUser))
-	}
+	n = protobuf.PutTextPointer(w, n, 9<<3|2, m.ProcMount)
+	n = protobuf.PutNumberPointer(w, n, 8<<3, m.RunAsGroup)
+	n = protobuf.PutBoolPointer(w, n, 7<<3, m.AllowPrivilegeEscalation)
+	n = protobuf.PutBoolPointer(w, n, 6<<3, m.ReadOnlyRootFilesystem)
+	n = protobuf.PutBoolPointer(w, n, 5<<3, m.RunAsNonRoot)
+	n = protobuf.PutNumberPointer(w, n, 4<<3, m.RunAsUser)
 	if m.SELinuxOptions != nil {
-		{
-			before := n
-			n = marshal_corev1_SELinuxOptions(w, n, m.SELinuxOptions)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_SELinuxOptions(w, n, m.SELinuxOptions), 3<<3|2, n)
 	}
-	if m.Privileged != nil {
-		n = w.PutBool(n, 2<<3, *m.Privileged)
-	}
+	n = protobuf.PutBoolPointer(w, n, 2<<3, m.Privileged)
 	if m.Capabilities != nil {
-		{
-			before := n
-			n = marshal_corev1_Capabilities(w, n, m.Capabilities)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_Capabilities(w, n, m.Capabilities), 1<<3|2, n)
 	}
 	return n
 }
@@ -1994,114 +1387,53 @@ func reads_corev1_EphemeralContainerCommon() *protobuf.Type[corev1.EphemeralCont
 
 // marshal_corev1_EphemeralContainerCommon writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_EphemeralContainerCommon(w *protobuf.Writer, n int, m *corev1.EphemeralContainerCommon) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.RestartPolicyRules) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_ContainerRestartRule(w, n, &m.RestartPolicyRules[k])
-			n = w.Close(n, 25<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ContainerRestartRule(w, n, &m.RestartPolicyRules[k]), 25<<3|2, n)
 	}
-	if m.RestartPolicy != nil {
-		n = w.PutString(n, 24<<3|2, string(*m.RestartPolicy))
-	}
+	n = protobuf.PutTextPointer(w, n, 24<<3|2, m.RestartPolicy)
 	for k := len(m.ResizePolicy) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_ContainerResizePolicy(w, n, &m.ResizePolicy[k])
-			n = w.Close(n, 23<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ContainerResizePolicy(w, n, &m.ResizePolicy[k]), 23<<3|2, n)
 	}
 	if m.StartupProbe != nil {
-		{
-			before := n
-			n = marshal_corev1_Probe(w, n, m.StartupProbe)
-			n = w.Close(n, 22<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_Probe(w, n, m.StartupProbe), 22<<3|2, n)
 	}
 	for k := len(m.VolumeDevices) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_VolumeDevice(w, n, &m.VolumeDevices[k])
-			n = w.Close(n, 21<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_VolumeDevice(w, n, &m.VolumeDevices[k]), 21<<3|2, n)
 	}
 	n = w.PutString(n, 20<<3|2, string(m.TerminationMessagePolicy))
 	for k := len(m.EnvFrom) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_EnvFromSource(w, n, &m.EnvFrom[k])
-			n = w.Close(n, 19<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_EnvFromSource(w, n, &m.EnvFrom[k]), 19<<3|2, n)
 	}
 	n = w.PutBool(n, 18<<3, m.TTY)
 	n = w.PutBool(n, 17<<3, m.StdinOnce)
 	n = w.PutBool(n, 16<<3, m.Stdin)
 	if m.SecurityContext != nil {
-		{
-			before := n
-			n = marshal_corev1_SecurityContext(w, n, m.SecurityContext)
-			n = w.Close(n, 15<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_SecurityContext(w, n, m.SecurityContext), 15<<3|2, n)
 	}
 	n = w.PutString(n, 14<<3|2, string(m.ImagePullPolicy))
 	n = w.PutString(n, 13<<3|2, m.TerminationMessagePath)
 	if m.Lifecycle != nil {
-		{
-			before := n
-			n = marshal_corev1_Lifecycle(w, n, m.Lifecycle)
-			n = w.Close(n, 12<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_Lifecycle(w, n, m.Lifecycle), 12<<3|2, n)
 	}
 	if m.ReadinessProbe != nil {
-		{
-			before := n
-			n = marshal_corev1_Probe(w, n, m.ReadinessProbe)
-			n = w.Close(n, 11<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_Probe(w, n, m.ReadinessProbe), 11<<3|2, n)
 	}
 	if m.LivenessProbe != nil {
-		{
-			before := n
-			n = marshal_corev1_Probe(w, n, m.LivenessProbe)
-			n = w.Close(n, 10<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_Probe(w, n, m.LivenessProbe), 10<<3|2, n)
 	}
 	for k := len(m.VolumeMounts) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_VolumeMount(w, n, &m.VolumeMounts[k])
-			n = w.Close(n, 9<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_VolumeMount(w, n, &m.VolumeMounts[k]), 9<<3|2, n)
 	}
-	{
-		before := n
-		n = marshal_corev1_ResourceRequirements(w, n, &m.Resources)
-		n = w.Close(n, 8<<3|2, before)
-	}
+	n = w.Close(marshal_corev1_ResourceRequirements(w, n, &m.Resources), 8<<3|2, n)
 	for k := len(m.Env) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_EnvVar(w, n, &m.Env[k])
-			n = w.Close(n, 7<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_EnvVar(w, n, &m.Env[k]), 7<<3|2, n)
 	}
 	for k := len(m.Ports) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_ContainerPort(w, n, &m.Ports[k])
-			n = w.Close(n, 6<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ContainerPort(w, n, &m.Ports[k]), 6<<3|2, n)
 	}
 	n = w.PutString(n, 5<<3|2, m.WorkingDir)
-	for k := len(m.Args) - 1; k >= 0; k-- {
-		n = w.PutString(n, 4<<3|2, m.Args[k])
-	}
-	for k := len(m.Command) - 1; k >= 0; k-- {
-		n = w.PutString(n, 3<<3|2, m.Command[k])
-	}
+	n = protobuf.PutTexts(w, n, 4<<3|2, m.Args)
+	n = protobuf.PutTexts(w, n, 3<<3|2, m.Command)
 	n = w.PutString(n, 2<<3|2, m.Image)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
@@ -2124,9 +1456,6 @@ func reads_corev1_SELinuxOptions() *protobuf.Type[corev1.SELinuxOptions] {
 
 // marshal_corev1_SELinuxOptions writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_SELinuxOptions(w *protobuf.Writer, n int, m *corev1.SELinuxOptions) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 4<<3|2, m.Level)
 	n = w.PutString(n, 3<<3|2, m.Type)
 	n = w.PutString(n, 2<<3|2, m.Role)
@@ -2151,21 +1480,10 @@ func reads_corev1_WindowsSecurityContextOptions() *protobuf.Type[corev1.WindowsS
 
 // marshal_corev1_WindowsSecurityContextOptions writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_WindowsSecurityContextOptions(w *protobuf.Writer, n int, m *corev1.WindowsSecurityContextOptions) int {
-	if m == nil {
-		return n
-	}
-	if m.HostProcess != nil {
-		n = w.PutBool(n, 4<<3, *m.HostProcess)
-	}
-	if m.RunAsUserName != nil {
-		n = w.PutString(n, 3<<3|2, *m.RunAsUserName)
-	}
-	if m.GMSACredentialSpec != nil {
-		n = w.PutString(n, 2<<3|2, *m.GMSACredentialSpec)
-	}
-	if m.GMSACredentialSpecName != nil {
-		n = w.PutString(n, 1<<3|2, *m.GMSACredentialSpecName)
-	}
+	n = protobuf.PutBoolPointer(w, n, 4<<3, m.HostProcess)
+	n = protobuf.PutTextPointer(w, n, 3<<3|2, m.RunAsUserName)
+	n = protobuf.PutTextPointer(w, n, 2<<3|2, m.GMSACredentialSpec)
+	n = protobuf.PutTextPointer(w, n, 1<<3|2, m.GMSACredentialSpecName)
 	return n
 }
 
@@ -2184,9 +1502,6 @@ func reads_corev1_Sysctl() *protobuf.Type[corev1.Sysctl] {
 
 // marshal_corev1_Sysctl writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_Sysctl(w *protobuf.Writer, n int, m *corev1.Sysctl) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.Value)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
@@ -2207,12 +1522,7 @@ func reads_corev1_SeccompProfile() *protobuf.Type[corev1.SeccompProfile] {
 
 // marshal_corev1_SeccompProfile writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_SeccompProfile(w *protobuf.Writer, n int, m *corev1.SeccompProfile) int {
-	if m == nil {
-		return n
-	}
-	if m.LocalhostProfile != nil {
-		n = w.PutString(n, 2<<3|2, *m.LocalhostProfile)
-	}
+	n = protobuf.PutTextPointer(w, n, 2<<3|2, m.LocalhostProfile)
 	n = w.PutString(n, 1<<3|2, string(m.Type))
 	return n
 }
@@ -2232,12 +1542,7 @@ func reads_corev1_AppArmorProfile() *protobuf.Type[corev1.AppArmorProfile] {
 
 // marshal_corev1_AppArmorProfile writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_AppArmorProfile(w *protobuf.Writer, n int, m *corev1.AppArmorProfile) int {
-	if m == nil {
-		return n
-	}
-	if m.LocalhostProfile != nil {
-		n = w.PutString(n, 2<<3|2, *m.LocalhostProfile)
-	}
+	n = protobuf.PutTextPointer(w, n, 2<<3|2, m.LocalhostProfile)
 	n = w.PutString(n, 1<<3|2, string(m.Type))
 	return n
 }
@@ -2257,22 +1562,11 @@ func reads_corev1_NodeAffinity() *protobuf.Type[corev1.NodeAffinity] {
 
 // marshal_corev1_NodeAffinity writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_NodeAffinity(w *protobuf.Writer, n int, m *corev1.NodeAffinity) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.PreferredDuringSchedulingIgnoredDuringExecution) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_PreferredSchedulingTerm(w, n, &m.PreferredDuringSchedulingIgnoredDuringExecution[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_PreferredSchedulingTerm(w, n, &m.PreferredDuringSchedulingIgnoredDuringExecution[k]), 2<<3|2, n)
 	}
 	if m.RequiredDuringSchedulingIgnoredDuringExecution != nil {
-		{
-			before := n
-			n = marshal_corev1_NodeSelector(w, n, m.RequiredDuringSchedulingIgnoredDuringExecution)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_NodeSelector(w, n, m.RequiredDuringSchedulingIgnoredDuringExecution), 1<<3|2, n)
 	}
 	return n
 }
@@ -2292,22 +1586,11 @@ func reads_corev1_PodAffinity() *protobuf.Type[corev1.PodAffinity] {
 
 // marshal_corev1_PodAffinity writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_PodAffinity(w *protobuf.Writer, n int, m *corev1.PodAffinity) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.PreferredDuringSchedulingIgnoredDuringExecution) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_WeightedPodAffinityTerm(w, n, &m.PreferredDuringSchedulingIgnoredDuringExecution[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_WeightedPodAffinityTerm(w, n, &m.PreferredDuringSchedulingIgnoredDuringExecution[k]), 2<<3|2, n)
 	}
 	for k := len(m.RequiredDuringSchedulingIgnoredDuringExecution) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_PodAffinityTerm(w, n, &m.RequiredDuringSchedulingIgnoredDuringExecution[k])
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_PodAffinityTerm(w, n, &m.RequiredDuringSchedulingIgnoredDuringExecution[k]), 1<<3|2, n)
 	}
 	return n
 }
@@ -2327,22 +1610,11 @@ func reads_corev1_PodAntiAffinity() *protobuf.Type[corev1.PodAntiAffinity] {
 
 // marshal_corev1_PodAntiAffinity writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_PodAntiAffinity(w *protobuf.Writer, n int, m *corev1.PodAntiAffinity) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.PreferredDuringSchedulingIgnoredDuringExecution) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_WeightedPodAffinityTerm(w, n, &m.PreferredDuringSchedulingIgnoredDuringExecution[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_WeightedPodAffinityTerm(w, n, &m.PreferredDuringSchedulingIgnoredDuringExecution[k]), 2<<3|2, n)
 	}
 	for k := len(m.RequiredDuringSchedulingIgnoredDuringExecution) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_PodAffinityTerm(w, n, &m.RequiredDuringSchedulingIgnoredDuringExecution[k])
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_PodAffinityTerm(w, n, &m.RequiredDuringSchedulingIgnoredDuringExecution[k]), 1<<3|2, n)
 	}
 	return n
 }
@@ -2362,12 +1634,7 @@ func reads_corev1_PodDNSConfigOption() *protobuf.Type[corev1.PodDNSConfigOption]
 
 // marshal_corev1_PodDNSConfigOption writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_PodDNSConfigOption(w *protobuf.Writer, n int, m *corev1.PodDNSConfigOption) int {
-	if m == nil {
-		return n
-	}
-	if m.Value != nil {
-		n = w.PutString(n, 2<<3|2, *m.Value)
-	}
+	n = protobuf.PutTextPointer(w, n, 2<<3|2, m.Value)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
@@ -2387,9 +1654,6 @@ func reads_corev1_ResourceClaim() *protobuf.Type[corev1.ResourceClaim] {
 
 // marshal_corev1_ResourceClaim writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ResourceClaim(w *protobuf.Writer, n int, m *corev1.ResourceClaim) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.Request)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
@@ -2410,12 +1674,7 @@ func reads_corev1_HostPathVolumeSource() *protobuf.Type[corev1.HostPathVolumeSou
 
 // marshal_corev1_HostPathVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_HostPathVolumeSource(w *protobuf.Writer, n int, m *corev1.HostPathVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	if m.Type != nil {
-		n = w.PutString(n, 2<<3|2, string(*m.Type))
-	}
+	n = protobuf.PutTextPointer(w, n, 2<<3|2, m.Type)
 	n = w.PutString(n, 1<<3|2, m.Path)
 	return n
 }
@@ -2436,12 +1695,7 @@ func reads_corev1_EmptyDirVolumeSource() *protobuf.Type[corev1.EmptyDirVolumeSou
 
 // marshal_corev1_EmptyDirVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_EmptyDirVolumeSource(w *protobuf.Writer, n int, m *corev1.EmptyDirVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	if m.Mode != nil {
-		n = w.PutNumber(n, 3<<3, uint64(*m.Mode))
-	}
+	n = protobuf.PutNumberPointer(w, n, 3<<3, m.Mode)
 	if m.SizeLimit != nil {
 		n = w.PutQuantity(n, 2<<3|2, *m.SizeLimit)
 	}
@@ -2466,9 +1720,6 @@ func reads_corev1_GCEPersistentDiskVolumeSource() *protobuf.Type[corev1.GCEPersi
 
 // marshal_corev1_GCEPersistentDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_GCEPersistentDiskVolumeSource(w *protobuf.Writer, n int, m *corev1.GCEPersistentDiskVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutBool(n, 4<<3, m.ReadOnly)
 	n = w.PutNumber(n, 3<<3, uint64(m.Partition))
 	n = w.PutString(n, 2<<3|2, m.FSType)
@@ -2493,9 +1744,6 @@ func reads_corev1_AWSElasticBlockStoreVolumeSource() *protobuf.Type[corev1.AWSEl
 
 // marshal_corev1_AWSElasticBlockStoreVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_AWSElasticBlockStoreVolumeSource(w *protobuf.Writer, n int, m *corev1.AWSElasticBlockStoreVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutBool(n, 4<<3, m.ReadOnly)
 	n = w.PutNumber(n, 3<<3, uint64(m.Partition))
 	n = w.PutString(n, 2<<3|2, m.FSType)
@@ -2519,9 +1767,6 @@ func reads_corev1_GitRepoVolumeSource() *protobuf.Type[corev1.GitRepoVolumeSourc
 
 // marshal_corev1_GitRepoVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_GitRepoVolumeSource(w *protobuf.Writer, n int, m *corev1.GitRepoVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 3<<3|2, m.Directory)
 	n = w.PutString(n, 2<<3|2, m.Revision)
 	n = w.PutString(n, 1<<3|2, m.Repository)
@@ -2546,24 +1791,11 @@ func reads_corev1_SecretVolumeSource() *protobuf.Type[corev1.SecretVolumeSource]
 
 // marshal_corev1_SecretVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_SecretVolumeSource(w *protobuf.Writer, n int, m *corev1.SecretVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	if m.DefaultUser != nil {
-		n = w.PutNumber(n, 5<<3, uint64(*m.DefaultUser))
-	}
-	if m.Optional != nil {
-		n = w.PutBool(n, 4<<3, *m.Optional)
-	}
-	if m.DefaultMode != nil {
-		n = w.PutNumber(n, 3<<3, uint64(*m.DefaultMode))
-	}
+	n = protobuf.PutNumberPointer(w, n, 5<<3, m.DefaultUser)
+	n = protobuf.PutBoolPointer(w, n, 4<<3, m.Optional)
+	n = protobuf.PutNumberPointer(w, n, 3<<3, m.DefaultMode)
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_KeyToPath(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_KeyToPath(w, n, &m.Items[k]), 2<<3|2, n)
 	}
 	n = w.PutString(n, 1<<3|2, m.SecretName)
 	return n
@@ -2585,9 +1817,6 @@ func reads_corev1_NFSVolumeSource() *protobuf.Type[corev1.NFSVolumeSource] {
 
 // marshal_corev1_NFSVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_NFSVolumeSource(w *protobuf.Writer, n int, m *corev1.NFSVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutBool(n, 3<<3, m.ReadOnly)
 	n = w.PutString(n, 2<<3|2, m.Path)
 	n = w.PutString(n, 1<<3|2, m.Server)
@@ -2618,24 +1847,13 @@ func reads_corev1_ISCSIVolumeSource() *protobuf.Type[corev1.ISCSIVolumeSource] {
 
 // marshal_corev1_ISCSIVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ISCSIVolumeSource(w *protobuf.Writer, n int, m *corev1.ISCSIVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	if m.InitiatorName != nil {
-		n = w.PutString(n, 12<<3|2, *m.InitiatorName)
-	}
+	n = protobuf.PutTextPointer(w, n, 12<<3|2, m.InitiatorName)
 	n = w.PutBool(n, 11<<3, m.SessionCHAPAuth)
 	if m.SecretRef != nil {
-		{
-			before := n
-			n = marshal_corev1_LocalObjectReference(w, n, m.SecretRef)
-			n = w.Close(n, 10<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_LocalObjectReference(w, n, m.SecretRef), 10<<3|2, n)
 	}
 	n = w.PutBool(n, 8<<3, m.DiscoveryCHAPAuth)
-	for k := len(m.Portals) - 1; k >= 0; k-- {
-		n = w.PutString(n, 7<<3|2, m.Portals[k])
-	}
+	n = protobuf.PutTexts(w, n, 7<<3|2, m.Portals)
 	n = w.PutBool(n, 6<<3, m.ReadOnly)
 	n = w.PutString(n, 5<<3|2, m.FSType)
 	n = w.PutString(n, 4<<3|2, m.ISCSIInterface)
@@ -2661,9 +1879,6 @@ func reads_corev1_GlusterfsVolumeSource() *protobuf.Type[corev1.GlusterfsVolumeS
 
 // marshal_corev1_GlusterfsVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_GlusterfsVolumeSource(w *protobuf.Writer, n int, m *corev1.GlusterfsVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutBool(n, 3<<3, m.ReadOnly)
 	n = w.PutString(n, 2<<3|2, m.Path)
 	n = w.PutString(n, 1<<3|2, m.EndpointsName)
@@ -2685,9 +1900,6 @@ func reads_corev1_PersistentVolumeClaimVolumeSource() *protobuf.Type[corev1.Pers
 
 // marshal_corev1_PersistentVolumeClaimVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_PersistentVolumeClaimVolumeSource(w *protobuf.Writer, n int, m *corev1.PersistentVolumeClaimVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutBool(n, 2<<3, m.ReadOnly)
 	n = w.PutString(n, 1<<3|2, m.ClaimName)
 	return n
@@ -2714,25 +1926,16 @@ func reads_corev1_RBDVolumeSource() *protobuf.Type[corev1.RBDVolumeSource] {
 
 // marshal_corev1_RBDVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_RBDVolumeSource(w *protobuf.Writer, n int, m *corev1.RBDVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutBool(n, 8<<3, m.ReadOnly)
 	if m.SecretRef != nil {
-		{
-			before := n
-			n = marshal_corev1_LocalObjectReference(w, n, m.SecretRef)
-			n = w.Close(n, 7<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_LocalObjectReference(w, n, m.SecretRef), 7<<3|2, n)
 	}
 	n = w.PutString(n, 6<<3|2, m.Keyring)
 	n = w.PutString(n, 5<<3|2, m.RadosUser)
 	n = w.PutString(n, 4<<3|2, m.RBDPool)
 	n = w.PutString(n, 3<<3|2, m.FSType)
 	n = w.PutString(n, 2<<3|2, m.RBDImage)
-	for k := len(m.CephMonitors) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, m.CephMonitors[k])
-	}
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.CephMonitors)
 	return n
 }
 
@@ -2754,17 +1957,10 @@ func reads_corev1_FlexVolumeSource() *protobuf.Type[corev1.FlexVolumeSource] {
 
 // marshal_corev1_FlexVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_FlexVolumeSource(w *protobuf.Writer, n int, m *corev1.FlexVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = protobuf.PutTextMap(w, n, 5<<3|2, m.Options)
 	n = w.PutBool(n, 4<<3, m.ReadOnly)
 	if m.SecretRef != nil {
-		{
-			before := n
-			n = marshal_corev1_LocalObjectReference(w, n, m.SecretRef)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_LocalObjectReference(w, n, m.SecretRef), 3<<3|2, n)
 	}
 	n = w.PutString(n, 2<<3|2, m.FSType)
 	n = w.PutString(n, 1<<3|2, m.Driver)
@@ -2788,15 +1984,8 @@ func reads_corev1_CinderVolumeSource() *protobuf.Type[corev1.CinderVolumeSource]
 
 // marshal_corev1_CinderVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_CinderVolumeSource(w *protobuf.Writer, n int, m *corev1.CinderVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	if m.SecretRef != nil {
-		{
-			before := n
-			n = marshal_corev1_LocalObjectReference(w, n, m.SecretRef)
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_LocalObjectReference(w, n, m.SecretRef), 4<<3|2, n)
 	}
 	n = w.PutBool(n, 3<<3, m.ReadOnly)
 	n = w.PutString(n, 2<<3|2, m.FSType)
@@ -2823,23 +2012,14 @@ func reads_corev1_CephFSVolumeSource() *protobuf.Type[corev1.CephFSVolumeSource]
 
 // marshal_corev1_CephFSVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_CephFSVolumeSource(w *protobuf.Writer, n int, m *corev1.CephFSVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutBool(n, 6<<3, m.ReadOnly)
 	if m.SecretRef != nil {
-		{
-			before := n
-			n = marshal_corev1_LocalObjectReference(w, n, m.SecretRef)
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_LocalObjectReference(w, n, m.SecretRef), 5<<3|2, n)
 	}
 	n = w.PutString(n, 4<<3|2, m.SecretFile)
 	n = w.PutString(n, 3<<3|2, m.User)
 	n = w.PutString(n, 2<<3|2, m.Path)
-	for k := len(m.Monitors) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, m.Monitors[k])
-	}
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.Monitors)
 	return n
 }
 
@@ -2858,9 +2038,6 @@ func reads_corev1_FlockerVolumeSource() *protobuf.Type[corev1.FlockerVolumeSourc
 
 // marshal_corev1_FlockerVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_FlockerVolumeSource(w *protobuf.Writer, n int, m *corev1.FlockerVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.DatasetUUID)
 	n = w.PutString(n, 1<<3|2, m.DatasetName)
 	return n
@@ -2882,21 +2059,10 @@ func reads_corev1_DownwardAPIVolumeSource() *protobuf.Type[corev1.DownwardAPIVol
 
 // marshal_corev1_DownwardAPIVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_DownwardAPIVolumeSource(w *protobuf.Writer, n int, m *corev1.DownwardAPIVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	if m.DefaultUser != nil {
-		n = w.PutNumber(n, 3<<3, uint64(*m.DefaultUser))
-	}
-	if m.DefaultMode != nil {
-		n = w.PutNumber(n, 2<<3, uint64(*m.DefaultMode))
-	}
+	n = protobuf.PutNumberPointer(w, n, 3<<3, m.DefaultUser)
+	n = protobuf.PutNumberPointer(w, n, 2<<3, m.DefaultMode)
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_DownwardAPIVolumeFile(w, n, &m.Items[k])
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_DownwardAPIVolumeFile(w, n, &m.Items[k]), 1<<3|2, n)
 	}
 	return n
 }
@@ -2919,20 +2085,11 @@ func reads_corev1_FCVolumeSource() *protobuf.Type[corev1.FCVolumeSource] {
 
 // marshal_corev1_FCVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_FCVolumeSource(w *protobuf.Writer, n int, m *corev1.FCVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.WWIDs) - 1; k >= 0; k-- {
-		n = w.PutString(n, 5<<3|2, m.WWIDs[k])
-	}
+	n = protobuf.PutTexts(w, n, 5<<3|2, m.WWIDs)
 	n = w.PutBool(n, 4<<3, m.ReadOnly)
 	n = w.PutString(n, 3<<3|2, m.FSType)
-	if m.Lun != nil {
-		n = w.PutNumber(n, 2<<3, uint64(*m.Lun))
-	}
-	for k := len(m.TargetWWNs) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, m.TargetWWNs[k])
-	}
+	n = protobuf.PutNumberPointer(w, n, 2<<3, m.Lun)
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.TargetWWNs)
 	return n
 }
 
@@ -2952,9 +2109,6 @@ func reads_corev1_AzureFileVolumeSource() *protobuf.Type[corev1.AzureFileVolumeS
 
 // marshal_corev1_AzureFileVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_AzureFileVolumeSource(w *protobuf.Writer, n int, m *corev1.AzureFileVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutBool(n, 3<<3, m.ReadOnly)
 	n = w.PutString(n, 2<<3|2, m.ShareName)
 	n = w.PutString(n, 1<<3|2, m.SecretName)
@@ -2979,30 +2133,13 @@ func reads_corev1_ConfigMapVolumeSource() *protobuf.Type[corev1.ConfigMapVolumeS
 
 // marshal_corev1_ConfigMapVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ConfigMapVolumeSource(w *protobuf.Writer, n int, m *corev1.ConfigMapVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	if m.DefaultUser != nil {
-		n = w.PutNumber(n, 5<<3, uint64(*m.DefaultUser))
-	}
-	if m.Optional != nil {
-		n = w.PutBool(n, 4<<3, *m.Optional)
-	}
-	if m.DefaultMode != nil {
-		n = w.PutNumber(n, 3<<3, uint64(*m.DefaultMode))
-	}
+	n = protobuf.PutNumberPointer(w, n, 5<<3, m.DefaultUser)
+	n = protobuf.PutBoolPointer(w, n, 4<<3, m.Optional)
+	n = protobuf.PutNumberPointer(w, n, 3<<3, m.DefaultMode)
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_KeyToPath(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_KeyToPath(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference), 1<<3|2, n)
 	return n
 }
 
@@ -3023,9 +2160,6 @@ func reads_corev1_VsphereVirtualDiskVolumeSource() *protobuf.Type[corev1.Vsphere
 
 // marshal_corev1_VsphereVirtualDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_VsphereVirtualDiskVolumeSource(w *protobuf.Writer, n int, m *corev1.VsphereVirtualDiskVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 4<<3|2, m.StoragePolicyID)
 	n = w.PutString(n, 3<<3|2, m.StoragePolicyName)
 	n = w.PutString(n, 2<<3|2, m.FSType)
@@ -3052,9 +2186,6 @@ func reads_corev1_QuobyteVolumeSource() *protobuf.Type[corev1.QuobyteVolumeSourc
 
 // marshal_corev1_QuobyteVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_QuobyteVolumeSource(w *protobuf.Writer, n int, m *corev1.QuobyteVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 6<<3|2, m.Tenant)
 	n = w.PutString(n, 5<<3|2, m.Group)
 	n = w.PutString(n, 4<<3|2, m.User)
@@ -3083,21 +2214,10 @@ func reads_corev1_AzureDiskVolumeSource() *protobuf.Type[corev1.AzureDiskVolumeS
 
 // marshal_corev1_AzureDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_AzureDiskVolumeSource(w *protobuf.Writer, n int, m *corev1.AzureDiskVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	if m.Kind != nil {
-		n = w.PutString(n, 6<<3|2, string(*m.Kind))
-	}
-	if m.ReadOnly != nil {
-		n = w.PutBool(n, 5<<3, *m.ReadOnly)
-	}
-	if m.FSType != nil {
-		n = w.PutString(n, 4<<3|2, *m.FSType)
-	}
-	if m.CachingMode != nil {
-		n = w.PutString(n, 3<<3|2, string(*m.CachingMode))
-	}
+	n = protobuf.PutTextPointer(w, n, 6<<3|2, m.Kind)
+	n = protobuf.PutBoolPointer(w, n, 5<<3, m.ReadOnly)
+	n = protobuf.PutTextPointer(w, n, 4<<3|2, m.FSType)
+	n = protobuf.PutTextPointer(w, n, 3<<3|2, m.CachingMode)
 	n = w.PutString(n, 2<<3|2, m.DataDiskURI)
 	n = w.PutString(n, 1<<3|2, m.DiskName)
 	return n
@@ -3118,9 +2238,6 @@ func reads_corev1_PhotonPersistentDiskVolumeSource() *protobuf.Type[corev1.Photo
 
 // marshal_corev1_PhotonPersistentDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_PhotonPersistentDiskVolumeSource(w *protobuf.Writer, n int, m *corev1.PhotonPersistentDiskVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.FSType)
 	n = w.PutString(n, 1<<3|2, m.PdID)
 	return n
@@ -3142,21 +2259,10 @@ func reads_corev1_ProjectedVolumeSource() *protobuf.Type[corev1.ProjectedVolumeS
 
 // marshal_corev1_ProjectedVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ProjectedVolumeSource(w *protobuf.Writer, n int, m *corev1.ProjectedVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	if m.DefaultUser != nil {
-		n = w.PutNumber(n, 3<<3, uint64(*m.DefaultUser))
-	}
-	if m.DefaultMode != nil {
-		n = w.PutNumber(n, 2<<3, uint64(*m.DefaultMode))
-	}
+	n = protobuf.PutNumberPointer(w, n, 3<<3, m.DefaultUser)
+	n = protobuf.PutNumberPointer(w, n, 2<<3, m.DefaultMode)
 	for k := len(m.Sources) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_VolumeProjection(w, n, &m.Sources[k])
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_VolumeProjection(w, n, &m.Sources[k]), 1<<3|2, n)
 	}
 	return n
 }
@@ -3177,9 +2283,6 @@ func reads_corev1_PortworxVolumeSource() *protobuf.Type[corev1.PortworxVolumeSou
 
 // marshal_corev1_PortworxVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_PortworxVolumeSource(w *protobuf.Writer, n int, m *corev1.PortworxVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutBool(n, 3<<3, m.ReadOnly)
 	n = w.PutString(n, 2<<3|2, m.FSType)
 	n = w.PutString(n, 1<<3|2, m.VolumeID)
@@ -3209,9 +2312,6 @@ func reads_corev1_ScaleIOVolumeSource() *protobuf.Type[corev1.ScaleIOVolumeSourc
 
 // marshal_corev1_ScaleIOVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ScaleIOVolumeSource(w *protobuf.Writer, n int, m *corev1.ScaleIOVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutBool(n, 10<<3, m.ReadOnly)
 	n = w.PutString(n, 9<<3|2, m.FSType)
 	n = w.PutString(n, 8<<3|2, m.VolumeName)
@@ -3220,11 +2320,7 @@ func marshal_corev1_ScaleIOVolumeSource(w *protobuf.Writer, n int, m *corev1.Sca
 	n = w.PutString(n, 5<<3|2, m.ProtectionDomain)
 	n = w.PutBool(n, 4<<3, m.SSLEnabled)
 	if m.SecretRef != nil {
-		{
-			before := n
-			n = marshal_corev1_LocalObjectReference(w, n, m.SecretRef)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_LocalObjectReference(w, n, m.SecretRef), 3<<3|2, n)
 	}
 	n = w.PutString(n, 2<<3|2, m.System)
 	n = w.PutString(n, 1<<3|2, m.Gateway)
@@ -3249,15 +2345,8 @@ func reads_corev1_StorageOSVolumeSource() *protobuf.Type[corev1.StorageOSVolumeS
 
 // marshal_corev1_StorageOSVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_StorageOSVolumeSource(w *protobuf.Writer, n int, m *corev1.StorageOSVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	if m.SecretRef != nil {
-		{
-			before := n
-			n = marshal_corev1_LocalObjectReference(w, n, m.SecretRef)
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_LocalObjectReference(w, n, m.SecretRef), 5<<3|2, n)
 	}
 	n = w.PutBool(n, 4<<3, m.ReadOnly)
 	n = w.PutString(n, 3<<3|2, m.FSType)
@@ -3284,23 +2373,12 @@ func reads_corev1_CSIVolumeSource() *protobuf.Type[corev1.CSIVolumeSource] {
 
 // marshal_corev1_CSIVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_CSIVolumeSource(w *protobuf.Writer, n int, m *corev1.CSIVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	if m.NodePublishSecretRef != nil {
-		{
-			before := n
-			n = marshal_corev1_LocalObjectReference(w, n, m.NodePublishSecretRef)
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_LocalObjectReference(w, n, m.NodePublishSecretRef), 5<<3|2, n)
 	}
 	n = protobuf.PutTextMap(w, n, 4<<3|2, m.VolumeAttributes)
-	if m.FSType != nil {
-		n = w.PutString(n, 3<<3|2, *m.FSType)
-	}
-	if m.ReadOnly != nil {
-		n = w.PutBool(n, 2<<3, *m.ReadOnly)
-	}
+	n = protobuf.PutTextPointer(w, n, 3<<3|2, m.FSType)
+	n = protobuf.PutBoolPointer(w, n, 2<<3, m.ReadOnly)
 	n = w.PutString(n, 1<<3|2, m.Driver)
 	return n
 }
@@ -3319,15 +2397,8 @@ func reads_corev1_EphemeralVolumeSource() *protobuf.Type[corev1.EphemeralVolumeS
 
 // marshal_corev1_EphemeralVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_EphemeralVolumeSource(w *protobuf.Writer, n int, m *corev1.EphemeralVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	if m.VolumeClaimTemplate != nil {
-		{
-			before := n
-			n = marshal_corev1_PersistentVolumeClaimTemplate(w, n, m.VolumeClaimTemplate)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_PersistentVolumeClaimTemplate(w, n, m.VolumeClaimTemplate), 1<<3|2, n)
 	}
 	return n
 }
@@ -3347,9 +2418,6 @@ func reads_corev1_ImageVolumeSource() *protobuf.Type[corev1.ImageVolumeSource] {
 
 // marshal_corev1_ImageVolumeSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ImageVolumeSource(w *protobuf.Writer, n int, m *corev1.ImageVolumeSource) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, string(m.PullPolicy))
 	n = w.PutString(n, 1<<3|2, m.Reference)
 	return n
@@ -3370,17 +2438,8 @@ func reads_corev1_ConfigMapEnvSource() *protobuf.Type[corev1.ConfigMapEnvSource]
 
 // marshal_corev1_ConfigMapEnvSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ConfigMapEnvSource(w *protobuf.Writer, n int, m *corev1.ConfigMapEnvSource) int {
-	if m == nil {
-		return n
-	}
-	if m.Optional != nil {
-		n = w.PutBool(n, 2<<3, *m.Optional)
-	}
-	{
-		before := n
-		n = marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = protobuf.PutBoolPointer(w, n, 2<<3, m.Optional)
+	n = w.Close(marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference), 1<<3|2, n)
 	return n
 }
 
@@ -3399,17 +2458,8 @@ func reads_corev1_SecretEnvSource() *protobuf.Type[corev1.SecretEnvSource] {
 
 // marshal_corev1_SecretEnvSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_SecretEnvSource(w *protobuf.Writer, n int, m *corev1.SecretEnvSource) int {
-	if m == nil {
-		return n
-	}
-	if m.Optional != nil {
-		n = w.PutBool(n, 2<<3, *m.Optional)
-	}
-	{
-		before := n
-		n = marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = protobuf.PutBoolPointer(w, n, 2<<3, m.Optional)
+	n = w.Close(marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference), 1<<3|2, n)
 	return n
 }
 
@@ -3431,43 +2481,20 @@ func reads_corev1_EnvVarSource() *protobuf.Type[corev1.EnvVarSource] {
 
 // marshal_corev1_EnvVarSource writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_EnvVarSource(w *protobuf.Writer, n int, m *corev1.EnvVarSource) int {
-	if m == nil {
-		return n
-	}
 	if m.FileKeyRef != nil {
-		{
-			before := n
-			n = marshal_corev1_FileKeySelector(w, n, m.FileKeyRef)
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_FileKeySelector(w, n, m.FileKeyRef), 5<<3|2, n)
 	}
 	if m.SecretKeyRef != nil {
-		{
-			before := n
-			n = marshal_corev1_SecretKeySelector(w, n, m.SecretKeyRef)
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_SecretKeySelector(w, n, m.SecretKeyRef), 4<<3|2, n)
 	}
 	if m.ConfigMapKeyRef != nil {
-		{
-			before := n
-			n = marshal_corev1_ConfigMapKeySelector(w, n, m.ConfigMapKeyRef)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ConfigMapKeySelector(w, n, m.ConfigMapKeyRef), 3<<3|2, n)
 	}
 	if m.ResourceFieldRef != nil {
-		{
-			before := n
-			n = marshal_corev1_ResourceFieldSelector(w, n, m.ResourceFieldRef)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ResourceFieldSelector(w, n, m.ResourceFieldRef), 2<<3|2, n)
 	}
 	if m.FieldRef != nil {
-		{
-			before := n
-			n = marshal_corev1_ObjectFieldSelector(w, n, m.FieldRef)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ObjectFieldSelector(w, n, m.FieldRef), 1<<3|2, n)
 	}
 	return n
 }
@@ -3487,9 +2514,6 @@ func reads_corev1_ContainerRestartRuleOnExitCodes() *protobuf.Type[corev1.Contai
 
 // marshal_corev1_ContainerRestartRuleOnExitCodes writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ContainerRestartRuleOnExitCodes(w *protobuf.Writer, n int, m *corev1.ContainerRestartRuleOnExitCodes) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.Values) - 1; k >= 0; k-- {
 		n = w.PutNumber(n, 2<<3, uint64(m.Values[k]))
 	}
@@ -3514,36 +2538,17 @@ func reads_corev1_ProbeHandler() *protobuf.Type[corev1.ProbeHandler] {
 
 // marshal_corev1_ProbeHandler writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ProbeHandler(w *protobuf.Writer, n int, m *corev1.ProbeHandler) int {
-	if m == nil {
-		return n
-	}
 	if m.GRPC != nil {
-		{
-			before := n
-			n = marshal_corev1_GRPCAction(w, n, m.GRPC)
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_GRPCAction(w, n, m.GRPC), 4<<3|2, n)
 	}
 	if m.TCPSocket != nil {
-		{
-			before := n
-			n = marshal_corev1_TCPSocketAction(w, n, m.TCPSocket)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_TCPSocketAction(w, n, m.TCPSocket), 3<<3|2, n)
 	}
 	if m.HTTPGet != nil {
-		{
-			before := n
-			n = marshal_corev1_HTTPGetAction(w, n, m.HTTPGet)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_HTTPGetAction(w, n, m.HTTPGet), 2<<3|2, n)
 	}
 	if m.Exec != nil {
-		{
-			before := n
-			n = marshal_corev1_ExecAction(w, n, m.Exec)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ExecAction(w, n, m.Exec), 1<<3|2, n)
 	}
 	return n
 }
@@ -3565,36 +2570,17 @@ func reads_corev1_LifecycleHandler() *protobuf.Type[corev1.LifecycleHandler] {
 
 // marshal_corev1_LifecycleHandler writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_LifecycleHandler(w *protobuf.Writer, n int, m *corev1.LifecycleHandler) int {
-	if m == nil {
-		return n
-	}
 	if m.Sleep != nil {
-		{
-			before := n
-			n = marshal_corev1_SleepAction(w, n, m.Sleep)
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_SleepAction(w, n, m.Sleep), 4<<3|2, n)
 	}
 	if m.TCPSocket != nil {
-		{
-			before := n
-			n = marshal_corev1_TCPSocketAction(w, n, m.TCPSocket)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_TCPSocketAction(w, n, m.TCPSocket), 3<<3|2, n)
 	}
 	if m.HTTPGet != nil {
-		{
-			before := n
-			n = marshal_corev1_HTTPGetAction(w, n, m.HTTPGet)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_HTTPGetAction(w, n, m.HTTPGet), 2<<3|2, n)
 	}
 	if m.Exec != nil {
-		{
-			before := n
-			n = marshal_corev1_ExecAction(w, n, m.Exec)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ExecAction(w, n, m.Exec), 1<<3|2, n)
 	}
 	return n
 }
@@ -3614,15 +2600,8 @@ func reads_corev1_Capabilities() *protobuf.Type[corev1.Capabilities] {
 
 // marshal_corev1_Capabilities writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_Capabilities(w *protobuf.Writer, n int, m *corev1.Capabilities) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.Drop) - 1; k >= 0; k-- {
-		n = w.PutString(n, 2<<3|2, string(m.Drop[k]))
-	}
-	for k := len(m.Add) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, string(m.Add[k]))
-	}
+	n = protobuf.PutTexts(w, n, 2<<3|2, m.Drop)
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.Add)
 	return n
 }
 
@@ -3640,15 +2619,8 @@ func reads_corev1_NodeSelector() *protobuf.Type[corev1.NodeSelector] {
 
 // marshal_corev1_NodeSelector writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_NodeSelector(w *protobuf.Writer, n int, m *corev1.NodeSelector) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.NodeSelectorTerms) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_NodeSelectorTerm(w, n, &m.NodeSelectorTerms[k])
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_NodeSelectorTerm(w, n, &m.NodeSelectorTerms[k]), 1<<3|2, n)
 	}
 	return n
 }
@@ -3668,14 +2640,7 @@ func reads_corev1_PreferredSchedulingTerm() *protobuf.Type[corev1.PreferredSched
 
 // marshal_corev1_PreferredSchedulingTerm writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_PreferredSchedulingTerm(w *protobuf.Writer, n int, m *corev1.PreferredSchedulingTerm) int {
-	if m == nil {
-		return n
-	}
-	{
-		before := n
-		n = marshal_corev1_NodeSelectorTerm(w, n, &m.Preference)
-		n = w.Close(n, 2<<3|2, before)
-	}
+	n = w.Close(marshal_corev1_NodeSelectorTerm(w, n, &m.Preference), 2<<3|2, n)
 	n = w.PutNumber(n, 1<<3, uint64(m.Weight))
 	return n
 }
@@ -3699,32 +2664,15 @@ func reads_corev1_PodAffinityTerm() *protobuf.Type[corev1.PodAffinityTerm] {
 
 // marshal_corev1_PodAffinityTerm writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_PodAffinityTerm(w *protobuf.Writer, n int, m *corev1.PodAffinityTerm) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.MismatchLabelKeys) - 1; k >= 0; k-- {
-		n = w.PutString(n, 6<<3|2, m.MismatchLabelKeys[k])
-	}
-	for k := len(m.MatchLabelKeys) - 1; k >= 0; k-- {
-		n = w.PutString(n, 5<<3|2, m.MatchLabelKeys[k])
-	}
+	n = protobuf.PutTexts(w, n, 6<<3|2, m.MismatchLabelKeys)
+	n = protobuf.PutTexts(w, n, 5<<3|2, m.MatchLabelKeys)
 	if m.NamespaceSelector != nil {
-		{
-			before := n
-			n = apimachinery.PutLabelSelector(w, n, m.NamespaceSelector)
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutLabelSelector(w, n, m.NamespaceSelector), 4<<3|2, n)
 	}
 	n = w.PutString(n, 3<<3|2, m.TopologyKey)
-	for k := len(m.Namespaces) - 1; k >= 0; k-- {
-		n = w.PutString(n, 2<<3|2, m.Namespaces[k])
-	}
+	n = protobuf.PutTexts(w, n, 2<<3|2, m.Namespaces)
 	if m.LabelSelector != nil {
-		{
-			before := n
-			n = apimachinery.PutLabelSelector(w, n, m.LabelSelector)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutLabelSelector(w, n, m.LabelSelector), 1<<3|2, n)
 	}
 	return n
 }
@@ -3744,14 +2692,7 @@ func reads_corev1_WeightedPodAffinityTerm() *protobuf.Type[corev1.WeightedPodAff
 
 // marshal_corev1_WeightedPodAffinityTerm writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_WeightedPodAffinityTerm(w *protobuf.Writer, n int, m *corev1.WeightedPodAffinityTerm) int {
-	if m == nil {
-		return n
-	}
-	{
-		before := n
-		n = marshal_corev1_PodAffinityTerm(w, n, &m.PodAffinityTerm)
-		n = w.Close(n, 2<<3|2, before)
-	}
+	n = w.Close(marshal_corev1_PodAffinityTerm(w, n, &m.PodAffinityTerm), 2<<3|2, n)
 	n = w.PutNumber(n, 1<<3, uint64(m.Weight))
 	return n
 }
@@ -3773,15 +2714,8 @@ func reads_corev1_KeyToPath() *protobuf.Type[corev1.KeyToPath] {
 
 // marshal_corev1_KeyToPath writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_KeyToPath(w *protobuf.Writer, n int, m *corev1.KeyToPath) int {
-	if m == nil {
-		return n
-	}
-	if m.User != nil {
-		n = w.PutNumber(n, 4<<3, uint64(*m.User))
-	}
-	if m.Mode != nil {
-		n = w.PutNumber(n, 3<<3, uint64(*m.Mode))
-	}
+	n = protobuf.PutNumberPointer(w, n, 4<<3, m.User)
+	n = protobuf.PutNumberPointer(w, n, 3<<3, m.Mode)
 	n = w.PutString(n, 2<<3|2, m.Path)
 	n = w.PutString(n, 1<<3|2, m.Key)
 	return n
@@ -3805,28 +2739,13 @@ func reads_corev1_DownwardAPIVolumeFile() *protobuf.Type[corev1.DownwardAPIVolum
 
 // marshal_corev1_DownwardAPIVolumeFile writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_DownwardAPIVolumeFile(w *protobuf.Writer, n int, m *corev1.DownwardAPIVolumeFile) int {
-	if m == nil {
-		return n
-	}
-	if m.User != nil {
-		n = w.PutNumber(n, 5<<3, uint64(*m.User))
-	}
-	if m.Mode != nil {
-		n = w.PutNumber(n, 4<<3, uint64(*m.Mode))
-	}
+	n = protobuf.PutNumberPointer(w, n, 5<<3, m.User)
+	n = protobuf.PutNumberPointer(w, n, 4<<3, m.Mode)
 	if m.ResourceFieldRef != nil {
-		{
-			before := n
-			n = marshal_corev1_ResourceFieldSelector(w, n, m.ResourceFieldRef)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ResourceFieldSelector(w, n, m.ResourceFieldRef), 3<<3|2, n)
 	}
 	if m.FieldRef != nil {
-		{
-			before := n
-			n = marshal_corev1_ObjectFieldSelector(w, n, m.FieldRef)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ObjectFieldSelector(w, n, m.FieldRef), 2<<3|2, n)
 	}
 	n = w.PutString(n, 1<<3|2, m.Path)
 	return n
@@ -3851,50 +2770,23 @@ func reads_corev1_VolumeProjection() *protobuf.Type[corev1.VolumeProjection] {
 
 // marshal_corev1_VolumeProjection writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_VolumeProjection(w *protobuf.Writer, n int, m *corev1.VolumeProjection) int {
-	if m == nil {
-		return n
-	}
 	if m.PodCertificate != nil {
-		{
-			before := n
-			n = marshal_corev1_PodCertificateProjection(w, n, m.PodCertificate)
-			n = w.Close(n, 6<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_PodCertificateProjection(w, n, m.PodCertificate), 6<<3|2, n)
 	}
 	if m.ClusterTrustBundle != nil {
-		{
-			before := n
-			n = marshal_corev1_ClusterTrustBundleProjection(w, n, m.ClusterTrustBundle)
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ClusterTrustBundleProjection(w, n, m.ClusterTrustBundle), 5<<3|2, n)
 	}
 	if m.ServiceAccountToken != nil {
-		{
-			before := n
-			n = marshal_corev1_ServiceAccountTokenProjection(w, n, m.ServiceAccountToken)
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ServiceAccountTokenProjection(w, n, m.ServiceAccountToken), 4<<3|2, n)
 	}
 	if m.ConfigMap != nil {
-		{
-			before := n
-			n = marshal_corev1_ConfigMapProjection(w, n, m.ConfigMap)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_ConfigMapProjection(w, n, m.ConfigMap), 3<<3|2, n)
 	}
 	if m.DownwardAPI != nil {
-		{
-			before := n
-			n = marshal_corev1_DownwardAPIProjection(w, n, m.DownwardAPI)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_DownwardAPIProjection(w, n, m.DownwardAPI), 2<<3|2, n)
 	}
 	if m.Secret != nil {
-		{
-			before := n
-			n = marshal_corev1_SecretProjection(w, n, m.Secret)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_SecretProjection(w, n, m.Secret), 1<<3|2, n)
 	}
 	return n
 }
@@ -3914,19 +2806,8 @@ func reads_corev1_PersistentVolumeClaimTemplate() *protobuf.Type[corev1.Persiste
 
 // marshal_corev1_PersistentVolumeClaimTemplate writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_PersistentVolumeClaimTemplate(w *protobuf.Writer, n int, m *corev1.PersistentVolumeClaimTemplate) int {
-	if m == nil {
-		return n
-	}
-	{
-		before := n
-		n = marshal_corev1_PersistentVolumeClaimSpec(w, n, &m.Spec)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_corev1_PersistentVolumeClaimSpec(w, n, &m.Spec), 2<<3|2, n)
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -3945,9 +2826,6 @@ func reads_corev1_ObjectFieldSelector() *protobuf.Type[corev1.ObjectFieldSelecto
 
 // marshal_corev1_ObjectFieldSelector writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ObjectFieldSelector(w *protobuf.Writer, n int, m *corev1.ObjectFieldSelector) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.FieldPath)
 	n = w.PutString(n, 1<<3|2, m.APIVersion)
 	return n
@@ -3969,9 +2847,6 @@ func reads_corev1_ResourceFieldSelector() *protobuf.Type[corev1.ResourceFieldSel
 
 // marshal_corev1_ResourceFieldSelector writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ResourceFieldSelector(w *protobuf.Writer, n int, m *corev1.ResourceFieldSelector) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutQuantity(n, 3<<3|2, m.Divisor)
 	n = w.PutString(n, 2<<3|2, m.Resource)
 	n = w.PutString(n, 1<<3|2, m.ContainerName)
@@ -3994,18 +2869,9 @@ func reads_corev1_ConfigMapKeySelector() *protobuf.Type[corev1.ConfigMapKeySelec
 
 // marshal_corev1_ConfigMapKeySelector writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ConfigMapKeySelector(w *protobuf.Writer, n int, m *corev1.ConfigMapKeySelector) int {
-	if m == nil {
-		return n
-	}
-	if m.Optional != nil {
-		n = w.PutBool(n, 3<<3, *m.Optional)
-	}
+	n = protobuf.PutBoolPointer(w, n, 3<<3, m.Optional)
 	n = w.PutString(n, 2<<3|2, m.Key)
-	{
-		before := n
-		n = marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference), 1<<3|2, n)
 	return n
 }
 
@@ -4025,18 +2891,9 @@ func reads_corev1_SecretKeySelector() *protobuf.Type[corev1.SecretKeySelector] {
 
 // marshal_corev1_SecretKeySelector writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_SecretKeySelector(w *protobuf.Writer, n int, m *corev1.SecretKeySelector) int {
-	if m == nil {
-		return n
-	}
-	if m.Optional != nil {
-		n = w.PutBool(n, 3<<3, *m.Optional)
-	}
+	n = protobuf.PutBoolPointer(w, n, 3<<3, m.Optional)
 	n = w.PutString(n, 2<<3|2, m.Key)
-	{
-		before := n
-		n = marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference), 1<<3|2, n)
 	return n
 }
 
@@ -4057,12 +2914,7 @@ func reads_corev1_FileKeySelector() *protobuf.Type[corev1.FileKeySelector] {
 
 // marshal_corev1_FileKeySelector writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_FileKeySelector(w *protobuf.Writer, n int, m *corev1.FileKeySelector) int {
-	if m == nil {
-		return n
-	}
-	if m.Optional != nil {
-		n = w.PutBool(n, 4<<3, *m.Optional)
-	}
+	n = protobuf.PutBoolPointer(w, n, 4<<3, m.Optional)
 	n = w.PutString(n, 3<<3|2, m.Key)
 	n = w.PutString(n, 2<<3|2, m.Path)
 	n = w.PutString(n, 1<<3|2, m.VolumeName)
@@ -4083,12 +2935,7 @@ func reads_corev1_ExecAction() *protobuf.Type[corev1.ExecAction] {
 
 // marshal_corev1_ExecAction writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ExecAction(w *protobuf.Writer, n int, m *corev1.ExecAction) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.Command) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, m.Command[k])
-	}
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.Command)
 	return n
 }
 
@@ -4111,26 +2958,13 @@ func reads_corev1_HTTPGetAction() *protobuf.Type[corev1.HTTPGetAction] {
 
 // marshal_corev1_HTTPGetAction writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_HTTPGetAction(w *protobuf.Writer, n int, m *corev1.HTTPGetAction) int {
-	if m == nil {
-		return n
-	}
-	if m.Protocol != nil {
-		n = w.PutString(n, 6<<3|2, string(*m.Protocol))
-	}
+	n = protobuf.PutTextPointer(w, n, 6<<3|2, m.Protocol)
 	for k := len(m.HTTPHeaders) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_HTTPHeader(w, n, &m.HTTPHeaders[k])
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_HTTPHeader(w, n, &m.HTTPHeaders[k]), 5<<3|2, n)
 	}
 	n = w.PutString(n, 4<<3|2, string(m.Scheme))
 	n = w.PutString(n, 3<<3|2, m.Host)
-	{
-		before := n
-		n = marshal_intstr_IntOrString(w, n, &m.Port)
-		n = w.Close(n, 2<<3|2, before)
-	}
+	n = w.Close(marshal_intstr_IntOrString(w, n, &m.Port), 2<<3|2, n)
 	n = w.PutString(n, 1<<3|2, m.Path)
 	return n
 }
@@ -4150,15 +2984,8 @@ func reads_corev1_TCPSocketAction() *protobuf.Type[corev1.TCPSocketAction] {
 
 // marshal_corev1_TCPSocketAction writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_TCPSocketAction(w *protobuf.Writer, n int, m *corev1.TCPSocketAction) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.Host)
-	{
-		before := n
-		n = marshal_intstr_IntOrString(w, n, &m.Port)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_intstr_IntOrString(w, n, &m.Port), 1<<3|2, n)
 	return n
 }
 
@@ -4178,15 +3005,8 @@ func reads_corev1_GRPCAction() *protobuf.Type[corev1.GRPCAction] {
 
 // marshal_corev1_GRPCAction writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_GRPCAction(w *protobuf.Writer, n int, m *corev1.GRPCAction) int {
-	if m == nil {
-		return n
-	}
-	if m.Mode != nil {
-		n = w.PutString(n, 3<<3|2, string(*m.Mode))
-	}
-	if m.Service != nil {
-		n = w.PutString(n, 2<<3|2, *m.Service)
-	}
+	n = protobuf.PutTextPointer(w, n, 3<<3|2, m.Mode)
+	n = protobuf.PutTextPointer(w, n, 2<<3|2, m.Service)
 	n = w.PutNumber(n, 1<<3, uint64(m.Port))
 	return n
 }
@@ -4205,9 +3025,6 @@ func reads_corev1_SleepAction() *protobuf.Type[corev1.SleepAction] {
 
 // marshal_corev1_SleepAction writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_SleepAction(w *protobuf.Writer, n int, m *corev1.SleepAction) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutNumber(n, 1<<3, uint64(m.Seconds))
 	return n
 }
@@ -4227,22 +3044,11 @@ func reads_corev1_NodeSelectorTerm() *protobuf.Type[corev1.NodeSelectorTerm] {
 
 // marshal_corev1_NodeSelectorTerm writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_NodeSelectorTerm(w *protobuf.Writer, n int, m *corev1.NodeSelectorTerm) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.MatchFields) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_NodeSelectorRequirement(w, n, &m.MatchFields[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_NodeSelectorRequirement(w, n, &m.MatchFields[k]), 2<<3|2, n)
 	}
 	for k := len(m.MatchExpressions) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_NodeSelectorRequirement(w, n, &m.MatchExpressions[k])
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_NodeSelectorRequirement(w, n, &m.MatchExpressions[k]), 1<<3|2, n)
 	}
 	return n
 }
@@ -4263,24 +3069,11 @@ func reads_corev1_SecretProjection() *protobuf.Type[corev1.SecretProjection] {
 
 // marshal_corev1_SecretProjection writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_SecretProjection(w *protobuf.Writer, n int, m *corev1.SecretProjection) int {
-	if m == nil {
-		return n
-	}
-	if m.Optional != nil {
-		n = w.PutBool(n, 4<<3, *m.Optional)
-	}
+	n = protobuf.PutBoolPointer(w, n, 4<<3, m.Optional)
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_KeyToPath(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_KeyToPath(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference), 1<<3|2, n)
 	return n
 }
 
@@ -4298,15 +3091,8 @@ func reads_corev1_DownwardAPIProjection() *protobuf.Type[corev1.DownwardAPIProje
 
 // marshal_corev1_DownwardAPIProjection writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_DownwardAPIProjection(w *protobuf.Writer, n int, m *corev1.DownwardAPIProjection) int {
-	if m == nil {
-		return n
-	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_DownwardAPIVolumeFile(w, n, &m.Items[k])
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_DownwardAPIVolumeFile(w, n, &m.Items[k]), 1<<3|2, n)
 	}
 	return n
 }
@@ -4327,24 +3113,11 @@ func reads_corev1_ConfigMapProjection() *protobuf.Type[corev1.ConfigMapProjectio
 
 // marshal_corev1_ConfigMapProjection writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ConfigMapProjection(w *protobuf.Writer, n int, m *corev1.ConfigMapProjection) int {
-	if m == nil {
-		return n
-	}
-	if m.Optional != nil {
-		n = w.PutBool(n, 4<<3, *m.Optional)
-	}
+	n = protobuf.PutBoolPointer(w, n, 4<<3, m.Optional)
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_KeyToPath(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_KeyToPath(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference), 1<<3|2, n)
 	return n
 }
 
@@ -4365,16 +3138,9 @@ func reads_corev1_ServiceAccountTokenProjection() *protobuf.Type[corev1.ServiceA
 
 // marshal_corev1_ServiceAccountTokenProjection writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ServiceAccountTokenProjection(w *protobuf.Writer, n int, m *corev1.ServiceAccountTokenProjection) int {
-	if m == nil {
-		return n
-	}
-	if m.User != nil {
-		n = w.PutNumber(n, 4<<3, uint64(*m.User))
-	}
+	n = protobuf.PutNumberPointer(w, n, 4<<3, m.User)
 	n = w.PutString(n, 3<<3|2, m.Path)
-	if m.ExpirationSeconds != nil {
-		n = w.PutNumber(n, 2<<3, uint64(*m.ExpirationSeconds))
-	}
+	n = protobuf.PutNumberPointer(w, n, 2<<3, m.ExpirationSeconds)
 	n = w.PutString(n, 1<<3|2, m.Audience)
 	return n
 }
@@ -4398,29 +3164,14 @@ func reads_corev1_ClusterTrustBundleProjection() *protobuf.Type[corev1.ClusterTr
 
 // marshal_corev1_ClusterTrustBundleProjection writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_ClusterTrustBundleProjection(w *protobuf.Writer, n int, m *corev1.ClusterTrustBundleProjection) int {
-	if m == nil {
-		return n
-	}
-	if m.User != nil {
-		n = w.PutNumber(n, 6<<3, uint64(*m.User))
-	}
-	if m.Optional != nil {
-		n = w.PutBool(n, 5<<3, *m.Optional)
-	}
+	n = protobuf.PutNumberPointer(w, n, 6<<3, m.User)
+	n = protobuf.PutBoolPointer(w, n, 5<<3, m.Optional)
 	n = w.PutString(n, 4<<3|2, m.Path)
 	if m.LabelSelector != nil {
-		{
-			before := n
-			n = apimachinery.PutLabelSelector(w, n, m.LabelSelector)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutLabelSelector(w, n, m.LabelSelector), 3<<3|2, n)
 	}
-	if m.SignerName != nil {
-		n = w.PutString(n, 2<<3|2, *m.SignerName)
-	}
-	if m.Name != nil {
-		n = w.PutString(n, 1<<3|2, *m.Name)
-	}
+	n = protobuf.PutTextPointer(w, n, 2<<3|2, m.SignerName)
+	n = protobuf.PutTextPointer(w, n, 1<<3|2, m.Name)
 	return n
 }
 
@@ -4445,19 +3196,12 @@ func reads_corev1_PodCertificateProjection() *protobuf.Type[corev1.PodCertificat
 
 // marshal_corev1_PodCertificateProjection writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_PodCertificateProjection(w *protobuf.Writer, n int, m *corev1.PodCertificateProjection) int {
-	if m == nil {
-		return n
-	}
-	if m.User != nil {
-		n = w.PutNumber(n, 8<<3, uint64(*m.User))
-	}
+	n = protobuf.PutNumberPointer(w, n, 8<<3, m.User)
 	n = protobuf.PutTextMap(w, n, 7<<3|2, m.UserAnnotations)
 	n = w.PutString(n, 6<<3|2, m.CertificateChainPath)
 	n = w.PutString(n, 5<<3|2, m.KeyPath)
 	n = w.PutString(n, 4<<3|2, m.CredentialBundlePath)
-	if m.MaxExpirationSeconds != nil {
-		n = w.PutNumber(n, 3<<3, uint64(*m.MaxExpirationSeconds))
-	}
+	n = protobuf.PutNumberPointer(w, n, 3<<3, m.MaxExpirationSeconds)
 	n = w.PutString(n, 2<<3|2, m.KeyType)
 	n = w.PutString(n, 1<<3|2, m.SignerName)
 	return n
@@ -4485,48 +3229,21 @@ func reads_corev1_PersistentVolumeClaimSpec() *protobuf.Type[corev1.PersistentVo
 
 // marshal_corev1_PersistentVolumeClaimSpec writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_PersistentVolumeClaimSpec(w *protobuf.Writer, n int, m *corev1.PersistentVolumeClaimSpec) int {
-	if m == nil {
-		return n
-	}
-	if m.VolumeAttributesClassName != nil {
-		n = w.PutString(n, 9<<3|2, *m.VolumeAttributesClassName)
-	}
+	n = protobuf.PutTextPointer(w, n, 9<<3|2, m.VolumeAttributesClassName)
 	if m.DataSourceRef != nil {
-		{
-			before := n
-			n = marshal_corev1_TypedObjectReference(w, n, m.DataSourceRef)
-			n = w.Close(n, 8<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_TypedObjectReference(w, n, m.DataSourceRef), 8<<3|2, n)
 	}
 	if m.DataSource != nil {
-		{
-			before := n
-			n = marshal_corev1_TypedLocalObjectReference(w, n, m.DataSource)
-			n = w.Close(n, 7<<3|2, before)
-		}
+		n = w.Close(marshal_corev1_TypedLocalObjectReference(w, n, m.DataSource), 7<<3|2, n)
 	}
-	if m.VolumeMode != nil {
-		n = w.PutString(n, 6<<3|2, string(*m.VolumeMode))
-	}
-	if m.StorageClassName != nil {
-		n = w.PutString(n, 5<<3|2, *m.StorageClassName)
-	}
+	n = protobuf.PutTextPointer(w, n, 6<<3|2, m.VolumeMode)
+	n = protobuf.PutTextPointer(w, n, 5<<3|2, m.StorageClassName)
 	if m.Selector != nil {
-		{
-			before := n
-			n = apimachinery.PutLabelSelector(w, n, m.Selector)
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutLabelSelector(w, n, m.Selector), 4<<3|2, n)
 	}
 	n = w.PutString(n, 3<<3|2, m.VolumeName)
-	{
-		before := n
-		n = marshal_corev1_VolumeResourceRequirements(w, n, &m.Resources)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	for k := len(m.AccessModes) - 1; k >= 0; k-- {
-		n = w.PutString(n, 1<<3|2, string(m.AccessModes[k]))
-	}
+	n = w.Close(marshal_corev1_VolumeResourceRequirements(w, n, &m.Resources), 2<<3|2, n)
+	n = protobuf.PutTexts(w, n, 1<<3|2, m.AccessModes)
 	return n
 }
 
@@ -4545,9 +3262,6 @@ func reads_corev1_HTTPHeader() *protobuf.Type[corev1.HTTPHeader] {
 
 // marshal_corev1_HTTPHeader writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_HTTPHeader(w *protobuf.Writer, n int, m *corev1.HTTPHeader) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 2<<3|2, m.Value)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
@@ -4569,12 +3283,7 @@ func reads_corev1_NodeSelectorRequirement() *protobuf.Type[corev1.NodeSelectorRe
 
 // marshal_corev1_NodeSelectorRequirement writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_NodeSelectorRequirement(w *protobuf.Writer, n int, m *corev1.NodeSelectorRequirement) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.Values) - 1; k >= 0; k-- {
-		n = w.PutString(n, 3<<3|2, m.Values[k])
-	}
+	n = protobuf.PutTexts(w, n, 3<<3|2, m.Values)
 	n = w.PutString(n, 2<<3|2, string(m.Operator))
 	n = w.PutString(n, 1<<3|2, m.Key)
 	return n
@@ -4595,9 +3304,6 @@ func reads_corev1_VolumeResourceRequirements() *protobuf.Type[corev1.VolumeResou
 
 // marshal_corev1_VolumeResourceRequirements writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_VolumeResourceRequirements(w *protobuf.Writer, n int, m *corev1.VolumeResourceRequirements) int {
-	if m == nil {
-		return n
-	}
 	if len(m.Requests) > 0 {
 		var room [8]corev1.ResourceName
 		keys := protobuf.SortedKeys(room[:0], m.Requests)
@@ -4639,14 +3345,9 @@ func reads_corev1_TypedLocalObjectReference() *protobuf.Type[corev1.TypedLocalOb
 
 // marshal_corev1_TypedLocalObjectReference writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_TypedLocalObjectReference(w *protobuf.Writer, n int, m *corev1.TypedLocalObjectReference) int {
-	if m == nil {
-		return n
-	}
 	n = w.PutString(n, 3<<3|2, m.Name)
 	n = w.PutString(n, 2<<3|2, m.Kind)
-	if m.APIGroup != nil {
-		n = w.PutString(n, 1<<3|2, *m.APIGroup)
-	}
+	n = protobuf.PutTextPointer(w, n, 1<<3|2, m.APIGroup)
 	return n
 }
 
@@ -4667,17 +3368,10 @@ func reads_corev1_TypedObjectReference() *protobuf.Type[corev1.TypedObjectRefere
 
 // marshal_corev1_TypedObjectReference writes m before the n bytes that w has, and returns how many it has then.
 func marshal_corev1_TypedObjectReference(w *protobuf.Writer, n int, m *corev1.TypedObjectReference) int {
-	if m == nil {
-		return n
-	}
-	if m.Namespace != nil {
-		n = w.PutString(n, 4<<3|2, *m.Namespace)
-	}
+	n = protobuf.PutTextPointer(w, n, 4<<3|2, m.Namespace)
 	n = w.PutString(n, 3<<3|2, m.Name)
 	n = w.PutString(n, 2<<3|2, m.Kind)
-	if m.APIGroup != nil {
-		n = w.PutString(n, 1<<3|2, *m.APIGroup)
-	}
+	n = protobuf.PutTextPointer(w, n, 1<<3|2, m.APIGroup)
 	return n
 }
 
@@ -4685,4 +3379,4 @@ func marshal_corev1_TypedObjectReference(w *protobuf.Writer, n int, m *corev1.Ty
 var type_resource_Quantity = protobuf.Type[resource.Quantity]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 38}}
 
 // Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
-const _ = protobuf.Level1_go_get_u_github_com_typeplane_typeplane_runtime
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

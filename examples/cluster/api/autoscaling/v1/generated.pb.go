@@ -7,6 +7,7 @@ import (
 	fmt "fmt"
 	strings "strings"
 
+	level "github.com/typeplane/typeplane/runtime/level"
 	protobuf "github.com/typeplane/typeplane/runtime/protobuf"
 	apimachinery "github.com/typeplane/typeplane/runtime/protobuf/apimachinery"
 )
@@ -183,21 +184,9 @@ func marshal_HorizontalPodAutoscaler(w *protobuf.Writer, n int, m *HorizontalPod
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_HorizontalPodAutoscalerStatus(w, n, &m.Status)
-		n = w.Close(n, 3<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_HorizontalPodAutoscalerSpec(w, n, &m.Spec)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_HorizontalPodAutoscalerStatus(w, n, &m.Status), 3<<3|2, n)
+	n = w.Close(marshal_HorizontalPodAutoscalerSpec(w, n, &m.Spec), 2<<3|2, n)
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -287,17 +276,9 @@ func marshal_HorizontalPodAutoscalerList(w *protobuf.Writer, n int, m *Horizonta
 		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_HorizontalPodAutoscaler(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_HorizontalPodAutoscaler(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
 	return n
 }
 
@@ -391,18 +372,10 @@ func marshal_HorizontalPodAutoscalerSpec(w *protobuf.Writer, n int, m *Horizonta
 	if m == nil {
 		return n
 	}
-	if m.TargetCPUUtilizationPercentage != nil {
-		n = w.PutNumber(n, 4<<3, uint64(*m.TargetCPUUtilizationPercentage))
-	}
+	n = protobuf.PutNumberPointer(w, n, 4<<3, m.TargetCPUUtilizationPercentage)
 	n = w.PutNumber(n, 3<<3, uint64(m.MaxReplicas))
-	if m.MinReplicas != nil {
-		n = w.PutNumber(n, 2<<3, uint64(*m.MinReplicas))
-	}
-	{
-		before := n
-		n = marshal_CrossVersionObjectReference(w, n, &m.ScaleTargetRef)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = protobuf.PutNumberPointer(w, n, 2<<3, m.MinReplicas)
+	n = w.Close(marshal_CrossVersionObjectReference(w, n, &m.ScaleTargetRef), 1<<3|2, n)
 	return n
 }
 
@@ -502,17 +475,13 @@ func marshal_HorizontalPodAutoscalerStatus(w *protobuf.Writer, n int, m *Horizon
 	if m == nil {
 		return n
 	}
-	if m.CurrentCPUUtilizationPercentage != nil {
-		n = w.PutNumber(n, 5<<3, uint64(*m.CurrentCPUUtilizationPercentage))
-	}
+	n = protobuf.PutNumberPointer(w, n, 5<<3, m.CurrentCPUUtilizationPercentage)
 	n = w.PutNumber(n, 4<<3, uint64(m.DesiredReplicas))
 	n = w.PutNumber(n, 3<<3, uint64(m.CurrentReplicas))
 	if m.LastScaleTime != nil {
 		n = w.PutTime(n, 2<<3|2, m.LastScaleTime)
 	}
-	if m.ObservedGeneration != nil {
-		n = w.PutNumber(n, 1<<3, uint64(*m.ObservedGeneration))
-	}
+	n = protobuf.PutNumberPointer(w, n, 1<<3, m.ObservedGeneration)
 	return n
 }
 
@@ -531,4 +500,4 @@ func (m *HorizontalPodAutoscalerStatus) String() string {
 }
 
 // Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
-const _ = protobuf.Level1_go_get_u_github_com_typeplane_typeplane_runtime
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

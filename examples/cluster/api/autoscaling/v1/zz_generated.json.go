@@ -8,6 +8,7 @@ package v1
 import (
 	json "github.com/typeplane/typeplane/runtime/json"
 	apimachinery "github.com/typeplane/typeplane/runtime/json/apimachinery"
+	level "github.com/typeplane/typeplane/runtime/level"
 )
 
 //lint:file-ignore SA1019 deprecated fields are written and read too
@@ -17,9 +18,7 @@ func AppendJSON_CrossVersionObjectReference(dst []byte, in *CrossVersionObjectRe
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"kind":`, in.Kind)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if in.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.APIVersion)
-	}
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.APIVersion)
 	return json.Close(dst, start), nil
 }
 
@@ -50,25 +49,16 @@ func ReadJSON_CrossVersionObjectReference(r *json.Reader, out *CrossVersionObjec
 func AppendJSON_HorizontalPodAutoscaler(dst []byte, in *HorizontalPodAutoscaler) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = AppendJSON_HorizontalPodAutoscalerSpec(json.AppendName(dst, `,"spec":`), &in.Spec)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	if err == nil {
+		dst, err = AppendJSON_HorizontalPodAutoscalerStatus(json.AppendName(dst, `,"status":`), &in.Status)
 	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"spec":`)
-	if dst, err = AppendJSON_HorizontalPodAutoscalerSpec(dst, &in.Spec); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"status":`)
-	if dst, err = AppendJSON_HorizontalPodAutoscalerStatus(dst, &in.Status); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_HorizontalPodAutoscaler reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -106,21 +96,11 @@ func ReadJSON_HorizontalPodAutoscaler(r *json.Reader, out *HorizontalPodAutoscal
 func AppendJSON_HorizontalPodAutoscalerList(dst []byte, in *HorizontalPodAutoscalerList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_HorizontalPodAutoscaler); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_HorizontalPodAutoscaler)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_HorizontalPodAutoscalerList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -155,18 +135,11 @@ func ReadJSON_HorizontalPodAutoscalerList(r *json.Reader, out *HorizontalPodAuto
 func AppendJSON_HorizontalPodAutoscalerSpec(dst []byte, in *HorizontalPodAutoscalerSpec) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"scaleTargetRef":`)
-	if dst, err = AppendJSON_CrossVersionObjectReference(dst, &in.ScaleTargetRef); err != nil {
-		return dst, err
-	}
-	if in.MinReplicas != nil {
-		dst = json.AppendIntField(dst, `,"minReplicas":`, *in.MinReplicas)
-	}
+	dst, err = AppendJSON_CrossVersionObjectReference(json.AppendName(dst, `,"scaleTargetRef":`), &in.ScaleTargetRef)
+	dst = json.AppendIntPointer(dst, `,"minReplicas":`, in.MinReplicas)
 	dst = json.AppendIntField(dst, `,"maxReplicas":`, in.MaxReplicas)
-	if in.TargetCPUUtilizationPercentage != nil {
-		dst = json.AppendIntField(dst, `,"targetCPUUtilizationPercentage":`, *in.TargetCPUUtilizationPercentage)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendIntPointer(dst, `,"targetCPUUtilizationPercentage":`, in.TargetCPUUtilizationPercentage)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_HorizontalPodAutoscalerSpec reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -182,17 +155,13 @@ func ReadJSON_HorizontalPodAutoscalerSpec(r *json.Reader, out *HorizontalPodAuto
 			ReadJSON_CrossVersionObjectReference(r, &out.ScaleTargetRef)
 		case "minReplicas":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.MinReplicas) {
-				r.Int32(out.MinReplicas)
-			}
+			r.Int32Pointer(&out.MinReplicas)
 		case "maxReplicas":
 			r.Once(&seen, 2)
 			r.Int32(&out.MaxReplicas)
 		case "targetCPUUtilizationPercentage":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.TargetCPUUtilizationPercentage) {
-				r.Int32(out.TargetCPUUtilizationPercentage)
-			}
+			r.Int32Pointer(&out.TargetCPUUtilizationPercentage)
 		default:
 			r.Unknown()
 		}
@@ -203,21 +172,14 @@ func ReadJSON_HorizontalPodAutoscalerSpec(r *json.Reader, out *HorizontalPodAuto
 func AppendJSON_HorizontalPodAutoscalerStatus(dst []byte, in *HorizontalPodAutoscalerStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.ObservedGeneration != nil {
-		dst = json.AppendIntField(dst, `,"observedGeneration":`, *in.ObservedGeneration)
-	}
+	dst = json.AppendIntPointer(dst, `,"observedGeneration":`, in.ObservedGeneration)
 	if in.LastScaleTime != nil {
-		dst = json.AppendName(dst, `,"lastScaleTime":`)
-		if dst, err = apimachinery.AppendJSON_Time(dst, in.LastScaleTime); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"lastScaleTime":`), in.LastScaleTime)
 	}
 	dst = json.AppendIntField(dst, `,"currentReplicas":`, in.CurrentReplicas)
 	dst = json.AppendIntField(dst, `,"desiredReplicas":`, in.DesiredReplicas)
-	if in.CurrentCPUUtilizationPercentage != nil {
-		dst = json.AppendIntField(dst, `,"currentCPUUtilizationPercentage":`, *in.CurrentCPUUtilizationPercentage)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendIntPointer(dst, `,"currentCPUUtilizationPercentage":`, in.CurrentCPUUtilizationPercentage)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_HorizontalPodAutoscalerStatus reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -230,9 +192,7 @@ func ReadJSON_HorizontalPodAutoscalerStatus(r *json.Reader, out *HorizontalPodAu
 		switch r.Name() {
 		case "observedGeneration":
 			r.Once(&seen, 0)
-			if json.Pointer(r, &out.ObservedGeneration) {
-				r.Int64(out.ObservedGeneration)
-			}
+			r.Int64Pointer(&out.ObservedGeneration)
 		case "lastScaleTime":
 			r.Once(&seen, 1)
 			if json.Pointer(r, &out.LastScaleTime) {
@@ -246,11 +206,12 @@ func ReadJSON_HorizontalPodAutoscalerStatus(r *json.Reader, out *HorizontalPodAu
 			r.Int32(&out.DesiredReplicas)
 		case "currentCPUUtilizationPercentage":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.CurrentCPUUtilizationPercentage) {
-				r.Int32(out.CurrentCPUUtilizationPercentage)
-			}
+			r.Int32Pointer(&out.CurrentCPUUtilizationPercentage)
 		default:
 			r.Unknown()
 		}
 	}
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -7,6 +7,7 @@ import (
 	fmt "fmt"
 	strings "strings"
 
+	level "github.com/typeplane/typeplane/runtime/level"
 	protobuf "github.com/typeplane/typeplane/runtime/protobuf"
 	apimachinery "github.com/typeplane/typeplane/runtime/protobuf/apimachinery"
 	resource "k8s.io/apimachinery/pkg/api/resource"
@@ -86,11 +87,7 @@ func marshal_ContainerResourceMetricSource(w *protobuf.Writer, n int, m *Contain
 		return n
 	}
 	n = w.PutString(n, 3<<3|2, m.Container)
-	{
-		before := n
-		n = marshal_MetricTarget(w, n, &m.Target)
-		n = w.Close(n, 2<<3|2, before)
-	}
+	n = w.Close(marshal_MetricTarget(w, n, &m.Target), 2<<3|2, n)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
@@ -181,11 +178,7 @@ func marshal_ContainerResourceMetricStatus(w *protobuf.Writer, n int, m *Contain
 		return n
 	}
 	n = w.PutString(n, 3<<3|2, m.Container)
-	{
-		before := n
-		n = marshal_MetricValueStatus(w, n, &m.Current)
-		n = w.Close(n, 2<<3|2, before)
-	}
+	n = w.Close(marshal_MetricValueStatus(w, n, &m.Current), 2<<3|2, n)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
@@ -364,16 +357,8 @@ func marshal_ExternalMetricSource(w *protobuf.Writer, n int, m *ExternalMetricSo
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_MetricTarget(w, n, &m.Target)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_MetricIdentifier(w, n, &m.Metric)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_MetricTarget(w, n, &m.Target), 2<<3|2, n)
+	n = w.Close(marshal_MetricIdentifier(w, n, &m.Metric), 1<<3|2, n)
 	return n
 }
 
@@ -459,16 +444,8 @@ func marshal_ExternalMetricStatus(w *protobuf.Writer, n int, m *ExternalMetricSt
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_MetricValueStatus(w, n, &m.Current)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_MetricIdentifier(w, n, &m.Metric)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_MetricValueStatus(w, n, &m.Current), 2<<3|2, n)
+	n = w.Close(marshal_MetricIdentifier(w, n, &m.Metric), 1<<3|2, n)
 	return n
 }
 
@@ -660,19 +637,11 @@ func marshal_HPAScalingRules(w *protobuf.Writer, n int, m *HPAScalingRules) int 
 	if m.Tolerance != nil {
 		n = w.PutQuantity(n, 4<<3|2, *m.Tolerance)
 	}
-	if m.StabilizationWindowSeconds != nil {
-		n = w.PutNumber(n, 3<<3, uint64(*m.StabilizationWindowSeconds))
-	}
+	n = protobuf.PutNumberPointer(w, n, 3<<3, m.StabilizationWindowSeconds)
 	for k := len(m.Policies) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_HPAScalingPolicy(w, n, &m.Policies[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_HPAScalingPolicy(w, n, &m.Policies[k]), 2<<3|2, n)
 	}
-	if m.SelectPolicy != nil {
-		n = w.PutString(n, 1<<3|2, string(*m.SelectPolicy))
-	}
+	n = protobuf.PutTextPointer(w, n, 1<<3|2, m.SelectPolicy)
 	return n
 }
 
@@ -770,21 +739,9 @@ func marshal_HorizontalPodAutoscaler(w *protobuf.Writer, n int, m *HorizontalPod
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_HorizontalPodAutoscalerStatus(w, n, &m.Status)
-		n = w.Close(n, 3<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_HorizontalPodAutoscalerSpec(w, n, &m.Spec)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_HorizontalPodAutoscalerStatus(w, n, &m.Status), 3<<3|2, n)
+	n = w.Close(marshal_HorizontalPodAutoscalerSpec(w, n, &m.Spec), 2<<3|2, n)
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
 	return n
 }
 
@@ -876,18 +833,10 @@ func marshal_HorizontalPodAutoscalerBehavior(w *protobuf.Writer, n int, m *Horiz
 		return n
 	}
 	if m.ScaleDown != nil {
-		{
-			before := n
-			n = marshal_HPAScalingRules(w, n, m.ScaleDown)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_HPAScalingRules(w, n, m.ScaleDown), 2<<3|2, n)
 	}
 	if m.ScaleUp != nil {
-		{
-			before := n
-			n = marshal_HPAScalingRules(w, n, m.ScaleUp)
-			n = w.Close(n, 1<<3|2, before)
-		}
+		n = w.Close(marshal_HPAScalingRules(w, n, m.ScaleUp), 1<<3|2, n)
 	}
 	return n
 }
@@ -984,9 +933,7 @@ func marshal_HorizontalPodAutoscalerCondition(w *protobuf.Writer, n int, m *Hori
 	if m == nil {
 		return n
 	}
-	if m.ObservedGeneration != nil {
-		n = w.PutNumber(n, 6<<3, uint64(*m.ObservedGeneration))
-	}
+	n = protobuf.PutNumberPointer(w, n, 6<<3, m.ObservedGeneration)
 	n = w.PutString(n, 5<<3|2, m.Message)
 	n = w.PutString(n, 4<<3|2, m.Reason)
 	n = w.PutTime(n, 3<<3|2, &m.LastTransitionTime)
@@ -1084,17 +1031,9 @@ func marshal_HorizontalPodAutoscalerList(w *protobuf.Writer, n int, m *Horizonta
 		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_HorizontalPodAutoscaler(w, n, &m.Items[k])
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_HorizontalPodAutoscaler(w, n, &m.Items[k]), 2<<3|2, n)
 	}
-	{
-		before := n
-		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
 	return n
 }
 
@@ -1193,28 +1132,14 @@ func marshal_HorizontalPodAutoscalerSpec(w *protobuf.Writer, n int, m *Horizonta
 		return n
 	}
 	if m.Behavior != nil {
-		{
-			before := n
-			n = marshal_HorizontalPodAutoscalerBehavior(w, n, m.Behavior)
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_HorizontalPodAutoscalerBehavior(w, n, m.Behavior), 5<<3|2, n)
 	}
 	for k := len(m.Metrics) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_MetricSpec(w, n, &m.Metrics[k])
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(marshal_MetricSpec(w, n, &m.Metrics[k]), 4<<3|2, n)
 	}
 	n = w.PutNumber(n, 3<<3, uint64(m.MaxReplicas))
-	if m.MinReplicas != nil {
-		n = w.PutNumber(n, 2<<3, uint64(*m.MinReplicas))
-	}
-	{
-		before := n
-		n = marshal_CrossVersionObjectReference(w, n, &m.ScaleTargetRef)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = protobuf.PutNumberPointer(w, n, 2<<3, m.MinReplicas)
+	n = w.Close(marshal_CrossVersionObjectReference(w, n, &m.ScaleTargetRef), 1<<3|2, n)
 	return n
 }
 
@@ -1320,27 +1245,17 @@ func marshal_HorizontalPodAutoscalerStatus(w *protobuf.Writer, n int, m *Horizon
 		return n
 	}
 	for k := len(m.Conditions) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_HorizontalPodAutoscalerCondition(w, n, &m.Conditions[k])
-			n = w.Close(n, 6<<3|2, before)
-		}
+		n = w.Close(marshal_HorizontalPodAutoscalerCondition(w, n, &m.Conditions[k]), 6<<3|2, n)
 	}
 	for k := len(m.CurrentMetrics) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_MetricStatus(w, n, &m.CurrentMetrics[k])
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_MetricStatus(w, n, &m.CurrentMetrics[k]), 5<<3|2, n)
 	}
 	n = w.PutNumber(n, 4<<3, uint64(m.DesiredReplicas))
 	n = w.PutNumber(n, 3<<3, uint64(m.CurrentReplicas))
 	if m.LastScaleTime != nil {
 		n = w.PutTime(n, 2<<3|2, m.LastScaleTime)
 	}
-	if m.ObservedGeneration != nil {
-		n = w.PutNumber(n, 1<<3, uint64(*m.ObservedGeneration))
-	}
+	n = protobuf.PutNumberPointer(w, n, 1<<3, m.ObservedGeneration)
 	return n
 }
 
@@ -1433,11 +1348,7 @@ func marshal_MetricIdentifier(w *protobuf.Writer, n int, m *MetricIdentifier) in
 		return n
 	}
 	if m.Selector != nil {
-		{
-			before := n
-			n = apimachinery.PutLabelSelector(w, n, m.Selector)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(apimachinery.PutLabelSelector(w, n, m.Selector), 2<<3|2, n)
 	}
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
@@ -1544,39 +1455,19 @@ func marshal_MetricSpec(w *protobuf.Writer, n int, m *MetricSpec) int {
 		return n
 	}
 	if m.ContainerResource != nil {
-		{
-			before := n
-			n = marshal_ContainerResourceMetricSource(w, n, m.ContainerResource)
-			n = w.Close(n, 7<<3|2, before)
-		}
+		n = w.Close(marshal_ContainerResourceMetricSource(w, n, m.ContainerResource), 7<<3|2, n)
 	}
 	if m.External != nil {
-		{
-			before := n
-			n = marshal_ExternalMetricSource(w, n, m.External)
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_ExternalMetricSource(w, n, m.External), 5<<3|2, n)
 	}
 	if m.Resource != nil {
-		{
-			before := n
-			n = marshal_ResourceMetricSource(w, n, m.Resource)
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(marshal_ResourceMetricSource(w, n, m.Resource), 4<<3|2, n)
 	}
 	if m.Pods != nil {
-		{
-			before := n
-			n = marshal_PodsMetricSource(w, n, m.Pods)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_PodsMetricSource(w, n, m.Pods), 3<<3|2, n)
 	}
 	if m.Object != nil {
-		{
-			before := n
-			n = marshal_ObjectMetricSource(w, n, m.Object)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_ObjectMetricSource(w, n, m.Object), 2<<3|2, n)
 	}
 	n = w.PutString(n, 1<<3|2, string(m.Type))
 	return n
@@ -1687,39 +1578,19 @@ func marshal_MetricStatus(w *protobuf.Writer, n int, m *MetricStatus) int {
 		return n
 	}
 	if m.ContainerResource != nil {
-		{
-			before := n
-			n = marshal_ContainerResourceMetricStatus(w, n, m.ContainerResource)
-			n = w.Close(n, 7<<3|2, before)
-		}
+		n = w.Close(marshal_ContainerResourceMetricStatus(w, n, m.ContainerResource), 7<<3|2, n)
 	}
 	if m.External != nil {
-		{
-			before := n
-			n = marshal_ExternalMetricStatus(w, n, m.External)
-			n = w.Close(n, 5<<3|2, before)
-		}
+		n = w.Close(marshal_ExternalMetricStatus(w, n, m.External), 5<<3|2, n)
 	}
 	if m.Resource != nil {
-		{
-			before := n
-			n = marshal_ResourceMetricStatus(w, n, m.Resource)
-			n = w.Close(n, 4<<3|2, before)
-		}
+		n = w.Close(marshal_ResourceMetricStatus(w, n, m.Resource), 4<<3|2, n)
 	}
 	if m.Pods != nil {
-		{
-			before := n
-			n = marshal_PodsMetricStatus(w, n, m.Pods)
-			n = w.Close(n, 3<<3|2, before)
-		}
+		n = w.Close(marshal_PodsMetricStatus(w, n, m.Pods), 3<<3|2, n)
 	}
 	if m.Object != nil {
-		{
-			before := n
-			n = marshal_ObjectMetricStatus(w, n, m.Object)
-			n = w.Close(n, 2<<3|2, before)
-		}
+		n = w.Close(marshal_ObjectMetricStatus(w, n, m.Object), 2<<3|2, n)
 	}
 	n = w.PutString(n, 1<<3|2, string(m.Type))
 	return n
@@ -1821,9 +1692,7 @@ func marshal_MetricTarget(w *protobuf.Writer, n int, m *MetricTarget) int {
 	if m == nil {
 		return n
 	}
-	if m.AverageUtilization != nil {
-		n = w.PutNumber(n, 4<<3, uint64(*m.AverageUtilization))
-	}
+	n = protobuf.PutNumberPointer(w, n, 4<<3, m.AverageUtilization)
 	if m.AverageValue != nil {
 		n = w.PutQuantity(n, 3<<3|2, *m.AverageValue)
 	}
@@ -1926,9 +1795,7 @@ func marshal_MetricValueStatus(w *protobuf.Writer, n int, m *MetricValueStatus) 
 	if m == nil {
 		return n
 	}
-	if m.AverageUtilization != nil {
-		n = w.PutNumber(n, 3<<3, uint64(*m.AverageUtilization))
-	}
+	n = protobuf.PutNumberPointer(w, n, 3<<3, m.AverageUtilization)
 	if m.AverageValue != nil {
 		n = w.PutQuantity(n, 2<<3|2, *m.AverageValue)
 	}
@@ -2023,21 +1890,9 @@ func marshal_ObjectMetricSource(w *protobuf.Writer, n int, m *ObjectMetricSource
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_MetricIdentifier(w, n, &m.Metric)
-		n = w.Close(n, 3<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_MetricTarget(w, n, &m.Target)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_CrossVersionObjectReference(w, n, &m.DescribedObject)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_MetricIdentifier(w, n, &m.Metric), 3<<3|2, n)
+	n = w.Close(marshal_MetricTarget(w, n, &m.Target), 2<<3|2, n)
+	n = w.Close(marshal_CrossVersionObjectReference(w, n, &m.DescribedObject), 1<<3|2, n)
 	return n
 }
 
@@ -2126,21 +1981,9 @@ func marshal_ObjectMetricStatus(w *protobuf.Writer, n int, m *ObjectMetricStatus
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_CrossVersionObjectReference(w, n, &m.DescribedObject)
-		n = w.Close(n, 3<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_MetricValueStatus(w, n, &m.Current)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_MetricIdentifier(w, n, &m.Metric)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_CrossVersionObjectReference(w, n, &m.DescribedObject), 3<<3|2, n)
+	n = w.Close(marshal_MetricValueStatus(w, n, &m.Current), 2<<3|2, n)
+	n = w.Close(marshal_MetricIdentifier(w, n, &m.Metric), 1<<3|2, n)
 	return n
 }
 
@@ -2227,16 +2070,8 @@ func marshal_PodsMetricSource(w *protobuf.Writer, n int, m *PodsMetricSource) in
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_MetricTarget(w, n, &m.Target)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_MetricIdentifier(w, n, &m.Metric)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_MetricTarget(w, n, &m.Target), 2<<3|2, n)
+	n = w.Close(marshal_MetricIdentifier(w, n, &m.Metric), 1<<3|2, n)
 	return n
 }
 
@@ -2322,16 +2157,8 @@ func marshal_PodsMetricStatus(w *protobuf.Writer, n int, m *PodsMetricStatus) in
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_MetricValueStatus(w, n, &m.Current)
-		n = w.Close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_MetricIdentifier(w, n, &m.Metric)
-		n = w.Close(n, 1<<3|2, before)
-	}
+	n = w.Close(marshal_MetricValueStatus(w, n, &m.Current), 2<<3|2, n)
+	n = w.Close(marshal_MetricIdentifier(w, n, &m.Metric), 1<<3|2, n)
 	return n
 }
 
@@ -2417,11 +2244,7 @@ func marshal_ResourceMetricSource(w *protobuf.Writer, n int, m *ResourceMetricSo
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_MetricTarget(w, n, &m.Target)
-		n = w.Close(n, 2<<3|2, before)
-	}
+	n = w.Close(marshal_MetricTarget(w, n, &m.Target), 2<<3|2, n)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
@@ -2508,11 +2331,7 @@ func marshal_ResourceMetricStatus(w *protobuf.Writer, n int, m *ResourceMetricSt
 	if m == nil {
 		return n
 	}
-	{
-		before := n
-		n = marshal_MetricValueStatus(w, n, &m.Current)
-		n = w.Close(n, 2<<3|2, before)
-	}
+	n = w.Close(marshal_MetricValueStatus(w, n, &m.Current), 2<<3|2, n)
 	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
@@ -2532,4 +2351,4 @@ func (m *ResourceMetricStatus) String() string {
 var type_resource_Quantity = protobuf.Type[resource.Quantity]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab}}
 
 // Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
-const _ = protobuf.Level1_go_get_u_github_com_typeplane_typeplane_runtime
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

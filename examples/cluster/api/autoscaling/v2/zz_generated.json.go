@@ -8,6 +8,7 @@ package v2
 import (
 	json "github.com/typeplane/typeplane/runtime/json"
 	apimachinery "github.com/typeplane/typeplane/runtime/json/apimachinery"
+	level "github.com/typeplane/typeplane/runtime/level"
 )
 
 //lint:file-ignore SA1019 deprecated fields are written and read too
@@ -17,12 +18,9 @@ func AppendJSON_ContainerResourceMetricSource(dst []byte, in *ContainerResourceM
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	dst = json.AppendName(dst, `,"target":`)
-	if dst, err = AppendJSON_MetricTarget(dst, &in.Target); err != nil {
-		return dst, err
-	}
+	dst, err = AppendJSON_MetricTarget(json.AppendName(dst, `,"target":`), &in.Target)
 	dst = json.AppendStringField(dst, `,"container":`, in.Container)
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ContainerResourceMetricSource reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -53,12 +51,9 @@ func AppendJSON_ContainerResourceMetricStatus(dst []byte, in *ContainerResourceM
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	dst = json.AppendName(dst, `,"current":`)
-	if dst, err = AppendJSON_MetricValueStatus(dst, &in.Current); err != nil {
-		return dst, err
-	}
+	dst, err = AppendJSON_MetricValueStatus(json.AppendName(dst, `,"current":`), &in.Current)
 	dst = json.AppendStringField(dst, `,"container":`, in.Container)
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ContainerResourceMetricStatus reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -89,9 +84,7 @@ func AppendJSON_CrossVersionObjectReference(dst []byte, in *CrossVersionObjectRe
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"kind":`, in.Kind)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if in.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.APIVersion)
-	}
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.APIVersion)
 	return json.Close(dst, start), nil
 }
 
@@ -122,15 +115,11 @@ func ReadJSON_CrossVersionObjectReference(r *json.Reader, out *CrossVersionObjec
 func AppendJSON_ExternalMetricSource(dst []byte, in *ExternalMetricSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"metric":`)
-	if dst, err = AppendJSON_MetricIdentifier(dst, &in.Metric); err != nil {
-		return dst, err
+	dst, err = AppendJSON_MetricIdentifier(json.AppendName(dst, `,"metric":`), &in.Metric)
+	if err == nil {
+		dst, err = AppendJSON_MetricTarget(json.AppendName(dst, `,"target":`), &in.Target)
 	}
-	dst = json.AppendName(dst, `,"target":`)
-	if dst, err = AppendJSON_MetricTarget(dst, &in.Target); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ExternalMetricSource reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -157,15 +146,11 @@ func ReadJSON_ExternalMetricSource(r *json.Reader, out *ExternalMetricSource) {
 func AppendJSON_ExternalMetricStatus(dst []byte, in *ExternalMetricStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"metric":`)
-	if dst, err = AppendJSON_MetricIdentifier(dst, &in.Metric); err != nil {
-		return dst, err
+	dst, err = AppendJSON_MetricIdentifier(json.AppendName(dst, `,"metric":`), &in.Metric)
+	if err == nil {
+		dst, err = AppendJSON_MetricValueStatus(json.AppendName(dst, `,"current":`), &in.Current)
 	}
-	dst = json.AppendName(dst, `,"current":`)
-	if dst, err = AppendJSON_MetricValueStatus(dst, &in.Current); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ExternalMetricStatus reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -224,25 +209,13 @@ func ReadJSON_HPAScalingPolicy(r *json.Reader, out *HPAScalingPolicy) {
 func AppendJSON_HPAScalingRules(dst []byte, in *HPAScalingRules) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.StabilizationWindowSeconds != nil {
-		dst = json.AppendIntField(dst, `,"stabilizationWindowSeconds":`, *in.StabilizationWindowSeconds)
+	dst = json.AppendIntPointer(dst, `,"stabilizationWindowSeconds":`, in.StabilizationWindowSeconds)
+	dst = json.AppendStringPointer(dst, `,"selectPolicy":`, in.SelectPolicy)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"policies":`, in.Policies, AppendJSON_HPAScalingPolicy)
+	if in.Tolerance != nil && err == nil {
+		dst, err = apimachinery.AppendJSON_Quantity(json.AppendName(dst, `,"tolerance":`), in.Tolerance)
 	}
-	if in.SelectPolicy != nil {
-		dst = json.AppendStringField(dst, `,"selectPolicy":`, *in.SelectPolicy)
-	}
-	if len(in.Policies) > 0 {
-		dst = json.AppendName(dst, `,"policies":`)
-		if dst, err = json.AppendSlice(dst, in.Policies, AppendJSON_HPAScalingPolicy); err != nil {
-			return dst, err
-		}
-	}
-	if in.Tolerance != nil {
-		dst = json.AppendName(dst, `,"tolerance":`)
-		if dst, err = apimachinery.AppendJSON_Quantity(dst, in.Tolerance); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_HPAScalingRules reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -255,14 +228,10 @@ func ReadJSON_HPAScalingRules(r *json.Reader, out *HPAScalingRules) {
 		switch r.Name() {
 		case "stabilizationWindowSeconds":
 			r.Once(&seen, 0)
-			if json.Pointer(r, &out.StabilizationWindowSeconds) {
-				r.Int32(out.StabilizationWindowSeconds)
-			}
+			r.Int32Pointer(&out.StabilizationWindowSeconds)
 		case "selectPolicy":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.SelectPolicy) {
-				json.ReadString(r, out.SelectPolicy, "v2.ScalingPolicySelect")
-			}
+			json.ReadStringPointer(r, &out.SelectPolicy, "v2.ScalingPolicySelect")
 		case "policies":
 			r.Once(&seen, 2)
 			json.ReadSlice(r, &out.Policies, "[]v2.HPAScalingPolicy", ReadJSON_HPAScalingPolicy)
@@ -281,25 +250,16 @@ func ReadJSON_HPAScalingRules(r *json.Reader, out *HPAScalingRules) {
 func AppendJSON_HorizontalPodAutoscaler(dst []byte, in *HorizontalPodAutoscaler) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = AppendJSON_HorizontalPodAutoscalerSpec(json.AppendName(dst, `,"spec":`), &in.Spec)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	if err == nil {
+		dst, err = AppendJSON_HorizontalPodAutoscalerStatus(json.AppendName(dst, `,"status":`), &in.Status)
 	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"spec":`)
-	if dst, err = AppendJSON_HorizontalPodAutoscalerSpec(dst, &in.Spec); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"status":`)
-	if dst, err = AppendJSON_HorizontalPodAutoscalerStatus(dst, &in.Status); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_HorizontalPodAutoscaler reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -338,18 +298,12 @@ func AppendJSON_HorizontalPodAutoscalerBehavior(dst []byte, in *HorizontalPodAut
 	var err error
 	start := len(dst)
 	if in.ScaleUp != nil {
-		dst = json.AppendName(dst, `,"scaleUp":`)
-		if dst, err = AppendJSON_HPAScalingRules(dst, in.ScaleUp); err != nil {
-			return dst, err
-		}
+		dst, err = AppendJSON_HPAScalingRules(json.AppendName(dst, `,"scaleUp":`), in.ScaleUp)
 	}
-	if in.ScaleDown != nil {
-		dst = json.AppendName(dst, `,"scaleDown":`)
-		if dst, err = AppendJSON_HPAScalingRules(dst, in.ScaleDown); err != nil {
-			return dst, err
-		}
+	if in.ScaleDown != nil && err == nil {
+		dst, err = AppendJSON_HPAScalingRules(json.AppendName(dst, `,"scaleDown":`), in.ScaleDown)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_HorizontalPodAutoscalerBehavior reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -382,20 +336,11 @@ func AppendJSON_HorizontalPodAutoscalerCondition(dst []byte, in *HorizontalPodAu
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"type":`, in.Type)
 	dst = json.AppendStringField(dst, `,"status":`, in.Status)
-	dst = json.AppendName(dst, `,"lastTransitionTime":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastTransitionTime); err != nil {
-		return dst, err
-	}
-	if in.Reason != "" {
-		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
-	}
-	if in.Message != "" {
-		dst = json.AppendStringField(dst, `,"message":`, in.Message)
-	}
-	if in.ObservedGeneration != nil {
-		dst = json.AppendIntField(dst, `,"observedGeneration":`, *in.ObservedGeneration)
-	}
-	return json.Close(dst, start), nil
+	dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"lastTransitionTime":`), &in.LastTransitionTime)
+	dst = json.AppendOptionalString(dst, `,"reason":`, in.Reason)
+	dst = json.AppendOptionalString(dst, `,"message":`, in.Message)
+	dst = json.AppendIntPointer(dst, `,"observedGeneration":`, in.ObservedGeneration)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_HorizontalPodAutoscalerCondition reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -423,9 +368,7 @@ func ReadJSON_HorizontalPodAutoscalerCondition(r *json.Reader, out *HorizontalPo
 			r.String(&out.Message)
 		case "observedGeneration":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.ObservedGeneration) {
-				r.Int64(out.ObservedGeneration)
-			}
+			r.Int64Pointer(&out.ObservedGeneration)
 		default:
 			r.Unknown()
 		}
@@ -436,21 +379,11 @@ func ReadJSON_HorizontalPodAutoscalerCondition(r *json.Reader, out *HorizontalPo
 func AppendJSON_HorizontalPodAutoscalerList(dst []byte, in *HorizontalPodAutoscalerList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_HorizontalPodAutoscaler); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_HorizontalPodAutoscaler)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_HorizontalPodAutoscalerList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -485,27 +418,14 @@ func ReadJSON_HorizontalPodAutoscalerList(r *json.Reader, out *HorizontalPodAuto
 func AppendJSON_HorizontalPodAutoscalerSpec(dst []byte, in *HorizontalPodAutoscalerSpec) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"scaleTargetRef":`)
-	if dst, err = AppendJSON_CrossVersionObjectReference(dst, &in.ScaleTargetRef); err != nil {
-		return dst, err
-	}
-	if in.MinReplicas != nil {
-		dst = json.AppendIntField(dst, `,"minReplicas":`, *in.MinReplicas)
-	}
+	dst, err = AppendJSON_CrossVersionObjectReference(json.AppendName(dst, `,"scaleTargetRef":`), &in.ScaleTargetRef)
+	dst = json.AppendIntPointer(dst, `,"minReplicas":`, in.MinReplicas)
 	dst = json.AppendIntField(dst, `,"maxReplicas":`, in.MaxReplicas)
-	if len(in.Metrics) > 0 {
-		dst = json.AppendName(dst, `,"metrics":`)
-		if dst, err = json.AppendSlice(dst, in.Metrics, AppendJSON_MetricSpec); err != nil {
-			return dst, err
-		}
+	dst, err = json.AppendOptionalSlice(dst, err, `,"metrics":`, in.Metrics, AppendJSON_MetricSpec)
+	if in.Behavior != nil && err == nil {
+		dst, err = AppendJSON_HorizontalPodAutoscalerBehavior(json.AppendName(dst, `,"behavior":`), in.Behavior)
 	}
-	if in.Behavior != nil {
-		dst = json.AppendName(dst, `,"behavior":`)
-		if dst, err = AppendJSON_HorizontalPodAutoscalerBehavior(dst, in.Behavior); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_HorizontalPodAutoscalerSpec reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -521,9 +441,7 @@ func ReadJSON_HorizontalPodAutoscalerSpec(r *json.Reader, out *HorizontalPodAuto
 			ReadJSON_CrossVersionObjectReference(r, &out.ScaleTargetRef)
 		case "minReplicas":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.MinReplicas) {
-				r.Int32(out.MinReplicas)
-			}
+			r.Int32Pointer(&out.MinReplicas)
 		case "maxReplicas":
 			r.Once(&seen, 2)
 			r.Int32(&out.MaxReplicas)
@@ -545,30 +463,15 @@ func ReadJSON_HorizontalPodAutoscalerSpec(r *json.Reader, out *HorizontalPodAuto
 func AppendJSON_HorizontalPodAutoscalerStatus(dst []byte, in *HorizontalPodAutoscalerStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.ObservedGeneration != nil {
-		dst = json.AppendIntField(dst, `,"observedGeneration":`, *in.ObservedGeneration)
-	}
+	dst = json.AppendIntPointer(dst, `,"observedGeneration":`, in.ObservedGeneration)
 	if in.LastScaleTime != nil {
-		dst = json.AppendName(dst, `,"lastScaleTime":`)
-		if dst, err = apimachinery.AppendJSON_Time(dst, in.LastScaleTime); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"lastScaleTime":`), in.LastScaleTime)
 	}
-	if in.CurrentReplicas != 0 {
-		dst = json.AppendIntField(dst, `,"currentReplicas":`, in.CurrentReplicas)
-	}
+	dst = json.AppendOptionalInt(dst, `,"currentReplicas":`, in.CurrentReplicas)
 	dst = json.AppendIntField(dst, `,"desiredReplicas":`, in.DesiredReplicas)
-	dst = json.AppendName(dst, `,"currentMetrics":`)
-	if dst, err = json.AppendSlice(dst, in.CurrentMetrics, AppendJSON_MetricStatus); err != nil {
-		return dst, err
-	}
-	if len(in.Conditions) > 0 {
-		dst = json.AppendName(dst, `,"conditions":`)
-		if dst, err = json.AppendSlice(dst, in.Conditions, AppendJSON_HorizontalPodAutoscalerCondition); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendSliceField(dst, err, `,"currentMetrics":`, in.CurrentMetrics, AppendJSON_MetricStatus)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"conditions":`, in.Conditions, AppendJSON_HorizontalPodAutoscalerCondition)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_HorizontalPodAutoscalerStatus reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -581,9 +484,7 @@ func ReadJSON_HorizontalPodAutoscalerStatus(r *json.Reader, out *HorizontalPodAu
 		switch r.Name() {
 		case "observedGeneration":
 			r.Once(&seen, 0)
-			if json.Pointer(r, &out.ObservedGeneration) {
-				r.Int64(out.ObservedGeneration)
-			}
+			r.Int64Pointer(&out.ObservedGeneration)
 		case "lastScaleTime":
 			r.Once(&seen, 1)
 			if json.Pointer(r, &out.LastScaleTime) {
@@ -613,12 +514,9 @@ func AppendJSON_MetricIdentifier(dst []byte, in *MetricIdentifier) ([]byte, erro
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	if in.Selector != nil {
-		dst = json.AppendName(dst, `,"selector":`)
-		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.Selector); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_LabelSelector(json.AppendName(dst, `,"selector":`), in.Selector)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_MetricIdentifier reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -649,36 +547,21 @@ func AppendJSON_MetricSpec(dst []byte, in *MetricSpec) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"type":`, in.Type)
 	if in.Object != nil {
-		dst = json.AppendName(dst, `,"object":`)
-		if dst, err = AppendJSON_ObjectMetricSource(dst, in.Object); err != nil {
-			return dst, err
-		}
+		dst, err = AppendJSON_ObjectMetricSource(json.AppendName(dst, `,"object":`), in.Object)
 	}
-	if in.Pods != nil {
-		dst = json.AppendName(dst, `,"pods":`)
-		if dst, err = AppendJSON_PodsMetricSource(dst, in.Pods); err != nil {
-			return dst, err
-		}
+	if in.Pods != nil && err == nil {
+		dst, err = AppendJSON_PodsMetricSource(json.AppendName(dst, `,"pods":`), in.Pods)
 	}
-	if in.Resource != nil {
-		dst = json.AppendName(dst, `,"resource":`)
-		if dst, err = AppendJSON_ResourceMetricSource(dst, in.Resource); err != nil {
-			return dst, err
-		}
+	if in.Resource != nil && err == nil {
+		dst, err = AppendJSON_ResourceMetricSource(json.AppendName(dst, `,"resource":`), in.Resource)
 	}
-	if in.ContainerResource != nil {
-		dst = json.AppendName(dst, `,"containerResource":`)
-		if dst, err = AppendJSON_ContainerResourceMetricSource(dst, in.ContainerResource); err != nil {
-			return dst, err
-		}
+	if in.ContainerResource != nil && err == nil {
+		dst, err = AppendJSON_ContainerResourceMetricSource(json.AppendName(dst, `,"containerResource":`), in.ContainerResource)
 	}
-	if in.External != nil {
-		dst = json.AppendName(dst, `,"external":`)
-		if dst, err = AppendJSON_ExternalMetricSource(dst, in.External); err != nil {
-			return dst, err
-		}
+	if in.External != nil && err == nil {
+		dst, err = AppendJSON_ExternalMetricSource(json.AppendName(dst, `,"external":`), in.External)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_MetricSpec reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -729,36 +612,21 @@ func AppendJSON_MetricStatus(dst []byte, in *MetricStatus) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"type":`, in.Type)
 	if in.Object != nil {
-		dst = json.AppendName(dst, `,"object":`)
-		if dst, err = AppendJSON_ObjectMetricStatus(dst, in.Object); err != nil {
-			return dst, err
-		}
+		dst, err = AppendJSON_ObjectMetricStatus(json.AppendName(dst, `,"object":`), in.Object)
 	}
-	if in.Pods != nil {
-		dst = json.AppendName(dst, `,"pods":`)
-		if dst, err = AppendJSON_PodsMetricStatus(dst, in.Pods); err != nil {
-			return dst, err
-		}
+	if in.Pods != nil && err == nil {
+		dst, err = AppendJSON_PodsMetricStatus(json.AppendName(dst, `,"pods":`), in.Pods)
 	}
-	if in.Resource != nil {
-		dst = json.AppendName(dst, `,"resource":`)
-		if dst, err = AppendJSON_ResourceMetricStatus(dst, in.Resource); err != nil {
-			return dst, err
-		}
+	if in.Resource != nil && err == nil {
+		dst, err = AppendJSON_ResourceMetricStatus(json.AppendName(dst, `,"resource":`), in.Resource)
 	}
-	if in.ContainerResource != nil {
-		dst = json.AppendName(dst, `,"containerResource":`)
-		if dst, err = AppendJSON_ContainerResourceMetricStatus(dst, in.ContainerResource); err != nil {
-			return dst, err
-		}
+	if in.ContainerResource != nil && err == nil {
+		dst, err = AppendJSON_ContainerResourceMetricStatus(json.AppendName(dst, `,"containerResource":`), in.ContainerResource)
 	}
-	if in.External != nil {
-		dst = json.AppendName(dst, `,"external":`)
-		if dst, err = AppendJSON_ExternalMetricStatus(dst, in.External); err != nil {
-			return dst, err
-		}
+	if in.External != nil && err == nil {
+		dst, err = AppendJSON_ExternalMetricStatus(json.AppendName(dst, `,"external":`), in.External)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_MetricStatus reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -809,21 +677,13 @@ func AppendJSON_MetricTarget(dst []byte, in *MetricTarget) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"type":`, in.Type)
 	if in.Value != nil {
-		dst = json.AppendName(dst, `,"value":`)
-		if dst, err = apimachinery.AppendJSON_Quantity(dst, in.Value); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_Quantity(json.AppendName(dst, `,"value":`), in.Value)
 	}
-	if in.AverageValue != nil {
-		dst = json.AppendName(dst, `,"averageValue":`)
-		if dst, err = apimachinery.AppendJSON_Quantity(dst, in.AverageValue); err != nil {
-			return dst, err
-		}
+	if in.AverageValue != nil && err == nil {
+		dst, err = apimachinery.AppendJSON_Quantity(json.AppendName(dst, `,"averageValue":`), in.AverageValue)
 	}
-	if in.AverageUtilization != nil {
-		dst = json.AppendIntField(dst, `,"averageUtilization":`, *in.AverageUtilization)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendIntPointer(dst, `,"averageUtilization":`, in.AverageUtilization)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_MetricTarget reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -849,9 +709,7 @@ func ReadJSON_MetricTarget(r *json.Reader, out *MetricTarget) {
 			}
 		case "averageUtilization":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.AverageUtilization) {
-				r.Int32(out.AverageUtilization)
-			}
+			r.Int32Pointer(&out.AverageUtilization)
 		default:
 			r.Unknown()
 		}
@@ -863,21 +721,13 @@ func AppendJSON_MetricValueStatus(dst []byte, in *MetricValueStatus) ([]byte, er
 	var err error
 	start := len(dst)
 	if in.Value != nil {
-		dst = json.AppendName(dst, `,"value":`)
-		if dst, err = apimachinery.AppendJSON_Quantity(dst, in.Value); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_Quantity(json.AppendName(dst, `,"value":`), in.Value)
 	}
-	if in.AverageValue != nil {
-		dst = json.AppendName(dst, `,"averageValue":`)
-		if dst, err = apimachinery.AppendJSON_Quantity(dst, in.AverageValue); err != nil {
-			return dst, err
-		}
+	if in.AverageValue != nil && err == nil {
+		dst, err = apimachinery.AppendJSON_Quantity(json.AppendName(dst, `,"averageValue":`), in.AverageValue)
 	}
-	if in.AverageUtilization != nil {
-		dst = json.AppendIntField(dst, `,"averageUtilization":`, *in.AverageUtilization)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendIntPointer(dst, `,"averageUtilization":`, in.AverageUtilization)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_MetricValueStatus reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -900,9 +750,7 @@ func ReadJSON_MetricValueStatus(r *json.Reader, out *MetricValueStatus) {
 			}
 		case "averageUtilization":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.AverageUtilization) {
-				r.Int32(out.AverageUtilization)
-			}
+			r.Int32Pointer(&out.AverageUtilization)
 		default:
 			r.Unknown()
 		}
@@ -913,19 +761,14 @@ func ReadJSON_MetricValueStatus(r *json.Reader, out *MetricValueStatus) {
 func AppendJSON_ObjectMetricSource(dst []byte, in *ObjectMetricSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"describedObject":`)
-	if dst, err = AppendJSON_CrossVersionObjectReference(dst, &in.DescribedObject); err != nil {
-		return dst, err
+	dst, err = AppendJSON_CrossVersionObjectReference(json.AppendName(dst, `,"describedObject":`), &in.DescribedObject)
+	if err == nil {
+		dst, err = AppendJSON_MetricTarget(json.AppendName(dst, `,"target":`), &in.Target)
 	}
-	dst = json.AppendName(dst, `,"target":`)
-	if dst, err = AppendJSON_MetricTarget(dst, &in.Target); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = AppendJSON_MetricIdentifier(json.AppendName(dst, `,"metric":`), &in.Metric)
 	}
-	dst = json.AppendName(dst, `,"metric":`)
-	if dst, err = AppendJSON_MetricIdentifier(dst, &in.Metric); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ObjectMetricSource reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -955,19 +798,14 @@ func ReadJSON_ObjectMetricSource(r *json.Reader, out *ObjectMetricSource) {
 func AppendJSON_ObjectMetricStatus(dst []byte, in *ObjectMetricStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"metric":`)
-	if dst, err = AppendJSON_MetricIdentifier(dst, &in.Metric); err != nil {
-		return dst, err
+	dst, err = AppendJSON_MetricIdentifier(json.AppendName(dst, `,"metric":`), &in.Metric)
+	if err == nil {
+		dst, err = AppendJSON_MetricValueStatus(json.AppendName(dst, `,"current":`), &in.Current)
 	}
-	dst = json.AppendName(dst, `,"current":`)
-	if dst, err = AppendJSON_MetricValueStatus(dst, &in.Current); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = AppendJSON_CrossVersionObjectReference(json.AppendName(dst, `,"describedObject":`), &in.DescribedObject)
 	}
-	dst = json.AppendName(dst, `,"describedObject":`)
-	if dst, err = AppendJSON_CrossVersionObjectReference(dst, &in.DescribedObject); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ObjectMetricStatus reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -997,15 +835,11 @@ func ReadJSON_ObjectMetricStatus(r *json.Reader, out *ObjectMetricStatus) {
 func AppendJSON_PodsMetricSource(dst []byte, in *PodsMetricSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"metric":`)
-	if dst, err = AppendJSON_MetricIdentifier(dst, &in.Metric); err != nil {
-		return dst, err
+	dst, err = AppendJSON_MetricIdentifier(json.AppendName(dst, `,"metric":`), &in.Metric)
+	if err == nil {
+		dst, err = AppendJSON_MetricTarget(json.AppendName(dst, `,"target":`), &in.Target)
 	}
-	dst = json.AppendName(dst, `,"target":`)
-	if dst, err = AppendJSON_MetricTarget(dst, &in.Target); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_PodsMetricSource reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -1032,15 +866,11 @@ func ReadJSON_PodsMetricSource(r *json.Reader, out *PodsMetricSource) {
 func AppendJSON_PodsMetricStatus(dst []byte, in *PodsMetricStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"metric":`)
-	if dst, err = AppendJSON_MetricIdentifier(dst, &in.Metric); err != nil {
-		return dst, err
+	dst, err = AppendJSON_MetricIdentifier(json.AppendName(dst, `,"metric":`), &in.Metric)
+	if err == nil {
+		dst, err = AppendJSON_MetricValueStatus(json.AppendName(dst, `,"current":`), &in.Current)
 	}
-	dst = json.AppendName(dst, `,"current":`)
-	if dst, err = AppendJSON_MetricValueStatus(dst, &in.Current); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_PodsMetricStatus reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -1068,11 +898,8 @@ func AppendJSON_ResourceMetricSource(dst []byte, in *ResourceMetricSource) ([]by
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	dst = json.AppendName(dst, `,"target":`)
-	if dst, err = AppendJSON_MetricTarget(dst, &in.Target); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst, err = AppendJSON_MetricTarget(json.AppendName(dst, `,"target":`), &in.Target)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ResourceMetricSource reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -1100,11 +927,8 @@ func AppendJSON_ResourceMetricStatus(dst []byte, in *ResourceMetricStatus) ([]by
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	dst = json.AppendName(dst, `,"current":`)
-	if dst, err = AppendJSON_MetricValueStatus(dst, &in.Current); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst, err = AppendJSON_MetricValueStatus(json.AppendName(dst, `,"current":`), &in.Current)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ResourceMetricStatus reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -1126,3 +950,6 @@ func ReadJSON_ResourceMetricStatus(r *json.Reader, out *ResourceMetricStatus) {
 		}
 	}
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -12,172 +12,90 @@ const OpenAPISchemas = `{
   "autoscaling.v2.ContainerResourceMetricSource": {
     "description": "ContainerResourceMetricSource is a resource that one container of each pod requests, and the target of its use.",
     "type": "object",
-    "required": [
-      "container",
-      "name",
-      "target"
-    ],
+    "required": ["container", "name", "target"],
     "properties": {
-      "container": {
-        "description": "container is the container's name in the pods.",
-        "type": "string",
-        "default": ""
-      },
-      "name": {
-        "description": "name of the resource, like cpu.",
-        "type": "string",
-        "default": ""
-      },
+      "container": {"description": "container is the container's name in the pods.", "type": "string", "default": ""},
+      "name": {"description": "name of the resource, like cpu.", "type": "string", "default": ""},
       "target": {
         "description": "target is what the use should be.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.MetricTarget"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.MetricTarget"}]
       }
     }
   },
   "autoscaling.v2.ContainerResourceMetricStatus": {
     "description": "ContainerResourceMetricStatus is what one container of each pod used of a resource.",
     "type": "object",
-    "required": [
-      "container",
-      "current",
-      "name"
-    ],
+    "required": ["container", "current", "name"],
     "properties": {
-      "container": {
-        "description": "container is the container's name in the pods.",
-        "type": "string",
-        "default": ""
-      },
+      "container": {"description": "container is the container's name in the pods.", "type": "string", "default": ""},
       "current": {
         "description": "current is what was used.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.MetricValueStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.MetricValueStatus"}]
       },
-      "name": {
-        "description": "name of the resource, like cpu.",
-        "type": "string",
-        "default": ""
-      }
+      "name": {"description": "name of the resource, like cpu.", "type": "string", "default": ""}
     }
   },
   "autoscaling.v2.CrossVersionObjectReference": {
     "description": "CrossVersionObjectReference names an object of the same namespace, in any version.",
     "type": "object",
-    "required": [
-      "kind",
-      "name"
-    ],
+    "required": ["kind", "name"],
     "properties": {
       "apiVersion": {
-        "description": "apiVersion is the group and version in which to find the object.",
-        "type": "string"
+        "description": "apiVersion is the group and version in which to find the object.", "type": "string"
       },
-      "kind": {
-        "description": "kind of the object, like ReplicationController.",
-        "type": "string",
-        "default": ""
-      },
-      "name": {
-        "description": "name of the object.",
-        "type": "string",
-        "default": ""
-      }
+      "kind": {"description": "kind of the object, like ReplicationController.", "type": "string", "default": ""},
+      "name": {"description": "name of the object.", "type": "string", "default": ""}
     }
   },
   "autoscaling.v2.ExternalMetricSource": {
-    "description": "ExternalMetricSource is a metric that belongs to no object, and its target.",
-    "type": "object",
-    "required": [
-      "metric",
-      "target"
-    ],
+    "description": "ExternalMetricSource is a metric that belongs to no object, and its target.", "type": "object",
+    "required": ["metric", "target"],
     "properties": {
       "metric": {
         "description": "metric finds the metric.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.MetricIdentifier"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.MetricIdentifier"}]
       },
       "target": {
         "description": "target is what the metric should be.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.MetricTarget"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.MetricTarget"}]
       }
     }
   },
   "autoscaling.v2.ExternalMetricStatus": {
-    "description": "ExternalMetricStatus is what a metric that belongs to no object was.",
-    "type": "object",
-    "required": [
-      "current",
-      "metric"
-    ],
+    "description": "ExternalMetricStatus is what a metric that belongs to no object was.", "type": "object",
+    "required": ["current", "metric"],
     "properties": {
       "current": {
         "description": "current is what it was.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.MetricValueStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.MetricValueStatus"}]
       },
       "metric": {
         "description": "metric finds the metric.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.MetricIdentifier"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.MetricIdentifier"}]
       }
     }
   },
   "autoscaling.v2.HPAScalingPolicy": {
-    "description": "HPAScalingPolicy limits the change within a period.",
-    "type": "object",
-    "required": [
-      "periodSeconds",
-      "type",
-      "value"
-    ],
+    "description": "HPAScalingPolicy limits the change within a period.", "type": "object",
+    "required": ["periodSeconds", "type", "value"],
     "properties": {
       "periodSeconds": {
-        "description": "periodSeconds is the time in which the change is counted, 1 to 1800.",
-        "type": "integer",
-        "format": "int32",
-        "default": 0
+        "description": "periodSeconds is the time in which the change is counted, 1 to 1800.", "type": "integer",
+        "format": "int32", "default": 0
       },
       "type": {
         "description": "type is the unit of value.\n\nPossible enum values:\n - \u0060\"Percent\"\u0060 counts percents of the number of replicas that there are.\n - \u0060\"Pods\"\u0060 counts pods.",
-        "type": "string",
-        "default": "",
-        "enum": [
-          "Percent",
-          "Pods"
-        ]
+        "type": "string", "default": "",
+        "enum": ["Percent", "Pods"]
       },
       "value": {
-        "description": "value is the greatest change, more than 0.",
-        "type": "integer",
-        "format": "int32",
-        "default": 0
+        "description": "value is the greatest change, more than 0.", "type": "integer", "format": "int32", "default": 0
       }
     }
   },
@@ -188,32 +106,21 @@ const OpenAPISchemas = `{
       "policies": {
         "description": "policies limit the change within a time. Without any, those that are described at scaleUp and scaleDown are used.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/autoscaling.v2.HPAScalingPolicy"
-        },
+        "items": {"$ref": "#/components/schemas/autoscaling.v2.HPAScalingPolicy"},
         "x-kubernetes-list-type": "atomic"
       },
       "selectPolicy": {
         "description": "selectPolicy says which of the policies counts: Max, if it is left out.\n\nPossible enum values:\n - \u0060\"Disabled\"\u0060 allows no scaling in this direction.\n - \u0060\"Max\"\u0060 selects the policy that allows the greatest change.\n - \u0060\"Min\"\u0060 selects the policy that allows the least change.",
         "type": "string",
-        "enum": [
-          "Disabled",
-          "Max",
-          "Min"
-        ]
+        "enum": ["Disabled", "Max", "Min"]
       },
       "stabilizationWindowSeconds": {
         "description": "stabilizationWindowSeconds is how far to look back for recommendations, 0 to 3600. Without it, 0 when scaling up and 300 when scaling down.",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
       "tolerance": {
         "description": "tolerance is by which part a metric may differ from its target before the number of replicas changes, like 0.01 for 1 %; at least 0. Without it, the cluster's own is used: 10 %.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}]
       }
     }
   },
@@ -232,119 +139,64 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the metadata that every object has.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "spec": {
         "description": "spec is what is wanted.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.HorizontalPodAutoscalerSpec"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.HorizontalPodAutoscalerSpec"}]
       },
       "status": {
         "description": "status is what was seen last.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.HorizontalPodAutoscalerStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.HorizontalPodAutoscalerStatus"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "autoscaling",
-        "kind": "HorizontalPodAutoscaler",
-        "version": "v2"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "autoscaling", "kind": "HorizontalPodAutoscaler", "version": "v2"}]
   },
   "autoscaling.v2.HorizontalPodAutoscalerBehavior": {
-    "description": "HorizontalPodAutoscalerBehavior says how fast to scale, each way.",
-    "type": "object",
+    "description": "HorizontalPodAutoscalerBehavior says how fast to scale, each way.", "type": "object",
     "properties": {
       "scaleDown": {
         "description": "scaleDown limits how the number of replicas shrinks. Without it, it may shrink to minReplicas, to the highest number that seemed right within the last 300 seconds.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.HPAScalingRules"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.HPAScalingRules"}]
       },
       "scaleUp": {
         "description": "scaleUp limits how the number of replicas grows. Without it, it grows by at most 4 pods or to twice as many within 15 seconds, whichever is more, and at once.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.HPAScalingRules"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.HPAScalingRules"}]
       }
     }
   },
   "autoscaling.v2.HorizontalPodAutoscalerCondition": {
     "description": "HorizontalPodAutoscalerCondition is one thing that is true of an autoscaler or not.",
     "type": "object",
-    "required": [
-      "status",
-      "type"
-    ],
+    "required": ["status", "type"],
     "properties": {
       "lastTransitionTime": {
         "description": "lastTransitionTime is when status changed last.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
-      "message": {
-        "description": "message says the same to people.",
-        "type": "string"
-      },
+      "message": {"description": "message says the same to people.", "type": "string"},
       "observedGeneration": {
         "description": "observedGeneration is the generation of the autoscaler that this condition is about.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
-      "reason": {
-        "description": "reason is one word, for programs, that says why status changed.",
-        "type": "string"
-      },
-      "status": {
-        "description": "status is True, False or Unknown.",
-        "type": "string",
-        "default": ""
-      },
-      "type": {
-        "description": "type is what this is about.",
-        "type": "string",
-        "default": ""
-      }
+      "reason": {"description": "reason is one word, for programs, that says why status changed.", "type": "string"},
+      "status": {"description": "status is True, False or Unknown.", "type": "string", "default": ""},
+      "type": {"description": "type is what this is about.", "type": "string", "default": ""}
     }
   },
   "autoscaling.v2.HorizontalPodAutoscalerList": {
-    "description": "HorizontalPodAutoscalerList is a list of autoscalers.",
-    "type": "object",
-    "required": [
-      "items"
-    ],
+    "description": "HorizontalPodAutoscalerList is a list of autoscalers.", "type": "object",
+    "required": ["items"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
         "type": "string"
       },
       "items": {
-        "description": "items are the autoscalers.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/autoscaling.v2.HorizontalPodAutoscaler"
-        }
+        "description": "items are the autoscalers.", "type": "array",
+        "items": {"$ref": "#/components/schemas/autoscaling.v2.HorizontalPodAutoscaler"}
       },
       "kind": {
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
@@ -353,523 +205,291 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the metadata that every list has.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
       }
     },
     "x-kubernetes-group-version-kind": [
-      {
-        "group": "autoscaling",
-        "kind": "HorizontalPodAutoscalerList",
-        "version": "v2"
-      }
+      {"group": "autoscaling", "kind": "HorizontalPodAutoscalerList", "version": "v2"}
     ]
   },
   "autoscaling.v2.HorizontalPodAutoscalerSpec": {
-    "description": "HorizontalPodAutoscalerSpec is what is wanted of an autoscaler.",
-    "type": "object",
-    "required": [
-      "maxReplicas",
-      "scaleTargetRef"
-    ],
+    "description": "HorizontalPodAutoscalerSpec is what is wanted of an autoscaler.", "type": "object",
+    "required": ["maxReplicas", "scaleTargetRef"],
     "properties": {
       "behavior": {
         "description": "behavior says how fast to scale, each way.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.HorizontalPodAutoscalerBehavior"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.HorizontalPodAutoscalerBehavior"}]
       },
       "maxReplicas": {
         "description": "maxReplicas is the greatest number of replicas; it cannot be less than minReplicas.",
-        "type": "integer",
-        "format": "int32",
-        "default": 0
+        "type": "integer", "format": "int32", "default": 0
       },
       "metrics": {
         "description": "metrics are what the number of replicas is worked out from: each gives a number, and the greatest counts. Without any, the pods should use 80 % of the CPU that they request.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/autoscaling.v2.MetricSpec"
-        },
+        "items": {"$ref": "#/components/schemas/autoscaling.v2.MetricSpec"},
         "x-kubernetes-list-type": "atomic"
       },
       "minReplicas": {
-        "description": "minReplicas is the least number of replicas. 1 if it is left out.",
-        "type": "integer",
-        "format": "int32",
-        "default": 1
+        "description": "minReplicas is the least number of replicas. 1 if it is left out.", "type": "integer",
+        "format": "int32", "default": 1
       },
       "scaleTargetRef": {
         "description": "scaleTargetRef names the object whose number of replicas is set, through its scale subresource.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.CrossVersionObjectReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.CrossVersionObjectReference"}]
       }
     }
   },
   "autoscaling.v2.HorizontalPodAutoscalerStatus": {
-    "description": "HorizontalPodAutoscalerStatus is what an autoscaler saw last.",
-    "type": "object",
-    "required": [
-      "desiredReplicas"
-    ],
+    "description": "HorizontalPodAutoscalerStatus is what an autoscaler saw last.", "type": "object",
+    "required": ["desiredReplicas"],
     "properties": {
       "conditions": {
-        "description": "conditions say what works, one entry for each type of thing.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/autoscaling.v2.HorizontalPodAutoscalerCondition"
-        },
-        "x-kubernetes-list-map-keys": [
-          "type"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "type",
-        "x-kubernetes-patch-strategy": "merge"
+        "description": "conditions say what works, one entry for each type of thing.", "type": "array",
+        "items": {"$ref": "#/components/schemas/autoscaling.v2.HorizontalPodAutoscalerCondition"},
+        "x-kubernetes-list-map-keys": ["type"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "type", "x-kubernetes-patch-strategy": "merge"
       },
       "currentMetrics": {
-        "description": "currentMetrics is what the metrics were.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/autoscaling.v2.MetricStatus"
-        },
+        "description": "currentMetrics is what the metrics were.", "type": "array",
+        "items": {"$ref": "#/components/schemas/autoscaling.v2.MetricStatus"},
         "x-kubernetes-list-type": "atomic"
       },
       "currentReplicas": {
-        "description": "currentReplicas is how many replicas there are.",
-        "type": "integer",
-        "format": "int32"
+        "description": "currentReplicas is how many replicas there are.", "type": "integer", "format": "int32"
       },
       "desiredReplicas": {
-        "description": "desiredReplicas is how many replicas there should be.",
-        "type": "integer",
-        "format": "int32",
+        "description": "desiredReplicas is how many replicas there should be.", "type": "integer", "format": "int32",
         "default": 0
       },
       "lastScaleTime": {
         "description": "lastScaleTime is when the number of replicas was changed last; how soon it may change again depends on it.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "observedGeneration": {
         "description": "observedGeneration is the generation of the autoscaler that this status is about.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       }
     }
   },
   "autoscaling.v2.MetricIdentifier": {
-    "description": "MetricIdentifier finds a metric by name and labels.",
-    "type": "object",
-    "required": [
-      "name"
-    ],
+    "description": "MetricIdentifier finds a metric by name and labels.", "type": "object",
+    "required": ["name"],
     "properties": {
-      "name": {
-        "description": "name of the metric.",
-        "type": "string",
-        "default": ""
-      },
+      "name": {"description": "name of the metric.", "type": "string", "default": ""},
       "selector": {
         "description": "selector narrows the metric down by its labels, at the server of metrics. Without it, only the name counts.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"}]
       }
     }
   },
   "autoscaling.v2.MetricSpec": {
     "description": "MetricSpec is one metric and its target. Exactly the field that type names is set.",
     "type": "object",
-    "required": [
-      "type"
-    ],
+    "required": ["type"],
     "properties": {
       "containerResource": {
         "description": "containerResource is a resource that one container of each pod requests.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.ContainerResourceMetricSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.ContainerResourceMetricSource"}]
       },
       "external": {
         "description": "external is a metric that belongs to no object of the cluster, like the length of a queue elsewhere.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.ExternalMetricSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.ExternalMetricSource"}]
       },
       "object": {
         "description": "object is a metric of one other object, like requests per second of an ingress.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.ObjectMetricSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.ObjectMetricSource"}]
       },
       "pods": {
         "description": "pods is a metric that each of the pods has, like transactions per second; the average counts.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.PodsMetricSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.PodsMetricSource"}]
       },
       "resource": {
         "description": "resource is a resource that the pods request, like CPU or memory.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.ResourceMetricSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.ResourceMetricSource"}]
       },
       "type": {
         "description": "type says where the metric comes from, and thus which of the other fields is set.\n\nPossible enum values:\n - \u0060\"ContainerResource\"\u0060 is a resource that one container of each pod requests.\n - \u0060\"External\"\u0060 is a metric that belongs to no object, like the length of a queue elsewhere.\n - \u0060\"Object\"\u0060 is a metric of another object, like requests per second of an ingress.\n - \u0060\"Pods\"\u0060 is a metric that each of the pods has; the average counts.\n - \u0060\"Resource\"\u0060 is a resource that pods request, like CPU or memory.",
-        "type": "string",
-        "default": "",
-        "enum": [
-          "ContainerResource",
-          "External",
-          "Object",
-          "Pods",
-          "Resource"
-        ]
+        "type": "string", "default": "",
+        "enum": ["ContainerResource", "External", "Object", "Pods", "Resource"]
       }
     }
   },
   "autoscaling.v2.MetricStatus": {
-    "description": "MetricStatus is what a metric was. Exactly the field that type names is set.",
-    "type": "object",
-    "required": [
-      "type"
-    ],
+    "description": "MetricStatus is what a metric was. Exactly the field that type names is set.", "type": "object",
+    "required": ["type"],
     "properties": {
       "containerResource": {
         "description": "containerResource is a resource that one container of each pod requests.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.ContainerResourceMetricStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.ContainerResourceMetricStatus"}]
       },
       "external": {
         "description": "external is a metric that belongs to no object of the cluster.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.ExternalMetricStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.ExternalMetricStatus"}]
       },
       "object": {
         "description": "object is a metric of one other object.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.ObjectMetricStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.ObjectMetricStatus"}]
       },
       "pods": {
         "description": "pods is a metric that each of the pods has.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.PodsMetricStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.PodsMetricStatus"}]
       },
       "resource": {
         "description": "resource is a resource that the pods request.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.ResourceMetricStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.ResourceMetricStatus"}]
       },
       "type": {
         "description": "type says where the metric comes from, and thus which of the other fields is set.\n\nPossible enum values:\n - \u0060\"ContainerResource\"\u0060 is a resource that one container of each pod requests.\n - \u0060\"External\"\u0060 is a metric that belongs to no object, like the length of a queue elsewhere.\n - \u0060\"Object\"\u0060 is a metric of another object, like requests per second of an ingress.\n - \u0060\"Pods\"\u0060 is a metric that each of the pods has; the average counts.\n - \u0060\"Resource\"\u0060 is a resource that pods request, like CPU or memory.",
-        "type": "string",
-        "default": "",
-        "enum": [
-          "ContainerResource",
-          "External",
-          "Object",
-          "Pods",
-          "Resource"
-        ]
+        "type": "string", "default": "",
+        "enum": ["ContainerResource", "External", "Object", "Pods", "Resource"]
       }
     }
   },
   "autoscaling.v2.MetricTarget": {
-    "description": "MetricTarget is what a metric should be.",
-    "type": "object",
-    "required": [
-      "type"
-    ],
+    "description": "MetricTarget is what a metric should be.", "type": "object",
+    "required": ["type"],
     "properties": {
       "averageUtilization": {
         "description": "averageUtilization is a resource's average use over the pods, in percent of what they request. Only for resources.",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
       "averageValue": {
         "description": "averageValue is the metric's average over the pods.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}]
       },
       "type": {
         "description": "type says which of the other fields counts.\n\nPossible enum values:\n - \u0060\"AverageValue\"\u0060 is a value divided by the number of pods.\n - \u0060\"Utilization\"\u0060 is a percentage of what is requested.\n - \u0060\"Value\"\u0060 is a value as it is.",
-        "type": "string",
-        "default": "",
-        "enum": [
-          "AverageValue",
-          "Utilization",
-          "Value"
-        ]
+        "type": "string", "default": "",
+        "enum": ["AverageValue", "Utilization", "Value"]
       },
       "value": {
         "description": "value is the metric as it is.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}]
       }
     }
   },
   "autoscaling.v2.MetricValueStatus": {
-    "description": "MetricValueStatus is a value that was seen.",
-    "type": "object",
+    "description": "MetricValueStatus is a value that was seen.", "type": "object",
     "properties": {
       "averageUtilization": {
         "description": "averageUtilization is a resource's average use over the pods, in percent of what they request.",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
       "averageValue": {
         "description": "averageValue is the metric's average over the pods.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}]
       },
       "value": {
         "description": "value is the metric as it is.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}]
       }
     }
   },
   "autoscaling.v2.ObjectMetricSource": {
-    "description": "ObjectMetricSource is a metric of another object, and its target.",
-    "type": "object",
-    "required": [
-      "describedObject",
-      "metric",
-      "target"
-    ],
+    "description": "ObjectMetricSource is a metric of another object, and its target.", "type": "object",
+    "required": ["describedObject", "metric", "target"],
     "properties": {
       "describedObject": {
         "description": "describedObject names the object.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.CrossVersionObjectReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.CrossVersionObjectReference"}]
       },
       "metric": {
         "description": "metric finds the metric.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.MetricIdentifier"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.MetricIdentifier"}]
       },
       "target": {
         "description": "target is what the metric should be.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.MetricTarget"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.MetricTarget"}]
       }
     }
   },
   "autoscaling.v2.ObjectMetricStatus": {
-    "description": "ObjectMetricStatus is what a metric of another object was.",
-    "type": "object",
-    "required": [
-      "current",
-      "describedObject",
-      "metric"
-    ],
+    "description": "ObjectMetricStatus is what a metric of another object was.", "type": "object",
+    "required": ["current", "describedObject", "metric"],
     "properties": {
       "current": {
         "description": "current is what it was.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.MetricValueStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.MetricValueStatus"}]
       },
       "describedObject": {
         "description": "describedObject names the object.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.CrossVersionObjectReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.CrossVersionObjectReference"}]
       },
       "metric": {
         "description": "metric finds the metric.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.MetricIdentifier"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.MetricIdentifier"}]
       }
     }
   },
   "autoscaling.v2.PodsMetricSource": {
     "description": "PodsMetricSource is a metric that each of the pods has, and the target of its average.",
     "type": "object",
-    "required": [
-      "metric",
-      "target"
-    ],
+    "required": ["metric", "target"],
     "properties": {
       "metric": {
         "description": "metric finds the metric.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.MetricIdentifier"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.MetricIdentifier"}]
       },
       "target": {
         "description": "target is what the metric should be.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.MetricTarget"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.MetricTarget"}]
       }
     }
   },
   "autoscaling.v2.PodsMetricStatus": {
-    "description": "PodsMetricStatus is what a metric of the pods was.",
-    "type": "object",
-    "required": [
-      "current",
-      "metric"
-    ],
+    "description": "PodsMetricStatus is what a metric of the pods was.", "type": "object",
+    "required": ["current", "metric"],
     "properties": {
       "current": {
         "description": "current is what it was.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.MetricValueStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.MetricValueStatus"}]
       },
       "metric": {
         "description": "metric finds the metric.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.MetricIdentifier"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.MetricIdentifier"}]
       }
     }
   },
   "autoscaling.v2.ResourceMetricSource": {
     "description": "ResourceMetricSource is a resource that the pods request, and the target of its use.",
     "type": "object",
-    "required": [
-      "name",
-      "target"
-    ],
+    "required": ["name", "target"],
     "properties": {
-      "name": {
-        "description": "name of the resource, like cpu.",
-        "type": "string",
-        "default": ""
-      },
+      "name": {"description": "name of the resource, like cpu.", "type": "string", "default": ""},
       "target": {
         "description": "target is what the use should be.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.MetricTarget"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.MetricTarget"}]
       }
     }
   },
   "autoscaling.v2.ResourceMetricStatus": {
-    "description": "ResourceMetricStatus is what the pods used of a resource.",
-    "type": "object",
-    "required": [
-      "current",
-      "name"
-    ],
+    "description": "ResourceMetricStatus is what the pods used of a resource.", "type": "object",
+    "required": ["current", "name"],
     "properties": {
       "current": {
         "description": "current is what was used.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/autoscaling.v2.MetricValueStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/autoscaling.v2.MetricValueStatus"}]
       },
-      "name": {
-        "description": "name of the resource, like cpu.",
-        "type": "string",
-        "default": ""
-      }
+      "name": {"description": "name of the resource, like cpu.", "type": "string", "default": ""}
     }
   },
   "io.k8s.apimachinery.pkg.api.resource.Quantity": {
     "description": "Quantity is a fixed-point representation of a number. It provides convenient marshaling/unmarshaling in JSON and YAML, in addition to String() and AsInt64() accessors.\n\nThe serialization format is:\n\n\u0060\u0060\u0060 <quantity>        ::= <signedNumber><suffix>\n\n\t(Note that <suffix> may be empty, from the \"\" case in <decimalSI>.)\n\n<digit>           ::= 0 | 1 | ... | 9 <digits>          ::= <digit> | <digit><digits> <number>          ::= <digits> | <digits>.<digits> | <digits>. | .<digits> <sign>            ::= \"+\" | \"-\" <signedNumber>    ::= <number> | <sign><number> <suffix>          ::= <binarySI> | <decimalExponent> | <decimalSI> <binarySI>        ::= Ki | Mi | Gi | Ti | Pi | Ei\n\n\t(International System of units; See: http://physics.nist.gov/cuu/Units/binary.html)\n\n<decimalSI>       ::= m | \"\" | k | M | G | T | P | E\n\n\t(Note that 1024 = 1Ki but 1000 = 1k; I didn't choose the capitalization.)\n\n<decimalExponent> ::= \"e\" <signedNumber> | \"E\" <signedNumber> \u0060\u0060\u0060\n\nNo matter which of the three exponent forms is used, no quantity may represent a number greater than 2^63-1 in magnitude, nor may it have more than 3 decimal places. Numbers larger or more precise will be capped or rounded up. (E.g.: 0.1m will rounded up to 1m.) This may be extended in the future if we require larger or smaller quantities.\n\nWhen a Quantity is parsed from a string, it will remember the type of suffix it had, and will use the same type again when it is serialized.\n\nBefore serializing, Quantity will be put in \"canonical form\". This means that Exponent/suffix will be adjusted up or down (with a corresponding increase or decrease in Mantissa) such that:\n\n- No precision is lost - No fractional digits will be emitted - The exponent (or suffix) is as large as possible.\n\nThe sign will be omitted unless the number is negative.\n\nExamples:\n\n- 1.5 will be serialized as \"1500m\" - 1.5Gi will be serialized as \"1536Mi\"\n\nNote that the quantity will NEVER be internally represented by a floating point number. That is the whole point of this exercise.\n\nNon-canonical values will still parse as long as they are well formed, but will be re-emitted in their canonical form. (So always use canonical form, or don't diff.)\n\nThis format is intended to make it difficult to use these numbers without writing some sort of special handling code in the hopes that that will cause implementors to also use a fixed point implementation.",
-    "oneOf": [
-      {
-        "type": "string"
-      },
-      {
-        "type": "number"
-      }
-    ]
+    "oneOf": [{"type": "string"}, {"type": "number"}]
   },
   "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1": {
     "description": "FieldsV1 stores a set of fields in a data structure like a Trie, in JSON format.\n\nEach key is either a '.' representing the field itself, and will always map to an empty set, or a string representing a sub-field or item. The string will follow one of these four formats: 'f:<name>', where <name> is the name of a field in a struct, or key in a map 'v:<value>', where <value> is the exact json formatted value of a list item 'i:<index>', where <index> is position of a item in a list 'k:<keys>', where <keys> is a map of  a list item's key fields to their unique values If a key maps to an empty Fields value, the field that key represents is part of the set.\n\nThe exact format is defined in sigs.k8s.io/structured-merge-diff",
@@ -882,17 +502,13 @@ const OpenAPISchemas = `{
       "matchExpressions": {
         "description": "matchExpressions is a list of label selector requirements. The requirements are ANDed.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement"},
         "x-kubernetes-list-type": "atomic"
       },
       "matchLabels": {
         "description": "matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is equivalent to an element of matchExpressions, whose key field is \"key\", the operator is \"In\", and the values array contains only \"value\". The requirements are ANDed.",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       }
     },
     "x-kubernetes-map-type": "atomic"
@@ -900,27 +516,17 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement": {
     "description": "A label selector requirement is a selector that contains values, a key, and an operator that relates the key and values.",
     "type": "object",
-    "required": [
-      "key",
-      "operator"
-    ],
+    "required": ["key", "operator"],
     "properties": {
-      "key": {
-        "description": "key is the label key that the selector applies to.",
-        "type": "string",
-        "default": ""
-      },
+      "key": {"description": "key is the label key that the selector applies to.", "type": "string", "default": ""},
       "operator": {
         "description": "operator represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists and DoesNotExist.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "values": {
         "description": "values is an array of string values. If the operator is In or NotIn, the values array must be non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array is replaced during a strategic merge patch.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -935,8 +541,7 @@ const OpenAPISchemas = `{
       },
       "remainingItemCount": {
         "description": "remainingItemCount is the number of subsequent items in the list which are not included in this list response. If the list request contained label or field selectors, then the number of remaining items is unknown and the field will be left unset and omitted during serialization. If the list is complete (either because it is not chunking or because this is the last chunk), then there are no more remaining items and this field will be left unset and omitted during serialization. Servers older than v1.15 do not set this field. The intended use of the remainingItemCount is *estimating* the size of a collection. Clients should not rely on the remainingItemCount to be set or to be exact.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "resourceVersion": {
         "description": "String that identifies the server's internal version of this object that can be used by clients to determine when objects have changed. Value must be treated as opaque by clients and passed unmodified back to the server. Populated by the system. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#concurrency-control-and-consistency",
@@ -948,11 +553,7 @@ const OpenAPISchemas = `{
       },
       "shardInfo": {
         "description": "shardInfo is set when the list is a filtered subset of the full collection, as selected by a shard selector on the request. It echoes back the selector so clients can verify which shard they received and merge sharded responses. Clients should not cache sharded list responses as a full representation of the collection.\n\nThis is an alpha field and requires enabling the ShardedListAndWatch feature gate.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo"}]
       }
     }
   },
@@ -970,16 +571,9 @@ const OpenAPISchemas = `{
       },
       "fieldsV1": {
         "description": "FieldsV1 holds the first JSON version format as described in the \"FieldsV1\" type.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"}]
       },
-      "manager": {
-        "description": "Manager is an identifier of the workflow managing these fields.",
-        "type": "string"
-      },
+      "manager": {"description": "Manager is an identifier of the workflow managing these fields.", "type": "string"},
       "operation": {
         "description": "Operation is the type of operation which lead to this ManagedFieldsEntry being created. The only valid values for this field are 'Apply' and 'Update'.",
         "type": "string"
@@ -990,11 +584,7 @@ const OpenAPISchemas = `{
       },
       "time": {
         "description": "Time is the timestamp of when the ManagedFields entry was added. The timestamp will also be updated if a field is added, the manager changes any of the owned fields value or removes a field. The timestamp does not update when a field is removed from the entry because another manager took it over.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       }
     }
   },
@@ -1005,39 +595,25 @@ const OpenAPISchemas = `{
       "annotations": {
         "description": "Annotations is an unstructured key value map stored with a resource that may be set by external tools to store and retrieve arbitrary metadata. They are not queryable and should be preserved when modifying objects. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/annotations",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "creationTimestamp": {
         "description": "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "deletionGracePeriodSeconds": {
         "description": "Number of seconds allowed for this object to gracefully terminate before it will be removed from the system. Only set when deletionTimestamp is also set. May only be shortened. Read-only.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "deletionTimestamp": {
         "description": "DeletionTimestamp is RFC 3339 date and time at which this resource will be deleted. This field is set by the server when a graceful deletion is requested by the user, and is not directly settable by a client. The resource is expected to be deleted (no longer visible from resource lists, and not reachable by name) after the time in this field, once the finalizers list is empty. As long as the finalizers list contains items, deletion is blocked. Once the deletionTimestamp is set, this value may not be unset or be set further into the future, although it may be shortened or the resource may be deleted prior to this time. For example, a user may request that a pod is deleted in 30 seconds. The Kubelet will react by sending a graceful termination signal to the containers in the pod. After that 30 seconds, the Kubelet will send a hard termination signal (SIGKILL) to the container and after cleanup, remove the pod from the API. In the presence of network partitions, this object may still exist after this timestamp, until an administrator or automated process can determine the resource is fully terminated. If not set, graceful deletion of the object has not been requested.\n\nPopulated by the system when a graceful deletion is requested. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "finalizers": {
         "description": "Must be empty before the object is deleted from the registry. Each entry is an identifier for the responsible component that will remove the entry from the list. If the deletionTimestamp of the object is non-nil, entries in this list can only be removed. Finalizers may be processed and removed in any order.  Order is NOT enforced because it introduces significant risk of stuck finalizers. finalizers is a shared field, any actor with permission can reorder it. If the finalizer list is processed in order, then this can lead to a situation in which the component responsible for the first finalizer in the list is waiting for a signal (field value, external system, or other) produced by a component responsible for a finalizer later in the list, resulting in a deadlock. Without enforced ordering finalizers are free to order amongst themselves and are not vulnerable to ordering changes in the list.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
-        "x-kubernetes-list-type": "set",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"type": "string"},
+        "x-kubernetes-list-type": "set", "x-kubernetes-patch-strategy": "merge"
       },
       "generateName": {
         "description": "GenerateName is an optional prefix, used by the server, to generate a unique name ONLY IF the Name field has not been provided. If this field is used, the name returned to the client will be different than the name passed. This value will also be combined with a unique suffix. The provided value has the same validation rules as the Name field, and may be truncated by the length of the suffix required to make the value unique on the server.\n\nIf this field is specified and the generated name exists, the server will return a 409.\n\nApplied only if Name is not specified. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#idempotency",
@@ -1045,22 +621,17 @@ const OpenAPISchemas = `{
       },
       "generation": {
         "description": "A sequence number representing a specific generation of the desired state. Populated by the system. Read-only.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "labels": {
         "description": "Map of string keys and values that can be used to organize and categorize (scope and select) objects. May match selectors of replication controllers and services. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "managedFields": {
         "description": "ManagedFields maps workflow-id and version to the set of fields that are managed by that workflow. This is mostly for internal housekeeping, and users typically shouldn't need to set or understand this field. A workflow can be the user's name, a controller's name, or the name of a specific apply path like \"ci-cd\". The set of fields is always in the version that the workflow used when modifying the object.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry"},
         "x-kubernetes-list-type": "atomic"
       },
       "name": {
@@ -1074,15 +645,9 @@ const OpenAPISchemas = `{
       "ownerReferences": {
         "description": "List of objects depended by this object. If ALL objects in the list have been deleted, this object will be garbage collected. If this object is managed by a controller, then an entry in this list will point to this controller, with the controller field set to true. There cannot be more than one managing controller.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference"
-        },
-        "x-kubernetes-list-map-keys": [
-          "uid"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "uid",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference"},
+        "x-kubernetes-list-map-keys": ["uid"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "uid", "x-kubernetes-patch-strategy": "merge"
       },
       "resourceVersion": {
         "description": "An opaque value that represents the internal version of this object that can be used by clients to determine when objects have changed. May be used for optimistic concurrency, change detection, and the watch operation on a resource or set of resources. Clients must treat these values as opaque and passed unmodified back to the server. They may only be valid for a particular resource or set of resources.\n\nPopulated by the system. Read-only. Value must be treated as opaque by clients and . More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#concurrency-control-and-consistency",
@@ -1101,40 +666,25 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference": {
     "description": "OwnerReference contains enough information to let you identify an owning object. An owning object must be in the same namespace as the dependent, or be cluster-scoped, so there is no namespace field.",
     "type": "object",
-    "required": [
-      "apiVersion",
-      "kind",
-      "name",
-      "uid"
-    ],
+    "required": ["apiVersion", "kind", "name", "uid"],
     "properties": {
-      "apiVersion": {
-        "description": "API version of the referent.",
-        "type": "string",
-        "default": ""
-      },
+      "apiVersion": {"description": "API version of the referent.", "type": "string", "default": ""},
       "blockOwnerDeletion": {
         "description": "If true, AND if the owner has the \"foregroundDeletion\" finalizer, then the owner cannot be deleted from the key-value store until this reference is removed. See https://kubernetes.io/docs/concepts/architecture/garbage-collection/#foreground-deletion for how the garbage collector interacts with this field and enforces the foreground deletion. Defaults to false. To set this field, a user needs \"delete\" permission of the owner, otherwise 422 (Unprocessable Entity) will be returned.",
         "type": "boolean"
       },
-      "controller": {
-        "description": "If true, this reference points to the managing controller.",
-        "type": "boolean"
-      },
+      "controller": {"description": "If true, this reference points to the managing controller.", "type": "boolean"},
       "kind": {
         "description": "Kind of the referent. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "name": {
         "description": "Name of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "uid": {
         "description": "UID of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#uids",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     },
     "x-kubernetes-map-type": "atomic"
@@ -1142,20 +692,16 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo": {
     "description": "ShardInfo describes the shard selector that was applied to produce a list response. Its presence on a list response indicates the list is a filtered subset.",
     "type": "object",
-    "required": [
-      "selector"
-    ],
+    "required": ["selector"],
     "properties": {
       "selector": {
         "description": "selector is the shard selector string from the request, echoed back so clients can verify which shard they received and merge responses from multiple shards.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.apimachinery.pkg.apis.meta.v1.Time": {
     "description": "Time is a wrapper around time.Time which supports correct marshaling to YAML and JSON.  Wrappers are provided for many of the factory methods that the time package offers.",
-    "type": "string",
-    "format": "date-time"
+    "type": "string", "format": "date-time"
   }
 }`

@@ -10,6 +10,7 @@ import (
 
 	autoscaling "github.com/typeplane/typeplane/examples/cluster/api/autoscaling"
 	json "github.com/typeplane/typeplane/runtime/json"
+	level "github.com/typeplane/typeplane/runtime/level"
 	runtimetest "github.com/typeplane/typeplane/runtime/runtimetest"
 )
 
@@ -56,3 +57,6 @@ func TestGeneratedRoundTrip(t *testing.T) {
 		}, options)
 	})
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

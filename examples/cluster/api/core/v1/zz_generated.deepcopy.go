@@ -9,6 +9,8 @@ import (
 	maps "maps"
 	unsafe "unsafe"
 
+	deepcopy "github.com/typeplane/typeplane/runtime/deepcopy"
+	level "github.com/typeplane/typeplane/runtime/level"
 	corev1 "k8s.io/api/core/v1"
 	resource "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,9 +21,9 @@ func DeepCopy_Binding(in *Binding) *Binding {
 	if in == nil {
 		return nil
 	}
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_corev1_Binding(&m, in)
-	out := deepCopyObject[Binding](&m)
+	out := deepcopy.NewObject[Binding](&m)
 	deepCopyWith_corev1_Binding(&m, in, out)
 	return out
 }
@@ -33,7 +35,7 @@ func DeepCopy_PersistentVolume(in *PersistentVolume) *PersistentVolume {
 	}
 	var m deepCopyMemory
 	deepCopyCount_corev1_PersistentVolume(&m, in)
-	out := deepCopyObject[PersistentVolume](&m.deepCopyMetaMemory)
+	out := deepcopy.NewObject[PersistentVolume](&m.Memory)
 	deepCopyWith_corev1_PersistentVolume(&m, in, out)
 	return out
 }
@@ -45,7 +47,7 @@ func DeepCopy_PersistentVolumeClaim(in *PersistentVolumeClaim) *PersistentVolume
 	}
 	var m deepCopyMemory
 	deepCopyCount_corev1_PersistentVolumeClaim(&m, in)
-	out := deepCopyObject[PersistentVolumeClaim](&m.deepCopyMetaMemory)
+	out := deepcopy.NewObject[PersistentVolumeClaim](&m.Memory)
 	deepCopyWith_corev1_PersistentVolumeClaim(&m, in, out)
 	return out
 }
@@ -77,7 +79,7 @@ func DeepCopy_Pod(in *Pod) *Pod {
 	}
 	var m deepCopyMemory
 	deepCopyCount_corev1_Pod(&m, in)
-	out := deepCopyObject[Pod](&m.deepCopyMetaMemory)
+	out := deepcopy.NewObject[Pod](&m.Memory)
 	deepCopyWith_corev1_Pod(&m, in, out)
 	return out
 }
@@ -99,7 +101,7 @@ func DeepCopy_ReplicationController(in *ReplicationController) *ReplicationContr
 	}
 	var m deepCopyMemory
 	deepCopyCount_corev1_ReplicationController(&m, in)
-	out := deepCopyObject[ReplicationController](&m.deepCopyMetaMemory)
+	out := deepcopy.NewObject[ReplicationController](&m.Memory)
 	deepCopyWith_corev1_ReplicationController(&m, in, out)
 	return out
 }
@@ -163,100 +165,100 @@ func deepCopyCount_corev1_Affinity(m *deepCopyMemory, in *corev1.Affinity) {
 }
 
 // deepCopyWith_corev1_AppArmorProfile copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_AppArmorProfile(m *deepCopyMetaMemory, in, out *corev1.AppArmorProfile) {
+func deepCopyWith_corev1_AppArmorProfile(m *deepcopy.Memory, in, out *corev1.AppArmorProfile) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.LocalhostProfile != nil {
-		out.LocalhostProfile = m.strings.one()
+		out.LocalhostProfile = m.Strings.One()
 		*out.LocalhostProfile = *in.LocalhostProfile
 	}
 }
 
 // deepCopyCount_corev1_AppArmorProfile counts what deepCopyWith_corev1_AppArmorProfile takes.
-func deepCopyCount_corev1_AppArmorProfile(m *deepCopyMetaMemory, in *corev1.AppArmorProfile) {
+func deepCopyCount_corev1_AppArmorProfile(m *deepcopy.Memory, in *corev1.AppArmorProfile) {
 	if in.LocalhostProfile != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
 // deepCopyWith_corev1_AzureDiskVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_AzureDiskVolumeSource(m *deepCopyMetaMemory, in, out *corev1.AzureDiskVolumeSource) {
+func deepCopyWith_corev1_AzureDiskVolumeSource(m *deepcopy.Memory, in, out *corev1.AzureDiskVolumeSource) {
 	if unsafe.Sizeof(*in) != 64 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.CachingMode != nil {
-		out.CachingMode = (*corev1.AzureDataDiskCachingMode)(m.strings.one())
+		out.CachingMode = (*corev1.AzureDataDiskCachingMode)(m.Strings.One())
 		*out.CachingMode = *in.CachingMode
 	}
 	if in.FSType != nil {
-		out.FSType = m.strings.one()
+		out.FSType = m.Strings.One()
 		*out.FSType = *in.FSType
 	}
 	if in.ReadOnly != nil {
-		out.ReadOnly = m.bools.one()
+		out.ReadOnly = m.Bools.One()
 		*out.ReadOnly = *in.ReadOnly
 	}
 	if in.Kind != nil {
-		out.Kind = (*corev1.AzureDataDiskKind)(m.strings.one())
+		out.Kind = (*corev1.AzureDataDiskKind)(m.Strings.One())
 		*out.Kind = *in.Kind
 	}
 }
 
 // deepCopyCount_corev1_AzureDiskVolumeSource counts what deepCopyWith_corev1_AzureDiskVolumeSource takes.
-func deepCopyCount_corev1_AzureDiskVolumeSource(m *deepCopyMetaMemory, in *corev1.AzureDiskVolumeSource) {
+func deepCopyCount_corev1_AzureDiskVolumeSource(m *deepcopy.Memory, in *corev1.AzureDiskVolumeSource) {
 	if in.CachingMode != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.FSType != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.ReadOnly != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.Kind != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
 // deepCopyWith_corev1_AzureFilePersistentVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_AzureFilePersistentVolumeSource(m *deepCopyMetaMemory, in, out *corev1.AzureFilePersistentVolumeSource) {
+func deepCopyWith_corev1_AzureFilePersistentVolumeSource(m *deepcopy.Memory, in, out *corev1.AzureFilePersistentVolumeSource) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.SecretNamespace != nil {
-		out.SecretNamespace = m.strings.one()
+		out.SecretNamespace = m.Strings.One()
 		*out.SecretNamespace = *in.SecretNamespace
 	}
 }
 
 // deepCopyCount_corev1_AzureFilePersistentVolumeSource counts what deepCopyWith_corev1_AzureFilePersistentVolumeSource takes.
-func deepCopyCount_corev1_AzureFilePersistentVolumeSource(m *deepCopyMetaMemory, in *corev1.AzureFilePersistentVolumeSource) {
+func deepCopyCount_corev1_AzureFilePersistentVolumeSource(m *deepcopy.Memory, in *corev1.AzureFilePersistentVolumeSource) {
 	if in.SecretNamespace != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
 // deepCopyWith_corev1_Binding copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_Binding(m *deepCopyMetaMemory, in, out *corev1.Binding) {
+func deepCopyWith_corev1_Binding(m *deepcopy.Memory, in, out *corev1.Binding) {
 	if unsafe.Sizeof(*in) != 376 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
 	out.Target = in.Target
 }
 
 // deepCopyCount_corev1_Binding counts what deepCopyWith_corev1_Binding takes.
-func deepCopyCount_corev1_Binding(m *deepCopyMetaMemory, in *corev1.Binding) {
-	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+func deepCopyCount_corev1_Binding(m *deepcopy.Memory, in *corev1.Binding) {
+	deepcopy.CountObjectMeta(m, &in.ObjectMeta)
 }
 
 // deepCopyWith_corev1_CSIPersistentVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -268,23 +270,23 @@ func deepCopyWith_corev1_CSIPersistentVolumeSource(m *deepCopyMemory, in, out *c
 	*out = *in
 	out.VolumeAttributes = maps.Clone(in.VolumeAttributes)
 	if in.ControllerPublishSecretRef != nil {
-		out.ControllerPublishSecretRef = m.corev1_SecretReference.one()
+		out.ControllerPublishSecretRef = m.corev1_SecretReference.One()
 		*out.ControllerPublishSecretRef = *in.ControllerPublishSecretRef
 	}
 	if in.NodeStageSecretRef != nil {
-		out.NodeStageSecretRef = m.corev1_SecretReference.one()
+		out.NodeStageSecretRef = m.corev1_SecretReference.One()
 		*out.NodeStageSecretRef = *in.NodeStageSecretRef
 	}
 	if in.NodePublishSecretRef != nil {
-		out.NodePublishSecretRef = m.corev1_SecretReference.one()
+		out.NodePublishSecretRef = m.corev1_SecretReference.One()
 		*out.NodePublishSecretRef = *in.NodePublishSecretRef
 	}
 	if in.ControllerExpandSecretRef != nil {
-		out.ControllerExpandSecretRef = m.corev1_SecretReference.one()
+		out.ControllerExpandSecretRef = m.corev1_SecretReference.One()
 		*out.ControllerExpandSecretRef = *in.ControllerExpandSecretRef
 	}
 	if in.NodeExpandSecretRef != nil {
-		out.NodeExpandSecretRef = m.corev1_SecretReference.one()
+		out.NodeExpandSecretRef = m.corev1_SecretReference.One()
 		*out.NodeExpandSecretRef = *in.NodeExpandSecretRef
 	}
 }
@@ -292,19 +294,19 @@ func deepCopyWith_corev1_CSIPersistentVolumeSource(m *deepCopyMemory, in, out *c
 // deepCopyCount_corev1_CSIPersistentVolumeSource counts what deepCopyWith_corev1_CSIPersistentVolumeSource takes.
 func deepCopyCount_corev1_CSIPersistentVolumeSource(m *deepCopyMemory, in *corev1.CSIPersistentVolumeSource) {
 	if in.ControllerPublishSecretRef != nil {
-		m.corev1_SecretReference.want++
+		m.corev1_SecretReference.Want++
 	}
 	if in.NodeStageSecretRef != nil {
-		m.corev1_SecretReference.want++
+		m.corev1_SecretReference.Want++
 	}
 	if in.NodePublishSecretRef != nil {
-		m.corev1_SecretReference.want++
+		m.corev1_SecretReference.Want++
 	}
 	if in.ControllerExpandSecretRef != nil {
-		m.corev1_SecretReference.want++
+		m.corev1_SecretReference.Want++
 	}
 	if in.NodeExpandSecretRef != nil {
-		m.corev1_SecretReference.want++
+		m.corev1_SecretReference.Want++
 	}
 }
 
@@ -316,16 +318,16 @@ func deepCopyWith_corev1_CSIVolumeSource(m *deepCopyMemory, in, out *corev1.CSIV
 	}
 	*out = *in
 	if in.ReadOnly != nil {
-		out.ReadOnly = m.bools.one()
+		out.ReadOnly = m.Bools.One()
 		*out.ReadOnly = *in.ReadOnly
 	}
 	if in.FSType != nil {
-		out.FSType = m.strings.one()
+		out.FSType = m.Strings.One()
 		*out.FSType = *in.FSType
 	}
 	out.VolumeAttributes = maps.Clone(in.VolumeAttributes)
 	if in.NodePublishSecretRef != nil {
-		out.NodePublishSecretRef = m.corev1_LocalObjectReference.one()
+		out.NodePublishSecretRef = m.corev1_LocalObjectReference.One()
 		*out.NodePublishSecretRef = *in.NodePublishSecretRef
 	}
 }
@@ -333,37 +335,37 @@ func deepCopyWith_corev1_CSIVolumeSource(m *deepCopyMemory, in, out *corev1.CSIV
 // deepCopyCount_corev1_CSIVolumeSource counts what deepCopyWith_corev1_CSIVolumeSource takes.
 func deepCopyCount_corev1_CSIVolumeSource(m *deepCopyMemory, in *corev1.CSIVolumeSource) {
 	if in.ReadOnly != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.FSType != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.NodePublishSecretRef != nil {
-		m.corev1_LocalObjectReference.want++
+		m.corev1_LocalObjectReference.Want++
 	}
 }
 
 // deepCopyWith_corev1_Capabilities copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_Capabilities(m *deepCopyMetaMemory, in, out *corev1.Capabilities) {
+func deepCopyWith_corev1_Capabilities(m *deepcopy.Memory, in, out *corev1.Capabilities) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Add != nil {
-		out.Add = unsafe.Slice((*corev1.Capability)(unsafe.SliceData(m.strings.list(len(in.Add)))), len(in.Add))
+		out.Add = unsafe.Slice((*corev1.Capability)(unsafe.SliceData(m.Strings.List(len(in.Add)))), len(in.Add))
 		copy(out.Add, in.Add)
 	}
 	if in.Drop != nil {
-		out.Drop = unsafe.Slice((*corev1.Capability)(unsafe.SliceData(m.strings.list(len(in.Drop)))), len(in.Drop))
+		out.Drop = unsafe.Slice((*corev1.Capability)(unsafe.SliceData(m.Strings.List(len(in.Drop)))), len(in.Drop))
 		copy(out.Drop, in.Drop)
 	}
 }
 
 // deepCopyCount_corev1_Capabilities counts what deepCopyWith_corev1_Capabilities takes.
-func deepCopyCount_corev1_Capabilities(m *deepCopyMetaMemory, in *corev1.Capabilities) {
-	m.strings.want += len(in.Add)
-	m.strings.want += len(in.Drop)
+func deepCopyCount_corev1_Capabilities(m *deepcopy.Memory, in *corev1.Capabilities) {
+	m.Strings.Want += len(in.Add)
+	m.Strings.Want += len(in.Drop)
 }
 
 // deepCopyWith_corev1_CephFSPersistentVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -374,20 +376,20 @@ func deepCopyWith_corev1_CephFSPersistentVolumeSource(m *deepCopyMemory, in, out
 	}
 	*out = *in
 	if in.Monitors != nil {
-		out.Monitors = m.strings.list(len(in.Monitors))
+		out.Monitors = m.Strings.List(len(in.Monitors))
 		copy(out.Monitors, in.Monitors)
 	}
 	if in.SecretRef != nil {
-		out.SecretRef = m.corev1_SecretReference.one()
+		out.SecretRef = m.corev1_SecretReference.One()
 		*out.SecretRef = *in.SecretRef
 	}
 }
 
 // deepCopyCount_corev1_CephFSPersistentVolumeSource counts what deepCopyWith_corev1_CephFSPersistentVolumeSource takes.
 func deepCopyCount_corev1_CephFSPersistentVolumeSource(m *deepCopyMemory, in *corev1.CephFSPersistentVolumeSource) {
-	m.strings.want += len(in.Monitors)
+	m.Strings.Want += len(in.Monitors)
 	if in.SecretRef != nil {
-		m.corev1_SecretReference.want++
+		m.corev1_SecretReference.Want++
 	}
 }
 
@@ -399,20 +401,20 @@ func deepCopyWith_corev1_CephFSVolumeSource(m *deepCopyMemory, in, out *corev1.C
 	}
 	*out = *in
 	if in.Monitors != nil {
-		out.Monitors = m.strings.list(len(in.Monitors))
+		out.Monitors = m.Strings.List(len(in.Monitors))
 		copy(out.Monitors, in.Monitors)
 	}
 	if in.SecretRef != nil {
-		out.SecretRef = m.corev1_LocalObjectReference.one()
+		out.SecretRef = m.corev1_LocalObjectReference.One()
 		*out.SecretRef = *in.SecretRef
 	}
 }
 
 // deepCopyCount_corev1_CephFSVolumeSource counts what deepCopyWith_corev1_CephFSVolumeSource takes.
 func deepCopyCount_corev1_CephFSVolumeSource(m *deepCopyMemory, in *corev1.CephFSVolumeSource) {
-	m.strings.want += len(in.Monitors)
+	m.Strings.Want += len(in.Monitors)
 	if in.SecretRef != nil {
-		m.corev1_LocalObjectReference.want++
+		m.corev1_LocalObjectReference.Want++
 	}
 }
 
@@ -424,7 +426,7 @@ func deepCopyWith_corev1_CinderPersistentVolumeSource(m *deepCopyMemory, in, out
 	}
 	*out = *in
 	if in.SecretRef != nil {
-		out.SecretRef = m.corev1_SecretReference.one()
+		out.SecretRef = m.corev1_SecretReference.One()
 		*out.SecretRef = *in.SecretRef
 	}
 }
@@ -432,7 +434,7 @@ func deepCopyWith_corev1_CinderPersistentVolumeSource(m *deepCopyMemory, in, out
 // deepCopyCount_corev1_CinderPersistentVolumeSource counts what deepCopyWith_corev1_CinderPersistentVolumeSource takes.
 func deepCopyCount_corev1_CinderPersistentVolumeSource(m *deepCopyMemory, in *corev1.CinderPersistentVolumeSource) {
 	if in.SecretRef != nil {
-		m.corev1_SecretReference.want++
+		m.corev1_SecretReference.Want++
 	}
 }
 
@@ -444,7 +446,7 @@ func deepCopyWith_corev1_CinderVolumeSource(m *deepCopyMemory, in, out *corev1.C
 	}
 	*out = *in
 	if in.SecretRef != nil {
-		out.SecretRef = m.corev1_LocalObjectReference.one()
+		out.SecretRef = m.corev1_LocalObjectReference.One()
 		*out.SecretRef = *in.SecretRef
 	}
 }
@@ -452,7 +454,7 @@ func deepCopyWith_corev1_CinderVolumeSource(m *deepCopyMemory, in, out *corev1.C
 // deepCopyCount_corev1_CinderVolumeSource counts what deepCopyWith_corev1_CinderVolumeSource takes.
 func deepCopyCount_corev1_CinderVolumeSource(m *deepCopyMemory, in *corev1.CinderVolumeSource) {
 	if in.SecretRef != nil {
-		m.corev1_LocalObjectReference.want++
+		m.corev1_LocalObjectReference.Want++
 	}
 }
 
@@ -464,23 +466,23 @@ func deepCopyWith_corev1_ClusterTrustBundleProjection(m *deepCopyMemory, in, out
 	}
 	*out = *in
 	if in.Name != nil {
-		out.Name = m.strings.one()
+		out.Name = m.Strings.One()
 		*out.Name = *in.Name
 	}
 	if in.SignerName != nil {
-		out.SignerName = m.strings.one()
+		out.SignerName = m.Strings.One()
 		*out.SignerName = *in.SignerName
 	}
 	if in.LabelSelector != nil {
-		out.LabelSelector = m.metav1_LabelSelector.one()
-		deepCopyWith_metav1_LabelSelector(m, in.LabelSelector, out.LabelSelector)
+		out.LabelSelector = m.metav1_LabelSelector.One()
+		deepcopy.CopyLabelSelector(&m.Memory, in.LabelSelector, out.LabelSelector)
 	}
 	if in.Optional != nil {
-		out.Optional = m.bools.one()
+		out.Optional = m.Bools.One()
 		*out.Optional = *in.Optional
 	}
 	if in.User != nil {
-		out.User = m.int64s.one()
+		out.User = m.Int64s.One()
 		*out.User = *in.User
 	}
 }
@@ -488,60 +490,60 @@ func deepCopyWith_corev1_ClusterTrustBundleProjection(m *deepCopyMemory, in, out
 // deepCopyCount_corev1_ClusterTrustBundleProjection counts what deepCopyWith_corev1_ClusterTrustBundleProjection takes.
 func deepCopyCount_corev1_ClusterTrustBundleProjection(m *deepCopyMemory, in *corev1.ClusterTrustBundleProjection) {
 	if in.Name != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.SignerName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.LabelSelector != nil {
-		m.metav1_LabelSelector.want++
-		deepCopyCount_metav1_LabelSelector(m, in.LabelSelector)
+		m.metav1_LabelSelector.Want++
+		deepcopy.CountLabelSelector(&m.Memory, in.LabelSelector)
 	}
 	if in.Optional != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.User != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
 // deepCopyWith_corev1_ConfigMapEnvSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_ConfigMapEnvSource(m *deepCopyMetaMemory, in, out *corev1.ConfigMapEnvSource) {
+func deepCopyWith_corev1_ConfigMapEnvSource(m *deepcopy.Memory, in, out *corev1.ConfigMapEnvSource) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Optional != nil {
-		out.Optional = m.bools.one()
+		out.Optional = m.Bools.One()
 		*out.Optional = *in.Optional
 	}
 }
 
 // deepCopyCount_corev1_ConfigMapEnvSource counts what deepCopyWith_corev1_ConfigMapEnvSource takes.
-func deepCopyCount_corev1_ConfigMapEnvSource(m *deepCopyMetaMemory, in *corev1.ConfigMapEnvSource) {
+func deepCopyCount_corev1_ConfigMapEnvSource(m *deepcopy.Memory, in *corev1.ConfigMapEnvSource) {
 	if in.Optional != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 }
 
 // deepCopyWith_corev1_ConfigMapKeySelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_ConfigMapKeySelector(m *deepCopyMetaMemory, in, out *corev1.ConfigMapKeySelector) {
+func deepCopyWith_corev1_ConfigMapKeySelector(m *deepcopy.Memory, in, out *corev1.ConfigMapKeySelector) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Optional != nil {
-		out.Optional = m.bools.one()
+		out.Optional = m.Bools.One()
 		*out.Optional = *in.Optional
 	}
 }
 
 // deepCopyCount_corev1_ConfigMapKeySelector counts what deepCopyWith_corev1_ConfigMapKeySelector takes.
-func deepCopyCount_corev1_ConfigMapKeySelector(m *deepCopyMetaMemory, in *corev1.ConfigMapKeySelector) {
+func deepCopyCount_corev1_ConfigMapKeySelector(m *deepcopy.Memory, in *corev1.ConfigMapKeySelector) {
 	if in.Optional != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 }
 
@@ -553,25 +555,25 @@ func deepCopyWith_corev1_ConfigMapProjection(m *deepCopyMemory, in, out *corev1.
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = m.corev1_KeyToPath.list(len(in.Items))
+		out.Items = m.corev1_KeyToPath.List(len(in.Items))
 		for i := range in.Items {
 			deepCopyWith_corev1_KeyToPath(m, &in.Items[i], &out.Items[i])
 		}
 	}
 	if in.Optional != nil {
-		out.Optional = m.bools.one()
+		out.Optional = m.Bools.One()
 		*out.Optional = *in.Optional
 	}
 }
 
 // deepCopyCount_corev1_ConfigMapProjection counts what deepCopyWith_corev1_ConfigMapProjection takes.
 func deepCopyCount_corev1_ConfigMapProjection(m *deepCopyMemory, in *corev1.ConfigMapProjection) {
-	m.corev1_KeyToPath.want += len(in.Items)
+	m.corev1_KeyToPath.Want += len(in.Items)
 	for i := range in.Items {
 		deepCopyCount_corev1_KeyToPath(m, &in.Items[i])
 	}
 	if in.Optional != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 }
 
@@ -583,39 +585,39 @@ func deepCopyWith_corev1_ConfigMapVolumeSource(m *deepCopyMemory, in, out *corev
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = m.corev1_KeyToPath.list(len(in.Items))
+		out.Items = m.corev1_KeyToPath.List(len(in.Items))
 		for i := range in.Items {
 			deepCopyWith_corev1_KeyToPath(m, &in.Items[i], &out.Items[i])
 		}
 	}
 	if in.DefaultMode != nil {
-		out.DefaultMode = m.int32s.one()
+		out.DefaultMode = m.int32s.One()
 		*out.DefaultMode = *in.DefaultMode
 	}
 	if in.Optional != nil {
-		out.Optional = m.bools.one()
+		out.Optional = m.Bools.One()
 		*out.Optional = *in.Optional
 	}
 	if in.DefaultUser != nil {
-		out.DefaultUser = m.int64s.one()
+		out.DefaultUser = m.Int64s.One()
 		*out.DefaultUser = *in.DefaultUser
 	}
 }
 
 // deepCopyCount_corev1_ConfigMapVolumeSource counts what deepCopyWith_corev1_ConfigMapVolumeSource takes.
 func deepCopyCount_corev1_ConfigMapVolumeSource(m *deepCopyMemory, in *corev1.ConfigMapVolumeSource) {
-	m.corev1_KeyToPath.want += len(in.Items)
+	m.corev1_KeyToPath.Want += len(in.Items)
 	for i := range in.Items {
 		deepCopyCount_corev1_KeyToPath(m, &in.Items[i])
 	}
 	if in.DefaultMode != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 	if in.Optional != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.DefaultUser != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
@@ -627,121 +629,121 @@ func deepCopyWith_corev1_Container(m *deepCopyMemory, in, out *corev1.Container)
 	}
 	*out = *in
 	if in.Command != nil {
-		out.Command = m.strings.list(len(in.Command))
+		out.Command = m.Strings.List(len(in.Command))
 		copy(out.Command, in.Command)
 	}
 	if in.Args != nil {
-		out.Args = m.strings.list(len(in.Args))
+		out.Args = m.Strings.List(len(in.Args))
 		copy(out.Args, in.Args)
 	}
 	if in.Ports != nil {
-		out.Ports = m.corev1_ContainerPort.list(len(in.Ports))
+		out.Ports = m.corev1_ContainerPort.List(len(in.Ports))
 		copy(out.Ports, in.Ports)
 	}
 	if in.EnvFrom != nil {
-		out.EnvFrom = m.corev1_EnvFromSource.list(len(in.EnvFrom))
+		out.EnvFrom = m.corev1_EnvFromSource.List(len(in.EnvFrom))
 		for i := range in.EnvFrom {
 			deepCopyWith_corev1_EnvFromSource(m, &in.EnvFrom[i], &out.EnvFrom[i])
 		}
 	}
 	if in.Env != nil {
-		out.Env = m.corev1_EnvVar.list(len(in.Env))
+		out.Env = m.corev1_EnvVar.List(len(in.Env))
 		for i := range in.Env {
 			deepCopyWith_corev1_EnvVar(m, &in.Env[i], &out.Env[i])
 		}
 	}
 	deepCopyWith_corev1_ResourceRequirements(m, &in.Resources, &out.Resources)
 	if in.ResizePolicy != nil {
-		out.ResizePolicy = m.corev1_ContainerResizePolicy.list(len(in.ResizePolicy))
+		out.ResizePolicy = m.corev1_ContainerResizePolicy.List(len(in.ResizePolicy))
 		copy(out.ResizePolicy, in.ResizePolicy)
 	}
 	if in.RestartPolicy != nil {
-		out.RestartPolicy = (*corev1.ContainerRestartPolicy)(m.strings.one())
+		out.RestartPolicy = (*corev1.ContainerRestartPolicy)(m.Strings.One())
 		*out.RestartPolicy = *in.RestartPolicy
 	}
 	if in.RestartPolicyRules != nil {
-		out.RestartPolicyRules = m.corev1_ContainerRestartRule.list(len(in.RestartPolicyRules))
+		out.RestartPolicyRules = m.corev1_ContainerRestartRule.List(len(in.RestartPolicyRules))
 		for i := range in.RestartPolicyRules {
 			deepCopyWith_corev1_ContainerRestartRule(m, &in.RestartPolicyRules[i], &out.RestartPolicyRules[i])
 		}
 	}
 	if in.VolumeMounts != nil {
-		out.VolumeMounts = m.corev1_VolumeMount.list(len(in.VolumeMounts))
+		out.VolumeMounts = m.corev1_VolumeMount.List(len(in.VolumeMounts))
 		for i := range in.VolumeMounts {
-			deepCopyWith_corev1_VolumeMount(&m.deepCopyMetaMemory, &in.VolumeMounts[i], &out.VolumeMounts[i])
+			deepCopyWith_corev1_VolumeMount(&m.Memory, &in.VolumeMounts[i], &out.VolumeMounts[i])
 		}
 	}
 	if in.VolumeDevices != nil {
-		out.VolumeDevices = m.corev1_VolumeDevice.list(len(in.VolumeDevices))
+		out.VolumeDevices = m.corev1_VolumeDevice.List(len(in.VolumeDevices))
 		copy(out.VolumeDevices, in.VolumeDevices)
 	}
 	if in.LivenessProbe != nil {
-		out.LivenessProbe = m.corev1_Probe.one()
+		out.LivenessProbe = m.corev1_Probe.One()
 		deepCopyWith_corev1_Probe(m, in.LivenessProbe, out.LivenessProbe)
 	}
 	if in.ReadinessProbe != nil {
-		out.ReadinessProbe = m.corev1_Probe.one()
+		out.ReadinessProbe = m.corev1_Probe.One()
 		deepCopyWith_corev1_Probe(m, in.ReadinessProbe, out.ReadinessProbe)
 	}
 	if in.StartupProbe != nil {
-		out.StartupProbe = m.corev1_Probe.one()
+		out.StartupProbe = m.corev1_Probe.One()
 		deepCopyWith_corev1_Probe(m, in.StartupProbe, out.StartupProbe)
 	}
 	if in.Lifecycle != nil {
-		out.Lifecycle = m.corev1_Lifecycle.one()
+		out.Lifecycle = m.corev1_Lifecycle.One()
 		deepCopyWith_corev1_Lifecycle(m, in.Lifecycle, out.Lifecycle)
 	}
 	if in.SecurityContext != nil {
-		out.SecurityContext = m.corev1_SecurityContext.one()
+		out.SecurityContext = m.corev1_SecurityContext.One()
 		deepCopyWith_corev1_SecurityContext(m, in.SecurityContext, out.SecurityContext)
 	}
 }
 
 // deepCopyCount_corev1_Container counts what deepCopyWith_corev1_Container takes.
 func deepCopyCount_corev1_Container(m *deepCopyMemory, in *corev1.Container) {
-	m.strings.want += len(in.Command)
-	m.strings.want += len(in.Args)
-	m.corev1_ContainerPort.want += len(in.Ports)
-	m.corev1_EnvFromSource.want += len(in.EnvFrom)
+	m.Strings.Want += len(in.Command)
+	m.Strings.Want += len(in.Args)
+	m.corev1_ContainerPort.Want += len(in.Ports)
+	m.corev1_EnvFromSource.Want += len(in.EnvFrom)
 	for i := range in.EnvFrom {
 		deepCopyCount_corev1_EnvFromSource(m, &in.EnvFrom[i])
 	}
-	m.corev1_EnvVar.want += len(in.Env)
+	m.corev1_EnvVar.Want += len(in.Env)
 	for i := range in.Env {
 		deepCopyCount_corev1_EnvVar(m, &in.Env[i])
 	}
 	deepCopyCount_corev1_ResourceRequirements(m, &in.Resources)
-	m.corev1_ContainerResizePolicy.want += len(in.ResizePolicy)
+	m.corev1_ContainerResizePolicy.Want += len(in.ResizePolicy)
 	if in.RestartPolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
-	m.corev1_ContainerRestartRule.want += len(in.RestartPolicyRules)
+	m.corev1_ContainerRestartRule.Want += len(in.RestartPolicyRules)
 	for i := range in.RestartPolicyRules {
 		deepCopyCount_corev1_ContainerRestartRule(m, &in.RestartPolicyRules[i])
 	}
-	m.corev1_VolumeMount.want += len(in.VolumeMounts)
+	m.corev1_VolumeMount.Want += len(in.VolumeMounts)
 	for i := range in.VolumeMounts {
-		deepCopyCount_corev1_VolumeMount(&m.deepCopyMetaMemory, &in.VolumeMounts[i])
+		deepCopyCount_corev1_VolumeMount(&m.Memory, &in.VolumeMounts[i])
 	}
-	m.corev1_VolumeDevice.want += len(in.VolumeDevices)
+	m.corev1_VolumeDevice.Want += len(in.VolumeDevices)
 	if in.LivenessProbe != nil {
-		m.corev1_Probe.want++
+		m.corev1_Probe.Want++
 		deepCopyCount_corev1_Probe(m, in.LivenessProbe)
 	}
 	if in.ReadinessProbe != nil {
-		m.corev1_Probe.want++
+		m.corev1_Probe.Want++
 		deepCopyCount_corev1_Probe(m, in.ReadinessProbe)
 	}
 	if in.StartupProbe != nil {
-		m.corev1_Probe.want++
+		m.corev1_Probe.Want++
 		deepCopyCount_corev1_Probe(m, in.StartupProbe)
 	}
 	if in.Lifecycle != nil {
-		m.corev1_Lifecycle.want++
+		m.corev1_Lifecycle.Want++
 		deepCopyCount_corev1_Lifecycle(m, in.Lifecycle)
 	}
 	if in.SecurityContext != nil {
-		m.corev1_SecurityContext.want++
+		m.corev1_SecurityContext.Want++
 		deepCopyCount_corev1_SecurityContext(m, in.SecurityContext)
 	}
 }
@@ -754,7 +756,7 @@ func deepCopyWith_corev1_ContainerRestartRule(m *deepCopyMemory, in, out *corev1
 	}
 	*out = *in
 	if in.ExitCodes != nil {
-		out.ExitCodes = m.corev1_ContainerRestartRuleOnExitCodes.one()
+		out.ExitCodes = m.corev1_ContainerRestartRuleOnExitCodes.One()
 		deepCopy_corev1_ContainerRestartRuleOnExitCodes(in.ExitCodes, out.ExitCodes)
 	}
 }
@@ -762,7 +764,7 @@ func deepCopyWith_corev1_ContainerRestartRule(m *deepCopyMemory, in, out *corev1
 // deepCopyCount_corev1_ContainerRestartRule counts what deepCopyWith_corev1_ContainerRestartRule takes.
 func deepCopyCount_corev1_ContainerRestartRule(m *deepCopyMemory, in *corev1.ContainerRestartRule) {
 	if in.ExitCodes != nil {
-		m.corev1_ContainerRestartRuleOnExitCodes.want++
+		m.corev1_ContainerRestartRuleOnExitCodes.Want++
 	}
 }
 
@@ -787,15 +789,15 @@ func deepCopyWith_corev1_ContainerState(m *deepCopyMemory, in, out *corev1.Conta
 	}
 	*out = *in
 	if in.Waiting != nil {
-		out.Waiting = m.corev1_ContainerStateWaiting.one()
+		out.Waiting = m.corev1_ContainerStateWaiting.One()
 		*out.Waiting = *in.Waiting
 	}
 	if in.Running != nil {
-		out.Running = m.corev1_ContainerStateRunning.one()
+		out.Running = m.corev1_ContainerStateRunning.One()
 		*out.Running = *in.Running
 	}
 	if in.Terminated != nil {
-		out.Terminated = m.corev1_ContainerStateTerminated.one()
+		out.Terminated = m.corev1_ContainerStateTerminated.One()
 		*out.Terminated = *in.Terminated
 	}
 }
@@ -803,13 +805,13 @@ func deepCopyWith_corev1_ContainerState(m *deepCopyMemory, in, out *corev1.Conta
 // deepCopyCount_corev1_ContainerState counts what deepCopyWith_corev1_ContainerState takes.
 func deepCopyCount_corev1_ContainerState(m *deepCopyMemory, in *corev1.ContainerState) {
 	if in.Waiting != nil {
-		m.corev1_ContainerStateWaiting.want++
+		m.corev1_ContainerStateWaiting.Want++
 	}
 	if in.Running != nil {
-		m.corev1_ContainerStateRunning.want++
+		m.corev1_ContainerStateRunning.Want++
 	}
 	if in.Terminated != nil {
-		m.corev1_ContainerStateTerminated.want++
+		m.corev1_ContainerStateTerminated.Want++
 	}
 }
 
@@ -823,7 +825,7 @@ func deepCopyWith_corev1_ContainerStatus(m *deepCopyMemory, in, out *corev1.Cont
 	deepCopyWith_corev1_ContainerState(m, &in.State, &out.State)
 	deepCopyWith_corev1_ContainerState(m, &in.LastTerminationState, &out.LastTerminationState)
 	if in.Started != nil {
-		out.Started = m.bools.one()
+		out.Started = m.Bools.One()
 		*out.Started = *in.Started
 	}
 	if in.AllocatedResources != nil {
@@ -833,27 +835,27 @@ func deepCopyWith_corev1_ContainerStatus(m *deepCopyMemory, in, out *corev1.Cont
 		}
 	}
 	if in.Resources != nil {
-		out.Resources = m.corev1_ResourceRequirements.one()
+		out.Resources = m.corev1_ResourceRequirements.One()
 		deepCopyWith_corev1_ResourceRequirements(m, in.Resources, out.Resources)
 	}
 	if in.VolumeMounts != nil {
-		out.VolumeMounts = m.corev1_VolumeMountStatus.list(len(in.VolumeMounts))
+		out.VolumeMounts = m.corev1_VolumeMountStatus.List(len(in.VolumeMounts))
 		for i := range in.VolumeMounts {
 			deepCopyWith_corev1_VolumeMountStatus(m, &in.VolumeMounts[i], &out.VolumeMounts[i])
 		}
 	}
 	if in.User != nil {
-		out.User = m.corev1_ContainerUser.one()
+		out.User = m.corev1_ContainerUser.One()
 		deepCopyWith_corev1_ContainerUser(m, in.User, out.User)
 	}
 	if in.AllocatedResourcesStatus != nil {
-		out.AllocatedResourcesStatus = m.corev1_ResourceStatus.list(len(in.AllocatedResourcesStatus))
+		out.AllocatedResourcesStatus = m.corev1_ResourceStatus.List(len(in.AllocatedResourcesStatus))
 		for i := range in.AllocatedResourcesStatus {
 			deepCopyWith_corev1_ResourceStatus(m, &in.AllocatedResourcesStatus[i], &out.AllocatedResourcesStatus[i])
 		}
 	}
 	if in.StopSignal != nil {
-		out.StopSignal = (*corev1.Signal)(m.strings.one())
+		out.StopSignal = (*corev1.Signal)(m.Strings.One())
 		*out.StopSignal = *in.StopSignal
 	}
 }
@@ -863,26 +865,26 @@ func deepCopyCount_corev1_ContainerStatus(m *deepCopyMemory, in *corev1.Containe
 	deepCopyCount_corev1_ContainerState(m, &in.State)
 	deepCopyCount_corev1_ContainerState(m, &in.LastTerminationState)
 	if in.Started != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.Resources != nil {
-		m.corev1_ResourceRequirements.want++
+		m.corev1_ResourceRequirements.Want++
 		deepCopyCount_corev1_ResourceRequirements(m, in.Resources)
 	}
-	m.corev1_VolumeMountStatus.want += len(in.VolumeMounts)
+	m.corev1_VolumeMountStatus.Want += len(in.VolumeMounts)
 	for i := range in.VolumeMounts {
 		deepCopyCount_corev1_VolumeMountStatus(m, &in.VolumeMounts[i])
 	}
 	if in.User != nil {
-		m.corev1_ContainerUser.want++
+		m.corev1_ContainerUser.Want++
 		deepCopyCount_corev1_ContainerUser(m, in.User)
 	}
-	m.corev1_ResourceStatus.want += len(in.AllocatedResourcesStatus)
+	m.corev1_ResourceStatus.Want += len(in.AllocatedResourcesStatus)
 	for i := range in.AllocatedResourcesStatus {
 		deepCopyCount_corev1_ResourceStatus(m, &in.AllocatedResourcesStatus[i])
 	}
 	if in.StopSignal != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -894,7 +896,7 @@ func deepCopyWith_corev1_ContainerUser(m *deepCopyMemory, in, out *corev1.Contai
 	}
 	*out = *in
 	if in.Linux != nil {
-		out.Linux = m.corev1_LinuxContainerUser.one()
+		out.Linux = m.corev1_LinuxContainerUser.One()
 		deepCopy_corev1_LinuxContainerUser(in.Linux, out.Linux)
 	}
 }
@@ -902,7 +904,7 @@ func deepCopyWith_corev1_ContainerUser(m *deepCopyMemory, in, out *corev1.Contai
 // deepCopyCount_corev1_ContainerUser counts what deepCopyWith_corev1_ContainerUser takes.
 func deepCopyCount_corev1_ContainerUser(m *deepCopyMemory, in *corev1.ContainerUser) {
 	if in.Linux != nil {
-		m.corev1_LinuxContainerUser.want++
+		m.corev1_LinuxContainerUser.Want++
 	}
 }
 
@@ -914,7 +916,7 @@ func deepCopyWith_corev1_DownwardAPIProjection(m *deepCopyMemory, in, out *corev
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = m.corev1_DownwardAPIVolumeFile.list(len(in.Items))
+		out.Items = m.corev1_DownwardAPIVolumeFile.List(len(in.Items))
 		for i := range in.Items {
 			deepCopyWith_corev1_DownwardAPIVolumeFile(m, &in.Items[i], &out.Items[i])
 		}
@@ -923,7 +925,7 @@ func deepCopyWith_corev1_DownwardAPIProjection(m *deepCopyMemory, in, out *corev
 
 // deepCopyCount_corev1_DownwardAPIProjection counts what deepCopyWith_corev1_DownwardAPIProjection takes.
 func deepCopyCount_corev1_DownwardAPIProjection(m *deepCopyMemory, in *corev1.DownwardAPIProjection) {
-	m.corev1_DownwardAPIVolumeFile.want += len(in.Items)
+	m.corev1_DownwardAPIVolumeFile.Want += len(in.Items)
 	for i := range in.Items {
 		deepCopyCount_corev1_DownwardAPIVolumeFile(m, &in.Items[i])
 	}
@@ -937,19 +939,19 @@ func deepCopyWith_corev1_DownwardAPIVolumeFile(m *deepCopyMemory, in, out *corev
 	}
 	*out = *in
 	if in.FieldRef != nil {
-		out.FieldRef = m.corev1_ObjectFieldSelector.one()
+		out.FieldRef = m.corev1_ObjectFieldSelector.One()
 		*out.FieldRef = *in.FieldRef
 	}
 	if in.ResourceFieldRef != nil {
-		out.ResourceFieldRef = m.corev1_ResourceFieldSelector.one()
+		out.ResourceFieldRef = m.corev1_ResourceFieldSelector.One()
 		deepCopy_corev1_ResourceFieldSelector(in.ResourceFieldRef, out.ResourceFieldRef)
 	}
 	if in.Mode != nil {
-		out.Mode = m.int32s.one()
+		out.Mode = m.int32s.One()
 		*out.Mode = *in.Mode
 	}
 	if in.User != nil {
-		out.User = m.int64s.one()
+		out.User = m.Int64s.One()
 		*out.User = *in.User
 	}
 }
@@ -957,16 +959,16 @@ func deepCopyWith_corev1_DownwardAPIVolumeFile(m *deepCopyMemory, in, out *corev
 // deepCopyCount_corev1_DownwardAPIVolumeFile counts what deepCopyWith_corev1_DownwardAPIVolumeFile takes.
 func deepCopyCount_corev1_DownwardAPIVolumeFile(m *deepCopyMemory, in *corev1.DownwardAPIVolumeFile) {
 	if in.FieldRef != nil {
-		m.corev1_ObjectFieldSelector.want++
+		m.corev1_ObjectFieldSelector.Want++
 	}
 	if in.ResourceFieldRef != nil {
-		m.corev1_ResourceFieldSelector.want++
+		m.corev1_ResourceFieldSelector.Want++
 	}
 	if in.Mode != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 	if in.User != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
@@ -978,32 +980,32 @@ func deepCopyWith_corev1_DownwardAPIVolumeSource(m *deepCopyMemory, in, out *cor
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = m.corev1_DownwardAPIVolumeFile.list(len(in.Items))
+		out.Items = m.corev1_DownwardAPIVolumeFile.List(len(in.Items))
 		for i := range in.Items {
 			deepCopyWith_corev1_DownwardAPIVolumeFile(m, &in.Items[i], &out.Items[i])
 		}
 	}
 	if in.DefaultMode != nil {
-		out.DefaultMode = m.int32s.one()
+		out.DefaultMode = m.int32s.One()
 		*out.DefaultMode = *in.DefaultMode
 	}
 	if in.DefaultUser != nil {
-		out.DefaultUser = m.int64s.one()
+		out.DefaultUser = m.Int64s.One()
 		*out.DefaultUser = *in.DefaultUser
 	}
 }
 
 // deepCopyCount_corev1_DownwardAPIVolumeSource counts what deepCopyWith_corev1_DownwardAPIVolumeSource takes.
 func deepCopyCount_corev1_DownwardAPIVolumeSource(m *deepCopyMemory, in *corev1.DownwardAPIVolumeSource) {
-	m.corev1_DownwardAPIVolumeFile.want += len(in.Items)
+	m.corev1_DownwardAPIVolumeFile.Want += len(in.Items)
 	for i := range in.Items {
 		deepCopyCount_corev1_DownwardAPIVolumeFile(m, &in.Items[i])
 	}
 	if in.DefaultMode != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 	if in.DefaultUser != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
@@ -1015,11 +1017,11 @@ func deepCopyWith_corev1_EmptyDirVolumeSource(m *deepCopyMemory, in, out *corev1
 	}
 	*out = *in
 	if in.SizeLimit != nil {
-		out.SizeLimit = m.resource_Quantity.one()
+		out.SizeLimit = m.resource_Quantity.One()
 		in.SizeLimit.DeepCopyInto(out.SizeLimit)
 	}
 	if in.Mode != nil {
-		out.Mode = m.int32s.one()
+		out.Mode = m.int32s.One()
 		*out.Mode = *in.Mode
 	}
 }
@@ -1027,10 +1029,10 @@ func deepCopyWith_corev1_EmptyDirVolumeSource(m *deepCopyMemory, in, out *corev1
 // deepCopyCount_corev1_EmptyDirVolumeSource counts what deepCopyWith_corev1_EmptyDirVolumeSource takes.
 func deepCopyCount_corev1_EmptyDirVolumeSource(m *deepCopyMemory, in *corev1.EmptyDirVolumeSource) {
 	if in.SizeLimit != nil {
-		m.resource_Quantity.want++
+		m.resource_Quantity.Want++
 	}
 	if in.Mode != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 }
 
@@ -1042,24 +1044,24 @@ func deepCopyWith_corev1_EnvFromSource(m *deepCopyMemory, in, out *corev1.EnvFro
 	}
 	*out = *in
 	if in.ConfigMapRef != nil {
-		out.ConfigMapRef = m.corev1_ConfigMapEnvSource.one()
-		deepCopyWith_corev1_ConfigMapEnvSource(&m.deepCopyMetaMemory, in.ConfigMapRef, out.ConfigMapRef)
+		out.ConfigMapRef = m.corev1_ConfigMapEnvSource.One()
+		deepCopyWith_corev1_ConfigMapEnvSource(&m.Memory, in.ConfigMapRef, out.ConfigMapRef)
 	}
 	if in.SecretRef != nil {
-		out.SecretRef = m.corev1_SecretEnvSource.one()
-		deepCopyWith_corev1_SecretEnvSource(&m.deepCopyMetaMemory, in.SecretRef, out.SecretRef)
+		out.SecretRef = m.corev1_SecretEnvSource.One()
+		deepCopyWith_corev1_SecretEnvSource(&m.Memory, in.SecretRef, out.SecretRef)
 	}
 }
 
 // deepCopyCount_corev1_EnvFromSource counts what deepCopyWith_corev1_EnvFromSource takes.
 func deepCopyCount_corev1_EnvFromSource(m *deepCopyMemory, in *corev1.EnvFromSource) {
 	if in.ConfigMapRef != nil {
-		m.corev1_ConfigMapEnvSource.want++
-		deepCopyCount_corev1_ConfigMapEnvSource(&m.deepCopyMetaMemory, in.ConfigMapRef)
+		m.corev1_ConfigMapEnvSource.Want++
+		deepCopyCount_corev1_ConfigMapEnvSource(&m.Memory, in.ConfigMapRef)
 	}
 	if in.SecretRef != nil {
-		m.corev1_SecretEnvSource.want++
-		deepCopyCount_corev1_SecretEnvSource(&m.deepCopyMetaMemory, in.SecretRef)
+		m.corev1_SecretEnvSource.Want++
+		deepCopyCount_corev1_SecretEnvSource(&m.Memory, in.SecretRef)
 	}
 }
 
@@ -1071,7 +1073,7 @@ func deepCopyWith_corev1_EnvVar(m *deepCopyMemory, in, out *corev1.EnvVar) {
 	}
 	*out = *in
 	if in.ValueFrom != nil {
-		out.ValueFrom = m.corev1_EnvVarSource.one()
+		out.ValueFrom = m.corev1_EnvVarSource.One()
 		deepCopyWith_corev1_EnvVarSource(m, in.ValueFrom, out.ValueFrom)
 	}
 }
@@ -1079,7 +1081,7 @@ func deepCopyWith_corev1_EnvVar(m *deepCopyMemory, in, out *corev1.EnvVar) {
 // deepCopyCount_corev1_EnvVar counts what deepCopyWith_corev1_EnvVar takes.
 func deepCopyCount_corev1_EnvVar(m *deepCopyMemory, in *corev1.EnvVar) {
 	if in.ValueFrom != nil {
-		m.corev1_EnvVarSource.want++
+		m.corev1_EnvVarSource.Want++
 		deepCopyCount_corev1_EnvVarSource(m, in.ValueFrom)
 	}
 }
@@ -1092,46 +1094,46 @@ func deepCopyWith_corev1_EnvVarSource(m *deepCopyMemory, in, out *corev1.EnvVarS
 	}
 	*out = *in
 	if in.FieldRef != nil {
-		out.FieldRef = m.corev1_ObjectFieldSelector.one()
+		out.FieldRef = m.corev1_ObjectFieldSelector.One()
 		*out.FieldRef = *in.FieldRef
 	}
 	if in.ResourceFieldRef != nil {
-		out.ResourceFieldRef = m.corev1_ResourceFieldSelector.one()
+		out.ResourceFieldRef = m.corev1_ResourceFieldSelector.One()
 		deepCopy_corev1_ResourceFieldSelector(in.ResourceFieldRef, out.ResourceFieldRef)
 	}
 	if in.ConfigMapKeyRef != nil {
-		out.ConfigMapKeyRef = m.corev1_ConfigMapKeySelector.one()
-		deepCopyWith_corev1_ConfigMapKeySelector(&m.deepCopyMetaMemory, in.ConfigMapKeyRef, out.ConfigMapKeyRef)
+		out.ConfigMapKeyRef = m.corev1_ConfigMapKeySelector.One()
+		deepCopyWith_corev1_ConfigMapKeySelector(&m.Memory, in.ConfigMapKeyRef, out.ConfigMapKeyRef)
 	}
 	if in.SecretKeyRef != nil {
-		out.SecretKeyRef = m.corev1_SecretKeySelector.one()
-		deepCopyWith_corev1_SecretKeySelector(&m.deepCopyMetaMemory, in.SecretKeyRef, out.SecretKeyRef)
+		out.SecretKeyRef = m.corev1_SecretKeySelector.One()
+		deepCopyWith_corev1_SecretKeySelector(&m.Memory, in.SecretKeyRef, out.SecretKeyRef)
 	}
 	if in.FileKeyRef != nil {
-		out.FileKeyRef = m.corev1_FileKeySelector.one()
-		deepCopyWith_corev1_FileKeySelector(&m.deepCopyMetaMemory, in.FileKeyRef, out.FileKeyRef)
+		out.FileKeyRef = m.corev1_FileKeySelector.One()
+		deepCopyWith_corev1_FileKeySelector(&m.Memory, in.FileKeyRef, out.FileKeyRef)
 	}
 }
 
 // deepCopyCount_corev1_EnvVarSource counts what deepCopyWith_corev1_EnvVarSource takes.
 func deepCopyCount_corev1_EnvVarSource(m *deepCopyMemory, in *corev1.EnvVarSource) {
 	if in.FieldRef != nil {
-		m.corev1_ObjectFieldSelector.want++
+		m.corev1_ObjectFieldSelector.Want++
 	}
 	if in.ResourceFieldRef != nil {
-		m.corev1_ResourceFieldSelector.want++
+		m.corev1_ResourceFieldSelector.Want++
 	}
 	if in.ConfigMapKeyRef != nil {
-		m.corev1_ConfigMapKeySelector.want++
-		deepCopyCount_corev1_ConfigMapKeySelector(&m.deepCopyMetaMemory, in.ConfigMapKeyRef)
+		m.corev1_ConfigMapKeySelector.Want++
+		deepCopyCount_corev1_ConfigMapKeySelector(&m.Memory, in.ConfigMapKeyRef)
 	}
 	if in.SecretKeyRef != nil {
-		m.corev1_SecretKeySelector.want++
-		deepCopyCount_corev1_SecretKeySelector(&m.deepCopyMetaMemory, in.SecretKeyRef)
+		m.corev1_SecretKeySelector.Want++
+		deepCopyCount_corev1_SecretKeySelector(&m.Memory, in.SecretKeyRef)
 	}
 	if in.FileKeyRef != nil {
-		m.corev1_FileKeySelector.want++
-		deepCopyCount_corev1_FileKeySelector(&m.deepCopyMetaMemory, in.FileKeyRef)
+		m.corev1_FileKeySelector.Want++
+		deepCopyCount_corev1_FileKeySelector(&m.Memory, in.FileKeyRef)
 	}
 }
 
@@ -1158,121 +1160,121 @@ func deepCopyWith_corev1_EphemeralContainerCommon(m *deepCopyMemory, in, out *co
 	}
 	*out = *in
 	if in.Command != nil {
-		out.Command = m.strings.list(len(in.Command))
+		out.Command = m.Strings.List(len(in.Command))
 		copy(out.Command, in.Command)
 	}
 	if in.Args != nil {
-		out.Args = m.strings.list(len(in.Args))
+		out.Args = m.Strings.List(len(in.Args))
 		copy(out.Args, in.Args)
 	}
 	if in.Ports != nil {
-		out.Ports = m.corev1_ContainerPort.list(len(in.Ports))
+		out.Ports = m.corev1_ContainerPort.List(len(in.Ports))
 		copy(out.Ports, in.Ports)
 	}
 	if in.EnvFrom != nil {
-		out.EnvFrom = m.corev1_EnvFromSource.list(len(in.EnvFrom))
+		out.EnvFrom = m.corev1_EnvFromSource.List(len(in.EnvFrom))
 		for i := range in.EnvFrom {
 			deepCopyWith_corev1_EnvFromSource(m, &in.EnvFrom[i], &out.EnvFrom[i])
 		}
 	}
 	if in.Env != nil {
-		out.Env = m.corev1_EnvVar.list(len(in.Env))
+		out.Env = m.corev1_EnvVar.List(len(in.Env))
 		for i := range in.Env {
 			deepCopyWith_corev1_EnvVar(m, &in.Env[i], &out.Env[i])
 		}
 	}
 	deepCopyWith_corev1_ResourceRequirements(m, &in.Resources, &out.Resources)
 	if in.ResizePolicy != nil {
-		out.ResizePolicy = m.corev1_ContainerResizePolicy.list(len(in.ResizePolicy))
+		out.ResizePolicy = m.corev1_ContainerResizePolicy.List(len(in.ResizePolicy))
 		copy(out.ResizePolicy, in.ResizePolicy)
 	}
 	if in.RestartPolicy != nil {
-		out.RestartPolicy = (*corev1.ContainerRestartPolicy)(m.strings.one())
+		out.RestartPolicy = (*corev1.ContainerRestartPolicy)(m.Strings.One())
 		*out.RestartPolicy = *in.RestartPolicy
 	}
 	if in.RestartPolicyRules != nil {
-		out.RestartPolicyRules = m.corev1_ContainerRestartRule.list(len(in.RestartPolicyRules))
+		out.RestartPolicyRules = m.corev1_ContainerRestartRule.List(len(in.RestartPolicyRules))
 		for i := range in.RestartPolicyRules {
 			deepCopyWith_corev1_ContainerRestartRule(m, &in.RestartPolicyRules[i], &out.RestartPolicyRules[i])
 		}
 	}
 	if in.VolumeMounts != nil {
-		out.VolumeMounts = m.corev1_VolumeMount.list(len(in.VolumeMounts))
+		out.VolumeMounts = m.corev1_VolumeMount.List(len(in.VolumeMounts))
 		for i := range in.VolumeMounts {
-			deepCopyWith_corev1_VolumeMount(&m.deepCopyMetaMemory, &in.VolumeMounts[i], &out.VolumeMounts[i])
+			deepCopyWith_corev1_VolumeMount(&m.Memory, &in.VolumeMounts[i], &out.VolumeMounts[i])
 		}
 	}
 	if in.VolumeDevices != nil {
-		out.VolumeDevices = m.corev1_VolumeDevice.list(len(in.VolumeDevices))
+		out.VolumeDevices = m.corev1_VolumeDevice.List(len(in.VolumeDevices))
 		copy(out.VolumeDevices, in.VolumeDevices)
 	}
 	if in.LivenessProbe != nil {
-		out.LivenessProbe = m.corev1_Probe.one()
+		out.LivenessProbe = m.corev1_Probe.One()
 		deepCopyWith_corev1_Probe(m, in.LivenessProbe, out.LivenessProbe)
 	}
 	if in.ReadinessProbe != nil {
-		out.ReadinessProbe = m.corev1_Probe.one()
+		out.ReadinessProbe = m.corev1_Probe.One()
 		deepCopyWith_corev1_Probe(m, in.ReadinessProbe, out.ReadinessProbe)
 	}
 	if in.StartupProbe != nil {
-		out.StartupProbe = m.corev1_Probe.one()
+		out.StartupProbe = m.corev1_Probe.One()
 		deepCopyWith_corev1_Probe(m, in.StartupProbe, out.StartupProbe)
 	}
 	if in.Lifecycle != nil {
-		out.Lifecycle = m.corev1_Lifecycle.one()
+		out.Lifecycle = m.corev1_Lifecycle.One()
 		deepCopyWith_corev1_Lifecycle(m, in.Lifecycle, out.Lifecycle)
 	}
 	if in.SecurityContext != nil {
-		out.SecurityContext = m.corev1_SecurityContext.one()
+		out.SecurityContext = m.corev1_SecurityContext.One()
 		deepCopyWith_corev1_SecurityContext(m, in.SecurityContext, out.SecurityContext)
 	}
 }
 
 // deepCopyCount_corev1_EphemeralContainerCommon counts what deepCopyWith_corev1_EphemeralContainerCommon takes.
 func deepCopyCount_corev1_EphemeralContainerCommon(m *deepCopyMemory, in *corev1.EphemeralContainerCommon) {
-	m.strings.want += len(in.Command)
-	m.strings.want += len(in.Args)
-	m.corev1_ContainerPort.want += len(in.Ports)
-	m.corev1_EnvFromSource.want += len(in.EnvFrom)
+	m.Strings.Want += len(in.Command)
+	m.Strings.Want += len(in.Args)
+	m.corev1_ContainerPort.Want += len(in.Ports)
+	m.corev1_EnvFromSource.Want += len(in.EnvFrom)
 	for i := range in.EnvFrom {
 		deepCopyCount_corev1_EnvFromSource(m, &in.EnvFrom[i])
 	}
-	m.corev1_EnvVar.want += len(in.Env)
+	m.corev1_EnvVar.Want += len(in.Env)
 	for i := range in.Env {
 		deepCopyCount_corev1_EnvVar(m, &in.Env[i])
 	}
 	deepCopyCount_corev1_ResourceRequirements(m, &in.Resources)
-	m.corev1_ContainerResizePolicy.want += len(in.ResizePolicy)
+	m.corev1_ContainerResizePolicy.Want += len(in.ResizePolicy)
 	if in.RestartPolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
-	m.corev1_ContainerRestartRule.want += len(in.RestartPolicyRules)
+	m.corev1_ContainerRestartRule.Want += len(in.RestartPolicyRules)
 	for i := range in.RestartPolicyRules {
 		deepCopyCount_corev1_ContainerRestartRule(m, &in.RestartPolicyRules[i])
 	}
-	m.corev1_VolumeMount.want += len(in.VolumeMounts)
+	m.corev1_VolumeMount.Want += len(in.VolumeMounts)
 	for i := range in.VolumeMounts {
-		deepCopyCount_corev1_VolumeMount(&m.deepCopyMetaMemory, &in.VolumeMounts[i])
+		deepCopyCount_corev1_VolumeMount(&m.Memory, &in.VolumeMounts[i])
 	}
-	m.corev1_VolumeDevice.want += len(in.VolumeDevices)
+	m.corev1_VolumeDevice.Want += len(in.VolumeDevices)
 	if in.LivenessProbe != nil {
-		m.corev1_Probe.want++
+		m.corev1_Probe.Want++
 		deepCopyCount_corev1_Probe(m, in.LivenessProbe)
 	}
 	if in.ReadinessProbe != nil {
-		m.corev1_Probe.want++
+		m.corev1_Probe.Want++
 		deepCopyCount_corev1_Probe(m, in.ReadinessProbe)
 	}
 	if in.StartupProbe != nil {
-		m.corev1_Probe.want++
+		m.corev1_Probe.Want++
 		deepCopyCount_corev1_Probe(m, in.StartupProbe)
 	}
 	if in.Lifecycle != nil {
-		m.corev1_Lifecycle.want++
+		m.corev1_Lifecycle.Want++
 		deepCopyCount_corev1_Lifecycle(m, in.Lifecycle)
 	}
 	if in.SecurityContext != nil {
-		m.corev1_SecurityContext.want++
+		m.corev1_SecurityContext.Want++
 		deepCopyCount_corev1_SecurityContext(m, in.SecurityContext)
 	}
 }
@@ -1305,7 +1307,7 @@ func deepCopyWith_corev1_EvictionResponder(m *deepCopyMemory, in, out *corev1.Ev
 	}
 	*out = *in
 	if in.Priority != nil {
-		out.Priority = m.int32s.one()
+		out.Priority = m.int32s.One()
 		*out.Priority = *in.Priority
 	}
 }
@@ -1313,26 +1315,26 @@ func deepCopyWith_corev1_EvictionResponder(m *deepCopyMemory, in, out *corev1.Ev
 // deepCopyCount_corev1_EvictionResponder counts what deepCopyWith_corev1_EvictionResponder takes.
 func deepCopyCount_corev1_EvictionResponder(m *deepCopyMemory, in *corev1.EvictionResponder) {
 	if in.Priority != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 }
 
 // deepCopyWith_corev1_ExecAction copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_ExecAction(m *deepCopyMetaMemory, in, out *corev1.ExecAction) {
+func deepCopyWith_corev1_ExecAction(m *deepcopy.Memory, in, out *corev1.ExecAction) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Command != nil {
-		out.Command = m.strings.list(len(in.Command))
+		out.Command = m.Strings.List(len(in.Command))
 		copy(out.Command, in.Command)
 	}
 }
 
 // deepCopyCount_corev1_ExecAction counts what deepCopyWith_corev1_ExecAction takes.
-func deepCopyCount_corev1_ExecAction(m *deepCopyMetaMemory, in *corev1.ExecAction) {
-	m.strings.want += len(in.Command)
+func deepCopyCount_corev1_ExecAction(m *deepcopy.Memory, in *corev1.ExecAction) {
+	m.Strings.Want += len(in.Command)
 }
 
 // deepCopyWith_corev1_FCVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -1343,45 +1345,45 @@ func deepCopyWith_corev1_FCVolumeSource(m *deepCopyMemory, in, out *corev1.FCVol
 	}
 	*out = *in
 	if in.TargetWWNs != nil {
-		out.TargetWWNs = m.strings.list(len(in.TargetWWNs))
+		out.TargetWWNs = m.Strings.List(len(in.TargetWWNs))
 		copy(out.TargetWWNs, in.TargetWWNs)
 	}
 	if in.Lun != nil {
-		out.Lun = m.int32s.one()
+		out.Lun = m.int32s.One()
 		*out.Lun = *in.Lun
 	}
 	if in.WWIDs != nil {
-		out.WWIDs = m.strings.list(len(in.WWIDs))
+		out.WWIDs = m.Strings.List(len(in.WWIDs))
 		copy(out.WWIDs, in.WWIDs)
 	}
 }
 
 // deepCopyCount_corev1_FCVolumeSource counts what deepCopyWith_corev1_FCVolumeSource takes.
 func deepCopyCount_corev1_FCVolumeSource(m *deepCopyMemory, in *corev1.FCVolumeSource) {
-	m.strings.want += len(in.TargetWWNs)
+	m.Strings.Want += len(in.TargetWWNs)
 	if in.Lun != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
-	m.strings.want += len(in.WWIDs)
+	m.Strings.Want += len(in.WWIDs)
 }
 
 // deepCopyWith_corev1_FileKeySelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_FileKeySelector(m *deepCopyMetaMemory, in, out *corev1.FileKeySelector) {
+func deepCopyWith_corev1_FileKeySelector(m *deepcopy.Memory, in, out *corev1.FileKeySelector) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Optional != nil {
-		out.Optional = m.bools.one()
+		out.Optional = m.Bools.One()
 		*out.Optional = *in.Optional
 	}
 }
 
 // deepCopyCount_corev1_FileKeySelector counts what deepCopyWith_corev1_FileKeySelector takes.
-func deepCopyCount_corev1_FileKeySelector(m *deepCopyMetaMemory, in *corev1.FileKeySelector) {
+func deepCopyCount_corev1_FileKeySelector(m *deepcopy.Memory, in *corev1.FileKeySelector) {
 	if in.Optional != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 }
 
@@ -1393,7 +1395,7 @@ func deepCopyWith_corev1_FlexPersistentVolumeSource(m *deepCopyMemory, in, out *
 	}
 	*out = *in
 	if in.SecretRef != nil {
-		out.SecretRef = m.corev1_SecretReference.one()
+		out.SecretRef = m.corev1_SecretReference.One()
 		*out.SecretRef = *in.SecretRef
 	}
 	out.Options = maps.Clone(in.Options)
@@ -1402,7 +1404,7 @@ func deepCopyWith_corev1_FlexPersistentVolumeSource(m *deepCopyMemory, in, out *
 // deepCopyCount_corev1_FlexPersistentVolumeSource counts what deepCopyWith_corev1_FlexPersistentVolumeSource takes.
 func deepCopyCount_corev1_FlexPersistentVolumeSource(m *deepCopyMemory, in *corev1.FlexPersistentVolumeSource) {
 	if in.SecretRef != nil {
-		m.corev1_SecretReference.want++
+		m.corev1_SecretReference.Want++
 	}
 }
 
@@ -1414,7 +1416,7 @@ func deepCopyWith_corev1_FlexVolumeSource(m *deepCopyMemory, in, out *corev1.Fle
 	}
 	*out = *in
 	if in.SecretRef != nil {
-		out.SecretRef = m.corev1_LocalObjectReference.one()
+		out.SecretRef = m.corev1_LocalObjectReference.One()
 		*out.SecretRef = *in.SecretRef
 	}
 	out.Options = maps.Clone(in.Options)
@@ -1423,54 +1425,54 @@ func deepCopyWith_corev1_FlexVolumeSource(m *deepCopyMemory, in, out *corev1.Fle
 // deepCopyCount_corev1_FlexVolumeSource counts what deepCopyWith_corev1_FlexVolumeSource takes.
 func deepCopyCount_corev1_FlexVolumeSource(m *deepCopyMemory, in *corev1.FlexVolumeSource) {
 	if in.SecretRef != nil {
-		m.corev1_LocalObjectReference.want++
+		m.corev1_LocalObjectReference.Want++
 	}
 }
 
 // deepCopyWith_corev1_GRPCAction copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_GRPCAction(m *deepCopyMetaMemory, in, out *corev1.GRPCAction) {
+func deepCopyWith_corev1_GRPCAction(m *deepcopy.Memory, in, out *corev1.GRPCAction) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Service != nil {
-		out.Service = m.strings.one()
+		out.Service = m.Strings.One()
 		*out.Service = *in.Service
 	}
 	if in.Mode != nil {
-		out.Mode = (*corev1.GRPCProbeMode)(m.strings.one())
+		out.Mode = (*corev1.GRPCProbeMode)(m.Strings.One())
 		*out.Mode = *in.Mode
 	}
 }
 
 // deepCopyCount_corev1_GRPCAction counts what deepCopyWith_corev1_GRPCAction takes.
-func deepCopyCount_corev1_GRPCAction(m *deepCopyMetaMemory, in *corev1.GRPCAction) {
+func deepCopyCount_corev1_GRPCAction(m *deepcopy.Memory, in *corev1.GRPCAction) {
 	if in.Service != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.Mode != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
 // deepCopyWith_corev1_GlusterfsPersistentVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_GlusterfsPersistentVolumeSource(m *deepCopyMetaMemory, in, out *corev1.GlusterfsPersistentVolumeSource) {
+func deepCopyWith_corev1_GlusterfsPersistentVolumeSource(m *deepcopy.Memory, in, out *corev1.GlusterfsPersistentVolumeSource) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.EndpointsNamespace != nil {
-		out.EndpointsNamespace = m.strings.one()
+		out.EndpointsNamespace = m.Strings.One()
 		*out.EndpointsNamespace = *in.EndpointsNamespace
 	}
 }
 
 // deepCopyCount_corev1_GlusterfsPersistentVolumeSource counts what deepCopyWith_corev1_GlusterfsPersistentVolumeSource takes.
-func deepCopyCount_corev1_GlusterfsPersistentVolumeSource(m *deepCopyMetaMemory, in *corev1.GlusterfsPersistentVolumeSource) {
+func deepCopyCount_corev1_GlusterfsPersistentVolumeSource(m *deepcopy.Memory, in *corev1.GlusterfsPersistentVolumeSource) {
 	if in.EndpointsNamespace != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -1482,58 +1484,58 @@ func deepCopyWith_corev1_HTTPGetAction(m *deepCopyMemory, in, out *corev1.HTTPGe
 	}
 	*out = *in
 	if in.HTTPHeaders != nil {
-		out.HTTPHeaders = m.corev1_HTTPHeader.list(len(in.HTTPHeaders))
+		out.HTTPHeaders = m.corev1_HTTPHeader.List(len(in.HTTPHeaders))
 		copy(out.HTTPHeaders, in.HTTPHeaders)
 	}
 	if in.Protocol != nil {
-		out.Protocol = (*corev1.HTTPProtocol)(m.strings.one())
+		out.Protocol = (*corev1.HTTPProtocol)(m.Strings.One())
 		*out.Protocol = *in.Protocol
 	}
 }
 
 // deepCopyCount_corev1_HTTPGetAction counts what deepCopyWith_corev1_HTTPGetAction takes.
 func deepCopyCount_corev1_HTTPGetAction(m *deepCopyMemory, in *corev1.HTTPGetAction) {
-	m.corev1_HTTPHeader.want += len(in.HTTPHeaders)
+	m.corev1_HTTPHeader.Want += len(in.HTTPHeaders)
 	if in.Protocol != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
 // deepCopyWith_corev1_HostAlias copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_HostAlias(m *deepCopyMetaMemory, in, out *corev1.HostAlias) {
+func deepCopyWith_corev1_HostAlias(m *deepcopy.Memory, in, out *corev1.HostAlias) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Hostnames != nil {
-		out.Hostnames = m.strings.list(len(in.Hostnames))
+		out.Hostnames = m.Strings.List(len(in.Hostnames))
 		copy(out.Hostnames, in.Hostnames)
 	}
 }
 
 // deepCopyCount_corev1_HostAlias counts what deepCopyWith_corev1_HostAlias takes.
-func deepCopyCount_corev1_HostAlias(m *deepCopyMetaMemory, in *corev1.HostAlias) {
-	m.strings.want += len(in.Hostnames)
+func deepCopyCount_corev1_HostAlias(m *deepcopy.Memory, in *corev1.HostAlias) {
+	m.Strings.Want += len(in.Hostnames)
 }
 
 // deepCopyWith_corev1_HostPathVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_HostPathVolumeSource(m *deepCopyMetaMemory, in, out *corev1.HostPathVolumeSource) {
+func deepCopyWith_corev1_HostPathVolumeSource(m *deepcopy.Memory, in, out *corev1.HostPathVolumeSource) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Type != nil {
-		out.Type = (*corev1.HostPathType)(m.strings.one())
+		out.Type = (*corev1.HostPathType)(m.Strings.One())
 		*out.Type = *in.Type
 	}
 }
 
 // deepCopyCount_corev1_HostPathVolumeSource counts what deepCopyWith_corev1_HostPathVolumeSource takes.
-func deepCopyCount_corev1_HostPathVolumeSource(m *deepCopyMetaMemory, in *corev1.HostPathVolumeSource) {
+func deepCopyCount_corev1_HostPathVolumeSource(m *deepcopy.Memory, in *corev1.HostPathVolumeSource) {
 	if in.Type != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -1545,27 +1547,27 @@ func deepCopyWith_corev1_ISCSIPersistentVolumeSource(m *deepCopyMemory, in, out 
 	}
 	*out = *in
 	if in.Portals != nil {
-		out.Portals = m.strings.list(len(in.Portals))
+		out.Portals = m.Strings.List(len(in.Portals))
 		copy(out.Portals, in.Portals)
 	}
 	if in.SecretRef != nil {
-		out.SecretRef = m.corev1_SecretReference.one()
+		out.SecretRef = m.corev1_SecretReference.One()
 		*out.SecretRef = *in.SecretRef
 	}
 	if in.InitiatorName != nil {
-		out.InitiatorName = m.strings.one()
+		out.InitiatorName = m.Strings.One()
 		*out.InitiatorName = *in.InitiatorName
 	}
 }
 
 // deepCopyCount_corev1_ISCSIPersistentVolumeSource counts what deepCopyWith_corev1_ISCSIPersistentVolumeSource takes.
 func deepCopyCount_corev1_ISCSIPersistentVolumeSource(m *deepCopyMemory, in *corev1.ISCSIPersistentVolumeSource) {
-	m.strings.want += len(in.Portals)
+	m.Strings.Want += len(in.Portals)
 	if in.SecretRef != nil {
-		m.corev1_SecretReference.want++
+		m.corev1_SecretReference.Want++
 	}
 	if in.InitiatorName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -1577,27 +1579,27 @@ func deepCopyWith_corev1_ISCSIVolumeSource(m *deepCopyMemory, in, out *corev1.IS
 	}
 	*out = *in
 	if in.Portals != nil {
-		out.Portals = m.strings.list(len(in.Portals))
+		out.Portals = m.Strings.List(len(in.Portals))
 		copy(out.Portals, in.Portals)
 	}
 	if in.SecretRef != nil {
-		out.SecretRef = m.corev1_LocalObjectReference.one()
+		out.SecretRef = m.corev1_LocalObjectReference.One()
 		*out.SecretRef = *in.SecretRef
 	}
 	if in.InitiatorName != nil {
-		out.InitiatorName = m.strings.one()
+		out.InitiatorName = m.Strings.One()
 		*out.InitiatorName = *in.InitiatorName
 	}
 }
 
 // deepCopyCount_corev1_ISCSIVolumeSource counts what deepCopyWith_corev1_ISCSIVolumeSource takes.
 func deepCopyCount_corev1_ISCSIVolumeSource(m *deepCopyMemory, in *corev1.ISCSIVolumeSource) {
-	m.strings.want += len(in.Portals)
+	m.Strings.Want += len(in.Portals)
 	if in.SecretRef != nil {
-		m.corev1_LocalObjectReference.want++
+		m.corev1_LocalObjectReference.Want++
 	}
 	if in.InitiatorName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -1609,11 +1611,11 @@ func deepCopyWith_corev1_KeyToPath(m *deepCopyMemory, in, out *corev1.KeyToPath)
 	}
 	*out = *in
 	if in.Mode != nil {
-		out.Mode = m.int32s.one()
+		out.Mode = m.int32s.One()
 		*out.Mode = *in.Mode
 	}
 	if in.User != nil {
-		out.User = m.int64s.one()
+		out.User = m.Int64s.One()
 		*out.User = *in.User
 	}
 }
@@ -1621,10 +1623,10 @@ func deepCopyWith_corev1_KeyToPath(m *deepCopyMemory, in, out *corev1.KeyToPath)
 // deepCopyCount_corev1_KeyToPath counts what deepCopyWith_corev1_KeyToPath takes.
 func deepCopyCount_corev1_KeyToPath(m *deepCopyMemory, in *corev1.KeyToPath) {
 	if in.Mode != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 	if in.User != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
@@ -1636,15 +1638,15 @@ func deepCopyWith_corev1_Lifecycle(m *deepCopyMemory, in, out *corev1.Lifecycle)
 	}
 	*out = *in
 	if in.PostStart != nil {
-		out.PostStart = m.corev1_LifecycleHandler.one()
+		out.PostStart = m.corev1_LifecycleHandler.One()
 		deepCopyWith_corev1_LifecycleHandler(m, in.PostStart, out.PostStart)
 	}
 	if in.PreStop != nil {
-		out.PreStop = m.corev1_LifecycleHandler.one()
+		out.PreStop = m.corev1_LifecycleHandler.One()
 		deepCopyWith_corev1_LifecycleHandler(m, in.PreStop, out.PreStop)
 	}
 	if in.StopSignal != nil {
-		out.StopSignal = (*corev1.Signal)(m.strings.one())
+		out.StopSignal = (*corev1.Signal)(m.Strings.One())
 		*out.StopSignal = *in.StopSignal
 	}
 }
@@ -1652,15 +1654,15 @@ func deepCopyWith_corev1_Lifecycle(m *deepCopyMemory, in, out *corev1.Lifecycle)
 // deepCopyCount_corev1_Lifecycle counts what deepCopyWith_corev1_Lifecycle takes.
 func deepCopyCount_corev1_Lifecycle(m *deepCopyMemory, in *corev1.Lifecycle) {
 	if in.PostStart != nil {
-		m.corev1_LifecycleHandler.want++
+		m.corev1_LifecycleHandler.Want++
 		deepCopyCount_corev1_LifecycleHandler(m, in.PostStart)
 	}
 	if in.PreStop != nil {
-		m.corev1_LifecycleHandler.want++
+		m.corev1_LifecycleHandler.Want++
 		deepCopyCount_corev1_LifecycleHandler(m, in.PreStop)
 	}
 	if in.StopSignal != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -1672,19 +1674,19 @@ func deepCopyWith_corev1_LifecycleHandler(m *deepCopyMemory, in, out *corev1.Lif
 	}
 	*out = *in
 	if in.Exec != nil {
-		out.Exec = m.corev1_ExecAction.one()
-		deepCopyWith_corev1_ExecAction(&m.deepCopyMetaMemory, in.Exec, out.Exec)
+		out.Exec = m.corev1_ExecAction.One()
+		deepCopyWith_corev1_ExecAction(&m.Memory, in.Exec, out.Exec)
 	}
 	if in.HTTPGet != nil {
-		out.HTTPGet = m.corev1_HTTPGetAction.one()
+		out.HTTPGet = m.corev1_HTTPGetAction.One()
 		deepCopyWith_corev1_HTTPGetAction(m, in.HTTPGet, out.HTTPGet)
 	}
 	if in.TCPSocket != nil {
-		out.TCPSocket = m.corev1_TCPSocketAction.one()
+		out.TCPSocket = m.corev1_TCPSocketAction.One()
 		*out.TCPSocket = *in.TCPSocket
 	}
 	if in.Sleep != nil {
-		out.Sleep = m.corev1_SleepAction.one()
+		out.Sleep = m.corev1_SleepAction.One()
 		*out.Sleep = *in.Sleep
 	}
 }
@@ -1692,18 +1694,18 @@ func deepCopyWith_corev1_LifecycleHandler(m *deepCopyMemory, in, out *corev1.Lif
 // deepCopyCount_corev1_LifecycleHandler counts what deepCopyWith_corev1_LifecycleHandler takes.
 func deepCopyCount_corev1_LifecycleHandler(m *deepCopyMemory, in *corev1.LifecycleHandler) {
 	if in.Exec != nil {
-		m.corev1_ExecAction.want++
-		deepCopyCount_corev1_ExecAction(&m.deepCopyMetaMemory, in.Exec)
+		m.corev1_ExecAction.Want++
+		deepCopyCount_corev1_ExecAction(&m.Memory, in.Exec)
 	}
 	if in.HTTPGet != nil {
-		m.corev1_HTTPGetAction.want++
+		m.corev1_HTTPGetAction.Want++
 		deepCopyCount_corev1_HTTPGetAction(m, in.HTTPGet)
 	}
 	if in.TCPSocket != nil {
-		m.corev1_TCPSocketAction.want++
+		m.corev1_TCPSocketAction.Want++
 	}
 	if in.Sleep != nil {
-		m.corev1_SleepAction.want++
+		m.corev1_SleepAction.Want++
 	}
 }
 
@@ -1721,22 +1723,22 @@ func deepCopy_corev1_LinuxContainerUser(in, out *corev1.LinuxContainerUser) {
 }
 
 // deepCopyWith_corev1_LocalVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_LocalVolumeSource(m *deepCopyMetaMemory, in, out *corev1.LocalVolumeSource) {
+func deepCopyWith_corev1_LocalVolumeSource(m *deepcopy.Memory, in, out *corev1.LocalVolumeSource) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.FSType != nil {
-		out.FSType = m.strings.one()
+		out.FSType = m.Strings.One()
 		*out.FSType = *in.FSType
 	}
 }
 
 // deepCopyCount_corev1_LocalVolumeSource counts what deepCopyWith_corev1_LocalVolumeSource takes.
-func deepCopyCount_corev1_LocalVolumeSource(m *deepCopyMetaMemory, in *corev1.LocalVolumeSource) {
+func deepCopyCount_corev1_LocalVolumeSource(m *deepcopy.Memory, in *corev1.LocalVolumeSource) {
 	if in.FSType != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -1777,7 +1779,7 @@ func deepCopyWith_corev1_NodeAllocatableMappedResources(m *deepCopyMemory, in, o
 	}
 	*out = *in
 	if in.Quantity != nil {
-		out.Quantity = m.resource_Quantity.one()
+		out.Quantity = m.resource_Quantity.One()
 		in.Quantity.DeepCopyInto(out.Quantity)
 	}
 }
@@ -1785,7 +1787,7 @@ func deepCopyWith_corev1_NodeAllocatableMappedResources(m *deepCopyMemory, in, o
 // deepCopyCount_corev1_NodeAllocatableMappedResources counts what deepCopyWith_corev1_NodeAllocatableMappedResources takes.
 func deepCopyCount_corev1_NodeAllocatableMappedResources(m *deepCopyMemory, in *corev1.NodeAllocatableMappedResources) {
 	if in.Quantity != nil {
-		m.resource_Quantity.want++
+		m.resource_Quantity.Want++
 	}
 }
 
@@ -1797,11 +1799,11 @@ func deepCopyWith_corev1_NodeAllocatableOverheadResources(m *deepCopyMemory, in,
 	}
 	*out = *in
 	if in.PerPod != nil {
-		out.PerPod = m.resource_Quantity.one()
+		out.PerPod = m.resource_Quantity.One()
 		in.PerPod.DeepCopyInto(out.PerPod)
 	}
 	if in.PerContainer != nil {
-		out.PerContainer = m.resource_Quantity.one()
+		out.PerContainer = m.resource_Quantity.One()
 		in.PerContainer.DeepCopyInto(out.PerContainer)
 	}
 }
@@ -1809,10 +1811,10 @@ func deepCopyWith_corev1_NodeAllocatableOverheadResources(m *deepCopyMemory, in,
 // deepCopyCount_corev1_NodeAllocatableOverheadResources counts what deepCopyWith_corev1_NodeAllocatableOverheadResources takes.
 func deepCopyCount_corev1_NodeAllocatableOverheadResources(m *deepCopyMemory, in *corev1.NodeAllocatableOverheadResources) {
 	if in.PerPod != nil {
-		m.resource_Quantity.want++
+		m.resource_Quantity.Want++
 	}
 	if in.PerContainer != nil {
-		m.resource_Quantity.want++
+		m.resource_Quantity.Want++
 	}
 }
 
@@ -1824,7 +1826,7 @@ func deepCopyWith_corev1_NodeAllocatableResourceClaimStatus(m *deepCopyMemory, i
 	}
 	*out = *in
 	if in.Containers != nil {
-		out.Containers = m.strings.list(len(in.Containers))
+		out.Containers = m.Strings.List(len(in.Containers))
 		copy(out.Containers, in.Containers)
 	}
 	if in.Mapping != nil {
@@ -1843,7 +1845,7 @@ func deepCopyWith_corev1_NodeAllocatableResourceClaimStatus(m *deepCopyMemory, i
 
 // deepCopyCount_corev1_NodeAllocatableResourceClaimStatus counts what deepCopyWith_corev1_NodeAllocatableResourceClaimStatus takes.
 func deepCopyCount_corev1_NodeAllocatableResourceClaimStatus(m *deepCopyMemory, in *corev1.NodeAllocatableResourceClaimStatus) {
-	m.strings.want += len(in.Containers)
+	m.Strings.Want += len(in.Containers)
 	for i := range in.Mapping {
 		deepCopyCount_corev1_NodeAllocatableMappedResources(m, &in.Mapping[i])
 	}
@@ -1875,21 +1877,21 @@ func deepCopyCount_corev1_NodeSelector(m *deepCopyMemory, in *corev1.NodeSelecto
 }
 
 // deepCopyWith_corev1_NodeSelectorRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_NodeSelectorRequirement(m *deepCopyMetaMemory, in, out *corev1.NodeSelectorRequirement) {
+func deepCopyWith_corev1_NodeSelectorRequirement(m *deepcopy.Memory, in, out *corev1.NodeSelectorRequirement) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Values != nil {
-		out.Values = m.strings.list(len(in.Values))
+		out.Values = m.Strings.List(len(in.Values))
 		copy(out.Values, in.Values)
 	}
 }
 
 // deepCopyCount_corev1_NodeSelectorRequirement counts what deepCopyWith_corev1_NodeSelectorRequirement takes.
-func deepCopyCount_corev1_NodeSelectorRequirement(m *deepCopyMetaMemory, in *corev1.NodeSelectorRequirement) {
-	m.strings.want += len(in.Values)
+func deepCopyCount_corev1_NodeSelectorRequirement(m *deepcopy.Memory, in *corev1.NodeSelectorRequirement) {
+	m.Strings.Want += len(in.Values)
 }
 
 // deepCopyWith_corev1_NodeSelectorTerm copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -1900,28 +1902,28 @@ func deepCopyWith_corev1_NodeSelectorTerm(m *deepCopyMemory, in, out *corev1.Nod
 	}
 	*out = *in
 	if in.MatchExpressions != nil {
-		out.MatchExpressions = m.corev1_NodeSelectorRequirement.list(len(in.MatchExpressions))
+		out.MatchExpressions = m.corev1_NodeSelectorRequirement.List(len(in.MatchExpressions))
 		for i := range in.MatchExpressions {
-			deepCopyWith_corev1_NodeSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchExpressions[i], &out.MatchExpressions[i])
+			deepCopyWith_corev1_NodeSelectorRequirement(&m.Memory, &in.MatchExpressions[i], &out.MatchExpressions[i])
 		}
 	}
 	if in.MatchFields != nil {
-		out.MatchFields = m.corev1_NodeSelectorRequirement.list(len(in.MatchFields))
+		out.MatchFields = m.corev1_NodeSelectorRequirement.List(len(in.MatchFields))
 		for i := range in.MatchFields {
-			deepCopyWith_corev1_NodeSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchFields[i], &out.MatchFields[i])
+			deepCopyWith_corev1_NodeSelectorRequirement(&m.Memory, &in.MatchFields[i], &out.MatchFields[i])
 		}
 	}
 }
 
 // deepCopyCount_corev1_NodeSelectorTerm counts what deepCopyWith_corev1_NodeSelectorTerm takes.
 func deepCopyCount_corev1_NodeSelectorTerm(m *deepCopyMemory, in *corev1.NodeSelectorTerm) {
-	m.corev1_NodeSelectorRequirement.want += len(in.MatchExpressions)
+	m.corev1_NodeSelectorRequirement.Want += len(in.MatchExpressions)
 	for i := range in.MatchExpressions {
-		deepCopyCount_corev1_NodeSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchExpressions[i])
+		deepCopyCount_corev1_NodeSelectorRequirement(&m.Memory, &in.MatchExpressions[i])
 	}
-	m.corev1_NodeSelectorRequirement.want += len(in.MatchFields)
+	m.corev1_NodeSelectorRequirement.Want += len(in.MatchFields)
 	for i := range in.MatchFields {
-		deepCopyCount_corev1_NodeSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchFields[i])
+		deepCopyCount_corev1_NodeSelectorRequirement(&m.Memory, &in.MatchFields[i])
 	}
 }
 
@@ -1929,7 +1931,7 @@ func deepCopyCount_corev1_NodeSelectorTerm(m *deepCopyMemory, in *corev1.NodeSel
 func deepCopy_corev1_PersistentVolume(in, out *corev1.PersistentVolume) {
 	var m deepCopyMemory
 	deepCopyCount_corev1_PersistentVolume(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_corev1_PersistentVolume(&m, in, out)
 }
 
@@ -1940,23 +1942,23 @@ func deepCopyWith_corev1_PersistentVolume(m *deepCopyMemory, in, out *corev1.Per
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	deepCopyWith_corev1_PersistentVolumeSpec(m, &in.Spec, &out.Spec)
-	deepCopyWith_corev1_PersistentVolumeStatus(&m.deepCopyMetaMemory, &in.Status, &out.Status)
+	deepCopyWith_corev1_PersistentVolumeStatus(&m.Memory, &in.Status, &out.Status)
 }
 
 // deepCopyCount_corev1_PersistentVolume counts what deepCopyWith_corev1_PersistentVolume takes.
 func deepCopyCount_corev1_PersistentVolume(m *deepCopyMemory, in *corev1.PersistentVolume) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
 	deepCopyCount_corev1_PersistentVolumeSpec(m, &in.Spec)
-	deepCopyCount_corev1_PersistentVolumeStatus(&m.deepCopyMetaMemory, &in.Status)
+	deepCopyCount_corev1_PersistentVolumeStatus(&m.Memory, &in.Status)
 }
 
 // deepCopy_corev1_PersistentVolumeClaim copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_PersistentVolumeClaim(in, out *corev1.PersistentVolumeClaim) {
 	var m deepCopyMemory
 	deepCopyCount_corev1_PersistentVolumeClaim(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_corev1_PersistentVolumeClaim(&m, in, out)
 }
 
@@ -1967,34 +1969,34 @@ func deepCopyWith_corev1_PersistentVolumeClaim(m *deepCopyMemory, in, out *corev
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	deepCopyWith_corev1_PersistentVolumeClaimSpec(m, &in.Spec, &out.Spec)
-	deepCopyWith_corev1_PersistentVolumeClaimStatus(&m.deepCopyMetaMemory, &in.Status, &out.Status)
+	deepCopyWith_corev1_PersistentVolumeClaimStatus(&m.Memory, &in.Status, &out.Status)
 }
 
 // deepCopyCount_corev1_PersistentVolumeClaim counts what deepCopyWith_corev1_PersistentVolumeClaim takes.
 func deepCopyCount_corev1_PersistentVolumeClaim(m *deepCopyMemory, in *corev1.PersistentVolumeClaim) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
 	deepCopyCount_corev1_PersistentVolumeClaimSpec(m, &in.Spec)
-	deepCopyCount_corev1_PersistentVolumeClaimStatus(&m.deepCopyMetaMemory, &in.Status)
+	deepCopyCount_corev1_PersistentVolumeClaimStatus(&m.Memory, &in.Status)
 }
 
 // deepCopy_corev1_PersistentVolumeClaimList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_PersistentVolumeClaimList(in, out *corev1.PersistentVolumeClaimList) {
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_corev1_PersistentVolumeClaimList(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_corev1_PersistentVolumeClaimList(&m, in, out)
 }
 
 // deepCopyWith_corev1_PersistentVolumeClaimList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_PersistentVolumeClaimList(m *deepCopyMetaMemory, in, out *corev1.PersistentVolumeClaimList) {
+func deepCopyWith_corev1_PersistentVolumeClaimList(m *deepcopy.Memory, in, out *corev1.PersistentVolumeClaimList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
+	deepcopy.CopyListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]corev1.PersistentVolumeClaim, len(in.Items))
@@ -2005,8 +2007,8 @@ func deepCopyWith_corev1_PersistentVolumeClaimList(m *deepCopyMetaMemory, in, ou
 }
 
 // deepCopyCount_corev1_PersistentVolumeClaimList counts what deepCopyWith_corev1_PersistentVolumeClaimList takes.
-func deepCopyCount_corev1_PersistentVolumeClaimList(m *deepCopyMetaMemory, in *corev1.PersistentVolumeClaimList) {
-	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+func deepCopyCount_corev1_PersistentVolumeClaimList(m *deepcopy.Memory, in *corev1.PersistentVolumeClaimList) {
+	deepcopy.CountListMeta(m, &in.ListMeta)
 }
 
 // deepCopyWith_corev1_PersistentVolumeClaimSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -2017,20 +2019,20 @@ func deepCopyWith_corev1_PersistentVolumeClaimSpec(m *deepCopyMemory, in, out *c
 	}
 	*out = *in
 	if in.AccessModes != nil {
-		out.AccessModes = unsafe.Slice((*corev1.PersistentVolumeAccessMode)(unsafe.SliceData(m.strings.list(len(in.AccessModes)))), len(in.AccessModes))
+		out.AccessModes = unsafe.Slice((*corev1.PersistentVolumeAccessMode)(unsafe.SliceData(m.Strings.List(len(in.AccessModes)))), len(in.AccessModes))
 		copy(out.AccessModes, in.AccessModes)
 	}
 	if in.Selector != nil {
-		out.Selector = m.metav1_LabelSelector.one()
-		deepCopyWith_metav1_LabelSelector(m, in.Selector, out.Selector)
+		out.Selector = m.metav1_LabelSelector.One()
+		deepcopy.CopyLabelSelector(&m.Memory, in.Selector, out.Selector)
 	}
 	deepCopy_corev1_VolumeResourceRequirements(&in.Resources, &out.Resources)
 	if in.StorageClassName != nil {
-		out.StorageClassName = m.strings.one()
+		out.StorageClassName = m.Strings.One()
 		*out.StorageClassName = *in.StorageClassName
 	}
 	if in.VolumeMode != nil {
-		out.VolumeMode = (*corev1.PersistentVolumeMode)(m.strings.one())
+		out.VolumeMode = (*corev1.PersistentVolumeMode)(m.Strings.One())
 		*out.VolumeMode = *in.VolumeMode
 	}
 	if in.DataSource != nil && in.DataSourceRef != nil {
@@ -2038,59 +2040,59 @@ func deepCopyWith_corev1_PersistentVolumeClaimSpec(m *deepCopyMemory, in, out *c
 			DataSource    corev1.TypedLocalObjectReference
 			DataSourceRef corev1.TypedObjectReference
 		})
-		deepCopyWith_corev1_TypedLocalObjectReference(&m.deepCopyMetaMemory, in.DataSource, &v.DataSource)
+		deepCopyWith_corev1_TypedLocalObjectReference(&m.Memory, in.DataSource, &v.DataSource)
 		out.DataSource = &v.DataSource
-		deepCopyWith_corev1_TypedObjectReference(&m.deepCopyMetaMemory, in.DataSourceRef, &v.DataSourceRef)
+		deepCopyWith_corev1_TypedObjectReference(&m.Memory, in.DataSourceRef, &v.DataSourceRef)
 		out.DataSourceRef = &v.DataSourceRef
 	} else {
 		if in.DataSource != nil {
 			out.DataSource = new(corev1.TypedLocalObjectReference)
-			deepCopyWith_corev1_TypedLocalObjectReference(&m.deepCopyMetaMemory, in.DataSource, out.DataSource)
+			deepCopyWith_corev1_TypedLocalObjectReference(&m.Memory, in.DataSource, out.DataSource)
 		}
 		if in.DataSourceRef != nil {
 			out.DataSourceRef = new(corev1.TypedObjectReference)
-			deepCopyWith_corev1_TypedObjectReference(&m.deepCopyMetaMemory, in.DataSourceRef, out.DataSourceRef)
+			deepCopyWith_corev1_TypedObjectReference(&m.Memory, in.DataSourceRef, out.DataSourceRef)
 		}
 	}
 	if in.VolumeAttributesClassName != nil {
-		out.VolumeAttributesClassName = m.strings.one()
+		out.VolumeAttributesClassName = m.Strings.One()
 		*out.VolumeAttributesClassName = *in.VolumeAttributesClassName
 	}
 }
 
 // deepCopyCount_corev1_PersistentVolumeClaimSpec counts what deepCopyWith_corev1_PersistentVolumeClaimSpec takes.
 func deepCopyCount_corev1_PersistentVolumeClaimSpec(m *deepCopyMemory, in *corev1.PersistentVolumeClaimSpec) {
-	m.strings.want += len(in.AccessModes)
+	m.Strings.Want += len(in.AccessModes)
 	if in.Selector != nil {
-		m.metav1_LabelSelector.want++
-		deepCopyCount_metav1_LabelSelector(m, in.Selector)
+		m.metav1_LabelSelector.Want++
+		deepcopy.CountLabelSelector(&m.Memory, in.Selector)
 	}
 	if in.StorageClassName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.VolumeMode != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.DataSource != nil {
-		deepCopyCount_corev1_TypedLocalObjectReference(&m.deepCopyMetaMemory, in.DataSource)
+		deepCopyCount_corev1_TypedLocalObjectReference(&m.Memory, in.DataSource)
 	}
 	if in.DataSourceRef != nil {
-		deepCopyCount_corev1_TypedObjectReference(&m.deepCopyMetaMemory, in.DataSourceRef)
+		deepCopyCount_corev1_TypedObjectReference(&m.Memory, in.DataSourceRef)
 	}
 	if in.VolumeAttributesClassName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
 // deepCopyWith_corev1_PersistentVolumeClaimStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_PersistentVolumeClaimStatus(m *deepCopyMetaMemory, in, out *corev1.PersistentVolumeClaimStatus) {
+func deepCopyWith_corev1_PersistentVolumeClaimStatus(m *deepcopy.Memory, in, out *corev1.PersistentVolumeClaimStatus) {
 	if unsafe.Sizeof(*in) != 112 || unsafe.Sizeof(corev1.PersistentVolumeClaimCondition{}) != 112 || unsafe.Sizeof(corev1.ModifyVolumeStatus{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.AccessModes != nil {
-		out.AccessModes = unsafe.Slice((*corev1.PersistentVolumeAccessMode)(unsafe.SliceData(m.strings.list(len(in.AccessModes)))), len(in.AccessModes))
+		out.AccessModes = unsafe.Slice((*corev1.PersistentVolumeAccessMode)(unsafe.SliceData(m.Strings.List(len(in.AccessModes)))), len(in.AccessModes))
 		copy(out.AccessModes, in.AccessModes)
 	}
 	if in.Capacity != nil {
@@ -2111,7 +2113,7 @@ func deepCopyWith_corev1_PersistentVolumeClaimStatus(m *deepCopyMetaMemory, in, 
 	}
 	out.AllocatedResourceStatuses = maps.Clone(in.AllocatedResourceStatuses)
 	if in.CurrentVolumeAttributesClassName != nil {
-		out.CurrentVolumeAttributesClassName = m.strings.one()
+		out.CurrentVolumeAttributesClassName = m.Strings.One()
 		*out.CurrentVolumeAttributesClassName = *in.CurrentVolumeAttributesClassName
 	}
 	if in.ModifyVolumeStatus != nil && in.HealthStatus != nil {
@@ -2136,10 +2138,10 @@ func deepCopyWith_corev1_PersistentVolumeClaimStatus(m *deepCopyMetaMemory, in, 
 }
 
 // deepCopyCount_corev1_PersistentVolumeClaimStatus counts what deepCopyWith_corev1_PersistentVolumeClaimStatus takes.
-func deepCopyCount_corev1_PersistentVolumeClaimStatus(m *deepCopyMetaMemory, in *corev1.PersistentVolumeClaimStatus) {
-	m.strings.want += len(in.AccessModes)
+func deepCopyCount_corev1_PersistentVolumeClaimStatus(m *deepcopy.Memory, in *corev1.PersistentVolumeClaimStatus) {
+	m.Strings.Want += len(in.AccessModes)
 	if in.CurrentVolumeAttributesClassName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -2149,32 +2151,32 @@ func deepCopyWith_corev1_PersistentVolumeClaimTemplate(m *deepCopyMemory, in, ou
 		in.DeepCopyInto(out)
 		return
 	}
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	deepCopyWith_corev1_PersistentVolumeClaimSpec(m, &in.Spec, &out.Spec)
 }
 
 // deepCopyCount_corev1_PersistentVolumeClaimTemplate counts what deepCopyWith_corev1_PersistentVolumeClaimTemplate takes.
 func deepCopyCount_corev1_PersistentVolumeClaimTemplate(m *deepCopyMemory, in *corev1.PersistentVolumeClaimTemplate) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
 	deepCopyCount_corev1_PersistentVolumeClaimSpec(m, &in.Spec)
 }
 
 // deepCopy_corev1_PersistentVolumeList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_PersistentVolumeList(in, out *corev1.PersistentVolumeList) {
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_corev1_PersistentVolumeList(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_corev1_PersistentVolumeList(&m, in, out)
 }
 
 // deepCopyWith_corev1_PersistentVolumeList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_PersistentVolumeList(m *deepCopyMetaMemory, in, out *corev1.PersistentVolumeList) {
+func deepCopyWith_corev1_PersistentVolumeList(m *deepcopy.Memory, in, out *corev1.PersistentVolumeList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
+	deepcopy.CopyListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]corev1.PersistentVolume, len(in.Items))
@@ -2185,8 +2187,8 @@ func deepCopyWith_corev1_PersistentVolumeList(m *deepCopyMetaMemory, in, out *co
 }
 
 // deepCopyCount_corev1_PersistentVolumeList counts what deepCopyWith_corev1_PersistentVolumeList takes.
-func deepCopyCount_corev1_PersistentVolumeList(m *deepCopyMetaMemory, in *corev1.PersistentVolumeList) {
-	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+func deepCopyCount_corev1_PersistentVolumeList(m *deepcopy.Memory, in *corev1.PersistentVolumeList) {
+	deepcopy.CountListMeta(m, &in.ListMeta)
 }
 
 // deepCopyWith_corev1_PersistentVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -2207,9 +2209,9 @@ func deepCopyWith_corev1_PersistentVolumeSource(m *deepCopyMemory, in, out *core
 		out.GCEPersistentDisk = &v.GCEPersistentDisk
 		v.AWSElasticBlockStore = *in.AWSElasticBlockStore
 		out.AWSElasticBlockStore = &v.AWSElasticBlockStore
-		deepCopyWith_corev1_HostPathVolumeSource(&m.deepCopyMetaMemory, in.HostPath, &v.HostPath)
+		deepCopyWith_corev1_HostPathVolumeSource(&m.Memory, in.HostPath, &v.HostPath)
 		out.HostPath = &v.HostPath
-		deepCopyWith_corev1_GlusterfsPersistentVolumeSource(&m.deepCopyMetaMemory, in.Glusterfs, &v.Glusterfs)
+		deepCopyWith_corev1_GlusterfsPersistentVolumeSource(&m.Memory, in.Glusterfs, &v.Glusterfs)
 		out.Glusterfs = &v.Glusterfs
 	} else {
 		if in.GCEPersistentDisk != nil {
@@ -2222,11 +2224,11 @@ func deepCopyWith_corev1_PersistentVolumeSource(m *deepCopyMemory, in, out *core
 		}
 		if in.HostPath != nil {
 			out.HostPath = new(corev1.HostPathVolumeSource)
-			deepCopyWith_corev1_HostPathVolumeSource(&m.deepCopyMetaMemory, in.HostPath, out.HostPath)
+			deepCopyWith_corev1_HostPathVolumeSource(&m.Memory, in.HostPath, out.HostPath)
 		}
 		if in.Glusterfs != nil {
 			out.Glusterfs = new(corev1.GlusterfsPersistentVolumeSource)
-			deepCopyWith_corev1_GlusterfsPersistentVolumeSource(&m.deepCopyMetaMemory, in.Glusterfs, out.Glusterfs)
+			deepCopyWith_corev1_GlusterfsPersistentVolumeSource(&m.Memory, in.Glusterfs, out.Glusterfs)
 		}
 	}
 	if in.NFS != nil && in.RBD != nil && in.ISCSI != nil && in.Cinder != nil {
@@ -2302,18 +2304,18 @@ func deepCopyWith_corev1_PersistentVolumeSource(m *deepCopyMemory, in, out *core
 			Quobyte       corev1.QuobyteVolumeSource
 			AzureDisk     corev1.AzureDiskVolumeSource
 		})
-		deepCopyWith_corev1_AzureFilePersistentVolumeSource(&m.deepCopyMetaMemory, in.AzureFile, &v.AzureFile)
+		deepCopyWith_corev1_AzureFilePersistentVolumeSource(&m.Memory, in.AzureFile, &v.AzureFile)
 		out.AzureFile = &v.AzureFile
 		v.VsphereVolume = *in.VsphereVolume
 		out.VsphereVolume = &v.VsphereVolume
 		v.Quobyte = *in.Quobyte
 		out.Quobyte = &v.Quobyte
-		deepCopyWith_corev1_AzureDiskVolumeSource(&m.deepCopyMetaMemory, in.AzureDisk, &v.AzureDisk)
+		deepCopyWith_corev1_AzureDiskVolumeSource(&m.Memory, in.AzureDisk, &v.AzureDisk)
 		out.AzureDisk = &v.AzureDisk
 	} else {
 		if in.AzureFile != nil {
 			out.AzureFile = new(corev1.AzureFilePersistentVolumeSource)
-			deepCopyWith_corev1_AzureFilePersistentVolumeSource(&m.deepCopyMetaMemory, in.AzureFile, out.AzureFile)
+			deepCopyWith_corev1_AzureFilePersistentVolumeSource(&m.Memory, in.AzureFile, out.AzureFile)
 		}
 		if in.VsphereVolume != nil {
 			v := *in.VsphereVolume
@@ -2325,7 +2327,7 @@ func deepCopyWith_corev1_PersistentVolumeSource(m *deepCopyMemory, in, out *core
 		}
 		if in.AzureDisk != nil {
 			out.AzureDisk = new(corev1.AzureDiskVolumeSource)
-			deepCopyWith_corev1_AzureDiskVolumeSource(&m.deepCopyMetaMemory, in.AzureDisk, out.AzureDisk)
+			deepCopyWith_corev1_AzureDiskVolumeSource(&m.Memory, in.AzureDisk, out.AzureDisk)
 		}
 	}
 	if in.PhotonPersistentDisk != nil && in.PortworxVolume != nil && in.ScaleIO != nil && in.Local != nil {
@@ -2341,7 +2343,7 @@ func deepCopyWith_corev1_PersistentVolumeSource(m *deepCopyMemory, in, out *core
 		out.PortworxVolume = &v.PortworxVolume
 		deepCopyWith_corev1_ScaleIOPersistentVolumeSource(m, in.ScaleIO, &v.ScaleIO)
 		out.ScaleIO = &v.ScaleIO
-		deepCopyWith_corev1_LocalVolumeSource(&m.deepCopyMetaMemory, in.Local, &v.Local)
+		deepCopyWith_corev1_LocalVolumeSource(&m.Memory, in.Local, &v.Local)
 		out.Local = &v.Local
 	} else {
 		if in.PhotonPersistentDisk != nil {
@@ -2358,7 +2360,7 @@ func deepCopyWith_corev1_PersistentVolumeSource(m *deepCopyMemory, in, out *core
 		}
 		if in.Local != nil {
 			out.Local = new(corev1.LocalVolumeSource)
-			deepCopyWith_corev1_LocalVolumeSource(&m.deepCopyMetaMemory, in.Local, out.Local)
+			deepCopyWith_corev1_LocalVolumeSource(&m.Memory, in.Local, out.Local)
 		}
 	}
 	if in.StorageOS != nil && in.CSI != nil {
@@ -2385,10 +2387,10 @@ func deepCopyWith_corev1_PersistentVolumeSource(m *deepCopyMemory, in, out *core
 // deepCopyCount_corev1_PersistentVolumeSource counts what deepCopyWith_corev1_PersistentVolumeSource takes.
 func deepCopyCount_corev1_PersistentVolumeSource(m *deepCopyMemory, in *corev1.PersistentVolumeSource) {
 	if in.HostPath != nil {
-		deepCopyCount_corev1_HostPathVolumeSource(&m.deepCopyMetaMemory, in.HostPath)
+		deepCopyCount_corev1_HostPathVolumeSource(&m.Memory, in.HostPath)
 	}
 	if in.Glusterfs != nil {
-		deepCopyCount_corev1_GlusterfsPersistentVolumeSource(&m.deepCopyMetaMemory, in.Glusterfs)
+		deepCopyCount_corev1_GlusterfsPersistentVolumeSource(&m.Memory, in.Glusterfs)
 	}
 	if in.RBD != nil {
 		deepCopyCount_corev1_RBDPersistentVolumeSource(m, in.RBD)
@@ -2409,16 +2411,16 @@ func deepCopyCount_corev1_PersistentVolumeSource(m *deepCopyMemory, in *corev1.P
 		deepCopyCount_corev1_FlexPersistentVolumeSource(m, in.FlexVolume)
 	}
 	if in.AzureFile != nil {
-		deepCopyCount_corev1_AzureFilePersistentVolumeSource(&m.deepCopyMetaMemory, in.AzureFile)
+		deepCopyCount_corev1_AzureFilePersistentVolumeSource(&m.Memory, in.AzureFile)
 	}
 	if in.AzureDisk != nil {
-		deepCopyCount_corev1_AzureDiskVolumeSource(&m.deepCopyMetaMemory, in.AzureDisk)
+		deepCopyCount_corev1_AzureDiskVolumeSource(&m.Memory, in.AzureDisk)
 	}
 	if in.ScaleIO != nil {
 		deepCopyCount_corev1_ScaleIOPersistentVolumeSource(m, in.ScaleIO)
 	}
 	if in.Local != nil {
-		deepCopyCount_corev1_LocalVolumeSource(&m.deepCopyMetaMemory, in.Local)
+		deepCopyCount_corev1_LocalVolumeSource(&m.Memory, in.Local)
 	}
 	if in.CSI != nil {
 		deepCopyCount_corev1_CSIPersistentVolumeSource(m, in.CSI)
@@ -2441,7 +2443,7 @@ func deepCopyWith_corev1_PersistentVolumeSpec(m *deepCopyMemory, in, out *corev1
 	deepCopyWith_corev1_PersistentVolumeSource(m, &in.PersistentVolumeSource, &out.PersistentVolumeSource)
 	out.AccessModes = in.AccessModes
 	if in.AccessModes != nil {
-		out.AccessModes = unsafe.Slice((*corev1.PersistentVolumeAccessMode)(unsafe.SliceData(m.strings.list(len(in.AccessModes)))), len(in.AccessModes))
+		out.AccessModes = unsafe.Slice((*corev1.PersistentVolumeAccessMode)(unsafe.SliceData(m.Strings.List(len(in.AccessModes)))), len(in.AccessModes))
 		copy(out.AccessModes, in.AccessModes)
 	}
 	out.ClaimRef = in.ClaimRef
@@ -2469,17 +2471,17 @@ func deepCopyWith_corev1_PersistentVolumeSpec(m *deepCopyMemory, in, out *corev1
 	out.StorageClassName = in.StorageClassName
 	out.MountOptions = in.MountOptions
 	if in.MountOptions != nil {
-		out.MountOptions = m.strings.list(len(in.MountOptions))
+		out.MountOptions = m.Strings.List(len(in.MountOptions))
 		copy(out.MountOptions, in.MountOptions)
 	}
 	out.VolumeMode = in.VolumeMode
 	if in.VolumeMode != nil {
-		out.VolumeMode = (*corev1.PersistentVolumeMode)(m.strings.one())
+		out.VolumeMode = (*corev1.PersistentVolumeMode)(m.Strings.One())
 		*out.VolumeMode = *in.VolumeMode
 	}
 	out.VolumeAttributesClassName = in.VolumeAttributesClassName
 	if in.VolumeAttributesClassName != nil {
-		out.VolumeAttributesClassName = m.strings.one()
+		out.VolumeAttributesClassName = m.Strings.One()
 		*out.VolumeAttributesClassName = *in.VolumeAttributesClassName
 	}
 }
@@ -2487,36 +2489,36 @@ func deepCopyWith_corev1_PersistentVolumeSpec(m *deepCopyMemory, in, out *corev1
 // deepCopyCount_corev1_PersistentVolumeSpec counts what deepCopyWith_corev1_PersistentVolumeSpec takes.
 func deepCopyCount_corev1_PersistentVolumeSpec(m *deepCopyMemory, in *corev1.PersistentVolumeSpec) {
 	deepCopyCount_corev1_PersistentVolumeSource(m, &in.PersistentVolumeSource)
-	m.strings.want += len(in.AccessModes)
-	m.strings.want += len(in.MountOptions)
+	m.Strings.Want += len(in.AccessModes)
+	m.Strings.Want += len(in.MountOptions)
 	if in.VolumeMode != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.NodeAffinity != nil {
 		deepCopyCount_corev1_VolumeNodeAffinity(m, in.NodeAffinity)
 	}
 	if in.VolumeAttributesClassName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
 // deepCopyWith_corev1_PersistentVolumeStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_PersistentVolumeStatus(m *deepCopyMetaMemory, in, out *corev1.PersistentVolumeStatus) {
+func deepCopyWith_corev1_PersistentVolumeStatus(m *deepcopy.Memory, in, out *corev1.PersistentVolumeStatus) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.LastPhaseTransitionTime != nil {
-		out.LastPhaseTransitionTime = m.metav1_Time.one()
+		out.LastPhaseTransitionTime = m.Times.One()
 		*out.LastPhaseTransitionTime = *in.LastPhaseTransitionTime
 	}
 }
 
 // deepCopyCount_corev1_PersistentVolumeStatus counts what deepCopyWith_corev1_PersistentVolumeStatus takes.
-func deepCopyCount_corev1_PersistentVolumeStatus(m *deepCopyMetaMemory, in *corev1.PersistentVolumeStatus) {
+func deepCopyCount_corev1_PersistentVolumeStatus(m *deepcopy.Memory, in *corev1.PersistentVolumeStatus) {
 	if in.LastPhaseTransitionTime != nil {
-		m.metav1_Time.want++
+		m.Times.Want++
 	}
 }
 
@@ -2524,7 +2526,7 @@ func deepCopyCount_corev1_PersistentVolumeStatus(m *deepCopyMetaMemory, in *core
 func deepCopy_corev1_Pod(in, out *corev1.Pod) {
 	var m deepCopyMemory
 	deepCopyCount_corev1_Pod(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_corev1_Pod(&m, in, out)
 }
 
@@ -2535,14 +2537,14 @@ func deepCopyWith_corev1_Pod(m *deepCopyMemory, in, out *corev1.Pod) {
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	deepCopyWith_corev1_PodSpec(m, &in.Spec, &out.Spec)
 	deepCopyWith_corev1_PodStatus(m, &in.Status, &out.Status)
 }
 
 // deepCopyCount_corev1_Pod counts what deepCopyWith_corev1_Pod takes.
 func deepCopyCount_corev1_Pod(m *deepCopyMemory, in *corev1.Pod) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
 	deepCopyCount_corev1_PodSpec(m, &in.Spec)
 	deepCopyCount_corev1_PodStatus(m, &in.Status)
 }
@@ -2586,23 +2588,23 @@ func deepCopyWith_corev1_PodAffinityTerm(m *deepCopyMemory, in, out *corev1.PodA
 	}
 	*out = *in
 	if in.LabelSelector != nil {
-		out.LabelSelector = m.metav1_LabelSelector.one()
-		deepCopyWith_metav1_LabelSelector(m, in.LabelSelector, out.LabelSelector)
+		out.LabelSelector = m.metav1_LabelSelector.One()
+		deepcopy.CopyLabelSelector(&m.Memory, in.LabelSelector, out.LabelSelector)
 	}
 	if in.Namespaces != nil {
-		out.Namespaces = m.strings.list(len(in.Namespaces))
+		out.Namespaces = m.Strings.List(len(in.Namespaces))
 		copy(out.Namespaces, in.Namespaces)
 	}
 	if in.NamespaceSelector != nil {
-		out.NamespaceSelector = m.metav1_LabelSelector.one()
-		deepCopyWith_metav1_LabelSelector(m, in.NamespaceSelector, out.NamespaceSelector)
+		out.NamespaceSelector = m.metav1_LabelSelector.One()
+		deepcopy.CopyLabelSelector(&m.Memory, in.NamespaceSelector, out.NamespaceSelector)
 	}
 	if in.MatchLabelKeys != nil {
-		out.MatchLabelKeys = m.strings.list(len(in.MatchLabelKeys))
+		out.MatchLabelKeys = m.Strings.List(len(in.MatchLabelKeys))
 		copy(out.MatchLabelKeys, in.MatchLabelKeys)
 	}
 	if in.MismatchLabelKeys != nil {
-		out.MismatchLabelKeys = m.strings.list(len(in.MismatchLabelKeys))
+		out.MismatchLabelKeys = m.Strings.List(len(in.MismatchLabelKeys))
 		copy(out.MismatchLabelKeys, in.MismatchLabelKeys)
 	}
 }
@@ -2610,16 +2612,16 @@ func deepCopyWith_corev1_PodAffinityTerm(m *deepCopyMemory, in, out *corev1.PodA
 // deepCopyCount_corev1_PodAffinityTerm counts what deepCopyWith_corev1_PodAffinityTerm takes.
 func deepCopyCount_corev1_PodAffinityTerm(m *deepCopyMemory, in *corev1.PodAffinityTerm) {
 	if in.LabelSelector != nil {
-		m.metav1_LabelSelector.want++
-		deepCopyCount_metav1_LabelSelector(m, in.LabelSelector)
+		m.metav1_LabelSelector.Want++
+		deepcopy.CountLabelSelector(&m.Memory, in.LabelSelector)
 	}
-	m.strings.want += len(in.Namespaces)
+	m.Strings.Want += len(in.Namespaces)
 	if in.NamespaceSelector != nil {
-		m.metav1_LabelSelector.want++
-		deepCopyCount_metav1_LabelSelector(m, in.NamespaceSelector)
+		m.metav1_LabelSelector.Want++
+		deepcopy.CountLabelSelector(&m.Memory, in.NamespaceSelector)
 	}
-	m.strings.want += len(in.MatchLabelKeys)
-	m.strings.want += len(in.MismatchLabelKeys)
+	m.Strings.Want += len(in.MatchLabelKeys)
+	m.Strings.Want += len(in.MismatchLabelKeys)
 }
 
 // deepCopyWith_corev1_PodAntiAffinity copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -2661,12 +2663,12 @@ func deepCopyWith_corev1_PodCertificateProjection(m *deepCopyMemory, in, out *co
 	}
 	*out = *in
 	if in.MaxExpirationSeconds != nil {
-		out.MaxExpirationSeconds = m.int32s.one()
+		out.MaxExpirationSeconds = m.int32s.One()
 		*out.MaxExpirationSeconds = *in.MaxExpirationSeconds
 	}
 	out.UserAnnotations = maps.Clone(in.UserAnnotations)
 	if in.User != nil {
-		out.User = m.int64s.one()
+		out.User = m.Int64s.One()
 		*out.User = *in.User
 	}
 }
@@ -2674,26 +2676,26 @@ func deepCopyWith_corev1_PodCertificateProjection(m *deepCopyMemory, in, out *co
 // deepCopyCount_corev1_PodCertificateProjection counts what deepCopyWith_corev1_PodCertificateProjection takes.
 func deepCopyCount_corev1_PodCertificateProjection(m *deepCopyMemory, in *corev1.PodCertificateProjection) {
 	if in.MaxExpirationSeconds != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 	if in.User != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
 // deepCopyWith_corev1_PodDNSConfig copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_PodDNSConfig(m *deepCopyMetaMemory, in, out *corev1.PodDNSConfig) {
+func deepCopyWith_corev1_PodDNSConfig(m *deepcopy.Memory, in, out *corev1.PodDNSConfig) {
 	if unsafe.Sizeof(*in) != 72 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Nameservers != nil {
-		out.Nameservers = m.strings.list(len(in.Nameservers))
+		out.Nameservers = m.Strings.List(len(in.Nameservers))
 		copy(out.Nameservers, in.Nameservers)
 	}
 	if in.Searches != nil {
-		out.Searches = m.strings.list(len(in.Searches))
+		out.Searches = m.Strings.List(len(in.Searches))
 		copy(out.Searches, in.Searches)
 	}
 	if in.Options != nil {
@@ -2705,31 +2707,31 @@ func deepCopyWith_corev1_PodDNSConfig(m *deepCopyMetaMemory, in, out *corev1.Pod
 }
 
 // deepCopyCount_corev1_PodDNSConfig counts what deepCopyWith_corev1_PodDNSConfig takes.
-func deepCopyCount_corev1_PodDNSConfig(m *deepCopyMetaMemory, in *corev1.PodDNSConfig) {
-	m.strings.want += len(in.Nameservers)
-	m.strings.want += len(in.Searches)
+func deepCopyCount_corev1_PodDNSConfig(m *deepcopy.Memory, in *corev1.PodDNSConfig) {
+	m.Strings.Want += len(in.Nameservers)
+	m.Strings.Want += len(in.Searches)
 	for i := range in.Options {
 		deepCopyCount_corev1_PodDNSConfigOption(m, &in.Options[i])
 	}
 }
 
 // deepCopyWith_corev1_PodDNSConfigOption copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_PodDNSConfigOption(m *deepCopyMetaMemory, in, out *corev1.PodDNSConfigOption) {
+func deepCopyWith_corev1_PodDNSConfigOption(m *deepcopy.Memory, in, out *corev1.PodDNSConfigOption) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Value != nil {
-		out.Value = m.strings.one()
+		out.Value = m.Strings.One()
 		*out.Value = *in.Value
 	}
 }
 
 // deepCopyCount_corev1_PodDNSConfigOption counts what deepCopyWith_corev1_PodDNSConfigOption takes.
-func deepCopyCount_corev1_PodDNSConfigOption(m *deepCopyMetaMemory, in *corev1.PodDNSConfigOption) {
+func deepCopyCount_corev1_PodDNSConfigOption(m *deepcopy.Memory, in *corev1.PodDNSConfigOption) {
 	if in.Value != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -2748,20 +2750,20 @@ func deepCopy_corev1_PodExtendedResourceClaimStatus(in, out *corev1.PodExtendedR
 
 // deepCopy_corev1_PodList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_PodList(in, out *corev1.PodList) {
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_corev1_PodList(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_corev1_PodList(&m, in, out)
 }
 
 // deepCopyWith_corev1_PodList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_PodList(m *deepCopyMetaMemory, in, out *corev1.PodList) {
+func deepCopyWith_corev1_PodList(m *deepcopy.Memory, in, out *corev1.PodList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
+	deepcopy.CopyListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]corev1.Pod, len(in.Items))
@@ -2772,74 +2774,74 @@ func deepCopyWith_corev1_PodList(m *deepCopyMetaMemory, in, out *corev1.PodList)
 }
 
 // deepCopyCount_corev1_PodList counts what deepCopyWith_corev1_PodList takes.
-func deepCopyCount_corev1_PodList(m *deepCopyMetaMemory, in *corev1.PodList) {
-	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+func deepCopyCount_corev1_PodList(m *deepcopy.Memory, in *corev1.PodList) {
+	deepcopy.CountListMeta(m, &in.ListMeta)
 }
 
 // deepCopyWith_corev1_PodResourceClaim copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_PodResourceClaim(m *deepCopyMetaMemory, in, out *corev1.PodResourceClaim) {
+func deepCopyWith_corev1_PodResourceClaim(m *deepcopy.Memory, in, out *corev1.PodResourceClaim) {
 	if unsafe.Sizeof(*in) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.ResourceClaimName != nil {
-		out.ResourceClaimName = m.strings.one()
+		out.ResourceClaimName = m.Strings.One()
 		*out.ResourceClaimName = *in.ResourceClaimName
 	}
 	if in.ResourceClaimTemplateName != nil {
-		out.ResourceClaimTemplateName = m.strings.one()
+		out.ResourceClaimTemplateName = m.Strings.One()
 		*out.ResourceClaimTemplateName = *in.ResourceClaimTemplateName
 	}
 }
 
 // deepCopyCount_corev1_PodResourceClaim counts what deepCopyWith_corev1_PodResourceClaim takes.
-func deepCopyCount_corev1_PodResourceClaim(m *deepCopyMetaMemory, in *corev1.PodResourceClaim) {
+func deepCopyCount_corev1_PodResourceClaim(m *deepcopy.Memory, in *corev1.PodResourceClaim) {
 	if in.ResourceClaimName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.ResourceClaimTemplateName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
 // deepCopyWith_corev1_PodResourceClaimStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_PodResourceClaimStatus(m *deepCopyMetaMemory, in, out *corev1.PodResourceClaimStatus) {
+func deepCopyWith_corev1_PodResourceClaimStatus(m *deepcopy.Memory, in, out *corev1.PodResourceClaimStatus) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.ResourceClaimName != nil {
-		out.ResourceClaimName = m.strings.one()
+		out.ResourceClaimName = m.Strings.One()
 		*out.ResourceClaimName = *in.ResourceClaimName
 	}
 }
 
 // deepCopyCount_corev1_PodResourceClaimStatus counts what deepCopyWith_corev1_PodResourceClaimStatus takes.
-func deepCopyCount_corev1_PodResourceClaimStatus(m *deepCopyMetaMemory, in *corev1.PodResourceClaimStatus) {
+func deepCopyCount_corev1_PodResourceClaimStatus(m *deepcopy.Memory, in *corev1.PodResourceClaimStatus) {
 	if in.ResourceClaimName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
 // deepCopyWith_corev1_PodSchedulingGroup copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_PodSchedulingGroup(m *deepCopyMetaMemory, in, out *corev1.PodSchedulingGroup) {
+func deepCopyWith_corev1_PodSchedulingGroup(m *deepcopy.Memory, in, out *corev1.PodSchedulingGroup) {
 	if unsafe.Sizeof(*in) != 8 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.PodGroupName != nil {
-		out.PodGroupName = m.strings.one()
+		out.PodGroupName = m.Strings.One()
 		*out.PodGroupName = *in.PodGroupName
 	}
 }
 
 // deepCopyCount_corev1_PodSchedulingGroup counts what deepCopyWith_corev1_PodSchedulingGroup takes.
-func deepCopyCount_corev1_PodSchedulingGroup(m *deepCopyMetaMemory, in *corev1.PodSchedulingGroup) {
+func deepCopyCount_corev1_PodSchedulingGroup(m *deepcopy.Memory, in *corev1.PodSchedulingGroup) {
 	if in.PodGroupName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -2851,23 +2853,23 @@ func deepCopyWith_corev1_PodSecurityContext(m *deepCopyMemory, in, out *corev1.P
 	}
 	*out = *in
 	if in.SELinuxOptions != nil {
-		out.SELinuxOptions = m.corev1_SELinuxOptions.one()
+		out.SELinuxOptions = m.corev1_SELinuxOptions.One()
 		*out.SELinuxOptions = *in.SELinuxOptions
 	}
 	if in.WindowsOptions != nil {
-		out.WindowsOptions = m.corev1_WindowsSecurityContextOptions.one()
-		deepCopyWith_corev1_WindowsSecurityContextOptions(&m.deepCopyMetaMemory, in.WindowsOptions, out.WindowsOptions)
+		out.WindowsOptions = m.corev1_WindowsSecurityContextOptions.One()
+		deepCopyWith_corev1_WindowsSecurityContextOptions(&m.Memory, in.WindowsOptions, out.WindowsOptions)
 	}
 	if in.RunAsUser != nil {
-		out.RunAsUser = m.int64s.one()
+		out.RunAsUser = m.Int64s.One()
 		*out.RunAsUser = *in.RunAsUser
 	}
 	if in.RunAsGroup != nil {
-		out.RunAsGroup = m.int64s.one()
+		out.RunAsGroup = m.Int64s.One()
 		*out.RunAsGroup = *in.RunAsGroup
 	}
 	if in.RunAsNonRoot != nil {
-		out.RunAsNonRoot = m.bools.one()
+		out.RunAsNonRoot = m.Bools.One()
 		*out.RunAsNonRoot = *in.RunAsNonRoot
 	}
 	if in.SupplementalGroups != nil {
@@ -2875,11 +2877,11 @@ func deepCopyWith_corev1_PodSecurityContext(m *deepCopyMemory, in, out *corev1.P
 		copy(out.SupplementalGroups, in.SupplementalGroups)
 	}
 	if in.SupplementalGroupsPolicy != nil {
-		out.SupplementalGroupsPolicy = (*corev1.SupplementalGroupsPolicy)(m.strings.one())
+		out.SupplementalGroupsPolicy = (*corev1.SupplementalGroupsPolicy)(m.Strings.One())
 		*out.SupplementalGroupsPolicy = *in.SupplementalGroupsPolicy
 	}
 	if in.FSGroup != nil {
-		out.FSGroup = m.int64s.one()
+		out.FSGroup = m.Int64s.One()
 		*out.FSGroup = *in.FSGroup
 	}
 	if in.Sysctls != nil {
@@ -2887,19 +2889,19 @@ func deepCopyWith_corev1_PodSecurityContext(m *deepCopyMemory, in, out *corev1.P
 		copy(out.Sysctls, in.Sysctls)
 	}
 	if in.FSGroupChangePolicy != nil {
-		out.FSGroupChangePolicy = (*corev1.PodFSGroupChangePolicy)(m.strings.one())
+		out.FSGroupChangePolicy = (*corev1.PodFSGroupChangePolicy)(m.Strings.One())
 		*out.FSGroupChangePolicy = *in.FSGroupChangePolicy
 	}
 	if in.SeccompProfile != nil {
-		out.SeccompProfile = m.corev1_SeccompProfile.one()
-		deepCopyWith_corev1_SeccompProfile(&m.deepCopyMetaMemory, in.SeccompProfile, out.SeccompProfile)
+		out.SeccompProfile = m.corev1_SeccompProfile.One()
+		deepCopyWith_corev1_SeccompProfile(&m.Memory, in.SeccompProfile, out.SeccompProfile)
 	}
 	if in.AppArmorProfile != nil {
-		out.AppArmorProfile = m.corev1_AppArmorProfile.one()
-		deepCopyWith_corev1_AppArmorProfile(&m.deepCopyMetaMemory, in.AppArmorProfile, out.AppArmorProfile)
+		out.AppArmorProfile = m.corev1_AppArmorProfile.One()
+		deepCopyWith_corev1_AppArmorProfile(&m.Memory, in.AppArmorProfile, out.AppArmorProfile)
 	}
 	if in.SELinuxChangePolicy != nil {
-		out.SELinuxChangePolicy = (*corev1.PodSELinuxChangePolicy)(m.strings.one())
+		out.SELinuxChangePolicy = (*corev1.PodSELinuxChangePolicy)(m.Strings.One())
 		*out.SELinuxChangePolicy = *in.SELinuxChangePolicy
 	}
 }
@@ -2907,40 +2909,40 @@ func deepCopyWith_corev1_PodSecurityContext(m *deepCopyMemory, in, out *corev1.P
 // deepCopyCount_corev1_PodSecurityContext counts what deepCopyWith_corev1_PodSecurityContext takes.
 func deepCopyCount_corev1_PodSecurityContext(m *deepCopyMemory, in *corev1.PodSecurityContext) {
 	if in.SELinuxOptions != nil {
-		m.corev1_SELinuxOptions.want++
+		m.corev1_SELinuxOptions.Want++
 	}
 	if in.WindowsOptions != nil {
-		m.corev1_WindowsSecurityContextOptions.want++
-		deepCopyCount_corev1_WindowsSecurityContextOptions(&m.deepCopyMetaMemory, in.WindowsOptions)
+		m.corev1_WindowsSecurityContextOptions.Want++
+		deepCopyCount_corev1_WindowsSecurityContextOptions(&m.Memory, in.WindowsOptions)
 	}
 	if in.RunAsUser != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 	if in.RunAsGroup != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 	if in.RunAsNonRoot != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.SupplementalGroupsPolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.FSGroup != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 	if in.FSGroupChangePolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.SeccompProfile != nil {
-		m.corev1_SeccompProfile.want++
-		deepCopyCount_corev1_SeccompProfile(&m.deepCopyMetaMemory, in.SeccompProfile)
+		m.corev1_SeccompProfile.Want++
+		deepCopyCount_corev1_SeccompProfile(&m.Memory, in.SeccompProfile)
 	}
 	if in.AppArmorProfile != nil {
-		m.corev1_AppArmorProfile.want++
-		deepCopyCount_corev1_AppArmorProfile(&m.deepCopyMetaMemory, in.AppArmorProfile)
+		m.corev1_AppArmorProfile.Want++
+		deepCopyCount_corev1_AppArmorProfile(&m.Memory, in.AppArmorProfile)
 	}
 	if in.SELinuxChangePolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -2976,20 +2978,20 @@ func deepCopyWith_corev1_PodSpec(m *deepCopyMemory, in, out *corev1.PodSpec) {
 		}
 	}
 	if in.TerminationGracePeriodSeconds != nil {
-		out.TerminationGracePeriodSeconds = m.int64s.one()
+		out.TerminationGracePeriodSeconds = m.Int64s.One()
 		*out.TerminationGracePeriodSeconds = *in.TerminationGracePeriodSeconds
 	}
 	if in.ActiveDeadlineSeconds != nil {
-		out.ActiveDeadlineSeconds = m.int64s.one()
+		out.ActiveDeadlineSeconds = m.Int64s.One()
 		*out.ActiveDeadlineSeconds = *in.ActiveDeadlineSeconds
 	}
 	out.NodeSelector = maps.Clone(in.NodeSelector)
 	if in.AutomountServiceAccountToken != nil {
-		out.AutomountServiceAccountToken = m.bools.one()
+		out.AutomountServiceAccountToken = m.Bools.One()
 		*out.AutomountServiceAccountToken = *in.AutomountServiceAccountToken
 	}
 	if in.ShareProcessNamespace != nil {
-		out.ShareProcessNamespace = m.bools.one()
+		out.ShareProcessNamespace = m.Bools.One()
 		*out.ShareProcessNamespace = *in.ShareProcessNamespace
 	}
 	if in.SecurityContext != nil && in.Affinity != nil && in.DNSConfig != nil && in.OS != nil {
@@ -3003,7 +3005,7 @@ func deepCopyWith_corev1_PodSpec(m *deepCopyMemory, in, out *corev1.PodSpec) {
 		out.SecurityContext = &v.SecurityContext
 		deepCopyWith_corev1_Affinity(m, in.Affinity, &v.Affinity)
 		out.Affinity = &v.Affinity
-		deepCopyWith_corev1_PodDNSConfig(&m.deepCopyMetaMemory, in.DNSConfig, &v.DNSConfig)
+		deepCopyWith_corev1_PodDNSConfig(&m.Memory, in.DNSConfig, &v.DNSConfig)
 		out.DNSConfig = &v.DNSConfig
 		v.OS = *in.OS
 		out.OS = &v.OS
@@ -3018,7 +3020,7 @@ func deepCopyWith_corev1_PodSpec(m *deepCopyMemory, in, out *corev1.PodSpec) {
 		}
 		if in.DNSConfig != nil {
 			out.DNSConfig = new(corev1.PodDNSConfig)
-			deepCopyWith_corev1_PodDNSConfig(&m.deepCopyMetaMemory, in.DNSConfig, out.DNSConfig)
+			deepCopyWith_corev1_PodDNSConfig(&m.Memory, in.DNSConfig, out.DNSConfig)
 		}
 		if in.OS != nil {
 			v := *in.OS
@@ -3026,23 +3028,23 @@ func deepCopyWith_corev1_PodSpec(m *deepCopyMemory, in, out *corev1.PodSpec) {
 		}
 	}
 	if in.ImagePullSecrets != nil {
-		out.ImagePullSecrets = m.corev1_LocalObjectReference.list(len(in.ImagePullSecrets))
+		out.ImagePullSecrets = m.corev1_LocalObjectReference.List(len(in.ImagePullSecrets))
 		copy(out.ImagePullSecrets, in.ImagePullSecrets)
 	}
 	if in.Tolerations != nil {
 		out.Tolerations = make([]corev1.Toleration, len(in.Tolerations))
 		for i := range in.Tolerations {
-			deepCopyWith_corev1_Toleration(&m.deepCopyMetaMemory, &in.Tolerations[i], &out.Tolerations[i])
+			deepCopyWith_corev1_Toleration(&m.Memory, &in.Tolerations[i], &out.Tolerations[i])
 		}
 	}
 	if in.HostAliases != nil {
 		out.HostAliases = make([]corev1.HostAlias, len(in.HostAliases))
 		for i := range in.HostAliases {
-			deepCopyWith_corev1_HostAlias(&m.deepCopyMetaMemory, &in.HostAliases[i], &out.HostAliases[i])
+			deepCopyWith_corev1_HostAlias(&m.Memory, &in.HostAliases[i], &out.HostAliases[i])
 		}
 	}
 	if in.Priority != nil {
-		out.Priority = m.int32s.one()
+		out.Priority = m.int32s.One()
 		*out.Priority = *in.Priority
 	}
 	if in.ReadinessGates != nil {
@@ -3050,15 +3052,15 @@ func deepCopyWith_corev1_PodSpec(m *deepCopyMemory, in, out *corev1.PodSpec) {
 		copy(out.ReadinessGates, in.ReadinessGates)
 	}
 	if in.RuntimeClassName != nil {
-		out.RuntimeClassName = m.strings.one()
+		out.RuntimeClassName = m.Strings.One()
 		*out.RuntimeClassName = *in.RuntimeClassName
 	}
 	if in.EnableServiceLinks != nil {
-		out.EnableServiceLinks = m.bools.one()
+		out.EnableServiceLinks = m.Bools.One()
 		*out.EnableServiceLinks = *in.EnableServiceLinks
 	}
 	if in.PreemptionPolicy != nil {
-		out.PreemptionPolicy = (*corev1.PreemptionPolicy)(m.strings.one())
+		out.PreemptionPolicy = (*corev1.PreemptionPolicy)(m.Strings.One())
 		*out.PreemptionPolicy = *in.PreemptionPolicy
 	}
 	if in.Overhead != nil {
@@ -3074,11 +3076,11 @@ func deepCopyWith_corev1_PodSpec(m *deepCopyMemory, in, out *corev1.PodSpec) {
 		}
 	}
 	if in.SetHostnameAsFQDN != nil {
-		out.SetHostnameAsFQDN = m.bools.one()
+		out.SetHostnameAsFQDN = m.Bools.One()
 		*out.SetHostnameAsFQDN = *in.SetHostnameAsFQDN
 	}
 	if in.HostUsers != nil {
-		out.HostUsers = m.bools.one()
+		out.HostUsers = m.Bools.One()
 		*out.HostUsers = *in.HostUsers
 	}
 	if in.SchedulingGates != nil {
@@ -3088,20 +3090,20 @@ func deepCopyWith_corev1_PodSpec(m *deepCopyMemory, in, out *corev1.PodSpec) {
 	if in.ResourceClaims != nil {
 		out.ResourceClaims = make([]corev1.PodResourceClaim, len(in.ResourceClaims))
 		for i := range in.ResourceClaims {
-			deepCopyWith_corev1_PodResourceClaim(&m.deepCopyMetaMemory, &in.ResourceClaims[i], &out.ResourceClaims[i])
+			deepCopyWith_corev1_PodResourceClaim(&m.Memory, &in.ResourceClaims[i], &out.ResourceClaims[i])
 		}
 	}
 	if in.Resources != nil {
-		out.Resources = m.corev1_ResourceRequirements.one()
+		out.Resources = m.corev1_ResourceRequirements.One()
 		deepCopyWith_corev1_ResourceRequirements(m, in.Resources, out.Resources)
 	}
 	if in.HostnameOverride != nil {
-		out.HostnameOverride = m.strings.one()
+		out.HostnameOverride = m.Strings.One()
 		*out.HostnameOverride = *in.HostnameOverride
 	}
 	if in.SchedulingGroup != nil {
 		out.SchedulingGroup = new(corev1.PodSchedulingGroup)
-		deepCopyWith_corev1_PodSchedulingGroup(&m.deepCopyMetaMemory, in.SchedulingGroup, out.SchedulingGroup)
+		deepCopyWith_corev1_PodSchedulingGroup(&m.Memory, in.SchedulingGroup, out.SchedulingGroup)
 	}
 	if in.EvictionResponders != nil {
 		out.EvictionResponders = make([]corev1.EvictionResponder, len(in.EvictionResponders))
@@ -3126,66 +3128,66 @@ func deepCopyCount_corev1_PodSpec(m *deepCopyMemory, in *corev1.PodSpec) {
 		deepCopyCount_corev1_EphemeralContainer(m, &in.EphemeralContainers[i])
 	}
 	if in.TerminationGracePeriodSeconds != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 	if in.ActiveDeadlineSeconds != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 	if in.AutomountServiceAccountToken != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.ShareProcessNamespace != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.SecurityContext != nil {
 		deepCopyCount_corev1_PodSecurityContext(m, in.SecurityContext)
 	}
-	m.corev1_LocalObjectReference.want += len(in.ImagePullSecrets)
+	m.corev1_LocalObjectReference.Want += len(in.ImagePullSecrets)
 	if in.Affinity != nil {
 		deepCopyCount_corev1_Affinity(m, in.Affinity)
 	}
 	for i := range in.Tolerations {
-		deepCopyCount_corev1_Toleration(&m.deepCopyMetaMemory, &in.Tolerations[i])
+		deepCopyCount_corev1_Toleration(&m.Memory, &in.Tolerations[i])
 	}
 	for i := range in.HostAliases {
-		deepCopyCount_corev1_HostAlias(&m.deepCopyMetaMemory, &in.HostAliases[i])
+		deepCopyCount_corev1_HostAlias(&m.Memory, &in.HostAliases[i])
 	}
 	if in.Priority != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 	if in.DNSConfig != nil {
-		deepCopyCount_corev1_PodDNSConfig(&m.deepCopyMetaMemory, in.DNSConfig)
+		deepCopyCount_corev1_PodDNSConfig(&m.Memory, in.DNSConfig)
 	}
 	if in.RuntimeClassName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.EnableServiceLinks != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.PreemptionPolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	for i := range in.TopologySpreadConstraints {
 		deepCopyCount_corev1_TopologySpreadConstraint(m, &in.TopologySpreadConstraints[i])
 	}
 	if in.SetHostnameAsFQDN != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.HostUsers != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	for i := range in.ResourceClaims {
-		deepCopyCount_corev1_PodResourceClaim(&m.deepCopyMetaMemory, &in.ResourceClaims[i])
+		deepCopyCount_corev1_PodResourceClaim(&m.Memory, &in.ResourceClaims[i])
 	}
 	if in.Resources != nil {
-		m.corev1_ResourceRequirements.want++
+		m.corev1_ResourceRequirements.Want++
 		deepCopyCount_corev1_ResourceRequirements(m, in.Resources)
 	}
 	if in.HostnameOverride != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.SchedulingGroup != nil {
-		deepCopyCount_corev1_PodSchedulingGroup(&m.deepCopyMetaMemory, in.SchedulingGroup)
+		deepCopyCount_corev1_PodSchedulingGroup(&m.Memory, in.SchedulingGroup)
 	}
 	for i := range in.EvictionResponders {
 		deepCopyCount_corev1_EvictionResponder(m, &in.EvictionResponders[i])
@@ -3212,7 +3214,7 @@ func deepCopyWith_corev1_PodStatus(m *deepCopyMemory, in, out *corev1.PodStatus)
 		copy(out.PodIPs, in.PodIPs)
 	}
 	if in.StartTime != nil {
-		out.StartTime = m.metav1_Time.one()
+		out.StartTime = m.Times.One()
 		*out.StartTime = *in.StartTime
 	}
 	if in.InitContainerStatuses != nil {
@@ -3236,7 +3238,7 @@ func deepCopyWith_corev1_PodStatus(m *deepCopyMemory, in, out *corev1.PodStatus)
 	if in.ResourceClaimStatuses != nil {
 		out.ResourceClaimStatuses = make([]corev1.PodResourceClaimStatus, len(in.ResourceClaimStatuses))
 		for i := range in.ResourceClaimStatuses {
-			deepCopyWith_corev1_PodResourceClaimStatus(&m.deepCopyMetaMemory, &in.ResourceClaimStatuses[i], &out.ResourceClaimStatuses[i])
+			deepCopyWith_corev1_PodResourceClaimStatus(&m.Memory, &in.ResourceClaimStatuses[i], &out.ResourceClaimStatuses[i])
 		}
 	}
 	if in.ExtendedResourceClaimStatus != nil {
@@ -3250,7 +3252,7 @@ func deepCopyWith_corev1_PodStatus(m *deepCopyMemory, in, out *corev1.PodStatus)
 		}
 	}
 	if in.Resources != nil {
-		out.Resources = m.corev1_ResourceRequirements.one()
+		out.Resources = m.corev1_ResourceRequirements.One()
 		deepCopyWith_corev1_ResourceRequirements(m, in.Resources, out.Resources)
 	}
 	if in.NodeAllocatableResourceClaimStatuses != nil {
@@ -3270,7 +3272,7 @@ func deepCopyWith_corev1_PodStatus(m *deepCopyMemory, in, out *corev1.PodStatus)
 // deepCopyCount_corev1_PodStatus counts what deepCopyWith_corev1_PodStatus takes.
 func deepCopyCount_corev1_PodStatus(m *deepCopyMemory, in *corev1.PodStatus) {
 	if in.StartTime != nil {
-		m.metav1_Time.want++
+		m.Times.Want++
 	}
 	for i := range in.InitContainerStatuses {
 		deepCopyCount_corev1_ContainerStatus(m, &in.InitContainerStatuses[i])
@@ -3282,10 +3284,10 @@ func deepCopyCount_corev1_PodStatus(m *deepCopyMemory, in *corev1.PodStatus) {
 		deepCopyCount_corev1_ContainerStatus(m, &in.EphemeralContainerStatuses[i])
 	}
 	for i := range in.ResourceClaimStatuses {
-		deepCopyCount_corev1_PodResourceClaimStatus(&m.deepCopyMetaMemory, &in.ResourceClaimStatuses[i])
+		deepCopyCount_corev1_PodResourceClaimStatus(&m.Memory, &in.ResourceClaimStatuses[i])
 	}
 	if in.Resources != nil {
-		m.corev1_ResourceRequirements.want++
+		m.corev1_ResourceRequirements.Want++
 		deepCopyCount_corev1_ResourceRequirements(m, in.Resources)
 	}
 	for i := range in.NodeAllocatableResourceClaimStatuses {
@@ -3299,13 +3301,13 @@ func deepCopyWith_corev1_PodTemplateSpec(m *deepCopyMemory, in, out *corev1.PodT
 		in.DeepCopyInto(out)
 		return
 	}
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	deepCopyWith_corev1_PodSpec(m, &in.Spec, &out.Spec)
 }
 
 // deepCopyCount_corev1_PodTemplateSpec counts what deepCopyWith_corev1_PodTemplateSpec takes.
 func deepCopyCount_corev1_PodTemplateSpec(m *deepCopyMemory, in *corev1.PodTemplateSpec) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
 	deepCopyCount_corev1_PodSpec(m, &in.Spec)
 }
 
@@ -3346,7 +3348,7 @@ func deepCopyWith_corev1_Probe(m *deepCopyMemory, in, out *corev1.Probe) {
 	*out = *in
 	deepCopyWith_corev1_ProbeHandler(m, &in.ProbeHandler, &out.ProbeHandler)
 	if in.TerminationGracePeriodSeconds != nil {
-		out.TerminationGracePeriodSeconds = m.int64s.one()
+		out.TerminationGracePeriodSeconds = m.Int64s.One()
 		*out.TerminationGracePeriodSeconds = *in.TerminationGracePeriodSeconds
 	}
 }
@@ -3355,7 +3357,7 @@ func deepCopyWith_corev1_Probe(m *deepCopyMemory, in, out *corev1.Probe) {
 func deepCopyCount_corev1_Probe(m *deepCopyMemory, in *corev1.Probe) {
 	deepCopyCount_corev1_ProbeHandler(m, &in.ProbeHandler)
 	if in.TerminationGracePeriodSeconds != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
@@ -3367,39 +3369,39 @@ func deepCopyWith_corev1_ProbeHandler(m *deepCopyMemory, in, out *corev1.ProbeHa
 	}
 	*out = *in
 	if in.Exec != nil {
-		out.Exec = m.corev1_ExecAction.one()
-		deepCopyWith_corev1_ExecAction(&m.deepCopyMetaMemory, in.Exec, out.Exec)
+		out.Exec = m.corev1_ExecAction.One()
+		deepCopyWith_corev1_ExecAction(&m.Memory, in.Exec, out.Exec)
 	}
 	if in.HTTPGet != nil {
-		out.HTTPGet = m.corev1_HTTPGetAction.one()
+		out.HTTPGet = m.corev1_HTTPGetAction.One()
 		deepCopyWith_corev1_HTTPGetAction(m, in.HTTPGet, out.HTTPGet)
 	}
 	if in.TCPSocket != nil {
-		out.TCPSocket = m.corev1_TCPSocketAction.one()
+		out.TCPSocket = m.corev1_TCPSocketAction.One()
 		*out.TCPSocket = *in.TCPSocket
 	}
 	if in.GRPC != nil {
-		out.GRPC = m.corev1_GRPCAction.one()
-		deepCopyWith_corev1_GRPCAction(&m.deepCopyMetaMemory, in.GRPC, out.GRPC)
+		out.GRPC = m.corev1_GRPCAction.One()
+		deepCopyWith_corev1_GRPCAction(&m.Memory, in.GRPC, out.GRPC)
 	}
 }
 
 // deepCopyCount_corev1_ProbeHandler counts what deepCopyWith_corev1_ProbeHandler takes.
 func deepCopyCount_corev1_ProbeHandler(m *deepCopyMemory, in *corev1.ProbeHandler) {
 	if in.Exec != nil {
-		m.corev1_ExecAction.want++
-		deepCopyCount_corev1_ExecAction(&m.deepCopyMetaMemory, in.Exec)
+		m.corev1_ExecAction.Want++
+		deepCopyCount_corev1_ExecAction(&m.Memory, in.Exec)
 	}
 	if in.HTTPGet != nil {
-		m.corev1_HTTPGetAction.want++
+		m.corev1_HTTPGetAction.Want++
 		deepCopyCount_corev1_HTTPGetAction(m, in.HTTPGet)
 	}
 	if in.TCPSocket != nil {
-		m.corev1_TCPSocketAction.want++
+		m.corev1_TCPSocketAction.Want++
 	}
 	if in.GRPC != nil {
-		m.corev1_GRPCAction.want++
-		deepCopyCount_corev1_GRPCAction(&m.deepCopyMetaMemory, in.GRPC)
+		m.corev1_GRPCAction.Want++
+		deepCopyCount_corev1_GRPCAction(&m.Memory, in.GRPC)
 	}
 }
 
@@ -3417,11 +3419,11 @@ func deepCopyWith_corev1_ProjectedVolumeSource(m *deepCopyMemory, in, out *corev
 		}
 	}
 	if in.DefaultMode != nil {
-		out.DefaultMode = m.int32s.one()
+		out.DefaultMode = m.int32s.One()
 		*out.DefaultMode = *in.DefaultMode
 	}
 	if in.DefaultUser != nil {
-		out.DefaultUser = m.int64s.one()
+		out.DefaultUser = m.Int64s.One()
 		*out.DefaultUser = *in.DefaultUser
 	}
 }
@@ -3432,10 +3434,10 @@ func deepCopyCount_corev1_ProjectedVolumeSource(m *deepCopyMemory, in *corev1.Pr
 		deepCopyCount_corev1_VolumeProjection(m, &in.Sources[i])
 	}
 	if in.DefaultMode != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 	if in.DefaultUser != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
@@ -3447,20 +3449,20 @@ func deepCopyWith_corev1_RBDPersistentVolumeSource(m *deepCopyMemory, in, out *c
 	}
 	*out = *in
 	if in.CephMonitors != nil {
-		out.CephMonitors = m.strings.list(len(in.CephMonitors))
+		out.CephMonitors = m.Strings.List(len(in.CephMonitors))
 		copy(out.CephMonitors, in.CephMonitors)
 	}
 	if in.SecretRef != nil {
-		out.SecretRef = m.corev1_SecretReference.one()
+		out.SecretRef = m.corev1_SecretReference.One()
 		*out.SecretRef = *in.SecretRef
 	}
 }
 
 // deepCopyCount_corev1_RBDPersistentVolumeSource counts what deepCopyWith_corev1_RBDPersistentVolumeSource takes.
 func deepCopyCount_corev1_RBDPersistentVolumeSource(m *deepCopyMemory, in *corev1.RBDPersistentVolumeSource) {
-	m.strings.want += len(in.CephMonitors)
+	m.Strings.Want += len(in.CephMonitors)
 	if in.SecretRef != nil {
-		m.corev1_SecretReference.want++
+		m.corev1_SecretReference.Want++
 	}
 }
 
@@ -3472,20 +3474,20 @@ func deepCopyWith_corev1_RBDVolumeSource(m *deepCopyMemory, in, out *corev1.RBDV
 	}
 	*out = *in
 	if in.CephMonitors != nil {
-		out.CephMonitors = m.strings.list(len(in.CephMonitors))
+		out.CephMonitors = m.Strings.List(len(in.CephMonitors))
 		copy(out.CephMonitors, in.CephMonitors)
 	}
 	if in.SecretRef != nil {
-		out.SecretRef = m.corev1_LocalObjectReference.one()
+		out.SecretRef = m.corev1_LocalObjectReference.One()
 		*out.SecretRef = *in.SecretRef
 	}
 }
 
 // deepCopyCount_corev1_RBDVolumeSource counts what deepCopyWith_corev1_RBDVolumeSource takes.
 func deepCopyCount_corev1_RBDVolumeSource(m *deepCopyMemory, in *corev1.RBDVolumeSource) {
-	m.strings.want += len(in.CephMonitors)
+	m.Strings.Want += len(in.CephMonitors)
 	if in.SecretRef != nil {
-		m.corev1_LocalObjectReference.want++
+		m.corev1_LocalObjectReference.Want++
 	}
 }
 
@@ -3493,7 +3495,7 @@ func deepCopyCount_corev1_RBDVolumeSource(m *deepCopyMemory, in *corev1.RBDVolum
 func deepCopy_corev1_ReplicationController(in, out *corev1.ReplicationController) {
 	var m deepCopyMemory
 	deepCopyCount_corev1_ReplicationController(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_corev1_ReplicationController(&m, in, out)
 }
 
@@ -3504,33 +3506,33 @@ func deepCopyWith_corev1_ReplicationController(m *deepCopyMemory, in, out *corev
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
 	deepCopyWith_corev1_ReplicationControllerSpec(m, &in.Spec, &out.Spec)
 	deepCopy_corev1_ReplicationControllerStatus(&in.Status, &out.Status)
 }
 
 // deepCopyCount_corev1_ReplicationController counts what deepCopyWith_corev1_ReplicationController takes.
 func deepCopyCount_corev1_ReplicationController(m *deepCopyMemory, in *corev1.ReplicationController) {
-	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
 	deepCopyCount_corev1_ReplicationControllerSpec(m, &in.Spec)
 }
 
 // deepCopy_corev1_ReplicationControllerList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_ReplicationControllerList(in, out *corev1.ReplicationControllerList) {
-	var m deepCopyMetaMemory
+	var m deepcopy.Memory
 	deepCopyCount_corev1_ReplicationControllerList(&m, in)
-	m.first()
+	m.Prepare()
 	deepCopyWith_corev1_ReplicationControllerList(&m, in, out)
 }
 
 // deepCopyWith_corev1_ReplicationControllerList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_ReplicationControllerList(m *deepCopyMetaMemory, in, out *corev1.ReplicationControllerList) {
+func deepCopyWith_corev1_ReplicationControllerList(m *deepcopy.Memory, in, out *corev1.ReplicationControllerList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
+	deepcopy.CopyListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]corev1.ReplicationController, len(in.Items))
@@ -3541,8 +3543,8 @@ func deepCopyWith_corev1_ReplicationControllerList(m *deepCopyMetaMemory, in, ou
 }
 
 // deepCopyCount_corev1_ReplicationControllerList counts what deepCopyWith_corev1_ReplicationControllerList takes.
-func deepCopyCount_corev1_ReplicationControllerList(m *deepCopyMetaMemory, in *corev1.ReplicationControllerList) {
-	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+func deepCopyCount_corev1_ReplicationControllerList(m *deepcopy.Memory, in *corev1.ReplicationControllerList) {
+	deepcopy.CountListMeta(m, &in.ListMeta)
 }
 
 // deepCopyWith_corev1_ReplicationControllerSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -3553,7 +3555,7 @@ func deepCopyWith_corev1_ReplicationControllerSpec(m *deepCopyMemory, in, out *c
 	}
 	*out = *in
 	if in.Replicas != nil {
-		out.Replicas = m.int32s.one()
+		out.Replicas = m.int32s.One()
 		*out.Replicas = *in.Replicas
 	}
 	out.Selector = maps.Clone(in.Selector)
@@ -3566,7 +3568,7 @@ func deepCopyWith_corev1_ReplicationControllerSpec(m *deepCopyMemory, in, out *c
 // deepCopyCount_corev1_ReplicationControllerSpec counts what deepCopyWith_corev1_ReplicationControllerSpec takes.
 func deepCopyCount_corev1_ReplicationControllerSpec(m *deepCopyMemory, in *corev1.ReplicationControllerSpec) {
 	if in.Replicas != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 	if in.Template != nil {
 		deepCopyCount_corev1_PodTemplateSpec(m, in.Template)
@@ -3597,22 +3599,22 @@ func deepCopy_corev1_ResourceFieldSelector(in, out *corev1.ResourceFieldSelector
 }
 
 // deepCopyWith_corev1_ResourceHealth copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_ResourceHealth(m *deepCopyMetaMemory, in, out *corev1.ResourceHealth) {
+func deepCopyWith_corev1_ResourceHealth(m *deepcopy.Memory, in, out *corev1.ResourceHealth) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Message != nil {
-		out.Message = m.strings.one()
+		out.Message = m.Strings.One()
 		*out.Message = *in.Message
 	}
 }
 
 // deepCopyCount_corev1_ResourceHealth counts what deepCopyWith_corev1_ResourceHealth takes.
-func deepCopyCount_corev1_ResourceHealth(m *deepCopyMetaMemory, in *corev1.ResourceHealth) {
+func deepCopyCount_corev1_ResourceHealth(m *deepcopy.Memory, in *corev1.ResourceHealth) {
 	if in.Message != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -3636,14 +3638,14 @@ func deepCopyWith_corev1_ResourceRequirements(m *deepCopyMemory, in, out *corev1
 		}
 	}
 	if in.Claims != nil {
-		out.Claims = m.corev1_ResourceClaim.list(len(in.Claims))
+		out.Claims = m.corev1_ResourceClaim.List(len(in.Claims))
 		copy(out.Claims, in.Claims)
 	}
 }
 
 // deepCopyCount_corev1_ResourceRequirements counts what deepCopyWith_corev1_ResourceRequirements takes.
 func deepCopyCount_corev1_ResourceRequirements(m *deepCopyMemory, in *corev1.ResourceRequirements) {
-	m.corev1_ResourceClaim.want += len(in.Claims)
+	m.corev1_ResourceClaim.Want += len(in.Claims)
 }
 
 // deepCopyWith_corev1_ResourceStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -3654,18 +3656,18 @@ func deepCopyWith_corev1_ResourceStatus(m *deepCopyMemory, in, out *corev1.Resou
 	}
 	*out = *in
 	if in.Resources != nil {
-		out.Resources = m.corev1_ResourceHealth.list(len(in.Resources))
+		out.Resources = m.corev1_ResourceHealth.List(len(in.Resources))
 		for i := range in.Resources {
-			deepCopyWith_corev1_ResourceHealth(&m.deepCopyMetaMemory, &in.Resources[i], &out.Resources[i])
+			deepCopyWith_corev1_ResourceHealth(&m.Memory, &in.Resources[i], &out.Resources[i])
 		}
 	}
 }
 
 // deepCopyCount_corev1_ResourceStatus counts what deepCopyWith_corev1_ResourceStatus takes.
 func deepCopyCount_corev1_ResourceStatus(m *deepCopyMemory, in *corev1.ResourceStatus) {
-	m.corev1_ResourceHealth.want += len(in.Resources)
+	m.corev1_ResourceHealth.Want += len(in.Resources)
 	for i := range in.Resources {
-		deepCopyCount_corev1_ResourceHealth(&m.deepCopyMetaMemory, &in.Resources[i])
+		deepCopyCount_corev1_ResourceHealth(&m.Memory, &in.Resources[i])
 	}
 }
 
@@ -3677,7 +3679,7 @@ func deepCopyWith_corev1_ScaleIOPersistentVolumeSource(m *deepCopyMemory, in, ou
 	}
 	*out = *in
 	if in.SecretRef != nil {
-		out.SecretRef = m.corev1_SecretReference.one()
+		out.SecretRef = m.corev1_SecretReference.One()
 		*out.SecretRef = *in.SecretRef
 	}
 }
@@ -3685,7 +3687,7 @@ func deepCopyWith_corev1_ScaleIOPersistentVolumeSource(m *deepCopyMemory, in, ou
 // deepCopyCount_corev1_ScaleIOPersistentVolumeSource counts what deepCopyWith_corev1_ScaleIOPersistentVolumeSource takes.
 func deepCopyCount_corev1_ScaleIOPersistentVolumeSource(m *deepCopyMemory, in *corev1.ScaleIOPersistentVolumeSource) {
 	if in.SecretRef != nil {
-		m.corev1_SecretReference.want++
+		m.corev1_SecretReference.Want++
 	}
 }
 
@@ -3697,7 +3699,7 @@ func deepCopyWith_corev1_ScaleIOVolumeSource(m *deepCopyMemory, in, out *corev1.
 	}
 	*out = *in
 	if in.SecretRef != nil {
-		out.SecretRef = m.corev1_LocalObjectReference.one()
+		out.SecretRef = m.corev1_LocalObjectReference.One()
 		*out.SecretRef = *in.SecretRef
 	}
 }
@@ -3705,67 +3707,67 @@ func deepCopyWith_corev1_ScaleIOVolumeSource(m *deepCopyMemory, in, out *corev1.
 // deepCopyCount_corev1_ScaleIOVolumeSource counts what deepCopyWith_corev1_ScaleIOVolumeSource takes.
 func deepCopyCount_corev1_ScaleIOVolumeSource(m *deepCopyMemory, in *corev1.ScaleIOVolumeSource) {
 	if in.SecretRef != nil {
-		m.corev1_LocalObjectReference.want++
+		m.corev1_LocalObjectReference.Want++
 	}
 }
 
 // deepCopyWith_corev1_SeccompProfile copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_SeccompProfile(m *deepCopyMetaMemory, in, out *corev1.SeccompProfile) {
+func deepCopyWith_corev1_SeccompProfile(m *deepcopy.Memory, in, out *corev1.SeccompProfile) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.LocalhostProfile != nil {
-		out.LocalhostProfile = m.strings.one()
+		out.LocalhostProfile = m.Strings.One()
 		*out.LocalhostProfile = *in.LocalhostProfile
 	}
 }
 
 // deepCopyCount_corev1_SeccompProfile counts what deepCopyWith_corev1_SeccompProfile takes.
-func deepCopyCount_corev1_SeccompProfile(m *deepCopyMetaMemory, in *corev1.SeccompProfile) {
+func deepCopyCount_corev1_SeccompProfile(m *deepcopy.Memory, in *corev1.SeccompProfile) {
 	if in.LocalhostProfile != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
 // deepCopyWith_corev1_SecretEnvSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_SecretEnvSource(m *deepCopyMetaMemory, in, out *corev1.SecretEnvSource) {
+func deepCopyWith_corev1_SecretEnvSource(m *deepcopy.Memory, in, out *corev1.SecretEnvSource) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Optional != nil {
-		out.Optional = m.bools.one()
+		out.Optional = m.Bools.One()
 		*out.Optional = *in.Optional
 	}
 }
 
 // deepCopyCount_corev1_SecretEnvSource counts what deepCopyWith_corev1_SecretEnvSource takes.
-func deepCopyCount_corev1_SecretEnvSource(m *deepCopyMetaMemory, in *corev1.SecretEnvSource) {
+func deepCopyCount_corev1_SecretEnvSource(m *deepcopy.Memory, in *corev1.SecretEnvSource) {
 	if in.Optional != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 }
 
 // deepCopyWith_corev1_SecretKeySelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_SecretKeySelector(m *deepCopyMetaMemory, in, out *corev1.SecretKeySelector) {
+func deepCopyWith_corev1_SecretKeySelector(m *deepcopy.Memory, in, out *corev1.SecretKeySelector) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Optional != nil {
-		out.Optional = m.bools.one()
+		out.Optional = m.Bools.One()
 		*out.Optional = *in.Optional
 	}
 }
 
 // deepCopyCount_corev1_SecretKeySelector counts what deepCopyWith_corev1_SecretKeySelector takes.
-func deepCopyCount_corev1_SecretKeySelector(m *deepCopyMetaMemory, in *corev1.SecretKeySelector) {
+func deepCopyCount_corev1_SecretKeySelector(m *deepcopy.Memory, in *corev1.SecretKeySelector) {
 	if in.Optional != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 }
 
@@ -3777,25 +3779,25 @@ func deepCopyWith_corev1_SecretProjection(m *deepCopyMemory, in, out *corev1.Sec
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = m.corev1_KeyToPath.list(len(in.Items))
+		out.Items = m.corev1_KeyToPath.List(len(in.Items))
 		for i := range in.Items {
 			deepCopyWith_corev1_KeyToPath(m, &in.Items[i], &out.Items[i])
 		}
 	}
 	if in.Optional != nil {
-		out.Optional = m.bools.one()
+		out.Optional = m.Bools.One()
 		*out.Optional = *in.Optional
 	}
 }
 
 // deepCopyCount_corev1_SecretProjection counts what deepCopyWith_corev1_SecretProjection takes.
 func deepCopyCount_corev1_SecretProjection(m *deepCopyMemory, in *corev1.SecretProjection) {
-	m.corev1_KeyToPath.want += len(in.Items)
+	m.corev1_KeyToPath.Want += len(in.Items)
 	for i := range in.Items {
 		deepCopyCount_corev1_KeyToPath(m, &in.Items[i])
 	}
 	if in.Optional != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 }
 
@@ -3807,39 +3809,39 @@ func deepCopyWith_corev1_SecretVolumeSource(m *deepCopyMemory, in, out *corev1.S
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = m.corev1_KeyToPath.list(len(in.Items))
+		out.Items = m.corev1_KeyToPath.List(len(in.Items))
 		for i := range in.Items {
 			deepCopyWith_corev1_KeyToPath(m, &in.Items[i], &out.Items[i])
 		}
 	}
 	if in.DefaultMode != nil {
-		out.DefaultMode = m.int32s.one()
+		out.DefaultMode = m.int32s.One()
 		*out.DefaultMode = *in.DefaultMode
 	}
 	if in.Optional != nil {
-		out.Optional = m.bools.one()
+		out.Optional = m.Bools.One()
 		*out.Optional = *in.Optional
 	}
 	if in.DefaultUser != nil {
-		out.DefaultUser = m.int64s.one()
+		out.DefaultUser = m.Int64s.One()
 		*out.DefaultUser = *in.DefaultUser
 	}
 }
 
 // deepCopyCount_corev1_SecretVolumeSource counts what deepCopyWith_corev1_SecretVolumeSource takes.
 func deepCopyCount_corev1_SecretVolumeSource(m *deepCopyMemory, in *corev1.SecretVolumeSource) {
-	m.corev1_KeyToPath.want += len(in.Items)
+	m.corev1_KeyToPath.Want += len(in.Items)
 	for i := range in.Items {
 		deepCopyCount_corev1_KeyToPath(m, &in.Items[i])
 	}
 	if in.DefaultMode != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 	if in.Optional != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.DefaultUser != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
@@ -3851,123 +3853,123 @@ func deepCopyWith_corev1_SecurityContext(m *deepCopyMemory, in, out *corev1.Secu
 	}
 	*out = *in
 	if in.Capabilities != nil {
-		out.Capabilities = m.corev1_Capabilities.one()
-		deepCopyWith_corev1_Capabilities(&m.deepCopyMetaMemory, in.Capabilities, out.Capabilities)
+		out.Capabilities = m.corev1_Capabilities.One()
+		deepCopyWith_corev1_Capabilities(&m.Memory, in.Capabilities, out.Capabilities)
 	}
 	if in.Privileged != nil {
-		out.Privileged = m.bools.one()
+		out.Privileged = m.Bools.One()
 		*out.Privileged = *in.Privileged
 	}
 	if in.SELinuxOptions != nil {
-		out.SELinuxOptions = m.corev1_SELinuxOptions.one()
+		out.SELinuxOptions = m.corev1_SELinuxOptions.One()
 		*out.SELinuxOptions = *in.SELinuxOptions
 	}
 	if in.WindowsOptions != nil {
-		out.WindowsOptions = m.corev1_WindowsSecurityContextOptions.one()
-		deepCopyWith_corev1_WindowsSecurityContextOptions(&m.deepCopyMetaMemory, in.WindowsOptions, out.WindowsOptions)
+		out.WindowsOptions = m.corev1_WindowsSecurityContextOptions.One()
+		deepCopyWith_corev1_WindowsSecurityContextOptions(&m.Memory, in.WindowsOptions, out.WindowsOptions)
 	}
 	if in.RunAsUser != nil {
-		out.RunAsUser = m.int64s.one()
+		out.RunAsUser = m.Int64s.One()
 		*out.RunAsUser = *in.RunAsUser
 	}
 	if in.RunAsGroup != nil {
-		out.RunAsGroup = m.int64s.one()
+		out.RunAsGroup = m.Int64s.One()
 		*out.RunAsGroup = *in.RunAsGroup
 	}
 	if in.RunAsNonRoot != nil {
-		out.RunAsNonRoot = m.bools.one()
+		out.RunAsNonRoot = m.Bools.One()
 		*out.RunAsNonRoot = *in.RunAsNonRoot
 	}
 	if in.ReadOnlyRootFilesystem != nil {
-		out.ReadOnlyRootFilesystem = m.bools.one()
+		out.ReadOnlyRootFilesystem = m.Bools.One()
 		*out.ReadOnlyRootFilesystem = *in.ReadOnlyRootFilesystem
 	}
 	if in.AllowPrivilegeEscalation != nil {
-		out.AllowPrivilegeEscalation = m.bools.one()
+		out.AllowPrivilegeEscalation = m.Bools.One()
 		*out.AllowPrivilegeEscalation = *in.AllowPrivilegeEscalation
 	}
 	if in.ProcMount != nil {
-		out.ProcMount = (*corev1.ProcMountType)(m.strings.one())
+		out.ProcMount = (*corev1.ProcMountType)(m.Strings.One())
 		*out.ProcMount = *in.ProcMount
 	}
 	if in.SeccompProfile != nil {
-		out.SeccompProfile = m.corev1_SeccompProfile.one()
-		deepCopyWith_corev1_SeccompProfile(&m.deepCopyMetaMemory, in.SeccompProfile, out.SeccompProfile)
+		out.SeccompProfile = m.corev1_SeccompProfile.One()
+		deepCopyWith_corev1_SeccompProfile(&m.Memory, in.SeccompProfile, out.SeccompProfile)
 	}
 	if in.AppArmorProfile != nil {
-		out.AppArmorProfile = m.corev1_AppArmorProfile.one()
-		deepCopyWith_corev1_AppArmorProfile(&m.deepCopyMetaMemory, in.AppArmorProfile, out.AppArmorProfile)
+		out.AppArmorProfile = m.corev1_AppArmorProfile.One()
+		deepCopyWith_corev1_AppArmorProfile(&m.Memory, in.AppArmorProfile, out.AppArmorProfile)
 	}
 }
 
 // deepCopyCount_corev1_SecurityContext counts what deepCopyWith_corev1_SecurityContext takes.
 func deepCopyCount_corev1_SecurityContext(m *deepCopyMemory, in *corev1.SecurityContext) {
 	if in.Capabilities != nil {
-		m.corev1_Capabilities.want++
-		deepCopyCount_corev1_Capabilities(&m.deepCopyMetaMemory, in.Capabilities)
+		m.corev1_Capabilities.Want++
+		deepCopyCount_corev1_Capabilities(&m.Memory, in.Capabilities)
 	}
 	if in.Privileged != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.SELinuxOptions != nil {
-		m.corev1_SELinuxOptions.want++
+		m.corev1_SELinuxOptions.Want++
 	}
 	if in.WindowsOptions != nil {
-		m.corev1_WindowsSecurityContextOptions.want++
-		deepCopyCount_corev1_WindowsSecurityContextOptions(&m.deepCopyMetaMemory, in.WindowsOptions)
+		m.corev1_WindowsSecurityContextOptions.Want++
+		deepCopyCount_corev1_WindowsSecurityContextOptions(&m.Memory, in.WindowsOptions)
 	}
 	if in.RunAsUser != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 	if in.RunAsGroup != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 	if in.RunAsNonRoot != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.ReadOnlyRootFilesystem != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.AllowPrivilegeEscalation != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
 	if in.ProcMount != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.SeccompProfile != nil {
-		m.corev1_SeccompProfile.want++
-		deepCopyCount_corev1_SeccompProfile(&m.deepCopyMetaMemory, in.SeccompProfile)
+		m.corev1_SeccompProfile.Want++
+		deepCopyCount_corev1_SeccompProfile(&m.Memory, in.SeccompProfile)
 	}
 	if in.AppArmorProfile != nil {
-		m.corev1_AppArmorProfile.want++
-		deepCopyCount_corev1_AppArmorProfile(&m.deepCopyMetaMemory, in.AppArmorProfile)
+		m.corev1_AppArmorProfile.Want++
+		deepCopyCount_corev1_AppArmorProfile(&m.Memory, in.AppArmorProfile)
 	}
 }
 
 // deepCopyWith_corev1_ServiceAccountTokenProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_ServiceAccountTokenProjection(m *deepCopyMetaMemory, in, out *corev1.ServiceAccountTokenProjection) {
+func deepCopyWith_corev1_ServiceAccountTokenProjection(m *deepcopy.Memory, in, out *corev1.ServiceAccountTokenProjection) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.ExpirationSeconds != nil {
-		out.ExpirationSeconds = m.int64s.one()
+		out.ExpirationSeconds = m.Int64s.One()
 		*out.ExpirationSeconds = *in.ExpirationSeconds
 	}
 	if in.User != nil {
-		out.User = m.int64s.one()
+		out.User = m.Int64s.One()
 		*out.User = *in.User
 	}
 }
 
 // deepCopyCount_corev1_ServiceAccountTokenProjection counts what deepCopyWith_corev1_ServiceAccountTokenProjection takes.
-func deepCopyCount_corev1_ServiceAccountTokenProjection(m *deepCopyMetaMemory, in *corev1.ServiceAccountTokenProjection) {
+func deepCopyCount_corev1_ServiceAccountTokenProjection(m *deepcopy.Memory, in *corev1.ServiceAccountTokenProjection) {
 	if in.ExpirationSeconds != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 	if in.User != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
@@ -3992,7 +3994,7 @@ func deepCopyWith_corev1_StorageOSVolumeSource(m *deepCopyMemory, in, out *corev
 	}
 	*out = *in
 	if in.SecretRef != nil {
-		out.SecretRef = m.corev1_LocalObjectReference.one()
+		out.SecretRef = m.corev1_LocalObjectReference.One()
 		*out.SecretRef = *in.SecretRef
 	}
 }
@@ -4000,27 +4002,27 @@ func deepCopyWith_corev1_StorageOSVolumeSource(m *deepCopyMemory, in, out *corev
 // deepCopyCount_corev1_StorageOSVolumeSource counts what deepCopyWith_corev1_StorageOSVolumeSource takes.
 func deepCopyCount_corev1_StorageOSVolumeSource(m *deepCopyMemory, in *corev1.StorageOSVolumeSource) {
 	if in.SecretRef != nil {
-		m.corev1_LocalObjectReference.want++
+		m.corev1_LocalObjectReference.Want++
 	}
 }
 
 // deepCopyWith_corev1_Toleration copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_Toleration(m *deepCopyMetaMemory, in, out *corev1.Toleration) {
+func deepCopyWith_corev1_Toleration(m *deepcopy.Memory, in, out *corev1.Toleration) {
 	if unsafe.Sizeof(*in) != 72 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.TolerationSeconds != nil {
-		out.TolerationSeconds = m.int64s.one()
+		out.TolerationSeconds = m.Int64s.One()
 		*out.TolerationSeconds = *in.TolerationSeconds
 	}
 }
 
 // deepCopyCount_corev1_Toleration counts what deepCopyWith_corev1_Toleration takes.
-func deepCopyCount_corev1_Toleration(m *deepCopyMetaMemory, in *corev1.Toleration) {
+func deepCopyCount_corev1_Toleration(m *deepcopy.Memory, in *corev1.Toleration) {
 	if in.TolerationSeconds != nil {
-		m.int64s.want++
+		m.Int64s.Want++
 	}
 }
 
@@ -4032,23 +4034,23 @@ func deepCopyWith_corev1_TopologySpreadConstraint(m *deepCopyMemory, in, out *co
 	}
 	*out = *in
 	if in.LabelSelector != nil {
-		out.LabelSelector = m.metav1_LabelSelector.one()
-		deepCopyWith_metav1_LabelSelector(m, in.LabelSelector, out.LabelSelector)
+		out.LabelSelector = m.metav1_LabelSelector.One()
+		deepcopy.CopyLabelSelector(&m.Memory, in.LabelSelector, out.LabelSelector)
 	}
 	if in.MinDomains != nil {
-		out.MinDomains = m.int32s.one()
+		out.MinDomains = m.int32s.One()
 		*out.MinDomains = *in.MinDomains
 	}
 	if in.NodeAffinityPolicy != nil {
-		out.NodeAffinityPolicy = (*corev1.NodeInclusionPolicy)(m.strings.one())
+		out.NodeAffinityPolicy = (*corev1.NodeInclusionPolicy)(m.Strings.One())
 		*out.NodeAffinityPolicy = *in.NodeAffinityPolicy
 	}
 	if in.NodeTaintsPolicy != nil {
-		out.NodeTaintsPolicy = (*corev1.NodeInclusionPolicy)(m.strings.one())
+		out.NodeTaintsPolicy = (*corev1.NodeInclusionPolicy)(m.Strings.One())
 		*out.NodeTaintsPolicy = *in.NodeTaintsPolicy
 	}
 	if in.MatchLabelKeys != nil {
-		out.MatchLabelKeys = m.strings.list(len(in.MatchLabelKeys))
+		out.MatchLabelKeys = m.Strings.List(len(in.MatchLabelKeys))
 		copy(out.MatchLabelKeys, in.MatchLabelKeys)
 	}
 }
@@ -4056,65 +4058,65 @@ func deepCopyWith_corev1_TopologySpreadConstraint(m *deepCopyMemory, in, out *co
 // deepCopyCount_corev1_TopologySpreadConstraint counts what deepCopyWith_corev1_TopologySpreadConstraint takes.
 func deepCopyCount_corev1_TopologySpreadConstraint(m *deepCopyMemory, in *corev1.TopologySpreadConstraint) {
 	if in.LabelSelector != nil {
-		m.metav1_LabelSelector.want++
-		deepCopyCount_metav1_LabelSelector(m, in.LabelSelector)
+		m.metav1_LabelSelector.Want++
+		deepcopy.CountLabelSelector(&m.Memory, in.LabelSelector)
 	}
 	if in.MinDomains != nil {
-		m.int32s.want++
+		m.int32s.Want++
 	}
 	if in.NodeAffinityPolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.NodeTaintsPolicy != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
-	m.strings.want += len(in.MatchLabelKeys)
+	m.Strings.Want += len(in.MatchLabelKeys)
 }
 
 // deepCopyWith_corev1_TypedLocalObjectReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_TypedLocalObjectReference(m *deepCopyMetaMemory, in, out *corev1.TypedLocalObjectReference) {
+func deepCopyWith_corev1_TypedLocalObjectReference(m *deepcopy.Memory, in, out *corev1.TypedLocalObjectReference) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.APIGroup != nil {
-		out.APIGroup = m.strings.one()
+		out.APIGroup = m.Strings.One()
 		*out.APIGroup = *in.APIGroup
 	}
 }
 
 // deepCopyCount_corev1_TypedLocalObjectReference counts what deepCopyWith_corev1_TypedLocalObjectReference takes.
-func deepCopyCount_corev1_TypedLocalObjectReference(m *deepCopyMetaMemory, in *corev1.TypedLocalObjectReference) {
+func deepCopyCount_corev1_TypedLocalObjectReference(m *deepcopy.Memory, in *corev1.TypedLocalObjectReference) {
 	if in.APIGroup != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
 // deepCopyWith_corev1_TypedObjectReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_TypedObjectReference(m *deepCopyMetaMemory, in, out *corev1.TypedObjectReference) {
+func deepCopyWith_corev1_TypedObjectReference(m *deepcopy.Memory, in, out *corev1.TypedObjectReference) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.APIGroup != nil {
-		out.APIGroup = m.strings.one()
+		out.APIGroup = m.Strings.One()
 		*out.APIGroup = *in.APIGroup
 	}
 	if in.Namespace != nil {
-		out.Namespace = m.strings.one()
+		out.Namespace = m.Strings.One()
 		*out.Namespace = *in.Namespace
 	}
 }
 
 // deepCopyCount_corev1_TypedObjectReference counts what deepCopyWith_corev1_TypedObjectReference takes.
-func deepCopyCount_corev1_TypedObjectReference(m *deepCopyMetaMemory, in *corev1.TypedObjectReference) {
+func deepCopyCount_corev1_TypedObjectReference(m *deepcopy.Memory, in *corev1.TypedObjectReference) {
 	if in.APIGroup != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.Namespace != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 }
 
@@ -4147,35 +4149,35 @@ func deepCopy_corev1_VolumeHealthStatus(in, out *corev1.VolumeHealthStatus) {
 }
 
 // deepCopyWith_corev1_VolumeMount copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_VolumeMount(m *deepCopyMetaMemory, in, out *corev1.VolumeMount) {
+func deepCopyWith_corev1_VolumeMount(m *deepcopy.Memory, in, out *corev1.VolumeMount) {
 	if unsafe.Sizeof(*in) != 112 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.RecursiveReadOnly != nil {
-		out.RecursiveReadOnly = (*corev1.RecursiveReadOnlyMode)(m.strings.one())
+		out.RecursiveReadOnly = (*corev1.RecursiveReadOnlyMode)(m.Strings.One())
 		*out.RecursiveReadOnly = *in.RecursiveReadOnly
 	}
 	if in.MountPropagation != nil {
-		out.MountPropagation = (*corev1.MountPropagationMode)(m.strings.one())
+		out.MountPropagation = (*corev1.MountPropagationMode)(m.Strings.One())
 		*out.MountPropagation = *in.MountPropagation
 	}
 	if in.BindMountOptions != nil {
-		out.BindMountOptions = m.strings.list(len(in.BindMountOptions))
+		out.BindMountOptions = m.Strings.List(len(in.BindMountOptions))
 		copy(out.BindMountOptions, in.BindMountOptions)
 	}
 }
 
 // deepCopyCount_corev1_VolumeMount counts what deepCopyWith_corev1_VolumeMount takes.
-func deepCopyCount_corev1_VolumeMount(m *deepCopyMetaMemory, in *corev1.VolumeMount) {
+func deepCopyCount_corev1_VolumeMount(m *deepcopy.Memory, in *corev1.VolumeMount) {
 	if in.RecursiveReadOnly != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.MountPropagation != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
-	m.strings.want += len(in.BindMountOptions)
+	m.Strings.Want += len(in.BindMountOptions)
 }
 
 // deepCopyWith_corev1_VolumeMountStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -4186,11 +4188,11 @@ func deepCopyWith_corev1_VolumeMountStatus(m *deepCopyMemory, in, out *corev1.Vo
 	}
 	*out = *in
 	if in.RecursiveReadOnly != nil {
-		out.RecursiveReadOnly = (*corev1.RecursiveReadOnlyMode)(m.strings.one())
+		out.RecursiveReadOnly = (*corev1.RecursiveReadOnlyMode)(m.Strings.One())
 		*out.RecursiveReadOnly = *in.RecursiveReadOnly
 	}
 	if in.VolumeStatus != nil {
-		out.VolumeStatus = m.corev1_VolumeStatus.one()
+		out.VolumeStatus = m.corev1_VolumeStatus.One()
 		deepCopyWith_corev1_VolumeStatus(m, in.VolumeStatus, out.VolumeStatus)
 	}
 }
@@ -4198,10 +4200,10 @@ func deepCopyWith_corev1_VolumeMountStatus(m *deepCopyMemory, in, out *corev1.Vo
 // deepCopyCount_corev1_VolumeMountStatus counts what deepCopyWith_corev1_VolumeMountStatus takes.
 func deepCopyCount_corev1_VolumeMountStatus(m *deepCopyMemory, in *corev1.VolumeMountStatus) {
 	if in.RecursiveReadOnly != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.VolumeStatus != nil {
-		m.corev1_VolumeStatus.want++
+		m.corev1_VolumeStatus.Want++
 		deepCopyCount_corev1_VolumeStatus(m, in.VolumeStatus)
 	}
 }
@@ -4246,7 +4248,7 @@ func deepCopyWith_corev1_VolumeProjection(m *deepCopyMemory, in, out *corev1.Vol
 		out.DownwardAPI = &v.DownwardAPI
 		deepCopyWith_corev1_ConfigMapProjection(m, in.ConfigMap, &v.ConfigMap)
 		out.ConfigMap = &v.ConfigMap
-		deepCopyWith_corev1_ServiceAccountTokenProjection(&m.deepCopyMetaMemory, in.ServiceAccountToken, &v.ServiceAccountToken)
+		deepCopyWith_corev1_ServiceAccountTokenProjection(&m.Memory, in.ServiceAccountToken, &v.ServiceAccountToken)
 		out.ServiceAccountToken = &v.ServiceAccountToken
 	} else {
 		if in.Secret != nil {
@@ -4263,7 +4265,7 @@ func deepCopyWith_corev1_VolumeProjection(m *deepCopyMemory, in, out *corev1.Vol
 		}
 		if in.ServiceAccountToken != nil {
 			out.ServiceAccountToken = new(corev1.ServiceAccountTokenProjection)
-			deepCopyWith_corev1_ServiceAccountTokenProjection(&m.deepCopyMetaMemory, in.ServiceAccountToken, out.ServiceAccountToken)
+			deepCopyWith_corev1_ServiceAccountTokenProjection(&m.Memory, in.ServiceAccountToken, out.ServiceAccountToken)
 		}
 	}
 	if in.ClusterTrustBundle != nil && in.PodCertificate != nil {
@@ -4299,7 +4301,7 @@ func deepCopyCount_corev1_VolumeProjection(m *deepCopyMemory, in *corev1.VolumeP
 		deepCopyCount_corev1_ConfigMapProjection(m, in.ConfigMap)
 	}
 	if in.ServiceAccountToken != nil {
-		deepCopyCount_corev1_ServiceAccountTokenProjection(&m.deepCopyMetaMemory, in.ServiceAccountToken)
+		deepCopyCount_corev1_ServiceAccountTokenProjection(&m.Memory, in.ServiceAccountToken)
 	}
 	if in.ClusterTrustBundle != nil {
 		deepCopyCount_corev1_ClusterTrustBundleProjection(m, in.ClusterTrustBundle)
@@ -4344,7 +4346,7 @@ func deepCopyWith_corev1_VolumeSource(m *deepCopyMemory, in, out *corev1.VolumeS
 			GCEPersistentDisk    corev1.GCEPersistentDiskVolumeSource
 			AWSElasticBlockStore corev1.AWSElasticBlockStoreVolumeSource
 		})
-		deepCopyWith_corev1_HostPathVolumeSource(&m.deepCopyMetaMemory, in.HostPath, &v.HostPath)
+		deepCopyWith_corev1_HostPathVolumeSource(&m.Memory, in.HostPath, &v.HostPath)
 		out.HostPath = &v.HostPath
 		deepCopyWith_corev1_EmptyDirVolumeSource(m, in.EmptyDir, &v.EmptyDir)
 		out.EmptyDir = &v.EmptyDir
@@ -4355,7 +4357,7 @@ func deepCopyWith_corev1_VolumeSource(m *deepCopyMemory, in, out *corev1.VolumeS
 	} else {
 		if in.HostPath != nil {
 			out.HostPath = new(corev1.HostPathVolumeSource)
-			deepCopyWith_corev1_HostPathVolumeSource(&m.deepCopyMetaMemory, in.HostPath, out.HostPath)
+			deepCopyWith_corev1_HostPathVolumeSource(&m.Memory, in.HostPath, out.HostPath)
 		}
 		if in.EmptyDir != nil {
 			out.EmptyDir = new(corev1.EmptyDirVolumeSource)
@@ -4511,7 +4513,7 @@ func deepCopyWith_corev1_VolumeSource(m *deepCopyMemory, in, out *corev1.VolumeS
 		})
 		v.Quobyte = *in.Quobyte
 		out.Quobyte = &v.Quobyte
-		deepCopyWith_corev1_AzureDiskVolumeSource(&m.deepCopyMetaMemory, in.AzureDisk, &v.AzureDisk)
+		deepCopyWith_corev1_AzureDiskVolumeSource(&m.Memory, in.AzureDisk, &v.AzureDisk)
 		out.AzureDisk = &v.AzureDisk
 		v.PhotonPersistentDisk = *in.PhotonPersistentDisk
 		out.PhotonPersistentDisk = &v.PhotonPersistentDisk
@@ -4524,7 +4526,7 @@ func deepCopyWith_corev1_VolumeSource(m *deepCopyMemory, in, out *corev1.VolumeS
 		}
 		if in.AzureDisk != nil {
 			out.AzureDisk = new(corev1.AzureDiskVolumeSource)
-			deepCopyWith_corev1_AzureDiskVolumeSource(&m.deepCopyMetaMemory, in.AzureDisk, out.AzureDisk)
+			deepCopyWith_corev1_AzureDiskVolumeSource(&m.Memory, in.AzureDisk, out.AzureDisk)
 		}
 		if in.PhotonPersistentDisk != nil {
 			v := *in.PhotonPersistentDisk
@@ -4592,7 +4594,7 @@ func deepCopyWith_corev1_VolumeSource(m *deepCopyMemory, in, out *corev1.VolumeS
 // deepCopyCount_corev1_VolumeSource counts what deepCopyWith_corev1_VolumeSource takes.
 func deepCopyCount_corev1_VolumeSource(m *deepCopyMemory, in *corev1.VolumeSource) {
 	if in.HostPath != nil {
-		deepCopyCount_corev1_HostPathVolumeSource(&m.deepCopyMetaMemory, in.HostPath)
+		deepCopyCount_corev1_HostPathVolumeSource(&m.Memory, in.HostPath)
 	}
 	if in.EmptyDir != nil {
 		deepCopyCount_corev1_EmptyDirVolumeSource(m, in.EmptyDir)
@@ -4625,7 +4627,7 @@ func deepCopyCount_corev1_VolumeSource(m *deepCopyMemory, in *corev1.VolumeSourc
 		deepCopyCount_corev1_ConfigMapVolumeSource(m, in.ConfigMap)
 	}
 	if in.AzureDisk != nil {
-		deepCopyCount_corev1_AzureDiskVolumeSource(&m.deepCopyMetaMemory, in.AzureDisk)
+		deepCopyCount_corev1_AzureDiskVolumeSource(&m.Memory, in.AzureDisk)
 	}
 	if in.Projected != nil {
 		deepCopyCount_corev1_ProjectedVolumeSource(m, in.Projected)
@@ -4652,7 +4654,7 @@ func deepCopyWith_corev1_VolumeStatus(m *deepCopyMemory, in, out *corev1.VolumeS
 	}
 	*out = *in
 	if in.Image != nil {
-		out.Image = m.corev1_ImageVolumeStatus.one()
+		out.Image = m.corev1_ImageVolumeStatus.One()
 		*out.Image = *in.Image
 	}
 }
@@ -4660,7 +4662,7 @@ func deepCopyWith_corev1_VolumeStatus(m *deepCopyMemory, in, out *corev1.VolumeS
 // deepCopyCount_corev1_VolumeStatus counts what deepCopyWith_corev1_VolumeStatus takes.
 func deepCopyCount_corev1_VolumeStatus(m *deepCopyMemory, in *corev1.VolumeStatus) {
 	if in.Image != nil {
-		m.corev1_ImageVolumeStatus.want++
+		m.corev1_ImageVolumeStatus.Want++
 	}
 }
 
@@ -4680,414 +4682,101 @@ func deepCopyCount_corev1_WeightedPodAffinityTerm(m *deepCopyMemory, in *corev1.
 }
 
 // deepCopyWith_corev1_WindowsSecurityContextOptions copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_WindowsSecurityContextOptions(m *deepCopyMetaMemory, in, out *corev1.WindowsSecurityContextOptions) {
+func deepCopyWith_corev1_WindowsSecurityContextOptions(m *deepcopy.Memory, in, out *corev1.WindowsSecurityContextOptions) {
 	if unsafe.Sizeof(*in) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.GMSACredentialSpecName != nil {
-		out.GMSACredentialSpecName = m.strings.one()
+		out.GMSACredentialSpecName = m.Strings.One()
 		*out.GMSACredentialSpecName = *in.GMSACredentialSpecName
 	}
 	if in.GMSACredentialSpec != nil {
-		out.GMSACredentialSpec = m.strings.one()
+		out.GMSACredentialSpec = m.Strings.One()
 		*out.GMSACredentialSpec = *in.GMSACredentialSpec
 	}
 	if in.RunAsUserName != nil {
-		out.RunAsUserName = m.strings.one()
+		out.RunAsUserName = m.Strings.One()
 		*out.RunAsUserName = *in.RunAsUserName
 	}
 	if in.HostProcess != nil {
-		out.HostProcess = m.bools.one()
+		out.HostProcess = m.Bools.One()
 		*out.HostProcess = *in.HostProcess
 	}
 }
 
 // deepCopyCount_corev1_WindowsSecurityContextOptions counts what deepCopyWith_corev1_WindowsSecurityContextOptions takes.
-func deepCopyCount_corev1_WindowsSecurityContextOptions(m *deepCopyMetaMemory, in *corev1.WindowsSecurityContextOptions) {
+func deepCopyCount_corev1_WindowsSecurityContextOptions(m *deepcopy.Memory, in *corev1.WindowsSecurityContextOptions) {
 	if in.GMSACredentialSpecName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.GMSACredentialSpec != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.RunAsUserName != nil {
-		m.strings.want++
+		m.Strings.Want++
 	}
 	if in.HostProcess != nil {
-		m.bools.want++
+		m.Bools.Want++
 	}
-}
-
-// deepCopyWith_metav1_LabelSelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_LabelSelector(m *deepCopyMemory, in, out *metav1.LabelSelector) {
-	if unsafe.Sizeof(*in) != 32 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	out.MatchLabels = maps.Clone(in.MatchLabels)
-	if in.MatchExpressions != nil {
-		out.MatchExpressions = m.metav1_LabelSelectorRequirement.list(len(in.MatchExpressions))
-		for i := range in.MatchExpressions {
-			deepCopyWith_metav1_LabelSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchExpressions[i], &out.MatchExpressions[i])
-		}
-	}
-}
-
-// deepCopyCount_metav1_LabelSelector counts what deepCopyWith_metav1_LabelSelector takes.
-func deepCopyCount_metav1_LabelSelector(m *deepCopyMemory, in *metav1.LabelSelector) {
-	m.metav1_LabelSelectorRequirement.want += len(in.MatchExpressions)
-	for i := range in.MatchExpressions {
-		deepCopyCount_metav1_LabelSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchExpressions[i])
-	}
-}
-
-// deepCopyWith_metav1_LabelSelectorRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_LabelSelectorRequirement(m *deepCopyMetaMemory, in, out *metav1.LabelSelectorRequirement) {
-	if unsafe.Sizeof(*in) != 56 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Values != nil {
-		out.Values = m.strings.list(len(in.Values))
-		copy(out.Values, in.Values)
-	}
-}
-
-// deepCopyCount_metav1_LabelSelectorRequirement counts what deepCopyWith_metav1_LabelSelectorRequirement takes.
-func deepCopyCount_metav1_LabelSelectorRequirement(m *deepCopyMetaMemory, in *metav1.LabelSelectorRequirement) {
-	m.strings.want += len(in.Values)
-}
-
-// deepCopyWith_metav1_ListMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ListMeta(m *deepCopyMetaMemory, in, out *metav1.ListMeta) {
-	if unsafe.Sizeof(*in) != 64 || unsafe.Sizeof(metav1.ShardInfo{}) != 16 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.RemainingItemCount != nil {
-		out.RemainingItemCount = m.int64s.one()
-		*out.RemainingItemCount = *in.RemainingItemCount
-	}
-	if in.ShardInfo != nil {
-		v := *in.ShardInfo
-		out.ShardInfo = &v
-	}
-}
-
-// deepCopyCount_metav1_ListMeta counts what deepCopyWith_metav1_ListMeta takes.
-func deepCopyCount_metav1_ListMeta(m *deepCopyMetaMemory, in *metav1.ListMeta) {
-	if in.RemainingItemCount != nil {
-		m.int64s.want++
-	}
-}
-
-// deepCopyWith_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in, out *metav1.ManagedFieldsEntry) {
-	if unsafe.Sizeof(*in) != 96 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Time != nil {
-		out.Time = m.metav1_Time.one()
-		*out.Time = *in.Time
-	}
-	if in.FieldsV1 != nil {
-		out.FieldsV1 = m.metav1_FieldsV1.one()
-		in.FieldsV1.DeepCopyInto(out.FieldsV1)
-	}
-}
-
-// deepCopyCount_metav1_ManagedFieldsEntry counts what deepCopyWith_metav1_ManagedFieldsEntry takes.
-func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in *metav1.ManagedFieldsEntry) {
-	if in.Time != nil {
-		m.metav1_Time.want++
-	}
-	if in.FieldsV1 != nil {
-		m.metav1_FieldsV1.want++
-	}
-}
-
-// deepCopyWith_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ObjectMeta(m *deepCopyMetaMemory, in, out *metav1.ObjectMeta) {
-	if unsafe.Sizeof(*in) != 232 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.DeletionTimestamp != nil {
-		out.DeletionTimestamp = m.metav1_Time.one()
-		*out.DeletionTimestamp = *in.DeletionTimestamp
-	}
-	if in.DeletionGracePeriodSeconds != nil {
-		out.DeletionGracePeriodSeconds = m.int64s.one()
-		*out.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
-	}
-	out.Labels = maps.Clone(in.Labels)
-	out.Annotations = maps.Clone(in.Annotations)
-	if in.OwnerReferences != nil {
-		out.OwnerReferences = m.metav1_OwnerReference.list(len(in.OwnerReferences))
-		for i := range in.OwnerReferences {
-			deepCopyWith_metav1_OwnerReference(m, &in.OwnerReferences[i], &out.OwnerReferences[i])
-		}
-	}
-	if in.Finalizers != nil {
-		out.Finalizers = m.strings.list(len(in.Finalizers))
-		copy(out.Finalizers, in.Finalizers)
-	}
-	if in.ManagedFields != nil {
-		out.ManagedFields = m.metav1_ManagedFieldsEntry.list(len(in.ManagedFields))
-		for i := range in.ManagedFields {
-			deepCopyWith_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i], &out.ManagedFields[i])
-		}
-	}
-}
-
-// deepCopyCount_metav1_ObjectMeta counts what deepCopyWith_metav1_ObjectMeta takes.
-func deepCopyCount_metav1_ObjectMeta(m *deepCopyMetaMemory, in *metav1.ObjectMeta) {
-	if in.DeletionTimestamp != nil {
-		m.metav1_Time.want++
-	}
-	if in.DeletionGracePeriodSeconds != nil {
-		m.int64s.want++
-	}
-	m.metav1_OwnerReference.want += len(in.OwnerReferences)
-	for i := range in.OwnerReferences {
-		deepCopyCount_metav1_OwnerReference(m, &in.OwnerReferences[i])
-	}
-	m.strings.want += len(in.Finalizers)
-	m.metav1_ManagedFieldsEntry.want += len(in.ManagedFields)
-	for i := range in.ManagedFields {
-		deepCopyCount_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i])
-	}
-}
-
-// deepCopyWith_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_OwnerReference(m *deepCopyMetaMemory, in, out *metav1.OwnerReference) {
-	if unsafe.Sizeof(*in) != 80 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Controller != nil {
-		out.Controller = m.bools.one()
-		*out.Controller = *in.Controller
-	}
-	if in.BlockOwnerDeletion != nil {
-		out.BlockOwnerDeletion = m.bools.one()
-		*out.BlockOwnerDeletion = *in.BlockOwnerDeletion
-	}
-}
-
-// deepCopyCount_metav1_OwnerReference counts what deepCopyWith_metav1_OwnerReference takes.
-func deepCopyCount_metav1_OwnerReference(m *deepCopyMetaMemory, in *metav1.OwnerReference) {
-	if in.Controller != nil {
-		m.bools.want++
-	}
-	if in.BlockOwnerDeletion != nil {
-		m.bools.want++
-	}
-}
-
-// deepCopyMetaMemory has the memory for a copy: values of one type lie side by side. Whoever keeps a pointer or a list
-// of the copy keeps those of its object; a list has no room for more, so what is appended goes elsewhere.
-type deepCopyMetaMemory struct {
-	bools                     deepCopySlab[bool]
-	int64s                    deepCopySlab[int64]
-	metav1_FieldsV1           deepCopySlab[metav1.FieldsV1]
-	metav1_ManagedFieldsEntry deepCopySlab[metav1.ManagedFieldsEntry]
-	metav1_OwnerReference     deepCopySlab[metav1.OwnerReference]
-	metav1_Time               deepCopySlab[metav1.Time]
-	strings                   deepCopySlab[string]
 }
 
 // deepCopyMemory is that for what has more than metadata.
 type deepCopyMemory struct {
-	deepCopyMetaMemory
-	int32s                                 deepCopySlab[int32]
-	corev1_AppArmorProfile                 deepCopySlab[corev1.AppArmorProfile]
-	corev1_Capabilities                    deepCopySlab[corev1.Capabilities]
-	corev1_ConfigMapEnvSource              deepCopySlab[corev1.ConfigMapEnvSource]
-	corev1_ConfigMapKeySelector            deepCopySlab[corev1.ConfigMapKeySelector]
-	corev1_ContainerPort                   deepCopySlab[corev1.ContainerPort]
-	corev1_ContainerResizePolicy           deepCopySlab[corev1.ContainerResizePolicy]
-	corev1_ContainerRestartRule            deepCopySlab[corev1.ContainerRestartRule]
-	corev1_ContainerRestartRuleOnExitCodes deepCopySlab[corev1.ContainerRestartRuleOnExitCodes]
-	corev1_ContainerStateRunning           deepCopySlab[corev1.ContainerStateRunning]
-	corev1_ContainerStateTerminated        deepCopySlab[corev1.ContainerStateTerminated]
-	corev1_ContainerStateWaiting           deepCopySlab[corev1.ContainerStateWaiting]
-	corev1_ContainerUser                   deepCopySlab[corev1.ContainerUser]
-	corev1_DownwardAPIVolumeFile           deepCopySlab[corev1.DownwardAPIVolumeFile]
-	corev1_EnvFromSource                   deepCopySlab[corev1.EnvFromSource]
-	corev1_EnvVar                          deepCopySlab[corev1.EnvVar]
-	corev1_EnvVarSource                    deepCopySlab[corev1.EnvVarSource]
-	corev1_ExecAction                      deepCopySlab[corev1.ExecAction]
-	corev1_FileKeySelector                 deepCopySlab[corev1.FileKeySelector]
-	corev1_GRPCAction                      deepCopySlab[corev1.GRPCAction]
-	corev1_HTTPGetAction                   deepCopySlab[corev1.HTTPGetAction]
-	corev1_HTTPHeader                      deepCopySlab[corev1.HTTPHeader]
-	corev1_ImageVolumeStatus               deepCopySlab[corev1.ImageVolumeStatus]
-	corev1_KeyToPath                       deepCopySlab[corev1.KeyToPath]
-	corev1_Lifecycle                       deepCopySlab[corev1.Lifecycle]
-	corev1_LifecycleHandler                deepCopySlab[corev1.LifecycleHandler]
-	corev1_LinuxContainerUser              deepCopySlab[corev1.LinuxContainerUser]
-	corev1_LocalObjectReference            deepCopySlab[corev1.LocalObjectReference]
-	corev1_NodeSelectorRequirement         deepCopySlab[corev1.NodeSelectorRequirement]
-	corev1_ObjectFieldSelector             deepCopySlab[corev1.ObjectFieldSelector]
-	corev1_Probe                           deepCopySlab[corev1.Probe]
-	corev1_ResourceClaim                   deepCopySlab[corev1.ResourceClaim]
-	corev1_ResourceFieldSelector           deepCopySlab[corev1.ResourceFieldSelector]
-	corev1_ResourceHealth                  deepCopySlab[corev1.ResourceHealth]
-	corev1_ResourceRequirements            deepCopySlab[corev1.ResourceRequirements]
-	corev1_ResourceStatus                  deepCopySlab[corev1.ResourceStatus]
-	corev1_SELinuxOptions                  deepCopySlab[corev1.SELinuxOptions]
-	corev1_SeccompProfile                  deepCopySlab[corev1.SeccompProfile]
-	corev1_SecretEnvSource                 deepCopySlab[corev1.SecretEnvSource]
-	corev1_SecretKeySelector               deepCopySlab[corev1.SecretKeySelector]
-	corev1_SecretReference                 deepCopySlab[corev1.SecretReference]
-	corev1_SecurityContext                 deepCopySlab[corev1.SecurityContext]
-	corev1_SleepAction                     deepCopySlab[corev1.SleepAction]
-	corev1_TCPSocketAction                 deepCopySlab[corev1.TCPSocketAction]
-	corev1_VolumeDevice                    deepCopySlab[corev1.VolumeDevice]
-	corev1_VolumeMount                     deepCopySlab[corev1.VolumeMount]
-	corev1_VolumeMountStatus               deepCopySlab[corev1.VolumeMountStatus]
-	corev1_VolumeStatus                    deepCopySlab[corev1.VolumeStatus]
-	corev1_WindowsSecurityContextOptions   deepCopySlab[corev1.WindowsSecurityContextOptions]
-	resource_Quantity                      deepCopySlab[resource.Quantity]
-	metav1_LabelSelector                   deepCopySlab[metav1.LabelSelector]
-	metav1_LabelSelectorRequirement        deepCopySlab[metav1.LabelSelectorRequirement]
+	deepcopy.Memory
+	int32s                                 deepcopy.Slab[int32]
+	corev1_AppArmorProfile                 deepcopy.Slab[corev1.AppArmorProfile]
+	corev1_Capabilities                    deepcopy.Slab[corev1.Capabilities]
+	corev1_ConfigMapEnvSource              deepcopy.Slab[corev1.ConfigMapEnvSource]
+	corev1_ConfigMapKeySelector            deepcopy.Slab[corev1.ConfigMapKeySelector]
+	corev1_ContainerPort                   deepcopy.Slab[corev1.ContainerPort]
+	corev1_ContainerResizePolicy           deepcopy.Slab[corev1.ContainerResizePolicy]
+	corev1_ContainerRestartRule            deepcopy.Slab[corev1.ContainerRestartRule]
+	corev1_ContainerRestartRuleOnExitCodes deepcopy.Slab[corev1.ContainerRestartRuleOnExitCodes]
+	corev1_ContainerStateRunning           deepcopy.Slab[corev1.ContainerStateRunning]
+	corev1_ContainerStateTerminated        deepcopy.Slab[corev1.ContainerStateTerminated]
+	corev1_ContainerStateWaiting           deepcopy.Slab[corev1.ContainerStateWaiting]
+	corev1_ContainerUser                   deepcopy.Slab[corev1.ContainerUser]
+	corev1_DownwardAPIVolumeFile           deepcopy.Slab[corev1.DownwardAPIVolumeFile]
+	corev1_EnvFromSource                   deepcopy.Slab[corev1.EnvFromSource]
+	corev1_EnvVar                          deepcopy.Slab[corev1.EnvVar]
+	corev1_EnvVarSource                    deepcopy.Slab[corev1.EnvVarSource]
+	corev1_ExecAction                      deepcopy.Slab[corev1.ExecAction]
+	corev1_FileKeySelector                 deepcopy.Slab[corev1.FileKeySelector]
+	corev1_GRPCAction                      deepcopy.Slab[corev1.GRPCAction]
+	corev1_HTTPGetAction                   deepcopy.Slab[corev1.HTTPGetAction]
+	corev1_HTTPHeader                      deepcopy.Slab[corev1.HTTPHeader]
+	corev1_ImageVolumeStatus               deepcopy.Slab[corev1.ImageVolumeStatus]
+	corev1_KeyToPath                       deepcopy.Slab[corev1.KeyToPath]
+	corev1_Lifecycle                       deepcopy.Slab[corev1.Lifecycle]
+	corev1_LifecycleHandler                deepcopy.Slab[corev1.LifecycleHandler]
+	corev1_LinuxContainerUser              deepcopy.Slab[corev1.LinuxContainerUser]
+	corev1_LocalObjectReference            deepcopy.Slab[corev1.LocalObjectReference]
+	corev1_NodeSelectorRequirement         deepcopy.Slab[corev1.NodeSelectorRequirement]
+	corev1_ObjectFieldSelector             deepcopy.Slab[corev1.ObjectFieldSelector]
+	corev1_Probe                           deepcopy.Slab[corev1.Probe]
+	corev1_ResourceClaim                   deepcopy.Slab[corev1.ResourceClaim]
+	corev1_ResourceFieldSelector           deepcopy.Slab[corev1.ResourceFieldSelector]
+	corev1_ResourceHealth                  deepcopy.Slab[corev1.ResourceHealth]
+	corev1_ResourceRequirements            deepcopy.Slab[corev1.ResourceRequirements]
+	corev1_ResourceStatus                  deepcopy.Slab[corev1.ResourceStatus]
+	corev1_SELinuxOptions                  deepcopy.Slab[corev1.SELinuxOptions]
+	corev1_SeccompProfile                  deepcopy.Slab[corev1.SeccompProfile]
+	corev1_SecretEnvSource                 deepcopy.Slab[corev1.SecretEnvSource]
+	corev1_SecretKeySelector               deepcopy.Slab[corev1.SecretKeySelector]
+	corev1_SecretReference                 deepcopy.Slab[corev1.SecretReference]
+	corev1_SecurityContext                 deepcopy.Slab[corev1.SecurityContext]
+	corev1_SleepAction                     deepcopy.Slab[corev1.SleepAction]
+	corev1_TCPSocketAction                 deepcopy.Slab[corev1.TCPSocketAction]
+	corev1_VolumeDevice                    deepcopy.Slab[corev1.VolumeDevice]
+	corev1_VolumeMount                     deepcopy.Slab[corev1.VolumeMount]
+	corev1_VolumeMountStatus               deepcopy.Slab[corev1.VolumeMountStatus]
+	corev1_VolumeStatus                    deepcopy.Slab[corev1.VolumeStatus]
+	corev1_WindowsSecurityContextOptions   deepcopy.Slab[corev1.WindowsSecurityContextOptions]
+	resource_Quantity                      deepcopy.Slab[resource.Quantity]
+	metav1_LabelSelector                   deepcopy.Slab[metav1.LabelSelector]
 }
 
-// deepCopyFirst is as much of what metadata has as most objects need.
-type deepCopyFirst struct {
-	bools                     [8]bool
-	int64s                    [2]int64
-	metav1_FieldsV1           [3]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_OwnerReference     [1]metav1.OwnerReference
-	metav1_Time               [3]metav1.Time
-	strings                   [6]string
-}
-
-// used is how many bytes of it are needed.
-func (m *deepCopyMetaMemory) used() (used uintptr) {
-	used += m.bools.fits(8)
-	used += m.int64s.fits(2)
-	used += m.metav1_FieldsV1.fits(3)
-	used += m.metav1_ManagedFieldsEntry.fits(1)
-	used += m.metav1_OwnerReference.fits(1)
-	used += m.metav1_Time.fits(3)
-	used += m.strings.fits(6)
-	return used
-}
-
-func (m *deepCopyMetaMemory) takeFirst(from *deepCopyFirst) {
-	m.bools.take(from.bools[:])
-	m.int64s.take(from.int64s[:])
-	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
-	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
-	m.metav1_OwnerReference.take(from.metav1_OwnerReference[:])
-	m.metav1_Time.take(from.metav1_Time[:])
-	m.strings.take(from.strings[:])
-}
-
-// deepCopyEntry is what one entry of managed fields needs.
-type deepCopyEntry struct {
-	metav1_FieldsV1           [1]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_Time               [1]metav1.Time
-}
-
-// isEntry tells whether just that is needed, apart from strings and the like.
-func (m *deepCopyMetaMemory) isEntry() bool {
-	return m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1
-}
-
-func (m *deepCopyMetaMemory) takeEntry(from *deepCopyEntry) {
-	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
-	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
-	m.metav1_Time.take(from.metav1_Time[:])
-}
-
-// first allocates either of them in one piece: the larger one, if at least half of it is needed.
-func (m *deepCopyMetaMemory) first() {
-	switch {
-	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
-		m.takeFirst(new(deepCopyFirst))
-	case m.isEntry():
-		m.takeEntry(new(deepCopyEntry))
-	}
-}
-
-// deepCopyObject allocates an object and either of them in one piece, under the same condition.
-func deepCopyObject[T any](m *deepCopyMetaMemory) *T {
-	switch {
-	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
-		b := new(struct {
-			object T
-			first  deepCopyFirst
-		})
-		m.takeFirst(&b.first)
-		return &b.object
-	case m.isEntry():
-		b := new(struct {
-			object T
-			entry  deepCopyEntry
-		})
-		m.takeEntry(&b.entry)
-		return &b.object
-	}
-	return new(T)
-}
-
-// deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.
-type deepCopySlab[T any] struct {
-	room []T
-	used int
-	want int
-}
-
-// one is memory for a value.
-func (s *deepCopySlab[T]) one() *T {
-	if s.used >= len(s.room) {
-		s.fill(1)
-	}
-	s.used++
-	return &s.room[s.used-1]
-}
-
-// list is memory for n values; it is not nil, even for none.
-func (s *deepCopySlab[T]) list(n int) []T {
-	if n > len(s.room)-s.used || s.room == nil {
-		s.fill(n)
-	}
-	s.used += n
-	return s.room[s.used-n : s.used : s.used]
-}
-
-// fill allocates what was counted, or what is missing if that was not counted: values of maps are not.
-func (s *deepCopySlab[T]) fill(n int) {
-	s.room = make([]T, max(n, s.want))
-	s.used, s.want = 0, 0
-}
-
-// fits is how many bytes are used of memory for so many values; none if they do not suffice.
-func (s *deepCopySlab[T]) fits(room int) uintptr {
-	if s.want > room {
-		return 0
-	}
-	var v T
-	return uintptr(s.want) * unsafe.Sizeof(v)
-}
-
-// take makes room the memory, if it suffices.
-func (s *deepCopySlab[T]) take(room []T) {
-	if s.want <= len(room) {
-		s.room = room
-	}
-}
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

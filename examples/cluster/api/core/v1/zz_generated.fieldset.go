@@ -9,6 +9,7 @@ import (
 	cmp "cmp"
 
 	fieldset "github.com/typeplane/typeplane/runtime/fieldset"
+	level "github.com/typeplane/typeplane/runtime/level"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -1316,3 +1317,6 @@ func compareFieldsOf_metav1_ObjectMeta(c *fieldset.Comparison, old, obj *metav1.
 	})
 	fieldset.FilledList(c, "managedFields", &old.ManagedFields, &obj.ManagedFields, fieldset.Leaf)
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

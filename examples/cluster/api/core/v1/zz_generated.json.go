@@ -8,6 +8,7 @@ package v1
 import (
 	json "github.com/typeplane/typeplane/runtime/json"
 	apimachinery "github.com/typeplane/typeplane/runtime/json/apimachinery"
+	level "github.com/typeplane/typeplane/runtime/level"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -17,21 +18,13 @@ import (
 func AppendJSON_Binding(dst []byte, in *corev1.Binding) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = appendJSON_corev1_ObjectReference(json.AppendName(dst, `,"target":`), &in.Target)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"target":`)
-	if dst, err = appendJSON_corev1_ObjectReference(dst, &in.Target); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_Binding reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -66,25 +59,16 @@ func ReadJSON_Binding(r *json.Reader, out *corev1.Binding) {
 func AppendJSON_PersistentVolume(dst []byte, in *corev1.PersistentVolume) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = appendJSON_corev1_PersistentVolumeSpec(json.AppendName(dst, `,"spec":`), &in.Spec)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	if err == nil {
+		dst, err = appendJSON_corev1_PersistentVolumeStatus(json.AppendName(dst, `,"status":`), &in.Status)
 	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"spec":`)
-	if dst, err = appendJSON_corev1_PersistentVolumeSpec(dst, &in.Spec); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"status":`)
-	if dst, err = appendJSON_corev1_PersistentVolumeStatus(dst, &in.Status); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_PersistentVolume reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -122,25 +106,16 @@ func ReadJSON_PersistentVolume(r *json.Reader, out *corev1.PersistentVolume) {
 func AppendJSON_PersistentVolumeClaim(dst []byte, in *corev1.PersistentVolumeClaim) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = appendJSON_corev1_PersistentVolumeClaimSpec(json.AppendName(dst, `,"spec":`), &in.Spec)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	if err == nil {
+		dst, err = appendJSON_corev1_PersistentVolumeClaimStatus(json.AppendName(dst, `,"status":`), &in.Status)
 	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"spec":`)
-	if dst, err = appendJSON_corev1_PersistentVolumeClaimSpec(dst, &in.Spec); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"status":`)
-	if dst, err = appendJSON_corev1_PersistentVolumeClaimStatus(dst, &in.Status); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_PersistentVolumeClaim reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -178,21 +153,11 @@ func ReadJSON_PersistentVolumeClaim(r *json.Reader, out *corev1.PersistentVolume
 func AppendJSON_PersistentVolumeClaimList(dst []byte, in *corev1.PersistentVolumeClaimList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_PersistentVolumeClaim); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_PersistentVolumeClaim)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_PersistentVolumeClaimList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -227,21 +192,11 @@ func ReadJSON_PersistentVolumeClaimList(r *json.Reader, out *corev1.PersistentVo
 func AppendJSON_PersistentVolumeList(dst []byte, in *corev1.PersistentVolumeList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_PersistentVolume); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_PersistentVolume)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_PersistentVolumeList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -276,25 +231,16 @@ func ReadJSON_PersistentVolumeList(r *json.Reader, out *corev1.PersistentVolumeL
 func AppendJSON_Pod(dst []byte, in *corev1.Pod) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = appendJSON_corev1_PodSpec(json.AppendName(dst, `,"spec":`), &in.Spec)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	if err == nil {
+		dst, err = appendJSON_corev1_PodStatus(json.AppendName(dst, `,"status":`), &in.Status)
 	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"spec":`)
-	if dst, err = appendJSON_corev1_PodSpec(dst, &in.Spec); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"status":`)
-	if dst, err = appendJSON_corev1_PodStatus(dst, &in.Status); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_Pod reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -332,21 +278,11 @@ func ReadJSON_Pod(r *json.Reader, out *corev1.Pod) {
 func AppendJSON_PodList(dst []byte, in *corev1.PodList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_Pod); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_Pod)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_PodList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -381,25 +317,16 @@ func ReadJSON_PodList(r *json.Reader, out *corev1.PodList) {
 func AppendJSON_ReplicationController(dst []byte, in *corev1.ReplicationController) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = appendJSON_corev1_ReplicationControllerSpec(json.AppendName(dst, `,"spec":`), &in.Spec)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	if err == nil {
+		dst, err = appendJSON_corev1_ReplicationControllerStatus(json.AppendName(dst, `,"status":`), &in.Status)
 	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"spec":`)
-	if dst, err = appendJSON_corev1_ReplicationControllerSpec(dst, &in.Spec); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"status":`)
-	if dst, err = appendJSON_corev1_ReplicationControllerStatus(dst, &in.Status); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ReplicationController reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -437,21 +364,11 @@ func ReadJSON_ReplicationController(r *json.Reader, out *corev1.ReplicationContr
 func AppendJSON_ReplicationControllerList(dst []byte, in *corev1.ReplicationControllerList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_ReplicationController); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_ReplicationController)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_ReplicationControllerList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -485,15 +402,9 @@ func ReadJSON_ReplicationControllerList(r *json.Reader, out *corev1.ReplicationC
 func appendJSON_corev1_AWSElasticBlockStoreVolumeSource(dst []byte, in *corev1.AWSElasticBlockStoreVolumeSource) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"volumeID":`, in.VolumeID)
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.Partition != 0 {
-		dst = json.AppendIntField(dst, `,"partition":`, in.Partition)
-	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalInt(dst, `,"partition":`, in.Partition)
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
 	return json.Close(dst, start), nil
 }
 
@@ -526,24 +437,15 @@ func appendJSON_corev1_Affinity(dst []byte, in *corev1.Affinity) ([]byte, error)
 	var err error
 	start := len(dst)
 	if in.NodeAffinity != nil {
-		dst = json.AppendName(dst, `,"nodeAffinity":`)
-		if dst, err = appendJSON_corev1_NodeAffinity(dst, in.NodeAffinity); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_NodeAffinity(json.AppendName(dst, `,"nodeAffinity":`), in.NodeAffinity)
 	}
-	if in.PodAffinity != nil {
-		dst = json.AppendName(dst, `,"podAffinity":`)
-		if dst, err = appendJSON_corev1_PodAffinity(dst, in.PodAffinity); err != nil {
-			return dst, err
-		}
+	if in.PodAffinity != nil && err == nil {
+		dst, err = appendJSON_corev1_PodAffinity(json.AppendName(dst, `,"podAffinity":`), in.PodAffinity)
 	}
-	if in.PodAntiAffinity != nil {
-		dst = json.AppendName(dst, `,"podAntiAffinity":`)
-		if dst, err = appendJSON_corev1_PodAntiAffinity(dst, in.PodAntiAffinity); err != nil {
-			return dst, err
-		}
+	if in.PodAntiAffinity != nil && err == nil {
+		dst, err = appendJSON_corev1_PodAntiAffinity(json.AppendName(dst, `,"podAntiAffinity":`), in.PodAntiAffinity)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_Affinity(r *json.Reader, out *corev1.Affinity) {
@@ -577,9 +479,7 @@ func readJSON_corev1_Affinity(r *json.Reader, out *corev1.Affinity) {
 func appendJSON_corev1_AppArmorProfile(dst []byte, in *corev1.AppArmorProfile) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"type":`, in.Type)
-	if in.LocalhostProfile != nil {
-		dst = json.AppendStringField(dst, `,"localhostProfile":`, *in.LocalhostProfile)
-	}
+	dst = json.AppendStringPointer(dst, `,"localhostProfile":`, in.LocalhostProfile)
 	return json.Close(dst, start), nil
 }
 
@@ -595,9 +495,7 @@ func readJSON_corev1_AppArmorProfile(r *json.Reader, out *corev1.AppArmorProfile
 			json.ReadString(r, &out.Type, "v1.AppArmorProfileType")
 		case "localhostProfile":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.LocalhostProfile) {
-				r.String(out.LocalhostProfile)
-			}
+			r.StringPointer(&out.LocalhostProfile)
 		default:
 			r.Unknown()
 		}
@@ -608,18 +506,10 @@ func appendJSON_corev1_AzureDiskVolumeSource(dst []byte, in *corev1.AzureDiskVol
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"diskName":`, in.DiskName)
 	dst = json.AppendStringField(dst, `,"diskURI":`, in.DataDiskURI)
-	if in.CachingMode != nil {
-		dst = json.AppendStringField(dst, `,"cachingMode":`, *in.CachingMode)
-	}
-	if in.FSType != nil {
-		dst = json.AppendStringField(dst, `,"fsType":`, *in.FSType)
-	}
-	if in.ReadOnly != nil {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, *in.ReadOnly)
-	}
-	if in.Kind != nil {
-		dst = json.AppendStringField(dst, `,"kind":`, *in.Kind)
-	}
+	dst = json.AppendStringPointer(dst, `,"cachingMode":`, in.CachingMode)
+	dst = json.AppendStringPointer(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendBoolPointer(dst, `,"readOnly":`, in.ReadOnly)
+	dst = json.AppendStringPointer(dst, `,"kind":`, in.Kind)
 	return json.Close(dst, start), nil
 }
 
@@ -638,24 +528,16 @@ func readJSON_corev1_AzureDiskVolumeSource(r *json.Reader, out *corev1.AzureDisk
 			r.String(&out.DataDiskURI)
 		case "cachingMode":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.CachingMode) {
-				json.ReadString(r, out.CachingMode, "v1.AzureDataDiskCachingMode")
-			}
+			json.ReadStringPointer(r, &out.CachingMode, "v1.AzureDataDiskCachingMode")
 		case "fsType":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.FSType) {
-				r.String(out.FSType)
-			}
+			r.StringPointer(&out.FSType)
 		case "readOnly":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.ReadOnly) {
-				r.Bool(out.ReadOnly)
-			}
+			r.BoolPointer(&out.ReadOnly)
 		case "kind":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.Kind) {
-				json.ReadString(r, out.Kind, "v1.AzureDataDiskKind")
-			}
+			json.ReadStringPointer(r, &out.Kind, "v1.AzureDataDiskKind")
 		default:
 			r.Unknown()
 		}
@@ -666,9 +548,7 @@ func appendJSON_corev1_AzureFilePersistentVolumeSource(dst []byte, in *corev1.Az
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"secretName":`, in.SecretName)
 	dst = json.AppendStringField(dst, `,"shareName":`, in.ShareName)
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
 	dst = json.AppendName(dst, `,"secretNamespace":`)
 	if in.SecretNamespace == nil {
 		dst = append(dst, `null`...)
@@ -696,9 +576,7 @@ func readJSON_corev1_AzureFilePersistentVolumeSource(r *json.Reader, out *corev1
 			r.Bool(&out.ReadOnly)
 		case "secretNamespace":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.SecretNamespace) {
-				r.String(out.SecretNamespace)
-			}
+			r.StringPointer(&out.SecretNamespace)
 		default:
 			r.Unknown()
 		}
@@ -709,9 +587,7 @@ func appendJSON_corev1_AzureFileVolumeSource(dst []byte, in *corev1.AzureFileVol
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"secretName":`, in.SecretName)
 	dst = json.AppendStringField(dst, `,"shareName":`, in.ShareName)
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
 	return json.Close(dst, start), nil
 }
 
@@ -742,47 +618,25 @@ func appendJSON_corev1_CSIPersistentVolumeSource(dst []byte, in *corev1.CSIPersi
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"driver":`, in.Driver)
 	dst = json.AppendStringField(dst, `,"volumeHandle":`, in.VolumeHandle)
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if len(in.VolumeAttributes) > 0 {
-		dst = json.AppendName(dst, `,"volumeAttributes":`)
-		dst = json.AppendStringMap(dst, in.VolumeAttributes)
-	}
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalStringMap(dst, `,"volumeAttributes":`, in.VolumeAttributes)
 	if in.ControllerPublishSecretRef != nil {
-		dst = json.AppendName(dst, `,"controllerPublishSecretRef":`)
-		if dst, err = appendJSON_corev1_SecretReference(dst, in.ControllerPublishSecretRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_SecretReference(json.AppendName(dst, `,"controllerPublishSecretRef":`), in.ControllerPublishSecretRef)
 	}
-	if in.NodeStageSecretRef != nil {
-		dst = json.AppendName(dst, `,"nodeStageSecretRef":`)
-		if dst, err = appendJSON_corev1_SecretReference(dst, in.NodeStageSecretRef); err != nil {
-			return dst, err
-		}
+	if in.NodeStageSecretRef != nil && err == nil {
+		dst, err = appendJSON_corev1_SecretReference(json.AppendName(dst, `,"nodeStageSecretRef":`), in.NodeStageSecretRef)
 	}
-	if in.NodePublishSecretRef != nil {
-		dst = json.AppendName(dst, `,"nodePublishSecretRef":`)
-		if dst, err = appendJSON_corev1_SecretReference(dst, in.NodePublishSecretRef); err != nil {
-			return dst, err
-		}
+	if in.NodePublishSecretRef != nil && err == nil {
+		dst, err = appendJSON_corev1_SecretReference(json.AppendName(dst, `,"nodePublishSecretRef":`), in.NodePublishSecretRef)
 	}
-	if in.ControllerExpandSecretRef != nil {
-		dst = json.AppendName(dst, `,"controllerExpandSecretRef":`)
-		if dst, err = appendJSON_corev1_SecretReference(dst, in.ControllerExpandSecretRef); err != nil {
-			return dst, err
-		}
+	if in.ControllerExpandSecretRef != nil && err == nil {
+		dst, err = appendJSON_corev1_SecretReference(json.AppendName(dst, `,"controllerExpandSecretRef":`), in.ControllerExpandSecretRef)
 	}
-	if in.NodeExpandSecretRef != nil {
-		dst = json.AppendName(dst, `,"nodeExpandSecretRef":`)
-		if dst, err = appendJSON_corev1_SecretReference(dst, in.NodeExpandSecretRef); err != nil {
-			return dst, err
-		}
+	if in.NodeExpandSecretRef != nil && err == nil {
+		dst, err = appendJSON_corev1_SecretReference(json.AppendName(dst, `,"nodeExpandSecretRef":`), in.NodeExpandSecretRef)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_CSIPersistentVolumeSource(r *json.Reader, out *corev1.CSIPersistentVolumeSource) {
@@ -842,23 +696,13 @@ func appendJSON_corev1_CSIVolumeSource(dst []byte, in *corev1.CSIVolumeSource) (
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"driver":`, in.Driver)
-	if in.ReadOnly != nil {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, *in.ReadOnly)
-	}
-	if in.FSType != nil {
-		dst = json.AppendStringField(dst, `,"fsType":`, *in.FSType)
-	}
-	if len(in.VolumeAttributes) > 0 {
-		dst = json.AppendName(dst, `,"volumeAttributes":`)
-		dst = json.AppendStringMap(dst, in.VolumeAttributes)
-	}
+	dst = json.AppendBoolPointer(dst, `,"readOnly":`, in.ReadOnly)
+	dst = json.AppendStringPointer(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalStringMap(dst, `,"volumeAttributes":`, in.VolumeAttributes)
 	if in.NodePublishSecretRef != nil {
-		dst = json.AppendName(dst, `,"nodePublishSecretRef":`)
-		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.NodePublishSecretRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_LocalObjectReference(json.AppendName(dst, `,"nodePublishSecretRef":`), in.NodePublishSecretRef)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_CSIVolumeSource(r *json.Reader, out *corev1.CSIVolumeSource) {
@@ -873,14 +717,10 @@ func readJSON_corev1_CSIVolumeSource(r *json.Reader, out *corev1.CSIVolumeSource
 			r.String(&out.Driver)
 		case "readOnly":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.ReadOnly) {
-				r.Bool(out.ReadOnly)
-			}
+			r.BoolPointer(&out.ReadOnly)
 		case "fsType":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.FSType) {
-				r.String(out.FSType)
-			}
+			r.StringPointer(&out.FSType)
 		case "volumeAttributes":
 			r.Once(&seen, 3)
 			json.ReadMap(r, &out.VolumeAttributes, "map[string]string", (*json.Reader).String)
@@ -897,14 +737,8 @@ func readJSON_corev1_CSIVolumeSource(r *json.Reader, out *corev1.CSIVolumeSource
 
 func appendJSON_corev1_Capabilities(dst []byte, in *corev1.Capabilities) ([]byte, error) {
 	start := len(dst)
-	if len(in.Add) > 0 {
-		dst = json.AppendName(dst, `,"add":`)
-		dst = json.AppendStrings(dst, in.Add)
-	}
-	if len(in.Drop) > 0 {
-		dst = json.AppendName(dst, `,"drop":`)
-		dst = json.AppendStrings(dst, in.Drop)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"add":`, in.Add)
+	dst = json.AppendOptionalStrings(dst, `,"drop":`, in.Drop)
 	return json.Close(dst, start), nil
 }
 
@@ -936,25 +770,14 @@ func appendJSON_corev1_CephFSPersistentVolumeSource(dst []byte, in *corev1.CephF
 	start := len(dst)
 	dst = json.AppendName(dst, `,"monitors":`)
 	dst = json.AppendStrings(dst, in.Monitors)
-	if in.Path != "" {
-		dst = json.AppendStringField(dst, `,"path":`, in.Path)
-	}
-	if in.User != "" {
-		dst = json.AppendStringField(dst, `,"user":`, in.User)
-	}
-	if in.SecretFile != "" {
-		dst = json.AppendStringField(dst, `,"secretFile":`, in.SecretFile)
-	}
+	dst = json.AppendOptionalString(dst, `,"path":`, in.Path)
+	dst = json.AppendOptionalString(dst, `,"user":`, in.User)
+	dst = json.AppendOptionalString(dst, `,"secretFile":`, in.SecretFile)
 	if in.SecretRef != nil {
-		dst = json.AppendName(dst, `,"secretRef":`)
-		if dst, err = appendJSON_corev1_SecretReference(dst, in.SecretRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_SecretReference(json.AppendName(dst, `,"secretRef":`), in.SecretRef)
 	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_CephFSPersistentVolumeSource(r *json.Reader, out *corev1.CephFSPersistentVolumeSource) {
@@ -995,25 +818,14 @@ func appendJSON_corev1_CephFSVolumeSource(dst []byte, in *corev1.CephFSVolumeSou
 	start := len(dst)
 	dst = json.AppendName(dst, `,"monitors":`)
 	dst = json.AppendStrings(dst, in.Monitors)
-	if in.Path != "" {
-		dst = json.AppendStringField(dst, `,"path":`, in.Path)
-	}
-	if in.User != "" {
-		dst = json.AppendStringField(dst, `,"user":`, in.User)
-	}
-	if in.SecretFile != "" {
-		dst = json.AppendStringField(dst, `,"secretFile":`, in.SecretFile)
-	}
+	dst = json.AppendOptionalString(dst, `,"path":`, in.Path)
+	dst = json.AppendOptionalString(dst, `,"user":`, in.User)
+	dst = json.AppendOptionalString(dst, `,"secretFile":`, in.SecretFile)
 	if in.SecretRef != nil {
-		dst = json.AppendName(dst, `,"secretRef":`)
-		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.SecretRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_LocalObjectReference(json.AppendName(dst, `,"secretRef":`), in.SecretRef)
 	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_CephFSVolumeSource(r *json.Reader, out *corev1.CephFSVolumeSource) {
@@ -1053,19 +865,12 @@ func appendJSON_corev1_CinderPersistentVolumeSource(dst []byte, in *corev1.Cinde
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"volumeID":`, in.VolumeID)
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
 	if in.SecretRef != nil {
-		dst = json.AppendName(dst, `,"secretRef":`)
-		if dst, err = appendJSON_corev1_SecretReference(dst, in.SecretRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_SecretReference(json.AppendName(dst, `,"secretRef":`), in.SecretRef)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_CinderPersistentVolumeSource(r *json.Reader, out *corev1.CinderPersistentVolumeSource) {
@@ -1099,19 +904,12 @@ func appendJSON_corev1_CinderVolumeSource(dst []byte, in *corev1.CinderVolumeSou
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"volumeID":`, in.VolumeID)
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
 	if in.SecretRef != nil {
-		dst = json.AppendName(dst, `,"secretRef":`)
-		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.SecretRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_LocalObjectReference(json.AppendName(dst, `,"secretRef":`), in.SecretRef)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_CinderVolumeSource(r *json.Reader, out *corev1.CinderVolumeSource) {
@@ -1144,26 +942,15 @@ func readJSON_corev1_CinderVolumeSource(r *json.Reader, out *corev1.CinderVolume
 func appendJSON_corev1_ClusterTrustBundleProjection(dst []byte, in *corev1.ClusterTrustBundleProjection) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Name != nil {
-		dst = json.AppendStringField(dst, `,"name":`, *in.Name)
-	}
-	if in.SignerName != nil {
-		dst = json.AppendStringField(dst, `,"signerName":`, *in.SignerName)
-	}
+	dst = json.AppendStringPointer(dst, `,"name":`, in.Name)
+	dst = json.AppendStringPointer(dst, `,"signerName":`, in.SignerName)
 	if in.LabelSelector != nil {
-		dst = json.AppendName(dst, `,"labelSelector":`)
-		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.LabelSelector); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_LabelSelector(json.AppendName(dst, `,"labelSelector":`), in.LabelSelector)
 	}
-	if in.Optional != nil {
-		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
-	}
+	dst = json.AppendBoolPointer(dst, `,"optional":`, in.Optional)
 	dst = json.AppendStringField(dst, `,"path":`, in.Path)
-	if in.User != nil {
-		dst = json.AppendIntField(dst, `,"user":`, *in.User)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendIntPointer(dst, `,"user":`, in.User)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ClusterTrustBundleProjection(r *json.Reader, out *corev1.ClusterTrustBundleProjection) {
@@ -1175,14 +962,10 @@ func readJSON_corev1_ClusterTrustBundleProjection(r *json.Reader, out *corev1.Cl
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
-			if json.Pointer(r, &out.Name) {
-				r.String(out.Name)
-			}
+			r.StringPointer(&out.Name)
 		case "signerName":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.SignerName) {
-				r.String(out.SignerName)
-			}
+			r.StringPointer(&out.SignerName)
 		case "labelSelector":
 			r.Once(&seen, 2)
 			if json.Pointer(r, &out.LabelSelector) {
@@ -1190,17 +973,13 @@ func readJSON_corev1_ClusterTrustBundleProjection(r *json.Reader, out *corev1.Cl
 			}
 		case "optional":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.Optional) {
-				r.Bool(out.Optional)
-			}
+			r.BoolPointer(&out.Optional)
 		case "path":
 			r.Once(&seen, 4)
 			r.String(&out.Path)
 		case "user":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.User) {
-				r.Int64(out.User)
-			}
+			r.Int64Pointer(&out.User)
 		default:
 			r.Unknown()
 		}
@@ -1209,12 +988,8 @@ func readJSON_corev1_ClusterTrustBundleProjection(r *json.Reader, out *corev1.Cl
 
 func appendJSON_corev1_ConfigMapEnvSource(dst []byte, in *corev1.ConfigMapEnvSource) ([]byte, error) {
 	start := len(dst)
-	if in.LocalObjectReference.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.LocalObjectReference.Name)
-	}
-	if in.Optional != nil {
-		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
-	}
+	dst = json.AppendOptionalString(dst, `,"name":`, in.LocalObjectReference.Name)
+	dst = json.AppendBoolPointer(dst, `,"optional":`, in.Optional)
 	return json.Close(dst, start), nil
 }
 
@@ -1231,9 +1006,7 @@ func readJSON_corev1_ConfigMapEnvSource(r *json.Reader, out *corev1.ConfigMapEnv
 			r.Inside("LocalObjectReference")
 		case "optional":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.Optional) {
-				r.Bool(out.Optional)
-			}
+			r.BoolPointer(&out.Optional)
 		default:
 			r.Unknown()
 		}
@@ -1242,13 +1015,9 @@ func readJSON_corev1_ConfigMapEnvSource(r *json.Reader, out *corev1.ConfigMapEnv
 
 func appendJSON_corev1_ConfigMapKeySelector(dst []byte, in *corev1.ConfigMapKeySelector) ([]byte, error) {
 	start := len(dst)
-	if in.LocalObjectReference.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.LocalObjectReference.Name)
-	}
+	dst = json.AppendOptionalString(dst, `,"name":`, in.LocalObjectReference.Name)
 	dst = json.AppendStringField(dst, `,"key":`, in.Key)
-	if in.Optional != nil {
-		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
-	}
+	dst = json.AppendBoolPointer(dst, `,"optional":`, in.Optional)
 	return json.Close(dst, start), nil
 }
 
@@ -1268,9 +1037,7 @@ func readJSON_corev1_ConfigMapKeySelector(r *json.Reader, out *corev1.ConfigMapK
 			r.String(&out.Key)
 		case "optional":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.Optional) {
-				r.Bool(out.Optional)
-			}
+			r.BoolPointer(&out.Optional)
 		default:
 			r.Unknown()
 		}
@@ -1280,19 +1047,10 @@ func readJSON_corev1_ConfigMapKeySelector(r *json.Reader, out *corev1.ConfigMapK
 func appendJSON_corev1_ConfigMapProjection(dst []byte, in *corev1.ConfigMapProjection) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.LocalObjectReference.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.LocalObjectReference.Name)
-	}
-	if len(in.Items) > 0 {
-		dst = json.AppendName(dst, `,"items":`)
-		if dst, err = json.AppendSlice(dst, in.Items, appendJSON_corev1_KeyToPath); err != nil {
-			return dst, err
-		}
-	}
-	if in.Optional != nil {
-		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"name":`, in.LocalObjectReference.Name)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"items":`, in.Items, appendJSON_corev1_KeyToPath)
+	dst = json.AppendBoolPointer(dst, `,"optional":`, in.Optional)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ConfigMapProjection(r *json.Reader, out *corev1.ConfigMapProjection) {
@@ -1311,9 +1069,7 @@ func readJSON_corev1_ConfigMapProjection(r *json.Reader, out *corev1.ConfigMapPr
 			json.ReadSlice(r, &out.Items, "[]v1.KeyToPath", readJSON_corev1_KeyToPath)
 		case "optional":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.Optional) {
-				r.Bool(out.Optional)
-			}
+			r.BoolPointer(&out.Optional)
 		default:
 			r.Unknown()
 		}
@@ -1323,25 +1079,12 @@ func readJSON_corev1_ConfigMapProjection(r *json.Reader, out *corev1.ConfigMapPr
 func appendJSON_corev1_ConfigMapVolumeSource(dst []byte, in *corev1.ConfigMapVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.LocalObjectReference.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.LocalObjectReference.Name)
-	}
-	if len(in.Items) > 0 {
-		dst = json.AppendName(dst, `,"items":`)
-		if dst, err = json.AppendSlice(dst, in.Items, appendJSON_corev1_KeyToPath); err != nil {
-			return dst, err
-		}
-	}
-	if in.DefaultMode != nil {
-		dst = json.AppendIntField(dst, `,"defaultMode":`, *in.DefaultMode)
-	}
-	if in.Optional != nil {
-		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
-	}
-	if in.DefaultUser != nil {
-		dst = json.AppendIntField(dst, `,"defaultUser":`, *in.DefaultUser)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"name":`, in.LocalObjectReference.Name)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"items":`, in.Items, appendJSON_corev1_KeyToPath)
+	dst = json.AppendIntPointer(dst, `,"defaultMode":`, in.DefaultMode)
+	dst = json.AppendBoolPointer(dst, `,"optional":`, in.Optional)
+	dst = json.AppendIntPointer(dst, `,"defaultUser":`, in.DefaultUser)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ConfigMapVolumeSource(r *json.Reader, out *corev1.ConfigMapVolumeSource) {
@@ -1360,19 +1103,13 @@ func readJSON_corev1_ConfigMapVolumeSource(r *json.Reader, out *corev1.ConfigMap
 			json.ReadSlice(r, &out.Items, "[]v1.KeyToPath", readJSON_corev1_KeyToPath)
 		case "defaultMode":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.DefaultMode) {
-				r.Int32(out.DefaultMode)
-			}
+			r.Int32Pointer(&out.DefaultMode)
 		case "optional":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.Optional) {
-				r.Bool(out.Optional)
-			}
+			r.BoolPointer(&out.Optional)
 		case "defaultUser":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.DefaultUser) {
-				r.Int64(out.DefaultUser)
-			}
+			r.Int64Pointer(&out.DefaultUser)
 		default:
 			r.Unknown()
 		}
@@ -1383,118 +1120,43 @@ func appendJSON_corev1_Container(dst []byte, in *corev1.Container) ([]byte, erro
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if in.Image != "" {
-		dst = json.AppendStringField(dst, `,"image":`, in.Image)
+	dst = json.AppendOptionalString(dst, `,"image":`, in.Image)
+	dst = json.AppendOptionalStrings(dst, `,"command":`, in.Command)
+	dst = json.AppendOptionalStrings(dst, `,"args":`, in.Args)
+	dst = json.AppendOptionalString(dst, `,"workingDir":`, in.WorkingDir)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"ports":`, in.Ports, appendJSON_corev1_ContainerPort)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"envFrom":`, in.EnvFrom, appendJSON_corev1_EnvFromSource)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"env":`, in.Env, appendJSON_corev1_EnvVar)
+	if err == nil {
+		dst, err = appendJSON_corev1_ResourceRequirements(json.AppendName(dst, `,"resources":`), &in.Resources)
 	}
-	if len(in.Command) > 0 {
-		dst = json.AppendName(dst, `,"command":`)
-		dst = json.AppendStrings(dst, in.Command)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"resizePolicy":`, in.ResizePolicy, appendJSON_corev1_ContainerResizePolicy)
+	dst = json.AppendStringPointer(dst, `,"restartPolicy":`, in.RestartPolicy)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"restartPolicyRules":`, in.RestartPolicyRules, appendJSON_corev1_ContainerRestartRule)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"volumeMounts":`, in.VolumeMounts, appendJSON_corev1_VolumeMount)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"volumeDevices":`, in.VolumeDevices, appendJSON_corev1_VolumeDevice)
+	if in.LivenessProbe != nil && err == nil {
+		dst, err = appendJSON_corev1_Probe(json.AppendName(dst, `,"livenessProbe":`), in.LivenessProbe)
 	}
-	if len(in.Args) > 0 {
-		dst = json.AppendName(dst, `,"args":`)
-		dst = json.AppendStrings(dst, in.Args)
+	if in.ReadinessProbe != nil && err == nil {
+		dst, err = appendJSON_corev1_Probe(json.AppendName(dst, `,"readinessProbe":`), in.ReadinessProbe)
 	}
-	if in.WorkingDir != "" {
-		dst = json.AppendStringField(dst, `,"workingDir":`, in.WorkingDir)
+	if in.StartupProbe != nil && err == nil {
+		dst, err = appendJSON_corev1_Probe(json.AppendName(dst, `,"startupProbe":`), in.StartupProbe)
 	}
-	if len(in.Ports) > 0 {
-		dst = json.AppendName(dst, `,"ports":`)
-		if dst, err = json.AppendSlice(dst, in.Ports, appendJSON_corev1_ContainerPort); err != nil {
-			return dst, err
-		}
+	if in.Lifecycle != nil && err == nil {
+		dst, err = appendJSON_corev1_Lifecycle(json.AppendName(dst, `,"lifecycle":`), in.Lifecycle)
 	}
-	if len(in.EnvFrom) > 0 {
-		dst = json.AppendName(dst, `,"envFrom":`)
-		if dst, err = json.AppendSlice(dst, in.EnvFrom, appendJSON_corev1_EnvFromSource); err != nil {
-			return dst, err
-		}
+	dst = json.AppendOptionalString(dst, `,"terminationMessagePath":`, in.TerminationMessagePath)
+	dst = json.AppendOptionalString(dst, `,"terminationMessagePolicy":`, in.TerminationMessagePolicy)
+	dst = json.AppendOptionalString(dst, `,"imagePullPolicy":`, in.ImagePullPolicy)
+	if in.SecurityContext != nil && err == nil {
+		dst, err = appendJSON_corev1_SecurityContext(json.AppendName(dst, `,"securityContext":`), in.SecurityContext)
 	}
-	if len(in.Env) > 0 {
-		dst = json.AppendName(dst, `,"env":`)
-		if dst, err = json.AppendSlice(dst, in.Env, appendJSON_corev1_EnvVar); err != nil {
-			return dst, err
-		}
-	}
-	dst = json.AppendName(dst, `,"resources":`)
-	if dst, err = appendJSON_corev1_ResourceRequirements(dst, &in.Resources); err != nil {
-		return dst, err
-	}
-	if len(in.ResizePolicy) > 0 {
-		dst = json.AppendName(dst, `,"resizePolicy":`)
-		if dst, err = json.AppendSlice(dst, in.ResizePolicy, appendJSON_corev1_ContainerResizePolicy); err != nil {
-			return dst, err
-		}
-	}
-	if in.RestartPolicy != nil {
-		dst = json.AppendStringField(dst, `,"restartPolicy":`, *in.RestartPolicy)
-	}
-	if len(in.RestartPolicyRules) > 0 {
-		dst = json.AppendName(dst, `,"restartPolicyRules":`)
-		if dst, err = json.AppendSlice(dst, in.RestartPolicyRules, appendJSON_corev1_ContainerRestartRule); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.VolumeMounts) > 0 {
-		dst = json.AppendName(dst, `,"volumeMounts":`)
-		if dst, err = json.AppendSlice(dst, in.VolumeMounts, appendJSON_corev1_VolumeMount); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.VolumeDevices) > 0 {
-		dst = json.AppendName(dst, `,"volumeDevices":`)
-		if dst, err = json.AppendSlice(dst, in.VolumeDevices, appendJSON_corev1_VolumeDevice); err != nil {
-			return dst, err
-		}
-	}
-	if in.LivenessProbe != nil {
-		dst = json.AppendName(dst, `,"livenessProbe":`)
-		if dst, err = appendJSON_corev1_Probe(dst, in.LivenessProbe); err != nil {
-			return dst, err
-		}
-	}
-	if in.ReadinessProbe != nil {
-		dst = json.AppendName(dst, `,"readinessProbe":`)
-		if dst, err = appendJSON_corev1_Probe(dst, in.ReadinessProbe); err != nil {
-			return dst, err
-		}
-	}
-	if in.StartupProbe != nil {
-		dst = json.AppendName(dst, `,"startupProbe":`)
-		if dst, err = appendJSON_corev1_Probe(dst, in.StartupProbe); err != nil {
-			return dst, err
-		}
-	}
-	if in.Lifecycle != nil {
-		dst = json.AppendName(dst, `,"lifecycle":`)
-		if dst, err = appendJSON_corev1_Lifecycle(dst, in.Lifecycle); err != nil {
-			return dst, err
-		}
-	}
-	if in.TerminationMessagePath != "" {
-		dst = json.AppendStringField(dst, `,"terminationMessagePath":`, in.TerminationMessagePath)
-	}
-	if in.TerminationMessagePolicy != "" {
-		dst = json.AppendStringField(dst, `,"terminationMessagePolicy":`, in.TerminationMessagePolicy)
-	}
-	if in.ImagePullPolicy != "" {
-		dst = json.AppendStringField(dst, `,"imagePullPolicy":`, in.ImagePullPolicy)
-	}
-	if in.SecurityContext != nil {
-		dst = json.AppendName(dst, `,"securityContext":`)
-		if dst, err = appendJSON_corev1_SecurityContext(dst, in.SecurityContext); err != nil {
-			return dst, err
-		}
-	}
-	if in.Stdin {
-		dst = json.AppendBoolField(dst, `,"stdin":`, in.Stdin)
-	}
-	if in.StdinOnce {
-		dst = json.AppendBoolField(dst, `,"stdinOnce":`, in.StdinOnce)
-	}
-	if in.TTY {
-		dst = json.AppendBoolField(dst, `,"tty":`, in.TTY)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalBool(dst, `,"stdin":`, in.Stdin)
+	dst = json.AppendOptionalBool(dst, `,"stdinOnce":`, in.StdinOnce)
+	dst = json.AppendOptionalBool(dst, `,"tty":`, in.TTY)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_Container(r *json.Reader, out *corev1.Container) {
@@ -1536,9 +1198,7 @@ func readJSON_corev1_Container(r *json.Reader, out *corev1.Container) {
 			json.ReadSlice(r, &out.ResizePolicy, "[]v1.ContainerResizePolicy", readJSON_corev1_ContainerResizePolicy)
 		case "restartPolicy":
 			r.Once(&seen, 10)
-			if json.Pointer(r, &out.RestartPolicy) {
-				json.ReadString(r, out.RestartPolicy, "v1.ContainerRestartPolicy")
-			}
+			json.ReadStringPointer(r, &out.RestartPolicy, "v1.ContainerRestartPolicy")
 		case "restartPolicyRules":
 			r.Once(&seen, 11)
 			json.ReadSlice(r, &out.RestartPolicyRules, "[]v1.ContainerRestartRule", readJSON_corev1_ContainerRestartRule)
@@ -1629,19 +1289,11 @@ func readJSON_corev1_ContainerExtendedResourceRequest(r *json.Reader, out *corev
 
 func appendJSON_corev1_ContainerPort(dst []byte, in *corev1.ContainerPort) ([]byte, error) {
 	start := len(dst)
-	if in.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	}
-	if in.HostPort != 0 {
-		dst = json.AppendIntField(dst, `,"hostPort":`, in.HostPort)
-	}
+	dst = json.AppendOptionalString(dst, `,"name":`, in.Name)
+	dst = json.AppendOptionalInt(dst, `,"hostPort":`, in.HostPort)
 	dst = json.AppendIntField(dst, `,"containerPort":`, in.ContainerPort)
-	if in.Protocol != "" {
-		dst = json.AppendStringField(dst, `,"protocol":`, in.Protocol)
-	}
-	if in.HostIP != "" {
-		dst = json.AppendStringField(dst, `,"hostIP":`, in.HostIP)
-	}
+	dst = json.AppendOptionalString(dst, `,"protocol":`, in.Protocol)
+	dst = json.AppendOptionalString(dst, `,"hostIP":`, in.HostIP)
 	return json.Close(dst, start), nil
 }
 
@@ -1702,16 +1354,11 @@ func readJSON_corev1_ContainerResizePolicy(r *json.Reader, out *corev1.Container
 func appendJSON_corev1_ContainerRestartRule(dst []byte, in *corev1.ContainerRestartRule) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Action != "" {
-		dst = json.AppendStringField(dst, `,"action":`, in.Action)
-	}
+	dst = json.AppendOptionalString(dst, `,"action":`, in.Action)
 	if in.ExitCodes != nil {
-		dst = json.AppendName(dst, `,"exitCodes":`)
-		if dst, err = appendJSON_corev1_ContainerRestartRuleOnExitCodes(dst, in.ExitCodes); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ContainerRestartRuleOnExitCodes(json.AppendName(dst, `,"exitCodes":`), in.ExitCodes)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ContainerRestartRule(r *json.Reader, out *corev1.ContainerRestartRule) {
@@ -1738,18 +1385,11 @@ func readJSON_corev1_ContainerRestartRule(r *json.Reader, out *corev1.ContainerR
 func appendJSON_corev1_ContainerRestartRuleOnExitCodes(dst []byte, in *corev1.ContainerRestartRuleOnExitCodes) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Operator != "" {
-		dst = json.AppendStringField(dst, `,"operator":`, in.Operator)
-	}
-	if len(in.Values) > 0 {
-		dst = json.AppendName(dst, `,"values":`)
-		if dst, err = json.AppendSlice(dst, in.Values, func(dst []byte, in *int32) ([]byte, error) {
-			return json.AppendInt(dst, *in), nil
-		}); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"operator":`, in.Operator)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"values":`, in.Values, func(dst []byte, in *int32) ([]byte, error) {
+		return json.AppendInt(dst, *in), nil
+	})
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ContainerRestartRuleOnExitCodes(r *json.Reader, out *corev1.ContainerRestartRuleOnExitCodes) {
@@ -1775,24 +1415,15 @@ func appendJSON_corev1_ContainerState(dst []byte, in *corev1.ContainerState) ([]
 	var err error
 	start := len(dst)
 	if in.Waiting != nil {
-		dst = json.AppendName(dst, `,"waiting":`)
-		if dst, err = appendJSON_corev1_ContainerStateWaiting(dst, in.Waiting); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ContainerStateWaiting(json.AppendName(dst, `,"waiting":`), in.Waiting)
 	}
-	if in.Running != nil {
-		dst = json.AppendName(dst, `,"running":`)
-		if dst, err = appendJSON_corev1_ContainerStateRunning(dst, in.Running); err != nil {
-			return dst, err
-		}
+	if in.Running != nil && err == nil {
+		dst, err = appendJSON_corev1_ContainerStateRunning(json.AppendName(dst, `,"running":`), in.Running)
 	}
-	if in.Terminated != nil {
-		dst = json.AppendName(dst, `,"terminated":`)
-		if dst, err = appendJSON_corev1_ContainerStateTerminated(dst, in.Terminated); err != nil {
-			return dst, err
-		}
+	if in.Terminated != nil && err == nil {
+		dst, err = appendJSON_corev1_ContainerStateTerminated(json.AppendName(dst, `,"terminated":`), in.Terminated)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ContainerState(r *json.Reader, out *corev1.ContainerState) {
@@ -1826,11 +1457,8 @@ func readJSON_corev1_ContainerState(r *json.Reader, out *corev1.ContainerState) 
 func appendJSON_corev1_ContainerStateRunning(dst []byte, in *corev1.ContainerStateRunning) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"startedAt":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.StartedAt); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"startedAt":`), &in.StartedAt)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ContainerStateRunning(r *json.Reader, out *corev1.ContainerStateRunning) {
@@ -1853,27 +1481,15 @@ func appendJSON_corev1_ContainerStateTerminated(dst []byte, in *corev1.Container
 	var err error
 	start := len(dst)
 	dst = json.AppendIntField(dst, `,"exitCode":`, in.ExitCode)
-	if in.Signal != 0 {
-		dst = json.AppendIntField(dst, `,"signal":`, in.Signal)
+	dst = json.AppendOptionalInt(dst, `,"signal":`, in.Signal)
+	dst = json.AppendOptionalString(dst, `,"reason":`, in.Reason)
+	dst = json.AppendOptionalString(dst, `,"message":`, in.Message)
+	dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"startedAt":`), &in.StartedAt)
+	if err == nil {
+		dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"finishedAt":`), &in.FinishedAt)
 	}
-	if in.Reason != "" {
-		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
-	}
-	if in.Message != "" {
-		dst = json.AppendStringField(dst, `,"message":`, in.Message)
-	}
-	dst = json.AppendName(dst, `,"startedAt":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.StartedAt); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"finishedAt":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.FinishedAt); err != nil {
-		return dst, err
-	}
-	if in.ContainerID != "" {
-		dst = json.AppendStringField(dst, `,"containerID":`, in.ContainerID)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"containerID":`, in.ContainerID)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ContainerStateTerminated(r *json.Reader, out *corev1.ContainerStateTerminated) {
@@ -1912,12 +1528,8 @@ func readJSON_corev1_ContainerStateTerminated(r *json.Reader, out *corev1.Contai
 
 func appendJSON_corev1_ContainerStateWaiting(dst []byte, in *corev1.ContainerStateWaiting) ([]byte, error) {
 	start := len(dst)
-	if in.Reason != "" {
-		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
-	}
-	if in.Message != "" {
-		dst = json.AppendStringField(dst, `,"message":`, in.Message)
-	}
+	dst = json.AppendOptionalString(dst, `,"reason":`, in.Reason)
+	dst = json.AppendOptionalString(dst, `,"message":`, in.Message)
 	return json.Close(dst, start), nil
 }
 
@@ -1944,58 +1556,29 @@ func appendJSON_corev1_ContainerStatus(dst []byte, in *corev1.ContainerStatus) (
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	dst = json.AppendName(dst, `,"state":`)
-	if dst, err = appendJSON_corev1_ContainerState(dst, &in.State); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"lastState":`)
-	if dst, err = appendJSON_corev1_ContainerState(dst, &in.LastTerminationState); err != nil {
-		return dst, err
+	dst, err = appendJSON_corev1_ContainerState(json.AppendName(dst, `,"state":`), &in.State)
+	if err == nil {
+		dst, err = appendJSON_corev1_ContainerState(json.AppendName(dst, `,"lastState":`), &in.LastTerminationState)
 	}
 	dst = json.AppendBoolField(dst, `,"ready":`, in.Ready)
 	dst = json.AppendIntField(dst, `,"restartCount":`, in.RestartCount)
 	dst = json.AppendStringField(dst, `,"image":`, in.Image)
 	dst = json.AppendStringField(dst, `,"imageID":`, in.ImageID)
-	if in.ContainerID != "" {
-		dst = json.AppendStringField(dst, `,"containerID":`, in.ContainerID)
+	dst = json.AppendOptionalString(dst, `,"containerID":`, in.ContainerID)
+	dst = json.AppendBoolPointer(dst, `,"started":`, in.Started)
+	if len(in.AllocatedResources) > 0 && err == nil {
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"allocatedResources":`), &in.AllocatedResources)
 	}
-	if in.Started != nil {
-		dst = json.AppendBoolField(dst, `,"started":`, *in.Started)
+	if in.Resources != nil && err == nil {
+		dst, err = appendJSON_corev1_ResourceRequirements(json.AppendName(dst, `,"resources":`), in.Resources)
 	}
-	if len(in.AllocatedResources) > 0 {
-		dst = json.AppendName(dst, `,"allocatedResources":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.AllocatedResources); err != nil {
-			return dst, err
-		}
+	dst, err = json.AppendOptionalSlice(dst, err, `,"volumeMounts":`, in.VolumeMounts, appendJSON_corev1_VolumeMountStatus)
+	if in.User != nil && err == nil {
+		dst, err = appendJSON_corev1_ContainerUser(json.AppendName(dst, `,"user":`), in.User)
 	}
-	if in.Resources != nil {
-		dst = json.AppendName(dst, `,"resources":`)
-		if dst, err = appendJSON_corev1_ResourceRequirements(dst, in.Resources); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.VolumeMounts) > 0 {
-		dst = json.AppendName(dst, `,"volumeMounts":`)
-		if dst, err = json.AppendSlice(dst, in.VolumeMounts, appendJSON_corev1_VolumeMountStatus); err != nil {
-			return dst, err
-		}
-	}
-	if in.User != nil {
-		dst = json.AppendName(dst, `,"user":`)
-		if dst, err = appendJSON_corev1_ContainerUser(dst, in.User); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.AllocatedResourcesStatus) > 0 {
-		dst = json.AppendName(dst, `,"allocatedResourcesStatus":`)
-		if dst, err = json.AppendSlice(dst, in.AllocatedResourcesStatus, appendJSON_corev1_ResourceStatus); err != nil {
-			return dst, err
-		}
-	}
-	if in.StopSignal != nil {
-		dst = json.AppendStringField(dst, `,"stopSignal":`, *in.StopSignal)
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"allocatedResourcesStatus":`, in.AllocatedResourcesStatus, appendJSON_corev1_ResourceStatus)
+	dst = json.AppendStringPointer(dst, `,"stopSignal":`, in.StopSignal)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ContainerStatus(r *json.Reader, out *corev1.ContainerStatus) {
@@ -2031,9 +1614,7 @@ func readJSON_corev1_ContainerStatus(r *json.Reader, out *corev1.ContainerStatus
 			r.String(&out.ContainerID)
 		case "started":
 			r.Once(&seen, 8)
-			if json.Pointer(r, &out.Started) {
-				r.Bool(out.Started)
-			}
+			r.BoolPointer(&out.Started)
 		case "allocatedResources":
 			r.Once(&seen, 9)
 			readJSON_corev1_ResourceList(r, &out.AllocatedResources)
@@ -2055,9 +1636,7 @@ func readJSON_corev1_ContainerStatus(r *json.Reader, out *corev1.ContainerStatus
 			json.ReadSlice(r, &out.AllocatedResourcesStatus, "[]v1.ResourceStatus", readJSON_corev1_ResourceStatus)
 		case "stopSignal":
 			r.Once(&seen, 14)
-			if json.Pointer(r, &out.StopSignal) {
-				json.ReadString(r, out.StopSignal, "v1.Signal")
-			}
+			json.ReadStringPointer(r, &out.StopSignal, "v1.Signal")
 		default:
 			r.Unknown()
 		}
@@ -2068,12 +1647,9 @@ func appendJSON_corev1_ContainerUser(dst []byte, in *corev1.ContainerUser) ([]by
 	var err error
 	start := len(dst)
 	if in.Linux != nil {
-		dst = json.AppendName(dst, `,"linux":`)
-		if dst, err = appendJSON_corev1_LinuxContainerUser(dst, in.Linux); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_LinuxContainerUser(json.AppendName(dst, `,"linux":`), in.Linux)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ContainerUser(r *json.Reader, out *corev1.ContainerUser) {
@@ -2097,13 +1673,8 @@ func readJSON_corev1_ContainerUser(r *json.Reader, out *corev1.ContainerUser) {
 func appendJSON_corev1_DownwardAPIProjection(dst []byte, in *corev1.DownwardAPIProjection) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if len(in.Items) > 0 {
-		dst = json.AppendName(dst, `,"items":`)
-		if dst, err = json.AppendSlice(dst, in.Items, appendJSON_corev1_DownwardAPIVolumeFile); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"items":`, in.Items, appendJSON_corev1_DownwardAPIVolumeFile)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_DownwardAPIProjection(r *json.Reader, out *corev1.DownwardAPIProjection) {
@@ -2127,24 +1698,14 @@ func appendJSON_corev1_DownwardAPIVolumeFile(dst []byte, in *corev1.DownwardAPIV
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"path":`, in.Path)
 	if in.FieldRef != nil {
-		dst = json.AppendName(dst, `,"fieldRef":`)
-		if dst, err = appendJSON_corev1_ObjectFieldSelector(dst, in.FieldRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ObjectFieldSelector(json.AppendName(dst, `,"fieldRef":`), in.FieldRef)
 	}
-	if in.ResourceFieldRef != nil {
-		dst = json.AppendName(dst, `,"resourceFieldRef":`)
-		if dst, err = appendJSON_corev1_ResourceFieldSelector(dst, in.ResourceFieldRef); err != nil {
-			return dst, err
-		}
+	if in.ResourceFieldRef != nil && err == nil {
+		dst, err = appendJSON_corev1_ResourceFieldSelector(json.AppendName(dst, `,"resourceFieldRef":`), in.ResourceFieldRef)
 	}
-	if in.Mode != nil {
-		dst = json.AppendIntField(dst, `,"mode":`, *in.Mode)
-	}
-	if in.User != nil {
-		dst = json.AppendIntField(dst, `,"user":`, *in.User)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendIntPointer(dst, `,"mode":`, in.Mode)
+	dst = json.AppendIntPointer(dst, `,"user":`, in.User)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_DownwardAPIVolumeFile(r *json.Reader, out *corev1.DownwardAPIVolumeFile) {
@@ -2169,14 +1730,10 @@ func readJSON_corev1_DownwardAPIVolumeFile(r *json.Reader, out *corev1.DownwardA
 			}
 		case "mode":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.Mode) {
-				r.Int32(out.Mode)
-			}
+			r.Int32Pointer(&out.Mode)
 		case "user":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.User) {
-				r.Int64(out.User)
-			}
+			r.Int64Pointer(&out.User)
 		default:
 			r.Unknown()
 		}
@@ -2186,19 +1743,10 @@ func readJSON_corev1_DownwardAPIVolumeFile(r *json.Reader, out *corev1.DownwardA
 func appendJSON_corev1_DownwardAPIVolumeSource(dst []byte, in *corev1.DownwardAPIVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if len(in.Items) > 0 {
-		dst = json.AppendName(dst, `,"items":`)
-		if dst, err = json.AppendSlice(dst, in.Items, appendJSON_corev1_DownwardAPIVolumeFile); err != nil {
-			return dst, err
-		}
-	}
-	if in.DefaultMode != nil {
-		dst = json.AppendIntField(dst, `,"defaultMode":`, *in.DefaultMode)
-	}
-	if in.DefaultUser != nil {
-		dst = json.AppendIntField(dst, `,"defaultUser":`, *in.DefaultUser)
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"items":`, in.Items, appendJSON_corev1_DownwardAPIVolumeFile)
+	dst = json.AppendIntPointer(dst, `,"defaultMode":`, in.DefaultMode)
+	dst = json.AppendIntPointer(dst, `,"defaultUser":`, in.DefaultUser)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_DownwardAPIVolumeSource(r *json.Reader, out *corev1.DownwardAPIVolumeSource) {
@@ -2213,14 +1761,10 @@ func readJSON_corev1_DownwardAPIVolumeSource(r *json.Reader, out *corev1.Downwar
 			json.ReadSlice(r, &out.Items, "[]v1.DownwardAPIVolumeFile", readJSON_corev1_DownwardAPIVolumeFile)
 		case "defaultMode":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.DefaultMode) {
-				r.Int32(out.DefaultMode)
-			}
+			r.Int32Pointer(&out.DefaultMode)
 		case "defaultUser":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.DefaultUser) {
-				r.Int64(out.DefaultUser)
-			}
+			r.Int64Pointer(&out.DefaultUser)
 		default:
 			r.Unknown()
 		}
@@ -2230,19 +1774,12 @@ func readJSON_corev1_DownwardAPIVolumeSource(r *json.Reader, out *corev1.Downwar
 func appendJSON_corev1_EmptyDirVolumeSource(dst []byte, in *corev1.EmptyDirVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Medium != "" {
-		dst = json.AppendStringField(dst, `,"medium":`, in.Medium)
-	}
+	dst = json.AppendOptionalString(dst, `,"medium":`, in.Medium)
 	if in.SizeLimit != nil {
-		dst = json.AppendName(dst, `,"sizeLimit":`)
-		if dst, err = apimachinery.AppendJSON_Quantity(dst, in.SizeLimit); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_Quantity(json.AppendName(dst, `,"sizeLimit":`), in.SizeLimit)
 	}
-	if in.Mode != nil {
-		dst = json.AppendIntField(dst, `,"mode":`, *in.Mode)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendIntPointer(dst, `,"mode":`, in.Mode)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_EmptyDirVolumeSource(r *json.Reader, out *corev1.EmptyDirVolumeSource) {
@@ -2262,9 +1799,7 @@ func readJSON_corev1_EmptyDirVolumeSource(r *json.Reader, out *corev1.EmptyDirVo
 			}
 		case "mode":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.Mode) {
-				r.Int32(out.Mode)
-			}
+			r.Int32Pointer(&out.Mode)
 		default:
 			r.Unknown()
 		}
@@ -2274,22 +1809,14 @@ func readJSON_corev1_EmptyDirVolumeSource(r *json.Reader, out *corev1.EmptyDirVo
 func appendJSON_corev1_EnvFromSource(dst []byte, in *corev1.EnvFromSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Prefix != "" {
-		dst = json.AppendStringField(dst, `,"prefix":`, in.Prefix)
-	}
+	dst = json.AppendOptionalString(dst, `,"prefix":`, in.Prefix)
 	if in.ConfigMapRef != nil {
-		dst = json.AppendName(dst, `,"configMapRef":`)
-		if dst, err = appendJSON_corev1_ConfigMapEnvSource(dst, in.ConfigMapRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ConfigMapEnvSource(json.AppendName(dst, `,"configMapRef":`), in.ConfigMapRef)
 	}
-	if in.SecretRef != nil {
-		dst = json.AppendName(dst, `,"secretRef":`)
-		if dst, err = appendJSON_corev1_SecretEnvSource(dst, in.SecretRef); err != nil {
-			return dst, err
-		}
+	if in.SecretRef != nil && err == nil {
+		dst, err = appendJSON_corev1_SecretEnvSource(json.AppendName(dst, `,"secretRef":`), in.SecretRef)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_EnvFromSource(r *json.Reader, out *corev1.EnvFromSource) {
@@ -2322,16 +1849,11 @@ func appendJSON_corev1_EnvVar(dst []byte, in *corev1.EnvVar) ([]byte, error) {
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if in.Value != "" {
-		dst = json.AppendStringField(dst, `,"value":`, in.Value)
-	}
+	dst = json.AppendOptionalString(dst, `,"value":`, in.Value)
 	if in.ValueFrom != nil {
-		dst = json.AppendName(dst, `,"valueFrom":`)
-		if dst, err = appendJSON_corev1_EnvVarSource(dst, in.ValueFrom); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_EnvVarSource(json.AppendName(dst, `,"valueFrom":`), in.ValueFrom)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_EnvVar(r *json.Reader, out *corev1.EnvVar) {
@@ -2362,36 +1884,21 @@ func appendJSON_corev1_EnvVarSource(dst []byte, in *corev1.EnvVarSource) ([]byte
 	var err error
 	start := len(dst)
 	if in.FieldRef != nil {
-		dst = json.AppendName(dst, `,"fieldRef":`)
-		if dst, err = appendJSON_corev1_ObjectFieldSelector(dst, in.FieldRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ObjectFieldSelector(json.AppendName(dst, `,"fieldRef":`), in.FieldRef)
 	}
-	if in.ResourceFieldRef != nil {
-		dst = json.AppendName(dst, `,"resourceFieldRef":`)
-		if dst, err = appendJSON_corev1_ResourceFieldSelector(dst, in.ResourceFieldRef); err != nil {
-			return dst, err
-		}
+	if in.ResourceFieldRef != nil && err == nil {
+		dst, err = appendJSON_corev1_ResourceFieldSelector(json.AppendName(dst, `,"resourceFieldRef":`), in.ResourceFieldRef)
 	}
-	if in.ConfigMapKeyRef != nil {
-		dst = json.AppendName(dst, `,"configMapKeyRef":`)
-		if dst, err = appendJSON_corev1_ConfigMapKeySelector(dst, in.ConfigMapKeyRef); err != nil {
-			return dst, err
-		}
+	if in.ConfigMapKeyRef != nil && err == nil {
+		dst, err = appendJSON_corev1_ConfigMapKeySelector(json.AppendName(dst, `,"configMapKeyRef":`), in.ConfigMapKeyRef)
 	}
-	if in.SecretKeyRef != nil {
-		dst = json.AppendName(dst, `,"secretKeyRef":`)
-		if dst, err = appendJSON_corev1_SecretKeySelector(dst, in.SecretKeyRef); err != nil {
-			return dst, err
-		}
+	if in.SecretKeyRef != nil && err == nil {
+		dst, err = appendJSON_corev1_SecretKeySelector(json.AppendName(dst, `,"secretKeyRef":`), in.SecretKeyRef)
 	}
-	if in.FileKeyRef != nil {
-		dst = json.AppendName(dst, `,"fileKeyRef":`)
-		if dst, err = appendJSON_corev1_FileKeySelector(dst, in.FileKeyRef); err != nil {
-			return dst, err
-		}
+	if in.FileKeyRef != nil && err == nil {
+		dst, err = appendJSON_corev1_FileKeySelector(json.AppendName(dst, `,"fileKeyRef":`), in.FileKeyRef)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_EnvVarSource(r *json.Reader, out *corev1.EnvVarSource) {
@@ -2436,121 +1943,44 @@ func appendJSON_corev1_EphemeralContainer(dst []byte, in *corev1.EphemeralContai
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.EphemeralContainerCommon.Name)
-	if in.EphemeralContainerCommon.Image != "" {
-		dst = json.AppendStringField(dst, `,"image":`, in.EphemeralContainerCommon.Image)
+	dst = json.AppendOptionalString(dst, `,"image":`, in.EphemeralContainerCommon.Image)
+	dst = json.AppendOptionalStrings(dst, `,"command":`, in.EphemeralContainerCommon.Command)
+	dst = json.AppendOptionalStrings(dst, `,"args":`, in.EphemeralContainerCommon.Args)
+	dst = json.AppendOptionalString(dst, `,"workingDir":`, in.EphemeralContainerCommon.WorkingDir)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"ports":`, in.EphemeralContainerCommon.Ports, appendJSON_corev1_ContainerPort)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"envFrom":`, in.EphemeralContainerCommon.EnvFrom, appendJSON_corev1_EnvFromSource)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"env":`, in.EphemeralContainerCommon.Env, appendJSON_corev1_EnvVar)
+	if err == nil {
+		dst, err = appendJSON_corev1_ResourceRequirements(json.AppendName(dst, `,"resources":`), &in.EphemeralContainerCommon.Resources)
 	}
-	if len(in.EphemeralContainerCommon.Command) > 0 {
-		dst = json.AppendName(dst, `,"command":`)
-		dst = json.AppendStrings(dst, in.EphemeralContainerCommon.Command)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"resizePolicy":`, in.EphemeralContainerCommon.ResizePolicy, appendJSON_corev1_ContainerResizePolicy)
+	dst = json.AppendStringPointer(dst, `,"restartPolicy":`, in.EphemeralContainerCommon.RestartPolicy)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"restartPolicyRules":`, in.EphemeralContainerCommon.RestartPolicyRules, appendJSON_corev1_ContainerRestartRule)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"volumeMounts":`, in.EphemeralContainerCommon.VolumeMounts, appendJSON_corev1_VolumeMount)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"volumeDevices":`, in.EphemeralContainerCommon.VolumeDevices, appendJSON_corev1_VolumeDevice)
+	if in.EphemeralContainerCommon.LivenessProbe != nil && err == nil {
+		dst, err = appendJSON_corev1_Probe(json.AppendName(dst, `,"livenessProbe":`), in.EphemeralContainerCommon.LivenessProbe)
 	}
-	if len(in.EphemeralContainerCommon.Args) > 0 {
-		dst = json.AppendName(dst, `,"args":`)
-		dst = json.AppendStrings(dst, in.EphemeralContainerCommon.Args)
+	if in.EphemeralContainerCommon.ReadinessProbe != nil && err == nil {
+		dst, err = appendJSON_corev1_Probe(json.AppendName(dst, `,"readinessProbe":`), in.EphemeralContainerCommon.ReadinessProbe)
 	}
-	if in.EphemeralContainerCommon.WorkingDir != "" {
-		dst = json.AppendStringField(dst, `,"workingDir":`, in.EphemeralContainerCommon.WorkingDir)
+	if in.EphemeralContainerCommon.StartupProbe != nil && err == nil {
+		dst, err = appendJSON_corev1_Probe(json.AppendName(dst, `,"startupProbe":`), in.EphemeralContainerCommon.StartupProbe)
 	}
-	if len(in.EphemeralContainerCommon.Ports) > 0 {
-		dst = json.AppendName(dst, `,"ports":`)
-		if dst, err = json.AppendSlice(dst, in.EphemeralContainerCommon.Ports, appendJSON_corev1_ContainerPort); err != nil {
-			return dst, err
-		}
+	if in.EphemeralContainerCommon.Lifecycle != nil && err == nil {
+		dst, err = appendJSON_corev1_Lifecycle(json.AppendName(dst, `,"lifecycle":`), in.EphemeralContainerCommon.Lifecycle)
 	}
-	if len(in.EphemeralContainerCommon.EnvFrom) > 0 {
-		dst = json.AppendName(dst, `,"envFrom":`)
-		if dst, err = json.AppendSlice(dst, in.EphemeralContainerCommon.EnvFrom, appendJSON_corev1_EnvFromSource); err != nil {
-			return dst, err
-		}
+	dst = json.AppendOptionalString(dst, `,"terminationMessagePath":`, in.EphemeralContainerCommon.TerminationMessagePath)
+	dst = json.AppendOptionalString(dst, `,"terminationMessagePolicy":`, in.EphemeralContainerCommon.TerminationMessagePolicy)
+	dst = json.AppendOptionalString(dst, `,"imagePullPolicy":`, in.EphemeralContainerCommon.ImagePullPolicy)
+	if in.EphemeralContainerCommon.SecurityContext != nil && err == nil {
+		dst, err = appendJSON_corev1_SecurityContext(json.AppendName(dst, `,"securityContext":`), in.EphemeralContainerCommon.SecurityContext)
 	}
-	if len(in.EphemeralContainerCommon.Env) > 0 {
-		dst = json.AppendName(dst, `,"env":`)
-		if dst, err = json.AppendSlice(dst, in.EphemeralContainerCommon.Env, appendJSON_corev1_EnvVar); err != nil {
-			return dst, err
-		}
-	}
-	dst = json.AppendName(dst, `,"resources":`)
-	if dst, err = appendJSON_corev1_ResourceRequirements(dst, &in.EphemeralContainerCommon.Resources); err != nil {
-		return dst, err
-	}
-	if len(in.EphemeralContainerCommon.ResizePolicy) > 0 {
-		dst = json.AppendName(dst, `,"resizePolicy":`)
-		if dst, err = json.AppendSlice(dst, in.EphemeralContainerCommon.ResizePolicy, appendJSON_corev1_ContainerResizePolicy); err != nil {
-			return dst, err
-		}
-	}
-	if in.EphemeralContainerCommon.RestartPolicy != nil {
-		dst = json.AppendStringField(dst, `,"restartPolicy":`, *in.EphemeralContainerCommon.RestartPolicy)
-	}
-	if len(in.EphemeralContainerCommon.RestartPolicyRules) > 0 {
-		dst = json.AppendName(dst, `,"restartPolicyRules":`)
-		if dst, err = json.AppendSlice(dst, in.EphemeralContainerCommon.RestartPolicyRules, appendJSON_corev1_ContainerRestartRule); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.EphemeralContainerCommon.VolumeMounts) > 0 {
-		dst = json.AppendName(dst, `,"volumeMounts":`)
-		if dst, err = json.AppendSlice(dst, in.EphemeralContainerCommon.VolumeMounts, appendJSON_corev1_VolumeMount); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.EphemeralContainerCommon.VolumeDevices) > 0 {
-		dst = json.AppendName(dst, `,"volumeDevices":`)
-		if dst, err = json.AppendSlice(dst, in.EphemeralContainerCommon.VolumeDevices, appendJSON_corev1_VolumeDevice); err != nil {
-			return dst, err
-		}
-	}
-	if in.EphemeralContainerCommon.LivenessProbe != nil {
-		dst = json.AppendName(dst, `,"livenessProbe":`)
-		if dst, err = appendJSON_corev1_Probe(dst, in.EphemeralContainerCommon.LivenessProbe); err != nil {
-			return dst, err
-		}
-	}
-	if in.EphemeralContainerCommon.ReadinessProbe != nil {
-		dst = json.AppendName(dst, `,"readinessProbe":`)
-		if dst, err = appendJSON_corev1_Probe(dst, in.EphemeralContainerCommon.ReadinessProbe); err != nil {
-			return dst, err
-		}
-	}
-	if in.EphemeralContainerCommon.StartupProbe != nil {
-		dst = json.AppendName(dst, `,"startupProbe":`)
-		if dst, err = appendJSON_corev1_Probe(dst, in.EphemeralContainerCommon.StartupProbe); err != nil {
-			return dst, err
-		}
-	}
-	if in.EphemeralContainerCommon.Lifecycle != nil {
-		dst = json.AppendName(dst, `,"lifecycle":`)
-		if dst, err = appendJSON_corev1_Lifecycle(dst, in.EphemeralContainerCommon.Lifecycle); err != nil {
-			return dst, err
-		}
-	}
-	if in.EphemeralContainerCommon.TerminationMessagePath != "" {
-		dst = json.AppendStringField(dst, `,"terminationMessagePath":`, in.EphemeralContainerCommon.TerminationMessagePath)
-	}
-	if in.EphemeralContainerCommon.TerminationMessagePolicy != "" {
-		dst = json.AppendStringField(dst, `,"terminationMessagePolicy":`, in.EphemeralContainerCommon.TerminationMessagePolicy)
-	}
-	if in.EphemeralContainerCommon.ImagePullPolicy != "" {
-		dst = json.AppendStringField(dst, `,"imagePullPolicy":`, in.EphemeralContainerCommon.ImagePullPolicy)
-	}
-	if in.EphemeralContainerCommon.SecurityContext != nil {
-		dst = json.AppendName(dst, `,"securityContext":`)
-		if dst, err = appendJSON_corev1_SecurityContext(dst, in.EphemeralContainerCommon.SecurityContext); err != nil {
-			return dst, err
-		}
-	}
-	if in.EphemeralContainerCommon.Stdin {
-		dst = json.AppendBoolField(dst, `,"stdin":`, in.EphemeralContainerCommon.Stdin)
-	}
-	if in.EphemeralContainerCommon.StdinOnce {
-		dst = json.AppendBoolField(dst, `,"stdinOnce":`, in.EphemeralContainerCommon.StdinOnce)
-	}
-	if in.EphemeralContainerCommon.TTY {
-		dst = json.AppendBoolField(dst, `,"tty":`, in.EphemeralContainerCommon.TTY)
-	}
-	if in.TargetContainerName != "" {
-		dst = json.AppendStringField(dst, `,"targetContainerName":`, in.TargetContainerName)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalBool(dst, `,"stdin":`, in.EphemeralContainerCommon.Stdin)
+	dst = json.AppendOptionalBool(dst, `,"stdinOnce":`, in.EphemeralContainerCommon.StdinOnce)
+	dst = json.AppendOptionalBool(dst, `,"tty":`, in.EphemeralContainerCommon.TTY)
+	dst = json.AppendOptionalString(dst, `,"targetContainerName":`, in.TargetContainerName)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_EphemeralContainer(r *json.Reader, out *corev1.EphemeralContainer) {
@@ -2602,9 +2032,7 @@ func readJSON_corev1_EphemeralContainer(r *json.Reader, out *corev1.EphemeralCon
 			r.Inside("EphemeralContainerCommon")
 		case "restartPolicy":
 			r.Once(&seen, 10)
-			if json.Pointer(r, &out.EphemeralContainerCommon.RestartPolicy) {
-				json.ReadString(r, out.EphemeralContainerCommon.RestartPolicy, "v1.ContainerRestartPolicy")
-			}
+			json.ReadStringPointer(r, &out.EphemeralContainerCommon.RestartPolicy, "v1.ContainerRestartPolicy")
 			r.Inside("EphemeralContainerCommon")
 		case "restartPolicyRules":
 			r.Once(&seen, 11)
@@ -2685,12 +2113,9 @@ func appendJSON_corev1_EphemeralVolumeSource(dst []byte, in *corev1.EphemeralVol
 	var err error
 	start := len(dst)
 	if in.VolumeClaimTemplate != nil {
-		dst = json.AppendName(dst, `,"volumeClaimTemplate":`)
-		if dst, err = appendJSON_corev1_PersistentVolumeClaimTemplate(dst, in.VolumeClaimTemplate); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_PersistentVolumeClaimTemplate(json.AppendName(dst, `,"volumeClaimTemplate":`), in.VolumeClaimTemplate)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_EphemeralVolumeSource(r *json.Reader, out *corev1.EphemeralVolumeSource) {
@@ -2735,9 +2160,7 @@ func readJSON_corev1_EvictionResponder(r *json.Reader, out *corev1.EvictionRespo
 			r.String(&out.Name)
 		case "priority":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.Priority) {
-				r.Int32(out.Priority)
-			}
+			r.Int32Pointer(&out.Priority)
 		default:
 			r.Unknown()
 		}
@@ -2746,10 +2169,7 @@ func readJSON_corev1_EvictionResponder(r *json.Reader, out *corev1.EvictionRespo
 
 func appendJSON_corev1_ExecAction(dst []byte, in *corev1.ExecAction) ([]byte, error) {
 	start := len(dst)
-	if len(in.Command) > 0 {
-		dst = json.AppendName(dst, `,"command":`)
-		dst = json.AppendStrings(dst, in.Command)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"command":`, in.Command)
 	return json.Close(dst, start), nil
 }
 
@@ -2771,23 +2191,11 @@ func readJSON_corev1_ExecAction(r *json.Reader, out *corev1.ExecAction) {
 
 func appendJSON_corev1_FCVolumeSource(dst []byte, in *corev1.FCVolumeSource) ([]byte, error) {
 	start := len(dst)
-	if len(in.TargetWWNs) > 0 {
-		dst = json.AppendName(dst, `,"targetWWNs":`)
-		dst = json.AppendStrings(dst, in.TargetWWNs)
-	}
-	if in.Lun != nil {
-		dst = json.AppendIntField(dst, `,"lun":`, *in.Lun)
-	}
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	if len(in.WWIDs) > 0 {
-		dst = json.AppendName(dst, `,"wwids":`)
-		dst = json.AppendStrings(dst, in.WWIDs)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"targetWWNs":`, in.TargetWWNs)
+	dst = json.AppendIntPointer(dst, `,"lun":`, in.Lun)
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	dst = json.AppendOptionalStrings(dst, `,"wwids":`, in.WWIDs)
 	return json.Close(dst, start), nil
 }
 
@@ -2803,9 +2211,7 @@ func readJSON_corev1_FCVolumeSource(r *json.Reader, out *corev1.FCVolumeSource) 
 			json.ReadSlice(r, &out.TargetWWNs, "[]string", (*json.Reader).String)
 		case "lun":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.Lun) {
-				r.Int32(out.Lun)
-			}
+			r.Int32Pointer(&out.Lun)
 		case "fsType":
 			r.Once(&seen, 2)
 			r.String(&out.FSType)
@@ -2826,9 +2232,7 @@ func appendJSON_corev1_FileKeySelector(dst []byte, in *corev1.FileKeySelector) (
 	dst = json.AppendStringField(dst, `,"volumeName":`, in.VolumeName)
 	dst = json.AppendStringField(dst, `,"path":`, in.Path)
 	dst = json.AppendStringField(dst, `,"key":`, in.Key)
-	if in.Optional != nil {
-		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
-	}
+	dst = json.AppendBoolPointer(dst, `,"optional":`, in.Optional)
 	return json.Close(dst, start), nil
 }
 
@@ -2850,9 +2254,7 @@ func readJSON_corev1_FileKeySelector(r *json.Reader, out *corev1.FileKeySelector
 			r.String(&out.Key)
 		case "optional":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.Optional) {
-				r.Bool(out.Optional)
-			}
+			r.BoolPointer(&out.Optional)
 		default:
 			r.Unknown()
 		}
@@ -2863,23 +2265,13 @@ func appendJSON_corev1_FlexPersistentVolumeSource(dst []byte, in *corev1.FlexPer
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"driver":`, in.Driver)
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
 	if in.SecretRef != nil {
-		dst = json.AppendName(dst, `,"secretRef":`)
-		if dst, err = appendJSON_corev1_SecretReference(dst, in.SecretRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_SecretReference(json.AppendName(dst, `,"secretRef":`), in.SecretRef)
 	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	if len(in.Options) > 0 {
-		dst = json.AppendName(dst, `,"options":`)
-		dst = json.AppendStringMap(dst, in.Options)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	dst = json.AppendOptionalStringMap(dst, `,"options":`, in.Options)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_FlexPersistentVolumeSource(r *json.Reader, out *corev1.FlexPersistentVolumeSource) {
@@ -2916,23 +2308,13 @@ func appendJSON_corev1_FlexVolumeSource(dst []byte, in *corev1.FlexVolumeSource)
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"driver":`, in.Driver)
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
 	if in.SecretRef != nil {
-		dst = json.AppendName(dst, `,"secretRef":`)
-		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.SecretRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_LocalObjectReference(json.AppendName(dst, `,"secretRef":`), in.SecretRef)
 	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	if len(in.Options) > 0 {
-		dst = json.AppendName(dst, `,"options":`)
-		dst = json.AppendStringMap(dst, in.Options)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	dst = json.AppendOptionalStringMap(dst, `,"options":`, in.Options)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_FlexVolumeSource(r *json.Reader, out *corev1.FlexVolumeSource) {
@@ -2967,12 +2349,8 @@ func readJSON_corev1_FlexVolumeSource(r *json.Reader, out *corev1.FlexVolumeSour
 
 func appendJSON_corev1_FlockerVolumeSource(dst []byte, in *corev1.FlockerVolumeSource) ([]byte, error) {
 	start := len(dst)
-	if in.DatasetName != "" {
-		dst = json.AppendStringField(dst, `,"datasetName":`, in.DatasetName)
-	}
-	if in.DatasetUUID != "" {
-		dst = json.AppendStringField(dst, `,"datasetUUID":`, in.DatasetUUID)
-	}
+	dst = json.AppendOptionalString(dst, `,"datasetName":`, in.DatasetName)
+	dst = json.AppendOptionalString(dst, `,"datasetUUID":`, in.DatasetUUID)
 	return json.Close(dst, start), nil
 }
 
@@ -2998,15 +2376,9 @@ func readJSON_corev1_FlockerVolumeSource(r *json.Reader, out *corev1.FlockerVolu
 func appendJSON_corev1_GCEPersistentDiskVolumeSource(dst []byte, in *corev1.GCEPersistentDiskVolumeSource) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"pdName":`, in.PDName)
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.Partition != 0 {
-		dst = json.AppendIntField(dst, `,"partition":`, in.Partition)
-	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalInt(dst, `,"partition":`, in.Partition)
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
 	return json.Close(dst, start), nil
 }
 
@@ -3044,9 +2416,7 @@ func appendJSON_corev1_GRPCAction(dst []byte, in *corev1.GRPCAction) ([]byte, er
 	} else {
 		dst = json.AppendString(dst, *in.Service)
 	}
-	if in.Mode != nil {
-		dst = json.AppendStringField(dst, `,"mode":`, *in.Mode)
-	}
+	dst = json.AppendStringPointer(dst, `,"mode":`, in.Mode)
 	return json.Close(dst, start), nil
 }
 
@@ -3062,14 +2432,10 @@ func readJSON_corev1_GRPCAction(r *json.Reader, out *corev1.GRPCAction) {
 			r.Int32(&out.Port)
 		case "service":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.Service) {
-				r.String(out.Service)
-			}
+			r.StringPointer(&out.Service)
 		case "mode":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.Mode) {
-				json.ReadString(r, out.Mode, "v1.GRPCProbeMode")
-			}
+			json.ReadStringPointer(r, &out.Mode, "v1.GRPCProbeMode")
 		default:
 			r.Unknown()
 		}
@@ -3079,12 +2445,8 @@ func readJSON_corev1_GRPCAction(r *json.Reader, out *corev1.GRPCAction) {
 func appendJSON_corev1_GitRepoVolumeSource(dst []byte, in *corev1.GitRepoVolumeSource) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"repository":`, in.Repository)
-	if in.Revision != "" {
-		dst = json.AppendStringField(dst, `,"revision":`, in.Revision)
-	}
-	if in.Directory != "" {
-		dst = json.AppendStringField(dst, `,"directory":`, in.Directory)
-	}
+	dst = json.AppendOptionalString(dst, `,"revision":`, in.Revision)
+	dst = json.AppendOptionalString(dst, `,"directory":`, in.Directory)
 	return json.Close(dst, start), nil
 }
 
@@ -3114,12 +2476,8 @@ func appendJSON_corev1_GlusterfsPersistentVolumeSource(dst []byte, in *corev1.Gl
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"endpoints":`, in.EndpointsName)
 	dst = json.AppendStringField(dst, `,"path":`, in.Path)
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	if in.EndpointsNamespace != nil {
-		dst = json.AppendStringField(dst, `,"endpointsNamespace":`, *in.EndpointsNamespace)
-	}
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	dst = json.AppendStringPointer(dst, `,"endpointsNamespace":`, in.EndpointsNamespace)
 	return json.Close(dst, start), nil
 }
 
@@ -3141,9 +2499,7 @@ func readJSON_corev1_GlusterfsPersistentVolumeSource(r *json.Reader, out *corev1
 			r.Bool(&out.ReadOnly)
 		case "endpointsNamespace":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.EndpointsNamespace) {
-				r.String(out.EndpointsNamespace)
-			}
+			r.StringPointer(&out.EndpointsNamespace)
 		default:
 			r.Unknown()
 		}
@@ -3154,9 +2510,7 @@ func appendJSON_corev1_GlusterfsVolumeSource(dst []byte, in *corev1.GlusterfsVol
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"endpoints":`, in.EndpointsName)
 	dst = json.AppendStringField(dst, `,"path":`, in.Path)
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
 	return json.Close(dst, start), nil
 }
 
@@ -3185,29 +2539,13 @@ func readJSON_corev1_GlusterfsVolumeSource(r *json.Reader, out *corev1.Glusterfs
 func appendJSON_corev1_HTTPGetAction(dst []byte, in *corev1.HTTPGetAction) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Path != "" {
-		dst = json.AppendStringField(dst, `,"path":`, in.Path)
-	}
-	dst = json.AppendName(dst, `,"port":`)
-	if dst, err = apimachinery.AppendJSON_IntOrString(dst, &in.Port); err != nil {
-		return dst, err
-	}
-	if in.Host != "" {
-		dst = json.AppendStringField(dst, `,"host":`, in.Host)
-	}
-	if in.Scheme != "" {
-		dst = json.AppendStringField(dst, `,"scheme":`, in.Scheme)
-	}
-	if len(in.HTTPHeaders) > 0 {
-		dst = json.AppendName(dst, `,"httpHeaders":`)
-		if dst, err = json.AppendSlice(dst, in.HTTPHeaders, appendJSON_corev1_HTTPHeader); err != nil {
-			return dst, err
-		}
-	}
-	if in.Protocol != nil {
-		dst = json.AppendStringField(dst, `,"protocol":`, *in.Protocol)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"path":`, in.Path)
+	dst, err = apimachinery.AppendJSON_IntOrString(json.AppendName(dst, `,"port":`), &in.Port)
+	dst = json.AppendOptionalString(dst, `,"host":`, in.Host)
+	dst = json.AppendOptionalString(dst, `,"scheme":`, in.Scheme)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"httpHeaders":`, in.HTTPHeaders, appendJSON_corev1_HTTPHeader)
+	dst = json.AppendStringPointer(dst, `,"protocol":`, in.Protocol)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_HTTPGetAction(r *json.Reader, out *corev1.HTTPGetAction) {
@@ -3234,9 +2572,7 @@ func readJSON_corev1_HTTPGetAction(r *json.Reader, out *corev1.HTTPGetAction) {
 			json.ReadSlice(r, &out.HTTPHeaders, "[]v1.HTTPHeader", readJSON_corev1_HTTPHeader)
 		case "protocol":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.Protocol) {
-				json.ReadString(r, out.Protocol, "v1.HTTPProtocol")
-			}
+			json.ReadStringPointer(r, &out.Protocol, "v1.HTTPProtocol")
 		default:
 			r.Unknown()
 		}
@@ -3272,10 +2608,7 @@ func readJSON_corev1_HTTPHeader(r *json.Reader, out *corev1.HTTPHeader) {
 func appendJSON_corev1_HostAlias(dst []byte, in *corev1.HostAlias) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"ip":`, in.IP)
-	if len(in.Hostnames) > 0 {
-		dst = json.AppendName(dst, `,"hostnames":`)
-		dst = json.AppendStrings(dst, in.Hostnames)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"hostnames":`, in.Hostnames)
 	return json.Close(dst, start), nil
 }
 
@@ -3323,9 +2656,7 @@ func readJSON_corev1_HostIP(r *json.Reader, out *corev1.HostIP) {
 func appendJSON_corev1_HostPathVolumeSource(dst []byte, in *corev1.HostPathVolumeSource) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"path":`, in.Path)
-	if in.Type != nil {
-		dst = json.AppendStringField(dst, `,"type":`, *in.Type)
-	}
+	dst = json.AppendStringPointer(dst, `,"type":`, in.Type)
 	return json.Close(dst, start), nil
 }
 
@@ -3341,9 +2672,7 @@ func readJSON_corev1_HostPathVolumeSource(r *json.Reader, out *corev1.HostPathVo
 			r.String(&out.Path)
 		case "type":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.Type) {
-				json.ReadString(r, out.Type, "v1.HostPathType")
-			}
+			json.ReadStringPointer(r, &out.Type, "v1.HostPathType")
 		default:
 			r.Unknown()
 		}
@@ -3356,35 +2685,17 @@ func appendJSON_corev1_ISCSIPersistentVolumeSource(dst []byte, in *corev1.ISCSIP
 	dst = json.AppendStringField(dst, `,"targetPortal":`, in.TargetPortal)
 	dst = json.AppendStringField(dst, `,"iqn":`, in.IQN)
 	dst = json.AppendIntField(dst, `,"lun":`, in.Lun)
-	if in.ISCSIInterface != "" {
-		dst = json.AppendStringField(dst, `,"iscsiInterface":`, in.ISCSIInterface)
-	}
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	if len(in.Portals) > 0 {
-		dst = json.AppendName(dst, `,"portals":`)
-		dst = json.AppendStrings(dst, in.Portals)
-	}
-	if in.DiscoveryCHAPAuth {
-		dst = json.AppendBoolField(dst, `,"chapAuthDiscovery":`, in.DiscoveryCHAPAuth)
-	}
-	if in.SessionCHAPAuth {
-		dst = json.AppendBoolField(dst, `,"chapAuthSession":`, in.SessionCHAPAuth)
-	}
+	dst = json.AppendOptionalString(dst, `,"iscsiInterface":`, in.ISCSIInterface)
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	dst = json.AppendOptionalStrings(dst, `,"portals":`, in.Portals)
+	dst = json.AppendOptionalBool(dst, `,"chapAuthDiscovery":`, in.DiscoveryCHAPAuth)
+	dst = json.AppendOptionalBool(dst, `,"chapAuthSession":`, in.SessionCHAPAuth)
 	if in.SecretRef != nil {
-		dst = json.AppendName(dst, `,"secretRef":`)
-		if dst, err = appendJSON_corev1_SecretReference(dst, in.SecretRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_SecretReference(json.AppendName(dst, `,"secretRef":`), in.SecretRef)
 	}
-	if in.InitiatorName != nil {
-		dst = json.AppendStringField(dst, `,"initiatorName":`, *in.InitiatorName)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendStringPointer(dst, `,"initiatorName":`, in.InitiatorName)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ISCSIPersistentVolumeSource(r *json.Reader, out *corev1.ISCSIPersistentVolumeSource) {
@@ -3428,9 +2739,7 @@ func readJSON_corev1_ISCSIPersistentVolumeSource(r *json.Reader, out *corev1.ISC
 			}
 		case "initiatorName":
 			r.Once(&seen, 10)
-			if json.Pointer(r, &out.InitiatorName) {
-				r.String(out.InitiatorName)
-			}
+			r.StringPointer(&out.InitiatorName)
 		default:
 			r.Unknown()
 		}
@@ -3443,35 +2752,17 @@ func appendJSON_corev1_ISCSIVolumeSource(dst []byte, in *corev1.ISCSIVolumeSourc
 	dst = json.AppendStringField(dst, `,"targetPortal":`, in.TargetPortal)
 	dst = json.AppendStringField(dst, `,"iqn":`, in.IQN)
 	dst = json.AppendIntField(dst, `,"lun":`, in.Lun)
-	if in.ISCSIInterface != "" {
-		dst = json.AppendStringField(dst, `,"iscsiInterface":`, in.ISCSIInterface)
-	}
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	if len(in.Portals) > 0 {
-		dst = json.AppendName(dst, `,"portals":`)
-		dst = json.AppendStrings(dst, in.Portals)
-	}
-	if in.DiscoveryCHAPAuth {
-		dst = json.AppendBoolField(dst, `,"chapAuthDiscovery":`, in.DiscoveryCHAPAuth)
-	}
-	if in.SessionCHAPAuth {
-		dst = json.AppendBoolField(dst, `,"chapAuthSession":`, in.SessionCHAPAuth)
-	}
+	dst = json.AppendOptionalString(dst, `,"iscsiInterface":`, in.ISCSIInterface)
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	dst = json.AppendOptionalStrings(dst, `,"portals":`, in.Portals)
+	dst = json.AppendOptionalBool(dst, `,"chapAuthDiscovery":`, in.DiscoveryCHAPAuth)
+	dst = json.AppendOptionalBool(dst, `,"chapAuthSession":`, in.SessionCHAPAuth)
 	if in.SecretRef != nil {
-		dst = json.AppendName(dst, `,"secretRef":`)
-		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.SecretRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_LocalObjectReference(json.AppendName(dst, `,"secretRef":`), in.SecretRef)
 	}
-	if in.InitiatorName != nil {
-		dst = json.AppendStringField(dst, `,"initiatorName":`, *in.InitiatorName)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendStringPointer(dst, `,"initiatorName":`, in.InitiatorName)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ISCSIVolumeSource(r *json.Reader, out *corev1.ISCSIVolumeSource) {
@@ -3515,9 +2806,7 @@ func readJSON_corev1_ISCSIVolumeSource(r *json.Reader, out *corev1.ISCSIVolumeSo
 			}
 		case "initiatorName":
 			r.Once(&seen, 10)
-			if json.Pointer(r, &out.InitiatorName) {
-				r.String(out.InitiatorName)
-			}
+			r.StringPointer(&out.InitiatorName)
 		default:
 			r.Unknown()
 		}
@@ -3526,12 +2815,8 @@ func readJSON_corev1_ISCSIVolumeSource(r *json.Reader, out *corev1.ISCSIVolumeSo
 
 func appendJSON_corev1_ImageVolumeSource(dst []byte, in *corev1.ImageVolumeSource) ([]byte, error) {
 	start := len(dst)
-	if in.Reference != "" {
-		dst = json.AppendStringField(dst, `,"reference":`, in.Reference)
-	}
-	if in.PullPolicy != "" {
-		dst = json.AppendStringField(dst, `,"pullPolicy":`, in.PullPolicy)
-	}
+	dst = json.AppendOptionalString(dst, `,"reference":`, in.Reference)
+	dst = json.AppendOptionalString(dst, `,"pullPolicy":`, in.PullPolicy)
 	return json.Close(dst, start), nil
 }
 
@@ -3556,9 +2841,7 @@ func readJSON_corev1_ImageVolumeSource(r *json.Reader, out *corev1.ImageVolumeSo
 
 func appendJSON_corev1_ImageVolumeStatus(dst []byte, in *corev1.ImageVolumeStatus) ([]byte, error) {
 	start := len(dst)
-	if in.ImageRef != "" {
-		dst = json.AppendStringField(dst, `,"imageRef":`, in.ImageRef)
-	}
+	dst = json.AppendOptionalString(dst, `,"imageRef":`, in.ImageRef)
 	return json.Close(dst, start), nil
 }
 
@@ -3582,12 +2865,8 @@ func appendJSON_corev1_KeyToPath(dst []byte, in *corev1.KeyToPath) ([]byte, erro
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"key":`, in.Key)
 	dst = json.AppendStringField(dst, `,"path":`, in.Path)
-	if in.Mode != nil {
-		dst = json.AppendIntField(dst, `,"mode":`, *in.Mode)
-	}
-	if in.User != nil {
-		dst = json.AppendIntField(dst, `,"user":`, *in.User)
-	}
+	dst = json.AppendIntPointer(dst, `,"mode":`, in.Mode)
+	dst = json.AppendIntPointer(dst, `,"user":`, in.User)
 	return json.Close(dst, start), nil
 }
 
@@ -3606,14 +2885,10 @@ func readJSON_corev1_KeyToPath(r *json.Reader, out *corev1.KeyToPath) {
 			r.String(&out.Path)
 		case "mode":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.Mode) {
-				r.Int32(out.Mode)
-			}
+			r.Int32Pointer(&out.Mode)
 		case "user":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.User) {
-				r.Int64(out.User)
-			}
+			r.Int64Pointer(&out.User)
 		default:
 			r.Unknown()
 		}
@@ -3624,21 +2899,13 @@ func appendJSON_corev1_Lifecycle(dst []byte, in *corev1.Lifecycle) ([]byte, erro
 	var err error
 	start := len(dst)
 	if in.PostStart != nil {
-		dst = json.AppendName(dst, `,"postStart":`)
-		if dst, err = appendJSON_corev1_LifecycleHandler(dst, in.PostStart); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_LifecycleHandler(json.AppendName(dst, `,"postStart":`), in.PostStart)
 	}
-	if in.PreStop != nil {
-		dst = json.AppendName(dst, `,"preStop":`)
-		if dst, err = appendJSON_corev1_LifecycleHandler(dst, in.PreStop); err != nil {
-			return dst, err
-		}
+	if in.PreStop != nil && err == nil {
+		dst, err = appendJSON_corev1_LifecycleHandler(json.AppendName(dst, `,"preStop":`), in.PreStop)
 	}
-	if in.StopSignal != nil {
-		dst = json.AppendStringField(dst, `,"stopSignal":`, *in.StopSignal)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendStringPointer(dst, `,"stopSignal":`, in.StopSignal)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_Lifecycle(r *json.Reader, out *corev1.Lifecycle) {
@@ -3660,9 +2927,7 @@ func readJSON_corev1_Lifecycle(r *json.Reader, out *corev1.Lifecycle) {
 			}
 		case "stopSignal":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.StopSignal) {
-				json.ReadString(r, out.StopSignal, "v1.Signal")
-			}
+			json.ReadStringPointer(r, &out.StopSignal, "v1.Signal")
 		default:
 			r.Unknown()
 		}
@@ -3673,30 +2938,18 @@ func appendJSON_corev1_LifecycleHandler(dst []byte, in *corev1.LifecycleHandler)
 	var err error
 	start := len(dst)
 	if in.Exec != nil {
-		dst = json.AppendName(dst, `,"exec":`)
-		if dst, err = appendJSON_corev1_ExecAction(dst, in.Exec); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ExecAction(json.AppendName(dst, `,"exec":`), in.Exec)
 	}
-	if in.HTTPGet != nil {
-		dst = json.AppendName(dst, `,"httpGet":`)
-		if dst, err = appendJSON_corev1_HTTPGetAction(dst, in.HTTPGet); err != nil {
-			return dst, err
-		}
+	if in.HTTPGet != nil && err == nil {
+		dst, err = appendJSON_corev1_HTTPGetAction(json.AppendName(dst, `,"httpGet":`), in.HTTPGet)
 	}
-	if in.TCPSocket != nil {
-		dst = json.AppendName(dst, `,"tcpSocket":`)
-		if dst, err = appendJSON_corev1_TCPSocketAction(dst, in.TCPSocket); err != nil {
-			return dst, err
-		}
+	if in.TCPSocket != nil && err == nil {
+		dst, err = appendJSON_corev1_TCPSocketAction(json.AppendName(dst, `,"tcpSocket":`), in.TCPSocket)
 	}
-	if in.Sleep != nil {
-		dst = json.AppendName(dst, `,"sleep":`)
-		if dst, err = appendJSON_corev1_SleepAction(dst, in.Sleep); err != nil {
-			return dst, err
-		}
+	if in.Sleep != nil && err == nil {
+		dst, err = appendJSON_corev1_SleepAction(json.AppendName(dst, `,"sleep":`), in.Sleep)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_LifecycleHandler(r *json.Reader, out *corev1.LifecycleHandler) {
@@ -3737,15 +2990,10 @@ func appendJSON_corev1_LinuxContainerUser(dst []byte, in *corev1.LinuxContainerU
 	start := len(dst)
 	dst = json.AppendIntField(dst, `,"uid":`, in.UID)
 	dst = json.AppendIntField(dst, `,"gid":`, in.GID)
-	if len(in.SupplementalGroups) > 0 {
-		dst = json.AppendName(dst, `,"supplementalGroups":`)
-		if dst, err = json.AppendSlice(dst, in.SupplementalGroups, func(dst []byte, in *int64) ([]byte, error) {
-			return json.AppendInt(dst, *in), nil
-		}); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"supplementalGroups":`, in.SupplementalGroups, func(dst []byte, in *int64) ([]byte, error) {
+		return json.AppendInt(dst, *in), nil
+	})
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_LinuxContainerUser(r *json.Reader, out *corev1.LinuxContainerUser) {
@@ -3772,9 +3020,7 @@ func readJSON_corev1_LinuxContainerUser(r *json.Reader, out *corev1.LinuxContain
 
 func appendJSON_corev1_LocalObjectReference(dst []byte, in *corev1.LocalObjectReference) ([]byte, error) {
 	start := len(dst)
-	if in.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	}
+	dst = json.AppendOptionalString(dst, `,"name":`, in.Name)
 	return json.Close(dst, start), nil
 }
 
@@ -3797,9 +3043,7 @@ func readJSON_corev1_LocalObjectReference(r *json.Reader, out *corev1.LocalObjec
 func appendJSON_corev1_LocalVolumeSource(dst []byte, in *corev1.LocalVolumeSource) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"path":`, in.Path)
-	if in.FSType != nil {
-		dst = json.AppendStringField(dst, `,"fsType":`, *in.FSType)
-	}
+	dst = json.AppendStringPointer(dst, `,"fsType":`, in.FSType)
 	return json.Close(dst, start), nil
 }
 
@@ -3815,9 +3059,7 @@ func readJSON_corev1_LocalVolumeSource(r *json.Reader, out *corev1.LocalVolumeSo
 			r.String(&out.Path)
 		case "fsType":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.FSType) {
-				r.String(out.FSType)
-			}
+			r.StringPointer(&out.FSType)
 		default:
 			r.Unknown()
 		}
@@ -3826,9 +3068,7 @@ func readJSON_corev1_LocalVolumeSource(r *json.Reader, out *corev1.LocalVolumeSo
 
 func appendJSON_corev1_ModifyVolumeStatus(dst []byte, in *corev1.ModifyVolumeStatus) ([]byte, error) {
 	start := len(dst)
-	if in.TargetVolumeAttributesClassName != "" {
-		dst = json.AppendStringField(dst, `,"targetVolumeAttributesClassName":`, in.TargetVolumeAttributesClassName)
-	}
+	dst = json.AppendOptionalString(dst, `,"targetVolumeAttributesClassName":`, in.TargetVolumeAttributesClassName)
 	dst = json.AppendStringField(dst, `,"status":`, in.Status)
 	return json.Close(dst, start), nil
 }
@@ -3856,9 +3096,7 @@ func appendJSON_corev1_NFSVolumeSource(dst []byte, in *corev1.NFSVolumeSource) (
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"server":`, in.Server)
 	dst = json.AppendStringField(dst, `,"path":`, in.Path)
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
 	return json.Close(dst, start), nil
 }
 
@@ -3888,18 +3126,10 @@ func appendJSON_corev1_NodeAffinity(dst []byte, in *corev1.NodeAffinity) ([]byte
 	var err error
 	start := len(dst)
 	if in.RequiredDuringSchedulingIgnoredDuringExecution != nil {
-		dst = json.AppendName(dst, `,"requiredDuringSchedulingIgnoredDuringExecution":`)
-		if dst, err = appendJSON_corev1_NodeSelector(dst, in.RequiredDuringSchedulingIgnoredDuringExecution); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_NodeSelector(json.AppendName(dst, `,"requiredDuringSchedulingIgnoredDuringExecution":`), in.RequiredDuringSchedulingIgnoredDuringExecution)
 	}
-	if len(in.PreferredDuringSchedulingIgnoredDuringExecution) > 0 {
-		dst = json.AppendName(dst, `,"preferredDuringSchedulingIgnoredDuringExecution":`)
-		if dst, err = json.AppendSlice(dst, in.PreferredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_PreferredSchedulingTerm); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"preferredDuringSchedulingIgnoredDuringExecution":`, in.PreferredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_PreferredSchedulingTerm)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_NodeAffinity(r *json.Reader, out *corev1.NodeAffinity) {
@@ -3931,11 +3161,11 @@ func appendJSON_corev1_NodeAllocatableMappedResources(dst []byte, in *corev1.Nod
 	if in.Quantity == nil {
 		dst = append(dst, `null`...)
 	} else {
-		if dst, err = apimachinery.AppendJSON_Quantity(dst, in.Quantity); err != nil {
-			return dst, err
+		if err == nil {
+			dst, err = apimachinery.AppendJSON_Quantity(dst, in.Quantity)
 		}
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_NodeAllocatableMappedResources(r *json.Reader, out *corev1.NodeAllocatableMappedResources) {
@@ -3964,18 +3194,12 @@ func appendJSON_corev1_NodeAllocatableOverheadResources(dst []byte, in *corev1.N
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	if in.PerPod != nil {
-		dst = json.AppendName(dst, `,"perPod":`)
-		if dst, err = apimachinery.AppendJSON_Quantity(dst, in.PerPod); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_Quantity(json.AppendName(dst, `,"perPod":`), in.PerPod)
 	}
-	if in.PerContainer != nil {
-		dst = json.AppendName(dst, `,"perContainer":`)
-		if dst, err = apimachinery.AppendJSON_Quantity(dst, in.PerContainer); err != nil {
-			return dst, err
-		}
+	if in.PerContainer != nil && err == nil {
+		dst, err = apimachinery.AppendJSON_Quantity(json.AppendName(dst, `,"perContainer":`), in.PerContainer)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_NodeAllocatableOverheadResources(r *json.Reader, out *corev1.NodeAllocatableOverheadResources) {
@@ -4008,23 +3232,10 @@ func appendJSON_corev1_NodeAllocatableResourceClaimStatus(dst []byte, in *corev1
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"resourceClaimName":`, in.ResourceClaimName)
-	if len(in.Containers) > 0 {
-		dst = json.AppendName(dst, `,"containers":`)
-		dst = json.AppendStrings(dst, in.Containers)
-	}
-	if len(in.Mapping) > 0 {
-		dst = json.AppendName(dst, `,"mapping":`)
-		if dst, err = json.AppendSlice(dst, in.Mapping, appendJSON_corev1_NodeAllocatableMappedResources); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.Overhead) > 0 {
-		dst = json.AppendName(dst, `,"overhead":`)
-		if dst, err = json.AppendSlice(dst, in.Overhead, appendJSON_corev1_NodeAllocatableOverheadResources); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalStrings(dst, `,"containers":`, in.Containers)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"mapping":`, in.Mapping, appendJSON_corev1_NodeAllocatableMappedResources)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"overhead":`, in.Overhead, appendJSON_corev1_NodeAllocatableOverheadResources)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_NodeAllocatableResourceClaimStatus(r *json.Reader, out *corev1.NodeAllocatableResourceClaimStatus) {
@@ -4055,11 +3266,8 @@ func readJSON_corev1_NodeAllocatableResourceClaimStatus(r *json.Reader, out *cor
 func appendJSON_corev1_NodeSelector(dst []byte, in *corev1.NodeSelector) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"nodeSelectorTerms":`)
-	if dst, err = json.AppendSlice(dst, in.NodeSelectorTerms, appendJSON_corev1_NodeSelectorTerm); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendSliceField(dst, err, `,"nodeSelectorTerms":`, in.NodeSelectorTerms, appendJSON_corev1_NodeSelectorTerm)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_NodeSelector(r *json.Reader, out *corev1.NodeSelector) {
@@ -4082,10 +3290,7 @@ func appendJSON_corev1_NodeSelectorRequirement(dst []byte, in *corev1.NodeSelect
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"key":`, in.Key)
 	dst = json.AppendStringField(dst, `,"operator":`, in.Operator)
-	if len(in.Values) > 0 {
-		dst = json.AppendName(dst, `,"values":`)
-		dst = json.AppendStrings(dst, in.Values)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"values":`, in.Values)
 	return json.Close(dst, start), nil
 }
 
@@ -4114,19 +3319,9 @@ func readJSON_corev1_NodeSelectorRequirement(r *json.Reader, out *corev1.NodeSel
 func appendJSON_corev1_NodeSelectorTerm(dst []byte, in *corev1.NodeSelectorTerm) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if len(in.MatchExpressions) > 0 {
-		dst = json.AppendName(dst, `,"matchExpressions":`)
-		if dst, err = json.AppendSlice(dst, in.MatchExpressions, appendJSON_corev1_NodeSelectorRequirement); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.MatchFields) > 0 {
-		dst = json.AppendName(dst, `,"matchFields":`)
-		if dst, err = json.AppendSlice(dst, in.MatchFields, appendJSON_corev1_NodeSelectorRequirement); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"matchExpressions":`, in.MatchExpressions, appendJSON_corev1_NodeSelectorRequirement)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"matchFields":`, in.MatchFields, appendJSON_corev1_NodeSelectorRequirement)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_NodeSelectorTerm(r *json.Reader, out *corev1.NodeSelectorTerm) {
@@ -4150,9 +3345,7 @@ func readJSON_corev1_NodeSelectorTerm(r *json.Reader, out *corev1.NodeSelectorTe
 
 func appendJSON_corev1_ObjectFieldSelector(dst []byte, in *corev1.ObjectFieldSelector) ([]byte, error) {
 	start := len(dst)
-	if in.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.APIVersion)
-	}
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.APIVersion)
 	dst = json.AppendStringField(dst, `,"fieldPath":`, in.FieldPath)
 	return json.Close(dst, start), nil
 }
@@ -4178,27 +3371,13 @@ func readJSON_corev1_ObjectFieldSelector(r *json.Reader, out *corev1.ObjectField
 
 func appendJSON_corev1_ObjectReference(dst []byte, in *corev1.ObjectReference) ([]byte, error) {
 	start := len(dst)
-	if in.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.Kind)
-	}
-	if in.Namespace != "" {
-		dst = json.AppendStringField(dst, `,"namespace":`, in.Namespace)
-	}
-	if in.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	}
-	if in.UID != "" {
-		dst = json.AppendStringField(dst, `,"uid":`, in.UID)
-	}
-	if in.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.APIVersion)
-	}
-	if in.ResourceVersion != "" {
-		dst = json.AppendStringField(dst, `,"resourceVersion":`, in.ResourceVersion)
-	}
-	if in.FieldPath != "" {
-		dst = json.AppendStringField(dst, `,"fieldPath":`, in.FieldPath)
-	}
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.Kind)
+	dst = json.AppendOptionalString(dst, `,"namespace":`, in.Namespace)
+	dst = json.AppendOptionalString(dst, `,"name":`, in.Name)
+	dst = json.AppendOptionalString(dst, `,"uid":`, in.UID)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.APIVersion)
+	dst = json.AppendOptionalString(dst, `,"resourceVersion":`, in.ResourceVersion)
+	dst = json.AppendOptionalString(dst, `,"fieldPath":`, in.FieldPath)
 	return json.Close(dst, start), nil
 }
 
@@ -4241,21 +3420,13 @@ func appendJSON_corev1_PersistentVolumeClaimCondition(dst []byte, in *corev1.Per
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"type":`, in.Type)
 	dst = json.AppendStringField(dst, `,"status":`, in.Status)
-	dst = json.AppendName(dst, `,"lastProbeTime":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastProbeTime); err != nil {
-		return dst, err
+	dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"lastProbeTime":`), &in.LastProbeTime)
+	if err == nil {
+		dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"lastTransitionTime":`), &in.LastTransitionTime)
 	}
-	dst = json.AppendName(dst, `,"lastTransitionTime":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastTransitionTime); err != nil {
-		return dst, err
-	}
-	if in.Reason != "" {
-		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
-	}
-	if in.Message != "" {
-		dst = json.AppendStringField(dst, `,"message":`, in.Message)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"reason":`, in.Reason)
+	dst = json.AppendOptionalString(dst, `,"message":`, in.Message)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PersistentVolumeClaimCondition(r *json.Reader, out *corev1.PersistentVolumeClaimCondition) {
@@ -4292,45 +3463,24 @@ func readJSON_corev1_PersistentVolumeClaimCondition(r *json.Reader, out *corev1.
 func appendJSON_corev1_PersistentVolumeClaimSpec(dst []byte, in *corev1.PersistentVolumeClaimSpec) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if len(in.AccessModes) > 0 {
-		dst = json.AppendName(dst, `,"accessModes":`)
-		dst = json.AppendStrings(dst, in.AccessModes)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"accessModes":`, in.AccessModes)
 	if in.Selector != nil {
-		dst = json.AppendName(dst, `,"selector":`)
-		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.Selector); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_LabelSelector(json.AppendName(dst, `,"selector":`), in.Selector)
 	}
-	dst = json.AppendName(dst, `,"resources":`)
-	if dst, err = appendJSON_corev1_VolumeResourceRequirements(dst, &in.Resources); err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = appendJSON_corev1_VolumeResourceRequirements(json.AppendName(dst, `,"resources":`), &in.Resources)
 	}
-	if in.VolumeName != "" {
-		dst = json.AppendStringField(dst, `,"volumeName":`, in.VolumeName)
+	dst = json.AppendOptionalString(dst, `,"volumeName":`, in.VolumeName)
+	dst = json.AppendStringPointer(dst, `,"storageClassName":`, in.StorageClassName)
+	dst = json.AppendStringPointer(dst, `,"volumeMode":`, in.VolumeMode)
+	if in.DataSource != nil && err == nil {
+		dst, err = appendJSON_corev1_TypedLocalObjectReference(json.AppendName(dst, `,"dataSource":`), in.DataSource)
 	}
-	if in.StorageClassName != nil {
-		dst = json.AppendStringField(dst, `,"storageClassName":`, *in.StorageClassName)
+	if in.DataSourceRef != nil && err == nil {
+		dst, err = appendJSON_corev1_TypedObjectReference(json.AppendName(dst, `,"dataSourceRef":`), in.DataSourceRef)
 	}
-	if in.VolumeMode != nil {
-		dst = json.AppendStringField(dst, `,"volumeMode":`, *in.VolumeMode)
-	}
-	if in.DataSource != nil {
-		dst = json.AppendName(dst, `,"dataSource":`)
-		if dst, err = appendJSON_corev1_TypedLocalObjectReference(dst, in.DataSource); err != nil {
-			return dst, err
-		}
-	}
-	if in.DataSourceRef != nil {
-		dst = json.AppendName(dst, `,"dataSourceRef":`)
-		if dst, err = appendJSON_corev1_TypedObjectReference(dst, in.DataSourceRef); err != nil {
-			return dst, err
-		}
-	}
-	if in.VolumeAttributesClassName != nil {
-		dst = json.AppendStringField(dst, `,"volumeAttributesClassName":`, *in.VolumeAttributesClassName)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendStringPointer(dst, `,"volumeAttributesClassName":`, in.VolumeAttributesClassName)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PersistentVolumeClaimSpec(r *json.Reader, out *corev1.PersistentVolumeClaimSpec) {
@@ -4358,14 +3508,10 @@ func readJSON_corev1_PersistentVolumeClaimSpec(r *json.Reader, out *corev1.Persi
 			r.String(&out.VolumeName)
 		case "storageClassName":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.StorageClassName) {
-				r.String(out.StorageClassName)
-			}
+			r.StringPointer(&out.StorageClassName)
 		case "volumeMode":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.VolumeMode) {
-				json.ReadString(r, out.VolumeMode, "v1.PersistentVolumeMode")
-			}
+			json.ReadStringPointer(r, &out.VolumeMode, "v1.PersistentVolumeMode")
 		case "dataSource":
 			r.Once(&seen, 6)
 			if json.Pointer(r, &out.DataSource) {
@@ -4378,9 +3524,7 @@ func readJSON_corev1_PersistentVolumeClaimSpec(r *json.Reader, out *corev1.Persi
 			}
 		case "volumeAttributesClassName":
 			r.Once(&seen, 8)
-			if json.Pointer(r, &out.VolumeAttributesClassName) {
-				r.String(out.VolumeAttributesClassName)
-			}
+			r.StringPointer(&out.VolumeAttributesClassName)
 		default:
 			r.Unknown()
 		}
@@ -4390,51 +3534,24 @@ func readJSON_corev1_PersistentVolumeClaimSpec(r *json.Reader, out *corev1.Persi
 func appendJSON_corev1_PersistentVolumeClaimStatus(dst []byte, in *corev1.PersistentVolumeClaimStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Phase != "" {
-		dst = json.AppendStringField(dst, `,"phase":`, in.Phase)
-	}
-	if len(in.AccessModes) > 0 {
-		dst = json.AppendName(dst, `,"accessModes":`)
-		dst = json.AppendStrings(dst, in.AccessModes)
-	}
+	dst = json.AppendOptionalString(dst, `,"phase":`, in.Phase)
+	dst = json.AppendOptionalStrings(dst, `,"accessModes":`, in.AccessModes)
 	if len(in.Capacity) > 0 {
-		dst = json.AppendName(dst, `,"capacity":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Capacity); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"capacity":`), &in.Capacity)
 	}
-	if len(in.Conditions) > 0 {
-		dst = json.AppendName(dst, `,"conditions":`)
-		if dst, err = json.AppendSlice(dst, in.Conditions, appendJSON_corev1_PersistentVolumeClaimCondition); err != nil {
-			return dst, err
-		}
+	dst, err = json.AppendOptionalSlice(dst, err, `,"conditions":`, in.Conditions, appendJSON_corev1_PersistentVolumeClaimCondition)
+	if len(in.AllocatedResources) > 0 && err == nil {
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"allocatedResources":`), &in.AllocatedResources)
 	}
-	if len(in.AllocatedResources) > 0 {
-		dst = json.AppendName(dst, `,"allocatedResources":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.AllocatedResources); err != nil {
-			return dst, err
-		}
+	dst = json.AppendOptionalStringMap(dst, `,"allocatedResourceStatuses":`, in.AllocatedResourceStatuses)
+	dst = json.AppendStringPointer(dst, `,"currentVolumeAttributesClassName":`, in.CurrentVolumeAttributesClassName)
+	if in.ModifyVolumeStatus != nil && err == nil {
+		dst, err = appendJSON_corev1_ModifyVolumeStatus(json.AppendName(dst, `,"modifyVolumeStatus":`), in.ModifyVolumeStatus)
 	}
-	if len(in.AllocatedResourceStatuses) > 0 {
-		dst = json.AppendName(dst, `,"allocatedResourceStatuses":`)
-		dst = json.AppendStringMap(dst, in.AllocatedResourceStatuses)
+	if in.HealthStatus != nil && err == nil {
+		dst, err = appendJSON_corev1_VolumeHealthStatus(json.AppendName(dst, `,"healthStatus":`), in.HealthStatus)
 	}
-	if in.CurrentVolumeAttributesClassName != nil {
-		dst = json.AppendStringField(dst, `,"currentVolumeAttributesClassName":`, *in.CurrentVolumeAttributesClassName)
-	}
-	if in.ModifyVolumeStatus != nil {
-		dst = json.AppendName(dst, `,"modifyVolumeStatus":`)
-		if dst, err = appendJSON_corev1_ModifyVolumeStatus(dst, in.ModifyVolumeStatus); err != nil {
-			return dst, err
-		}
-	}
-	if in.HealthStatus != nil {
-		dst = json.AppendName(dst, `,"healthStatus":`)
-		if dst, err = appendJSON_corev1_VolumeHealthStatus(dst, in.HealthStatus); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PersistentVolumeClaimStatus(r *json.Reader, out *corev1.PersistentVolumeClaimStatus) {
@@ -4468,9 +3585,7 @@ func readJSON_corev1_PersistentVolumeClaimStatus(r *json.Reader, out *corev1.Per
 			})
 		case "currentVolumeAttributesClassName":
 			r.Once(&seen, 6)
-			if json.Pointer(r, &out.CurrentVolumeAttributesClassName) {
-				r.String(out.CurrentVolumeAttributesClassName)
-			}
+			r.StringPointer(&out.CurrentVolumeAttributesClassName)
 		case "modifyVolumeStatus":
 			r.Once(&seen, 7)
 			if json.Pointer(r, &out.ModifyVolumeStatus) {
@@ -4490,15 +3605,11 @@ func readJSON_corev1_PersistentVolumeClaimStatus(r *json.Reader, out *corev1.Per
 func appendJSON_corev1_PersistentVolumeClaimTemplate(dst []byte, in *corev1.PersistentVolumeClaimTemplate) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = appendJSON_corev1_PersistentVolumeClaimSpec(json.AppendName(dst, `,"spec":`), &in.Spec)
 	}
-	dst = json.AppendName(dst, `,"spec":`)
-	if dst, err = appendJSON_corev1_PersistentVolumeClaimSpec(dst, &in.Spec); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PersistentVolumeClaimTemplate(r *json.Reader, out *corev1.PersistentVolumeClaimTemplate) {
@@ -4523,9 +3634,7 @@ func readJSON_corev1_PersistentVolumeClaimTemplate(r *json.Reader, out *corev1.P
 func appendJSON_corev1_PersistentVolumeClaimVolumeSource(dst []byte, in *corev1.PersistentVolumeClaimVolumeSource) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"claimName":`, in.ClaimName)
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
 	return json.Close(dst, start), nil
 }
 
@@ -4552,176 +3661,87 @@ func appendJSON_corev1_PersistentVolumeSpec(dst []byte, in *corev1.PersistentVol
 	var err error
 	start := len(dst)
 	if len(in.Capacity) > 0 {
-		dst = json.AppendName(dst, `,"capacity":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Capacity); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"capacity":`), &in.Capacity)
 	}
-	if in.PersistentVolumeSource.GCEPersistentDisk != nil {
-		dst = json.AppendName(dst, `,"gcePersistentDisk":`)
-		if dst, err = appendJSON_corev1_GCEPersistentDiskVolumeSource(dst, in.PersistentVolumeSource.GCEPersistentDisk); err != nil {
-			return dst, err
-		}
+	if in.PersistentVolumeSource.GCEPersistentDisk != nil && err == nil {
+		dst, err = appendJSON_corev1_GCEPersistentDiskVolumeSource(json.AppendName(dst, `,"gcePersistentDisk":`), in.PersistentVolumeSource.GCEPersistentDisk)
 	}
-	if in.PersistentVolumeSource.AWSElasticBlockStore != nil {
-		dst = json.AppendName(dst, `,"awsElasticBlockStore":`)
-		if dst, err = appendJSON_corev1_AWSElasticBlockStoreVolumeSource(dst, in.PersistentVolumeSource.AWSElasticBlockStore); err != nil {
-			return dst, err
-		}
+	if in.PersistentVolumeSource.AWSElasticBlockStore != nil && err == nil {
+		dst, err = appendJSON_corev1_AWSElasticBlockStoreVolumeSource(json.AppendName(dst, `,"awsElasticBlockStore":`), in.PersistentVolumeSource.AWSElasticBlockStore)
 	}
-	if in.PersistentVolumeSource.HostPath != nil {
-		dst = json.AppendName(dst, `,"hostPath":`)
-		if dst, err = appendJSON_corev1_HostPathVolumeSource(dst, in.PersistentVolumeSource.HostPath); err != nil {
-			return dst, err
-		}
+	if in.PersistentVolumeSource.HostPath != nil && err == nil {
+		dst, err = appendJSON_corev1_HostPathVolumeSource(json.AppendName(dst, `,"hostPath":`), in.PersistentVolumeSource.HostPath)
 	}
-	if in.PersistentVolumeSource.Glusterfs != nil {
-		dst = json.AppendName(dst, `,"glusterfs":`)
-		if dst, err = appendJSON_corev1_GlusterfsPersistentVolumeSource(dst, in.PersistentVolumeSource.Glusterfs); err != nil {
-			return dst, err
-		}
+	if in.PersistentVolumeSource.Glusterfs != nil && err == nil {
+		dst, err = appendJSON_corev1_GlusterfsPersistentVolumeSource(json.AppendName(dst, `,"glusterfs":`), in.PersistentVolumeSource.Glusterfs)
 	}
-	if in.PersistentVolumeSource.NFS != nil {
-		dst = json.AppendName(dst, `,"nfs":`)
-		if dst, err = appendJSON_corev1_NFSVolumeSource(dst, in.PersistentVolumeSource.NFS); err != nil {
-			return dst, err
-		}
+	if in.PersistentVolumeSource.NFS != nil && err == nil {
+		dst, err = appendJSON_corev1_NFSVolumeSource(json.AppendName(dst, `,"nfs":`), in.PersistentVolumeSource.NFS)
 	}
-	if in.PersistentVolumeSource.RBD != nil {
-		dst = json.AppendName(dst, `,"rbd":`)
-		if dst, err = appendJSON_corev1_RBDPersistentVolumeSource(dst, in.PersistentVolumeSource.RBD); err != nil {
-			return dst, err
-		}
+	if in.PersistentVolumeSource.RBD != nil && err == nil {
+		dst, err = appendJSON_corev1_RBDPersistentVolumeSource(json.AppendName(dst, `,"rbd":`), in.PersistentVolumeSource.RBD)
 	}
-	if in.PersistentVolumeSource.ISCSI != nil {
-		dst = json.AppendName(dst, `,"iscsi":`)
-		if dst, err = appendJSON_corev1_ISCSIPersistentVolumeSource(dst, in.PersistentVolumeSource.ISCSI); err != nil {
-			return dst, err
-		}
+	if in.PersistentVolumeSource.ISCSI != nil && err == nil {
+		dst, err = appendJSON_corev1_ISCSIPersistentVolumeSource(json.AppendName(dst, `,"iscsi":`), in.PersistentVolumeSource.ISCSI)
 	}
-	if in.PersistentVolumeSource.Cinder != nil {
-		dst = json.AppendName(dst, `,"cinder":`)
-		if dst, err = appendJSON_corev1_CinderPersistentVolumeSource(dst, in.PersistentVolumeSource.Cinder); err != nil {
-			return dst, err
-		}
+	if in.PersistentVolumeSource.Cinder != nil && err == nil {
+		dst, err = appendJSON_corev1_CinderPersistentVolumeSource(json.AppendName(dst, `,"cinder":`), in.PersistentVolumeSource.Cinder)
 	}
-	if in.PersistentVolumeSource.CephFS != nil {
-		dst = json.AppendName(dst, `,"cephfs":`)
-		if dst, err = appendJSON_corev1_CephFSPersistentVolumeSource(dst, in.PersistentVolumeSource.CephFS); err != nil {
-			return dst, err
-		}
+	if in.PersistentVolumeSource.CephFS != nil && err == nil {
+		dst, err = appendJSON_corev1_CephFSPersistentVolumeSource(json.AppendName(dst, `,"cephfs":`), in.PersistentVolumeSource.CephFS)
 	}
-	if in.PersistentVolumeSource.FC != nil {
-		dst = json.AppendName(dst, `,"fc":`)
-		if dst, err = appendJSON_corev1_FCVolumeSource(dst, in.PersistentVolumeSource.FC); err != nil {
-			return dst, err
-		}
+	if in.PersistentVolumeSource.FC != nil && err == nil {
+		dst, err = appendJSON_corev1_FCVolumeSource(json.AppendName(dst, `,"fc":`), in.PersistentVolumeSource.FC)
 	}
-	if in.PersistentVolumeSource.Flocker != nil {
-		dst = json.AppendName(dst, `,"flocker":`)
-		if dst, err = appendJSON_corev1_FlockerVolumeSource(dst, in.PersistentVolumeSource.Flocker); err != nil {
-			return dst, err
-		}
+	if in.PersistentVolumeSource.Flocker != nil && err == nil {
+		dst, err = appendJSON_corev1_FlockerVolumeSource(json.AppendName(dst, `,"flocker":`), in.PersistentVolumeSource.Flocker)
 	}
-	if in.PersistentVolumeSource.FlexVolume != nil {
-		dst = json.AppendName(dst, `,"flexVolume":`)
-		if dst, err = appendJSON_corev1_FlexPersistentVolumeSource(dst, in.PersistentVolumeSource.FlexVolume); err != nil {
-			return dst, err
-		}
+	if in.PersistentVolumeSource.FlexVolume != nil && err == nil {
+		dst, err = appendJSON_corev1_FlexPersistentVolumeSource(json.AppendName(dst, `,"flexVolume":`), in.PersistentVolumeSource.FlexVolume)
 	}
-	if in.PersistentVolumeSource.AzureFile != nil {
-		dst = json.AppendName(dst, `,"azureFile":`)
-		if dst, err = appendJSON_corev1_AzureFilePersistentVolumeSource(dst, in.PersistentVolumeSource.AzureFile); err != nil {
-			return dst, err
-		}
+	if in.PersistentVolumeSource.AzureFile != nil && err == nil {
+		dst, err = appendJSON_corev1_AzureFilePersistentVolumeSource(json.AppendName(dst, `,"azureFile":`), in.PersistentVolumeSource.AzureFile)
 	}
-	if in.PersistentVolumeSource.VsphereVolume != nil {
-		dst = json.AppendName(dst, `,"vsphereVolume":`)
-		if dst, err = appendJSON_corev1_VsphereVirtualDiskVolumeSource(dst, in.PersistentVolumeSource.VsphereVolume); err != nil {
-			return dst, err
-		}
+	if in.PersistentVolumeSource.VsphereVolume != nil && err == nil {
+		dst, err = appendJSON_corev1_VsphereVirtualDiskVolumeSource(json.AppendName(dst, `,"vsphereVolume":`), in.PersistentVolumeSource.VsphereVolume)
 	}
-	if in.PersistentVolumeSource.Quobyte != nil {
-		dst = json.AppendName(dst, `,"quobyte":`)
-		if dst, err = appendJSON_corev1_QuobyteVolumeSource(dst, in.PersistentVolumeSource.Quobyte); err != nil {
-			return dst, err
-		}
+	if in.PersistentVolumeSource.Quobyte != nil && err == nil {
+		dst, err = appendJSON_corev1_QuobyteVolumeSource(json.AppendName(dst, `,"quobyte":`), in.PersistentVolumeSource.Quobyte)
 	}
-	if in.PersistentVolumeSource.AzureDisk != nil {
-		dst = json.AppendName(dst, `,"azureDisk":`)
-		if dst, err = appendJSON_corev1_AzureDiskVolumeSource(dst, in.PersistentVolumeSource.AzureDisk); err != nil {
-			return dst, err
-		}
+	if in.PersistentVolumeSource.AzureDisk != nil && err == nil {
+		dst, err = appendJSON_corev1_AzureDiskVolumeSource(json.AppendName(dst, `,"azureDisk":`), in.PersistentVolumeSource.AzureDisk)
 	}
-	if in.PersistentVolumeSource.PhotonPersistentDisk != nil {
-		dst = json.AppendName(dst, `,"photonPersistentDisk":`)
-		if dst, err = appendJSON_corev1_PhotonPersistentDiskVolumeSource(dst, in.PersistentVolumeSource.PhotonPersistentDisk); err != nil {
-			return dst, err
-		}
+	if in.PersistentVolumeSource.PhotonPersistentDisk != nil && err == nil {
+		dst, err = appendJSON_corev1_PhotonPersistentDiskVolumeSource(json.AppendName(dst, `,"photonPersistentDisk":`), in.PersistentVolumeSource.PhotonPersistentDisk)
 	}
-	if in.PersistentVolumeSource.PortworxVolume != nil {
-		dst = json.AppendName(dst, `,"portworxVolume":`)
-		if dst, err = appendJSON_corev1_PortworxVolumeSource(dst, in.PersistentVolumeSource.PortworxVolume); err != nil {
-			return dst, err
-		}
+	if in.PersistentVolumeSource.PortworxVolume != nil && err == nil {
+		dst, err = appendJSON_corev1_PortworxVolumeSource(json.AppendName(dst, `,"portworxVolume":`), in.PersistentVolumeSource.PortworxVolume)
 	}
-	if in.PersistentVolumeSource.ScaleIO != nil {
-		dst = json.AppendName(dst, `,"scaleIO":`)
-		if dst, err = appendJSON_corev1_ScaleIOPersistentVolumeSource(dst, in.PersistentVolumeSource.ScaleIO); err != nil {
-			return dst, err
-		}
+	if in.PersistentVolumeSource.ScaleIO != nil && err == nil {
+		dst, err = appendJSON_corev1_ScaleIOPersistentVolumeSource(json.AppendName(dst, `,"scaleIO":`), in.PersistentVolumeSource.ScaleIO)
 	}
-	if in.PersistentVolumeSource.Local != nil {
-		dst = json.AppendName(dst, `,"local":`)
-		if dst, err = appendJSON_corev1_LocalVolumeSource(dst, in.PersistentVolumeSource.Local); err != nil {
-			return dst, err
-		}
+	if in.PersistentVolumeSource.Local != nil && err == nil {
+		dst, err = appendJSON_corev1_LocalVolumeSource(json.AppendName(dst, `,"local":`), in.PersistentVolumeSource.Local)
 	}
-	if in.PersistentVolumeSource.StorageOS != nil {
-		dst = json.AppendName(dst, `,"storageos":`)
-		if dst, err = appendJSON_corev1_StorageOSPersistentVolumeSource(dst, in.PersistentVolumeSource.StorageOS); err != nil {
-			return dst, err
-		}
+	if in.PersistentVolumeSource.StorageOS != nil && err == nil {
+		dst, err = appendJSON_corev1_StorageOSPersistentVolumeSource(json.AppendName(dst, `,"storageos":`), in.PersistentVolumeSource.StorageOS)
 	}
-	if in.PersistentVolumeSource.CSI != nil {
-		dst = json.AppendName(dst, `,"csi":`)
-		if dst, err = appendJSON_corev1_CSIPersistentVolumeSource(dst, in.PersistentVolumeSource.CSI); err != nil {
-			return dst, err
-		}
+	if in.PersistentVolumeSource.CSI != nil && err == nil {
+		dst, err = appendJSON_corev1_CSIPersistentVolumeSource(json.AppendName(dst, `,"csi":`), in.PersistentVolumeSource.CSI)
 	}
-	if len(in.AccessModes) > 0 {
-		dst = json.AppendName(dst, `,"accessModes":`)
-		dst = json.AppendStrings(dst, in.AccessModes)
+	dst = json.AppendOptionalStrings(dst, `,"accessModes":`, in.AccessModes)
+	if in.ClaimRef != nil && err == nil {
+		dst, err = appendJSON_corev1_ObjectReference(json.AppendName(dst, `,"claimRef":`), in.ClaimRef)
 	}
-	if in.ClaimRef != nil {
-		dst = json.AppendName(dst, `,"claimRef":`)
-		if dst, err = appendJSON_corev1_ObjectReference(dst, in.ClaimRef); err != nil {
-			return dst, err
-		}
+	dst = json.AppendOptionalString(dst, `,"persistentVolumeReclaimPolicy":`, in.PersistentVolumeReclaimPolicy)
+	dst = json.AppendOptionalString(dst, `,"storageClassName":`, in.StorageClassName)
+	dst = json.AppendOptionalStrings(dst, `,"mountOptions":`, in.MountOptions)
+	dst = json.AppendStringPointer(dst, `,"volumeMode":`, in.VolumeMode)
+	if in.NodeAffinity != nil && err == nil {
+		dst, err = appendJSON_corev1_VolumeNodeAffinity(json.AppendName(dst, `,"nodeAffinity":`), in.NodeAffinity)
 	}
-	if in.PersistentVolumeReclaimPolicy != "" {
-		dst = json.AppendStringField(dst, `,"persistentVolumeReclaimPolicy":`, in.PersistentVolumeReclaimPolicy)
-	}
-	if in.StorageClassName != "" {
-		dst = json.AppendStringField(dst, `,"storageClassName":`, in.StorageClassName)
-	}
-	if len(in.MountOptions) > 0 {
-		dst = json.AppendName(dst, `,"mountOptions":`)
-		dst = json.AppendStrings(dst, in.MountOptions)
-	}
-	if in.VolumeMode != nil {
-		dst = json.AppendStringField(dst, `,"volumeMode":`, *in.VolumeMode)
-	}
-	if in.NodeAffinity != nil {
-		dst = json.AppendName(dst, `,"nodeAffinity":`)
-		if dst, err = appendJSON_corev1_VolumeNodeAffinity(dst, in.NodeAffinity); err != nil {
-			return dst, err
-		}
-	}
-	if in.VolumeAttributesClassName != nil {
-		dst = json.AppendStringField(dst, `,"volumeAttributesClassName":`, *in.VolumeAttributesClassName)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendStringPointer(dst, `,"volumeAttributesClassName":`, in.VolumeAttributesClassName)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PersistentVolumeSpec(r *json.Reader, out *corev1.PersistentVolumeSpec) {
@@ -4887,9 +3907,7 @@ func readJSON_corev1_PersistentVolumeSpec(r *json.Reader, out *corev1.Persistent
 			json.ReadSlice(r, &out.MountOptions, "[]string", (*json.Reader).String)
 		case "volumeMode":
 			r.Once(&seen, 28)
-			if json.Pointer(r, &out.VolumeMode) {
-				json.ReadString(r, out.VolumeMode, "v1.PersistentVolumeMode")
-			}
+			json.ReadStringPointer(r, &out.VolumeMode, "v1.PersistentVolumeMode")
 		case "nodeAffinity":
 			r.Once(&seen, 29)
 			if json.Pointer(r, &out.NodeAffinity) {
@@ -4897,9 +3915,7 @@ func readJSON_corev1_PersistentVolumeSpec(r *json.Reader, out *corev1.Persistent
 			}
 		case "volumeAttributesClassName":
 			r.Once(&seen, 30)
-			if json.Pointer(r, &out.VolumeAttributesClassName) {
-				r.String(out.VolumeAttributesClassName)
-			}
+			r.StringPointer(&out.VolumeAttributesClassName)
 		default:
 			r.Unknown()
 		}
@@ -4909,22 +3925,13 @@ func readJSON_corev1_PersistentVolumeSpec(r *json.Reader, out *corev1.Persistent
 func appendJSON_corev1_PersistentVolumeStatus(dst []byte, in *corev1.PersistentVolumeStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Phase != "" {
-		dst = json.AppendStringField(dst, `,"phase":`, in.Phase)
-	}
-	if in.Message != "" {
-		dst = json.AppendStringField(dst, `,"message":`, in.Message)
-	}
-	if in.Reason != "" {
-		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
-	}
+	dst = json.AppendOptionalString(dst, `,"phase":`, in.Phase)
+	dst = json.AppendOptionalString(dst, `,"message":`, in.Message)
+	dst = json.AppendOptionalString(dst, `,"reason":`, in.Reason)
 	if in.LastPhaseTransitionTime != nil {
-		dst = json.AppendName(dst, `,"lastPhaseTransitionTime":`)
-		if dst, err = apimachinery.AppendJSON_Time(dst, in.LastPhaseTransitionTime); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"lastPhaseTransitionTime":`), in.LastPhaseTransitionTime)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PersistentVolumeStatus(r *json.Reader, out *corev1.PersistentVolumeStatus) {
@@ -4957,9 +3964,7 @@ func readJSON_corev1_PersistentVolumeStatus(r *json.Reader, out *corev1.Persiste
 func appendJSON_corev1_PhotonPersistentDiskVolumeSource(dst []byte, in *corev1.PhotonPersistentDiskVolumeSource) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"pdID":`, in.PdID)
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
 	return json.Close(dst, start), nil
 }
 
@@ -4985,19 +3990,9 @@ func readJSON_corev1_PhotonPersistentDiskVolumeSource(r *json.Reader, out *corev
 func appendJSON_corev1_PodAffinity(dst []byte, in *corev1.PodAffinity) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if len(in.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
-		dst = json.AppendName(dst, `,"requiredDuringSchedulingIgnoredDuringExecution":`)
-		if dst, err = json.AppendSlice(dst, in.RequiredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_PodAffinityTerm); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.PreferredDuringSchedulingIgnoredDuringExecution) > 0 {
-		dst = json.AppendName(dst, `,"preferredDuringSchedulingIgnoredDuringExecution":`)
-		if dst, err = json.AppendSlice(dst, in.PreferredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_WeightedPodAffinityTerm); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"requiredDuringSchedulingIgnoredDuringExecution":`, in.RequiredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_PodAffinityTerm)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"preferredDuringSchedulingIgnoredDuringExecution":`, in.PreferredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_WeightedPodAffinityTerm)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PodAffinity(r *json.Reader, out *corev1.PodAffinity) {
@@ -5023,31 +4018,16 @@ func appendJSON_corev1_PodAffinityTerm(dst []byte, in *corev1.PodAffinityTerm) (
 	var err error
 	start := len(dst)
 	if in.LabelSelector != nil {
-		dst = json.AppendName(dst, `,"labelSelector":`)
-		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.LabelSelector); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_LabelSelector(json.AppendName(dst, `,"labelSelector":`), in.LabelSelector)
 	}
-	if len(in.Namespaces) > 0 {
-		dst = json.AppendName(dst, `,"namespaces":`)
-		dst = json.AppendStrings(dst, in.Namespaces)
-	}
+	dst = json.AppendOptionalStrings(dst, `,"namespaces":`, in.Namespaces)
 	dst = json.AppendStringField(dst, `,"topologyKey":`, in.TopologyKey)
-	if in.NamespaceSelector != nil {
-		dst = json.AppendName(dst, `,"namespaceSelector":`)
-		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.NamespaceSelector); err != nil {
-			return dst, err
-		}
+	if in.NamespaceSelector != nil && err == nil {
+		dst, err = apimachinery.AppendJSON_LabelSelector(json.AppendName(dst, `,"namespaceSelector":`), in.NamespaceSelector)
 	}
-	if len(in.MatchLabelKeys) > 0 {
-		dst = json.AppendName(dst, `,"matchLabelKeys":`)
-		dst = json.AppendStrings(dst, in.MatchLabelKeys)
-	}
-	if len(in.MismatchLabelKeys) > 0 {
-		dst = json.AppendName(dst, `,"mismatchLabelKeys":`)
-		dst = json.AppendStrings(dst, in.MismatchLabelKeys)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalStrings(dst, `,"matchLabelKeys":`, in.MatchLabelKeys)
+	dst = json.AppendOptionalStrings(dst, `,"mismatchLabelKeys":`, in.MismatchLabelKeys)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PodAffinityTerm(r *json.Reader, out *corev1.PodAffinityTerm) {
@@ -5088,19 +4068,9 @@ func readJSON_corev1_PodAffinityTerm(r *json.Reader, out *corev1.PodAffinityTerm
 func appendJSON_corev1_PodAntiAffinity(dst []byte, in *corev1.PodAntiAffinity) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if len(in.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
-		dst = json.AppendName(dst, `,"requiredDuringSchedulingIgnoredDuringExecution":`)
-		if dst, err = json.AppendSlice(dst, in.RequiredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_PodAffinityTerm); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.PreferredDuringSchedulingIgnoredDuringExecution) > 0 {
-		dst = json.AppendName(dst, `,"preferredDuringSchedulingIgnoredDuringExecution":`)
-		if dst, err = json.AppendSlice(dst, in.PreferredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_WeightedPodAffinityTerm); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"requiredDuringSchedulingIgnoredDuringExecution":`, in.RequiredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_PodAffinityTerm)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"preferredDuringSchedulingIgnoredDuringExecution":`, in.PreferredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_WeightedPodAffinityTerm)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PodAntiAffinity(r *json.Reader, out *corev1.PodAntiAffinity) {
@@ -5124,31 +4094,14 @@ func readJSON_corev1_PodAntiAffinity(r *json.Reader, out *corev1.PodAntiAffinity
 
 func appendJSON_corev1_PodCertificateProjection(dst []byte, in *corev1.PodCertificateProjection) ([]byte, error) {
 	start := len(dst)
-	if in.SignerName != "" {
-		dst = json.AppendStringField(dst, `,"signerName":`, in.SignerName)
-	}
-	if in.KeyType != "" {
-		dst = json.AppendStringField(dst, `,"keyType":`, in.KeyType)
-	}
-	if in.MaxExpirationSeconds != nil {
-		dst = json.AppendIntField(dst, `,"maxExpirationSeconds":`, *in.MaxExpirationSeconds)
-	}
-	if in.CredentialBundlePath != "" {
-		dst = json.AppendStringField(dst, `,"credentialBundlePath":`, in.CredentialBundlePath)
-	}
-	if in.KeyPath != "" {
-		dst = json.AppendStringField(dst, `,"keyPath":`, in.KeyPath)
-	}
-	if in.CertificateChainPath != "" {
-		dst = json.AppendStringField(dst, `,"certificateChainPath":`, in.CertificateChainPath)
-	}
-	if len(in.UserAnnotations) > 0 {
-		dst = json.AppendName(dst, `,"userAnnotations":`)
-		dst = json.AppendStringMap(dst, in.UserAnnotations)
-	}
-	if in.User != nil {
-		dst = json.AppendIntField(dst, `,"user":`, *in.User)
-	}
+	dst = json.AppendOptionalString(dst, `,"signerName":`, in.SignerName)
+	dst = json.AppendOptionalString(dst, `,"keyType":`, in.KeyType)
+	dst = json.AppendIntPointer(dst, `,"maxExpirationSeconds":`, in.MaxExpirationSeconds)
+	dst = json.AppendOptionalString(dst, `,"credentialBundlePath":`, in.CredentialBundlePath)
+	dst = json.AppendOptionalString(dst, `,"keyPath":`, in.KeyPath)
+	dst = json.AppendOptionalString(dst, `,"certificateChainPath":`, in.CertificateChainPath)
+	dst = json.AppendOptionalStringMap(dst, `,"userAnnotations":`, in.UserAnnotations)
+	dst = json.AppendIntPointer(dst, `,"user":`, in.User)
 	return json.Close(dst, start), nil
 }
 
@@ -5167,9 +4120,7 @@ func readJSON_corev1_PodCertificateProjection(r *json.Reader, out *corev1.PodCer
 			r.String(&out.KeyType)
 		case "maxExpirationSeconds":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.MaxExpirationSeconds) {
-				r.Int32(out.MaxExpirationSeconds)
-			}
+			r.Int32Pointer(&out.MaxExpirationSeconds)
 		case "credentialBundlePath":
 			r.Once(&seen, 3)
 			r.String(&out.CredentialBundlePath)
@@ -5184,9 +4135,7 @@ func readJSON_corev1_PodCertificateProjection(r *json.Reader, out *corev1.PodCer
 			json.ReadMap(r, &out.UserAnnotations, "map[string]string", (*json.Reader).String)
 		case "user":
 			r.Once(&seen, 7)
-			if json.Pointer(r, &out.User) {
-				r.Int64(out.User)
-			}
+			r.Int64Pointer(&out.User)
 		default:
 			r.Unknown()
 		}
@@ -5197,25 +4146,15 @@ func appendJSON_corev1_PodCondition(dst []byte, in *corev1.PodCondition) ([]byte
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"type":`, in.Type)
-	if in.ObservedGeneration != 0 {
-		dst = json.AppendIntField(dst, `,"observedGeneration":`, in.ObservedGeneration)
-	}
+	dst = json.AppendOptionalInt(dst, `,"observedGeneration":`, in.ObservedGeneration)
 	dst = json.AppendStringField(dst, `,"status":`, in.Status)
-	dst = json.AppendName(dst, `,"lastProbeTime":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastProbeTime); err != nil {
-		return dst, err
+	dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"lastProbeTime":`), &in.LastProbeTime)
+	if err == nil {
+		dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"lastTransitionTime":`), &in.LastTransitionTime)
 	}
-	dst = json.AppendName(dst, `,"lastTransitionTime":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastTransitionTime); err != nil {
-		return dst, err
-	}
-	if in.Reason != "" {
-		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
-	}
-	if in.Message != "" {
-		dst = json.AppendStringField(dst, `,"message":`, in.Message)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"reason":`, in.Reason)
+	dst = json.AppendOptionalString(dst, `,"message":`, in.Message)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PodCondition(r *json.Reader, out *corev1.PodCondition) {
@@ -5255,21 +4194,10 @@ func readJSON_corev1_PodCondition(r *json.Reader, out *corev1.PodCondition) {
 func appendJSON_corev1_PodDNSConfig(dst []byte, in *corev1.PodDNSConfig) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if len(in.Nameservers) > 0 {
-		dst = json.AppendName(dst, `,"nameservers":`)
-		dst = json.AppendStrings(dst, in.Nameservers)
-	}
-	if len(in.Searches) > 0 {
-		dst = json.AppendName(dst, `,"searches":`)
-		dst = json.AppendStrings(dst, in.Searches)
-	}
-	if len(in.Options) > 0 {
-		dst = json.AppendName(dst, `,"options":`)
-		if dst, err = json.AppendSlice(dst, in.Options, appendJSON_corev1_PodDNSConfigOption); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalStrings(dst, `,"nameservers":`, in.Nameservers)
+	dst = json.AppendOptionalStrings(dst, `,"searches":`, in.Searches)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"options":`, in.Options, appendJSON_corev1_PodDNSConfigOption)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PodDNSConfig(r *json.Reader, out *corev1.PodDNSConfig) {
@@ -5296,12 +4224,8 @@ func readJSON_corev1_PodDNSConfig(r *json.Reader, out *corev1.PodDNSConfig) {
 
 func appendJSON_corev1_PodDNSConfigOption(dst []byte, in *corev1.PodDNSConfigOption) ([]byte, error) {
 	start := len(dst)
-	if in.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	}
-	if in.Value != nil {
-		dst = json.AppendStringField(dst, `,"value":`, *in.Value)
-	}
+	dst = json.AppendOptionalString(dst, `,"name":`, in.Name)
+	dst = json.AppendStringPointer(dst, `,"value":`, in.Value)
 	return json.Close(dst, start), nil
 }
 
@@ -5317,9 +4241,7 @@ func readJSON_corev1_PodDNSConfigOption(r *json.Reader, out *corev1.PodDNSConfig
 			r.String(&out.Name)
 		case "value":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.Value) {
-				r.String(out.Value)
-			}
+			r.StringPointer(&out.Value)
 		default:
 			r.Unknown()
 		}
@@ -5329,12 +4251,9 @@ func readJSON_corev1_PodDNSConfigOption(r *json.Reader, out *corev1.PodDNSConfig
 func appendJSON_corev1_PodExtendedResourceClaimStatus(dst []byte, in *corev1.PodExtendedResourceClaimStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"requestMappings":`)
-	if dst, err = json.AppendSlice(dst, in.RequestMappings, appendJSON_corev1_ContainerExtendedResourceRequest); err != nil {
-		return dst, err
-	}
+	dst, err = json.AppendSliceField(dst, err, `,"requestMappings":`, in.RequestMappings, appendJSON_corev1_ContainerExtendedResourceRequest)
 	dst = json.AppendStringField(dst, `,"resourceClaimName":`, in.ResourceClaimName)
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PodExtendedResourceClaimStatus(r *json.Reader, out *corev1.PodExtendedResourceClaimStatus) {
@@ -5425,12 +4344,8 @@ func readJSON_corev1_PodReadinessGate(r *json.Reader, out *corev1.PodReadinessGa
 func appendJSON_corev1_PodResourceClaim(dst []byte, in *corev1.PodResourceClaim) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if in.ResourceClaimName != nil {
-		dst = json.AppendStringField(dst, `,"resourceClaimName":`, *in.ResourceClaimName)
-	}
-	if in.ResourceClaimTemplateName != nil {
-		dst = json.AppendStringField(dst, `,"resourceClaimTemplateName":`, *in.ResourceClaimTemplateName)
-	}
+	dst = json.AppendStringPointer(dst, `,"resourceClaimName":`, in.ResourceClaimName)
+	dst = json.AppendStringPointer(dst, `,"resourceClaimTemplateName":`, in.ResourceClaimTemplateName)
 	return json.Close(dst, start), nil
 }
 
@@ -5446,14 +4361,10 @@ func readJSON_corev1_PodResourceClaim(r *json.Reader, out *corev1.PodResourceCla
 			r.String(&out.Name)
 		case "resourceClaimName":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.ResourceClaimName) {
-				r.String(out.ResourceClaimName)
-			}
+			r.StringPointer(&out.ResourceClaimName)
 		case "resourceClaimTemplateName":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.ResourceClaimTemplateName) {
-				r.String(out.ResourceClaimTemplateName)
-			}
+			r.StringPointer(&out.ResourceClaimTemplateName)
 		default:
 			r.Unknown()
 		}
@@ -5463,9 +4374,7 @@ func readJSON_corev1_PodResourceClaim(r *json.Reader, out *corev1.PodResourceCla
 func appendJSON_corev1_PodResourceClaimStatus(dst []byte, in *corev1.PodResourceClaimStatus) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if in.ResourceClaimName != nil {
-		dst = json.AppendStringField(dst, `,"resourceClaimName":`, *in.ResourceClaimName)
-	}
+	dst = json.AppendStringPointer(dst, `,"resourceClaimName":`, in.ResourceClaimName)
 	return json.Close(dst, start), nil
 }
 
@@ -5481,9 +4390,7 @@ func readJSON_corev1_PodResourceClaimStatus(r *json.Reader, out *corev1.PodResou
 			r.String(&out.Name)
 		case "resourceClaimName":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.ResourceClaimName) {
-				r.String(out.ResourceClaimName)
-			}
+			r.StringPointer(&out.ResourceClaimName)
 		default:
 			r.Unknown()
 		}
@@ -5514,9 +4421,7 @@ func readJSON_corev1_PodSchedulingGate(r *json.Reader, out *corev1.PodScheduling
 
 func appendJSON_corev1_PodSchedulingGroup(dst []byte, in *corev1.PodSchedulingGroup) ([]byte, error) {
 	start := len(dst)
-	if in.PodGroupName != nil {
-		dst = json.AppendStringField(dst, `,"podGroupName":`, *in.PodGroupName)
-	}
+	dst = json.AppendStringPointer(dst, `,"podGroupName":`, in.PodGroupName)
 	return json.Close(dst, start), nil
 }
 
@@ -5529,9 +4434,7 @@ func readJSON_corev1_PodSchedulingGroup(r *json.Reader, out *corev1.PodSchedulin
 		switch r.Name() {
 		case "podGroupName":
 			r.Once(&seen, 0)
-			if json.Pointer(r, &out.PodGroupName) {
-				r.String(out.PodGroupName)
-			}
+			r.StringPointer(&out.PodGroupName)
 		default:
 			r.Unknown()
 		}
@@ -5542,65 +4445,29 @@ func appendJSON_corev1_PodSecurityContext(dst []byte, in *corev1.PodSecurityCont
 	var err error
 	start := len(dst)
 	if in.SELinuxOptions != nil {
-		dst = json.AppendName(dst, `,"seLinuxOptions":`)
-		if dst, err = appendJSON_corev1_SELinuxOptions(dst, in.SELinuxOptions); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_SELinuxOptions(json.AppendName(dst, `,"seLinuxOptions":`), in.SELinuxOptions)
 	}
-	if in.WindowsOptions != nil {
-		dst = json.AppendName(dst, `,"windowsOptions":`)
-		if dst, err = appendJSON_corev1_WindowsSecurityContextOptions(dst, in.WindowsOptions); err != nil {
-			return dst, err
-		}
+	if in.WindowsOptions != nil && err == nil {
+		dst, err = appendJSON_corev1_WindowsSecurityContextOptions(json.AppendName(dst, `,"windowsOptions":`), in.WindowsOptions)
 	}
-	if in.RunAsUser != nil {
-		dst = json.AppendIntField(dst, `,"runAsUser":`, *in.RunAsUser)
+	dst = json.AppendIntPointer(dst, `,"runAsUser":`, in.RunAsUser)
+	dst = json.AppendIntPointer(dst, `,"runAsGroup":`, in.RunAsGroup)
+	dst = json.AppendBoolPointer(dst, `,"runAsNonRoot":`, in.RunAsNonRoot)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"supplementalGroups":`, in.SupplementalGroups, func(dst []byte, in *int64) ([]byte, error) {
+		return json.AppendInt(dst, *in), nil
+	})
+	dst = json.AppendStringPointer(dst, `,"supplementalGroupsPolicy":`, in.SupplementalGroupsPolicy)
+	dst = json.AppendIntPointer(dst, `,"fsGroup":`, in.FSGroup)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"sysctls":`, in.Sysctls, appendJSON_corev1_Sysctl)
+	dst = json.AppendStringPointer(dst, `,"fsGroupChangePolicy":`, in.FSGroupChangePolicy)
+	if in.SeccompProfile != nil && err == nil {
+		dst, err = appendJSON_corev1_SeccompProfile(json.AppendName(dst, `,"seccompProfile":`), in.SeccompProfile)
 	}
-	if in.RunAsGroup != nil {
-		dst = json.AppendIntField(dst, `,"runAsGroup":`, *in.RunAsGroup)
+	if in.AppArmorProfile != nil && err == nil {
+		dst, err = appendJSON_corev1_AppArmorProfile(json.AppendName(dst, `,"appArmorProfile":`), in.AppArmorProfile)
 	}
-	if in.RunAsNonRoot != nil {
-		dst = json.AppendBoolField(dst, `,"runAsNonRoot":`, *in.RunAsNonRoot)
-	}
-	if len(in.SupplementalGroups) > 0 {
-		dst = json.AppendName(dst, `,"supplementalGroups":`)
-		if dst, err = json.AppendSlice(dst, in.SupplementalGroups, func(dst []byte, in *int64) ([]byte, error) {
-			return json.AppendInt(dst, *in), nil
-		}); err != nil {
-			return dst, err
-		}
-	}
-	if in.SupplementalGroupsPolicy != nil {
-		dst = json.AppendStringField(dst, `,"supplementalGroupsPolicy":`, *in.SupplementalGroupsPolicy)
-	}
-	if in.FSGroup != nil {
-		dst = json.AppendIntField(dst, `,"fsGroup":`, *in.FSGroup)
-	}
-	if len(in.Sysctls) > 0 {
-		dst = json.AppendName(dst, `,"sysctls":`)
-		if dst, err = json.AppendSlice(dst, in.Sysctls, appendJSON_corev1_Sysctl); err != nil {
-			return dst, err
-		}
-	}
-	if in.FSGroupChangePolicy != nil {
-		dst = json.AppendStringField(dst, `,"fsGroupChangePolicy":`, *in.FSGroupChangePolicy)
-	}
-	if in.SeccompProfile != nil {
-		dst = json.AppendName(dst, `,"seccompProfile":`)
-		if dst, err = appendJSON_corev1_SeccompProfile(dst, in.SeccompProfile); err != nil {
-			return dst, err
-		}
-	}
-	if in.AppArmorProfile != nil {
-		dst = json.AppendName(dst, `,"appArmorProfile":`)
-		if dst, err = appendJSON_corev1_AppArmorProfile(dst, in.AppArmorProfile); err != nil {
-			return dst, err
-		}
-	}
-	if in.SELinuxChangePolicy != nil {
-		dst = json.AppendStringField(dst, `,"seLinuxChangePolicy":`, *in.SELinuxChangePolicy)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendStringPointer(dst, `,"seLinuxChangePolicy":`, in.SELinuxChangePolicy)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PodSecurityContext(r *json.Reader, out *corev1.PodSecurityContext) {
@@ -5622,40 +4489,28 @@ func readJSON_corev1_PodSecurityContext(r *json.Reader, out *corev1.PodSecurityC
 			}
 		case "runAsUser":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.RunAsUser) {
-				r.Int64(out.RunAsUser)
-			}
+			r.Int64Pointer(&out.RunAsUser)
 		case "runAsGroup":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.RunAsGroup) {
-				r.Int64(out.RunAsGroup)
-			}
+			r.Int64Pointer(&out.RunAsGroup)
 		case "runAsNonRoot":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.RunAsNonRoot) {
-				r.Bool(out.RunAsNonRoot)
-			}
+			r.BoolPointer(&out.RunAsNonRoot)
 		case "supplementalGroups":
 			r.Once(&seen, 5)
 			json.ReadSlice(r, &out.SupplementalGroups, "[]int64", (*json.Reader).Int64)
 		case "supplementalGroupsPolicy":
 			r.Once(&seen, 6)
-			if json.Pointer(r, &out.SupplementalGroupsPolicy) {
-				json.ReadString(r, out.SupplementalGroupsPolicy, "v1.SupplementalGroupsPolicy")
-			}
+			json.ReadStringPointer(r, &out.SupplementalGroupsPolicy, "v1.SupplementalGroupsPolicy")
 		case "fsGroup":
 			r.Once(&seen, 7)
-			if json.Pointer(r, &out.FSGroup) {
-				r.Int64(out.FSGroup)
-			}
+			r.Int64Pointer(&out.FSGroup)
 		case "sysctls":
 			r.Once(&seen, 8)
 			json.ReadSlice(r, &out.Sysctls, "[]v1.Sysctl", readJSON_corev1_Sysctl)
 		case "fsGroupChangePolicy":
 			r.Once(&seen, 9)
-			if json.Pointer(r, &out.FSGroupChangePolicy) {
-				json.ReadString(r, out.FSGroupChangePolicy, "v1.PodFSGroupChangePolicy")
-			}
+			json.ReadStringPointer(r, &out.FSGroupChangePolicy, "v1.PodFSGroupChangePolicy")
 		case "seccompProfile":
 			r.Once(&seen, 10)
 			if json.Pointer(r, &out.SeccompProfile) {
@@ -5668,9 +4523,7 @@ func readJSON_corev1_PodSecurityContext(r *json.Reader, out *corev1.PodSecurityC
 			}
 		case "seLinuxChangePolicy":
 			r.Once(&seen, 12)
-			if json.Pointer(r, &out.SELinuxChangePolicy) {
-				json.ReadString(r, out.SELinuxChangePolicy, "v1.PodSELinuxChangePolicy")
-			}
+			json.ReadStringPointer(r, &out.SELinuxChangePolicy, "v1.PodSELinuxChangePolicy")
 		default:
 			r.Unknown()
 		}
@@ -5680,192 +4533,64 @@ func readJSON_corev1_PodSecurityContext(r *json.Reader, out *corev1.PodSecurityC
 func appendJSON_corev1_PodSpec(dst []byte, in *corev1.PodSpec) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if len(in.Volumes) > 0 {
-		dst = json.AppendName(dst, `,"volumes":`)
-		if dst, err = json.AppendSlice(dst, in.Volumes, appendJSON_corev1_Volume); err != nil {
-			return dst, err
-		}
+	dst, err = json.AppendOptionalSlice(dst, err, `,"volumes":`, in.Volumes, appendJSON_corev1_Volume)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"initContainers":`, in.InitContainers, appendJSON_corev1_Container)
+	dst, err = json.AppendSliceField(dst, err, `,"containers":`, in.Containers, appendJSON_corev1_Container)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"ephemeralContainers":`, in.EphemeralContainers, appendJSON_corev1_EphemeralContainer)
+	dst = json.AppendOptionalString(dst, `,"restartPolicy":`, in.RestartPolicy)
+	dst = json.AppendIntPointer(dst, `,"terminationGracePeriodSeconds":`, in.TerminationGracePeriodSeconds)
+	dst = json.AppendIntPointer(dst, `,"activeDeadlineSeconds":`, in.ActiveDeadlineSeconds)
+	dst = json.AppendOptionalString(dst, `,"dnsPolicy":`, in.DNSPolicy)
+	dst = json.AppendOptionalStringMap(dst, `,"nodeSelector":`, in.NodeSelector)
+	dst = json.AppendOptionalString(dst, `,"serviceAccountName":`, in.ServiceAccountName)
+	dst = json.AppendOptionalString(dst, `,"serviceAccount":`, in.DeprecatedServiceAccount)
+	dst = json.AppendBoolPointer(dst, `,"automountServiceAccountToken":`, in.AutomountServiceAccountToken)
+	dst = json.AppendOptionalString(dst, `,"nodeName":`, in.NodeName)
+	dst = json.AppendOptionalBool(dst, `,"hostNetwork":`, in.HostNetwork)
+	dst = json.AppendOptionalBool(dst, `,"hostPID":`, in.HostPID)
+	dst = json.AppendOptionalBool(dst, `,"hostIPC":`, in.HostIPC)
+	dst = json.AppendBoolPointer(dst, `,"shareProcessNamespace":`, in.ShareProcessNamespace)
+	if in.SecurityContext != nil && err == nil {
+		dst, err = appendJSON_corev1_PodSecurityContext(json.AppendName(dst, `,"securityContext":`), in.SecurityContext)
 	}
-	if len(in.InitContainers) > 0 {
-		dst = json.AppendName(dst, `,"initContainers":`)
-		if dst, err = json.AppendSlice(dst, in.InitContainers, appendJSON_corev1_Container); err != nil {
-			return dst, err
-		}
+	dst, err = json.AppendOptionalSlice(dst, err, `,"imagePullSecrets":`, in.ImagePullSecrets, appendJSON_corev1_LocalObjectReference)
+	dst = json.AppendOptionalString(dst, `,"hostname":`, in.Hostname)
+	dst = json.AppendOptionalString(dst, `,"subdomain":`, in.Subdomain)
+	if in.Affinity != nil && err == nil {
+		dst, err = appendJSON_corev1_Affinity(json.AppendName(dst, `,"affinity":`), in.Affinity)
 	}
-	dst = json.AppendName(dst, `,"containers":`)
-	if dst, err = json.AppendSlice(dst, in.Containers, appendJSON_corev1_Container); err != nil {
-		return dst, err
+	dst = json.AppendOptionalString(dst, `,"schedulerName":`, in.SchedulerName)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"tolerations":`, in.Tolerations, appendJSON_corev1_Toleration)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"hostAliases":`, in.HostAliases, appendJSON_corev1_HostAlias)
+	dst = json.AppendOptionalString(dst, `,"priorityClassName":`, in.PriorityClassName)
+	dst = json.AppendIntPointer(dst, `,"priority":`, in.Priority)
+	if in.DNSConfig != nil && err == nil {
+		dst, err = appendJSON_corev1_PodDNSConfig(json.AppendName(dst, `,"dnsConfig":`), in.DNSConfig)
 	}
-	if len(in.EphemeralContainers) > 0 {
-		dst = json.AppendName(dst, `,"ephemeralContainers":`)
-		if dst, err = json.AppendSlice(dst, in.EphemeralContainers, appendJSON_corev1_EphemeralContainer); err != nil {
-			return dst, err
-		}
+	dst, err = json.AppendOptionalSlice(dst, err, `,"readinessGates":`, in.ReadinessGates, appendJSON_corev1_PodReadinessGate)
+	dst = json.AppendStringPointer(dst, `,"runtimeClassName":`, in.RuntimeClassName)
+	dst = json.AppendBoolPointer(dst, `,"enableServiceLinks":`, in.EnableServiceLinks)
+	dst = json.AppendStringPointer(dst, `,"preemptionPolicy":`, in.PreemptionPolicy)
+	if len(in.Overhead) > 0 && err == nil {
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"overhead":`), &in.Overhead)
 	}
-	if in.RestartPolicy != "" {
-		dst = json.AppendStringField(dst, `,"restartPolicy":`, in.RestartPolicy)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"topologySpreadConstraints":`, in.TopologySpreadConstraints, appendJSON_corev1_TopologySpreadConstraint)
+	dst = json.AppendBoolPointer(dst, `,"setHostnameAsFQDN":`, in.SetHostnameAsFQDN)
+	if in.OS != nil && err == nil {
+		dst, err = appendJSON_corev1_PodOS(json.AppendName(dst, `,"os":`), in.OS)
 	}
-	if in.TerminationGracePeriodSeconds != nil {
-		dst = json.AppendIntField(dst, `,"terminationGracePeriodSeconds":`, *in.TerminationGracePeriodSeconds)
+	dst = json.AppendBoolPointer(dst, `,"hostUsers":`, in.HostUsers)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"schedulingGates":`, in.SchedulingGates, appendJSON_corev1_PodSchedulingGate)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"resourceClaims":`, in.ResourceClaims, appendJSON_corev1_PodResourceClaim)
+	if in.Resources != nil && err == nil {
+		dst, err = appendJSON_corev1_ResourceRequirements(json.AppendName(dst, `,"resources":`), in.Resources)
 	}
-	if in.ActiveDeadlineSeconds != nil {
-		dst = json.AppendIntField(dst, `,"activeDeadlineSeconds":`, *in.ActiveDeadlineSeconds)
+	dst = json.AppendStringPointer(dst, `,"hostnameOverride":`, in.HostnameOverride)
+	if in.SchedulingGroup != nil && err == nil {
+		dst, err = appendJSON_corev1_PodSchedulingGroup(json.AppendName(dst, `,"schedulingGroup":`), in.SchedulingGroup)
 	}
-	if in.DNSPolicy != "" {
-		dst = json.AppendStringField(dst, `,"dnsPolicy":`, in.DNSPolicy)
-	}
-	if len(in.NodeSelector) > 0 {
-		dst = json.AppendName(dst, `,"nodeSelector":`)
-		dst = json.AppendStringMap(dst, in.NodeSelector)
-	}
-	if in.ServiceAccountName != "" {
-		dst = json.AppendStringField(dst, `,"serviceAccountName":`, in.ServiceAccountName)
-	}
-	if in.DeprecatedServiceAccount != "" {
-		dst = json.AppendStringField(dst, `,"serviceAccount":`, in.DeprecatedServiceAccount)
-	}
-	if in.AutomountServiceAccountToken != nil {
-		dst = json.AppendBoolField(dst, `,"automountServiceAccountToken":`, *in.AutomountServiceAccountToken)
-	}
-	if in.NodeName != "" {
-		dst = json.AppendStringField(dst, `,"nodeName":`, in.NodeName)
-	}
-	if in.HostNetwork {
-		dst = json.AppendBoolField(dst, `,"hostNetwork":`, in.HostNetwork)
-	}
-	if in.HostPID {
-		dst = json.AppendBoolField(dst, `,"hostPID":`, in.HostPID)
-	}
-	if in.HostIPC {
-		dst = json.AppendBoolField(dst, `,"hostIPC":`, in.HostIPC)
-	}
-	if in.ShareProcessNamespace != nil {
-		dst = json.AppendBoolField(dst, `,"shareProcessNamespace":`, *in.ShareProcessNamespace)
-	}
-	if in.SecurityContext != nil {
-		dst = json.AppendName(dst, `,"securityContext":`)
-		if dst, err = appendJSON_corev1_PodSecurityContext(dst, in.SecurityContext); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.ImagePullSecrets) > 0 {
-		dst = json.AppendName(dst, `,"imagePullSecrets":`)
-		if dst, err = json.AppendSlice(dst, in.ImagePullSecrets, appendJSON_corev1_LocalObjectReference); err != nil {
-			return dst, err
-		}
-	}
-	if in.Hostname != "" {
-		dst = json.AppendStringField(dst, `,"hostname":`, in.Hostname)
-	}
-	if in.Subdomain != "" {
-		dst = json.AppendStringField(dst, `,"subdomain":`, in.Subdomain)
-	}
-	if in.Affinity != nil {
-		dst = json.AppendName(dst, `,"affinity":`)
-		if dst, err = appendJSON_corev1_Affinity(dst, in.Affinity); err != nil {
-			return dst, err
-		}
-	}
-	if in.SchedulerName != "" {
-		dst = json.AppendStringField(dst, `,"schedulerName":`, in.SchedulerName)
-	}
-	if len(in.Tolerations) > 0 {
-		dst = json.AppendName(dst, `,"tolerations":`)
-		if dst, err = json.AppendSlice(dst, in.Tolerations, appendJSON_corev1_Toleration); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.HostAliases) > 0 {
-		dst = json.AppendName(dst, `,"hostAliases":`)
-		if dst, err = json.AppendSlice(dst, in.HostAliases, appendJSON_corev1_HostAlias); err != nil {
-			return dst, err
-		}
-	}
-	if in.PriorityClassName != "" {
-		dst = json.AppendStringField(dst, `,"priorityClassName":`, in.PriorityClassName)
-	}
-	if in.Priority != nil {
-		dst = json.AppendIntField(dst, `,"priority":`, *in.Priority)
-	}
-	if in.DNSConfig != nil {
-		dst = json.AppendName(dst, `,"dnsConfig":`)
-		if dst, err = appendJSON_corev1_PodDNSConfig(dst, in.DNSConfig); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.ReadinessGates) > 0 {
-		dst = json.AppendName(dst, `,"readinessGates":`)
-		if dst, err = json.AppendSlice(dst, in.ReadinessGates, appendJSON_corev1_PodReadinessGate); err != nil {
-			return dst, err
-		}
-	}
-	if in.RuntimeClassName != nil {
-		dst = json.AppendStringField(dst, `,"runtimeClassName":`, *in.RuntimeClassName)
-	}
-	if in.EnableServiceLinks != nil {
-		dst = json.AppendBoolField(dst, `,"enableServiceLinks":`, *in.EnableServiceLinks)
-	}
-	if in.PreemptionPolicy != nil {
-		dst = json.AppendStringField(dst, `,"preemptionPolicy":`, *in.PreemptionPolicy)
-	}
-	if len(in.Overhead) > 0 {
-		dst = json.AppendName(dst, `,"overhead":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Overhead); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.TopologySpreadConstraints) > 0 {
-		dst = json.AppendName(dst, `,"topologySpreadConstraints":`)
-		if dst, err = json.AppendSlice(dst, in.TopologySpreadConstraints, appendJSON_corev1_TopologySpreadConstraint); err != nil {
-			return dst, err
-		}
-	}
-	if in.SetHostnameAsFQDN != nil {
-		dst = json.AppendBoolField(dst, `,"setHostnameAsFQDN":`, *in.SetHostnameAsFQDN)
-	}
-	if in.OS != nil {
-		dst = json.AppendName(dst, `,"os":`)
-		if dst, err = appendJSON_corev1_PodOS(dst, in.OS); err != nil {
-			return dst, err
-		}
-	}
-	if in.HostUsers != nil {
-		dst = json.AppendBoolField(dst, `,"hostUsers":`, *in.HostUsers)
-	}
-	if len(in.SchedulingGates) > 0 {
-		dst = json.AppendName(dst, `,"schedulingGates":`)
-		if dst, err = json.AppendSlice(dst, in.SchedulingGates, appendJSON_corev1_PodSchedulingGate); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.ResourceClaims) > 0 {
-		dst = json.AppendName(dst, `,"resourceClaims":`)
-		if dst, err = json.AppendSlice(dst, in.ResourceClaims, appendJSON_corev1_PodResourceClaim); err != nil {
-			return dst, err
-		}
-	}
-	if in.Resources != nil {
-		dst = json.AppendName(dst, `,"resources":`)
-		if dst, err = appendJSON_corev1_ResourceRequirements(dst, in.Resources); err != nil {
-			return dst, err
-		}
-	}
-	if in.HostnameOverride != nil {
-		dst = json.AppendStringField(dst, `,"hostnameOverride":`, *in.HostnameOverride)
-	}
-	if in.SchedulingGroup != nil {
-		dst = json.AppendName(dst, `,"schedulingGroup":`)
-		if dst, err = appendJSON_corev1_PodSchedulingGroup(dst, in.SchedulingGroup); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.EvictionResponders) > 0 {
-		dst = json.AppendName(dst, `,"evictionResponders":`)
-		if dst, err = json.AppendSlice(dst, in.EvictionResponders, appendJSON_corev1_EvictionResponder); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"evictionResponders":`, in.EvictionResponders, appendJSON_corev1_EvictionResponder)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PodSpec(r *json.Reader, out *corev1.PodSpec) {
@@ -5892,14 +4617,10 @@ func readJSON_corev1_PodSpec(r *json.Reader, out *corev1.PodSpec) {
 			json.ReadString(r, &out.RestartPolicy, "v1.RestartPolicy")
 		case "terminationGracePeriodSeconds":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.TerminationGracePeriodSeconds) {
-				r.Int64(out.TerminationGracePeriodSeconds)
-			}
+			r.Int64Pointer(&out.TerminationGracePeriodSeconds)
 		case "activeDeadlineSeconds":
 			r.Once(&seen, 6)
-			if json.Pointer(r, &out.ActiveDeadlineSeconds) {
-				r.Int64(out.ActiveDeadlineSeconds)
-			}
+			r.Int64Pointer(&out.ActiveDeadlineSeconds)
 		case "dnsPolicy":
 			r.Once(&seen, 7)
 			json.ReadString(r, &out.DNSPolicy, "v1.DNSPolicy")
@@ -5914,9 +4635,7 @@ func readJSON_corev1_PodSpec(r *json.Reader, out *corev1.PodSpec) {
 			r.String(&out.DeprecatedServiceAccount)
 		case "automountServiceAccountToken":
 			r.Once(&seen, 11)
-			if json.Pointer(r, &out.AutomountServiceAccountToken) {
-				r.Bool(out.AutomountServiceAccountToken)
-			}
+			r.BoolPointer(&out.AutomountServiceAccountToken)
 		case "nodeName":
 			r.Once(&seen, 12)
 			r.String(&out.NodeName)
@@ -5931,9 +4650,7 @@ func readJSON_corev1_PodSpec(r *json.Reader, out *corev1.PodSpec) {
 			r.Bool(&out.HostIPC)
 		case "shareProcessNamespace":
 			r.Once(&seen, 16)
-			if json.Pointer(r, &out.ShareProcessNamespace) {
-				r.Bool(out.ShareProcessNamespace)
-			}
+			r.BoolPointer(&out.ShareProcessNamespace)
 		case "securityContext":
 			r.Once(&seen, 17)
 			if json.Pointer(r, &out.SecurityContext) {
@@ -5967,9 +4684,7 @@ func readJSON_corev1_PodSpec(r *json.Reader, out *corev1.PodSpec) {
 			r.String(&out.PriorityClassName)
 		case "priority":
 			r.Once(&seen, 26)
-			if json.Pointer(r, &out.Priority) {
-				r.Int32(out.Priority)
-			}
+			r.Int32Pointer(&out.Priority)
 		case "dnsConfig":
 			r.Once(&seen, 27)
 			if json.Pointer(r, &out.DNSConfig) {
@@ -5980,19 +4695,13 @@ func readJSON_corev1_PodSpec(r *json.Reader, out *corev1.PodSpec) {
 			json.ReadSlice(r, &out.ReadinessGates, "[]v1.PodReadinessGate", readJSON_corev1_PodReadinessGate)
 		case "runtimeClassName":
 			r.Once(&seen, 29)
-			if json.Pointer(r, &out.RuntimeClassName) {
-				r.String(out.RuntimeClassName)
-			}
+			r.StringPointer(&out.RuntimeClassName)
 		case "enableServiceLinks":
 			r.Once(&seen, 30)
-			if json.Pointer(r, &out.EnableServiceLinks) {
-				r.Bool(out.EnableServiceLinks)
-			}
+			r.BoolPointer(&out.EnableServiceLinks)
 		case "preemptionPolicy":
 			r.Once(&seen, 31)
-			if json.Pointer(r, &out.PreemptionPolicy) {
-				json.ReadString(r, out.PreemptionPolicy, "v1.PreemptionPolicy")
-			}
+			json.ReadStringPointer(r, &out.PreemptionPolicy, "v1.PreemptionPolicy")
 		case "overhead":
 			r.Once(&seen, 32)
 			readJSON_corev1_ResourceList(r, &out.Overhead)
@@ -6001,9 +4710,7 @@ func readJSON_corev1_PodSpec(r *json.Reader, out *corev1.PodSpec) {
 			json.ReadSlice(r, &out.TopologySpreadConstraints, "[]v1.TopologySpreadConstraint", readJSON_corev1_TopologySpreadConstraint)
 		case "setHostnameAsFQDN":
 			r.Once(&seen, 34)
-			if json.Pointer(r, &out.SetHostnameAsFQDN) {
-				r.Bool(out.SetHostnameAsFQDN)
-			}
+			r.BoolPointer(&out.SetHostnameAsFQDN)
 		case "os":
 			r.Once(&seen, 35)
 			if json.Pointer(r, &out.OS) {
@@ -6011,9 +4718,7 @@ func readJSON_corev1_PodSpec(r *json.Reader, out *corev1.PodSpec) {
 			}
 		case "hostUsers":
 			r.Once(&seen, 36)
-			if json.Pointer(r, &out.HostUsers) {
-				r.Bool(out.HostUsers)
-			}
+			r.BoolPointer(&out.HostUsers)
 		case "schedulingGates":
 			r.Once(&seen, 37)
 			json.ReadSlice(r, &out.SchedulingGates, "[]v1.PodSchedulingGate", readJSON_corev1_PodSchedulingGate)
@@ -6027,9 +4732,7 @@ func readJSON_corev1_PodSpec(r *json.Reader, out *corev1.PodSpec) {
 			}
 		case "hostnameOverride":
 			r.Once(&seen, 40)
-			if json.Pointer(r, &out.HostnameOverride) {
-				r.String(out.HostnameOverride)
-			}
+			r.StringPointer(&out.HostnameOverride)
 		case "schedulingGroup":
 			r.Once(&seen, 41)
 			if json.Pointer(r, &out.SchedulingGroup) {
@@ -6047,112 +4750,37 @@ func readJSON_corev1_PodSpec(r *json.Reader, out *corev1.PodSpec) {
 func appendJSON_corev1_PodStatus(dst []byte, in *corev1.PodStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.ObservedGeneration != 0 {
-		dst = json.AppendIntField(dst, `,"observedGeneration":`, in.ObservedGeneration)
+	dst = json.AppendOptionalInt(dst, `,"observedGeneration":`, in.ObservedGeneration)
+	dst = json.AppendOptionalString(dst, `,"phase":`, in.Phase)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"conditions":`, in.Conditions, appendJSON_corev1_PodCondition)
+	dst = json.AppendOptionalString(dst, `,"message":`, in.Message)
+	dst = json.AppendOptionalString(dst, `,"reason":`, in.Reason)
+	dst = json.AppendOptionalString(dst, `,"nominatedNodeName":`, in.NominatedNodeName)
+	dst = json.AppendOptionalString(dst, `,"hostIP":`, in.HostIP)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"hostIPs":`, in.HostIPs, appendJSON_corev1_HostIP)
+	dst = json.AppendOptionalString(dst, `,"podIP":`, in.PodIP)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"podIPs":`, in.PodIPs, appendJSON_corev1_PodIP)
+	if in.StartTime != nil && err == nil {
+		dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"startTime":`), in.StartTime)
 	}
-	if in.Phase != "" {
-		dst = json.AppendStringField(dst, `,"phase":`, in.Phase)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"initContainerStatuses":`, in.InitContainerStatuses, appendJSON_corev1_ContainerStatus)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"containerStatuses":`, in.ContainerStatuses, appendJSON_corev1_ContainerStatus)
+	dst = json.AppendOptionalString(dst, `,"qosClass":`, in.QOSClass)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"ephemeralContainerStatuses":`, in.EphemeralContainerStatuses, appendJSON_corev1_ContainerStatus)
+	dst = json.AppendOptionalString(dst, `,"resize":`, in.Resize)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"resourceClaimStatuses":`, in.ResourceClaimStatuses, appendJSON_corev1_PodResourceClaimStatus)
+	if in.ExtendedResourceClaimStatus != nil && err == nil {
+		dst, err = appendJSON_corev1_PodExtendedResourceClaimStatus(json.AppendName(dst, `,"extendedResourceClaimStatus":`), in.ExtendedResourceClaimStatus)
 	}
-	if len(in.Conditions) > 0 {
-		dst = json.AppendName(dst, `,"conditions":`)
-		if dst, err = json.AppendSlice(dst, in.Conditions, appendJSON_corev1_PodCondition); err != nil {
-			return dst, err
-		}
+	if len(in.AllocatedResources) > 0 && err == nil {
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"allocatedResources":`), &in.AllocatedResources)
 	}
-	if in.Message != "" {
-		dst = json.AppendStringField(dst, `,"message":`, in.Message)
+	if in.Resources != nil && err == nil {
+		dst, err = appendJSON_corev1_ResourceRequirements(json.AppendName(dst, `,"resources":`), in.Resources)
 	}
-	if in.Reason != "" {
-		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
-	}
-	if in.NominatedNodeName != "" {
-		dst = json.AppendStringField(dst, `,"nominatedNodeName":`, in.NominatedNodeName)
-	}
-	if in.HostIP != "" {
-		dst = json.AppendStringField(dst, `,"hostIP":`, in.HostIP)
-	}
-	if len(in.HostIPs) > 0 {
-		dst = json.AppendName(dst, `,"hostIPs":`)
-		if dst, err = json.AppendSlice(dst, in.HostIPs, appendJSON_corev1_HostIP); err != nil {
-			return dst, err
-		}
-	}
-	if in.PodIP != "" {
-		dst = json.AppendStringField(dst, `,"podIP":`, in.PodIP)
-	}
-	if len(in.PodIPs) > 0 {
-		dst = json.AppendName(dst, `,"podIPs":`)
-		if dst, err = json.AppendSlice(dst, in.PodIPs, appendJSON_corev1_PodIP); err != nil {
-			return dst, err
-		}
-	}
-	if in.StartTime != nil {
-		dst = json.AppendName(dst, `,"startTime":`)
-		if dst, err = apimachinery.AppendJSON_Time(dst, in.StartTime); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.InitContainerStatuses) > 0 {
-		dst = json.AppendName(dst, `,"initContainerStatuses":`)
-		if dst, err = json.AppendSlice(dst, in.InitContainerStatuses, appendJSON_corev1_ContainerStatus); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.ContainerStatuses) > 0 {
-		dst = json.AppendName(dst, `,"containerStatuses":`)
-		if dst, err = json.AppendSlice(dst, in.ContainerStatuses, appendJSON_corev1_ContainerStatus); err != nil {
-			return dst, err
-		}
-	}
-	if in.QOSClass != "" {
-		dst = json.AppendStringField(dst, `,"qosClass":`, in.QOSClass)
-	}
-	if len(in.EphemeralContainerStatuses) > 0 {
-		dst = json.AppendName(dst, `,"ephemeralContainerStatuses":`)
-		if dst, err = json.AppendSlice(dst, in.EphemeralContainerStatuses, appendJSON_corev1_ContainerStatus); err != nil {
-			return dst, err
-		}
-	}
-	if in.Resize != "" {
-		dst = json.AppendStringField(dst, `,"resize":`, in.Resize)
-	}
-	if len(in.ResourceClaimStatuses) > 0 {
-		dst = json.AppendName(dst, `,"resourceClaimStatuses":`)
-		if dst, err = json.AppendSlice(dst, in.ResourceClaimStatuses, appendJSON_corev1_PodResourceClaimStatus); err != nil {
-			return dst, err
-		}
-	}
-	if in.ExtendedResourceClaimStatus != nil {
-		dst = json.AppendName(dst, `,"extendedResourceClaimStatus":`)
-		if dst, err = appendJSON_corev1_PodExtendedResourceClaimStatus(dst, in.ExtendedResourceClaimStatus); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.AllocatedResources) > 0 {
-		dst = json.AppendName(dst, `,"allocatedResources":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.AllocatedResources); err != nil {
-			return dst, err
-		}
-	}
-	if in.Resources != nil {
-		dst = json.AppendName(dst, `,"resources":`)
-		if dst, err = appendJSON_corev1_ResourceRequirements(dst, in.Resources); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.NodeAllocatableResourceClaimStatuses) > 0 {
-		dst = json.AppendName(dst, `,"nodeAllocatableResourceClaimStatuses":`)
-		if dst, err = json.AppendSlice(dst, in.NodeAllocatableResourceClaimStatuses, appendJSON_corev1_NodeAllocatableResourceClaimStatus); err != nil {
-			return dst, err
-		}
-	}
-	if len(in.VolumeHealth) > 0 {
-		dst = json.AppendName(dst, `,"volumeHealth":`)
-		if dst, err = json.AppendSlice(dst, in.VolumeHealth, appendJSON_corev1_PodVolumeHealth); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"nodeAllocatableResourceClaimStatuses":`, in.NodeAllocatableResourceClaimStatuses, appendJSON_corev1_NodeAllocatableResourceClaimStatus)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"volumeHealth":`, in.VolumeHealth, appendJSON_corev1_PodVolumeHealth)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PodStatus(r *json.Reader, out *corev1.PodStatus) {
@@ -6243,15 +4871,11 @@ func readJSON_corev1_PodStatus(r *json.Reader, out *corev1.PodStatus) {
 func appendJSON_corev1_PodTemplateSpec(dst []byte, in *corev1.PodTemplateSpec) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = appendJSON_corev1_PodSpec(json.AppendName(dst, `,"spec":`), &in.Spec)
 	}
-	dst = json.AppendName(dst, `,"spec":`)
-	if dst, err = appendJSON_corev1_PodSpec(dst, &in.Spec); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PodTemplateSpec(r *json.Reader, out *corev1.PodTemplateSpec) {
@@ -6277,17 +4901,11 @@ func appendJSON_corev1_PodVolumeHealth(dst []byte, in *corev1.PodVolumeHealth) (
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if len(in.HealthConditions) > 0 {
-		dst = json.AppendName(dst, `,"healthConditions":`)
-		if dst, err = json.AppendSlice(dst, in.HealthConditions, appendJSON_corev1_VolumeHealthCondition); err != nil {
-			return dst, err
-		}
+	dst, err = json.AppendOptionalSlice(dst, err, `,"healthConditions":`, in.HealthConditions, appendJSON_corev1_VolumeHealthCondition)
+	if err == nil {
+		dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"lastTransitionTime":`), &in.LastTransitionTime)
 	}
-	dst = json.AppendName(dst, `,"lastTransitionTime":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastTransitionTime); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PodVolumeHealth(r *json.Reader, out *corev1.PodVolumeHealth) {
@@ -6315,12 +4933,8 @@ func readJSON_corev1_PodVolumeHealth(r *json.Reader, out *corev1.PodVolumeHealth
 func appendJSON_corev1_PortworxVolumeSource(dst []byte, in *corev1.PortworxVolumeSource) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"volumeID":`, in.VolumeID)
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
 	return json.Close(dst, start), nil
 }
 
@@ -6350,11 +4964,8 @@ func appendJSON_corev1_PreferredSchedulingTerm(dst []byte, in *corev1.PreferredS
 	var err error
 	start := len(dst)
 	dst = json.AppendIntField(dst, `,"weight":`, in.Weight)
-	dst = json.AppendName(dst, `,"preference":`)
-	if dst, err = appendJSON_corev1_NodeSelectorTerm(dst, &in.Preference); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst, err = appendJSON_corev1_NodeSelectorTerm(json.AppendName(dst, `,"preference":`), &in.Preference)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_PreferredSchedulingTerm(r *json.Reader, out *corev1.PreferredSchedulingTerm) {
@@ -6380,48 +4991,24 @@ func appendJSON_corev1_Probe(dst []byte, in *corev1.Probe) ([]byte, error) {
 	var err error
 	start := len(dst)
 	if in.ProbeHandler.Exec != nil {
-		dst = json.AppendName(dst, `,"exec":`)
-		if dst, err = appendJSON_corev1_ExecAction(dst, in.ProbeHandler.Exec); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ExecAction(json.AppendName(dst, `,"exec":`), in.ProbeHandler.Exec)
 	}
-	if in.ProbeHandler.HTTPGet != nil {
-		dst = json.AppendName(dst, `,"httpGet":`)
-		if dst, err = appendJSON_corev1_HTTPGetAction(dst, in.ProbeHandler.HTTPGet); err != nil {
-			return dst, err
-		}
+	if in.ProbeHandler.HTTPGet != nil && err == nil {
+		dst, err = appendJSON_corev1_HTTPGetAction(json.AppendName(dst, `,"httpGet":`), in.ProbeHandler.HTTPGet)
 	}
-	if in.ProbeHandler.TCPSocket != nil {
-		dst = json.AppendName(dst, `,"tcpSocket":`)
-		if dst, err = appendJSON_corev1_TCPSocketAction(dst, in.ProbeHandler.TCPSocket); err != nil {
-			return dst, err
-		}
+	if in.ProbeHandler.TCPSocket != nil && err == nil {
+		dst, err = appendJSON_corev1_TCPSocketAction(json.AppendName(dst, `,"tcpSocket":`), in.ProbeHandler.TCPSocket)
 	}
-	if in.ProbeHandler.GRPC != nil {
-		dst = json.AppendName(dst, `,"grpc":`)
-		if dst, err = appendJSON_corev1_GRPCAction(dst, in.ProbeHandler.GRPC); err != nil {
-			return dst, err
-		}
+	if in.ProbeHandler.GRPC != nil && err == nil {
+		dst, err = appendJSON_corev1_GRPCAction(json.AppendName(dst, `,"grpc":`), in.ProbeHandler.GRPC)
 	}
-	if in.InitialDelaySeconds != 0 {
-		dst = json.AppendIntField(dst, `,"initialDelaySeconds":`, in.InitialDelaySeconds)
-	}
-	if in.TimeoutSeconds != 0 {
-		dst = json.AppendIntField(dst, `,"timeoutSeconds":`, in.TimeoutSeconds)
-	}
-	if in.PeriodSeconds != 0 {
-		dst = json.AppendIntField(dst, `,"periodSeconds":`, in.PeriodSeconds)
-	}
-	if in.SuccessThreshold != 0 {
-		dst = json.AppendIntField(dst, `,"successThreshold":`, in.SuccessThreshold)
-	}
-	if in.FailureThreshold != 0 {
-		dst = json.AppendIntField(dst, `,"failureThreshold":`, in.FailureThreshold)
-	}
-	if in.TerminationGracePeriodSeconds != nil {
-		dst = json.AppendIntField(dst, `,"terminationGracePeriodSeconds":`, *in.TerminationGracePeriodSeconds)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalInt(dst, `,"initialDelaySeconds":`, in.InitialDelaySeconds)
+	dst = json.AppendOptionalInt(dst, `,"timeoutSeconds":`, in.TimeoutSeconds)
+	dst = json.AppendOptionalInt(dst, `,"periodSeconds":`, in.PeriodSeconds)
+	dst = json.AppendOptionalInt(dst, `,"successThreshold":`, in.SuccessThreshold)
+	dst = json.AppendOptionalInt(dst, `,"failureThreshold":`, in.FailureThreshold)
+	dst = json.AppendIntPointer(dst, `,"terminationGracePeriodSeconds":`, in.TerminationGracePeriodSeconds)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_Probe(r *json.Reader, out *corev1.Probe) {
@@ -6472,9 +5059,7 @@ func readJSON_corev1_Probe(r *json.Reader, out *corev1.Probe) {
 			r.Int32(&out.FailureThreshold)
 		case "terminationGracePeriodSeconds":
 			r.Once(&seen, 9)
-			if json.Pointer(r, &out.TerminationGracePeriodSeconds) {
-				r.Int64(out.TerminationGracePeriodSeconds)
-			}
+			r.Int64Pointer(&out.TerminationGracePeriodSeconds)
 		default:
 			r.Unknown()
 		}
@@ -6484,17 +5069,10 @@ func readJSON_corev1_Probe(r *json.Reader, out *corev1.Probe) {
 func appendJSON_corev1_ProjectedVolumeSource(dst []byte, in *corev1.ProjectedVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"sources":`)
-	if dst, err = json.AppendSlice(dst, in.Sources, appendJSON_corev1_VolumeProjection); err != nil {
-		return dst, err
-	}
-	if in.DefaultMode != nil {
-		dst = json.AppendIntField(dst, `,"defaultMode":`, *in.DefaultMode)
-	}
-	if in.DefaultUser != nil {
-		dst = json.AppendIntField(dst, `,"defaultUser":`, *in.DefaultUser)
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendSliceField(dst, err, `,"sources":`, in.Sources, appendJSON_corev1_VolumeProjection)
+	dst = json.AppendIntPointer(dst, `,"defaultMode":`, in.DefaultMode)
+	dst = json.AppendIntPointer(dst, `,"defaultUser":`, in.DefaultUser)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ProjectedVolumeSource(r *json.Reader, out *corev1.ProjectedVolumeSource) {
@@ -6509,14 +5087,10 @@ func readJSON_corev1_ProjectedVolumeSource(r *json.Reader, out *corev1.Projected
 			json.ReadSlice(r, &out.Sources, "[]v1.VolumeProjection", readJSON_corev1_VolumeProjection)
 		case "defaultMode":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.DefaultMode) {
-				r.Int32(out.DefaultMode)
-			}
+			r.Int32Pointer(&out.DefaultMode)
 		case "defaultUser":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.DefaultUser) {
-				r.Int64(out.DefaultUser)
-			}
+			r.Int64Pointer(&out.DefaultUser)
 		default:
 			r.Unknown()
 		}
@@ -6527,18 +5101,10 @@ func appendJSON_corev1_QuobyteVolumeSource(dst []byte, in *corev1.QuobyteVolumeS
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"registry":`, in.Registry)
 	dst = json.AppendStringField(dst, `,"volume":`, in.Volume)
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	if in.User != "" {
-		dst = json.AppendStringField(dst, `,"user":`, in.User)
-	}
-	if in.Group != "" {
-		dst = json.AppendStringField(dst, `,"group":`, in.Group)
-	}
-	if in.Tenant != "" {
-		dst = json.AppendStringField(dst, `,"tenant":`, in.Tenant)
-	}
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	dst = json.AppendOptionalString(dst, `,"user":`, in.User)
+	dst = json.AppendOptionalString(dst, `,"group":`, in.Group)
+	dst = json.AppendOptionalString(dst, `,"tenant":`, in.Tenant)
 	return json.Close(dst, start), nil
 }
 
@@ -6579,28 +5145,15 @@ func appendJSON_corev1_RBDPersistentVolumeSource(dst []byte, in *corev1.RBDPersi
 	dst = json.AppendName(dst, `,"monitors":`)
 	dst = json.AppendStrings(dst, in.CephMonitors)
 	dst = json.AppendStringField(dst, `,"image":`, in.RBDImage)
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.RBDPool != "" {
-		dst = json.AppendStringField(dst, `,"pool":`, in.RBDPool)
-	}
-	if in.RadosUser != "" {
-		dst = json.AppendStringField(dst, `,"user":`, in.RadosUser)
-	}
-	if in.Keyring != "" {
-		dst = json.AppendStringField(dst, `,"keyring":`, in.Keyring)
-	}
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalString(dst, `,"pool":`, in.RBDPool)
+	dst = json.AppendOptionalString(dst, `,"user":`, in.RadosUser)
+	dst = json.AppendOptionalString(dst, `,"keyring":`, in.Keyring)
 	if in.SecretRef != nil {
-		dst = json.AppendName(dst, `,"secretRef":`)
-		if dst, err = appendJSON_corev1_SecretReference(dst, in.SecretRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_SecretReference(json.AppendName(dst, `,"secretRef":`), in.SecretRef)
 	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_RBDPersistentVolumeSource(r *json.Reader, out *corev1.RBDPersistentVolumeSource) {
@@ -6648,28 +5201,15 @@ func appendJSON_corev1_RBDVolumeSource(dst []byte, in *corev1.RBDVolumeSource) (
 	dst = json.AppendName(dst, `,"monitors":`)
 	dst = json.AppendStrings(dst, in.CephMonitors)
 	dst = json.AppendStringField(dst, `,"image":`, in.RBDImage)
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.RBDPool != "" {
-		dst = json.AppendStringField(dst, `,"pool":`, in.RBDPool)
-	}
-	if in.RadosUser != "" {
-		dst = json.AppendStringField(dst, `,"user":`, in.RadosUser)
-	}
-	if in.Keyring != "" {
-		dst = json.AppendStringField(dst, `,"keyring":`, in.Keyring)
-	}
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalString(dst, `,"pool":`, in.RBDPool)
+	dst = json.AppendOptionalString(dst, `,"user":`, in.RadosUser)
+	dst = json.AppendOptionalString(dst, `,"keyring":`, in.Keyring)
 	if in.SecretRef != nil {
-		dst = json.AppendName(dst, `,"secretRef":`)
-		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.SecretRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_LocalObjectReference(json.AppendName(dst, `,"secretRef":`), in.SecretRef)
 	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_RBDVolumeSource(r *json.Reader, out *corev1.RBDVolumeSource) {
@@ -6716,17 +5256,10 @@ func appendJSON_corev1_ReplicationControllerCondition(dst []byte, in *corev1.Rep
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"type":`, in.Type)
 	dst = json.AppendStringField(dst, `,"status":`, in.Status)
-	dst = json.AppendName(dst, `,"lastTransitionTime":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastTransitionTime); err != nil {
-		return dst, err
-	}
-	if in.Reason != "" {
-		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
-	}
-	if in.Message != "" {
-		dst = json.AppendStringField(dst, `,"message":`, in.Message)
-	}
-	return json.Close(dst, start), nil
+	dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"lastTransitionTime":`), &in.LastTransitionTime)
+	dst = json.AppendOptionalString(dst, `,"reason":`, in.Reason)
+	dst = json.AppendOptionalString(dst, `,"message":`, in.Message)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ReplicationControllerCondition(r *json.Reader, out *corev1.ReplicationControllerCondition) {
@@ -6760,23 +5293,13 @@ func readJSON_corev1_ReplicationControllerCondition(r *json.Reader, out *corev1.
 func appendJSON_corev1_ReplicationControllerSpec(dst []byte, in *corev1.ReplicationControllerSpec) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.Replicas != nil {
-		dst = json.AppendIntField(dst, `,"replicas":`, *in.Replicas)
-	}
-	if in.MinReadySeconds != 0 {
-		dst = json.AppendIntField(dst, `,"minReadySeconds":`, in.MinReadySeconds)
-	}
-	if len(in.Selector) > 0 {
-		dst = json.AppendName(dst, `,"selector":`)
-		dst = json.AppendStringMap(dst, in.Selector)
-	}
+	dst = json.AppendIntPointer(dst, `,"replicas":`, in.Replicas)
+	dst = json.AppendOptionalInt(dst, `,"minReadySeconds":`, in.MinReadySeconds)
+	dst = json.AppendOptionalStringMap(dst, `,"selector":`, in.Selector)
 	if in.Template != nil {
-		dst = json.AppendName(dst, `,"template":`)
-		if dst, err = appendJSON_corev1_PodTemplateSpec(dst, in.Template); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_PodTemplateSpec(json.AppendName(dst, `,"template":`), in.Template)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ReplicationControllerSpec(r *json.Reader, out *corev1.ReplicationControllerSpec) {
@@ -6788,9 +5311,7 @@ func readJSON_corev1_ReplicationControllerSpec(r *json.Reader, out *corev1.Repli
 		switch r.Name() {
 		case "replicas":
 			r.Once(&seen, 0)
-			if json.Pointer(r, &out.Replicas) {
-				r.Int32(out.Replicas)
-			}
+			r.Int32Pointer(&out.Replicas)
 		case "minReadySeconds":
 			r.Once(&seen, 1)
 			r.Int32(&out.MinReadySeconds)
@@ -6812,25 +5333,12 @@ func appendJSON_corev1_ReplicationControllerStatus(dst []byte, in *corev1.Replic
 	var err error
 	start := len(dst)
 	dst = json.AppendIntField(dst, `,"replicas":`, in.Replicas)
-	if in.FullyLabeledReplicas != 0 {
-		dst = json.AppendIntField(dst, `,"fullyLabeledReplicas":`, in.FullyLabeledReplicas)
-	}
-	if in.ReadyReplicas != 0 {
-		dst = json.AppendIntField(dst, `,"readyReplicas":`, in.ReadyReplicas)
-	}
-	if in.AvailableReplicas != 0 {
-		dst = json.AppendIntField(dst, `,"availableReplicas":`, in.AvailableReplicas)
-	}
-	if in.ObservedGeneration != 0 {
-		dst = json.AppendIntField(dst, `,"observedGeneration":`, in.ObservedGeneration)
-	}
-	if len(in.Conditions) > 0 {
-		dst = json.AppendName(dst, `,"conditions":`)
-		if dst, err = json.AppendSlice(dst, in.Conditions, appendJSON_corev1_ReplicationControllerCondition); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalInt(dst, `,"fullyLabeledReplicas":`, in.FullyLabeledReplicas)
+	dst = json.AppendOptionalInt(dst, `,"readyReplicas":`, in.ReadyReplicas)
+	dst = json.AppendOptionalInt(dst, `,"availableReplicas":`, in.AvailableReplicas)
+	dst = json.AppendOptionalInt(dst, `,"observedGeneration":`, in.ObservedGeneration)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"conditions":`, in.Conditions, appendJSON_corev1_ReplicationControllerCondition)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ReplicationControllerStatus(r *json.Reader, out *corev1.ReplicationControllerStatus) {
@@ -6867,9 +5375,7 @@ func readJSON_corev1_ReplicationControllerStatus(r *json.Reader, out *corev1.Rep
 func appendJSON_corev1_ResourceClaim(dst []byte, in *corev1.ResourceClaim) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if in.Request != "" {
-		dst = json.AppendStringField(dst, `,"request":`, in.Request)
-	}
+	dst = json.AppendOptionalString(dst, `,"request":`, in.Request)
 	return json.Close(dst, start), nil
 }
 
@@ -6895,15 +5401,10 @@ func readJSON_corev1_ResourceClaim(r *json.Reader, out *corev1.ResourceClaim) {
 func appendJSON_corev1_ResourceFieldSelector(dst []byte, in *corev1.ResourceFieldSelector) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.ContainerName != "" {
-		dst = json.AppendStringField(dst, `,"containerName":`, in.ContainerName)
-	}
+	dst = json.AppendOptionalString(dst, `,"containerName":`, in.ContainerName)
 	dst = json.AppendStringField(dst, `,"resource":`, in.Resource)
-	dst = json.AppendName(dst, `,"divisor":`)
-	if dst, err = apimachinery.AppendJSON_Quantity(dst, &in.Divisor); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst, err = apimachinery.AppendJSON_Quantity(json.AppendName(dst, `,"divisor":`), &in.Divisor)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ResourceFieldSelector(r *json.Reader, out *corev1.ResourceFieldSelector) {
@@ -6931,12 +5432,8 @@ func readJSON_corev1_ResourceFieldSelector(r *json.Reader, out *corev1.ResourceF
 func appendJSON_corev1_ResourceHealth(dst []byte, in *corev1.ResourceHealth) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"resourceID":`, in.ResourceID)
-	if in.Health != "" {
-		dst = json.AppendStringField(dst, `,"health":`, in.Health)
-	}
-	if in.Message != nil {
-		dst = json.AppendStringField(dst, `,"message":`, *in.Message)
-	}
+	dst = json.AppendOptionalString(dst, `,"health":`, in.Health)
+	dst = json.AppendStringPointer(dst, `,"message":`, in.Message)
 	return json.Close(dst, start), nil
 }
 
@@ -6955,9 +5452,7 @@ func readJSON_corev1_ResourceHealth(r *json.Reader, out *corev1.ResourceHealth) 
 			json.ReadString(r, &out.Health, "v1.ResourceHealthStatus")
 		case "message":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.Message) {
-				r.String(out.Message)
-			}
+			r.StringPointer(&out.Message)
 		default:
 			r.Unknown()
 		}
@@ -6972,11 +5467,11 @@ func appendJSON_corev1_ResourceList(dst []byte, in *corev1.ResourceList) ([]byte
 	open := len(dst)
 	for key, value := range json.Sorted(*in) {
 		dst = json.AppendKey(dst, key)
-		if dst, err = apimachinery.AppendJSON_Quantity(dst, &value); err != nil {
-			return dst, err
+		if err == nil {
+			dst, err = apimachinery.AppendJSON_Quantity(dst, &value)
 		}
 	}
-	return json.Close(dst, open), nil
+	return json.Close(dst, open), err
 }
 
 func readJSON_corev1_ResourceList(r *json.Reader, out *corev1.ResourceList) {
@@ -6987,24 +5482,13 @@ func appendJSON_corev1_ResourceRequirements(dst []byte, in *corev1.ResourceRequi
 	var err error
 	start := len(dst)
 	if len(in.Limits) > 0 {
-		dst = json.AppendName(dst, `,"limits":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Limits); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"limits":`), &in.Limits)
 	}
-	if len(in.Requests) > 0 {
-		dst = json.AppendName(dst, `,"requests":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Requests); err != nil {
-			return dst, err
-		}
+	if len(in.Requests) > 0 && err == nil {
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"requests":`), &in.Requests)
 	}
-	if len(in.Claims) > 0 {
-		dst = json.AppendName(dst, `,"claims":`)
-		if dst, err = json.AppendSlice(dst, in.Claims, appendJSON_corev1_ResourceClaim); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"claims":`, in.Claims, appendJSON_corev1_ResourceClaim)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ResourceRequirements(r *json.Reader, out *corev1.ResourceRequirements) {
@@ -7033,13 +5517,8 @@ func appendJSON_corev1_ResourceStatus(dst []byte, in *corev1.ResourceStatus) ([]
 	var err error
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if len(in.Resources) > 0 {
-		dst = json.AppendName(dst, `,"resources":`)
-		if dst, err = json.AppendSlice(dst, in.Resources, appendJSON_corev1_ResourceHealth); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	dst, err = json.AppendOptionalSlice(dst, err, `,"resources":`, in.Resources, appendJSON_corev1_ResourceHealth)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ResourceStatus(r *json.Reader, out *corev1.ResourceStatus) {
@@ -7063,18 +5542,10 @@ func readJSON_corev1_ResourceStatus(r *json.Reader, out *corev1.ResourceStatus) 
 
 func appendJSON_corev1_SELinuxOptions(dst []byte, in *corev1.SELinuxOptions) ([]byte, error) {
 	start := len(dst)
-	if in.User != "" {
-		dst = json.AppendStringField(dst, `,"user":`, in.User)
-	}
-	if in.Role != "" {
-		dst = json.AppendStringField(dst, `,"role":`, in.Role)
-	}
-	if in.Type != "" {
-		dst = json.AppendStringField(dst, `,"type":`, in.Type)
-	}
-	if in.Level != "" {
-		dst = json.AppendStringField(dst, `,"level":`, in.Level)
-	}
+	dst = json.AppendOptionalString(dst, `,"user":`, in.User)
+	dst = json.AppendOptionalString(dst, `,"role":`, in.Role)
+	dst = json.AppendOptionalString(dst, `,"type":`, in.Type)
+	dst = json.AppendOptionalString(dst, `,"level":`, in.Level)
 	return json.Close(dst, start), nil
 }
 
@@ -7112,32 +5583,18 @@ func appendJSON_corev1_ScaleIOPersistentVolumeSource(dst []byte, in *corev1.Scal
 	if in.SecretRef == nil {
 		dst = append(dst, `null`...)
 	} else {
-		if dst, err = appendJSON_corev1_SecretReference(dst, in.SecretRef); err != nil {
-			return dst, err
+		if err == nil {
+			dst, err = appendJSON_corev1_SecretReference(dst, in.SecretRef)
 		}
 	}
-	if in.SSLEnabled {
-		dst = json.AppendBoolField(dst, `,"sslEnabled":`, in.SSLEnabled)
-	}
-	if in.ProtectionDomain != "" {
-		dst = json.AppendStringField(dst, `,"protectionDomain":`, in.ProtectionDomain)
-	}
-	if in.StoragePool != "" {
-		dst = json.AppendStringField(dst, `,"storagePool":`, in.StoragePool)
-	}
-	if in.StorageMode != "" {
-		dst = json.AppendStringField(dst, `,"storageMode":`, in.StorageMode)
-	}
-	if in.VolumeName != "" {
-		dst = json.AppendStringField(dst, `,"volumeName":`, in.VolumeName)
-	}
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalBool(dst, `,"sslEnabled":`, in.SSLEnabled)
+	dst = json.AppendOptionalString(dst, `,"protectionDomain":`, in.ProtectionDomain)
+	dst = json.AppendOptionalString(dst, `,"storagePool":`, in.StoragePool)
+	dst = json.AppendOptionalString(dst, `,"storageMode":`, in.StorageMode)
+	dst = json.AppendOptionalString(dst, `,"volumeName":`, in.VolumeName)
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ScaleIOPersistentVolumeSource(r *json.Reader, out *corev1.ScaleIOPersistentVolumeSource) {
@@ -7194,32 +5651,18 @@ func appendJSON_corev1_ScaleIOVolumeSource(dst []byte, in *corev1.ScaleIOVolumeS
 	if in.SecretRef == nil {
 		dst = append(dst, `null`...)
 	} else {
-		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.SecretRef); err != nil {
-			return dst, err
+		if err == nil {
+			dst, err = appendJSON_corev1_LocalObjectReference(dst, in.SecretRef)
 		}
 	}
-	if in.SSLEnabled {
-		dst = json.AppendBoolField(dst, `,"sslEnabled":`, in.SSLEnabled)
-	}
-	if in.ProtectionDomain != "" {
-		dst = json.AppendStringField(dst, `,"protectionDomain":`, in.ProtectionDomain)
-	}
-	if in.StoragePool != "" {
-		dst = json.AppendStringField(dst, `,"storagePool":`, in.StoragePool)
-	}
-	if in.StorageMode != "" {
-		dst = json.AppendStringField(dst, `,"storageMode":`, in.StorageMode)
-	}
-	if in.VolumeName != "" {
-		dst = json.AppendStringField(dst, `,"volumeName":`, in.VolumeName)
-	}
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalBool(dst, `,"sslEnabled":`, in.SSLEnabled)
+	dst = json.AppendOptionalString(dst, `,"protectionDomain":`, in.ProtectionDomain)
+	dst = json.AppendOptionalString(dst, `,"storagePool":`, in.StoragePool)
+	dst = json.AppendOptionalString(dst, `,"storageMode":`, in.StorageMode)
+	dst = json.AppendOptionalString(dst, `,"volumeName":`, in.VolumeName)
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_ScaleIOVolumeSource(r *json.Reader, out *corev1.ScaleIOVolumeSource) {
@@ -7270,9 +5713,7 @@ func readJSON_corev1_ScaleIOVolumeSource(r *json.Reader, out *corev1.ScaleIOVolu
 func appendJSON_corev1_SeccompProfile(dst []byte, in *corev1.SeccompProfile) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"type":`, in.Type)
-	if in.LocalhostProfile != nil {
-		dst = json.AppendStringField(dst, `,"localhostProfile":`, *in.LocalhostProfile)
-	}
+	dst = json.AppendStringPointer(dst, `,"localhostProfile":`, in.LocalhostProfile)
 	return json.Close(dst, start), nil
 }
 
@@ -7288,9 +5729,7 @@ func readJSON_corev1_SeccompProfile(r *json.Reader, out *corev1.SeccompProfile) 
 			json.ReadString(r, &out.Type, "v1.SeccompProfileType")
 		case "localhostProfile":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.LocalhostProfile) {
-				r.String(out.LocalhostProfile)
-			}
+			r.StringPointer(&out.LocalhostProfile)
 		default:
 			r.Unknown()
 		}
@@ -7299,12 +5738,8 @@ func readJSON_corev1_SeccompProfile(r *json.Reader, out *corev1.SeccompProfile) 
 
 func appendJSON_corev1_SecretEnvSource(dst []byte, in *corev1.SecretEnvSource) ([]byte, error) {
 	start := len(dst)
-	if in.LocalObjectReference.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.LocalObjectReference.Name)
-	}
-	if in.Optional != nil {
-		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
-	}
+	dst = json.AppendOptionalString(dst, `,"name":`, in.LocalObjectReference.Name)
+	dst = json.AppendBoolPointer(dst, `,"optional":`, in.Optional)
 	return json.Close(dst, start), nil
 }
 
@@ -7321,9 +5756,7 @@ func readJSON_corev1_SecretEnvSource(r *json.Reader, out *corev1.SecretEnvSource
 			r.Inside("LocalObjectReference")
 		case "optional":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.Optional) {
-				r.Bool(out.Optional)
-			}
+			r.BoolPointer(&out.Optional)
 		default:
 			r.Unknown()
 		}
@@ -7332,13 +5765,9 @@ func readJSON_corev1_SecretEnvSource(r *json.Reader, out *corev1.SecretEnvSource
 
 func appendJSON_corev1_SecretKeySelector(dst []byte, in *corev1.SecretKeySelector) ([]byte, error) {
 	start := len(dst)
-	if in.LocalObjectReference.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.LocalObjectReference.Name)
-	}
+	dst = json.AppendOptionalString(dst, `,"name":`, in.LocalObjectReference.Name)
 	dst = json.AppendStringField(dst, `,"key":`, in.Key)
-	if in.Optional != nil {
-		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
-	}
+	dst = json.AppendBoolPointer(dst, `,"optional":`, in.Optional)
 	return json.Close(dst, start), nil
 }
 
@@ -7358,9 +5787,7 @@ func readJSON_corev1_SecretKeySelector(r *json.Reader, out *corev1.SecretKeySele
 			r.String(&out.Key)
 		case "optional":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.Optional) {
-				r.Bool(out.Optional)
-			}
+			r.BoolPointer(&out.Optional)
 		default:
 			r.Unknown()
 		}
@@ -7370,19 +5797,10 @@ func readJSON_corev1_SecretKeySelector(r *json.Reader, out *corev1.SecretKeySele
 func appendJSON_corev1_SecretProjection(dst []byte, in *corev1.SecretProjection) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.LocalObjectReference.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.LocalObjectReference.Name)
-	}
-	if len(in.Items) > 0 {
-		dst = json.AppendName(dst, `,"items":`)
-		if dst, err = json.AppendSlice(dst, in.Items, appendJSON_corev1_KeyToPath); err != nil {
-			return dst, err
-		}
-	}
-	if in.Optional != nil {
-		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"name":`, in.LocalObjectReference.Name)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"items":`, in.Items, appendJSON_corev1_KeyToPath)
+	dst = json.AppendBoolPointer(dst, `,"optional":`, in.Optional)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_SecretProjection(r *json.Reader, out *corev1.SecretProjection) {
@@ -7401,9 +5819,7 @@ func readJSON_corev1_SecretProjection(r *json.Reader, out *corev1.SecretProjecti
 			json.ReadSlice(r, &out.Items, "[]v1.KeyToPath", readJSON_corev1_KeyToPath)
 		case "optional":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.Optional) {
-				r.Bool(out.Optional)
-			}
+			r.BoolPointer(&out.Optional)
 		default:
 			r.Unknown()
 		}
@@ -7412,12 +5828,8 @@ func readJSON_corev1_SecretProjection(r *json.Reader, out *corev1.SecretProjecti
 
 func appendJSON_corev1_SecretReference(dst []byte, in *corev1.SecretReference) ([]byte, error) {
 	start := len(dst)
-	if in.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	}
-	if in.Namespace != "" {
-		dst = json.AppendStringField(dst, `,"namespace":`, in.Namespace)
-	}
+	dst = json.AppendOptionalString(dst, `,"name":`, in.Name)
+	dst = json.AppendOptionalString(dst, `,"namespace":`, in.Namespace)
 	return json.Close(dst, start), nil
 }
 
@@ -7443,25 +5855,12 @@ func readJSON_corev1_SecretReference(r *json.Reader, out *corev1.SecretReference
 func appendJSON_corev1_SecretVolumeSource(dst []byte, in *corev1.SecretVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.SecretName != "" {
-		dst = json.AppendStringField(dst, `,"secretName":`, in.SecretName)
-	}
-	if len(in.Items) > 0 {
-		dst = json.AppendName(dst, `,"items":`)
-		if dst, err = json.AppendSlice(dst, in.Items, appendJSON_corev1_KeyToPath); err != nil {
-			return dst, err
-		}
-	}
-	if in.DefaultMode != nil {
-		dst = json.AppendIntField(dst, `,"defaultMode":`, *in.DefaultMode)
-	}
-	if in.Optional != nil {
-		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
-	}
-	if in.DefaultUser != nil {
-		dst = json.AppendIntField(dst, `,"defaultUser":`, *in.DefaultUser)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"secretName":`, in.SecretName)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"items":`, in.Items, appendJSON_corev1_KeyToPath)
+	dst = json.AppendIntPointer(dst, `,"defaultMode":`, in.DefaultMode)
+	dst = json.AppendBoolPointer(dst, `,"optional":`, in.Optional)
+	dst = json.AppendIntPointer(dst, `,"defaultUser":`, in.DefaultUser)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_SecretVolumeSource(r *json.Reader, out *corev1.SecretVolumeSource) {
@@ -7479,19 +5878,13 @@ func readJSON_corev1_SecretVolumeSource(r *json.Reader, out *corev1.SecretVolume
 			json.ReadSlice(r, &out.Items, "[]v1.KeyToPath", readJSON_corev1_KeyToPath)
 		case "defaultMode":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.DefaultMode) {
-				r.Int32(out.DefaultMode)
-			}
+			r.Int32Pointer(&out.DefaultMode)
 		case "optional":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.Optional) {
-				r.Bool(out.Optional)
-			}
+			r.BoolPointer(&out.Optional)
 		case "defaultUser":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.DefaultUser) {
-				r.Int64(out.DefaultUser)
-			}
+			r.Int64Pointer(&out.DefaultUser)
 		default:
 			r.Unknown()
 		}
@@ -7502,57 +5895,28 @@ func appendJSON_corev1_SecurityContext(dst []byte, in *corev1.SecurityContext) (
 	var err error
 	start := len(dst)
 	if in.Capabilities != nil {
-		dst = json.AppendName(dst, `,"capabilities":`)
-		if dst, err = appendJSON_corev1_Capabilities(dst, in.Capabilities); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_Capabilities(json.AppendName(dst, `,"capabilities":`), in.Capabilities)
 	}
-	if in.Privileged != nil {
-		dst = json.AppendBoolField(dst, `,"privileged":`, *in.Privileged)
+	dst = json.AppendBoolPointer(dst, `,"privileged":`, in.Privileged)
+	if in.SELinuxOptions != nil && err == nil {
+		dst, err = appendJSON_corev1_SELinuxOptions(json.AppendName(dst, `,"seLinuxOptions":`), in.SELinuxOptions)
 	}
-	if in.SELinuxOptions != nil {
-		dst = json.AppendName(dst, `,"seLinuxOptions":`)
-		if dst, err = appendJSON_corev1_SELinuxOptions(dst, in.SELinuxOptions); err != nil {
-			return dst, err
-		}
+	if in.WindowsOptions != nil && err == nil {
+		dst, err = appendJSON_corev1_WindowsSecurityContextOptions(json.AppendName(dst, `,"windowsOptions":`), in.WindowsOptions)
 	}
-	if in.WindowsOptions != nil {
-		dst = json.AppendName(dst, `,"windowsOptions":`)
-		if dst, err = appendJSON_corev1_WindowsSecurityContextOptions(dst, in.WindowsOptions); err != nil {
-			return dst, err
-		}
+	dst = json.AppendIntPointer(dst, `,"runAsUser":`, in.RunAsUser)
+	dst = json.AppendIntPointer(dst, `,"runAsGroup":`, in.RunAsGroup)
+	dst = json.AppendBoolPointer(dst, `,"runAsNonRoot":`, in.RunAsNonRoot)
+	dst = json.AppendBoolPointer(dst, `,"readOnlyRootFilesystem":`, in.ReadOnlyRootFilesystem)
+	dst = json.AppendBoolPointer(dst, `,"allowPrivilegeEscalation":`, in.AllowPrivilegeEscalation)
+	dst = json.AppendStringPointer(dst, `,"procMount":`, in.ProcMount)
+	if in.SeccompProfile != nil && err == nil {
+		dst, err = appendJSON_corev1_SeccompProfile(json.AppendName(dst, `,"seccompProfile":`), in.SeccompProfile)
 	}
-	if in.RunAsUser != nil {
-		dst = json.AppendIntField(dst, `,"runAsUser":`, *in.RunAsUser)
+	if in.AppArmorProfile != nil && err == nil {
+		dst, err = appendJSON_corev1_AppArmorProfile(json.AppendName(dst, `,"appArmorProfile":`), in.AppArmorProfile)
 	}
-	if in.RunAsGroup != nil {
-		dst = json.AppendIntField(dst, `,"runAsGroup":`, *in.RunAsGroup)
-	}
-	if in.RunAsNonRoot != nil {
-		dst = json.AppendBoolField(dst, `,"runAsNonRoot":`, *in.RunAsNonRoot)
-	}
-	if in.ReadOnlyRootFilesystem != nil {
-		dst = json.AppendBoolField(dst, `,"readOnlyRootFilesystem":`, *in.ReadOnlyRootFilesystem)
-	}
-	if in.AllowPrivilegeEscalation != nil {
-		dst = json.AppendBoolField(dst, `,"allowPrivilegeEscalation":`, *in.AllowPrivilegeEscalation)
-	}
-	if in.ProcMount != nil {
-		dst = json.AppendStringField(dst, `,"procMount":`, *in.ProcMount)
-	}
-	if in.SeccompProfile != nil {
-		dst = json.AppendName(dst, `,"seccompProfile":`)
-		if dst, err = appendJSON_corev1_SeccompProfile(dst, in.SeccompProfile); err != nil {
-			return dst, err
-		}
-	}
-	if in.AppArmorProfile != nil {
-		dst = json.AppendName(dst, `,"appArmorProfile":`)
-		if dst, err = appendJSON_corev1_AppArmorProfile(dst, in.AppArmorProfile); err != nil {
-			return dst, err
-		}
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_SecurityContext(r *json.Reader, out *corev1.SecurityContext) {
@@ -7569,9 +5933,7 @@ func readJSON_corev1_SecurityContext(r *json.Reader, out *corev1.SecurityContext
 			}
 		case "privileged":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.Privileged) {
-				r.Bool(out.Privileged)
-			}
+			r.BoolPointer(&out.Privileged)
 		case "seLinuxOptions":
 			r.Once(&seen, 2)
 			if json.Pointer(r, &out.SELinuxOptions) {
@@ -7584,34 +5946,22 @@ func readJSON_corev1_SecurityContext(r *json.Reader, out *corev1.SecurityContext
 			}
 		case "runAsUser":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.RunAsUser) {
-				r.Int64(out.RunAsUser)
-			}
+			r.Int64Pointer(&out.RunAsUser)
 		case "runAsGroup":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.RunAsGroup) {
-				r.Int64(out.RunAsGroup)
-			}
+			r.Int64Pointer(&out.RunAsGroup)
 		case "runAsNonRoot":
 			r.Once(&seen, 6)
-			if json.Pointer(r, &out.RunAsNonRoot) {
-				r.Bool(out.RunAsNonRoot)
-			}
+			r.BoolPointer(&out.RunAsNonRoot)
 		case "readOnlyRootFilesystem":
 			r.Once(&seen, 7)
-			if json.Pointer(r, &out.ReadOnlyRootFilesystem) {
-				r.Bool(out.ReadOnlyRootFilesystem)
-			}
+			r.BoolPointer(&out.ReadOnlyRootFilesystem)
 		case "allowPrivilegeEscalation":
 			r.Once(&seen, 8)
-			if json.Pointer(r, &out.AllowPrivilegeEscalation) {
-				r.Bool(out.AllowPrivilegeEscalation)
-			}
+			r.BoolPointer(&out.AllowPrivilegeEscalation)
 		case "procMount":
 			r.Once(&seen, 9)
-			if json.Pointer(r, &out.ProcMount) {
-				json.ReadString(r, out.ProcMount, "v1.ProcMountType")
-			}
+			json.ReadStringPointer(r, &out.ProcMount, "v1.ProcMountType")
 		case "seccompProfile":
 			r.Once(&seen, 10)
 			if json.Pointer(r, &out.SeccompProfile) {
@@ -7630,16 +5980,10 @@ func readJSON_corev1_SecurityContext(r *json.Reader, out *corev1.SecurityContext
 
 func appendJSON_corev1_ServiceAccountTokenProjection(dst []byte, in *corev1.ServiceAccountTokenProjection) ([]byte, error) {
 	start := len(dst)
-	if in.Audience != "" {
-		dst = json.AppendStringField(dst, `,"audience":`, in.Audience)
-	}
-	if in.ExpirationSeconds != nil {
-		dst = json.AppendIntField(dst, `,"expirationSeconds":`, *in.ExpirationSeconds)
-	}
+	dst = json.AppendOptionalString(dst, `,"audience":`, in.Audience)
+	dst = json.AppendIntPointer(dst, `,"expirationSeconds":`, in.ExpirationSeconds)
 	dst = json.AppendStringField(dst, `,"path":`, in.Path)
-	if in.User != nil {
-		dst = json.AppendIntField(dst, `,"user":`, *in.User)
-	}
+	dst = json.AppendIntPointer(dst, `,"user":`, in.User)
 	return json.Close(dst, start), nil
 }
 
@@ -7655,17 +5999,13 @@ func readJSON_corev1_ServiceAccountTokenProjection(r *json.Reader, out *corev1.S
 			r.String(&out.Audience)
 		case "expirationSeconds":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.ExpirationSeconds) {
-				r.Int64(out.ExpirationSeconds)
-			}
+			r.Int64Pointer(&out.ExpirationSeconds)
 		case "path":
 			r.Once(&seen, 2)
 			r.String(&out.Path)
 		case "user":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.User) {
-				r.Int64(out.User)
-			}
+			r.Int64Pointer(&out.User)
 		default:
 			r.Unknown()
 		}
@@ -7697,25 +6037,14 @@ func readJSON_corev1_SleepAction(r *json.Reader, out *corev1.SleepAction) {
 func appendJSON_corev1_StorageOSPersistentVolumeSource(dst []byte, in *corev1.StorageOSPersistentVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.VolumeName != "" {
-		dst = json.AppendStringField(dst, `,"volumeName":`, in.VolumeName)
-	}
-	if in.VolumeNamespace != "" {
-		dst = json.AppendStringField(dst, `,"volumeNamespace":`, in.VolumeNamespace)
-	}
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
+	dst = json.AppendOptionalString(dst, `,"volumeName":`, in.VolumeName)
+	dst = json.AppendOptionalString(dst, `,"volumeNamespace":`, in.VolumeNamespace)
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
 	if in.SecretRef != nil {
-		dst = json.AppendName(dst, `,"secretRef":`)
-		if dst, err = appendJSON_corev1_ObjectReference(dst, in.SecretRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ObjectReference(json.AppendName(dst, `,"secretRef":`), in.SecretRef)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_StorageOSPersistentVolumeSource(r *json.Reader, out *corev1.StorageOSPersistentVolumeSource) {
@@ -7751,25 +6080,14 @@ func readJSON_corev1_StorageOSPersistentVolumeSource(r *json.Reader, out *corev1
 func appendJSON_corev1_StorageOSVolumeSource(dst []byte, in *corev1.StorageOSVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.VolumeName != "" {
-		dst = json.AppendStringField(dst, `,"volumeName":`, in.VolumeName)
-	}
-	if in.VolumeNamespace != "" {
-		dst = json.AppendStringField(dst, `,"volumeNamespace":`, in.VolumeNamespace)
-	}
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
+	dst = json.AppendOptionalString(dst, `,"volumeName":`, in.VolumeName)
+	dst = json.AppendOptionalString(dst, `,"volumeNamespace":`, in.VolumeNamespace)
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
 	if in.SecretRef != nil {
-		dst = json.AppendName(dst, `,"secretRef":`)
-		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.SecretRef); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_LocalObjectReference(json.AppendName(dst, `,"secretRef":`), in.SecretRef)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_StorageOSVolumeSource(r *json.Reader, out *corev1.StorageOSVolumeSource) {
@@ -7831,14 +6149,9 @@ func readJSON_corev1_Sysctl(r *json.Reader, out *corev1.Sysctl) {
 func appendJSON_corev1_TCPSocketAction(dst []byte, in *corev1.TCPSocketAction) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"port":`)
-	if dst, err = apimachinery.AppendJSON_IntOrString(dst, &in.Port); err != nil {
-		return dst, err
-	}
-	if in.Host != "" {
-		dst = json.AppendStringField(dst, `,"host":`, in.Host)
-	}
-	return json.Close(dst, start), nil
+	dst, err = apimachinery.AppendJSON_IntOrString(json.AppendName(dst, `,"port":`), &in.Port)
+	dst = json.AppendOptionalString(dst, `,"host":`, in.Host)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_TCPSocketAction(r *json.Reader, out *corev1.TCPSocketAction) {
@@ -7862,21 +6175,11 @@ func readJSON_corev1_TCPSocketAction(r *json.Reader, out *corev1.TCPSocketAction
 
 func appendJSON_corev1_Toleration(dst []byte, in *corev1.Toleration) ([]byte, error) {
 	start := len(dst)
-	if in.Key != "" {
-		dst = json.AppendStringField(dst, `,"key":`, in.Key)
-	}
-	if in.Operator != "" {
-		dst = json.AppendStringField(dst, `,"operator":`, in.Operator)
-	}
-	if in.Value != "" {
-		dst = json.AppendStringField(dst, `,"value":`, in.Value)
-	}
-	if in.Effect != "" {
-		dst = json.AppendStringField(dst, `,"effect":`, in.Effect)
-	}
-	if in.TolerationSeconds != nil {
-		dst = json.AppendIntField(dst, `,"tolerationSeconds":`, *in.TolerationSeconds)
-	}
+	dst = json.AppendOptionalString(dst, `,"key":`, in.Key)
+	dst = json.AppendOptionalString(dst, `,"operator":`, in.Operator)
+	dst = json.AppendOptionalString(dst, `,"value":`, in.Value)
+	dst = json.AppendOptionalString(dst, `,"effect":`, in.Effect)
+	dst = json.AppendIntPointer(dst, `,"tolerationSeconds":`, in.TolerationSeconds)
 	return json.Close(dst, start), nil
 }
 
@@ -7901,9 +6204,7 @@ func readJSON_corev1_Toleration(r *json.Reader, out *corev1.Toleration) {
 			json.ReadString(r, &out.Effect, "v1.TaintEffect")
 		case "tolerationSeconds":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.TolerationSeconds) {
-				r.Int64(out.TolerationSeconds)
-			}
+			r.Int64Pointer(&out.TolerationSeconds)
 		default:
 			r.Unknown()
 		}
@@ -7917,25 +6218,13 @@ func appendJSON_corev1_TopologySpreadConstraint(dst []byte, in *corev1.TopologyS
 	dst = json.AppendStringField(dst, `,"topologyKey":`, in.TopologyKey)
 	dst = json.AppendStringField(dst, `,"whenUnsatisfiable":`, in.WhenUnsatisfiable)
 	if in.LabelSelector != nil {
-		dst = json.AppendName(dst, `,"labelSelector":`)
-		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.LabelSelector); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_LabelSelector(json.AppendName(dst, `,"labelSelector":`), in.LabelSelector)
 	}
-	if in.MinDomains != nil {
-		dst = json.AppendIntField(dst, `,"minDomains":`, *in.MinDomains)
-	}
-	if in.NodeAffinityPolicy != nil {
-		dst = json.AppendStringField(dst, `,"nodeAffinityPolicy":`, *in.NodeAffinityPolicy)
-	}
-	if in.NodeTaintsPolicy != nil {
-		dst = json.AppendStringField(dst, `,"nodeTaintsPolicy":`, *in.NodeTaintsPolicy)
-	}
-	if len(in.MatchLabelKeys) > 0 {
-		dst = json.AppendName(dst, `,"matchLabelKeys":`)
-		dst = json.AppendStrings(dst, in.MatchLabelKeys)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendIntPointer(dst, `,"minDomains":`, in.MinDomains)
+	dst = json.AppendStringPointer(dst, `,"nodeAffinityPolicy":`, in.NodeAffinityPolicy)
+	dst = json.AppendStringPointer(dst, `,"nodeTaintsPolicy":`, in.NodeTaintsPolicy)
+	dst = json.AppendOptionalStrings(dst, `,"matchLabelKeys":`, in.MatchLabelKeys)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_TopologySpreadConstraint(r *json.Reader, out *corev1.TopologySpreadConstraint) {
@@ -7961,19 +6250,13 @@ func readJSON_corev1_TopologySpreadConstraint(r *json.Reader, out *corev1.Topolo
 			}
 		case "minDomains":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.MinDomains) {
-				r.Int32(out.MinDomains)
-			}
+			r.Int32Pointer(&out.MinDomains)
 		case "nodeAffinityPolicy":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.NodeAffinityPolicy) {
-				json.ReadString(r, out.NodeAffinityPolicy, "v1.NodeInclusionPolicy")
-			}
+			json.ReadStringPointer(r, &out.NodeAffinityPolicy, "v1.NodeInclusionPolicy")
 		case "nodeTaintsPolicy":
 			r.Once(&seen, 6)
-			if json.Pointer(r, &out.NodeTaintsPolicy) {
-				json.ReadString(r, out.NodeTaintsPolicy, "v1.NodeInclusionPolicy")
-			}
+			json.ReadStringPointer(r, &out.NodeTaintsPolicy, "v1.NodeInclusionPolicy")
 		case "matchLabelKeys":
 			r.Once(&seen, 7)
 			json.ReadSlice(r, &out.MatchLabelKeys, "[]string", (*json.Reader).String)
@@ -8005,9 +6288,7 @@ func readJSON_corev1_TypedLocalObjectReference(r *json.Reader, out *corev1.Typed
 		switch r.Name() {
 		case "apiGroup":
 			r.Once(&seen, 0)
-			if json.Pointer(r, &out.APIGroup) {
-				r.String(out.APIGroup)
-			}
+			r.StringPointer(&out.APIGroup)
 		case "kind":
 			r.Once(&seen, 1)
 			r.String(&out.Kind)
@@ -8030,9 +6311,7 @@ func appendJSON_corev1_TypedObjectReference(dst []byte, in *corev1.TypedObjectRe
 	}
 	dst = json.AppendStringField(dst, `,"kind":`, in.Kind)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if in.Namespace != nil {
-		dst = json.AppendStringField(dst, `,"namespace":`, *in.Namespace)
-	}
+	dst = json.AppendStringPointer(dst, `,"namespace":`, in.Namespace)
 	return json.Close(dst, start), nil
 }
 
@@ -8045,9 +6324,7 @@ func readJSON_corev1_TypedObjectReference(r *json.Reader, out *corev1.TypedObjec
 		switch r.Name() {
 		case "apiGroup":
 			r.Once(&seen, 0)
-			if json.Pointer(r, &out.APIGroup) {
-				r.String(out.APIGroup)
-			}
+			r.StringPointer(&out.APIGroup)
 		case "kind":
 			r.Once(&seen, 1)
 			r.String(&out.Kind)
@@ -8056,9 +6333,7 @@ func readJSON_corev1_TypedObjectReference(r *json.Reader, out *corev1.TypedObjec
 			r.String(&out.Name)
 		case "namespace":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.Namespace) {
-				r.String(out.Namespace)
-			}
+			r.StringPointer(&out.Namespace)
 		default:
 			r.Unknown()
 		}
@@ -8070,186 +6345,96 @@ func appendJSON_corev1_Volume(dst []byte, in *corev1.Volume) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	if in.VolumeSource.HostPath != nil {
-		dst = json.AppendName(dst, `,"hostPath":`)
-		if dst, err = appendJSON_corev1_HostPathVolumeSource(dst, in.VolumeSource.HostPath); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_HostPathVolumeSource(json.AppendName(dst, `,"hostPath":`), in.VolumeSource.HostPath)
 	}
-	if in.VolumeSource.EmptyDir != nil {
-		dst = json.AppendName(dst, `,"emptyDir":`)
-		if dst, err = appendJSON_corev1_EmptyDirVolumeSource(dst, in.VolumeSource.EmptyDir); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.EmptyDir != nil && err == nil {
+		dst, err = appendJSON_corev1_EmptyDirVolumeSource(json.AppendName(dst, `,"emptyDir":`), in.VolumeSource.EmptyDir)
 	}
-	if in.VolumeSource.GCEPersistentDisk != nil {
-		dst = json.AppendName(dst, `,"gcePersistentDisk":`)
-		if dst, err = appendJSON_corev1_GCEPersistentDiskVolumeSource(dst, in.VolumeSource.GCEPersistentDisk); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.GCEPersistentDisk != nil && err == nil {
+		dst, err = appendJSON_corev1_GCEPersistentDiskVolumeSource(json.AppendName(dst, `,"gcePersistentDisk":`), in.VolumeSource.GCEPersistentDisk)
 	}
-	if in.VolumeSource.AWSElasticBlockStore != nil {
-		dst = json.AppendName(dst, `,"awsElasticBlockStore":`)
-		if dst, err = appendJSON_corev1_AWSElasticBlockStoreVolumeSource(dst, in.VolumeSource.AWSElasticBlockStore); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.AWSElasticBlockStore != nil && err == nil {
+		dst, err = appendJSON_corev1_AWSElasticBlockStoreVolumeSource(json.AppendName(dst, `,"awsElasticBlockStore":`), in.VolumeSource.AWSElasticBlockStore)
 	}
-	if in.VolumeSource.GitRepo != nil {
-		dst = json.AppendName(dst, `,"gitRepo":`)
-		if dst, err = appendJSON_corev1_GitRepoVolumeSource(dst, in.VolumeSource.GitRepo); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.GitRepo != nil && err == nil {
+		dst, err = appendJSON_corev1_GitRepoVolumeSource(json.AppendName(dst, `,"gitRepo":`), in.VolumeSource.GitRepo)
 	}
-	if in.VolumeSource.Secret != nil {
-		dst = json.AppendName(dst, `,"secret":`)
-		if dst, err = appendJSON_corev1_SecretVolumeSource(dst, in.VolumeSource.Secret); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.Secret != nil && err == nil {
+		dst, err = appendJSON_corev1_SecretVolumeSource(json.AppendName(dst, `,"secret":`), in.VolumeSource.Secret)
 	}
-	if in.VolumeSource.NFS != nil {
-		dst = json.AppendName(dst, `,"nfs":`)
-		if dst, err = appendJSON_corev1_NFSVolumeSource(dst, in.VolumeSource.NFS); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.NFS != nil && err == nil {
+		dst, err = appendJSON_corev1_NFSVolumeSource(json.AppendName(dst, `,"nfs":`), in.VolumeSource.NFS)
 	}
-	if in.VolumeSource.ISCSI != nil {
-		dst = json.AppendName(dst, `,"iscsi":`)
-		if dst, err = appendJSON_corev1_ISCSIVolumeSource(dst, in.VolumeSource.ISCSI); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.ISCSI != nil && err == nil {
+		dst, err = appendJSON_corev1_ISCSIVolumeSource(json.AppendName(dst, `,"iscsi":`), in.VolumeSource.ISCSI)
 	}
-	if in.VolumeSource.Glusterfs != nil {
-		dst = json.AppendName(dst, `,"glusterfs":`)
-		if dst, err = appendJSON_corev1_GlusterfsVolumeSource(dst, in.VolumeSource.Glusterfs); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.Glusterfs != nil && err == nil {
+		dst, err = appendJSON_corev1_GlusterfsVolumeSource(json.AppendName(dst, `,"glusterfs":`), in.VolumeSource.Glusterfs)
 	}
-	if in.VolumeSource.PersistentVolumeClaim != nil {
-		dst = json.AppendName(dst, `,"persistentVolumeClaim":`)
-		if dst, err = appendJSON_corev1_PersistentVolumeClaimVolumeSource(dst, in.VolumeSource.PersistentVolumeClaim); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.PersistentVolumeClaim != nil && err == nil {
+		dst, err = appendJSON_corev1_PersistentVolumeClaimVolumeSource(json.AppendName(dst, `,"persistentVolumeClaim":`), in.VolumeSource.PersistentVolumeClaim)
 	}
-	if in.VolumeSource.RBD != nil {
-		dst = json.AppendName(dst, `,"rbd":`)
-		if dst, err = appendJSON_corev1_RBDVolumeSource(dst, in.VolumeSource.RBD); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.RBD != nil && err == nil {
+		dst, err = appendJSON_corev1_RBDVolumeSource(json.AppendName(dst, `,"rbd":`), in.VolumeSource.RBD)
 	}
-	if in.VolumeSource.FlexVolume != nil {
-		dst = json.AppendName(dst, `,"flexVolume":`)
-		if dst, err = appendJSON_corev1_FlexVolumeSource(dst, in.VolumeSource.FlexVolume); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.FlexVolume != nil && err == nil {
+		dst, err = appendJSON_corev1_FlexVolumeSource(json.AppendName(dst, `,"flexVolume":`), in.VolumeSource.FlexVolume)
 	}
-	if in.VolumeSource.Cinder != nil {
-		dst = json.AppendName(dst, `,"cinder":`)
-		if dst, err = appendJSON_corev1_CinderVolumeSource(dst, in.VolumeSource.Cinder); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.Cinder != nil && err == nil {
+		dst, err = appendJSON_corev1_CinderVolumeSource(json.AppendName(dst, `,"cinder":`), in.VolumeSource.Cinder)
 	}
-	if in.VolumeSource.CephFS != nil {
-		dst = json.AppendName(dst, `,"cephfs":`)
-		if dst, err = appendJSON_corev1_CephFSVolumeSource(dst, in.VolumeSource.CephFS); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.CephFS != nil && err == nil {
+		dst, err = appendJSON_corev1_CephFSVolumeSource(json.AppendName(dst, `,"cephfs":`), in.VolumeSource.CephFS)
 	}
-	if in.VolumeSource.Flocker != nil {
-		dst = json.AppendName(dst, `,"flocker":`)
-		if dst, err = appendJSON_corev1_FlockerVolumeSource(dst, in.VolumeSource.Flocker); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.Flocker != nil && err == nil {
+		dst, err = appendJSON_corev1_FlockerVolumeSource(json.AppendName(dst, `,"flocker":`), in.VolumeSource.Flocker)
 	}
-	if in.VolumeSource.DownwardAPI != nil {
-		dst = json.AppendName(dst, `,"downwardAPI":`)
-		if dst, err = appendJSON_corev1_DownwardAPIVolumeSource(dst, in.VolumeSource.DownwardAPI); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.DownwardAPI != nil && err == nil {
+		dst, err = appendJSON_corev1_DownwardAPIVolumeSource(json.AppendName(dst, `,"downwardAPI":`), in.VolumeSource.DownwardAPI)
 	}
-	if in.VolumeSource.FC != nil {
-		dst = json.AppendName(dst, `,"fc":`)
-		if dst, err = appendJSON_corev1_FCVolumeSource(dst, in.VolumeSource.FC); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.FC != nil && err == nil {
+		dst, err = appendJSON_corev1_FCVolumeSource(json.AppendName(dst, `,"fc":`), in.VolumeSource.FC)
 	}
-	if in.VolumeSource.AzureFile != nil {
-		dst = json.AppendName(dst, `,"azureFile":`)
-		if dst, err = appendJSON_corev1_AzureFileVolumeSource(dst, in.VolumeSource.AzureFile); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.AzureFile != nil && err == nil {
+		dst, err = appendJSON_corev1_AzureFileVolumeSource(json.AppendName(dst, `,"azureFile":`), in.VolumeSource.AzureFile)
 	}
-	if in.VolumeSource.ConfigMap != nil {
-		dst = json.AppendName(dst, `,"configMap":`)
-		if dst, err = appendJSON_corev1_ConfigMapVolumeSource(dst, in.VolumeSource.ConfigMap); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.ConfigMap != nil && err == nil {
+		dst, err = appendJSON_corev1_ConfigMapVolumeSource(json.AppendName(dst, `,"configMap":`), in.VolumeSource.ConfigMap)
 	}
-	if in.VolumeSource.VsphereVolume != nil {
-		dst = json.AppendName(dst, `,"vsphereVolume":`)
-		if dst, err = appendJSON_corev1_VsphereVirtualDiskVolumeSource(dst, in.VolumeSource.VsphereVolume); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.VsphereVolume != nil && err == nil {
+		dst, err = appendJSON_corev1_VsphereVirtualDiskVolumeSource(json.AppendName(dst, `,"vsphereVolume":`), in.VolumeSource.VsphereVolume)
 	}
-	if in.VolumeSource.Quobyte != nil {
-		dst = json.AppendName(dst, `,"quobyte":`)
-		if dst, err = appendJSON_corev1_QuobyteVolumeSource(dst, in.VolumeSource.Quobyte); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.Quobyte != nil && err == nil {
+		dst, err = appendJSON_corev1_QuobyteVolumeSource(json.AppendName(dst, `,"quobyte":`), in.VolumeSource.Quobyte)
 	}
-	if in.VolumeSource.AzureDisk != nil {
-		dst = json.AppendName(dst, `,"azureDisk":`)
-		if dst, err = appendJSON_corev1_AzureDiskVolumeSource(dst, in.VolumeSource.AzureDisk); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.AzureDisk != nil && err == nil {
+		dst, err = appendJSON_corev1_AzureDiskVolumeSource(json.AppendName(dst, `,"azureDisk":`), in.VolumeSource.AzureDisk)
 	}
-	if in.VolumeSource.PhotonPersistentDisk != nil {
-		dst = json.AppendName(dst, `,"photonPersistentDisk":`)
-		if dst, err = appendJSON_corev1_PhotonPersistentDiskVolumeSource(dst, in.VolumeSource.PhotonPersistentDisk); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.PhotonPersistentDisk != nil && err == nil {
+		dst, err = appendJSON_corev1_PhotonPersistentDiskVolumeSource(json.AppendName(dst, `,"photonPersistentDisk":`), in.VolumeSource.PhotonPersistentDisk)
 	}
-	if in.VolumeSource.Projected != nil {
-		dst = json.AppendName(dst, `,"projected":`)
-		if dst, err = appendJSON_corev1_ProjectedVolumeSource(dst, in.VolumeSource.Projected); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.Projected != nil && err == nil {
+		dst, err = appendJSON_corev1_ProjectedVolumeSource(json.AppendName(dst, `,"projected":`), in.VolumeSource.Projected)
 	}
-	if in.VolumeSource.PortworxVolume != nil {
-		dst = json.AppendName(dst, `,"portworxVolume":`)
-		if dst, err = appendJSON_corev1_PortworxVolumeSource(dst, in.VolumeSource.PortworxVolume); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.PortworxVolume != nil && err == nil {
+		dst, err = appendJSON_corev1_PortworxVolumeSource(json.AppendName(dst, `,"portworxVolume":`), in.VolumeSource.PortworxVolume)
 	}
-	if in.VolumeSource.ScaleIO != nil {
-		dst = json.AppendName(dst, `,"scaleIO":`)
-		if dst, err = appendJSON_corev1_ScaleIOVolumeSource(dst, in.VolumeSource.ScaleIO); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.ScaleIO != nil && err == nil {
+		dst, err = appendJSON_corev1_ScaleIOVolumeSource(json.AppendName(dst, `,"scaleIO":`), in.VolumeSource.ScaleIO)
 	}
-	if in.VolumeSource.StorageOS != nil {
-		dst = json.AppendName(dst, `,"storageos":`)
-		if dst, err = appendJSON_corev1_StorageOSVolumeSource(dst, in.VolumeSource.StorageOS); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.StorageOS != nil && err == nil {
+		dst, err = appendJSON_corev1_StorageOSVolumeSource(json.AppendName(dst, `,"storageos":`), in.VolumeSource.StorageOS)
 	}
-	if in.VolumeSource.CSI != nil {
-		dst = json.AppendName(dst, `,"csi":`)
-		if dst, err = appendJSON_corev1_CSIVolumeSource(dst, in.VolumeSource.CSI); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.CSI != nil && err == nil {
+		dst, err = appendJSON_corev1_CSIVolumeSource(json.AppendName(dst, `,"csi":`), in.VolumeSource.CSI)
 	}
-	if in.VolumeSource.Ephemeral != nil {
-		dst = json.AppendName(dst, `,"ephemeral":`)
-		if dst, err = appendJSON_corev1_EphemeralVolumeSource(dst, in.VolumeSource.Ephemeral); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.Ephemeral != nil && err == nil {
+		dst, err = appendJSON_corev1_EphemeralVolumeSource(json.AppendName(dst, `,"ephemeral":`), in.VolumeSource.Ephemeral)
 	}
-	if in.VolumeSource.Image != nil {
-		dst = json.AppendName(dst, `,"image":`)
-		if dst, err = appendJSON_corev1_ImageVolumeSource(dst, in.VolumeSource.Image); err != nil {
-			return dst, err
-		}
+	if in.VolumeSource.Image != nil && err == nil {
+		dst, err = appendJSON_corev1_ImageVolumeSource(json.AppendName(dst, `,"image":`), in.VolumeSource.Image)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_Volume(r *json.Reader, out *corev1.Volume) {
@@ -8478,9 +6663,7 @@ func appendJSON_corev1_VolumeHealthCondition(dst []byte, in *corev1.VolumeHealth
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"status":`, in.Status)
 	dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
-	if in.Message != "" {
-		dst = json.AppendStringField(dst, `,"message":`, in.Message)
-	}
+	dst = json.AppendOptionalString(dst, `,"message":`, in.Message)
 	return json.Close(dst, start), nil
 }
 
@@ -8509,17 +6692,11 @@ func readJSON_corev1_VolumeHealthCondition(r *json.Reader, out *corev1.VolumeHea
 func appendJSON_corev1_VolumeHealthStatus(dst []byte, in *corev1.VolumeHealthStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if len(in.HealthConditions) > 0 {
-		dst = json.AppendName(dst, `,"healthConditions":`)
-		if dst, err = json.AppendSlice(dst, in.HealthConditions, appendJSON_corev1_VolumeHealthCondition); err != nil {
-			return dst, err
-		}
+	dst, err = json.AppendOptionalSlice(dst, err, `,"healthConditions":`, in.HealthConditions, appendJSON_corev1_VolumeHealthCondition)
+	if err == nil {
+		dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"lastTransitionTime":`), &in.LastTransitionTime)
 	}
-	dst = json.AppendName(dst, `,"lastTransitionTime":`)
-	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastTransitionTime); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_VolumeHealthStatus(r *json.Reader, out *corev1.VolumeHealthStatus) {
@@ -8544,26 +6721,13 @@ func readJSON_corev1_VolumeHealthStatus(r *json.Reader, out *corev1.VolumeHealth
 func appendJSON_corev1_VolumeMount(dst []byte, in *corev1.VolumeMount) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	if in.RecursiveReadOnly != nil {
-		dst = json.AppendStringField(dst, `,"recursiveReadOnly":`, *in.RecursiveReadOnly)
-	}
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	dst = json.AppendStringPointer(dst, `,"recursiveReadOnly":`, in.RecursiveReadOnly)
 	dst = json.AppendStringField(dst, `,"mountPath":`, in.MountPath)
-	if in.SubPath != "" {
-		dst = json.AppendStringField(dst, `,"subPath":`, in.SubPath)
-	}
-	if in.MountPropagation != nil {
-		dst = json.AppendStringField(dst, `,"mountPropagation":`, *in.MountPropagation)
-	}
-	if in.SubPathExpr != "" {
-		dst = json.AppendStringField(dst, `,"subPathExpr":`, in.SubPathExpr)
-	}
-	if len(in.BindMountOptions) > 0 {
-		dst = json.AppendName(dst, `,"bindMountOptions":`)
-		dst = json.AppendStrings(dst, in.BindMountOptions)
-	}
+	dst = json.AppendOptionalString(dst, `,"subPath":`, in.SubPath)
+	dst = json.AppendStringPointer(dst, `,"mountPropagation":`, in.MountPropagation)
+	dst = json.AppendOptionalString(dst, `,"subPathExpr":`, in.SubPathExpr)
+	dst = json.AppendOptionalStrings(dst, `,"bindMountOptions":`, in.BindMountOptions)
 	return json.Close(dst, start), nil
 }
 
@@ -8582,9 +6746,7 @@ func readJSON_corev1_VolumeMount(r *json.Reader, out *corev1.VolumeMount) {
 			r.Bool(&out.ReadOnly)
 		case "recursiveReadOnly":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.RecursiveReadOnly) {
-				json.ReadString(r, out.RecursiveReadOnly, "v1.RecursiveReadOnlyMode")
-			}
+			json.ReadStringPointer(r, &out.RecursiveReadOnly, "v1.RecursiveReadOnlyMode")
 		case "mountPath":
 			r.Once(&seen, 3)
 			r.String(&out.MountPath)
@@ -8593,9 +6755,7 @@ func readJSON_corev1_VolumeMount(r *json.Reader, out *corev1.VolumeMount) {
 			r.String(&out.SubPath)
 		case "mountPropagation":
 			r.Once(&seen, 5)
-			if json.Pointer(r, &out.MountPropagation) {
-				json.ReadString(r, out.MountPropagation, "v1.MountPropagationMode")
-			}
+			json.ReadStringPointer(r, &out.MountPropagation, "v1.MountPropagationMode")
 		case "subPathExpr":
 			r.Once(&seen, 6)
 			r.String(&out.SubPathExpr)
@@ -8613,19 +6773,12 @@ func appendJSON_corev1_VolumeMountStatus(dst []byte, in *corev1.VolumeMountStatu
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	dst = json.AppendStringField(dst, `,"mountPath":`, in.MountPath)
-	if in.ReadOnly {
-		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
-	}
-	if in.RecursiveReadOnly != nil {
-		dst = json.AppendStringField(dst, `,"recursiveReadOnly":`, *in.RecursiveReadOnly)
-	}
+	dst = json.AppendOptionalBool(dst, `,"readOnly":`, in.ReadOnly)
+	dst = json.AppendStringPointer(dst, `,"recursiveReadOnly":`, in.RecursiveReadOnly)
 	if in.VolumeStatus != nil {
-		dst = json.AppendName(dst, `,"volumeStatus":`)
-		if dst, err = appendJSON_corev1_VolumeStatus(dst, in.VolumeStatus); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_VolumeStatus(json.AppendName(dst, `,"volumeStatus":`), in.VolumeStatus)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_VolumeMountStatus(r *json.Reader, out *corev1.VolumeMountStatus) {
@@ -8646,9 +6799,7 @@ func readJSON_corev1_VolumeMountStatus(r *json.Reader, out *corev1.VolumeMountSt
 			r.Bool(&out.ReadOnly)
 		case "recursiveReadOnly":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.RecursiveReadOnly) {
-				json.ReadString(r, out.RecursiveReadOnly, "v1.RecursiveReadOnlyMode")
-			}
+			json.ReadStringPointer(r, &out.RecursiveReadOnly, "v1.RecursiveReadOnlyMode")
 		case "volumeStatus":
 			r.Once(&seen, 4)
 			if json.Pointer(r, &out.VolumeStatus) {
@@ -8664,12 +6815,9 @@ func appendJSON_corev1_VolumeNodeAffinity(dst []byte, in *corev1.VolumeNodeAffin
 	var err error
 	start := len(dst)
 	if in.Required != nil {
-		dst = json.AppendName(dst, `,"required":`)
-		if dst, err = appendJSON_corev1_NodeSelector(dst, in.Required); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_NodeSelector(json.AppendName(dst, `,"required":`), in.Required)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_VolumeNodeAffinity(r *json.Reader, out *corev1.VolumeNodeAffinity) {
@@ -8694,42 +6842,24 @@ func appendJSON_corev1_VolumeProjection(dst []byte, in *corev1.VolumeProjection)
 	var err error
 	start := len(dst)
 	if in.Secret != nil {
-		dst = json.AppendName(dst, `,"secret":`)
-		if dst, err = appendJSON_corev1_SecretProjection(dst, in.Secret); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_SecretProjection(json.AppendName(dst, `,"secret":`), in.Secret)
 	}
-	if in.DownwardAPI != nil {
-		dst = json.AppendName(dst, `,"downwardAPI":`)
-		if dst, err = appendJSON_corev1_DownwardAPIProjection(dst, in.DownwardAPI); err != nil {
-			return dst, err
-		}
+	if in.DownwardAPI != nil && err == nil {
+		dst, err = appendJSON_corev1_DownwardAPIProjection(json.AppendName(dst, `,"downwardAPI":`), in.DownwardAPI)
 	}
-	if in.ConfigMap != nil {
-		dst = json.AppendName(dst, `,"configMap":`)
-		if dst, err = appendJSON_corev1_ConfigMapProjection(dst, in.ConfigMap); err != nil {
-			return dst, err
-		}
+	if in.ConfigMap != nil && err == nil {
+		dst, err = appendJSON_corev1_ConfigMapProjection(json.AppendName(dst, `,"configMap":`), in.ConfigMap)
 	}
-	if in.ServiceAccountToken != nil {
-		dst = json.AppendName(dst, `,"serviceAccountToken":`)
-		if dst, err = appendJSON_corev1_ServiceAccountTokenProjection(dst, in.ServiceAccountToken); err != nil {
-			return dst, err
-		}
+	if in.ServiceAccountToken != nil && err == nil {
+		dst, err = appendJSON_corev1_ServiceAccountTokenProjection(json.AppendName(dst, `,"serviceAccountToken":`), in.ServiceAccountToken)
 	}
-	if in.ClusterTrustBundle != nil {
-		dst = json.AppendName(dst, `,"clusterTrustBundle":`)
-		if dst, err = appendJSON_corev1_ClusterTrustBundleProjection(dst, in.ClusterTrustBundle); err != nil {
-			return dst, err
-		}
+	if in.ClusterTrustBundle != nil && err == nil {
+		dst, err = appendJSON_corev1_ClusterTrustBundleProjection(json.AppendName(dst, `,"clusterTrustBundle":`), in.ClusterTrustBundle)
 	}
-	if in.PodCertificate != nil {
-		dst = json.AppendName(dst, `,"podCertificate":`)
-		if dst, err = appendJSON_corev1_PodCertificateProjection(dst, in.PodCertificate); err != nil {
-			return dst, err
-		}
+	if in.PodCertificate != nil && err == nil {
+		dst, err = appendJSON_corev1_PodCertificateProjection(json.AppendName(dst, `,"podCertificate":`), in.PodCertificate)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_VolumeProjection(r *json.Reader, out *corev1.VolumeProjection) {
@@ -8779,18 +6909,12 @@ func appendJSON_corev1_VolumeResourceRequirements(dst []byte, in *corev1.VolumeR
 	var err error
 	start := len(dst)
 	if len(in.Limits) > 0 {
-		dst = json.AppendName(dst, `,"limits":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Limits); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"limits":`), &in.Limits)
 	}
-	if len(in.Requests) > 0 {
-		dst = json.AppendName(dst, `,"requests":`)
-		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Requests); err != nil {
-			return dst, err
-		}
+	if len(in.Requests) > 0 && err == nil {
+		dst, err = appendJSON_corev1_ResourceList(json.AppendName(dst, `,"requests":`), &in.Requests)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_VolumeResourceRequirements(r *json.Reader, out *corev1.VolumeResourceRequirements) {
@@ -8816,12 +6940,9 @@ func appendJSON_corev1_VolumeStatus(dst []byte, in *corev1.VolumeStatus) ([]byte
 	var err error
 	start := len(dst)
 	if in.Image != nil {
-		dst = json.AppendName(dst, `,"image":`)
-		if dst, err = appendJSON_corev1_ImageVolumeStatus(dst, in.Image); err != nil {
-			return dst, err
-		}
+		dst, err = appendJSON_corev1_ImageVolumeStatus(json.AppendName(dst, `,"image":`), in.Image)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_VolumeStatus(r *json.Reader, out *corev1.VolumeStatus) {
@@ -8845,15 +6966,9 @@ func readJSON_corev1_VolumeStatus(r *json.Reader, out *corev1.VolumeStatus) {
 func appendJSON_corev1_VsphereVirtualDiskVolumeSource(dst []byte, in *corev1.VsphereVirtualDiskVolumeSource) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"volumePath":`, in.VolumePath)
-	if in.FSType != "" {
-		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
-	}
-	if in.StoragePolicyName != "" {
-		dst = json.AppendStringField(dst, `,"storagePolicyName":`, in.StoragePolicyName)
-	}
-	if in.StoragePolicyID != "" {
-		dst = json.AppendStringField(dst, `,"storagePolicyID":`, in.StoragePolicyID)
-	}
+	dst = json.AppendOptionalString(dst, `,"fsType":`, in.FSType)
+	dst = json.AppendOptionalString(dst, `,"storagePolicyName":`, in.StoragePolicyName)
+	dst = json.AppendOptionalString(dst, `,"storagePolicyID":`, in.StoragePolicyID)
 	return json.Close(dst, start), nil
 }
 
@@ -8886,11 +7001,8 @@ func appendJSON_corev1_WeightedPodAffinityTerm(dst []byte, in *corev1.WeightedPo
 	var err error
 	start := len(dst)
 	dst = json.AppendIntField(dst, `,"weight":`, in.Weight)
-	dst = json.AppendName(dst, `,"podAffinityTerm":`)
-	if dst, err = appendJSON_corev1_PodAffinityTerm(dst, &in.PodAffinityTerm); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst, err = appendJSON_corev1_PodAffinityTerm(json.AppendName(dst, `,"podAffinityTerm":`), &in.PodAffinityTerm)
+	return json.Close(dst, start), err
 }
 
 func readJSON_corev1_WeightedPodAffinityTerm(r *json.Reader, out *corev1.WeightedPodAffinityTerm) {
@@ -8914,18 +7026,10 @@ func readJSON_corev1_WeightedPodAffinityTerm(r *json.Reader, out *corev1.Weighte
 
 func appendJSON_corev1_WindowsSecurityContextOptions(dst []byte, in *corev1.WindowsSecurityContextOptions) ([]byte, error) {
 	start := len(dst)
-	if in.GMSACredentialSpecName != nil {
-		dst = json.AppendStringField(dst, `,"gmsaCredentialSpecName":`, *in.GMSACredentialSpecName)
-	}
-	if in.GMSACredentialSpec != nil {
-		dst = json.AppendStringField(dst, `,"gmsaCredentialSpec":`, *in.GMSACredentialSpec)
-	}
-	if in.RunAsUserName != nil {
-		dst = json.AppendStringField(dst, `,"runAsUserName":`, *in.RunAsUserName)
-	}
-	if in.HostProcess != nil {
-		dst = json.AppendBoolField(dst, `,"hostProcess":`, *in.HostProcess)
-	}
+	dst = json.AppendStringPointer(dst, `,"gmsaCredentialSpecName":`, in.GMSACredentialSpecName)
+	dst = json.AppendStringPointer(dst, `,"gmsaCredentialSpec":`, in.GMSACredentialSpec)
+	dst = json.AppendStringPointer(dst, `,"runAsUserName":`, in.RunAsUserName)
+	dst = json.AppendBoolPointer(dst, `,"hostProcess":`, in.HostProcess)
 	return json.Close(dst, start), nil
 }
 
@@ -8938,26 +7042,21 @@ func readJSON_corev1_WindowsSecurityContextOptions(r *json.Reader, out *corev1.W
 		switch r.Name() {
 		case "gmsaCredentialSpecName":
 			r.Once(&seen, 0)
-			if json.Pointer(r, &out.GMSACredentialSpecName) {
-				r.String(out.GMSACredentialSpecName)
-			}
+			r.StringPointer(&out.GMSACredentialSpecName)
 		case "gmsaCredentialSpec":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.GMSACredentialSpec) {
-				r.String(out.GMSACredentialSpec)
-			}
+			r.StringPointer(&out.GMSACredentialSpec)
 		case "runAsUserName":
 			r.Once(&seen, 2)
-			if json.Pointer(r, &out.RunAsUserName) {
-				r.String(out.RunAsUserName)
-			}
+			r.StringPointer(&out.RunAsUserName)
 		case "hostProcess":
 			r.Once(&seen, 3)
-			if json.Pointer(r, &out.HostProcess) {
-				r.Bool(out.HostProcess)
-			}
+			r.BoolPointer(&out.HostProcess)
 		default:
 			r.Unknown()
 		}
 	}
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

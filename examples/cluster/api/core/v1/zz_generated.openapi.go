@@ -10,8 +10,7 @@ package v1
 // object from model name to schema, whose references all point into it.
 const OpenAPISchemas = `{
   "io.k8s.api.autoscaling.v1.Scale": {
-    "description": "Scale represents a scaling request for a resource.",
-    "type": "object",
+    "description": "Scale represents a scaling request for a resource.", "type": "object",
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -24,64 +23,37 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "metadata is the standard object metadata; More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "spec": {
         "description": "spec defines the behavior of the scale. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.autoscaling.v1.ScaleSpec"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.autoscaling.v1.ScaleSpec"}]
       },
       "status": {
         "description": "status is the current status of the scale. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status. Read-only.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.autoscaling.v1.ScaleStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.autoscaling.v1.ScaleStatus"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "autoscaling",
-        "kind": "Scale",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "autoscaling", "kind": "Scale", "version": "v1"}]
   },
   "io.k8s.api.autoscaling.v1.ScaleSpec": {
-    "description": "ScaleSpec describes the attributes of a scale subresource.",
-    "type": "object",
+    "description": "ScaleSpec describes the attributes of a scale subresource.", "type": "object",
     "properties": {
       "replicas": {
-        "description": "replicas is the desired number of instances for the scaled object.",
-        "type": "integer",
-        "format": "int32",
-        "default": 0,
-        "minimum": 0
+        "description": "replicas is the desired number of instances for the scaled object.", "type": "integer",
+        "format": "int32", "default": 0, "minimum": 0
       }
     }
   },
   "io.k8s.api.autoscaling.v1.ScaleStatus": {
-    "description": "ScaleStatus represents the current status of a scale subresource.",
-    "type": "object",
-    "required": [
-      "replicas"
-    ],
+    "description": "ScaleStatus represents the current status of a scale subresource.", "type": "object",
+    "required": ["replicas"],
     "properties": {
       "replicas": {
-        "description": "replicas is the actual number of observed instances of the scaled object.",
-        "type": "integer",
-        "format": "int32",
-        "default": 0
+        "description": "replicas is the actual number of observed instances of the scaled object.", "type": "integer",
+        "format": "int32", "default": 0
       },
       "selector": {
         "description": "selector is the label query over pods that should match the replicas count. This is same as the label selector but in the string format to avoid introspection by clients. The string will be in the same format as the query-param syntax. More info about label selectors: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/",
@@ -92,9 +64,7 @@ const OpenAPISchemas = `{
   "io.k8s.api.core.v1.AWSElasticBlockStoreVolumeSource": {
     "description": "Represents a Persistent Disk resource in AWS.\n\nAn AWS EBS disk must exist before mounting to a container. The disk must also be in the same AWS zone as the kubelet. An AWS EBS disk can only be mounted as read/write once. AWS EBS volumes support ownership management and SELinux relabeling.",
     "type": "object",
-    "required": [
-      "volumeID"
-    ],
+    "required": ["volumeID"],
     "properties": {
       "fsType": {
         "description": "fsType is the filesystem type of the volume that you want to mount. Tip: Ensure that the filesystem type is supported by the host operating system. Examples: \"ext4\", \"xfs\", \"ntfs\". Implicitly inferred to be \"ext4\" if unspecified. More info: https://kubernetes.io/docs/concepts/storage/volumes#awselasticblockstore",
@@ -102,8 +72,7 @@ const OpenAPISchemas = `{
       },
       "partition": {
         "description": "partition is the partition in the volume that you want to mount. If omitted, the default is to mount by volume name. Examples: For volume /dev/sda1, you specify the partition as \"1\". Similarly, the volume partition for /dev/sda is \"0\" (or you can leave the property empty).",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
       "readOnly": {
         "description": "readOnly value true will force the readOnly setting in VolumeMounts. More info: https://kubernetes.io/docs/concepts/storage/volumes#awselasticblockstore",
@@ -111,47 +80,30 @@ const OpenAPISchemas = `{
       },
       "volumeID": {
         "description": "volumeID is unique ID of the persistent disk resource in AWS (Amazon EBS volume). More info: https://kubernetes.io/docs/concepts/storage/volumes#awselasticblockstore",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.core.v1.Affinity": {
-    "description": "Affinity is a group of affinity scheduling rules.",
-    "type": "object",
+    "description": "Affinity is a group of affinity scheduling rules.", "type": "object",
     "properties": {
       "nodeAffinity": {
         "description": "Describes node affinity scheduling rules for the pod.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.NodeAffinity"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.NodeAffinity"}]
       },
       "podAffinity": {
         "description": "Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as some other pod(s)).",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PodAffinity"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PodAffinity"}]
       },
       "podAntiAffinity": {
         "description": "Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node, zone, etc. as some other pod(s)).",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PodAntiAffinity"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PodAntiAffinity"}]
       }
     }
   },
   "io.k8s.api.core.v1.AppArmorProfile": {
-    "description": "AppArmorProfile defines a pod or container's AppArmor settings.",
-    "type": "object",
-    "required": [
-      "type"
-    ],
+    "description": "AppArmorProfile defines a pod or container's AppArmor settings.", "type": "object",
+    "required": ["type"],
     "properties": {
       "localhostProfile": {
         "description": "localhostProfile indicates a profile loaded on the node that should be used. The profile must be preconfigured on the node to work. Must match the loaded name of the profile. Must be set if and only if type is \"Localhost\".",
@@ -159,81 +111,49 @@ const OpenAPISchemas = `{
       },
       "type": {
         "description": "type indicates which kind of AppArmor profile will be applied. Valid options are:\n  Localhost - a profile pre-loaded on the node.\n  RuntimeDefault - the container runtime's default profile.\n  Unconfined - no AppArmor enforcement.\n\nPossible enum values:\n - \u0060\"Localhost\"\u0060 indicates that a profile pre-loaded on the node should be used.\n - \u0060\"RuntimeDefault\"\u0060 indicates that the container runtime's default AppArmor profile should be used.\n - \u0060\"Unconfined\"\u0060 indicates that no AppArmor profile should be enforced.",
-        "type": "string",
-        "default": "",
-        "enum": [
-          "Localhost",
-          "RuntimeDefault",
-          "Unconfined"
-        ]
+        "type": "string", "default": "",
+        "enum": ["Localhost", "RuntimeDefault", "Unconfined"]
       }
     },
     "x-kubernetes-unions": [
-      {
-        "discriminator": "type",
-        "fields-to-discriminateBy": {
-          "localhostProfile": "LocalhostProfile"
-        }
-      }
+      {"discriminator": "type", "fields-to-discriminateBy": {"localhostProfile": "LocalhostProfile"}}
     ]
   },
   "io.k8s.api.core.v1.AzureDiskVolumeSource": {
     "description": "AzureDisk represents an Azure Data Disk mount on the host and bind mount to the pod.",
     "type": "object",
-    "required": [
-      "diskName",
-      "diskURI"
-    ],
+    "required": ["diskName", "diskURI"],
     "properties": {
       "cachingMode": {
         "description": "cachingMode is the Host Caching mode: None, Read Only, Read Write.\n\nPossible enum values:\n - \u0060\"None\"\u0060\n - \u0060\"ReadOnly\"\u0060\n - \u0060\"ReadWrite\"\u0060",
-        "type": "string",
-        "default": "ReadWrite",
-        "enum": [
-          "None",
-          "ReadOnly",
-          "ReadWrite"
-        ]
+        "type": "string", "default": "ReadWrite",
+        "enum": ["None", "ReadOnly", "ReadWrite"]
       },
       "diskName": {
-        "description": "diskName is the Name of the data disk in the blob storage",
-        "type": "string",
-        "default": ""
+        "description": "diskName is the Name of the data disk in the blob storage", "type": "string", "default": ""
       },
       "diskURI": {
-        "description": "diskURI is the URI of data disk in the blob storage",
-        "type": "string",
-        "default": ""
+        "description": "diskURI is the URI of data disk in the blob storage", "type": "string", "default": ""
       },
       "fsType": {
         "description": "fsType is Filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. \"ext4\", \"xfs\", \"ntfs\". Implicitly inferred to be \"ext4\" if unspecified.",
-        "type": "string",
-        "default": "ext4"
+        "type": "string", "default": "ext4"
       },
       "kind": {
         "description": "kind expected values are Shared: multiple blob disks per storage account  Dedicated: single blob disk per storage account  Managed: azure managed data disk (only in managed availability set). defaults to shared\n\nPossible enum values:\n - \u0060\"Dedicated\"\u0060\n - \u0060\"Managed\"\u0060\n - \u0060\"Shared\"\u0060",
-        "type": "string",
-        "default": "Shared",
-        "enum": [
-          "Dedicated",
-          "Managed",
-          "Shared"
-        ]
+        "type": "string", "default": "Shared",
+        "enum": ["Dedicated", "Managed", "Shared"]
       },
       "readOnly": {
         "description": "readOnly Defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.",
-        "type": "boolean",
-        "default": false
+        "type": "boolean", "default": false
       }
     }
   },
   "io.k8s.api.core.v1.AzureFilePersistentVolumeSource": {
     "description": "AzureFile represents an Azure File Service mount on the host and bind mount to the pod.",
     "type": "object",
-    "required": [
-      "secretName",
-      "shareName"
-    ],
+    "required": ["secretName", "shareName"],
     "properties": {
       "readOnly": {
         "description": "readOnly defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.",
@@ -241,27 +161,19 @@ const OpenAPISchemas = `{
       },
       "secretName": {
         "description": "secretName is the name of secret that contains Azure Storage Account Name and Key",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "secretNamespace": {
         "description": "secretNamespace is the namespace of the secret that contains Azure Storage Account Name and Key default is the same as the Pod",
         "type": "string"
       },
-      "shareName": {
-        "description": "shareName is the azure Share Name",
-        "type": "string",
-        "default": ""
-      }
+      "shareName": {"description": "shareName is the azure Share Name", "type": "string", "default": ""}
     }
   },
   "io.k8s.api.core.v1.AzureFileVolumeSource": {
     "description": "AzureFile represents an Azure File Service mount on the host and bind mount to the pod.",
     "type": "object",
-    "required": [
-      "secretName",
-      "shareName"
-    ],
+    "required": ["secretName", "shareName"],
     "properties": {
       "readOnly": {
         "description": "readOnly defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.",
@@ -269,22 +181,15 @@ const OpenAPISchemas = `{
       },
       "secretName": {
         "description": "secretName is the  name of secret that contains Azure Storage Account Name and Key",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
-      "shareName": {
-        "description": "shareName is the azure share Name",
-        "type": "string",
-        "default": ""
-      }
+      "shareName": {"description": "shareName is the azure share Name", "type": "string", "default": ""}
     }
   },
   "io.k8s.api.core.v1.Binding": {
     "description": "Binding ties one object to another; for example, a pod is bound to a node by a scheduler.",
     "type": "object",
-    "required": [
-      "target"
-    ],
+    "required": ["target"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -297,57 +202,30 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "target": {
         "description": "The target object that you want to bind to the standard object.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ObjectReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ObjectReference"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "",
-        "kind": "Binding",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "", "kind": "Binding", "version": "v1"}]
   },
   "io.k8s.api.core.v1.CSIPersistentVolumeSource": {
-    "description": "Represents storage that is managed by an external CSI volume driver",
-    "type": "object",
-    "required": [
-      "driver",
-      "volumeHandle"
-    ],
+    "description": "Represents storage that is managed by an external CSI volume driver", "type": "object",
+    "required": ["driver", "volumeHandle"],
     "properties": {
       "controllerExpandSecretRef": {
         "description": "controllerExpandSecretRef is a reference to the secret object containing sensitive information to pass to the CSI driver to complete the CSI ControllerExpandVolume call. This field is optional, and may be empty if no secret is required. If the secret object contains more than one secret, all secrets are passed.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"}]
       },
       "controllerPublishSecretRef": {
         "description": "controllerPublishSecretRef is a reference to the secret object containing sensitive information to pass to the CSI driver to complete the CSI ControllerPublishVolume and ControllerUnpublishVolume calls. This field is optional, and may be empty if no secret is required. If the secret object contains more than one secret, all secrets are passed.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"}]
       },
       "driver": {
-        "description": "driver is the name of the driver to use for this volume. Required.",
-        "type": "string",
+        "description": "driver is the name of the driver to use for this volume. Required.", "type": "string",
         "default": ""
       },
       "fsType": {
@@ -356,57 +234,38 @@ const OpenAPISchemas = `{
       },
       "nodeExpandSecretRef": {
         "description": "nodeExpandSecretRef is a reference to the secret object containing sensitive information to pass to the CSI driver to complete the CSI NodeExpandVolume call. This field is optional, may be omitted if no secret is required. If the secret object contains more than one secret, all secrets are passed.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"}]
       },
       "nodePublishSecretRef": {
         "description": "nodePublishSecretRef is a reference to the secret object containing sensitive information to pass to the CSI driver to complete the CSI NodePublishVolume and NodeUnpublishVolume calls. This field is optional, and may be empty if no secret is required. If the secret object contains more than one secret, all secrets are passed.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"}]
       },
       "nodeStageSecretRef": {
         "description": "nodeStageSecretRef is a reference to the secret object containing sensitive information to pass to the CSI driver to complete the CSI NodeStageVolume and NodeStageVolume and NodeUnstageVolume calls. This field is optional, and may be empty if no secret is required. If the secret object contains more than one secret, all secrets are passed.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"}]
       },
       "readOnly": {
         "description": "readOnly value to pass to ControllerPublishVolumeRequest. Defaults to false (read/write).",
         "type": "boolean"
       },
       "volumeAttributes": {
-        "description": "volumeAttributes of the volume to publish.",
-        "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "description": "volumeAttributes of the volume to publish.", "type": "object",
+        "additionalProperties": {"type": "string"}
       },
       "volumeHandle": {
         "description": "volumeHandle is the unique volume name returned by the CSI volume plugin’s CreateVolume to refer to the volume on all subsequent calls. Required.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.core.v1.CSIVolumeSource": {
     "description": "Represents a source location of a volume to mount, managed by an external CSI driver",
     "type": "object",
-    "required": [
-      "driver"
-    ],
+    "required": ["driver"],
     "properties": {
       "driver": {
         "description": "driver is the name of the CSI driver that handles this volume. Consult with your admin for the correct name as registered in the cluster.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "fsType": {
         "description": "fsType to mount. Ex. \"ext4\", \"xfs\", \"ntfs\". If not provided, the empty value is passed to the associated CSI driver which will determine the default filesystem to apply.",
@@ -414,11 +273,7 @@ const OpenAPISchemas = `{
       },
       "nodePublishSecretRef": {
         "description": "nodePublishSecretRef is a reference to the secret object containing sensitive information to pass to the CSI driver to complete the CSI NodePublishVolume and NodeUnpublishVolume calls. This field is optional, and  may be empty if no secret is required. If the secret object contains more than one secret, all secret references are passed.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.LocalObjectReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.LocalObjectReference"}]
       },
       "readOnly": {
         "description": "readOnly specifies a read-only configuration for the volume. Defaults to false (read/write).",
@@ -427,30 +282,21 @@ const OpenAPISchemas = `{
       "volumeAttributes": {
         "description": "volumeAttributes stores driver-specific properties that are passed to the CSI driver. Consult your driver's documentation for supported values.",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       }
     }
   },
   "io.k8s.api.core.v1.Capabilities": {
-    "description": "Adds and removes POSIX capabilities from running containers.",
-    "type": "object",
+    "description": "Adds and removes POSIX capabilities from running containers.", "type": "object",
     "properties": {
       "add": {
-        "description": "Added capabilities",
-        "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "description": "Added capabilities", "type": "array",
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "drop": {
-        "description": "Removed capabilities",
-        "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "description": "Removed capabilities", "type": "array",
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -458,16 +304,12 @@ const OpenAPISchemas = `{
   "io.k8s.api.core.v1.CephFSPersistentVolumeSource": {
     "description": "Represents a Ceph Filesystem mount that lasts the lifetime of a pod Cephfs volumes do not support ownership management or SELinux relabeling.",
     "type": "object",
-    "required": [
-      "monitors"
-    ],
+    "required": ["monitors"],
     "properties": {
       "monitors": {
         "description": "monitors is Required: Monitors is a collection of Ceph monitors More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "path": {
@@ -484,11 +326,7 @@ const OpenAPISchemas = `{
       },
       "secretRef": {
         "description": "secretRef is Optional: SecretRef is reference to the authentication secret for User, default is empty. More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"}]
       },
       "user": {
         "description": "user is Optional: User is the rados user name, default is admin More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it",
@@ -499,16 +337,12 @@ const OpenAPISchemas = `{
   "io.k8s.api.core.v1.CephFSVolumeSource": {
     "description": "Represents a Ceph Filesystem mount that lasts the lifetime of a pod Cephfs volumes do not support ownership management or SELinux relabeling.",
     "type": "object",
-    "required": [
-      "monitors"
-    ],
+    "required": ["monitors"],
     "properties": {
       "monitors": {
         "description": "monitors is Required: Monitors is a collection of Ceph monitors More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "path": {
@@ -525,11 +359,7 @@ const OpenAPISchemas = `{
       },
       "secretRef": {
         "description": "secretRef is Optional: SecretRef is reference to the authentication secret for User, default is empty. More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.LocalObjectReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.LocalObjectReference"}]
       },
       "user": {
         "description": "user is optional: User is the rados user name, default is admin More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it",
@@ -540,9 +370,7 @@ const OpenAPISchemas = `{
   "io.k8s.api.core.v1.CinderPersistentVolumeSource": {
     "description": "Represents a cinder volume resource in Openstack. A Cinder volume must exist before mounting to a container. The volume must also be in the same region as the kubelet. Cinder volumes support ownership management and SELinux relabeling.",
     "type": "object",
-    "required": [
-      "volumeID"
-    ],
+    "required": ["volumeID"],
     "properties": {
       "fsType": {
         "description": "fsType Filesystem type to mount. Must be a filesystem type supported by the host operating system. Examples: \"ext4\", \"xfs\", \"ntfs\". Implicitly inferred to be \"ext4\" if unspecified. More info: https://examples.k8s.io/mysql-cinder-pd/README.md",
@@ -554,25 +382,18 @@ const OpenAPISchemas = `{
       },
       "secretRef": {
         "description": "secretRef is Optional: points to a secret object containing parameters used to connect to OpenStack.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"}]
       },
       "volumeID": {
         "description": "volumeID used to identify the volume in cinder. More info: https://examples.k8s.io/mysql-cinder-pd/README.md",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.core.v1.CinderVolumeSource": {
     "description": "Represents a cinder volume resource in Openstack. A Cinder volume must exist before mounting to a container. The volume must also be in the same region as the kubelet. Cinder volumes support ownership management and SELinux relabeling.",
     "type": "object",
-    "required": [
-      "volumeID"
-    ],
+    "required": ["volumeID"],
     "properties": {
       "fsType": {
         "description": "fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Examples: \"ext4\", \"xfs\", \"ntfs\". Implicitly inferred to be \"ext4\" if unspecified. More info: https://examples.k8s.io/mysql-cinder-pd/README.md",
@@ -584,33 +405,22 @@ const OpenAPISchemas = `{
       },
       "secretRef": {
         "description": "secretRef is optional: points to a secret object containing parameters used to connect to OpenStack.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.LocalObjectReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.LocalObjectReference"}]
       },
       "volumeID": {
         "description": "volumeID used to identify the volume in cinder. More info: https://examples.k8s.io/mysql-cinder-pd/README.md",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.core.v1.ClusterTrustBundleProjection": {
     "description": "ClusterTrustBundleProjection describes how to select a set of ClusterTrustBundle objects and project their contents into the pod filesystem.",
     "type": "object",
-    "required": [
-      "path"
-    ],
+    "required": ["path"],
     "properties": {
       "labelSelector": {
         "description": "Select all ClusterTrustBundles that match this label selector.  Only has effect if signerName is set.  Mutually-exclusive with name.  If unset, interpreted as \"match nothing\".  If set but empty, interpreted as \"match everything\".",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"}]
       },
       "name": {
         "description": "Select a single ClusterTrustBundle by object name.  Mutually-exclusive with signerName and labelSelector.",
@@ -621,9 +431,7 @@ const OpenAPISchemas = `{
         "type": "boolean"
       },
       "path": {
-        "description": "Relative path from the volume root to write the bundle.",
-        "type": "string",
-        "default": ""
+        "description": "Relative path from the volume root to write the bundle.", "type": "string", "default": ""
       },
       "signerName": {
         "description": "Select all ClusterTrustBundles that match this signer name. Mutually-exclusive with name.  The contents of all selected ClusterTrustBundles will be unified and deduplicated.",
@@ -631,8 +439,7 @@ const OpenAPISchemas = `{
       },
       "user": {
         "description": "user is Optional: The owner UID of the created file. If specified, the item-level user field takes precedence over defaultUser. (Alpha) This field requires the AtomicWriteVolumeUserFields feature gate to be enabled.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       }
     }
   },
@@ -642,36 +449,24 @@ const OpenAPISchemas = `{
     "properties": {
       "name": {
         "description": "Name of the referent. This field is effectively required, but due to backwards compatibility is allowed to be empty. Instances of this type with an empty value here are almost certainly wrong. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
-      "optional": {
-        "description": "Specify whether the ConfigMap must be defined",
-        "type": "boolean"
-      }
+      "optional": {"description": "Specify whether the ConfigMap must be defined", "type": "boolean"}
     }
   },
   "io.k8s.api.core.v1.ConfigMapKeySelector": {
-    "description": "Selects a key from a ConfigMap.",
-    "type": "object",
-    "required": [
-      "key"
-    ],
+    "description": "Selects a key from a ConfigMap.", "type": "object",
+    "required": ["key"],
     "properties": {
       "key": {
         "description": "The key to select from the ConfigMap's Data field. Keys in the BinaryData field are not currently propagated to container env vars.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "name": {
         "description": "Name of the referent. This field is effectively required, but due to backwards compatibility is allowed to be empty. Instances of this type with an empty value here are almost certainly wrong. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
-      "optional": {
-        "description": "Specify whether the ConfigMap or its key must be defined",
-        "type": "boolean"
-      }
+      "optional": {"description": "Specify whether the ConfigMap or its key must be defined", "type": "boolean"}
     },
     "x-kubernetes-map-type": "atomic"
   },
@@ -682,19 +477,15 @@ const OpenAPISchemas = `{
       "items": {
         "description": "items if unspecified, each key-value pair in the Data field of the referenced ConfigMap will be projected into the volume as a file whose name is the key and content is the value. If specified, the listed keys will be projected into the specified paths, and unlisted keys will not be present. If a key is specified which is not present in the ConfigMap, the volume setup will error unless it is marked optional. Paths must be relative and may not contain the '..' path or start with '..'.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.KeyToPath"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.KeyToPath"},
         "x-kubernetes-list-type": "atomic"
       },
       "name": {
         "description": "Name of the referent. This field is effectively required, but due to backwards compatibility is allowed to be empty. Instances of this type with an empty value here are almost certainly wrong. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "optional": {
-        "description": "optional specify whether the ConfigMap or its keys must be defined",
-        "type": "boolean"
+        "description": "optional specify whether the ConfigMap or its keys must be defined", "type": "boolean"
       }
     }
   },
@@ -704,75 +495,53 @@ const OpenAPISchemas = `{
     "properties": {
       "defaultMode": {
         "description": "defaultMode is optional: mode bits used to set permissions on created files by default. Must be an octal value between 0000 and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON requires decimal values for mode bits. Defaults to 0644. Directories within the path are not affected by this setting. This might be in conflict with other options that affect the file mode, like fsGroup, and the result can be other mode bits set.",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
       "defaultUser": {
         "description": "defaultUser is Optional: The owner UID of the created files by default. The defaultUser field is only used as a fallback when the item-level user field is unset. (Alpha) This field requires the AtomicWriteVolumeUserFields feature gate to be enabled.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "items": {
         "description": "items if unspecified, each key-value pair in the Data field of the referenced ConfigMap will be projected into the volume as a file whose name is the key and content is the value. If specified, the listed keys will be projected into the specified paths, and unlisted keys will not be present. If a key is specified which is not present in the ConfigMap, the volume setup will error unless it is marked optional. Paths must be relative and may not contain the '..' path or start with '..'.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.KeyToPath"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.KeyToPath"},
         "x-kubernetes-list-type": "atomic"
       },
       "name": {
         "description": "Name of the referent. This field is effectively required, but due to backwards compatibility is allowed to be empty. Instances of this type with an empty value here are almost certainly wrong. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "optional": {
-        "description": "optional specify whether the ConfigMap or its keys must be defined",
-        "type": "boolean"
+        "description": "optional specify whether the ConfigMap or its keys must be defined", "type": "boolean"
       }
     }
   },
   "io.k8s.api.core.v1.Container": {
-    "description": "A single application container that you want to run within a pod.",
-    "type": "object",
-    "required": [
-      "name"
-    ],
+    "description": "A single application container that you want to run within a pod.", "type": "object",
+    "required": ["name"],
     "properties": {
       "args": {
         "description": "Arguments to the entrypoint. The container image's CMD is used if this is not provided. Variable references $(VAR_NAME) are expanded using the container's environment. If a variable cannot be resolved, the reference in the input string will be unchanged. Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. \"$$(VAR_NAME)\" will produce the string literal \"$(VAR_NAME)\". Escaped references will never be expanded, regardless of whether the variable exists or not. Cannot be updated. More info: https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "command": {
         "description": "Entrypoint array. Not executed within a shell. The container image's ENTRYPOINT is used if this is not provided. Variable references $(VAR_NAME) are expanded using the container's environment. If a variable cannot be resolved, the reference in the input string will be unchanged. Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. \"$$(VAR_NAME)\" will produce the string literal \"$(VAR_NAME)\". Escaped references will never be expanded, regardless of whether the variable exists or not. Cannot be updated. More info: https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "env": {
-        "description": "List of environment variables to set in the container. Cannot be updated.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.EnvVar"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "name",
-        "x-kubernetes-patch-strategy": "merge"
+        "description": "List of environment variables to set in the container. Cannot be updated.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.EnvVar"},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "name", "x-kubernetes-patch-strategy": "merge"
       },
       "envFrom": {
         "description": "List of sources to populate environment variables in the container. The keys defined within a source may consist of any printable ASCII characters except '='. When a key exists in multiple sources, the value associated with the last source will take precedence. Values defined by an Env with a duplicate key will take precedence. Cannot be updated.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.EnvFromSource"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.EnvFromSource"},
         "x-kubernetes-list-type": "atomic"
       },
       "image": {
@@ -782,71 +551,42 @@ const OpenAPISchemas = `{
       "imagePullPolicy": {
         "description": "Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is specified, or IfNotPresent otherwise. Cannot be updated. More info: https://kubernetes.io/docs/concepts/containers/images#updating-images\n\nPossible enum values:\n - \u0060\"Always\"\u0060 means that kubelet always attempts to pull the latest image. Container will fail If the pull fails.\n - \u0060\"IfNotPresent\"\u0060 means that kubelet pulls if the image isn't present on disk. Container will fail if the image isn't present and the pull fails.\n - \u0060\"Never\"\u0060 means that kubelet never pulls an image, but only uses a local image. Container will fail if the image isn't present",
         "type": "string",
-        "enum": [
-          "Always",
-          "IfNotPresent",
-          "Never"
-        ]
+        "enum": ["Always", "IfNotPresent", "Never"]
       },
       "lifecycle": {
         "description": "Actions that the management system should take in response to container lifecycle events. Cannot be updated.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.Lifecycle"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.Lifecycle"}]
       },
       "livenessProbe": {
         "description": "Periodic probe of container liveness. Container will be restarted if the probe fails. Cannot be updated. More info: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.Probe"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.Probe"}]
       },
       "name": {
         "description": "Name of the container specified as a DNS_LABEL. Each container in a pod must have a unique name (DNS_LABEL). Cannot be updated.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "ports": {
         "description": "List of ports to expose from the container. Not specifying a port here DOES NOT prevent that port from being exposed. Any port which is listening on the default \"0.0.0.0\" address inside a container will be accessible from the network. Modifying this array with strategic merge patch may corrupt the data. For more information See https://github.com/kubernetes/kubernetes/issues/108255. Cannot be updated.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerPort"
-        },
-        "x-kubernetes-list-map-keys": [
-          "containerPort",
-          "protocol"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "containerPort",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerPort"},
+        "x-kubernetes-list-map-keys": ["containerPort", "protocol"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "containerPort",
         "x-kubernetes-patch-strategy": "merge"
       },
       "readinessProbe": {
         "description": "Periodic probe of container service readiness. Container will be removed from service endpoints if the probe fails. Cannot be updated. More info: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.Probe"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.Probe"}]
       },
       "resizePolicy": {
         "description": "Resources resize policy for the container. This field cannot be set on ephemeral containers.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerResizePolicy"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerResizePolicy"},
         "x-kubernetes-list-type": "atomic"
       },
       "resources": {
         "description": "Compute Resources required by this container. Cannot be updated. More info: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceRequirements"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceRequirements"}]
       },
       "restartPolicy": {
         "description": "RestartPolicy defines the restart behavior of individual containers in a pod. This overrides the pod-level restart policy. When this field is not specified, the restart behavior is defined by the Pod's restart policy and the container type. Additionally, setting the RestartPolicy as \"Always\" for the init container will have the following effect: this init container will be continually restarted on exit until all regular containers have terminated. Once all regular containers have completed, all init containers with restartPolicy \"Always\" will be shut down. This lifecycle differs from normal init containers and is often referred to as a \"sidecar\" container. Although this init container still starts in the init container sequence, it does not wait for the container to complete before proceeding to the next init container. Instead, the next init container starts immediately after this init container is started, or after any startupProbe has successfully completed.",
@@ -855,26 +595,16 @@ const OpenAPISchemas = `{
       "restartPolicyRules": {
         "description": "Represents a list of rules to be checked to determine if the container should be restarted on exit. The rules are evaluated in order. Once a rule matches a container exit condition, the remaining rules are ignored. If no rule matches the container exit condition, the Container-level restart policy determines the whether the container is restarted or not. Constraints on the rules: - At most 20 rules are allowed. - Rules can have the same action. - Identical rules are not forbidden in validations. When rules are specified, container MUST set RestartPolicy explicitly even it if matches the Pod's RestartPolicy.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerRestartRule"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerRestartRule"},
         "x-kubernetes-list-type": "atomic"
       },
       "securityContext": {
         "description": "SecurityContext defines the security options the container should be run with. If set, the fields of SecurityContext override the equivalent fields of PodSecurityContext. More info: https://kubernetes.io/docs/tasks/configure-pod-container/security-context/",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecurityContext"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.SecurityContext"}]
       },
       "startupProbe": {
         "description": "StartupProbe indicates that the Pod has successfully initialized. If specified, no other probes are executed until this completes successfully. If this probe fails, the Pod will be restarted, just as if the livenessProbe failed. This can be used to provide different probe parameters at the beginning of a Pod's lifecycle, when it might take a long time to load data or warm a cache, than during steady-state operation. This cannot be updated. More info: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.Probe"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.Probe"}]
       },
       "stdin": {
         "description": "Whether this container should allocate a buffer for stdin in the container runtime. If this is not set, reads from stdin in the container will always result in EOF. Default is false.",
@@ -891,39 +621,24 @@ const OpenAPISchemas = `{
       "terminationMessagePolicy": {
         "description": "Indicate how the termination message should be populated. File will use the contents of terminationMessagePath to populate the container status message on both success and failure. FallbackToLogsOnError will use the last chunk of container log output if the termination message file is empty and the container exited with an error. The log output is limited to 2048 bytes or 80 lines, whichever is smaller. Defaults to File. Cannot be updated.\n\nPossible enum values:\n - \u0060\"FallbackToLogsOnError\"\u0060 will read the most recent contents of the container logs for the container status message when the container exits with an error and the terminationMessagePath has no contents.\n - \u0060\"File\"\u0060 is the default behavior and will set the container status message to the contents of the container's terminationMessagePath when the container exits.",
         "type": "string",
-        "enum": [
-          "FallbackToLogsOnError",
-          "File"
-        ]
+        "enum": ["FallbackToLogsOnError", "File"]
       },
       "tty": {
         "description": "Whether this container should allocate a TTY for itself, also requires 'stdin' to be true. Default is false.",
         "type": "boolean"
       },
       "volumeDevices": {
-        "description": "volumeDevices is the list of block devices to be used by the container.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeDevice"
-        },
-        "x-kubernetes-list-map-keys": [
-          "devicePath"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "devicePath",
+        "description": "volumeDevices is the list of block devices to be used by the container.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeDevice"},
+        "x-kubernetes-list-map-keys": ["devicePath"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "devicePath",
         "x-kubernetes-patch-strategy": "merge"
       },
       "volumeMounts": {
-        "description": "Pod volumes to mount into the container's filesystem. Cannot be updated.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeMount"
-        },
-        "x-kubernetes-list-map-keys": [
-          "mountPath"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "mountPath",
+        "description": "Pod volumes to mount into the container's filesystem. Cannot be updated.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeMount"},
+        "x-kubernetes-list-map-keys": ["mountPath"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "mountPath",
         "x-kubernetes-patch-strategy": "merge"
       },
       "workingDir": {
@@ -935,50 +650,33 @@ const OpenAPISchemas = `{
   "io.k8s.api.core.v1.ContainerExtendedResourceRequest": {
     "description": "ContainerExtendedResourceRequest has the mapping of container name, extended resource name to the device request name.",
     "type": "object",
-    "required": [
-      "containerName",
-      "requestName",
-      "resourceName"
-    ],
+    "required": ["containerName", "requestName", "resourceName"],
     "properties": {
       "containerName": {
-        "description": "The name of the container requesting resources.",
-        "type": "string",
-        "default": ""
+        "description": "The name of the container requesting resources.", "type": "string", "default": ""
       },
       "requestName": {
         "description": "The name of the request in the special ResourceClaim which corresponds to the extended resource.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "resourceName": {
         "description": "The name of the extended resource in that container which gets backed by DRA.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.core.v1.ContainerPort": {
-    "description": "ContainerPort represents a network port in a single container.",
-    "type": "object",
-    "required": [
-      "containerPort"
-    ],
+    "description": "ContainerPort represents a network port in a single container.", "type": "object",
+    "required": ["containerPort"],
     "properties": {
       "containerPort": {
         "description": "Number of port to expose on the pod's IP address. This must be a valid port number, 0 < x < 65536.",
-        "type": "integer",
-        "format": "int32",
-        "default": 0
+        "type": "integer", "format": "int32", "default": 0
       },
-      "hostIP": {
-        "description": "What host IP to bind the external port to.",
-        "type": "string"
-      },
+      "hostIP": {"description": "What host IP to bind the external port to.", "type": "string"},
       "hostPort": {
         "description": "Number of port to expose on the host. If specified, this must be a valid port number, 0 < x < 65536. If HostNetwork is specified, this must match ContainerPort. Most containers do not need this.",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
       "name": {
         "description": "If specified, this must be an IANA_SVC_NAME and unique within the pod. Each named port in a pod must have a unique name. Name for the port that can be referred to by services.",
@@ -986,42 +684,28 @@ const OpenAPISchemas = `{
       },
       "protocol": {
         "description": "Protocol for port. Must be UDP, TCP, or SCTP. Defaults to \"TCP\".\n\nPossible enum values:\n - \u0060\"SCTP\"\u0060 is the SCTP protocol.\n - \u0060\"TCP\"\u0060 is the TCP protocol.\n - \u0060\"UDP\"\u0060 is the UDP protocol.",
-        "type": "string",
-        "default": "TCP",
-        "enum": [
-          "SCTP",
-          "TCP",
-          "UDP"
-        ]
+        "type": "string", "default": "TCP",
+        "enum": ["SCTP", "TCP", "UDP"]
       }
     }
   },
   "io.k8s.api.core.v1.ContainerResizePolicy": {
-    "description": "ContainerResizePolicy represents resource resize policy for the container.",
-    "type": "object",
-    "required": [
-      "resourceName",
-      "restartPolicy"
-    ],
+    "description": "ContainerResizePolicy represents resource resize policy for the container.", "type": "object",
+    "required": ["resourceName", "restartPolicy"],
     "properties": {
       "resourceName": {
         "description": "Name of the resource to which this resource resize policy applies. Supported values: cpu, memory.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "restartPolicy": {
         "description": "Restart policy to apply when specified resource is resized. If not specified, it defaults to NotRequired.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.core.v1.ContainerRestartRule": {
-    "description": "ContainerRestartRule describes how a container exit is handled.",
-    "type": "object",
-    "required": [
-      "action"
-    ],
+    "description": "ContainerRestartRule describes how a container exit is handled.", "type": "object",
+    "required": ["action"],
     "properties": {
       "action": {
         "description": "Specifies the action taken on a container exit if the requirements are satisfied. The only possible value is \"Restart\" to restart the container.",
@@ -1029,20 +713,14 @@ const OpenAPISchemas = `{
       },
       "exitCodes": {
         "description": "Represents the exit codes to check on container exits.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerRestartRuleOnExitCodes"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerRestartRuleOnExitCodes"}]
       }
     }
   },
   "io.k8s.api.core.v1.ContainerRestartRuleOnExitCodes": {
     "description": "ContainerRestartRuleOnExitCodes describes the condition for handling an exited container based on its exit codes.",
     "type": "object",
-    "required": [
-      "operator"
-    ],
+    "required": ["operator"],
     "properties": {
       "operator": {
         "description": "Represents the relationship between the container exit code(s) and the specified values. Possible values are: - In: the requirement is satisfied if the container exit code is in the\n  set of specified values.\n- NotIn: the requirement is satisfied if the container exit code is\n  not in the set of specified values.",
@@ -1051,10 +729,7 @@ const OpenAPISchemas = `{
       "values": {
         "description": "Specifies the set of values to check for container exit codes. At most 255 elements are allowed.",
         "type": "array",
-        "items": {
-          "type": "integer",
-          "format": "int32"
-        },
+        "items": {"type": "integer", "format": "int32"},
         "x-kubernetes-list-type": "set"
       }
     }
@@ -1065,136 +740,73 @@ const OpenAPISchemas = `{
     "properties": {
       "running": {
         "description": "Details about a running container",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerStateRunning"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerStateRunning"}]
       },
       "terminated": {
         "description": "Details about a terminated container",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerStateTerminated"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerStateTerminated"}]
       },
       "waiting": {
         "description": "Details about a waiting container",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerStateWaiting"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerStateWaiting"}]
       }
     }
   },
   "io.k8s.api.core.v1.ContainerStateRunning": {
-    "description": "ContainerStateRunning is a running state of a container.",
-    "type": "object",
+    "description": "ContainerStateRunning is a running state of a container.", "type": "object",
     "properties": {
       "startedAt": {
         "description": "Time at which the container was last (re-)started",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       }
     }
   },
   "io.k8s.api.core.v1.ContainerStateTerminated": {
-    "description": "ContainerStateTerminated is a terminated state of a container.",
-    "type": "object",
-    "required": [
-      "exitCode"
-    ],
+    "description": "ContainerStateTerminated is a terminated state of a container.", "type": "object",
+    "required": ["exitCode"],
     "properties": {
-      "containerID": {
-        "description": "Container's ID in the format '<type>://<container_id>'",
-        "type": "string"
-      },
+      "containerID": {"description": "Container's ID in the format '<type>://<container_id>'", "type": "string"},
       "exitCode": {
-        "description": "Exit status from the last termination of the container",
-        "type": "integer",
-        "format": "int32",
+        "description": "Exit status from the last termination of the container", "type": "integer", "format": "int32",
         "default": 0
       },
       "finishedAt": {
         "description": "Time at which the container last terminated",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
-      "message": {
-        "description": "Message regarding the last termination of the container",
-        "type": "string"
-      },
-      "reason": {
-        "description": "(brief) reason from the last termination of the container",
-        "type": "string"
-      },
+      "message": {"description": "Message regarding the last termination of the container", "type": "string"},
+      "reason": {"description": "(brief) reason from the last termination of the container", "type": "string"},
       "signal": {
-        "description": "Signal from the last termination of the container",
-        "type": "integer",
-        "format": "int32"
+        "description": "Signal from the last termination of the container", "type": "integer", "format": "int32"
       },
       "startedAt": {
         "description": "Time at which previous execution of the container started",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       }
     }
   },
   "io.k8s.api.core.v1.ContainerStateWaiting": {
-    "description": "ContainerStateWaiting is a waiting state of a container.",
-    "type": "object",
+    "description": "ContainerStateWaiting is a waiting state of a container.", "type": "object",
     "properties": {
-      "message": {
-        "description": "Message regarding why the container is not yet running.",
-        "type": "string"
-      },
-      "reason": {
-        "description": "(brief) reason the container is not yet running.",
-        "type": "string"
-      }
+      "message": {"description": "Message regarding why the container is not yet running.", "type": "string"},
+      "reason": {"description": "(brief) reason the container is not yet running.", "type": "string"}
     }
   },
   "io.k8s.api.core.v1.ContainerStatus": {
-    "description": "ContainerStatus contains details for the current status of this container.",
-    "type": "object",
-    "required": [
-      "image",
-      "imageID",
-      "name",
-      "ready",
-      "restartCount"
-    ],
+    "description": "ContainerStatus contains details for the current status of this container.", "type": "object",
+    "required": ["image", "imageID", "name", "ready", "restartCount"],
     "properties": {
       "allocatedResources": {
         "description": "AllocatedResources represents the compute resources allocated for this container by the node. Kubelet sets this value to Container.Resources.Requests upon successful pod admission and after successfully admitting desired pod resize.",
         "type": "object",
-        "additionalProperties": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-        }
+        "additionalProperties": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}
       },
       "allocatedResourcesStatus": {
         "description": "AllocatedResourcesStatus represents the status of various resources allocated for this Pod.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceStatus"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "name",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceStatus"},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "name", "x-kubernetes-patch-strategy": "merge"
       },
       "containerID": {
         "description": "ContainerID is the ID of the container in the format '<type>://<container_id>'. Where type is a container runtime identifier, returned from Version call of CRI API (for example \"containerd\").",
@@ -1202,46 +814,32 @@ const OpenAPISchemas = `{
       },
       "image": {
         "description": "Image is the name of container image that the container is running. The container image may not match the image used in the PodSpec, as it may have been resolved by the runtime. More info: https://kubernetes.io/docs/concepts/containers/images.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "imageID": {
         "description": "ImageID is the image ID of the container's image. The image ID may not match the image ID of the image used in the PodSpec, as it may have been resolved by the runtime.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "lastState": {
         "description": "LastTerminationState holds the last termination state of the container to help debug container crashes and restarts. This field is not populated if the container is still running and RestartCount is 0.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerState"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerState"}]
       },
       "name": {
         "description": "Name is a DNS_LABEL representing the unique name of the container. Each container in a pod must have a unique name across all container types. Cannot be updated.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "ready": {
         "description": "Ready specifies whether the container is currently passing its readiness check. The value will change as readiness probes keep executing. If no readiness probes are specified, this field defaults to true once the container is fully started (see Started field).\n\nThe value is typically used to determine whether a container is ready to accept traffic.",
-        "type": "boolean",
-        "default": false
+        "type": "boolean", "default": false
       },
       "resources": {
         "description": "Resources represents the compute resource requests and limits that have been successfully enacted on the running container after it has been started or has been successfully resized.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceRequirements"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceRequirements"}]
       },
       "restartCount": {
         "description": "RestartCount holds the number of times the container has been restarted. Kubelet makes an effort to always increment the value, but there are cases when the state may be lost due to node restarts and then the value may be reset to 0. The value is never negative.",
-        "type": "integer",
-        "format": "int32",
-        "default": 0
+        "type": "integer", "format": "int32", "default": 0
       },
       "started": {
         "description": "Started indicates whether the container has finished its postStart lifecycle hook and passed its startup probe. Initialized as false, becomes true after startupProbe is considered successful. Resets to false when the container is restarted, or if kubelet loses state temporarily. In both cases, startup probes will run again. Is always true when no startupProbe is defined and container is running and has passed the postStart lifecycle hook. The null value must be treated the same as false.",
@@ -1250,117 +848,41 @@ const OpenAPISchemas = `{
       "state": {
         "description": "State holds details about the container's current condition.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerState"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerState"}]
       },
       "stopSignal": {
         "description": "StopSignal reports the effective stop signal for this container\n\nPossible enum values:\n - \u0060\"SIGABRT\"\u0060\n - \u0060\"SIGALRM\"\u0060\n - \u0060\"SIGBUS\"\u0060\n - \u0060\"SIGCHLD\"\u0060\n - \u0060\"SIGCLD\"\u0060\n - \u0060\"SIGCONT\"\u0060\n - \u0060\"SIGFPE\"\u0060\n - \u0060\"SIGHUP\"\u0060\n - \u0060\"SIGILL\"\u0060\n - \u0060\"SIGINT\"\u0060\n - \u0060\"SIGIO\"\u0060\n - \u0060\"SIGIOT\"\u0060\n - \u0060\"SIGKILL\"\u0060\n - \u0060\"SIGPIPE\"\u0060\n - \u0060\"SIGPOLL\"\u0060\n - \u0060\"SIGPROF\"\u0060\n - \u0060\"SIGPWR\"\u0060\n - \u0060\"SIGQUIT\"\u0060\n - \u0060\"SIGRTMAX\"\u0060\n - \u0060\"SIGRTMAX-1\"\u0060\n - \u0060\"SIGRTMAX-10\"\u0060\n - \u0060\"SIGRTMAX-11\"\u0060\n - \u0060\"SIGRTMAX-12\"\u0060\n - \u0060\"SIGRTMAX-13\"\u0060\n - \u0060\"SIGRTMAX-14\"\u0060\n - \u0060\"SIGRTMAX-2\"\u0060\n - \u0060\"SIGRTMAX-3\"\u0060\n - \u0060\"SIGRTMAX-4\"\u0060\n - \u0060\"SIGRTMAX-5\"\u0060\n - \u0060\"SIGRTMAX-6\"\u0060\n - \u0060\"SIGRTMAX-7\"\u0060\n - \u0060\"SIGRTMAX-8\"\u0060\n - \u0060\"SIGRTMAX-9\"\u0060\n - \u0060\"SIGRTMIN\"\u0060\n - \u0060\"SIGRTMIN+1\"\u0060\n - \u0060\"SIGRTMIN+10\"\u0060\n - \u0060\"SIGRTMIN+11\"\u0060\n - \u0060\"SIGRTMIN+12\"\u0060\n - \u0060\"SIGRTMIN+13\"\u0060\n - \u0060\"SIGRTMIN+14\"\u0060\n - \u0060\"SIGRTMIN+15\"\u0060\n - \u0060\"SIGRTMIN+2\"\u0060\n - \u0060\"SIGRTMIN+3\"\u0060\n - \u0060\"SIGRTMIN+4\"\u0060\n - \u0060\"SIGRTMIN+5\"\u0060\n - \u0060\"SIGRTMIN+6\"\u0060\n - \u0060\"SIGRTMIN+7\"\u0060\n - \u0060\"SIGRTMIN+8\"\u0060\n - \u0060\"SIGRTMIN+9\"\u0060\n - \u0060\"SIGSEGV\"\u0060\n - \u0060\"SIGSTKFLT\"\u0060\n - \u0060\"SIGSTOP\"\u0060\n - \u0060\"SIGSYS\"\u0060\n - \u0060\"SIGTERM\"\u0060\n - \u0060\"SIGTRAP\"\u0060\n - \u0060\"SIGTSTP\"\u0060\n - \u0060\"SIGTTIN\"\u0060\n - \u0060\"SIGTTOU\"\u0060\n - \u0060\"SIGURG\"\u0060\n - \u0060\"SIGUSR1\"\u0060\n - \u0060\"SIGUSR2\"\u0060\n - \u0060\"SIGVTALRM\"\u0060\n - \u0060\"SIGWINCH\"\u0060\n - \u0060\"SIGXCPU\"\u0060\n - \u0060\"SIGXFSZ\"\u0060",
         "type": "string",
         "enum": [
-          "SIGABRT",
-          "SIGALRM",
-          "SIGBUS",
-          "SIGCHLD",
-          "SIGCLD",
-          "SIGCONT",
-          "SIGFPE",
-          "SIGHUP",
-          "SIGILL",
-          "SIGINT",
-          "SIGIO",
-          "SIGIOT",
-          "SIGKILL",
-          "SIGPIPE",
-          "SIGPOLL",
-          "SIGPROF",
-          "SIGPWR",
-          "SIGQUIT",
-          "SIGRTMAX",
-          "SIGRTMAX-1",
-          "SIGRTMAX-10",
-          "SIGRTMAX-11",
-          "SIGRTMAX-12",
-          "SIGRTMAX-13",
-          "SIGRTMAX-14",
-          "SIGRTMAX-2",
-          "SIGRTMAX-3",
-          "SIGRTMAX-4",
-          "SIGRTMAX-5",
-          "SIGRTMAX-6",
-          "SIGRTMAX-7",
-          "SIGRTMAX-8",
-          "SIGRTMAX-9",
-          "SIGRTMIN",
-          "SIGRTMIN+1",
-          "SIGRTMIN+10",
-          "SIGRTMIN+11",
-          "SIGRTMIN+12",
-          "SIGRTMIN+13",
-          "SIGRTMIN+14",
-          "SIGRTMIN+15",
-          "SIGRTMIN+2",
-          "SIGRTMIN+3",
-          "SIGRTMIN+4",
-          "SIGRTMIN+5",
-          "SIGRTMIN+6",
-          "SIGRTMIN+7",
-          "SIGRTMIN+8",
-          "SIGRTMIN+9",
-          "SIGSEGV",
-          "SIGSTKFLT",
-          "SIGSTOP",
-          "SIGSYS",
-          "SIGTERM",
-          "SIGTRAP",
-          "SIGTSTP",
-          "SIGTTIN",
-          "SIGTTOU",
-          "SIGURG",
-          "SIGUSR1",
-          "SIGUSR2",
-          "SIGVTALRM",
-          "SIGWINCH",
-          "SIGXCPU",
-          "SIGXFSZ"
+          "SIGABRT", "SIGALRM", "SIGBUS", "SIGCHLD", "SIGCLD", "SIGCONT", "SIGFPE", "SIGHUP", "SIGILL", "SIGINT",
+          "SIGIO", "SIGIOT", "SIGKILL", "SIGPIPE", "SIGPOLL", "SIGPROF", "SIGPWR", "SIGQUIT", "SIGRTMAX", "SIGRTMAX-1",
+          "SIGRTMAX-10", "SIGRTMAX-11", "SIGRTMAX-12", "SIGRTMAX-13", "SIGRTMAX-14", "SIGRTMAX-2", "SIGRTMAX-3",
+          "SIGRTMAX-4", "SIGRTMAX-5", "SIGRTMAX-6", "SIGRTMAX-7", "SIGRTMAX-8", "SIGRTMAX-9", "SIGRTMIN", "SIGRTMIN+1",
+          "SIGRTMIN+10", "SIGRTMIN+11", "SIGRTMIN+12", "SIGRTMIN+13", "SIGRTMIN+14", "SIGRTMIN+15", "SIGRTMIN+2",
+          "SIGRTMIN+3", "SIGRTMIN+4", "SIGRTMIN+5", "SIGRTMIN+6", "SIGRTMIN+7", "SIGRTMIN+8", "SIGRTMIN+9", "SIGSEGV",
+          "SIGSTKFLT", "SIGSTOP", "SIGSYS", "SIGTERM", "SIGTRAP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG", "SIGUSR1",
+          "SIGUSR2", "SIGVTALRM", "SIGWINCH", "SIGXCPU", "SIGXFSZ"
         ]
       },
       "user": {
         "description": "User represents user identity information initially attached to the first process of the container",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerUser"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerUser"}]
       },
       "volumeMounts": {
-        "description": "Status of volume mounts.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeMountStatus"
-        },
-        "x-kubernetes-list-map-keys": [
-          "mountPath"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "mountPath",
+        "description": "Status of volume mounts.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeMountStatus"},
+        "x-kubernetes-list-map-keys": ["mountPath"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "mountPath",
         "x-kubernetes-patch-strategy": "merge"
       }
     }
   },
   "io.k8s.api.core.v1.ContainerUser": {
-    "description": "ContainerUser represents user identity information",
-    "type": "object",
+    "description": "ContainerUser represents user identity information", "type": "object",
     "properties": {
       "linux": {
         "description": "Linux holds user identity information initially attached to the first process of the containers in Linux. Note that the actual running identity can be changed if the process has enough privilege to do so.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.LinuxContainerUser"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.LinuxContainerUser"}]
       }
     }
   },
@@ -1369,11 +891,8 @@ const OpenAPISchemas = `{
     "type": "object",
     "properties": {
       "items": {
-        "description": "Items is a list of DownwardAPIVolume file",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.DownwardAPIVolumeFile"
-        },
+        "description": "Items is a list of DownwardAPIVolume file", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.DownwardAPIVolumeFile"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -1381,40 +900,27 @@ const OpenAPISchemas = `{
   "io.k8s.api.core.v1.DownwardAPIVolumeFile": {
     "description": "DownwardAPIVolumeFile represents information to create the file containing the pod field",
     "type": "object",
-    "required": [
-      "path"
-    ],
+    "required": ["path"],
     "properties": {
       "fieldRef": {
         "description": "Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are supported.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ObjectFieldSelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ObjectFieldSelector"}]
       },
       "mode": {
         "description": "Optional: mode bits used to set permissions on this file, must be an octal value between 0000 and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON requires decimal values for mode bits. If not specified, the volume defaultMode will be used. This might be in conflict with other options that affect the file mode, like fsGroup, and the result can be other mode bits set.",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
       "path": {
         "description": "Required: Path is  the relative path name of the file to be created. Must not be absolute or contain the '..' path. Must be utf-8 encoded. The first item of the relative path must not start with '..'",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "resourceFieldRef": {
         "description": "Selects a resource of the container: only resources limits and requests (limits.cpu, limits.memory, requests.cpu and requests.memory) are currently supported.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceFieldSelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceFieldSelector"}]
       },
       "user": {
         "description": "user is Optional: The owner UID of the created file. If specified, the item-level user field takes precedence over defaultUser. (Alpha) This field requires the AtomicWriteVolumeUserFields feature gate to be enabled.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       }
     }
   },
@@ -1424,20 +930,15 @@ const OpenAPISchemas = `{
     "properties": {
       "defaultMode": {
         "description": "Optional: mode bits to use on created files by default. Must be a Optional: mode bits used to set permissions on created files by default. Must be an octal value between 0000 and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON requires decimal values for mode bits. Defaults to 0644. Directories within the path are not affected by this setting. This might be in conflict with other options that affect the file mode, like fsGroup, and the result can be other mode bits set.",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
       "defaultUser": {
         "description": "defaultUser is Optional: The owner UID of the created files by default. The defaultUser field is only used as a fallback when the item-level user field is unset. (Alpha) This field requires the AtomicWriteVolumeUserFields feature gate to be enabled.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "items": {
-        "description": "Items is a list of downward API volume file",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.DownwardAPIVolumeFile"
-        },
+        "description": "Items is a list of downward API volume file", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.DownwardAPIVolumeFile"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -1452,30 +953,20 @@ const OpenAPISchemas = `{
       },
       "mode": {
         "description": "mode specifies the permission bits for the emptyDir directory, in numeric notation (e.g., 0755, 01777). Must be a value between 0000 and 01777. If not specified, defaults to 0777. This might be in conflict with other options that affect the file mode, like fsGroup. If fsGroup is specified, the fsGroup permissions will override the mode specified here. This field has no effect on Windows. This field is alpha and requires EmptyDirVolumeMode featuregate to be enabled.",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
       "sizeLimit": {
         "description": "sizeLimit is the total amount of local storage required for this EmptyDir volume. The size limit is also applicable for memory medium. The maximum usage on memory medium EmptyDir would be the minimum value between the SizeLimit specified here and the sum of memory limits of all containers in a pod. The default is nil which means that the limit is undefined. More info: https://kubernetes.io/docs/concepts/storage/volumes#emptydir",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}]
       }
     }
   },
   "io.k8s.api.core.v1.EnvFromSource": {
-    "description": "EnvFromSource represents the source of a set of ConfigMaps or Secrets",
-    "type": "object",
+    "description": "EnvFromSource represents the source of a set of ConfigMaps or Secrets", "type": "object",
     "properties": {
       "configMapRef": {
         "description": "The ConfigMap to select from",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ConfigMapEnvSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ConfigMapEnvSource"}]
       },
       "prefix": {
         "description": "Optional text to prepend to the name of each environment variable. May consist of any printable ASCII characters except '='.",
@@ -1483,25 +974,17 @@ const OpenAPISchemas = `{
       },
       "secretRef": {
         "description": "The Secret to select from",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretEnvSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.SecretEnvSource"}]
       }
     }
   },
   "io.k8s.api.core.v1.EnvVar": {
-    "description": "EnvVar represents an environment variable present in a Container.",
-    "type": "object",
-    "required": [
-      "name"
-    ],
+    "description": "EnvVar represents an environment variable present in a Container.", "type": "object",
+    "required": ["name"],
     "properties": {
       "name": {
         "description": "Name of the environment variable. May consist of any printable ASCII characters except '='.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "value": {
         "description": "Variable references $(VAR_NAME) are expanded using the previously defined environment variables in the container and any service environment variables. If a variable cannot be resolved, the reference in the input string will be unchanged. Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. \"$$(VAR_NAME)\" will produce the string literal \"$(VAR_NAME)\". Escaped references will never be expanded, regardless of whether the variable exists or not. Defaults to \"\".",
@@ -1509,102 +992,62 @@ const OpenAPISchemas = `{
       },
       "valueFrom": {
         "description": "Source for the environment variable's value. Cannot be used if value is not empty.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.EnvVarSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.EnvVarSource"}]
       }
     }
   },
   "io.k8s.api.core.v1.EnvVarSource": {
-    "description": "EnvVarSource represents a source for the value of an EnvVar.",
-    "type": "object",
+    "description": "EnvVarSource represents a source for the value of an EnvVar.", "type": "object",
     "properties": {
       "configMapKeyRef": {
         "description": "Selects a key of a ConfigMap.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ConfigMapKeySelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ConfigMapKeySelector"}]
       },
       "fieldRef": {
         "description": "Selects a field of the pod: supports metadata.name, metadata.namespace, \u0060metadata.labels['<KEY>']\u0060, \u0060metadata.annotations['<KEY>']\u0060, spec.nodeName, spec.serviceAccountName, status.hostIP, status.podIP, status.podIPs.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ObjectFieldSelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ObjectFieldSelector"}]
       },
       "fileKeyRef": {
         "description": "FileKeyRef selects a key of the env file. Requires the EnvFiles feature gate to be enabled.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.FileKeySelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.FileKeySelector"}]
       },
       "resourceFieldRef": {
         "description": "Selects a resource of the container: only resources limits and requests (limits.cpu, limits.memory, limits.ephemeral-storage, requests.cpu, requests.memory and requests.ephemeral-storage) are currently supported.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceFieldSelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceFieldSelector"}]
       },
       "secretKeyRef": {
         "description": "Selects a key of a secret in the pod's namespace",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretKeySelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.SecretKeySelector"}]
       }
     }
   },
   "io.k8s.api.core.v1.EphemeralContainer": {
     "description": "An EphemeralContainer is a temporary container that you may add to an existing Pod for user-initiated activities such as debugging. Ephemeral containers have no resource or scheduling guarantees, and they will not be restarted when they exit or when a Pod is removed or restarted. The kubelet may evict a Pod if an ephemeral container causes the Pod to exceed its resource allocation.\n\nTo add an ephemeral container, use the ephemeralcontainers subresource of an existing Pod. Ephemeral containers may not be removed or restarted.",
     "type": "object",
-    "required": [
-      "name"
-    ],
+    "required": ["name"],
     "properties": {
       "args": {
         "description": "Arguments to the entrypoint. The image's CMD is used if this is not provided. Variable references $(VAR_NAME) are expanded using the container's environment. If a variable cannot be resolved, the reference in the input string will be unchanged. Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. \"$$(VAR_NAME)\" will produce the string literal \"$(VAR_NAME)\". Escaped references will never be expanded, regardless of whether the variable exists or not. Cannot be updated. More info: https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "command": {
         "description": "Entrypoint array. Not executed within a shell. The image's ENTRYPOINT is used if this is not provided. Variable references $(VAR_NAME) are expanded using the container's environment. If a variable cannot be resolved, the reference in the input string will be unchanged. Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. \"$$(VAR_NAME)\" will produce the string literal \"$(VAR_NAME)\". Escaped references will never be expanded, regardless of whether the variable exists or not. Cannot be updated. More info: https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "env": {
-        "description": "List of environment variables to set in the container. Cannot be updated.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.EnvVar"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "name",
-        "x-kubernetes-patch-strategy": "merge"
+        "description": "List of environment variables to set in the container. Cannot be updated.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.EnvVar"},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "name", "x-kubernetes-patch-strategy": "merge"
       },
       "envFrom": {
         "description": "List of sources to populate environment variables in the container. The keys defined within a source may consist of any printable ASCII characters except '='. When a key exists in multiple sources, the value associated with the last source will take precedence. Values defined by an Env with a duplicate key will take precedence. Cannot be updated.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.EnvFromSource"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.EnvFromSource"},
         "x-kubernetes-list-type": "atomic"
       },
       "image": {
@@ -1614,71 +1057,40 @@ const OpenAPISchemas = `{
       "imagePullPolicy": {
         "description": "Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is specified, or IfNotPresent otherwise. Cannot be updated. More info: https://kubernetes.io/docs/concepts/containers/images#updating-images\n\nPossible enum values:\n - \u0060\"Always\"\u0060 means that kubelet always attempts to pull the latest image. Container will fail If the pull fails.\n - \u0060\"IfNotPresent\"\u0060 means that kubelet pulls if the image isn't present on disk. Container will fail if the image isn't present and the pull fails.\n - \u0060\"Never\"\u0060 means that kubelet never pulls an image, but only uses a local image. Container will fail if the image isn't present",
         "type": "string",
-        "enum": [
-          "Always",
-          "IfNotPresent",
-          "Never"
-        ]
+        "enum": ["Always", "IfNotPresent", "Never"]
       },
       "lifecycle": {
         "description": "Lifecycle is not allowed for ephemeral containers.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.Lifecycle"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.Lifecycle"}]
       },
       "livenessProbe": {
         "description": "Probes are not allowed for ephemeral containers.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.Probe"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.Probe"}]
       },
       "name": {
         "description": "Name of the ephemeral container specified as a DNS_LABEL. This name must be unique among all containers, init containers and ephemeral containers.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "ports": {
-        "description": "Ports are not allowed for ephemeral containers.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerPort"
-        },
-        "x-kubernetes-list-map-keys": [
-          "containerPort",
-          "protocol"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "containerPort",
+        "description": "Ports are not allowed for ephemeral containers.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerPort"},
+        "x-kubernetes-list-map-keys": ["containerPort", "protocol"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "containerPort",
         "x-kubernetes-patch-strategy": "merge"
       },
       "readinessProbe": {
         "description": "Probes are not allowed for ephemeral containers.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.Probe"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.Probe"}]
       },
       "resizePolicy": {
-        "description": "Resources resize policy for the container.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerResizePolicy"
-        },
+        "description": "Resources resize policy for the container.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerResizePolicy"},
         "x-kubernetes-list-type": "atomic"
       },
       "resources": {
         "description": "Resources are not allowed for ephemeral containers. Ephemeral containers use spare resources already allocated to the pod.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceRequirements"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceRequirements"}]
       },
       "restartPolicy": {
         "description": "Restart policy for the container to manage the restart behavior of each container within a pod. You cannot set this field on ephemeral containers.",
@@ -1687,26 +1099,16 @@ const OpenAPISchemas = `{
       "restartPolicyRules": {
         "description": "Represents a list of rules to be checked to determine if the container should be restarted on exit. You cannot set this field on ephemeral containers.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerRestartRule"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerRestartRule"},
         "x-kubernetes-list-type": "atomic"
       },
       "securityContext": {
         "description": "Optional: SecurityContext defines the security options the ephemeral container should be run with. If set, the fields of SecurityContext override the equivalent fields of PodSecurityContext.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecurityContext"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.SecurityContext"}]
       },
       "startupProbe": {
         "description": "Probes are not allowed for ephemeral containers.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.Probe"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.Probe"}]
       },
       "stdin": {
         "description": "Whether this container should allocate a buffer for stdin in the container runtime. If this is not set, reads from stdin in the container will always result in EOF. Default is false.",
@@ -1727,39 +1129,25 @@ const OpenAPISchemas = `{
       "terminationMessagePolicy": {
         "description": "Indicate how the termination message should be populated. File will use the contents of terminationMessagePath to populate the container status message on both success and failure. FallbackToLogsOnError will use the last chunk of container log output if the termination message file is empty and the container exited with an error. The log output is limited to 2048 bytes or 80 lines, whichever is smaller. Defaults to File. Cannot be updated.\n\nPossible enum values:\n - \u0060\"FallbackToLogsOnError\"\u0060 will read the most recent contents of the container logs for the container status message when the container exits with an error and the terminationMessagePath has no contents.\n - \u0060\"File\"\u0060 is the default behavior and will set the container status message to the contents of the container's terminationMessagePath when the container exits.",
         "type": "string",
-        "enum": [
-          "FallbackToLogsOnError",
-          "File"
-        ]
+        "enum": ["FallbackToLogsOnError", "File"]
       },
       "tty": {
         "description": "Whether this container should allocate a TTY for itself, also requires 'stdin' to be true. Default is false.",
         "type": "boolean"
       },
       "volumeDevices": {
-        "description": "volumeDevices is the list of block devices to be used by the container.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeDevice"
-        },
-        "x-kubernetes-list-map-keys": [
-          "devicePath"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "devicePath",
+        "description": "volumeDevices is the list of block devices to be used by the container.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeDevice"},
+        "x-kubernetes-list-map-keys": ["devicePath"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "devicePath",
         "x-kubernetes-patch-strategy": "merge"
       },
       "volumeMounts": {
         "description": "Pod volumes to mount into the container's filesystem. Subpath mounts are not allowed for ephemeral containers. Cannot be updated.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeMount"
-        },
-        "x-kubernetes-list-map-keys": [
-          "mountPath"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "mountPath",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeMount"},
+        "x-kubernetes-list-map-keys": ["mountPath"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "mountPath",
         "x-kubernetes-patch-strategy": "merge"
       },
       "workingDir": {
@@ -1769,53 +1157,37 @@ const OpenAPISchemas = `{
     }
   },
   "io.k8s.api.core.v1.EphemeralVolumeSource": {
-    "description": "Represents an ephemeral volume that is handled by a normal storage driver.",
-    "type": "object",
+    "description": "Represents an ephemeral volume that is handled by a normal storage driver.", "type": "object",
     "properties": {
       "volumeClaimTemplate": {
         "description": "Will be used to create a stand-alone PVC to provision the volume. The pod in which this EphemeralVolumeSource is embedded will be the owner of the PVC, i.e. the PVC will be deleted together with the pod.  The name of the PVC will be \u0060<pod name>-<volume name>\u0060 where \u0060<volume name>\u0060 is the name from the \u0060PodSpec.Volumes\u0060 array entry. Pod validation will reject the pod if the concatenated name is not valid for a PVC (for example, too long).\n\nAn existing PVC with that name that is not owned by the pod will *not* be used for the pod to avoid using an unrelated volume by mistake. Starting the pod is then blocked until the unrelated PVC is removed. If such a pre-created PVC is meant to be used by the pod, the PVC has to updated with an owner reference to the pod once the pod exists. Normally this should not be necessary, but it may be useful when manually reconstructing a broken cluster.\n\nThis field is read-only and no changes will be made by Kubernetes to the PVC after it has been created.\n\nRequired, must not be nil.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeClaimTemplate"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeClaimTemplate"}]
       }
     }
   },
   "io.k8s.api.core.v1.EvictionResponder": {
     "description": "EvictionResponder allows you to specify the responder reacting to an Eviction. Responders should observe and communicate through the Eviction Resource API to help with the graceful eviction of a target (e.g. termination of a pod).",
     "type": "object",
-    "required": [
-      "name",
-      "priority"
-    ],
+    "required": ["name", "priority"],
     "properties": {
       "name": {
         "description": "name allows you to identify the responder responding to the Eviction.\n\nIt must be a valid domain-prefixed key (such as \"acme.io/foo\"). Domain names *.k8s.io and *.kubernetes.io are reserved. This field must be unique for each responder. This field is required.",
-        "type": "string",
-        "format": "k8s-prefixed-label-key",
-        "default": ""
+        "type": "string", "format": "k8s-prefixed-label-key", "default": ""
       },
       "priority": {
         "description": "priority for this responder. Higher priorities are selected first by the evictionrequest-controller. If there are responders with the same priority, the responder whose domain name comes first in the alphabetical higher domain order, will be picked. This means that the top domain labels are compared alphabetically first, followed by the lower domain labels. The key is compared last.\n\nThe responder that is the managing controller of the pod should set the value of this field to 10000 to allow both for preemption or fallback registration by other responders.\n\nThe minimum value is 0 and the maximum value is 100000. The interval 0-999 is reserved for responders with *.k8s.io suffix. This field is required.",
-        "type": "integer",
-        "format": "int32",
-        "minimum": 0,
-        "maximum": 100000
+        "type": "integer", "format": "int32", "minimum": 0, "maximum": 100000
       }
     },
     "x-kubernetes-map-type": "atomic"
   },
   "io.k8s.api.core.v1.ExecAction": {
-    "description": "ExecAction describes a \"run in container\" action.",
-    "type": "object",
+    "description": "ExecAction describes a \"run in container\" action.", "type": "object",
     "properties": {
       "command": {
         "description": "Command is the command line to execute inside the container, the working directory for the command  is root ('/') in the container's filesystem. The command is simply exec'd, it is not run inside a shell, so traditional shell instructions ('|', etc) won't work. To use a shell, you need to explicitly call out to that shell. Exit status of 0 is treated as live/healthy and non-zero is unhealthy.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -1828,61 +1200,42 @@ const OpenAPISchemas = `{
         "description": "fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. \"ext4\", \"xfs\", \"ntfs\". Implicitly inferred to be \"ext4\" if unspecified.",
         "type": "string"
       },
-      "lun": {
-        "description": "lun is Optional: FC target lun number",
-        "type": "integer",
-        "format": "int32"
-      },
+      "lun": {"description": "lun is Optional: FC target lun number", "type": "integer", "format": "int32"},
       "readOnly": {
         "description": "readOnly is Optional: Defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.",
         "type": "boolean"
       },
       "targetWWNs": {
-        "description": "targetWWNs is Optional: FC target worldwide names (WWNs)",
-        "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "description": "targetWWNs is Optional: FC target worldwide names (WWNs)", "type": "array",
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "wwids": {
         "description": "wwids Optional: FC volume world wide identifiers (wwids) Either wwids or combination of targetWWNs and lun must be set, but not both simultaneously.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       }
     }
   },
   "io.k8s.api.core.v1.FileKeySelector": {
-    "description": "FileKeySelector selects a key of the env file.",
-    "type": "object",
-    "required": [
-      "key",
-      "path",
-      "volumeName"
-    ],
+    "description": "FileKeySelector selects a key of the env file.", "type": "object",
+    "required": ["key", "path", "volumeName"],
     "properties": {
       "key": {
         "description": "The key within the env file. An invalid key will prevent the pod from starting. The keys defined within a source may consist of any printable ASCII characters except '='. During Alpha stage of the EnvFiles feature gate, the key size is limited to 128 characters.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "optional": {
         "description": "Specify whether the file or its key must be defined. If the file or key does not exist, then the env var is not published. If optional is set to true and the specified key does not exist, the environment variable will not be set in the Pod's containers.\n\nIf optional is set to false and the specified key does not exist, an error will be returned during Pod creation.",
-        "type": "boolean",
-        "default": false
+        "type": "boolean", "default": false
       },
       "path": {
         "description": "The path within the volume from which to select the file. Must be relative and may not contain the '..' path or start with '..'.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "volumeName": {
-        "description": "The name of the volume mount containing the env file.",
-        "type": "string",
-        "default": ""
+        "description": "The name of the volume mount containing the env file.", "type": "string", "default": ""
       }
     },
     "x-kubernetes-map-type": "atomic"
@@ -1890,25 +1243,18 @@ const OpenAPISchemas = `{
   "io.k8s.api.core.v1.FlexPersistentVolumeSource": {
     "description": "FlexPersistentVolumeSource represents a generic persistent volume resource that is provisioned/attached using an exec based plugin.",
     "type": "object",
-    "required": [
-      "driver"
-    ],
+    "required": ["driver"],
     "properties": {
       "driver": {
-        "description": "driver is the name of the driver to use for this volume.",
-        "type": "string",
-        "default": ""
+        "description": "driver is the name of the driver to use for this volume.", "type": "string", "default": ""
       },
       "fsType": {
         "description": "fsType is the Filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. \"ext4\", \"xfs\", \"ntfs\". The default filesystem depends on FlexVolume script.",
         "type": "string"
       },
       "options": {
-        "description": "options is Optional: this field holds extra command options if any.",
-        "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "description": "options is Optional: this field holds extra command options if any.", "type": "object",
+        "additionalProperties": {"type": "string"}
       },
       "readOnly": {
         "description": "readOnly is Optional: defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.",
@@ -1916,36 +1262,25 @@ const OpenAPISchemas = `{
       },
       "secretRef": {
         "description": "secretRef is Optional: SecretRef is reference to the secret object containing sensitive information to pass to the plugin scripts. This may be empty if no secret object is specified. If the secret object contains more than one secret, all secrets are passed to the plugin scripts.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"}]
       }
     }
   },
   "io.k8s.api.core.v1.FlexVolumeSource": {
     "description": "FlexVolume represents a generic volume resource that is provisioned/attached using an exec based plugin.",
     "type": "object",
-    "required": [
-      "driver"
-    ],
+    "required": ["driver"],
     "properties": {
       "driver": {
-        "description": "driver is the name of the driver to use for this volume.",
-        "type": "string",
-        "default": ""
+        "description": "driver is the name of the driver to use for this volume.", "type": "string", "default": ""
       },
       "fsType": {
         "description": "fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. \"ext4\", \"xfs\", \"ntfs\". The default filesystem depends on FlexVolume script.",
         "type": "string"
       },
       "options": {
-        "description": "options is Optional: this field holds extra command options if any.",
-        "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "description": "options is Optional: this field holds extra command options if any.", "type": "object",
+        "additionalProperties": {"type": "string"}
       },
       "readOnly": {
         "description": "readOnly is Optional: defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.",
@@ -1953,11 +1288,7 @@ const OpenAPISchemas = `{
       },
       "secretRef": {
         "description": "secretRef is Optional: secretRef is reference to the secret object containing sensitive information to pass to the plugin scripts. This may be empty if no secret object is specified. If the secret object contains more than one secret, all secrets are passed to the plugin scripts.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.LocalObjectReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.LocalObjectReference"}]
       }
     }
   },
@@ -1978,9 +1309,7 @@ const OpenAPISchemas = `{
   "io.k8s.api.core.v1.GCEPersistentDiskVolumeSource": {
     "description": "Represents a Persistent Disk resource in Google Compute Engine.\n\nA GCE PD must exist before mounting to a container. The disk must also be in the same GCE project and zone as the kubelet. A GCE PD can only be mounted as read/write once or read-only many times. GCE PDs support ownership management and SELinux relabeling.",
     "type": "object",
-    "required": [
-      "pdName"
-    ],
+    "required": ["pdName"],
     "properties": {
       "fsType": {
         "description": "fsType is filesystem type of the volume that you want to mount. Tip: Ensure that the filesystem type is supported by the host operating system. Examples: \"ext4\", \"xfs\", \"ntfs\". Implicitly inferred to be \"ext4\" if unspecified. More info: https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk",
@@ -1988,13 +1317,11 @@ const OpenAPISchemas = `{
       },
       "partition": {
         "description": "partition is the partition in the volume that you want to mount. If omitted, the default is to mount by volume name. Examples: For volume /dev/sda1, you specify the partition as \"1\". Similarly, the volume partition for /dev/sda is \"0\" (or you can leave the property empty). More info: https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
       "pdName": {
         "description": "pdName is unique name of the PD resource in GCE. Used to identify the disk in GCE. More info: https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "readOnly": {
         "description": "readOnly here will force the ReadOnly setting in VolumeMounts. Defaults to false. More info: https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk",
@@ -2003,67 +1330,45 @@ const OpenAPISchemas = `{
     }
   },
   "io.k8s.api.core.v1.GRPCAction": {
-    "description": "GRPCAction specifies an action involving a GRPC service.",
-    "type": "object",
-    "required": [
-      "port"
-    ],
+    "description": "GRPCAction specifies an action involving a GRPC service.", "type": "object",
+    "required": ["port"],
     "properties": {
       "mode": {
         "description": "mode specifies the connection mode for the gRPC health probe. Set to \"TLS\" to use TLS without certificate verification. Set to \"Plaintext\" to use a plaintext (insecure) connection explicitly. If not specified, the probe uses a plaintext (insecure) connection.\n\nPossible enum values:\n - \u0060\"Plaintext\"\u0060 indicates that the probe should use a plaintext (insecure) gRPC connection.\n - \u0060\"TLS\"\u0060 indicates that the probe should connect using TLS without certificate verification.",
         "type": "string",
-        "enum": [
-          "Plaintext",
-          "TLS"
-        ]
+        "enum": ["Plaintext", "TLS"]
       },
       "port": {
-        "description": "Port number of the gRPC service. Number must be in the range 1 to 65535.",
-        "type": "integer",
-        "format": "int32",
-        "default": 0
+        "description": "Port number of the gRPC service. Number must be in the range 1 to 65535.", "type": "integer",
+        "format": "int32", "default": 0
       },
       "service": {
         "description": "Service is the name of the service to place in the gRPC HealthCheckRequest (see https://github.com/grpc/grpc/blob/master/doc/health-checking.md).\n\nIf this is not specified, the default behavior is defined by gRPC.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.core.v1.GitRepoVolumeSource": {
     "description": "Represents a volume that is populated with the contents of a git repository. Git repo volumes do not support ownership management. Git repo volumes support SELinux relabeling.\n\nDEPRECATED: GitRepo is deprecated. To provision a container with a git repo, mount an EmptyDir into an InitContainer that clones the repo using git, then mount the EmptyDir into the Pod's container.",
     "type": "object",
-    "required": [
-      "repository"
-    ],
+    "required": ["repository"],
     "properties": {
       "directory": {
         "description": "directory is the target directory name. Must not contain or start with '..'.  If '.' is supplied, the volume directory will be the git repository.  Otherwise, if specified, the volume will contain the git repository in the subdirectory with the given name.",
         "type": "string"
       },
-      "repository": {
-        "description": "repository is the URL",
-        "type": "string",
-        "default": ""
-      },
-      "revision": {
-        "description": "revision is the commit hash for the specified revision.",
-        "type": "string"
-      }
+      "repository": {"description": "repository is the URL", "type": "string", "default": ""},
+      "revision": {"description": "revision is the commit hash for the specified revision.", "type": "string"}
     }
   },
   "io.k8s.api.core.v1.GlusterfsPersistentVolumeSource": {
     "description": "Represents a Glusterfs mount that lasts the lifetime of a pod. Glusterfs volumes do not support ownership management or SELinux relabeling.",
     "type": "object",
-    "required": [
-      "endpoints",
-      "path"
-    ],
+    "required": ["endpoints", "path"],
     "properties": {
       "endpoints": {
         "description": "endpoints is the endpoint name that details Glusterfs topology. More info: https://examples.k8s.io/volumes/glusterfs/README.md#create-a-pod",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "endpointsNamespace": {
         "description": "endpointsNamespace is the namespace that contains Glusterfs endpoint. If this field is empty, the EndpointNamespace defaults to the same namespace as the bound PVC. More info: https://examples.k8s.io/volumes/glusterfs/README.md#create-a-pod",
@@ -2071,8 +1376,7 @@ const OpenAPISchemas = `{
       },
       "path": {
         "description": "path is the Glusterfs volume path. More info: https://examples.k8s.io/volumes/glusterfs/README.md#create-a-pod",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "readOnly": {
         "description": "readOnly here will force the Glusterfs volume to be mounted with read-only permissions. Defaults to false. More info: https://examples.k8s.io/volumes/glusterfs/README.md#create-a-pod",
@@ -2083,20 +1387,15 @@ const OpenAPISchemas = `{
   "io.k8s.api.core.v1.GlusterfsVolumeSource": {
     "description": "Represents a Glusterfs mount that lasts the lifetime of a pod. Glusterfs volumes do not support ownership management or SELinux relabeling.",
     "type": "object",
-    "required": [
-      "endpoints",
-      "path"
-    ],
+    "required": ["endpoints", "path"],
     "properties": {
       "endpoints": {
-        "description": "endpoints is the endpoint name that details Glusterfs topology.",
-        "type": "string",
+        "description": "endpoints is the endpoint name that details Glusterfs topology.", "type": "string",
         "default": ""
       },
       "path": {
         "description": "path is the Glusterfs volume path. More info: https://examples.k8s.io/volumes/glusterfs/README.md#create-a-pod",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "readOnly": {
         "description": "readOnly here will force the Glusterfs volume to be mounted with read-only permissions. Defaults to false. More info: https://examples.k8s.io/volumes/glusterfs/README.md#create-a-pod",
@@ -2105,154 +1404,91 @@ const OpenAPISchemas = `{
     }
   },
   "io.k8s.api.core.v1.HTTPGetAction": {
-    "description": "HTTPGetAction describes an action based on HTTP Get requests.",
-    "type": "object",
-    "required": [
-      "port"
-    ],
+    "description": "HTTPGetAction describes an action based on HTTP Get requests.", "type": "object",
+    "required": ["port"],
     "properties": {
       "host": {
         "description": "Host name to connect to, defaults to the pod IP. You probably want to set \"Host\" in httpHeaders instead.",
         "type": "string"
       },
       "httpHeaders": {
-        "description": "Custom headers to set in the request. HTTP allows repeated headers.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.HTTPHeader"
-        },
+        "description": "Custom headers to set in the request. HTTP allows repeated headers.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.HTTPHeader"},
         "x-kubernetes-list-type": "atomic"
       },
-      "path": {
-        "description": "Path to access on the HTTP server.",
-        "type": "string"
-      },
+      "path": {"description": "Path to access on the HTTP server.", "type": "string"},
       "port": {
         "description": "Name or number of the port to access on the container. Number must be in the range 1 to 65535. Name must be an IANA_SVC_NAME.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.util.intstr.IntOrString"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.util.intstr.IntOrString"}]
       },
       "protocol": {
         "description": "Protocol selects the wire protocol for the probe connection. Nil defaults to HTTP/1.1.\n\nPossible enum values:\n - \u0060\"HTTP1\"\u0060 uses HTTP/1.1 (the existing default).\n - \u0060\"HTTP2\"\u0060 uses HTTP/2. Currently, only cleartext with prior knowledge (h2c) is supported, and must be used with scheme HTTP.",
         "type": "string",
-        "enum": [
-          "HTTP1",
-          "HTTP2"
-        ]
+        "enum": ["HTTP1", "HTTP2"]
       },
       "scheme": {
         "description": "Scheme to use for connecting to the host. Defaults to HTTP.\n\nPossible enum values:\n - \u0060\"HTTP\"\u0060 means that the scheme used will be http://\n - \u0060\"HTTPS\"\u0060 means that the scheme used will be https://",
         "type": "string",
-        "enum": [
-          "HTTP",
-          "HTTPS"
-        ]
+        "enum": ["HTTP", "HTTPS"]
       }
     }
   },
   "io.k8s.api.core.v1.HTTPHeader": {
-    "description": "HTTPHeader describes a custom header to be used in HTTP probes",
-    "type": "object",
-    "required": [
-      "name",
-      "value"
-    ],
+    "description": "HTTPHeader describes a custom header to be used in HTTP probes", "type": "object",
+    "required": ["name", "value"],
     "properties": {
       "name": {
         "description": "The header field name. This will be canonicalized upon output, so case-variant names will be understood as the same header.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
-      "value": {
-        "description": "The header field value",
-        "type": "string",
-        "default": ""
-      }
+      "value": {"description": "The header field value", "type": "string", "default": ""}
     }
   },
   "io.k8s.api.core.v1.HostAlias": {
     "description": "HostAlias holds the mapping between IP and hostnames that will be injected as an entry in the pod's hosts file.",
     "type": "object",
-    "required": [
-      "ip"
-    ],
+    "required": ["ip"],
     "properties": {
       "hostnames": {
-        "description": "Hostnames for the above IP address.",
-        "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "description": "Hostnames for the above IP address.", "type": "array",
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
-      "ip": {
-        "description": "IP address of the host file entry.",
-        "type": "string",
-        "default": ""
-      }
+      "ip": {"description": "IP address of the host file entry.", "type": "string", "default": ""}
     }
   },
   "io.k8s.api.core.v1.HostIP": {
-    "description": "HostIP represents a single IP address allocated to the host.",
-    "type": "object",
-    "required": [
-      "ip"
-    ],
-    "properties": {
-      "ip": {
-        "description": "IP is the IP address assigned to the host",
-        "type": "string",
-        "default": ""
-      }
-    }
+    "description": "HostIP represents a single IP address allocated to the host.", "type": "object",
+    "required": ["ip"],
+    "properties": {"ip": {"description": "IP is the IP address assigned to the host", "type": "string", "default": ""}}
   },
   "io.k8s.api.core.v1.HostPathVolumeSource": {
     "description": "Represents a host path mapped into a pod. Host path volumes do not support ownership management or SELinux relabeling.",
     "type": "object",
-    "required": [
-      "path"
-    ],
+    "required": ["path"],
     "properties": {
       "path": {
         "description": "path of the directory on the host. If the path is a symlink, it will follow the link to the real path. More info: https://kubernetes.io/docs/concepts/storage/volumes#hostpath",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "type": {
         "description": "type for HostPath Volume Defaults to \"\" More info: https://kubernetes.io/docs/concepts/storage/volumes#hostpath\n\nPossible enum values:\n - \u0060\"\"\u0060 For backwards compatible, leave it empty if unset\n - \u0060\"BlockDevice\"\u0060 A block device must exist at the given path\n - \u0060\"CharDevice\"\u0060 A character device must exist at the given path\n - \u0060\"Directory\"\u0060 A directory must exist at the given path\n - \u0060\"DirectoryOrCreate\"\u0060 If nothing exists at the given path, an empty directory will be created there as needed with file mode 0755, having the same group and ownership with Kubelet.\n - \u0060\"File\"\u0060 A file must exist at the given path\n - \u0060\"FileOrCreate\"\u0060 If nothing exists at the given path, an empty file will be created there as needed with file mode 0644, having the same group and ownership with Kubelet.\n - \u0060\"Socket\"\u0060 A UNIX socket must exist at the given path",
         "type": "string",
-        "enum": [
-          "",
-          "BlockDevice",
-          "CharDevice",
-          "Directory",
-          "DirectoryOrCreate",
-          "File",
-          "FileOrCreate",
-          "Socket"
-        ]
+        "enum": ["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"]
       }
     }
   },
   "io.k8s.api.core.v1.ISCSIPersistentVolumeSource": {
     "description": "ISCSIPersistentVolumeSource represents an ISCSI disk. ISCSI volumes can only be mounted as read/write once. ISCSI volumes support ownership management and SELinux relabeling.",
     "type": "object",
-    "required": [
-      "iqn",
-      "lun",
-      "targetPortal"
-    ],
+    "required": ["iqn", "lun", "targetPortal"],
     "properties": {
       "chapAuthDiscovery": {
         "description": "chapAuthDiscovery defines whether support iSCSI Discovery CHAP authentication",
         "type": "boolean"
       },
       "chapAuthSession": {
-        "description": "chapAuthSession defines whether support iSCSI Session CHAP authentication",
-        "type": "boolean"
+        "description": "chapAuthSession defines whether support iSCSI Session CHAP authentication", "type": "boolean"
       },
       "fsType": {
         "description": "fsType is the filesystem type of the volume that you want to mount. Tip: Ensure that the filesystem type is supported by the host operating system. Examples: \"ext4\", \"xfs\", \"ntfs\". Implicitly inferred to be \"ext4\" if unspecified. More info: https://kubernetes.io/docs/concepts/storage/volumes#iscsi",
@@ -2262,28 +1498,16 @@ const OpenAPISchemas = `{
         "description": "initiatorName is the custom iSCSI Initiator Name. If initiatorName is specified with iscsiInterface simultaneously, new iSCSI interface <target portal>:<volume name> will be created for the connection.",
         "type": "string"
       },
-      "iqn": {
-        "description": "iqn is Target iSCSI Qualified Name.",
-        "type": "string",
-        "default": ""
-      },
+      "iqn": {"description": "iqn is Target iSCSI Qualified Name.", "type": "string", "default": ""},
       "iscsiInterface": {
         "description": "iscsiInterface is the interface Name that uses an iSCSI transport. Defaults to 'default' (tcp).",
-        "type": "string",
-        "default": "default"
+        "type": "string", "default": "default"
       },
-      "lun": {
-        "description": "lun is iSCSI Target Lun number.",
-        "type": "integer",
-        "format": "int32",
-        "default": 0
-      },
+      "lun": {"description": "lun is iSCSI Target Lun number.", "type": "integer", "format": "int32", "default": 0},
       "portals": {
         "description": "portals is the iSCSI Target Portal List. The Portal is either an IP or ip_addr:port if the port is other than default (typically TCP ports 860 and 3260).",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "readOnly": {
@@ -2292,35 +1516,25 @@ const OpenAPISchemas = `{
       },
       "secretRef": {
         "description": "secretRef is the CHAP Secret for iSCSI target and initiator authentication",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"}]
       },
       "targetPortal": {
         "description": "targetPortal is iSCSI Target Portal. The Portal is either an IP or ip_addr:port if the port is other than default (typically TCP ports 860 and 3260).",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.core.v1.ISCSIVolumeSource": {
     "description": "Represents an ISCSI disk. ISCSI volumes can only be mounted as read/write once. ISCSI volumes support ownership management and SELinux relabeling.",
     "type": "object",
-    "required": [
-      "iqn",
-      "lun",
-      "targetPortal"
-    ],
+    "required": ["iqn", "lun", "targetPortal"],
     "properties": {
       "chapAuthDiscovery": {
         "description": "chapAuthDiscovery defines whether support iSCSI Discovery CHAP authentication",
         "type": "boolean"
       },
       "chapAuthSession": {
-        "description": "chapAuthSession defines whether support iSCSI Session CHAP authentication",
-        "type": "boolean"
+        "description": "chapAuthSession defines whether support iSCSI Session CHAP authentication", "type": "boolean"
       },
       "fsType": {
         "description": "fsType is the filesystem type of the volume that you want to mount. Tip: Ensure that the filesystem type is supported by the host operating system. Examples: \"ext4\", \"xfs\", \"ntfs\". Implicitly inferred to be \"ext4\" if unspecified. More info: https://kubernetes.io/docs/concepts/storage/volumes#iscsi",
@@ -2330,28 +1544,18 @@ const OpenAPISchemas = `{
         "description": "initiatorName is the custom iSCSI Initiator Name. If initiatorName is specified with iscsiInterface simultaneously, new iSCSI interface <target portal>:<volume name> will be created for the connection.",
         "type": "string"
       },
-      "iqn": {
-        "description": "iqn is the target iSCSI Qualified Name.",
-        "type": "string",
-        "default": ""
-      },
+      "iqn": {"description": "iqn is the target iSCSI Qualified Name.", "type": "string", "default": ""},
       "iscsiInterface": {
         "description": "iscsiInterface is the interface Name that uses an iSCSI transport. Defaults to 'default' (tcp).",
-        "type": "string",
-        "default": "default"
+        "type": "string", "default": "default"
       },
       "lun": {
-        "description": "lun represents iSCSI Target Lun number.",
-        "type": "integer",
-        "format": "int32",
-        "default": 0
+        "description": "lun represents iSCSI Target Lun number.", "type": "integer", "format": "int32", "default": 0
       },
       "portals": {
         "description": "portals is the iSCSI Target Portal List. The portal is either an IP or ip_addr:port if the port is other than default (typically TCP ports 860 and 3260).",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "readOnly": {
@@ -2360,31 +1564,21 @@ const OpenAPISchemas = `{
       },
       "secretRef": {
         "description": "secretRef is the CHAP Secret for iSCSI target and initiator authentication",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.LocalObjectReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.LocalObjectReference"}]
       },
       "targetPortal": {
         "description": "targetPortal is iSCSI Target Portal. The Portal is either an IP or ip_addr:port if the port is other than default (typically TCP ports 860 and 3260).",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.core.v1.ImageVolumeSource": {
-    "description": "ImageVolumeSource represents a image volume resource.",
-    "type": "object",
+    "description": "ImageVolumeSource represents a image volume resource.", "type": "object",
     "properties": {
       "pullPolicy": {
         "description": "Policy for pulling OCI objects. Possible values are: Always: the kubelet always attempts to pull the reference. Container creation will fail If the pull fails. Never: the kubelet never pulls the reference and only uses a local image or artifact. Container creation will fail if the reference isn't present. IfNotPresent: the kubelet pulls if the reference isn't already present on disk. Container creation will fail if the reference isn't present and the pull fails. Defaults to Always if :latest tag is specified, or IfNotPresent otherwise.\n\nPossible enum values:\n - \u0060\"Always\"\u0060 means that kubelet always attempts to pull the latest image. Container will fail If the pull fails.\n - \u0060\"IfNotPresent\"\u0060 means that kubelet pulls if the image isn't present on disk. Container will fail if the image isn't present and the pull fails.\n - \u0060\"Never\"\u0060 means that kubelet never pulls an image, but only uses a local image. Container will fail if the image isn't present",
         "type": "string",
-        "enum": [
-          "Always",
-          "IfNotPresent",
-          "Never"
-        ]
+        "enum": ["Always", "IfNotPresent", "Never"]
       },
       "reference": {
         "description": "Required: Image or artifact reference to be used. Behaves in the same way as pod.spec.containers[*].image. Pull secrets will be assembled in the same way as for the container image by looking up node credentials, SA image pull secrets, and pod spec image pull secrets. More info: https://kubernetes.io/docs/concepts/containers/images This field is optional to allow higher level config management to default or override container images in workload controllers like Deployments and StatefulSets.",
@@ -2393,11 +1587,8 @@ const OpenAPISchemas = `{
     }
   },
   "io.k8s.api.core.v1.ImageVolumeStatus": {
-    "description": "ImageVolumeStatus represents the image-based volume status.",
-    "type": "object",
-    "required": [
-      "imageRef"
-    ],
+    "description": "ImageVolumeStatus represents the image-based volume status.", "type": "object",
+    "required": ["imageRef"],
     "properties": {
       "imageRef": {
         "description": "ImageRef is the digest of the image used for this volume. It should have a value that's similar to the pod's status.containerStatuses[i].imageID. The ImageRef length should not exceed 256 characters.",
@@ -2406,32 +1597,21 @@ const OpenAPISchemas = `{
     }
   },
   "io.k8s.api.core.v1.KeyToPath": {
-    "description": "Maps a string key to a path within a volume.",
-    "type": "object",
-    "required": [
-      "key",
-      "path"
-    ],
+    "description": "Maps a string key to a path within a volume.", "type": "object",
+    "required": ["key", "path"],
     "properties": {
-      "key": {
-        "description": "key is the key to project.",
-        "type": "string",
-        "default": ""
-      },
+      "key": {"description": "key is the key to project.", "type": "string", "default": ""},
       "mode": {
         "description": "mode is Optional: mode bits used to set permissions on this file. Must be an octal value between 0000 and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON requires decimal values for mode bits. If not specified, the volume defaultMode will be used. This might be in conflict with other options that affect the file mode, like fsGroup, and the result can be other mode bits set.",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
       "path": {
         "description": "path is the relative path of the file to map the key to. May not be an absolute path. May not contain the path element '..'. May not start with the string '..'.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "user": {
         "description": "user is Optional: The owner UID of the created file. If specified, the item-level user field takes precedence over defaultUser. (Alpha) This field requires the AtomicWriteVolumeUserFields feature gate to be enabled.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       }
     }
   },
@@ -2441,89 +1621,24 @@ const OpenAPISchemas = `{
     "properties": {
       "postStart": {
         "description": "PostStart is called immediately after a container is created. If the handler fails, the container is terminated and restarted according to its restart policy. Other management of the container blocks until the hook completes. More info: https://kubernetes.io/docs/concepts/containers/container-lifecycle-hooks/#container-hooks",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.LifecycleHandler"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.LifecycleHandler"}]
       },
       "preStop": {
         "description": "PreStop is called immediately before a container is terminated due to an API request or management event such as liveness/startup probe failure, preemption, resource contention, etc. The handler is not called if the container crashes or exits. The Pod's termination grace period countdown begins before the PreStop hook is executed. Regardless of the outcome of the handler, the container will eventually terminate within the Pod's termination grace period (unless delayed by finalizers). Other management of the container blocks until the hook completes or until the termination grace period is reached. More info: https://kubernetes.io/docs/concepts/containers/container-lifecycle-hooks/#container-hooks",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.LifecycleHandler"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.LifecycleHandler"}]
       },
       "stopSignal": {
         "description": "StopSignal defines which signal will be sent to a container when it is being stopped. If not specified, the default is defined by the container runtime in use. StopSignal can only be set for Pods with a non-empty .spec.os.name\n\nPossible enum values:\n - \u0060\"SIGABRT\"\u0060\n - \u0060\"SIGALRM\"\u0060\n - \u0060\"SIGBUS\"\u0060\n - \u0060\"SIGCHLD\"\u0060\n - \u0060\"SIGCLD\"\u0060\n - \u0060\"SIGCONT\"\u0060\n - \u0060\"SIGFPE\"\u0060\n - \u0060\"SIGHUP\"\u0060\n - \u0060\"SIGILL\"\u0060\n - \u0060\"SIGINT\"\u0060\n - \u0060\"SIGIO\"\u0060\n - \u0060\"SIGIOT\"\u0060\n - \u0060\"SIGKILL\"\u0060\n - \u0060\"SIGPIPE\"\u0060\n - \u0060\"SIGPOLL\"\u0060\n - \u0060\"SIGPROF\"\u0060\n - \u0060\"SIGPWR\"\u0060\n - \u0060\"SIGQUIT\"\u0060\n - \u0060\"SIGRTMAX\"\u0060\n - \u0060\"SIGRTMAX-1\"\u0060\n - \u0060\"SIGRTMAX-10\"\u0060\n - \u0060\"SIGRTMAX-11\"\u0060\n - \u0060\"SIGRTMAX-12\"\u0060\n - \u0060\"SIGRTMAX-13\"\u0060\n - \u0060\"SIGRTMAX-14\"\u0060\n - \u0060\"SIGRTMAX-2\"\u0060\n - \u0060\"SIGRTMAX-3\"\u0060\n - \u0060\"SIGRTMAX-4\"\u0060\n - \u0060\"SIGRTMAX-5\"\u0060\n - \u0060\"SIGRTMAX-6\"\u0060\n - \u0060\"SIGRTMAX-7\"\u0060\n - \u0060\"SIGRTMAX-8\"\u0060\n - \u0060\"SIGRTMAX-9\"\u0060\n - \u0060\"SIGRTMIN\"\u0060\n - \u0060\"SIGRTMIN+1\"\u0060\n - \u0060\"SIGRTMIN+10\"\u0060\n - \u0060\"SIGRTMIN+11\"\u0060\n - \u0060\"SIGRTMIN+12\"\u0060\n - \u0060\"SIGRTMIN+13\"\u0060\n - \u0060\"SIGRTMIN+14\"\u0060\n - \u0060\"SIGRTMIN+15\"\u0060\n - \u0060\"SIGRTMIN+2\"\u0060\n - \u0060\"SIGRTMIN+3\"\u0060\n - \u0060\"SIGRTMIN+4\"\u0060\n - \u0060\"SIGRTMIN+5\"\u0060\n - \u0060\"SIGRTMIN+6\"\u0060\n - \u0060\"SIGRTMIN+7\"\u0060\n - \u0060\"SIGRTMIN+8\"\u0060\n - \u0060\"SIGRTMIN+9\"\u0060\n - \u0060\"SIGSEGV\"\u0060\n - \u0060\"SIGSTKFLT\"\u0060\n - \u0060\"SIGSTOP\"\u0060\n - \u0060\"SIGSYS\"\u0060\n - \u0060\"SIGTERM\"\u0060\n - \u0060\"SIGTRAP\"\u0060\n - \u0060\"SIGTSTP\"\u0060\n - \u0060\"SIGTTIN\"\u0060\n - \u0060\"SIGTTOU\"\u0060\n - \u0060\"SIGURG\"\u0060\n - \u0060\"SIGUSR1\"\u0060\n - \u0060\"SIGUSR2\"\u0060\n - \u0060\"SIGVTALRM\"\u0060\n - \u0060\"SIGWINCH\"\u0060\n - \u0060\"SIGXCPU\"\u0060\n - \u0060\"SIGXFSZ\"\u0060",
         "type": "string",
         "enum": [
-          "SIGABRT",
-          "SIGALRM",
-          "SIGBUS",
-          "SIGCHLD",
-          "SIGCLD",
-          "SIGCONT",
-          "SIGFPE",
-          "SIGHUP",
-          "SIGILL",
-          "SIGINT",
-          "SIGIO",
-          "SIGIOT",
-          "SIGKILL",
-          "SIGPIPE",
-          "SIGPOLL",
-          "SIGPROF",
-          "SIGPWR",
-          "SIGQUIT",
-          "SIGRTMAX",
-          "SIGRTMAX-1",
-          "SIGRTMAX-10",
-          "SIGRTMAX-11",
-          "SIGRTMAX-12",
-          "SIGRTMAX-13",
-          "SIGRTMAX-14",
-          "SIGRTMAX-2",
-          "SIGRTMAX-3",
-          "SIGRTMAX-4",
-          "SIGRTMAX-5",
-          "SIGRTMAX-6",
-          "SIGRTMAX-7",
-          "SIGRTMAX-8",
-          "SIGRTMAX-9",
-          "SIGRTMIN",
-          "SIGRTMIN+1",
-          "SIGRTMIN+10",
-          "SIGRTMIN+11",
-          "SIGRTMIN+12",
-          "SIGRTMIN+13",
-          "SIGRTMIN+14",
-          "SIGRTMIN+15",
-          "SIGRTMIN+2",
-          "SIGRTMIN+3",
-          "SIGRTMIN+4",
-          "SIGRTMIN+5",
-          "SIGRTMIN+6",
-          "SIGRTMIN+7",
-          "SIGRTMIN+8",
-          "SIGRTMIN+9",
-          "SIGSEGV",
-          "SIGSTKFLT",
-          "SIGSTOP",
-          "SIGSYS",
-          "SIGTERM",
-          "SIGTRAP",
-          "SIGTSTP",
-          "SIGTTIN",
-          "SIGTTOU",
-          "SIGURG",
-          "SIGUSR1",
-          "SIGUSR2",
-          "SIGVTALRM",
-          "SIGWINCH",
-          "SIGXCPU",
-          "SIGXFSZ"
+          "SIGABRT", "SIGALRM", "SIGBUS", "SIGCHLD", "SIGCLD", "SIGCONT", "SIGFPE", "SIGHUP", "SIGILL", "SIGINT",
+          "SIGIO", "SIGIOT", "SIGKILL", "SIGPIPE", "SIGPOLL", "SIGPROF", "SIGPWR", "SIGQUIT", "SIGRTMAX", "SIGRTMAX-1",
+          "SIGRTMAX-10", "SIGRTMAX-11", "SIGRTMAX-12", "SIGRTMAX-13", "SIGRTMAX-14", "SIGRTMAX-2", "SIGRTMAX-3",
+          "SIGRTMAX-4", "SIGRTMAX-5", "SIGRTMAX-6", "SIGRTMAX-7", "SIGRTMAX-8", "SIGRTMAX-9", "SIGRTMIN", "SIGRTMIN+1",
+          "SIGRTMIN+10", "SIGRTMIN+11", "SIGRTMIN+12", "SIGRTMIN+13", "SIGRTMIN+14", "SIGRTMIN+15", "SIGRTMIN+2",
+          "SIGRTMIN+3", "SIGRTMIN+4", "SIGRTMIN+5", "SIGRTMIN+6", "SIGRTMIN+7", "SIGRTMIN+8", "SIGRTMIN+9", "SIGSEGV",
+          "SIGSTKFLT", "SIGSTOP", "SIGSYS", "SIGTERM", "SIGTRAP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG", "SIGUSR1",
+          "SIGUSR2", "SIGVTALRM", "SIGWINCH", "SIGXCPU", "SIGXFSZ"
         ]
       }
     }
@@ -2534,66 +1649,39 @@ const OpenAPISchemas = `{
     "properties": {
       "exec": {
         "description": "Exec specifies a command to execute in the container.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ExecAction"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ExecAction"}]
       },
       "httpGet": {
         "description": "HTTPGet specifies an HTTP GET request to perform.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.HTTPGetAction"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.HTTPGetAction"}]
       },
       "sleep": {
         "description": "Sleep represents a duration that the container should sleep.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.SleepAction"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.SleepAction"}]
       },
       "tcpSocket": {
         "description": "Deprecated. TCPSocket is NOT supported as a LifecycleHandler and kept for backward compatibility. There is no validation of this field and lifecycle hooks will fail at runtime when it is specified.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.TCPSocketAction"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.TCPSocketAction"}]
       }
     }
   },
   "io.k8s.api.core.v1.LinuxContainerUser": {
-    "description": "LinuxContainerUser represents user identity information in Linux containers",
-    "type": "object",
-    "required": [
-      "gid",
-      "uid"
-    ],
+    "description": "LinuxContainerUser represents user identity information in Linux containers", "type": "object",
+    "required": ["gid", "uid"],
     "properties": {
       "gid": {
         "description": "GID is the primary gid initially attached to the first process in the container",
-        "type": "integer",
-        "format": "int64",
-        "default": 0
+        "type": "integer", "format": "int64", "default": 0
       },
       "supplementalGroups": {
         "description": "SupplementalGroups are the supplemental groups initially attached to the first process in the container",
         "type": "array",
-        "items": {
-          "type": "integer",
-          "format": "int64"
-        },
+        "items": {"type": "integer", "format": "int64"},
         "x-kubernetes-list-type": "atomic"
       },
       "uid": {
         "description": "UID is the primary uid initially attached to the first process in the container",
-        "type": "integer",
-        "format": "int64",
-        "default": 0
+        "type": "integer", "format": "int64", "default": 0
       }
     }
   },
@@ -2603,18 +1691,14 @@ const OpenAPISchemas = `{
     "properties": {
       "name": {
         "description": "Name of the referent. This field is effectively required, but due to backwards compatibility is allowed to be empty. Instances of this type with an empty value here are almost certainly wrong. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     },
     "x-kubernetes-map-type": "atomic"
   },
   "io.k8s.api.core.v1.LocalVolumeSource": {
-    "description": "Local represents directly-attached storage with node affinity",
-    "type": "object",
-    "required": [
-      "path"
-    ],
+    "description": "Local represents directly-attached storage with node affinity", "type": "object",
+    "required": ["path"],
     "properties": {
       "fsType": {
         "description": "fsType is the filesystem type to mount. It applies only when the Path is a block device. Must be a filesystem type supported by the host operating system. Ex. \"ext4\", \"xfs\", \"ntfs\". The default value is to auto-select a filesystem if unspecified.",
@@ -2622,27 +1706,19 @@ const OpenAPISchemas = `{
       },
       "path": {
         "description": "path of the full path to the volume on the node. It can be either a directory or block device (disk, partition, ...).",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.core.v1.ModifyVolumeStatus": {
     "description": "ModifyVolumeStatus represents the status object of ControllerModifyVolume operation",
     "type": "object",
-    "required": [
-      "status"
-    ],
+    "required": ["status"],
     "properties": {
       "status": {
         "description": "status is the status of the ControllerModifyVolume operation. It can be in any of following states:\n - Pending\n   Pending indicates that the PersistentVolumeClaim cannot be modified due to unmet requirements, such as\n   the specified VolumeAttributesClass not existing.\n - InProgress\n   InProgress indicates that the volume is being modified.\n - Infeasible\n  Infeasible indicates that the request has been rejected as invalid by the CSI driver. To\n\t  resolve the error, a valid VolumeAttributesClass needs to be specified.\nNote: New statuses can be added in the future. Consumers should check for unknown statuses and fail appropriately.\n\nPossible enum values:\n - \u0060\"InProgress\"\u0060 InProgress indicates that the volume is being modified\n - \u0060\"Infeasible\"\u0060 Infeasible indicates that the request has been rejected as invalid by the CSI driver. To resolve the error, a valid VolumeAttributesClass needs to be specified\n - \u0060\"Pending\"\u0060 Pending indicates that the PersistentVolumeClaim cannot be modified due to unmet requirements, such as the specified VolumeAttributesClass not existing",
-        "type": "string",
-        "default": "",
-        "enum": [
-          "InProgress",
-          "Infeasible",
-          "Pending"
-        ]
+        "type": "string", "default": "",
+        "enum": ["InProgress", "Infeasible", "Pending"]
       },
       "targetVolumeAttributesClassName": {
         "description": "targetVolumeAttributesClassName is the name of the VolumeAttributesClass the PVC currently being reconciled",
@@ -2653,15 +1729,11 @@ const OpenAPISchemas = `{
   "io.k8s.api.core.v1.NFSVolumeSource": {
     "description": "Represents an NFS mount that lasts the lifetime of a pod. NFS volumes do not support ownership management or SELinux relabeling.",
     "type": "object",
-    "required": [
-      "path",
-      "server"
-    ],
+    "required": ["path", "server"],
     "properties": {
       "path": {
         "description": "path that is exported by the NFS server. More info: https://kubernetes.io/docs/concepts/storage/volumes#nfs",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "readOnly": {
         "description": "readOnly here will force the NFS export to be mounted with read-only permissions. Defaults to false. More info: https://kubernetes.io/docs/concepts/storage/volumes#nfs",
@@ -2669,147 +1741,92 @@ const OpenAPISchemas = `{
       },
       "server": {
         "description": "server is the hostname or IP address of the NFS server. More info: https://kubernetes.io/docs/concepts/storage/volumes#nfs",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.core.v1.NodeAffinity": {
-    "description": "Node affinity is a group of node affinity scheduling rules.",
-    "type": "object",
+    "description": "Node affinity is a group of node affinity scheduling rules.", "type": "object",
     "properties": {
       "preferredDuringSchedulingIgnoredDuringExecution": {
         "description": "The scheduler will prefer to schedule pods to nodes that satisfy the affinity expressions specified by this field, but it may choose a node that violates one or more of the expressions. The node that is most preferred is the one with the greatest sum of weights, i.e. for each node that meets all of the scheduling requirements (resource request, requiredDuringScheduling affinity expressions, etc.), compute a sum by iterating through the elements of this field and adding \"weight\" to the sum if the node matches the corresponding matchExpressions; the node(s) with the highest sum are the most preferred.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.PreferredSchedulingTerm"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.PreferredSchedulingTerm"},
         "x-kubernetes-list-type": "atomic"
       },
       "requiredDuringSchedulingIgnoredDuringExecution": {
         "description": "If the affinity requirements specified by this field are not met at scheduling time, the pod will not be scheduled onto the node. If the affinity requirements specified by this field cease to be met at some point during pod execution (e.g. due to an update), the system may or may not try to eventually evict the pod from its node.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.NodeSelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.NodeSelector"}]
       }
     }
   },
   "io.k8s.api.core.v1.NodeAllocatableMappedResources": {
     "description": "NodeAllocatableMappedResources describes mapped node allocatable resource allocations.",
     "type": "object",
-    "required": [
-      "name",
-      "quantity"
-    ],
+    "required": ["name", "quantity"],
     "properties": {
-      "name": {
-        "description": "Name is the name of the resource (e.g., cpu, memory).",
-        "type": "string",
-        "default": ""
-      },
+      "name": {"description": "Name is the name of the resource (e.g., cpu, memory).", "type": "string", "default": ""},
       "quantity": {
         "description": "Quantity is the total node allocatable resource capacity allocated for the claim. This claim's allocated devices is shared by all the containers referencing the claim. Kubelet adds this value to both requests and limits at the pod-level cgroup, and to limits at the container-level cgroup for each container referencing the claim.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}]
       }
     }
   },
   "io.k8s.api.core.v1.NodeAllocatableOverheadResources": {
     "description": "NodeAllocatableOverheadResources describes auxiliary overhead resource allocations.",
     "type": "object",
-    "required": [
-      "name"
-    ],
+    "required": ["name"],
     "properties": {
-      "name": {
-        "description": "Name is the name of the resource (e.g., cpu, memory).",
-        "type": "string",
-        "default": ""
-      },
+      "name": {"description": "Name is the name of the resource (e.g., cpu, memory).", "type": "string", "default": ""},
       "perContainer": {
         "description": "PerContainer is the variable overhead quantity applied for each container referencing the claim. The container references are recorded in \u0060nodeAllocatableResourceClaimStatuses.containers\u0060. The total overhead quantity allocated for the claim is computed as: Quantity = PerPod + (PerContainer * NumReferences) Kubelet accounts for this overhead in cgroups: - Pod-level cgroup (requests and limits): Kubelet adds PerPod + (PerContainer * NumReferences). - Container-level cgroup (limits only): Kubelet adds PerPod + PerContainer for each referencing container. This allows any single container to access the pod-level overhead, while the parent cgroup caps the total usage to account for PerPod exactly once. At least one of PerPod or PerContainer must be specified. Specifying neither is an invalid configuration.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}]
       },
       "perPod": {
         "description": "PerPod is the flat overhead quantity allocated per pod. Adding to each container limit allows individual containers to utilize the overhead, while the parent pod-level cgroup limit caps the total usage at the pod boundary where the overhead is accounted for exactly once. At least one of PerPod or PerContainer must be specified. Specifying neither is an invalid configuration.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}]
       }
     }
   },
   "io.k8s.api.core.v1.NodeAllocatableResourceClaimStatus": {
     "description": "NodeAllocatableResourceClaimStatus describes the status of node allocatable resources allocated via DRA.",
     "type": "object",
-    "required": [
-      "resourceClaimName"
-    ],
+    "required": ["resourceClaimName"],
     "properties": {
       "containers": {
         "description": "Containers lists the names of all containers in this pod that reference the claim.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "set"
       },
       "mapping": {
         "description": "Mapping contains allocations through devices mapped in the device spec's \u0060nodeAllocatableResources[...].mapping\u0060 field. This is used by kubelet for pod level and container-level cgroup enforcement.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.NodeAllocatableMappedResources"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "name",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.NodeAllocatableMappedResources"},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "name", "x-kubernetes-patch-strategy": "merge"
       },
       "overhead": {
         "description": "Overhead contains allocations through devices mapped in the device spec's \u0060nodeAllocatableResources[...].overhead\u0060 field. This is used by kubelet for pod level and container-level cgroup enforcement.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.NodeAllocatableOverheadResources"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "name",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.NodeAllocatableOverheadResources"},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "name", "x-kubernetes-patch-strategy": "merge"
       },
       "resourceClaimName": {
         "description": "ResourceClaimName is the resource claim referenced by the pod that resulted in this node allocatable resource allocation.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.core.v1.NodeSelector": {
     "description": "A node selector represents the union of the results of one or more label queries over a set of nodes; that is, it represents the OR of the selectors represented by the node selector terms.",
     "type": "object",
-    "required": [
-      "nodeSelectorTerms"
-    ],
+    "required": ["nodeSelectorTerms"],
     "properties": {
       "nodeSelectorTerms": {
-        "description": "Required. A list of node selector terms. The terms are ORed.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.NodeSelectorTerm"
-        },
+        "description": "Required. A list of node selector terms. The terms are ORed.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.NodeSelectorTerm"},
         "x-kubernetes-list-type": "atomic"
       }
     },
@@ -2818,35 +1835,18 @@ const OpenAPISchemas = `{
   "io.k8s.api.core.v1.NodeSelectorRequirement": {
     "description": "A node selector requirement is a selector that contains values, a key, and an operator that relates the key and values.",
     "type": "object",
-    "required": [
-      "key",
-      "operator"
-    ],
+    "required": ["key", "operator"],
     "properties": {
-      "key": {
-        "description": "The label key that the selector applies to.",
-        "type": "string",
-        "default": ""
-      },
+      "key": {"description": "The label key that the selector applies to.", "type": "string", "default": ""},
       "operator": {
         "description": "Represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists, DoesNotExist. Gt, and Lt.\n\nPossible enum values:\n - \u0060\"DoesNotExist\"\u0060\n - \u0060\"Exists\"\u0060\n - \u0060\"Gt\"\u0060\n - \u0060\"In\"\u0060\n - \u0060\"Lt\"\u0060\n - \u0060\"NotIn\"\u0060",
-        "type": "string",
-        "default": "",
-        "enum": [
-          "DoesNotExist",
-          "Exists",
-          "Gt",
-          "In",
-          "Lt",
-          "NotIn"
-        ]
+        "type": "string", "default": "",
+        "enum": ["DoesNotExist", "Exists", "Gt", "In", "Lt", "NotIn"]
       },
       "values": {
         "description": "An array of string values. If the operator is In or NotIn, the values array must be non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. If the operator is Gt or Lt, the values array must have a single element, which will be interpreted as an integer. This array is replaced during a strategic merge patch.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -2856,39 +1856,28 @@ const OpenAPISchemas = `{
     "type": "object",
     "properties": {
       "matchExpressions": {
-        "description": "A list of node selector requirements by node's labels.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.NodeSelectorRequirement"
-        },
+        "description": "A list of node selector requirements by node's labels.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.NodeSelectorRequirement"},
         "x-kubernetes-list-type": "atomic"
       },
       "matchFields": {
-        "description": "A list of node selector requirements by node's fields.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.NodeSelectorRequirement"
-        },
+        "description": "A list of node selector requirements by node's fields.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.NodeSelectorRequirement"},
         "x-kubernetes-list-type": "atomic"
       }
     },
     "x-kubernetes-map-type": "atomic"
   },
   "io.k8s.api.core.v1.ObjectFieldSelector": {
-    "description": "ObjectFieldSelector selects an APIVersioned field of an object.",
-    "type": "object",
-    "required": [
-      "fieldPath"
-    ],
+    "description": "ObjectFieldSelector selects an APIVersioned field of an object.", "type": "object",
+    "required": ["fieldPath"],
     "properties": {
       "apiVersion": {
         "description": "Version of the schema the FieldPath is written in terms of, defaults to \"v1\".",
         "type": "string"
       },
       "fieldPath": {
-        "description": "Path of the field to select in the specified API version.",
-        "type": "string",
-        "default": ""
+        "description": "Path of the field to select in the specified API version.", "type": "string", "default": ""
       }
     },
     "x-kubernetes-map-type": "atomic"
@@ -2897,10 +1886,7 @@ const OpenAPISchemas = `{
     "description": "ObjectReference contains enough information to let you inspect or modify the referred object.",
     "type": "object",
     "properties": {
-      "apiVersion": {
-        "description": "API version of the referent.",
-        "type": "string"
-      },
+      "apiVersion": {"description": "API version of the referent.", "type": "string"},
       "fieldPath": {
         "description": "If referring to a piece of an object instead of an entire object, this string should contain a valid JSON/Go field access statement, such as desiredState.manifest.containers[2]. For example, if the object reference is to a container within a pod, this would take on a value like: \"spec.containers{name}\" (where \"name\" refers to the name of the container that triggered the event) or if no container name is specified \"spec.containers[2]\" (container with index 2 in this pod). This syntax is chosen only to have some well-defined way of referencing a part of an object.",
         "type": "string"
@@ -2943,42 +1929,23 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "spec": {
         "description": "spec defines a specification of a persistent volume owned by the cluster. Provisioned by an administrator. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistent-volumes",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeSpec"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeSpec"}]
       },
       "status": {
         "description": "status represents the current information/status for the persistent volume. Populated by the system. Read-only. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistent-volumes",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeStatus"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "",
-        "kind": "PersistentVolume",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "", "kind": "PersistentVolume", "version": "v1"}]
   },
   "io.k8s.api.core.v1.PersistentVolumeClaim": {
-    "description": "PersistentVolumeClaim is a user's request for and claim to a persistent volume",
-    "type": "object",
+    "description": "PersistentVolumeClaim is a user's request for and claim to a persistent volume", "type": "object",
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -2991,62 +1958,32 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "spec": {
         "description": "spec defines the desired characteristics of a volume requested by a pod author. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeClaimSpec"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeClaimSpec"}]
       },
       "status": {
         "description": "status represents the current information/status of a persistent volume claim. Read-only. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeClaimStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeClaimStatus"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "",
-        "kind": "PersistentVolumeClaim",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "", "kind": "PersistentVolumeClaim", "version": "v1"}]
   },
   "io.k8s.api.core.v1.PersistentVolumeClaimCondition": {
-    "description": "PersistentVolumeClaimCondition contains details about state of pvc",
-    "type": "object",
-    "required": [
-      "status",
-      "type"
-    ],
+    "description": "PersistentVolumeClaimCondition contains details about state of pvc", "type": "object",
+    "required": ["status", "type"],
     "properties": {
       "lastProbeTime": {
         "description": "lastProbeTime is the time we probed the condition.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "lastTransitionTime": {
         "description": "lastTransitionTime is the time the condition transitioned from one status to another.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "message": {
         "description": "message is the human-readable message indicating details about last transition.",
@@ -3058,22 +1995,17 @@ const OpenAPISchemas = `{
       },
       "status": {
         "description": "Status is the status of the condition. Can be True, False, Unknown. More info: https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/persistent-volume-claim-v1/#:~:text=state%20of%20pvc-,conditions.status,-(string)%2C%20required",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "type": {
         "description": "Type is the type of the condition. More info: https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/persistent-volume-claim-v1/#:~:text=set%20to%20%27ResizeStarted%27.-,PersistentVolumeClaimCondition,-contains%20details%20about",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.core.v1.PersistentVolumeClaimList": {
-    "description": "PersistentVolumeClaimList is a list of PersistentVolumeClaim items.",
-    "type": "object",
-    "required": [
-      "items"
-    ],
+    "description": "PersistentVolumeClaimList is a list of PersistentVolumeClaim items.", "type": "object",
+    "required": ["items"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -3082,9 +2014,7 @@ const OpenAPISchemas = `{
       "items": {
         "description": "items is a list of persistent volume claims. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeClaim"
-        }
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeClaim"}
       },
       "kind": {
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
@@ -3093,20 +2023,10 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "",
-        "kind": "PersistentVolumeClaimList",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "", "kind": "PersistentVolumeClaimList", "version": "v1"}]
   },
   "io.k8s.api.core.v1.PersistentVolumeClaimSpec": {
     "description": "PersistentVolumeClaimSpec describes the common attributes of storage devices and allows a Source for provider-specific attributes",
@@ -3115,49 +2035,25 @@ const OpenAPISchemas = `{
       "accessModes": {
         "description": "accessModes contains the desired access modes the volume should have. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1",
         "type": "array",
-        "items": {
-          "type": "string",
-          "enum": [
-            "ReadOnlyMany",
-            "ReadWriteMany",
-            "ReadWriteOnce",
-            "ReadWriteOncePod"
-          ]
-        },
+        "items": {"type": "string", "enum": ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"]},
         "x-kubernetes-list-type": "atomic"
       },
       "dataSource": {
         "description": "dataSource field can be used to specify either: * An existing VolumeSnapshot object (snapshot.storage.k8s.io/VolumeSnapshot) * An existing PVC (PersistentVolumeClaim) If the provisioner or an external controller can support the specified data source, it will create a new volume based on the contents of the specified data source. dataSource contents will be copied to dataSourceRef, and dataSourceRef contents will be copied to dataSource when dataSourceRef.namespace is not specified. If the namespace is specified, then dataSourceRef will not be copied to dataSource.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.TypedLocalObjectReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.TypedLocalObjectReference"}]
       },
       "dataSourceRef": {
         "description": "dataSourceRef specifies the object from which to populate the volume with data, if a non-empty volume is desired. This may be any object from a non-empty API group (non core object) or a PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if the type of the specified object matches some installed volume populator or dynamic provisioner. This field will replace the functionality of the dataSource field and as such if both fields are non-empty, they must have the same value. For backwards compatibility, when namespace isn't specified in dataSourceRef, both fields (dataSource and dataSourceRef) will be set to the same value automatically if one of them is empty and the other is non-empty. When namespace is specified in dataSourceRef, dataSource isn't set to the same value and must be empty. There are three important differences between dataSource and dataSourceRef: * While dataSource only allows two specific types of objects, dataSourceRef\n  allows any non-core object, as well as PersistentVolumeClaim objects.\n* While dataSource ignores disallowed values (dropping them), dataSourceRef\n  preserves all values, and generates an error if a disallowed value is\n  specified.\n* While dataSource only allows local objects, dataSourceRef allows objects\n  in any namespaces.\n(Alpha) Using the namespace field of dataSourceRef requires the CrossNamespaceVolumeDataSource feature gate to be enabled.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.TypedObjectReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.TypedObjectReference"}]
       },
       "resources": {
         "description": "resources represents the minimum resources the volume should have. Users are allowed to specify resource requirements that are lower than previous value but must still be higher than capacity recorded in the status field of the claim. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeResourceRequirements"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeResourceRequirements"}]
       },
       "selector": {
         "description": "selector is a label query over volumes to consider for binding.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"}]
       },
       "storageClassName": {
         "description": "storageClassName is the name of the StorageClass required by the claim. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1",
@@ -3170,10 +2066,7 @@ const OpenAPISchemas = `{
       "volumeMode": {
         "description": "volumeMode defines what type of volume is required by the claim. Value of Filesystem is implied when not included in claim spec.\n\nPossible enum values:\n - \u0060\"Block\"\u0060 means the volume will not be formatted with a filesystem and will remain a raw block device.\n - \u0060\"Filesystem\"\u0060 means the volume will be or is formatted with a filesystem.",
         "type": "string",
-        "enum": [
-          "Block",
-          "Filesystem"
-        ]
+        "enum": ["Block", "Filesystem"]
       },
       "volumeName": {
         "description": "volumeName is the binding reference to the PersistentVolume backing this claim.",
@@ -3182,21 +2075,12 @@ const OpenAPISchemas = `{
     }
   },
   "io.k8s.api.core.v1.PersistentVolumeClaimStatus": {
-    "description": "PersistentVolumeClaimStatus is the current status of a persistent volume claim.",
-    "type": "object",
+    "description": "PersistentVolumeClaimStatus is the current status of a persistent volume claim.", "type": "object",
     "properties": {
       "accessModes": {
         "description": "accessModes contains the actual access modes the volume backing the PVC has. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1",
         "type": "array",
-        "items": {
-          "type": "string",
-          "enum": [
-            "ReadOnlyMany",
-            "ReadWriteMany",
-            "ReadWriteOnce",
-            "ReadWriteOncePod"
-          ]
-        },
+        "items": {"type": "string", "enum": ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"]},
         "x-kubernetes-list-type": "atomic"
       },
       "allocatedResourceStatuses": {
@@ -3205,10 +2089,7 @@ const OpenAPISchemas = `{
         "additionalProperties": {
           "type": "string",
           "enum": [
-            "ControllerResizeInProgress",
-            "ControllerResizeInfeasible",
-            "NodeResizeInProgress",
-            "NodeResizeInfeasible",
+            "ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizeInProgress", "NodeResizeInfeasible",
             "NodeResizePending"
           ]
         },
@@ -3217,29 +2098,18 @@ const OpenAPISchemas = `{
       "allocatedResources": {
         "description": "allocatedResources tracks the resources allocated to a PVC including its capacity. Key names follow standard Kubernetes label syntax. Valid values are either:\n\t* Un-prefixed keys:\n\t\t- storage - the capacity of the volume.\n\t* Custom resources must use implementation-defined prefixed names such as \"example.com/my-custom-resource\"\nApart from above values - keys that are unprefixed or have kubernetes.io prefix are considered reserved and hence may not be used.\n\nCapacity reported here may be larger than the actual capacity when a volume expansion operation is requested. For storage quota, the larger value from allocatedResources and PVC.spec.resources is used. If allocatedResources is not set, PVC.spec.resources alone is used for quota calculation. If a volume expansion capacity request is lowered, allocatedResources is only lowered if there are no expansion operations in progress and if the actual volume capacity is equal or lower than the requested capacity.\n\nA controller that receives PVC update with previously unknown resourceName should ignore the update for the purpose it was designed. For example - a controller that only is responsible for resizing capacity of the volume, should ignore PVC updates that change other valid resources associated with PVC.",
         "type": "object",
-        "additionalProperties": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-        }
+        "additionalProperties": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}
       },
       "capacity": {
-        "description": "capacity represents the actual resources of the underlying volume.",
-        "type": "object",
-        "additionalProperties": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-        }
+        "description": "capacity represents the actual resources of the underlying volume.", "type": "object",
+        "additionalProperties": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}
       },
       "conditions": {
         "description": "conditions is the current Condition of persistent volume claim. If underlying persistent volume is being resized then the Condition will be set to 'Resizing'.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeClaimCondition"
-        },
-        "x-kubernetes-list-map-keys": [
-          "type"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "type",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeClaimCondition"},
+        "x-kubernetes-list-map-keys": ["type"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "type", "x-kubernetes-patch-strategy": "merge"
       },
       "currentVolumeAttributesClassName": {
         "description": "currentVolumeAttributesClassName is the current name of the VolumeAttributesClass the PVC is using. When unset, there is no VolumeAttributeClass applied to this PersistentVolumeClaim",
@@ -3247,82 +2117,53 @@ const OpenAPISchemas = `{
       },
       "healthStatus": {
         "description": "healthStatus contains the latest controller-reported health information for the volume bound to this claim.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeHealthStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeHealthStatus"}]
       },
       "modifyVolumeStatus": {
         "description": "ModifyVolumeStatus represents the status object of ControllerModifyVolume operation. When this is unset, there is no ModifyVolume operation being attempted.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ModifyVolumeStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ModifyVolumeStatus"}]
       },
       "phase": {
         "description": "phase represents the current phase of PersistentVolumeClaim.\n\nPossible enum values:\n - \u0060\"Bound\"\u0060 used for PersistentVolumeClaims that are bound\n - \u0060\"Lost\"\u0060 used for PersistentVolumeClaims that lost their underlying PersistentVolume. The claim was bound to a PersistentVolume and this volume does not exist any longer and all data on it was lost.\n - \u0060\"Pending\"\u0060 used for PersistentVolumeClaims that are not yet bound",
         "type": "string",
-        "enum": [
-          "Bound",
-          "Lost",
-          "Pending"
-        ]
+        "enum": ["Bound", "Lost", "Pending"]
       }
     }
   },
   "io.k8s.api.core.v1.PersistentVolumeClaimTemplate": {
     "description": "PersistentVolumeClaimTemplate is used to produce PersistentVolumeClaim objects as part of an EphemeralVolumeSource.",
     "type": "object",
-    "required": [
-      "spec"
-    ],
+    "required": ["spec"],
     "properties": {
       "metadata": {
         "description": "May contain labels and annotations that will be copied into the PVC when creating it. No other fields are allowed and will be rejected during validation.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "spec": {
         "description": "The specification for the PersistentVolumeClaim. The entire content is copied unchanged into the PVC that gets created from this template. The same fields as in a PersistentVolumeClaim are also valid here.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeClaimSpec"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeClaimSpec"}]
       }
     }
   },
   "io.k8s.api.core.v1.PersistentVolumeClaimVolumeSource": {
     "description": "PersistentVolumeClaimVolumeSource references the user's PVC in the same namespace. This volume finds the bound PV and mounts that volume for the pod. A PersistentVolumeClaimVolumeSource is, essentially, a wrapper around another type of volume that is owned by someone else (the system).",
     "type": "object",
-    "required": [
-      "claimName"
-    ],
+    "required": ["claimName"],
     "properties": {
       "claimName": {
         "description": "claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this volume. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "readOnly": {
-        "description": "readOnly Will force the ReadOnly setting in VolumeMounts. Default false.",
-        "type": "boolean"
+        "description": "readOnly Will force the ReadOnly setting in VolumeMounts. Default false.", "type": "boolean"
       }
     }
   },
   "io.k8s.api.core.v1.PersistentVolumeList": {
-    "description": "PersistentVolumeList is a list of PersistentVolume items.",
-    "type": "object",
-    "required": [
-      "items"
-    ],
+    "description": "PersistentVolumeList is a list of PersistentVolume items.", "type": "object",
+    "required": ["items"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -3331,9 +2172,7 @@ const OpenAPISchemas = `{
       "items": {
         "description": "items is a list of persistent volumes. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolume"
-        }
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolume"}
       },
       "kind": {
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
@@ -3342,239 +2181,124 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "",
-        "kind": "PersistentVolumeList",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "", "kind": "PersistentVolumeList", "version": "v1"}]
   },
   "io.k8s.api.core.v1.PersistentVolumeSpec": {
-    "description": "PersistentVolumeSpec is the specification of a persistent volume.",
-    "type": "object",
+    "description": "PersistentVolumeSpec is the specification of a persistent volume.", "type": "object",
     "properties": {
       "accessModes": {
         "description": "accessModes contains all ways the volume can be mounted. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes",
         "type": "array",
-        "items": {
-          "type": "string",
-          "enum": [
-            "ReadOnlyMany",
-            "ReadWriteMany",
-            "ReadWriteOnce",
-            "ReadWriteOncePod"
-          ]
-        },
+        "items": {"type": "string", "enum": ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"]},
         "x-kubernetes-list-type": "atomic"
       },
       "awsElasticBlockStore": {
         "description": "awsElasticBlockStore represents an AWS Disk resource that is attached to a kubelet's host machine and then exposed to the pod. Deprecated: AWSElasticBlockStore is deprecated. All operations for the in-tree awsElasticBlockStore type are redirected to the ebs.csi.aws.com CSI driver. More info: https://kubernetes.io/docs/concepts/storage/volumes#awselasticblockstore",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.AWSElasticBlockStoreVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.AWSElasticBlockStoreVolumeSource"}]
       },
       "azureDisk": {
         "description": "azureDisk represents an Azure Data Disk mount on the host and bind mount to the pod. Deprecated: AzureDisk is deprecated. All operations for the in-tree azureDisk type are redirected to the disk.csi.azure.com CSI driver.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.AzureDiskVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.AzureDiskVolumeSource"}]
       },
       "azureFile": {
         "description": "azureFile represents an Azure File Service mount on the host and bind mount to the pod. Deprecated: AzureFile is deprecated. All operations for the in-tree azureFile type are redirected to the file.csi.azure.com CSI driver.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.AzureFilePersistentVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.AzureFilePersistentVolumeSource"}]
       },
       "capacity": {
         "description": "capacity is the description of the persistent volume's resources and capacity. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#capacity",
         "type": "object",
-        "additionalProperties": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-        }
+        "additionalProperties": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}
       },
       "cephfs": {
         "description": "cephFS represents a Ceph FS mount on the host that shares a pod's lifetime. Deprecated: CephFS is deprecated and the in-tree cephfs type is no longer supported.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.CephFSPersistentVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.CephFSPersistentVolumeSource"}]
       },
       "cinder": {
         "description": "cinder represents a cinder volume attached and mounted on kubelets host machine. Deprecated: Cinder is deprecated. All operations for the in-tree cinder type are redirected to the cinder.csi.openstack.org CSI driver. More info: https://examples.k8s.io/mysql-cinder-pd/README.md",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.CinderPersistentVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.CinderPersistentVolumeSource"}]
       },
       "claimRef": {
         "description": "claimRef is part of a bi-directional binding between PersistentVolume and PersistentVolumeClaim. Expected to be non-nil when bound. claim.VolumeName is the authoritative bind between PV and PVC. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#binding",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ObjectReference"
-          }
-        ],
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ObjectReference"}],
         "x-kubernetes-map-type": "granular"
       },
       "csi": {
         "description": "csi represents storage that is handled by an external CSI driver.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.CSIPersistentVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.CSIPersistentVolumeSource"}]
       },
       "fc": {
         "description": "fc represents a Fibre Channel resource that is attached to a kubelet's host machine and then exposed to the pod.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.FCVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.FCVolumeSource"}]
       },
       "flexVolume": {
         "description": "flexVolume represents a generic volume resource that is provisioned/attached using an exec based plugin. Deprecated: FlexVolume is deprecated. Consider using a CSIDriver instead.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.FlexPersistentVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.FlexPersistentVolumeSource"}]
       },
       "flocker": {
         "description": "flocker represents a Flocker volume attached to a kubelet's host machine and exposed to the pod for its usage. This depends on the Flocker control service being running. Deprecated: Flocker is deprecated and the in-tree flocker type is no longer supported.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.FlockerVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.FlockerVolumeSource"}]
       },
       "gcePersistentDisk": {
         "description": "gcePersistentDisk represents a GCE Disk resource that is attached to a kubelet's host machine and then exposed to the pod. Provisioned by an admin. Deprecated: GCEPersistentDisk is deprecated. All operations for the in-tree gcePersistentDisk type are redirected to the pd.csi.storage.gke.io CSI driver. More info: https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.GCEPersistentDiskVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.GCEPersistentDiskVolumeSource"}]
       },
       "glusterfs": {
         "description": "glusterfs represents a Glusterfs volume that is attached to a host and exposed to the pod. Provisioned by an admin. Deprecated: Glusterfs is deprecated and the in-tree glusterfs type is no longer supported. More info: https://examples.k8s.io/volumes/glusterfs/README.md",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.GlusterfsPersistentVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.GlusterfsPersistentVolumeSource"}]
       },
       "hostPath": {
         "description": "hostPath represents a directory on the host. Provisioned by a developer or tester. This is useful for single-node development and testing only! On-host storage is not supported in any way and WILL NOT WORK in a multi-node cluster. More info: https://kubernetes.io/docs/concepts/storage/volumes#hostpath",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.HostPathVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.HostPathVolumeSource"}]
       },
       "iscsi": {
         "description": "iscsi represents an ISCSI Disk resource that is attached to a kubelet's host machine and then exposed to the pod. Provisioned by an admin.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ISCSIPersistentVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ISCSIPersistentVolumeSource"}]
       },
       "local": {
         "description": "local represents directly-attached storage with node affinity",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.LocalVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.LocalVolumeSource"}]
       },
       "mountOptions": {
         "description": "mountOptions is the list of mount options, e.g. [\"ro\", \"soft\"]. Not validated - mount will simply fail if one is invalid. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes/#mount-options",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "nfs": {
         "description": "nfs represents an NFS mount on the host. Provisioned by an admin. More info: https://kubernetes.io/docs/concepts/storage/volumes#nfs",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.NFSVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.NFSVolumeSource"}]
       },
       "nodeAffinity": {
         "description": "nodeAffinity defines constraints that limit what nodes this volume can be accessed from. This field influences the scheduling of pods that use this volume. This field is mutable if MutablePVNodeAffinity feature gate is enabled.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeNodeAffinity"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeNodeAffinity"}]
       },
       "persistentVolumeReclaimPolicy": {
         "description": "persistentVolumeReclaimPolicy defines what happens to a persistent volume when released from its claim. Valid options are Retain (default for manually created PersistentVolumes), Delete (default for dynamically provisioned PersistentVolumes), and Recycle (deprecated). Recycle must be supported by the volume plugin underlying this PersistentVolume. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#reclaiming\n\nPossible enum values:\n - \u0060\"Delete\"\u0060 means the volume will be deleted from Kubernetes on release from its claim. The volume plugin must support Deletion.\n - \u0060\"Recycle\"\u0060 means the volume will be recycled back into the pool of unbound persistent volumes on release from its claim. The volume plugin must support Recycling.\n - \u0060\"Retain\"\u0060 means the volume will be left in its current phase (Released) for manual reclamation by the administrator. The default policy is Retain.",
         "type": "string",
-        "enum": [
-          "Delete",
-          "Recycle",
-          "Retain"
-        ]
+        "enum": ["Delete", "Recycle", "Retain"]
       },
       "photonPersistentDisk": {
         "description": "photonPersistentDisk represents a PhotonController persistent disk attached and mounted on kubelets host machine. Deprecated: PhotonPersistentDisk is deprecated and the in-tree photonPersistentDisk type is no longer supported.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PhotonPersistentDiskVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PhotonPersistentDiskVolumeSource"}]
       },
       "portworxVolume": {
         "description": "portworxVolume represents a portworx volume attached and mounted on kubelets host machine. Deprecated: PortworxVolume is deprecated. All operations for the in-tree portworxVolume type are redirected to the pxd.portworx.com CSI driver.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PortworxVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PortworxVolumeSource"}]
       },
       "quobyte": {
         "description": "quobyte represents a Quobyte mount on the host that shares a pod's lifetime. Deprecated: Quobyte is deprecated and the in-tree quobyte type is no longer supported.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.QuobyteVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.QuobyteVolumeSource"}]
       },
       "rbd": {
         "description": "rbd represents a Rados Block Device mount on the host that shares a pod's lifetime. Deprecated: RBD is deprecated and the in-tree rbd type is no longer supported. More info: https://examples.k8s.io/volumes/rbd/README.md",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.RBDPersistentVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.RBDPersistentVolumeSource"}]
       },
       "scaleIO": {
         "description": "scaleIO represents a ScaleIO persistent volume attached and mounted on Kubernetes nodes. Deprecated: ScaleIO is deprecated and the in-tree scaleIO type is no longer supported.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ScaleIOPersistentVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ScaleIOPersistentVolumeSource"}]
       },
       "storageClassName": {
         "description": "storageClassName is the name of StorageClass to which this persistent volume belongs. Empty value means that this volume does not belong to any StorageClass.",
@@ -3582,11 +2306,7 @@ const OpenAPISchemas = `{
       },
       "storageos": {
         "description": "storageOS represents a StorageOS volume that is attached to the kubelet's host machine and mounted into the pod. Deprecated: StorageOS is deprecated and the in-tree storageos type is no longer supported. More info: https://examples.k8s.io/volumes/storageos/README.md",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.StorageOSPersistentVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.StorageOSPersistentVolumeSource"}]
       },
       "volumeAttributesClassName": {
         "description": "Name of VolumeAttributesClass to which this persistent volume belongs. Empty value is not allowed. When this field is not set, it indicates that this volume does not belong to any VolumeAttributesClass. This field is mutable and can be changed by the CSI driver after a volume has been updated successfully to a new class. For an unbound PersistentVolume, the volumeAttributesClassName will be matched with unbound PersistentVolumeClaims during the binding process.",
@@ -3595,32 +2315,20 @@ const OpenAPISchemas = `{
       "volumeMode": {
         "description": "volumeMode defines if a volume is intended to be used with a formatted filesystem or to remain in raw block state. Value of Filesystem is implied when not included in spec.\n\nPossible enum values:\n - \u0060\"Block\"\u0060 means the volume will not be formatted with a filesystem and will remain a raw block device.\n - \u0060\"Filesystem\"\u0060 means the volume will be or is formatted with a filesystem.",
         "type": "string",
-        "enum": [
-          "Block",
-          "Filesystem"
-        ]
+        "enum": ["Block", "Filesystem"]
       },
       "vsphereVolume": {
         "description": "vsphereVolume represents a vSphere volume attached and mounted on kubelets host machine. Deprecated: VsphereVolume is deprecated. All operations for the in-tree vsphereVolume type are redirected to the csi.vsphere.vmware.com CSI driver.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.VsphereVirtualDiskVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.VsphereVirtualDiskVolumeSource"}]
       }
     }
   },
   "io.k8s.api.core.v1.PersistentVolumeStatus": {
-    "description": "PersistentVolumeStatus is the current status of a persistent volume.",
-    "type": "object",
+    "description": "PersistentVolumeStatus is the current status of a persistent volume.", "type": "object",
     "properties": {
       "lastPhaseTransitionTime": {
         "description": "lastPhaseTransitionTime is the time the phase transitioned from one to another and automatically resets to current time everytime a volume phase transitions.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "message": {
         "description": "message is a human-readable message indicating details about why the volume is in this state.",
@@ -3629,13 +2337,7 @@ const OpenAPISchemas = `{
       "phase": {
         "description": "phase indicates if a volume is available, bound to a claim, or released by a claim. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#phase\n\nPossible enum values:\n - \u0060\"Available\"\u0060 used for PersistentVolumes that are not yet bound Available volumes are held by the binder and matched to PersistentVolumeClaims\n - \u0060\"Bound\"\u0060 used for PersistentVolumes that are bound\n - \u0060\"Failed\"\u0060 used for PersistentVolumes that failed to be correctly recycled or deleted after being released from a claim\n - \u0060\"Pending\"\u0060 used for PersistentVolumes that are not available\n - \u0060\"Released\"\u0060 used for PersistentVolumes where the bound PersistentVolumeClaim was deleted released volumes must be recycled before becoming available again this phase is used by the persistent volume claim binder to signal to another process to reclaim the resource",
         "type": "string",
-        "enum": [
-          "Available",
-          "Bound",
-          "Failed",
-          "Pending",
-          "Released"
-        ]
+        "enum": ["Available", "Bound", "Failed", "Pending", "Released"]
       },
       "reason": {
         "description": "reason is a brief CamelCase string that describes any failure and is meant for machine parsing and tidy display in the CLI.",
@@ -3644,19 +2346,15 @@ const OpenAPISchemas = `{
     }
   },
   "io.k8s.api.core.v1.PhotonPersistentDiskVolumeSource": {
-    "description": "Represents a Photon Controller persistent disk resource.",
-    "type": "object",
-    "required": [
-      "pdID"
-    ],
+    "description": "Represents a Photon Controller persistent disk resource.", "type": "object",
+    "required": ["pdID"],
     "properties": {
       "fsType": {
         "description": "fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. \"ext4\", \"xfs\", \"ntfs\". Implicitly inferred to be \"ext4\" if unspecified.",
         "type": "string"
       },
       "pdID": {
-        "description": "pdID is the ID that identifies Photon Controller persistent disk",
-        "type": "string",
+        "description": "pdID is the ID that identifies Photon Controller persistent disk", "type": "string",
         "default": ""
       }
     }
@@ -3676,57 +2374,34 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "spec": {
         "description": "Specification of the desired behavior of the pod. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PodSpec"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PodSpec"}]
       },
       "status": {
         "description": "Most recently observed status of the pod. This data may not be up to date. Populated by the system. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PodStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PodStatus"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "",
-        "kind": "Pod",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "", "kind": "Pod", "version": "v1"}]
   },
   "io.k8s.api.core.v1.PodAffinity": {
-    "description": "Pod affinity is a group of inter pod affinity scheduling rules.",
-    "type": "object",
+    "description": "Pod affinity is a group of inter pod affinity scheduling rules.", "type": "object",
     "properties": {
       "preferredDuringSchedulingIgnoredDuringExecution": {
         "description": "The scheduler will prefer to schedule pods to nodes that satisfy the affinity expressions specified by this field, but it may choose a node that violates one or more of the expressions. The node that is most preferred is the one with the greatest sum of weights, i.e. for each node that meets all of the scheduling requirements (resource request, requiredDuringScheduling affinity expressions, etc.), compute a sum by iterating through the elements of this field and adding \"weight\" to the sum if the node has pods which matches the corresponding podAffinityTerm; the node(s) with the highest sum are the most preferred.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.WeightedPodAffinityTerm"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.WeightedPodAffinityTerm"},
         "x-kubernetes-list-type": "atomic"
       },
       "requiredDuringSchedulingIgnoredDuringExecution": {
         "description": "If the affinity requirements specified by this field are not met at scheduling time, the pod will not be scheduled onto the node. If the affinity requirements specified by this field cease to be met at some point during pod execution (e.g. due to a pod label update), the system may or may not try to eventually evict the pod from its node. When there are multiple elements, the lists of nodes corresponding to each podAffinityTerm are intersected, i.e. all terms must be satisfied.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.PodAffinityTerm"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.PodAffinityTerm"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -3734,75 +2409,53 @@ const OpenAPISchemas = `{
   "io.k8s.api.core.v1.PodAffinityTerm": {
     "description": "Defines a set of pods (namely those matching the labelSelector relative to the given namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity) with, where co-located is defined as running on a node whose value of the label with key <topologyKey> matches that of any node on which a pod of the set of pods is running",
     "type": "object",
-    "required": [
-      "topologyKey"
-    ],
+    "required": ["topologyKey"],
     "properties": {
       "labelSelector": {
         "description": "A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm matches with no Pods.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"}]
       },
       "matchLabelKeys": {
         "description": "MatchLabelKeys is a set of pod label keys to select which pods will be taken into consideration. The keys are used to lookup values from the incoming pod labels, those key-value labels are merged with \u0060labelSelector\u0060 as \u0060key in (value)\u0060 to select the group of existing pods which pods will be taken into consideration for the incoming pod's pod (anti) affinity. Keys that don't exist in the incoming pod labels will be ignored. The default value is empty. The same key is forbidden to exist in both matchLabelKeys and labelSelector. Also, matchLabelKeys cannot be set when labelSelector isn't set.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "mismatchLabelKeys": {
         "description": "MismatchLabelKeys is a set of pod label keys to select which pods will be taken into consideration. The keys are used to lookup values from the incoming pod labels, those key-value labels are merged with \u0060labelSelector\u0060 as \u0060key notin (value)\u0060 to select the group of existing pods which pods will be taken into consideration for the incoming pod's pod (anti) affinity. Keys that don't exist in the incoming pod labels will be ignored. The default value is empty. The same key is forbidden to exist in both mismatchLabelKeys and labelSelector. Also, mismatchLabelKeys cannot be set when labelSelector isn't set.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "namespaceSelector": {
         "description": "A label query over the set of namespaces that the term applies to. The term is applied to the union of the namespaces selected by this field and the ones listed in the namespaces field. null selector and null or empty namespaces list means \"this pod's namespace\". An empty selector ({}) matches all namespaces.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"}]
       },
       "namespaces": {
         "description": "namespaces specifies a static list of namespace names that the term applies to. The term is applied to the union of the namespaces listed in this field and the ones selected by namespaceSelector. null or empty namespaces list and null namespaceSelector means \"this pod's namespace\".",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "topologyKey": {
         "description": "This pod should be co-located (affinity) or not co-located (anti-affinity) with the pods matching the labelSelector in the specified namespaces, where co-located is defined as running on a node whose value of the label with key topologyKey matches that of any node on which any of the selected pods is running. Empty topologyKey is not allowed.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.core.v1.PodAntiAffinity": {
-    "description": "Pod anti affinity is a group of inter pod anti affinity scheduling rules.",
-    "type": "object",
+    "description": "Pod anti affinity is a group of inter pod anti affinity scheduling rules.", "type": "object",
     "properties": {
       "preferredDuringSchedulingIgnoredDuringExecution": {
         "description": "The scheduler will prefer to schedule pods to nodes that satisfy the anti-affinity expressions specified by this field, but it may choose a node that violates one or more of the expressions. The node that is most preferred is the one with the greatest sum of weights, i.e. for each node that meets all of the scheduling requirements (resource request, requiredDuringScheduling anti-affinity expressions, etc.), compute a sum by iterating through the elements of this field and subtracting \"weight\" from the sum if the node has pods which matches the corresponding podAffinityTerm; the node(s) with the highest sum are the most preferred.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.WeightedPodAffinityTerm"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.WeightedPodAffinityTerm"},
         "x-kubernetes-list-type": "atomic"
       },
       "requiredDuringSchedulingIgnoredDuringExecution": {
         "description": "If the anti-affinity requirements specified by this field are not met at scheduling time, the pod will not be scheduled onto the node. If the anti-affinity requirements specified by this field cease to be met at some point during pod execution (e.g. due to a pod label update), the system may or may not try to eventually evict the pod from its node. When there are multiple elements, the lists of nodes corresponding to each podAffinityTerm are intersected, i.e. all terms must be satisfied.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.PodAffinityTerm"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.PodAffinityTerm"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -3810,10 +2463,7 @@ const OpenAPISchemas = `{
   "io.k8s.api.core.v1.PodCertificateProjection": {
     "description": "PodCertificateProjection provides a private key and X.509 certificate in the pod filesystem.",
     "type": "object",
-    "required": [
-      "keyType",
-      "signerName"
-    ],
+    "required": ["keyType", "signerName"],
     "properties": {
       "certificateChainPath": {
         "description": "Write the certificate chain at this path in the projected volume.\n\nMost applications should use credentialBundlePath.  When using keyPath and certificateChainPath, your application needs to check that the key and leaf certificate are consistent, because it is possible to read the files mid-rotation.",
@@ -3833,73 +2483,47 @@ const OpenAPISchemas = `{
       },
       "maxExpirationSeconds": {
         "description": "maxExpirationSeconds is the maximum lifetime permitted for the certificate.\n\nKubelet copies this value verbatim into the PodCertificateRequests it generates for this projection.\n\nIf omitted, kube-apiserver will set it to 86400(24 hours). kube-apiserver will reject values shorter than 3600 (1 hour).  The maximum allowable value is 7862400 (91 days).\n\nThe signer implementation is then free to issue a certificate with any lifetime *shorter* than MaxExpirationSeconds, but no shorter than 3600 seconds (1 hour).  This constraint is enforced by kube-apiserver. \u0060kubernetes.io\u0060 signers will never issue certificates with a lifetime longer than 24 hours.",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
-      "signerName": {
-        "description": "Kubelet's generated CSRs will be addressed to this signer.",
-        "type": "string"
-      },
+      "signerName": {"description": "Kubelet's generated CSRs will be addressed to this signer.", "type": "string"},
       "user": {
         "description": "user is Optional: The owner UID of the created file. If specified, the item-level user field takes precedence over defaultUser. (Alpha) This field requires the AtomicWriteVolumeUserFields feature gate to be enabled.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "userAnnotations": {
         "description": "userAnnotations allow pod authors to pass additional information to the signer implementation.  Kubernetes does not restrict or validate this metadata in any way.\n\nThese values are copied verbatim into the \u0060spec.unverifiedUserAnnotations\u0060 field of the PodCertificateRequest objects that Kubelet creates.\n\nEntries are subject to the same validation as object metadata annotations, with the addition that all keys must be domain-prefixed. No restrictions are placed on values, except an overall size limitation on the entire field.\n\nSigners should document the keys and values they support. Signers should deny requests that contain keys they do not recognize.",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       }
     }
   },
   "io.k8s.api.core.v1.PodCondition": {
-    "description": "PodCondition contains details for the current condition of this pod.",
-    "type": "object",
-    "required": [
-      "status",
-      "type"
-    ],
+    "description": "PodCondition contains details for the current condition of this pod.", "type": "object",
+    "required": ["status", "type"],
     "properties": {
       "lastProbeTime": {
         "description": "Last time we probed the condition.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "lastTransitionTime": {
         "description": "Last time the condition transitioned from one status to another.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
-      "message": {
-        "description": "Human-readable message indicating details about last transition.",
-        "type": "string"
-      },
+      "message": {"description": "Human-readable message indicating details about last transition.", "type": "string"},
       "observedGeneration": {
         "description": "If set, this represents the .metadata.generation that the pod condition was set based upon.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "reason": {
-        "description": "Unique, one-word, CamelCase reason for the condition's last transition.",
-        "type": "string"
+        "description": "Unique, one-word, CamelCase reason for the condition's last transition.", "type": "string"
       },
       "status": {
         "description": "Status is the status of the condition. Can be True, False, Unknown. More info: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#pod-conditions",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "type": {
         "description": "Type is the type of the condition. More info: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#pod-conditions",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
@@ -3910,86 +2534,55 @@ const OpenAPISchemas = `{
       "nameservers": {
         "description": "A list of DNS name server IP addresses. This will be appended to the base nameservers generated from DNSPolicy. Duplicated nameservers will be removed.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "options": {
         "description": "A list of DNS resolver options. This will be merged with the base options generated from DNSPolicy. Duplicated entries will be removed. Resolution options given in Options will override those that appear in the base DNSPolicy.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.PodDNSConfigOption"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.PodDNSConfigOption"},
         "x-kubernetes-list-type": "atomic"
       },
       "searches": {
         "description": "A list of DNS search domains for host-name lookup. This will be appended to the base search paths generated from DNSPolicy. Duplicated search paths will be removed.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       }
     }
   },
   "io.k8s.api.core.v1.PodDNSConfigOption": {
-    "description": "PodDNSConfigOption defines DNS resolver options of a pod.",
-    "type": "object",
+    "description": "PodDNSConfigOption defines DNS resolver options of a pod.", "type": "object",
     "properties": {
-      "name": {
-        "description": "Name is this DNS resolver option's name. Required.",
-        "type": "string"
-      },
-      "value": {
-        "description": "Value is this DNS resolver option's value.",
-        "type": "string"
-      }
+      "name": {"description": "Name is this DNS resolver option's name. Required.", "type": "string"},
+      "value": {"description": "Value is this DNS resolver option's value.", "type": "string"}
     }
   },
   "io.k8s.api.core.v1.PodExtendedResourceClaimStatus": {
     "description": "PodExtendedResourceClaimStatus is stored in the PodStatus for the extended resource requests backed by DRA. It stores the generated name for the corresponding special ResourceClaim created by the scheduler.",
     "type": "object",
-    "required": [
-      "requestMappings",
-      "resourceClaimName"
-    ],
+    "required": ["requestMappings", "resourceClaimName"],
     "properties": {
       "requestMappings": {
         "description": "RequestMappings identifies the mapping of <container, extended resource backed by DRA> to  device request in the generated ResourceClaim.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerExtendedResourceRequest"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerExtendedResourceRequest"},
         "x-kubernetes-list-type": "atomic"
       },
       "resourceClaimName": {
         "description": "ResourceClaimName is the name of the ResourceClaim that was generated for the Pod in the namespace of the Pod.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.core.v1.PodIP": {
-    "description": "PodIP represents a single IP address allocated to the pod.",
-    "type": "object",
-    "required": [
-      "ip"
-    ],
-    "properties": {
-      "ip": {
-        "description": "IP is the IP address assigned to the pod",
-        "type": "string",
-        "default": ""
-      }
-    }
+    "description": "PodIP represents a single IP address allocated to the pod.", "type": "object",
+    "required": ["ip"],
+    "properties": {"ip": {"description": "IP is the IP address assigned to the pod", "type": "string", "default": ""}}
   },
   "io.k8s.api.core.v1.PodList": {
-    "description": "PodList is a list of Pods.",
-    "type": "object",
-    "required": [
-      "items"
-    ],
+    "description": "PodList is a list of Pods.", "type": "object",
+    "required": ["items"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -3998,9 +2591,7 @@ const OpenAPISchemas = `{
       "items": {
         "description": "List of pods. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.Pod"
-        }
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.Pod"}
       },
       "kind": {
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
@@ -4009,60 +2600,39 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "",
-        "kind": "PodList",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "", "kind": "PodList", "version": "v1"}]
   },
   "io.k8s.api.core.v1.PodOS": {
-    "description": "PodOS defines the OS parameters of a pod.",
-    "type": "object",
-    "required": [
-      "name"
-    ],
+    "description": "PodOS defines the OS parameters of a pod.", "type": "object",
+    "required": ["name"],
     "properties": {
       "name": {
         "description": "Name is the name of the operating system. The currently supported values are linux and windows. Additional value may be defined in future and can be one of: https://github.com/opencontainers/runtime-spec/blob/master/config.md#platform-specific-configuration Clients should expect to handle additional values and treat unrecognized values in this field as os: null",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.core.v1.PodReadinessGate": {
-    "description": "PodReadinessGate contains the reference to a pod condition",
-    "type": "object",
-    "required": [
-      "conditionType"
-    ],
+    "description": "PodReadinessGate contains the reference to a pod condition", "type": "object",
+    "required": ["conditionType"],
     "properties": {
       "conditionType": {
         "description": "ConditionType refers to a condition in the pod's condition list with matching type.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.core.v1.PodResourceClaim": {
     "description": "PodResourceClaim references exactly one ResourceClaim, either directly or by naming a ResourceClaimTemplate which is then turned into a ResourceClaim for the pod.\n\nIt adds a name to it that uniquely identifies the ResourceClaim inside the Pod. Containers that need access to the ResourceClaim reference it with this name.\n\nWhen the DRAWorkloadResourceClaims feature gate is enabled and this Pod belongs to a PodGroup, a PodResourceClaim is matched to a PodGroupResourceClaim if all of their fields are equal (Name, ResourceClaimName, and ResourceClaimTemplateName). A matched claim references a single ResourceClaim shared across all Pods in the PodGroup, reserved for the PodGroup in ResourceClaimStatus.ReservedFor rather than for individual Pods.",
     "type": "object",
-    "required": [
-      "name"
-    ],
+    "required": ["name"],
     "properties": {
       "name": {
         "description": "Name uniquely identifies this resource claim inside the pod. This must be a DNS_LABEL.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "resourceClaimName": {
         "description": "ResourceClaimName is the name of a ResourceClaim object in the same namespace as this pod.\n\nExactly one of ResourceClaimName and ResourceClaimTemplateName must be set.",
@@ -4077,14 +2647,11 @@ const OpenAPISchemas = `{
   "io.k8s.api.core.v1.PodResourceClaimStatus": {
     "description": "PodResourceClaimStatus is stored in the PodStatus for each PodResourceClaim which references a ResourceClaimTemplate. It stores the generated name for the corresponding ResourceClaim.",
     "type": "object",
-    "required": [
-      "name"
-    ],
+    "required": ["name"],
     "properties": {
       "name": {
         "description": "Name uniquely identifies this resource claim inside the pod. This must match the name of an entry in pod.spec.resourceClaims, which implies that the string must be a DNS_LABEL.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "resourceClaimName": {
         "description": "ResourceClaimName is the name of the ResourceClaim that was generated for the Pod in the namespace of the Pod.\n\nWhen the DRAWorkloadResourceClaims feature is enabled and the corresponding PodResourceClaim matches a PodGroupResourceClaim made by the Pod's PodGroup, then this is the name of the ResourceClaim generated and reserved for the PodGroup.\n\nIf this is unset, then generating a ResourceClaim was not necessary. The pod.spec.resourceClaims entry can be ignored in this case.",
@@ -4093,16 +2660,12 @@ const OpenAPISchemas = `{
     }
   },
   "io.k8s.api.core.v1.PodSchedulingGate": {
-    "description": "PodSchedulingGate is associated to a Pod to guard its scheduling.",
-    "type": "object",
-    "required": [
-      "name"
-    ],
+    "description": "PodSchedulingGate is associated to a Pod to guard its scheduling.", "type": "object",
+    "required": ["name"],
     "properties": {
       "name": {
         "description": "Name of the scheduling gate. Each scheduling gate must have a unique name field.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
@@ -4115,13 +2678,7 @@ const OpenAPISchemas = `{
         "type": "string"
       }
     },
-    "x-kubernetes-unions": [
-      {
-        "fields-to-discriminateBy": {
-          "podGroupName": "PodGroupName"
-        }
-      }
-    ]
+    "x-kubernetes-unions": [{"fields-to-discriminateBy": {"podGroupName": "PodGroupName"}}]
   },
   "io.k8s.api.core.v1.PodSecurityContext": {
     "description": "PodSecurityContext holds pod-level security attributes and common container settings. Some fields are also present in container.securityContext.  Field values of container.securityContext take precedence over field values of PodSecurityContext.",
@@ -4129,29 +2686,20 @@ const OpenAPISchemas = `{
     "properties": {
       "appArmorProfile": {
         "description": "appArmorProfile is the AppArmor options to use by the containers in this pod. Note that this field cannot be set when spec.os.name is windows.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.AppArmorProfile"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.AppArmorProfile"}]
       },
       "fsGroup": {
         "description": "A special supplemental group that applies to all containers in a pod. Some volume types allow the Kubelet to change the ownership of that volume to be owned by the pod:\n\n1. The owning GID will be the FSGroup 2. The setgid bit is set (new files created in the volume will be owned by FSGroup) 3. The permission bits are OR'd with rw-rw----\n\nIf unset, the Kubelet will not modify the ownership and permissions of any volume. Note that this field cannot be set when spec.os.name is windows.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "fsGroupChangePolicy": {
         "description": "fsGroupChangePolicy defines behavior of changing ownership and permission of the volume before being exposed inside Pod. This field will only apply to volume types which support fsGroup based ownership(and permissions). It will have no effect on ephemeral volume types such as: secret, configmaps and emptydir. Valid values are \"OnRootMismatch\" and \"Always\". If not specified, \"Always\" is used. Note that this field cannot be set when spec.os.name is windows.\n\nPossible enum values:\n - \u0060\"Always\"\u0060 indicates that volume's ownership and permissions should always be changed whenever volume is mounted inside a Pod. This the default behavior.\n - \u0060\"OnRootMismatch\"\u0060 indicates that volume's ownership and permissions will be changed only when permission and ownership of root directory does not match with expected permissions on the volume. This can help shorten the time it takes to change ownership and permissions of a volume.",
         "type": "string",
-        "enum": [
-          "Always",
-          "OnRootMismatch"
-        ]
+        "enum": ["Always", "OnRootMismatch"]
       },
       "runAsGroup": {
         "description": "The GID to run the entrypoint of the container process. Uses runtime default if unset. May also be set in SecurityContext.  If set in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes precedence for that container. Note that this field cannot be set when spec.os.name is windows.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "runAsNonRoot": {
         "description": "Indicates that the container must run as a non-root user. If true, the Kubelet will validate the image at runtime to ensure that it does not run as UID 0 (root) and fail to start the container if it does. If unset or false, no such validation will be performed. May also be set in SecurityContext.  If set in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes precedence.",
@@ -4159,8 +2707,7 @@ const OpenAPISchemas = `{
       },
       "runAsUser": {
         "description": "The UID to run the entrypoint of the container process. Defaults to user specified in image metadata if unspecified. May also be set in SecurityContext.  If set in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes precedence for that container. Note that this field cannot be set when spec.os.name is windows.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "seLinuxChangePolicy": {
         "description": "seLinuxChangePolicy defines how the container's SELinux label is applied to all volumes used by the Pod. It has no effect on nodes that do not support SELinux or to volumes does not support SELinux. Valid values are \"MountOption\" and \"Recursive\".\n\n\"Recursive\" means relabeling of all files on all Pod volumes by the container runtime. This may be slow for large volumes, but allows mixing privileged and unprivileged Pods sharing the same volume on the same node.\n\n\"MountOption\" mounts all eligible Pod volumes with \u0060-o context\u0060 mount option. This requires all Pods that share the same volume to use the same SELinux label. It is not possible to share the same volume among privileged and unprivileged Pods. Eligible volumes are in-tree FibreChannel and iSCSI volumes, and all CSI volumes whose CSI driver announces SELinux support by setting spec.seLinuxMount: true in their CSIDriver instance. Other volumes are always re-labelled recursively.\n\nIf not specified, \"MountOption\" is used.\n\nThis field affects only Pods that have SELinux label set, either in PodSecurityContext or in SecurityContext of all containers.\n\nAll Pods that use the same volume should use the same seLinuxChangePolicy, otherwise some pods can get stuck in ContainerCreating state. Note that this field cannot be set when spec.os.name is windows.",
@@ -4168,74 +2715,46 @@ const OpenAPISchemas = `{
       },
       "seLinuxOptions": {
         "description": "The SELinux context to be applied to all containers. If unspecified, the container runtime will allocate a random SELinux context for each container.  May also be set in SecurityContext.  If set in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes precedence for that container. Note that this field cannot be set when spec.os.name is windows.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.SELinuxOptions"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.SELinuxOptions"}]
       },
       "seccompProfile": {
         "description": "The seccomp options to use by the containers in this pod. Note that this field cannot be set when spec.os.name is windows.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.SeccompProfile"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.SeccompProfile"}]
       },
       "supplementalGroups": {
         "description": "A list of groups applied to the first process run in each container, in addition to the container's primary GID and fsGroup (if specified).  If the SupplementalGroupsPolicy feature is enabled, the supplementalGroupsPolicy field determines whether these are in addition to or instead of any group memberships defined in the container image. If unspecified, no additional groups are added, though group memberships defined in the container image may still be used, depending on the supplementalGroupsPolicy field. Note that this field cannot be set when spec.os.name is windows.",
         "type": "array",
-        "items": {
-          "type": "integer",
-          "format": "int64"
-        },
+        "items": {"type": "integer", "format": "int64"},
         "x-kubernetes-list-type": "atomic"
       },
       "supplementalGroupsPolicy": {
         "description": "Defines how supplemental groups of the first container processes are calculated. Valid values are \"Merge\" and \"Strict\". If not specified, \"Merge\" is used. (Alpha) Using the field requires the SupplementalGroupsPolicy feature gate to be enabled and the container runtime must implement support for this feature. Note that this field cannot be set when spec.os.name is windows.\n\nPossible enum values:\n - \u0060\"Merge\"\u0060 means that the container's provided SupplementalGroups and FsGroup (specified in SecurityContext) will be merged with the primary user's groups as defined in the container image (in /etc/group).\n - \u0060\"Strict\"\u0060 means that the container's provided SupplementalGroups and FsGroup (specified in SecurityContext) will be used instead of any groups defined in the container image.",
         "type": "string",
-        "enum": [
-          "Merge",
-          "Strict"
-        ]
+        "enum": ["Merge", "Strict"]
       },
       "sysctls": {
         "description": "Sysctls hold a list of namespaced sysctls used for the pod. Pods with unsupported sysctls (by the container runtime) might fail to launch. Note that this field cannot be set when spec.os.name is windows.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.Sysctl"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.Sysctl"},
         "x-kubernetes-list-type": "atomic"
       },
       "windowsOptions": {
         "description": "The Windows specific settings applied to all containers. If unspecified, the options within a container's SecurityContext will be used. If set in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes precedence. Note that this field cannot be set when spec.os.name is linux.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.WindowsSecurityContextOptions"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.WindowsSecurityContextOptions"}]
       }
     }
   },
   "io.k8s.api.core.v1.PodSpec": {
-    "description": "PodSpec is a description of a pod.",
-    "type": "object",
-    "required": [
-      "containers"
-    ],
+    "description": "PodSpec is a description of a pod.", "type": "object",
+    "required": ["containers"],
     "properties": {
       "activeDeadlineSeconds": {
         "description": "Optional duration in seconds the pod may be active on the node relative to StartTime before the system will actively try to mark it failed and kill associated containers. Value must be a positive integer.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "affinity": {
         "description": "If specified, the pod's scheduling constraints",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.Affinity"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.Affinity"}]
       },
       "automountServiceAccountToken": {
         "description": "AutomountServiceAccountToken indicates whether a service account token should be automatically mounted.",
@@ -4244,33 +2763,18 @@ const OpenAPISchemas = `{
       "containers": {
         "description": "List of containers belonging to the pod. Containers cannot currently be added or removed. There must be at least one container in a Pod. Cannot be updated.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.Container"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "name",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.Container"},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "name", "x-kubernetes-patch-strategy": "merge"
       },
       "dnsConfig": {
         "description": "Specifies the DNS parameters of a pod. Parameters specified here will be merged to the generated DNS configuration based on DNSPolicy.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PodDNSConfig"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PodDNSConfig"}]
       },
       "dnsPolicy": {
         "description": "Set DNS policy for the pod. Defaults to \"ClusterFirst\". Valid values are 'ClusterFirstWithHostNet', 'ClusterFirst', 'Default' or 'None'. DNS parameters given in DNSConfig will be merged with the policy selected with DNSPolicy. To have DNS options set along with hostNetwork, you have to specify DNS policy explicitly to 'ClusterFirstWithHostNet'.\n\nPossible enum values:\n - \u0060\"ClusterFirst\"\u0060 indicates that the pod should use cluster DNS first unless hostNetwork is true, if it is available, then fall back on the default (as determined by kubelet) DNS settings.\n - \u0060\"ClusterFirstWithHostNet\"\u0060 indicates that the pod should use cluster DNS first, if it is available, then fall back on the default (as determined by kubelet) DNS settings.\n - \u0060\"Default\"\u0060 indicates that the pod should use the default (as determined by kubelet) DNS settings.\n - \u0060\"None\"\u0060 indicates that the pod should use empty DNS settings. DNS parameters such as nameservers and search paths should be defined via DNSConfig.",
         "type": "string",
-        "enum": [
-          "ClusterFirst",
-          "ClusterFirstWithHostNet",
-          "Default",
-          "None"
-        ]
+        "enum": ["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"]
       },
       "enableServiceLinks": {
         "description": "EnableServiceLinks indicates whether information about services should be injected into pod's environment variables, matching the syntax of Docker links. Optional: Defaults to true.",
@@ -4279,55 +2783,30 @@ const OpenAPISchemas = `{
       "ephemeralContainers": {
         "description": "List of ephemeral containers run in this pod. Ephemeral containers may be run in an existing pod to perform user-initiated actions such as debugging. This list cannot be specified when creating a pod, and it cannot be modified by updating the pod spec. In order to add an ephemeral container to an existing pod, use the pod's ephemeralcontainers subresource.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.EphemeralContainer"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "name",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.EphemeralContainer"},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "name", "x-kubernetes-patch-strategy": "merge"
       },
       "evictionResponders": {
         "description": "evictionResponders reference responders that react to Evictions based on EvictionRequests. Responders should observe and communicate through the Eviction Resource API to help with the graceful termination of a pod. The responders are selected sequentially, according to their specified priority.\n\nResponders should periodically report on an eviction progress by updating the .status.responders[].heartbeatTime field of the Eviction object. If this field is not updated within the heartbeat deadline defined by the Eviction API (currently 20 minutes), the eviction is passed over to the next responder with a lower priority. If there is no other responder, the last default imperative-eviction.k8s.io/evictor responder with a priority of 100 will evict the pod using the imperative Eviction API (pods/<name>/eviction subresource).\n\nThe maximum length of the responders list is 10. Responders are not supported when the pod is part of a PodGroup (.spec.schedulingGroup is set). This field can only be set on creation and is immutable afterwards.",
-        "type": "array",
-        "maxItems": 10,
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.EvictionResponder"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "name",
-        "x-kubernetes-patch-strategy": "merge"
+        "type": "array", "maxItems": 10,
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.EvictionResponder"},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "name", "x-kubernetes-patch-strategy": "merge"
       },
       "hostAliases": {
         "description": "HostAliases is an optional list of hosts and IPs that will be injected into the pod's hosts file if specified.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.HostAlias"
-        },
-        "x-kubernetes-list-map-keys": [
-          "ip"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "ip",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.HostAlias"},
+        "x-kubernetes-list-map-keys": ["ip"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "ip", "x-kubernetes-patch-strategy": "merge"
       },
-      "hostIPC": {
-        "description": "Use the host's ipc namespace. Optional: Default to false.",
-        "type": "boolean"
-      },
+      "hostIPC": {"description": "Use the host's ipc namespace. Optional: Default to false.", "type": "boolean"},
       "hostNetwork": {
         "description": "Host networking requested for this pod. Use the host's network namespace. When using HostNetwork you should specify ports so the scheduler is aware. When \u0060hostNetwork\u0060 is true, specified \u0060hostPort\u0060 fields in port definitions must match \u0060containerPort\u0060, and unspecified \u0060hostPort\u0060 fields in port definitions are defaulted to match \u0060containerPort\u0060. Default to false.",
         "type": "boolean"
       },
-      "hostPID": {
-        "description": "Use the host's pid namespace. Optional: Default to false.",
-        "type": "boolean"
-      },
+      "hostPID": {"description": "Use the host's pid namespace. Optional: Default to false.", "type": "boolean"},
       "hostUsers": {
         "description": "Use the host's user namespace. Optional: Default to true. If set to true or not present, the pod will be run in the host user namespace, useful for when the pod needs a feature only available to the host user namespace, such as loading a kernel module with CAP_SYS_MODULE. When set to false, a new userns is created for the pod. Setting false is useful for mitigating container breakout vulnerabilities even allowing users to run their containers as root without actually having root privileges on the host.",
         "type": "boolean"
@@ -4343,28 +2822,16 @@ const OpenAPISchemas = `{
       "imagePullSecrets": {
         "description": "ImagePullSecrets is an optional list of references to secrets in the same namespace to use for pulling any of the images used by this PodSpec. If specified, these secrets will be passed to individual puller implementations for them to use. More info: https://kubernetes.io/docs/concepts/containers/images#specifying-imagepullsecrets-on-a-pod",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.LocalObjectReference"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "name",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.LocalObjectReference"},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "name", "x-kubernetes-patch-strategy": "merge"
       },
       "initContainers": {
         "description": "List of initialization containers belonging to the pod. Init containers are executed in order prior to containers being started. If any init container fails, the pod is considered to have failed and is handled according to its restartPolicy. The name for an init container or normal container must be unique among all containers. Init containers may not have Lifecycle actions, Readiness probes, Liveness probes, or Startup probes. The resourceRequirements of an init container are taken into account during scheduling by finding the highest request/limit for each resource type, and then using the max of that value or the sum of the normal containers. Limits are applied to init containers in a similar fashion. Init containers cannot currently be added or removed. Cannot be updated. More info: https://kubernetes.io/docs/concepts/workloads/pods/init-containers/",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.Container"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "name",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.Container"},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "name", "x-kubernetes-patch-strategy": "merge"
       },
       "nodeName": {
         "description": "NodeName indicates in which node this pod is scheduled. If empty, this pod is a candidate for scheduling by the scheduler defined in schedulerName. Once this field is set, the kubelet for this node becomes responsible for the lifecycle of this pod. This field should not be used to express a desire for the pod to be scheduled on a specific node. https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#nodename",
@@ -4373,38 +2840,26 @@ const OpenAPISchemas = `{
       "nodeSelector": {
         "description": "NodeSelector is a selector which must be true for the pod to fit on a node. Selector which must match a node's labels for the pod to be scheduled on that node. More info: https://kubernetes.io/docs/concepts/configuration/assign-pod-node/",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        },
+        "additionalProperties": {"type": "string"},
         "x-kubernetes-map-type": "atomic"
       },
       "os": {
         "description": "Specifies the OS of the containers in the pod. Some pod and container fields are restricted if this is set.\n\nIf the OS field is set to linux, the following fields must be unset: -securityContext.windowsOptions\n\nIf the OS field is set to windows, following fields must be unset: - spec.hostPID - spec.hostIPC - spec.hostUsers - spec.resources - spec.securityContext.appArmorProfile - spec.securityContext.seLinuxOptions - spec.securityContext.seccompProfile - spec.securityContext.fsGroup - spec.securityContext.fsGroupChangePolicy - spec.securityContext.sysctls - spec.shareProcessNamespace - spec.securityContext.runAsUser - spec.securityContext.runAsGroup - spec.securityContext.supplementalGroups - spec.securityContext.supplementalGroupsPolicy - spec.containers[*].securityContext.appArmorProfile - spec.containers[*].securityContext.seLinuxOptions - spec.containers[*].securityContext.seccompProfile - spec.containers[*].securityContext.capabilities - spec.containers[*].securityContext.readOnlyRootFilesystem - spec.containers[*].securityContext.privileged - spec.containers[*].securityContext.allowPrivilegeEscalation - spec.containers[*].securityContext.procMount - spec.containers[*].securityContext.runAsUser - spec.containers[*].securityContext.runAsGroup",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PodOS"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PodOS"}]
       },
       "overhead": {
         "description": "Overhead represents the resource overhead associated with running a pod for a given RuntimeClass. This field will be autopopulated at admission time by the RuntimeClass admission controller. If the RuntimeClass admission controller is enabled, overhead must not be set in Pod create requests. The RuntimeClass admission controller will reject Pod create requests which have the overhead already set. If RuntimeClass is configured and selected in the PodSpec, Overhead will be set to the value defined in the corresponding RuntimeClass, otherwise it will remain unset and treated as zero. More info: https://git.k8s.io/enhancements/keps/sig-node/688-pod-overhead/README.md",
         "type": "object",
-        "additionalProperties": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-        }
+        "additionalProperties": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}
       },
       "preemptionPolicy": {
         "description": "PreemptionPolicy is the Policy for preempting pods with lower priority. One of Never, PreemptLowerPriority. When Priority Admission Controller is enabled, it prevents users from setting this field. The admission controller populates this field from PriorityClassName. Defaults to PreemptLowerPriority if unset.\n\nPossible enum values:\n - \u0060\"Never\"\u0060 means that pod never preempts other pods with lower priority.\n - \u0060\"PreemptLowerPriority\"\u0060 means that pod can preempt other pods with lower priority.",
         "type": "string",
-        "enum": [
-          "Never",
-          "PreemptLowerPriority"
-        ]
+        "enum": ["Never", "PreemptLowerPriority"]
       },
       "priority": {
         "description": "The priority value. Various system components use this field to find the priority of the pod. When Priority Admission Controller is enabled, it prevents users from setting this field. The admission controller populates this field from PriorityClassName. The higher the value, the higher the priority.",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
       "priorityClassName": {
         "description": "If specified, indicates the pod's priority. \"system-node-critical\" and \"system-cluster-critical\" are two special keywords which indicate the highest priorities with the former being the highest priority. Any other name must be defined by creating a PriorityClass object with that name. If not specified, the pod priority will be default or zero if there is no default.",
@@ -4413,40 +2868,25 @@ const OpenAPISchemas = `{
       "readinessGates": {
         "description": "If specified, all readiness gates will be evaluated for pod readiness. A pod is ready when all its containers are ready AND all conditions specified in the readiness gates have status equal to \"True\" More info: https://git.k8s.io/enhancements/keps/sig-network/580-pod-readiness-gates",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.PodReadinessGate"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.PodReadinessGate"},
         "x-kubernetes-list-type": "atomic"
       },
       "resourceClaims": {
         "description": "ResourceClaims defines which ResourceClaims must be allocated and reserved before the Pod is allowed to start. The resources will be made available to those containers which consume them by name.\n\nThis is a stable field but requires that the DynamicResourceAllocation feature gate is enabled.\n\nThis field is immutable.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.PodResourceClaim"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "name",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.PodResourceClaim"},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "name",
         "x-kubernetes-patch-strategy": "merge,retainKeys"
       },
       "resources": {
         "description": "Resources is the total amount of CPU and Memory resources required by all containers in the pod. It supports specifying Requests and Limits for \"cpu\", \"memory\" and \"hugepages-\" resource names only. ResourceClaims are not supported.\n\nThis field enables fine-grained control over resource allocation for the entire pod, allowing resource sharing among containers in a pod.\n\nThis is an alpha field and requires enabling the PodLevelResources feature gate.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceRequirements"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceRequirements"}]
       },
       "restartPolicy": {
         "description": "Restart policy for all containers within the pod. One of Always, OnFailure, Never. In some contexts, only a subset of those values may be permitted. Default to Always. More info: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy\n\nPossible enum values:\n - \u0060\"Always\"\u0060\n - \u0060\"Never\"\u0060\n - \u0060\"OnFailure\"\u0060",
         "type": "string",
-        "enum": [
-          "Always",
-          "Never",
-          "OnFailure"
-        ]
+        "enum": ["Always", "Never", "OnFailure"]
       },
       "runtimeClassName": {
         "description": "RuntimeClassName refers to a RuntimeClass object in the node.k8s.io group, which should be used to run this pod.  If no RuntimeClass resource matches the named class, the pod will not be run. If unset or empty, the \"legacy\" RuntimeClass will be used, which is an implicit class with an empty definition that uses the default runtime handler. More info: https://git.k8s.io/enhancements/keps/sig-node/585-runtime-class",
@@ -4459,31 +2899,17 @@ const OpenAPISchemas = `{
       "schedulingGates": {
         "description": "SchedulingGates is an opaque list of values that if specified will block scheduling the pod. If schedulingGates is not empty, the pod will stay in the SchedulingGated state and the scheduler will not attempt to schedule the pod.\n\nSchedulingGates can only be set at pod creation time, and be removed only afterwards.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.PodSchedulingGate"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "name",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.PodSchedulingGate"},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "name", "x-kubernetes-patch-strategy": "merge"
       },
       "schedulingGroup": {
         "description": "SchedulingGroup provides a reference to the immediate scheduling runtime grouping object that this Pod belongs to. This field is used by the scheduler to identify the group and apply the correct group scheduling policies. The association with a group also impacts other lifecycle aspects of a Pod that are relevant in a wider context of scheduling like preemption, resource attachment, etc. If not specified, the Pod is treated as a single unit in all of these aspects. The group object referenced by this field may not exist at the time the Pod is created. This field is immutable, but a group object with the same name may be recreated with different policies. Doing this during pod scheduling may result in the placement not conforming to the expected policies.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PodSchedulingGroup"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PodSchedulingGroup"}]
       },
       "securityContext": {
         "description": "SecurityContext holds pod-level security attributes and common container settings. Optional: Defaults to empty.  See type description for default values of each field.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PodSecurityContext"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PodSecurityContext"}]
       },
       "serviceAccount": {
         "description": "DeprecatedServiceAccount is a deprecated alias for ServiceAccountName. Deprecated: Use serviceAccountName instead.",
@@ -4507,42 +2933,27 @@ const OpenAPISchemas = `{
       },
       "terminationGracePeriodSeconds": {
         "description": "Optional duration in seconds the pod needs to terminate gracefully. May be decreased in delete request. Value must be non-negative integer. The value zero indicates stop immediately via the kill signal (no opportunity to shut down). If this value is nil, the default grace period will be used instead. The grace period is the duration in seconds after the processes running in the pod are sent a termination signal and the time when the processes are forcibly halted with a kill signal. Set this value longer than the expected cleanup time for your process. Defaults to 30 seconds.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "tolerations": {
-        "description": "If specified, the pod's tolerations.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.Toleration"
-        },
+        "description": "If specified, the pod's tolerations.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.Toleration"},
         "x-kubernetes-list-type": "atomic"
       },
       "topologySpreadConstraints": {
         "description": "TopologySpreadConstraints describes how a group of pods ought to spread across topology domains. Scheduler will schedule pods in a way which abides by the constraints. All topologySpreadConstraints are ANDed.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.TopologySpreadConstraint"
-        },
-        "x-kubernetes-list-map-keys": [
-          "topologyKey",
-          "whenUnsatisfiable"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "topologyKey",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.TopologySpreadConstraint"},
+        "x-kubernetes-list-map-keys": ["topologyKey", "whenUnsatisfiable"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "topologyKey",
         "x-kubernetes-patch-strategy": "merge"
       },
       "volumes": {
         "description": "List of volumes that can be mounted by containers belonging to the pod. More info: https://kubernetes.io/docs/concepts/storage/volumes",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.Volume"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "name",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.Volume"},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "name",
         "x-kubernetes-patch-strategy": "merge,retainKeys"
       }
     }
@@ -4554,46 +2965,30 @@ const OpenAPISchemas = `{
       "allocatedResources": {
         "description": "AllocatedResources is the total requests allocated for this pod by the node. If pod-level requests are not set, this will be the total requests aggregated across containers in the pod.",
         "type": "object",
-        "additionalProperties": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-        }
+        "additionalProperties": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}
       },
       "conditions": {
         "description": "Current service state of pod. More info: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#pod-conditions",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.PodCondition"
-        },
-        "x-kubernetes-list-map-keys": [
-          "type"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "type",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.PodCondition"},
+        "x-kubernetes-list-map-keys": ["type"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "type", "x-kubernetes-patch-strategy": "merge"
       },
       "containerStatuses": {
         "description": "Statuses of containers in this pod. Each container in the pod should have at most one status in this list, and all statuses should be for containers in the pod. However this is not enforced. If a status for a non-existent container is present in the list, or the list has duplicate names, the behavior of various Kubernetes components is not defined and those statuses might be ignored. More info: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#pod-and-container-status",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerStatus"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerStatus"},
         "x-kubernetes-list-type": "atomic"
       },
       "ephemeralContainerStatuses": {
         "description": "Statuses for any ephemeral containers that have run in this pod. Each ephemeral container in the pod should have at most one status in this list, and all statuses should be for containers in the pod. However this is not enforced. If a status for a non-existent container is present in the list, or the list has duplicate names, the behavior of various Kubernetes components is not defined and those statuses might be ignored. More info: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#pod-and-container-status",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerStatus"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerStatus"},
         "x-kubernetes-list-type": "atomic"
       },
       "extendedResourceClaimStatus": {
         "description": "Status of extended resource claim backed by DRA.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PodExtendedResourceClaimStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PodExtendedResourceClaimStatus"}]
       },
       "hostIP": {
         "description": "hostIP holds the IP address of the host to which the pod is assigned. Empty if the pod has not started yet. A pod can be assigned to a node that has a problem in kubelet which in turns mean that HostIP will not be updated even if there is a node is assigned to pod",
@@ -4602,19 +2997,13 @@ const OpenAPISchemas = `{
       "hostIPs": {
         "description": "hostIPs holds the IP addresses allocated to the host. If this field is specified, the first entry must match the hostIP field. This list is empty if the pod has not started yet. A pod can be assigned to a node that has a problem in kubelet which in turns means that HostIPs will not be updated even if there is a node is assigned to this pod.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.HostIP"
-        },
-        "x-kubernetes-list-type": "atomic",
-        "x-kubernetes-patch-merge-key": "ip",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.HostIP"},
+        "x-kubernetes-list-type": "atomic", "x-kubernetes-patch-merge-key": "ip", "x-kubernetes-patch-strategy": "merge"
       },
       "initContainerStatuses": {
         "description": "Statuses of init containers in this pod. The most recent successful non-restartable init container will have ready = true, the most recently started container will have startTime set. Each init container in the pod should have at most one status in this list, and all statuses should be for containers in the pod. However this is not enforced. If a status for a non-existent container is present in the list, or the list has duplicate names, the behavior of various Kubernetes components is not defined and those statuses might be ignored. More info: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-and-container-status",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerStatus"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerStatus"},
         "x-kubernetes-list-type": "atomic"
       },
       "message": {
@@ -4624,14 +3013,9 @@ const OpenAPISchemas = `{
       "nodeAllocatableResourceClaimStatuses": {
         "description": "NodeAllocatableResourceClaimStatuses contains the status of node-allocatable resources that were allocated for this pod through DRA claims. This includes resources currently reported in v1.Node \u0060status.allocatable\u0060 that are not extended resources (see https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#extended-resources). Examples include \"cpu\", \"memory\", \"ephemeral-storage\", and hugepages.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.NodeAllocatableResourceClaimStatus"
-        },
-        "x-kubernetes-list-map-keys": [
-          "resourceClaimName"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "resourceClaimName",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.NodeAllocatableResourceClaimStatus"},
+        "x-kubernetes-list-map-keys": ["resourceClaimName"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "resourceClaimName",
         "x-kubernetes-patch-strategy": "merge"
       },
       "nominatedNodeName": {
@@ -4640,19 +3024,12 @@ const OpenAPISchemas = `{
       },
       "observedGeneration": {
         "description": "If set, this represents the .metadata.generation that the pod status was set based upon. The PodObservedGenerationTracking feature gate must be enabled to use this field.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "phase": {
         "description": "The phase of a Pod is a simple, high-level summary of where the Pod is in its lifecycle. The conditions array, the reason and message fields, and the individual container status arrays contain more detail about the pod's status. There are five possible phase values:\n\nPending: The pod has been accepted by the Kubernetes system, but one or more of the container images has not been created. This includes time before being scheduled as well as time spent downloading images over the network, which could take a while. Running: The pod has been bound to a node, and all of the containers have been created. At least one container is still running, or is in the process of starting or restarting. Succeeded: All containers in the pod have terminated in success, and will not be restarted. Failed: All containers in the pod have terminated, and at least one container has terminated in failure. The container either exited with non-zero status or was terminated by the system. Unknown: For some reason the state of the pod could not be obtained, typically due to an error in communicating with the host of the pod.\n\nMore info: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#pod-phase\n\nPossible enum values:\n - \u0060\"Failed\"\u0060 means that all containers in the pod have terminated, and at least one container has terminated in a failure (exited with a non-zero exit code or was stopped by the system).\n - \u0060\"Pending\"\u0060 means the pod has been accepted by the system, but one or more of the containers has not been started. This includes time before being bound to a node, as well as time spent pulling images onto the host.\n - \u0060\"Running\"\u0060 means the pod has been bound to a node and all of the containers have been started. At least one container is still running or is in the process of being restarted.\n - \u0060\"Succeeded\"\u0060 means that all containers in the pod have voluntarily terminated with a container exit code of 0, and the system is not going to restart any of these containers.\n - \u0060\"Unknown\"\u0060 means that for some reason the state of the pod could not be obtained, typically due to an error in communicating with the host of the pod. Deprecated: It isn't being set since 2015 (74da3b14b0c0f658b3bb8d2def5094686d0e9095)",
         "type": "string",
-        "enum": [
-          "Failed",
-          "Pending",
-          "Running",
-          "Succeeded",
-          "Unknown"
-        ]
+        "enum": ["Failed", "Pending", "Running", "Succeeded", "Unknown"]
       },
       "podIP": {
         "description": "podIP address allocated to the pod. Routable at least within the cluster. Empty if not yet allocated.",
@@ -4661,24 +3038,14 @@ const OpenAPISchemas = `{
       "podIPs": {
         "description": "podIPs holds the IP addresses allocated to the pod. If this field is specified, the 0th entry must match the podIP field. Pods may be allocated at most 1 value for each of IPv4 and IPv6. This list is empty if no IPs have been allocated yet.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.PodIP"
-        },
-        "x-kubernetes-list-map-keys": [
-          "ip"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "ip",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.PodIP"},
+        "x-kubernetes-list-map-keys": ["ip"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "ip", "x-kubernetes-patch-strategy": "merge"
       },
       "qosClass": {
         "description": "The Quality of Service (QOS) classification assigned to the pod based on resource requirements See PodQOSClass type for available QOS classes More info: https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/#quality-of-service-classes\n\nPossible enum values:\n - \u0060\"BestEffort\"\u0060 is the BestEffort qos class.\n - \u0060\"Burstable\"\u0060 is the Burstable qos class.\n - \u0060\"Guaranteed\"\u0060 is the Guaranteed qos class.",
         "type": "string",
-        "enum": [
-          "BestEffort",
-          "Burstable",
-          "Guaranteed"
-        ]
+        "enum": ["BestEffort", "Burstable", "Guaranteed"]
       },
       "reason": {
         "description": "A brief CamelCase message indicating details about why the pod is in this state. e.g. 'Evicted'",
@@ -4689,43 +3056,25 @@ const OpenAPISchemas = `{
         "type": "string"
       },
       "resourceClaimStatuses": {
-        "description": "Status of resource claims.",
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.PodResourceClaimStatus"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "name",
+        "description": "Status of resource claims.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.PodResourceClaimStatus"},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "name",
         "x-kubernetes-patch-strategy": "merge,retainKeys"
       },
       "resources": {
         "description": "Resources represents the compute resource requests and limits that have been applied at the pod level if pod-level requests or limits are set in PodSpec.Resources",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceRequirements"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceRequirements"}]
       },
       "startTime": {
         "description": "RFC 3339 date and time at which the object was acknowledged by the Kubelet. This is before the Kubelet pulled the container image(s) for the pod.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "volumeHealth": {
         "description": "volumeHealth contains node-reported health for each volume the pod is using. Populated by the kubelet on the pod's node.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.PodVolumeHealth"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.PodVolumeHealth"},
+        "x-kubernetes-list-map-keys": ["name"],
         "x-kubernetes-list-type": "map"
       }
     }
@@ -4737,66 +3086,38 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "spec": {
         "description": "Specification of the desired behavior of the pod. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PodSpec"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PodSpec"}]
       }
     }
   },
   "io.k8s.api.core.v1.PodVolumeHealth": {
     "description": "PodVolumeHealth contains health information for a volume used by a pod, reported by the CSI node plugin via the kubelet.",
     "type": "object",
-    "required": [
-      "name"
-    ],
+    "required": ["name"],
     "properties": {
       "healthConditions": {
         "description": "conditions is the set of adverse conditions reported by the CSI node plugin for this volume on this node. At most 16 conditions may be reported.",
-        "type": "array",
-        "maxItems": 16,
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeHealthCondition"
-        },
-        "x-kubernetes-list-map-keys": [
-          "status",
-          "reason"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "status",
+        "type": "array", "maxItems": 16,
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeHealthCondition"},
+        "x-kubernetes-list-map-keys": ["status", "reason"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "status",
         "x-kubernetes-patch-strategy": "merge"
       },
       "lastTransitionTime": {
         "description": "lastTransitionTime is when the current set of conditions first appeared.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
-      "name": {
-        "description": "name matches an entry in pod.spec.volumes.",
-        "type": "string",
-        "default": ""
-      }
+      "name": {"description": "name matches an entry in pod.spec.volumes.", "type": "string", "default": ""}
     }
   },
   "io.k8s.api.core.v1.PortworxVolumeSource": {
-    "description": "PortworxVolumeSource represents a Portworx volume resource.",
-    "type": "object",
-    "required": [
-      "volumeID"
-    ],
+    "description": "PortworxVolumeSource represents a Portworx volume resource.", "type": "object",
+    "required": ["volumeID"],
     "properties": {
       "fsType": {
         "description": "fSType represents the filesystem type to mount Must be a filesystem type supported by the host operating system. Ex. \"ext4\", \"xfs\". Implicitly inferred to be \"ext4\" if unspecified.",
@@ -4806,35 +3127,22 @@ const OpenAPISchemas = `{
         "description": "readOnly defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.",
         "type": "boolean"
       },
-      "volumeID": {
-        "description": "volumeID uniquely identifies a Portworx volume",
-        "type": "string",
-        "default": ""
-      }
+      "volumeID": {"description": "volumeID uniquely identifies a Portworx volume", "type": "string", "default": ""}
     }
   },
   "io.k8s.api.core.v1.PreferredSchedulingTerm": {
     "description": "An empty preferred scheduling term matches all objects with implicit weight 0 (i.e. it's a no-op). A null preferred scheduling term matches no objects (i.e. is also a no-op).",
     "type": "object",
-    "required": [
-      "preference",
-      "weight"
-    ],
+    "required": ["preference", "weight"],
     "properties": {
       "preference": {
         "description": "A node selector term, associated with the corresponding weight.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.NodeSelectorTerm"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.NodeSelectorTerm"}]
       },
       "weight": {
         "description": "Weight associated with matching the corresponding nodeSelectorTerm, in the range 1-100.",
-        "type": "integer",
-        "format": "int32",
-        "default": 0
+        "type": "integer", "format": "int32", "default": 0
       }
     }
   },
@@ -4844,88 +3152,61 @@ const OpenAPISchemas = `{
     "properties": {
       "exec": {
         "description": "Exec specifies a command to execute in the container.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ExecAction"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ExecAction"}]
       },
       "failureThreshold": {
         "description": "Minimum consecutive failures for the probe to be considered failed after having succeeded. Defaults to 3. Minimum value is 1.",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
       "grpc": {
         "description": "GRPC specifies a GRPC HealthCheckRequest.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.GRPCAction"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.GRPCAction"}]
       },
       "httpGet": {
         "description": "HTTPGet specifies an HTTP GET request to perform.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.HTTPGetAction"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.HTTPGetAction"}]
       },
       "initialDelaySeconds": {
         "description": "Number of seconds after the container has started before liveness probes are initiated. More info: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
       "periodSeconds": {
         "description": "How often (in seconds) to perform the probe. Default to 10 seconds. Minimum value is 1.",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
       "successThreshold": {
         "description": "Minimum consecutive successes for the probe to be considered successful after having failed. Defaults to 1. Must be 1 for liveness and startup. Minimum value is 1.",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
       "tcpSocket": {
         "description": "TCPSocket specifies a connection to a TCP port.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.TCPSocketAction"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.TCPSocketAction"}]
       },
       "terminationGracePeriodSeconds": {
         "description": "Optional duration in seconds the pod needs to terminate gracefully upon probe failure. The grace period is the duration in seconds after the processes running in the pod are sent a termination signal and the time when the processes are forcibly halted with a kill signal. Set this value longer than the expected cleanup time for your process. If this value is nil, the pod's terminationGracePeriodSeconds will be used. Otherwise, this value overrides the value provided by the pod spec. Value must be non-negative integer. The value zero indicates stop immediately via the kill signal (no opportunity to shut down). This is a beta field and requires enabling ProbeTerminationGracePeriod feature gate. Minimum value is 1. spec.terminationGracePeriodSeconds is used if unset.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "timeoutSeconds": {
         "description": "Number of seconds after which the probe times out. Defaults to 1 second. Minimum value is 1. More info: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       }
     }
   },
   "io.k8s.api.core.v1.ProjectedVolumeSource": {
-    "description": "Represents a projected volume source",
-    "type": "object",
+    "description": "Represents a projected volume source", "type": "object",
     "properties": {
       "defaultMode": {
         "description": "defaultMode are the mode bits used to set permissions on created files by default. Must be an octal value between 0000 and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON requires decimal values for mode bits. Directories within the path are not affected by this setting. This might be in conflict with other options that affect the file mode, like fsGroup, and the result can be other mode bits set.",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
       "defaultUser": {
         "description": "defaultUser is Optional: The owner UID of the created files by default. The defaultUser field is only used as a fallback when the item-level user field is unset. (Alpha) This field requires the AtomicWriteVolumeUserFields feature gate to be enabled.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "sources": {
         "description": "sources is the list of volume projections. Each entry in this list handles one source.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeProjection"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeProjection"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -4933,46 +3214,32 @@ const OpenAPISchemas = `{
   "io.k8s.api.core.v1.QuobyteVolumeSource": {
     "description": "Represents a Quobyte mount that lasts the lifetime of a pod. Quobyte volumes do not support ownership management or SELinux relabeling.",
     "type": "object",
-    "required": [
-      "registry",
-      "volume"
-    ],
+    "required": ["registry", "volume"],
     "properties": {
-      "group": {
-        "description": "group to map volume access to Default is no group",
-        "type": "string"
-      },
+      "group": {"description": "group to map volume access to Default is no group", "type": "string"},
       "readOnly": {
         "description": "readOnly here will force the Quobyte volume to be mounted with read-only permissions. Defaults to false.",
         "type": "boolean"
       },
       "registry": {
         "description": "registry represents a single or multiple Quobyte Registry services specified as a string as host:port pair (multiple entries are separated with commas) which acts as the central registry for volumes",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "tenant": {
         "description": "tenant owning the given Quobyte volume in the Backend Used with dynamically provisioned Quobyte volumes, value is set by the plugin",
         "type": "string"
       },
-      "user": {
-        "description": "user to map volume access to Defaults to serivceaccount user",
-        "type": "string"
-      },
+      "user": {"description": "user to map volume access to Defaults to serivceaccount user", "type": "string"},
       "volume": {
         "description": "volume is a string that references an already created Quobyte volume by name.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.core.v1.RBDPersistentVolumeSource": {
     "description": "Represents a Rados Block Device mount that lasts the lifetime of a pod. RBD volumes support ownership management and SELinux relabeling.",
     "type": "object",
-    "required": [
-      "image",
-      "monitors"
-    ],
+    "required": ["image", "monitors"],
     "properties": {
       "fsType": {
         "description": "fsType is the filesystem type of the volume that you want to mount. Tip: Ensure that the filesystem type is supported by the host operating system. Examples: \"ext4\", \"xfs\", \"ntfs\". Implicitly inferred to be \"ext4\" if unspecified. More info: https://kubernetes.io/docs/concepts/storage/volumes#rbd",
@@ -4980,26 +3247,21 @@ const OpenAPISchemas = `{
       },
       "image": {
         "description": "image is the rados image name. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "keyring": {
         "description": "keyring is the path to key ring for RBDUser. Default is /etc/ceph/keyring. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
-        "type": "string",
-        "default": "/etc/ceph/keyring"
+        "type": "string", "default": "/etc/ceph/keyring"
       },
       "monitors": {
         "description": "monitors is a collection of Ceph monitors. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "pool": {
         "description": "pool is the rados pool name. Default is rbd. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
-        "type": "string",
-        "default": "rbd"
+        "type": "string", "default": "rbd"
       },
       "readOnly": {
         "description": "readOnly here will force the ReadOnly setting in VolumeMounts. Defaults to false. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
@@ -5007,26 +3269,18 @@ const OpenAPISchemas = `{
       },
       "secretRef": {
         "description": "secretRef is name of the authentication secret for RBDUser. If provided overrides keyring. Default is nil. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"}]
       },
       "user": {
         "description": "user is the rados user name. Default is admin. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
-        "type": "string",
-        "default": "admin"
+        "type": "string", "default": "admin"
       }
     }
   },
   "io.k8s.api.core.v1.RBDVolumeSource": {
     "description": "Represents a Rados Block Device mount that lasts the lifetime of a pod. RBD volumes support ownership management and SELinux relabeling.",
     "type": "object",
-    "required": [
-      "image",
-      "monitors"
-    ],
+    "required": ["image", "monitors"],
     "properties": {
       "fsType": {
         "description": "fsType is the filesystem type of the volume that you want to mount. Tip: Ensure that the filesystem type is supported by the host operating system. Examples: \"ext4\", \"xfs\", \"ntfs\". Implicitly inferred to be \"ext4\" if unspecified. More info: https://kubernetes.io/docs/concepts/storage/volumes#rbd",
@@ -5034,26 +3288,21 @@ const OpenAPISchemas = `{
       },
       "image": {
         "description": "image is the rados image name. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "keyring": {
         "description": "keyring is the path to key ring for RBDUser. Default is /etc/ceph/keyring. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
-        "type": "string",
-        "default": "/etc/ceph/keyring"
+        "type": "string", "default": "/etc/ceph/keyring"
       },
       "monitors": {
         "description": "monitors is a collection of Ceph monitors. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "pool": {
         "description": "pool is the rados pool name. Default is rbd. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
-        "type": "string",
-        "default": "rbd"
+        "type": "string", "default": "rbd"
       },
       "readOnly": {
         "description": "readOnly here will force the ReadOnly setting in VolumeMounts. Defaults to false. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
@@ -5061,22 +3310,16 @@ const OpenAPISchemas = `{
       },
       "secretRef": {
         "description": "secretRef is name of the authentication secret for RBDUser. If provided overrides keyring. Default is nil. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.LocalObjectReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.LocalObjectReference"}]
       },
       "user": {
         "description": "user is the rados user name. Default is admin. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
-        "type": "string",
-        "default": "admin"
+        "type": "string", "default": "admin"
       }
     }
   },
   "io.k8s.api.core.v1.ReplicationController": {
-    "description": "ReplicationController represents the configuration of a replication controller.",
-    "type": "object",
+    "description": "ReplicationController represents the configuration of a replication controller.", "type": "object",
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -5089,86 +3332,42 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "If the Labels of a ReplicationController are empty, they are defaulted to be the same as the Pod(s) that the replication controller manages. Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
-        "properties": {
-          "name": {
-            "format": "k8s-long-name"
-          }
-        },
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          }
-        ]
+        "properties": {"name": {"format": "k8s-long-name"}},
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "spec": {
         "description": "Spec defines the specification of the desired behavior of the replication controller. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ReplicationControllerSpec"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ReplicationControllerSpec"}]
       },
       "status": {
         "description": "Status is the most recently observed status of the replication controller. This data may be out of date by some window of time. Populated by the system. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ReplicationControllerStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ReplicationControllerStatus"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "",
-        "kind": "ReplicationController",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "", "kind": "ReplicationController", "version": "v1"}]
   },
   "io.k8s.api.core.v1.ReplicationControllerCondition": {
     "description": "ReplicationControllerCondition describes the state of a replication controller at a certain point.",
     "type": "object",
-    "required": [
-      "status",
-      "type"
-    ],
+    "required": ["status", "type"],
     "properties": {
       "lastTransitionTime": {
         "description": "The last time the condition transitioned from one status to another.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
-      "message": {
-        "description": "A human readable message indicating details about the transition.",
-        "type": "string"
-      },
-      "reason": {
-        "description": "The reason for the condition's last transition.",
-        "type": "string"
-      },
+      "message": {"description": "A human readable message indicating details about the transition.", "type": "string"},
+      "reason": {"description": "The reason for the condition's last transition.", "type": "string"},
       "status": {
-        "description": "Status of the condition, one of True, False, Unknown.",
-        "type": "string",
-        "default": ""
+        "description": "Status of the condition, one of True, False, Unknown.", "type": "string", "default": ""
       },
-      "type": {
-        "description": "Type of replication controller condition.",
-        "type": "string",
-        "default": ""
-      }
+      "type": {"description": "Type of replication controller condition.", "type": "string", "default": ""}
     }
   },
   "io.k8s.api.core.v1.ReplicationControllerList": {
-    "description": "ReplicationControllerList is a collection of replication controllers.",
-    "type": "object",
-    "required": [
-      "items"
-    ],
+    "description": "ReplicationControllerList is a collection of replication controllers.", "type": "object",
+    "required": ["items"],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -5177,9 +3376,7 @@ const OpenAPISchemas = `{
       "items": {
         "description": "List of replication controllers. More info: https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.ReplicationController"
-        }
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.ReplicationController"}
       },
       "kind": {
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
@@ -5188,116 +3385,75 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
       }
     },
-    "x-kubernetes-group-version-kind": [
-      {
-        "group": "",
-        "kind": "ReplicationControllerList",
-        "version": "v1"
-      }
-    ]
+    "x-kubernetes-group-version-kind": [{"group": "", "kind": "ReplicationControllerList", "version": "v1"}]
   },
   "io.k8s.api.core.v1.ReplicationControllerSpec": {
-    "description": "ReplicationControllerSpec is the specification of a replication controller.",
-    "type": "object",
+    "description": "ReplicationControllerSpec is the specification of a replication controller.", "type": "object",
     "properties": {
       "minReadySeconds": {
         "description": "Minimum number of seconds for which a newly created pod should be ready without any of its container crashing, for it to be considered available. Defaults to 0 (pod will be considered available as soon as it is ready)",
-        "type": "integer",
-        "format": "int32",
-        "default": 0,
-        "minimum": 0
+        "type": "integer", "format": "int32", "default": 0, "minimum": 0
       },
       "replicas": {
         "description": "Replicas is the number of desired replicas. This is a pointer to distinguish between explicit zero and unspecified. Defaults to 1. More info: https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller#what-is-a-replicationcontroller",
-        "type": "integer",
-        "format": "int32",
-        "default": 1,
-        "minimum": 0
+        "type": "integer", "format": "int32", "default": 1, "minimum": 0
       },
       "selector": {
         "description": "Selector is a label query over pods that should match the Replicas count. If Selector is empty, it is defaulted to the labels present on the Pod template. Label keys and values that must match in order to be controlled by this replication controller, if empty defaulted to labels on Pod template. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        },
+        "additionalProperties": {"type": "string"},
         "x-kubernetes-map-type": "atomic"
       },
       "template": {
         "description": "Template is the object that describes the pod that will be created if insufficient replicas are detected. This takes precedence over a TemplateRef. The only allowed template.spec.restartPolicy value is \"Always\". More info: https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller#pod-template",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PodTemplateSpec"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PodTemplateSpec"}]
       }
     }
   },
   "io.k8s.api.core.v1.ReplicationControllerStatus": {
     "description": "ReplicationControllerStatus represents the current status of a replication controller.",
     "type": "object",
-    "required": [
-      "replicas"
-    ],
+    "required": ["replicas"],
     "properties": {
       "availableReplicas": {
         "description": "The number of available replicas (ready for at least minReadySeconds) for this replication controller.",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
       "conditions": {
         "description": "Represents the latest available observations of a replication controller's current state.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.ReplicationControllerCondition"
-        },
-        "x-kubernetes-list-map-keys": [
-          "type"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "type",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.ReplicationControllerCondition"},
+        "x-kubernetes-list-map-keys": ["type"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "type", "x-kubernetes-patch-strategy": "merge"
       },
       "fullyLabeledReplicas": {
         "description": "The number of pods that have labels matching the labels of the pod template of the replication controller.",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
       "observedGeneration": {
         "description": "ObservedGeneration reflects the generation of the most recently observed replication controller.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "readyReplicas": {
-        "description": "The number of ready replicas for this replication controller.",
-        "type": "integer",
+        "description": "The number of ready replicas for this replication controller.", "type": "integer",
         "format": "int32"
       },
       "replicas": {
         "description": "Replicas is the most recently observed number of replicas. More info: https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller#what-is-a-replicationcontroller",
-        "type": "integer",
-        "format": "int32",
-        "default": 0
+        "type": "integer", "format": "int32", "default": 0
       }
     }
   },
   "io.k8s.api.core.v1.ResourceClaim": {
-    "description": "ResourceClaim references one entry in PodSpec.ResourceClaims.",
-    "type": "object",
-    "required": [
-      "name"
-    ],
+    "description": "ResourceClaim references one entry in PodSpec.ResourceClaims.", "type": "object",
+    "required": ["name"],
     "properties": {
       "name": {
         "description": "Name must match the name of one entry in pod.spec.resourceClaims of the Pod where this field is used. It makes that resource available inside a container.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "request": {
         "description": "Request is the name chosen for a request in the referenced claim. If empty, everything from the claim is made available, otherwise only the result of this request.",
@@ -5308,36 +3464,21 @@ const OpenAPISchemas = `{
   "io.k8s.api.core.v1.ResourceFieldSelector": {
     "description": "ResourceFieldSelector represents container resources (cpu, memory) and their output format",
     "type": "object",
-    "required": [
-      "resource"
-    ],
+    "required": ["resource"],
     "properties": {
-      "containerName": {
-        "description": "Container name: required for volumes, optional for env vars",
-        "type": "string"
-      },
+      "containerName": {"description": "Container name: required for volumes, optional for env vars", "type": "string"},
       "divisor": {
         "description": "Specifies the output format of the exposed resources, defaults to \"1\"",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}]
       },
-      "resource": {
-        "description": "Required: resource to select",
-        "type": "string",
-        "default": ""
-      }
+      "resource": {"description": "Required: resource to select", "type": "string", "default": ""}
     },
     "x-kubernetes-map-type": "atomic"
   },
   "io.k8s.api.core.v1.ResourceHealth": {
     "description": "ResourceHealth represents the health of a resource. It has the latest device health information. This is a part of KEP https://kep.k8s.io/4680.",
     "type": "object",
-    "required": [
-      "resourceID"
-    ],
+    "required": ["resourceID"],
     "properties": {
       "health": {
         "description": "Health of the resource. can be one of:\n - Healthy: operates as normal\n - Unhealthy: reported unhealthy. We consider this a temporary health issue\n              since we do not have a mechanism today to distinguish\n              temporary and permanent issues.\n - Unknown: The status cannot be determined.\n            For example, Device Plugin got unregistered and hasn't been re-registered since.\n\nIn future we may want to introduce the PermanentlyUnhealthy Status.",
@@ -5349,107 +3490,68 @@ const OpenAPISchemas = `{
       },
       "resourceID": {
         "description": "ResourceID is the unique identifier of the resource. See the ResourceID type for more information.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.core.v1.ResourceRequirements": {
-    "description": "ResourceRequirements describes the compute resource requirements.",
-    "type": "object",
+    "description": "ResourceRequirements describes the compute resource requirements.", "type": "object",
     "properties": {
       "claims": {
         "description": "Claims lists the names of resources, defined in spec.resourceClaims, that are used by this container.\n\nThis field depends on the DynamicResourceAllocation feature gate.\n\nThis field is immutable. It can only be set for containers.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceClaim"
-        },
-        "x-kubernetes-list-map-keys": [
-          "name"
-        ],
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceClaim"},
+        "x-kubernetes-list-map-keys": ["name"],
         "x-kubernetes-list-type": "map"
       },
       "limits": {
         "description": "Limits describes the maximum amount of compute resources allowed. More info: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
         "type": "object",
-        "additionalProperties": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-        }
+        "additionalProperties": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}
       },
       "requests": {
         "description": "Requests describes the minimum amount of compute resources required. If Requests is omitted for a container, it defaults to Limits if that is explicitly specified, otherwise to an implementation-defined value. Requests cannot exceed Limits. More info: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
         "type": "object",
-        "additionalProperties": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-        }
+        "additionalProperties": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}
       }
     }
   },
   "io.k8s.api.core.v1.ResourceStatus": {
-    "description": "ResourceStatus represents the status of a single resource allocated to a Pod.",
-    "type": "object",
-    "required": [
-      "name"
-    ],
+    "description": "ResourceStatus represents the status of a single resource allocated to a Pod.", "type": "object",
+    "required": ["name"],
     "properties": {
       "name": {
         "description": "Name of the resource. Must be unique within the pod and in case of non-DRA resource, match one of the resources from the pod spec. For DRA resources, the value must be \"claim:<claim_name>/<request>\" when container.resources.claims[*].request is set or \"claim:<claim_name>\" when container.resources.claims[*].request is empty. For DRA-backed extended resources, \"claim:<claim_name>/<request>\" is used when the claim name and request name are recorded in pod.status.extendedResourceClaimStatus. When this status is reported about a container, the \"claim_name\" and \"request\" must match one of the claims of this container.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "resources": {
         "description": "List of unique resources health. Each element in the list contains an unique resource ID and its health. At a minimum, for the lifetime of a Pod, resource ID must uniquely identify the resource allocated to the Pod on the Node. If other Pod on the same Node reports the status with the same resource ID, it must be the same resource they share. See ResourceID type definition for a specific format it has in various use cases.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceHealth"
-        },
-        "x-kubernetes-list-map-keys": [
-          "resourceID"
-        ],
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceHealth"},
+        "x-kubernetes-list-map-keys": ["resourceID"],
         "x-kubernetes-list-type": "map"
       }
     }
   },
   "io.k8s.api.core.v1.SELinuxOptions": {
-    "description": "SELinuxOptions are the labels to be applied to the container",
-    "type": "object",
+    "description": "SELinuxOptions are the labels to be applied to the container", "type": "object",
     "properties": {
-      "level": {
-        "description": "Level is SELinux level label that applies to the container.",
-        "type": "string"
-      },
-      "role": {
-        "description": "Role is a SELinux role label that applies to the container.",
-        "type": "string"
-      },
-      "type": {
-        "description": "Type is a SELinux type label that applies to the container.",
-        "type": "string"
-      },
-      "user": {
-        "description": "User is a SELinux user label that applies to the container.",
-        "type": "string"
-      }
+      "level": {"description": "Level is SELinux level label that applies to the container.", "type": "string"},
+      "role": {"description": "Role is a SELinux role label that applies to the container.", "type": "string"},
+      "type": {"description": "Type is a SELinux type label that applies to the container.", "type": "string"},
+      "user": {"description": "User is a SELinux user label that applies to the container.", "type": "string"}
     }
   },
   "io.k8s.api.core.v1.ScaleIOPersistentVolumeSource": {
-    "description": "ScaleIOPersistentVolumeSource represents a persistent ScaleIO volume",
-    "type": "object",
-    "required": [
-      "gateway",
-      "secretRef",
-      "system"
-    ],
+    "description": "ScaleIOPersistentVolumeSource represents a persistent ScaleIO volume", "type": "object",
+    "required": ["gateway", "secretRef", "system"],
     "properties": {
       "fsType": {
         "description": "fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. \"ext4\", \"xfs\", \"ntfs\". Default is \"xfs\"",
-        "type": "string",
-        "default": "xfs"
+        "type": "string", "default": "xfs"
       },
       "gateway": {
-        "description": "gateway is the host address of the ScaleIO API Gateway.",
-        "type": "string",
-        "default": ""
+        "description": "gateway is the host address of the ScaleIO API Gateway.", "type": "string", "default": ""
       },
       "protectionDomain": {
         "description": "protectionDomain is the name of the ScaleIO Protection Domain for the configured storage.",
@@ -5461,11 +3563,7 @@ const OpenAPISchemas = `{
       },
       "secretRef": {
         "description": "secretRef references to the secret for ScaleIO user and other sensitive information. If this is not provided, Login operation will fail.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"}]
       },
       "sslEnabled": {
         "description": "sslEnabled is the flag to enable/disable SSL communication with Gateway, default false",
@@ -5473,16 +3571,14 @@ const OpenAPISchemas = `{
       },
       "storageMode": {
         "description": "storageMode indicates whether the storage for a volume should be ThickProvisioned or ThinProvisioned. Default is ThinProvisioned.",
-        "type": "string",
-        "default": "ThinProvisioned"
+        "type": "string", "default": "ThinProvisioned"
       },
       "storagePool": {
         "description": "storagePool is the ScaleIO Storage Pool associated with the protection domain.",
         "type": "string"
       },
       "system": {
-        "description": "system is the name of the storage system as configured in ScaleIO.",
-        "type": "string",
+        "description": "system is the name of the storage system as configured in ScaleIO.", "type": "string",
         "default": ""
       },
       "volumeName": {
@@ -5492,23 +3588,15 @@ const OpenAPISchemas = `{
     }
   },
   "io.k8s.api.core.v1.ScaleIOVolumeSource": {
-    "description": "ScaleIOVolumeSource represents a persistent ScaleIO volume",
-    "type": "object",
-    "required": [
-      "gateway",
-      "secretRef",
-      "system"
-    ],
+    "description": "ScaleIOVolumeSource represents a persistent ScaleIO volume", "type": "object",
+    "required": ["gateway", "secretRef", "system"],
     "properties": {
       "fsType": {
         "description": "fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. \"ext4\", \"xfs\", \"ntfs\". Default is \"xfs\".",
-        "type": "string",
-        "default": "xfs"
+        "type": "string", "default": "xfs"
       },
       "gateway": {
-        "description": "gateway is the host address of the ScaleIO API Gateway.",
-        "type": "string",
-        "default": ""
+        "description": "gateway is the host address of the ScaleIO API Gateway.", "type": "string", "default": ""
       },
       "protectionDomain": {
         "description": "protectionDomain is the name of the ScaleIO Protection Domain for the configured storage.",
@@ -5520,28 +3608,21 @@ const OpenAPISchemas = `{
       },
       "secretRef": {
         "description": "secretRef references to the secret for ScaleIO user and other sensitive information. If this is not provided, Login operation will fail.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.LocalObjectReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.LocalObjectReference"}]
       },
       "sslEnabled": {
-        "description": "sslEnabled Flag enable/disable SSL communication with Gateway, default false",
-        "type": "boolean"
+        "description": "sslEnabled Flag enable/disable SSL communication with Gateway, default false", "type": "boolean"
       },
       "storageMode": {
         "description": "storageMode indicates whether the storage for a volume should be ThickProvisioned or ThinProvisioned. Default is ThinProvisioned.",
-        "type": "string",
-        "default": "ThinProvisioned"
+        "type": "string", "default": "ThinProvisioned"
       },
       "storagePool": {
         "description": "storagePool is the ScaleIO Storage Pool associated with the protection domain.",
         "type": "string"
       },
       "system": {
-        "description": "system is the name of the storage system as configured in ScaleIO.",
-        "type": "string",
+        "description": "system is the name of the storage system as configured in ScaleIO.", "type": "string",
         "default": ""
       },
       "volumeName": {
@@ -5553,9 +3634,7 @@ const OpenAPISchemas = `{
   "io.k8s.api.core.v1.SeccompProfile": {
     "description": "SeccompProfile defines a pod/container's seccomp profile settings. Only one profile source may be set.",
     "type": "object",
-    "required": [
-      "type"
-    ],
+    "required": ["type"],
     "properties": {
       "localhostProfile": {
         "description": "localhostProfile indicates a profile defined in a file on the node should be used. The profile must be preconfigured on the node to work. Must be a descending path, relative to the kubelet's configured seccomp profile location. Must be set if type is \"Localhost\". Must NOT be set for any other type.",
@@ -5563,22 +3642,12 @@ const OpenAPISchemas = `{
       },
       "type": {
         "description": "type indicates which kind of seccomp profile will be applied. Valid options are:\n\nLocalhost - a profile defined in a file on the node should be used. RuntimeDefault - the container runtime default profile should be used. Unconfined - no profile should be applied.\n\nPossible enum values:\n - \u0060\"Localhost\"\u0060 indicates a profile defined in a file on the node should be used. The file's location relative to <kubelet-root-dir>/seccomp.\n - \u0060\"RuntimeDefault\"\u0060 represents the default container runtime seccomp profile.\n - \u0060\"Unconfined\"\u0060 indicates no seccomp profile is applied (A.K.A. unconfined).",
-        "type": "string",
-        "default": "",
-        "enum": [
-          "Localhost",
-          "RuntimeDefault",
-          "Unconfined"
-        ]
+        "type": "string", "default": "",
+        "enum": ["Localhost", "RuntimeDefault", "Unconfined"]
       }
     },
     "x-kubernetes-unions": [
-      {
-        "discriminator": "type",
-        "fields-to-discriminateBy": {
-          "localhostProfile": "LocalhostProfile"
-        }
-      }
+      {"discriminator": "type", "fields-to-discriminateBy": {"localhostProfile": "LocalhostProfile"}}
     ]
   },
   "io.k8s.api.core.v1.SecretEnvSource": {
@@ -5587,36 +3656,24 @@ const OpenAPISchemas = `{
     "properties": {
       "name": {
         "description": "Name of the referent. This field is effectively required, but due to backwards compatibility is allowed to be empty. Instances of this type with an empty value here are almost certainly wrong. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
-      "optional": {
-        "description": "Specify whether the Secret must be defined",
-        "type": "boolean"
-      }
+      "optional": {"description": "Specify whether the Secret must be defined", "type": "boolean"}
     }
   },
   "io.k8s.api.core.v1.SecretKeySelector": {
-    "description": "SecretKeySelector selects a key of a Secret.",
-    "type": "object",
-    "required": [
-      "key"
-    ],
+    "description": "SecretKeySelector selects a key of a Secret.", "type": "object",
+    "required": ["key"],
     "properties": {
       "key": {
-        "description": "The key of the secret to select from.  Must be a valid secret key.",
-        "type": "string",
+        "description": "The key of the secret to select from.  Must be a valid secret key.", "type": "string",
         "default": ""
       },
       "name": {
         "description": "Name of the referent. This field is effectively required, but due to backwards compatibility is allowed to be empty. Instances of this type with an empty value here are almost certainly wrong. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
-      "optional": {
-        "description": "Specify whether the Secret or its key must be defined",
-        "type": "boolean"
-      }
+      "optional": {"description": "Specify whether the Secret or its key must be defined", "type": "boolean"}
     },
     "x-kubernetes-map-type": "atomic"
   },
@@ -5627,19 +3684,15 @@ const OpenAPISchemas = `{
       "items": {
         "description": "items if unspecified, each key-value pair in the Data field of the referenced Secret will be projected into the volume as a file whose name is the key and content is the value. If specified, the listed keys will be projected into the specified paths, and unlisted keys will not be present. If a key is specified which is not present in the Secret, the volume setup will error unless it is marked optional. Paths must be relative and may not contain the '..' path or start with '..'.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.KeyToPath"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.KeyToPath"},
         "x-kubernetes-list-type": "atomic"
       },
       "name": {
         "description": "Name of the referent. This field is effectively required, but due to backwards compatibility is allowed to be empty. Instances of this type with an empty value here are almost certainly wrong. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "optional": {
-        "description": "optional field specify whether the Secret or its key must be defined",
-        "type": "boolean"
+        "description": "optional field specify whether the Secret or its key must be defined", "type": "boolean"
       }
     }
   },
@@ -5647,13 +3700,9 @@ const OpenAPISchemas = `{
     "description": "SecretReference represents a Secret Reference. It has enough information to retrieve secret in any namespace",
     "type": "object",
     "properties": {
-      "name": {
-        "description": "name is unique within a namespace to reference a secret resource.",
-        "type": "string"
-      },
+      "name": {"description": "name is unique within a namespace to reference a secret resource.", "type": "string"},
       "namespace": {
-        "description": "namespace defines the space within which the secret name must be unique.",
-        "type": "string"
+        "description": "namespace defines the space within which the secret name must be unique.", "type": "string"
       }
     },
     "x-kubernetes-map-type": "atomic"
@@ -5664,25 +3713,20 @@ const OpenAPISchemas = `{
     "properties": {
       "defaultMode": {
         "description": "defaultMode is Optional: mode bits used to set permissions on created files by default. Must be an octal value between 0000 and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON requires decimal values for mode bits. Defaults to 0644. Directories within the path are not affected by this setting. This might be in conflict with other options that affect the file mode, like fsGroup, and the result can be other mode bits set.",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
       "defaultUser": {
         "description": "defaultUser is Optional: The owner UID of the created files by default. The defaultUser field is only used as a fallback when the item-level user field is unset. (Alpha) This field requires the AtomicWriteVolumeUserFields feature gate to be enabled.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "items": {
         "description": "items If unspecified, each key-value pair in the Data field of the referenced Secret will be projected into the volume as a file whose name is the key and content is the value. If specified, the listed keys will be projected into the specified paths, and unlisted keys will not be present. If a key is specified which is not present in the Secret, the volume setup will error unless it is marked optional. Paths must be relative and may not contain the '..' path or start with '..'.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.KeyToPath"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.KeyToPath"},
         "x-kubernetes-list-type": "atomic"
       },
       "optional": {
-        "description": "optional field specify whether the Secret or its keys must be defined",
-        "type": "boolean"
+        "description": "optional field specify whether the Secret or its keys must be defined", "type": "boolean"
       },
       "secretName": {
         "description": "secretName is the name of the secret in the pod's namespace to use. More info: https://kubernetes.io/docs/concepts/storage/volumes#secret",
@@ -5700,19 +3744,11 @@ const OpenAPISchemas = `{
       },
       "appArmorProfile": {
         "description": "appArmorProfile is the AppArmor options to use by this container. If set, this profile overrides the pod's appArmorProfile. Note that this field cannot be set when spec.os.name is windows.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.AppArmorProfile"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.AppArmorProfile"}]
       },
       "capabilities": {
         "description": "The capabilities to add/drop when running containers. Defaults to the default set of capabilities granted by the container runtime. Note that this field cannot be set when spec.os.name is windows.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.Capabilities"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.Capabilities"}]
       },
       "privileged": {
         "description": "Run container in privileged mode. Processes in privileged containers are essentially equivalent to root on the host. Defaults to false. Note that this field cannot be set when spec.os.name is windows.",
@@ -5721,10 +3757,7 @@ const OpenAPISchemas = `{
       "procMount": {
         "description": "procMount denotes the type of proc mount to use for the containers. The default value is Default which uses the container runtime defaults for readonly paths and masked paths. Note that this field cannot be set when spec.os.name is windows.\n\nPossible enum values:\n - \u0060\"Default\"\u0060 uses the container runtime defaults for readonly and masked paths for /proc. Most container runtimes mask certain paths in /proc to avoid accidental security exposure of special devices or information.\n - \u0060\"Unmasked\"\u0060 bypasses the default masking behavior of the container runtime and ensures the newly created /proc the container stays in tact with no modifications.",
         "type": "string",
-        "enum": [
-          "Default",
-          "Unmasked"
-        ]
+        "enum": ["Default", "Unmasked"]
       },
       "readOnlyRootFilesystem": {
         "description": "Whether this container has a read-only root filesystem. Default is false. Note that this field cannot be set when spec.os.name is windows.",
@@ -5732,8 +3765,7 @@ const OpenAPISchemas = `{
       },
       "runAsGroup": {
         "description": "The GID to run the entrypoint of the container process. Uses runtime default if unset. May also be set in PodSecurityContext.  If set in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes precedence. Note that this field cannot be set when spec.os.name is windows.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "runAsNonRoot": {
         "description": "Indicates that the container must run as a non-root user. If true, the Kubelet will validate the image at runtime to ensure that it does not run as UID 0 (root) and fail to start the container if it does. If unset or false, no such validation will be performed. May also be set in PodSecurityContext.  If set in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes precedence.",
@@ -5741,41 +3773,26 @@ const OpenAPISchemas = `{
       },
       "runAsUser": {
         "description": "The UID to run the entrypoint of the container process. Defaults to user specified in image metadata if unspecified. May also be set in PodSecurityContext.  If set in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes precedence. Note that this field cannot be set when spec.os.name is windows.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "seLinuxOptions": {
         "description": "The SELinux context to be applied to the container. If unspecified, the container runtime will allocate a random SELinux context for each container.  May also be set in PodSecurityContext.  If set in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes precedence. Note that this field cannot be set when spec.os.name is windows.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.SELinuxOptions"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.SELinuxOptions"}]
       },
       "seccompProfile": {
         "description": "The seccomp options to use by this container. If seccomp options are provided at both the pod & container level, the container options override the pod options. Note that this field cannot be set when spec.os.name is windows.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.SeccompProfile"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.SeccompProfile"}]
       },
       "windowsOptions": {
         "description": "The Windows specific settings applied to all containers. If unspecified, the options from the PodSecurityContext will be used. If set in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes precedence. Note that this field cannot be set when spec.os.name is linux.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.WindowsSecurityContextOptions"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.WindowsSecurityContextOptions"}]
       }
     }
   },
   "io.k8s.api.core.v1.ServiceAccountTokenProjection": {
     "description": "ServiceAccountTokenProjection represents a projected service account token volume. This projection can be used to insert a service account token into the pods runtime filesystem for use against APIs (Kubernetes API Server or otherwise).",
     "type": "object",
-    "required": [
-      "path"
-    ],
+    "required": ["path"],
     "properties": {
       "audience": {
         "description": "audience is the intended audience of the token. A recipient of a token must identify itself with an identifier specified in the audience of the token, and otherwise should reject the token. The audience defaults to the identifier of the apiserver.",
@@ -5783,39 +3800,29 @@ const OpenAPISchemas = `{
       },
       "expirationSeconds": {
         "description": "expirationSeconds is the requested duration of validity of the service account token. As the token approaches expiration, the kubelet volume plugin will proactively rotate the service account token. The kubelet will start trying to rotate the token if the token is older than 80 percent of its time to live or if the token is older than 24 hours.Defaults to 1 hour and must be at least 10 minutes.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "path": {
         "description": "path is the path relative to the mount point of the file to project the token into.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "user": {
         "description": "user is Optional: The owner UID of the created file. If specified, the item-level user field takes precedence over defaultUser. (Alpha) This field requires the AtomicWriteVolumeUserFields feature gate to be enabled.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       }
     }
   },
   "io.k8s.api.core.v1.SleepAction": {
-    "description": "SleepAction describes a \"sleep\" action.",
-    "type": "object",
-    "required": [
-      "seconds"
-    ],
+    "description": "SleepAction describes a \"sleep\" action.", "type": "object",
+    "required": ["seconds"],
     "properties": {
       "seconds": {
-        "description": "Seconds is the number of seconds to sleep.",
-        "type": "integer",
-        "format": "int64",
-        "default": 0
+        "description": "Seconds is the number of seconds to sleep.", "type": "integer", "format": "int64", "default": 0
       }
     }
   },
   "io.k8s.api.core.v1.StorageOSPersistentVolumeSource": {
-    "description": "Represents a StorageOS persistent volume resource.",
-    "type": "object",
+    "description": "Represents a StorageOS persistent volume resource.", "type": "object",
     "properties": {
       "fsType": {
         "description": "fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. \"ext4\", \"xfs\", \"ntfs\". Implicitly inferred to be \"ext4\" if unspecified.",
@@ -5827,11 +3834,7 @@ const OpenAPISchemas = `{
       },
       "secretRef": {
         "description": "secretRef specifies the secret to use for obtaining the StorageOS API credentials.  If not specified, default values will be attempted.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ObjectReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ObjectReference"}]
       },
       "volumeName": {
         "description": "volumeName is the human-readable name of the StorageOS volume.  Volume names are only unique within a namespace.",
@@ -5844,8 +3847,7 @@ const OpenAPISchemas = `{
     }
   },
   "io.k8s.api.core.v1.StorageOSVolumeSource": {
-    "description": "Represents a StorageOS persistent volume resource.",
-    "type": "object",
+    "description": "Represents a StorageOS persistent volume resource.", "type": "object",
     "properties": {
       "fsType": {
         "description": "fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. \"ext4\", \"xfs\", \"ntfs\". Implicitly inferred to be \"ext4\" if unspecified.",
@@ -5857,11 +3859,7 @@ const OpenAPISchemas = `{
       },
       "secretRef": {
         "description": "secretRef specifies the secret to use for obtaining the StorageOS API credentials.  If not specified, default values will be attempted.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.LocalObjectReference"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.LocalObjectReference"}]
       },
       "volumeName": {
         "description": "volumeName is the human-readable name of the StorageOS volume.  Volume names are only unique within a namespace.",
@@ -5874,43 +3872,21 @@ const OpenAPISchemas = `{
     }
   },
   "io.k8s.api.core.v1.Sysctl": {
-    "description": "Sysctl defines a kernel parameter to be set",
-    "type": "object",
-    "required": [
-      "name",
-      "value"
-    ],
+    "description": "Sysctl defines a kernel parameter to be set", "type": "object",
+    "required": ["name", "value"],
     "properties": {
-      "name": {
-        "description": "Name of a property to set",
-        "type": "string",
-        "default": ""
-      },
-      "value": {
-        "description": "Value of a property to set",
-        "type": "string",
-        "default": ""
-      }
+      "name": {"description": "Name of a property to set", "type": "string", "default": ""},
+      "value": {"description": "Value of a property to set", "type": "string", "default": ""}
     }
   },
   "io.k8s.api.core.v1.TCPSocketAction": {
-    "description": "TCPSocketAction describes an action based on opening a socket",
-    "type": "object",
-    "required": [
-      "port"
-    ],
+    "description": "TCPSocketAction describes an action based on opening a socket", "type": "object",
+    "required": ["port"],
     "properties": {
-      "host": {
-        "description": "Optional: Host name to connect to, defaults to the pod IP.",
-        "type": "string"
-      },
+      "host": {"description": "Optional: Host name to connect to, defaults to the pod IP.", "type": "string"},
       "port": {
         "description": "Number or name of the port to access on the container. Number must be in the range 1 to 65535. Name must be an IANA_SVC_NAME.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.util.intstr.IntOrString"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.util.intstr.IntOrString"}]
       }
     }
   },
@@ -5921,11 +3897,7 @@ const OpenAPISchemas = `{
       "effect": {
         "description": "Effect indicates the taint effect to match. Empty means match all taint effects. When specified, allowed values are NoSchedule, PreferNoSchedule and NoExecute.\n\nPossible enum values:\n - \u0060\"NoExecute\"\u0060 Evict any already-running pods that do not tolerate the taint. Currently enforced by NodeController.\n - \u0060\"NoSchedule\"\u0060 Do not allow new pods to schedule onto the node unless they tolerate the taint, but allow all pods submitted to Kubelet without going through the scheduler to start, and allow all already-running pods to continue running. Enforced by the scheduler.\n - \u0060\"PreferNoSchedule\"\u0060 Like TaintEffectNoSchedule, but the scheduler tries not to schedule new pods onto the node, rather than prohibiting new pods from scheduling onto the node entirely. Enforced by the scheduler.",
         "type": "string",
-        "enum": [
-          "NoExecute",
-          "NoSchedule",
-          "PreferNoSchedule"
-        ]
+        "enum": ["NoExecute", "NoSchedule", "PreferNoSchedule"]
       },
       "key": {
         "description": "Key is the taint key that the toleration applies to. Empty means match all taint keys. If the key is empty, operator must be Exists; this combination means to match all values and all keys.",
@@ -5934,17 +3906,11 @@ const OpenAPISchemas = `{
       "operator": {
         "description": "Operator represents a key's relationship to the value. Valid operators are Exists, Equal, Lt, and Gt. Defaults to Equal. Exists is equivalent to wildcard for value, so that a pod can tolerate all taints of a particular category. Lt and Gt perform numeric comparisons (requires feature gate TaintTolerationComparisonOperators).\n\nPossible enum values:\n - \u0060\"Equal\"\u0060\n - \u0060\"Exists\"\u0060\n - \u0060\"Gt\"\u0060\n - \u0060\"Lt\"\u0060",
         "type": "string",
-        "enum": [
-          "Equal",
-          "Exists",
-          "Gt",
-          "Lt"
-        ]
+        "enum": ["Equal", "Exists", "Gt", "Lt"]
       },
       "tolerationSeconds": {
         "description": "TolerationSeconds represents the period of time the toleration (which must be of effect NoExecute, otherwise this field is ignored) tolerates the taint. By default, it is not set, which means tolerate the taint forever (do not evict). Zero and negative values will be treated as 0 (evict immediately) by the system.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "value": {
         "description": "Value is the taint value the toleration matches to. If the operator is Exists, the value should be empty, otherwise just a regular string.",
@@ -5955,118 +3921,72 @@ const OpenAPISchemas = `{
   "io.k8s.api.core.v1.TopologySpreadConstraint": {
     "description": "TopologySpreadConstraint specifies how to spread matching pods among the given topology.",
     "type": "object",
-    "required": [
-      "maxSkew",
-      "topologyKey",
-      "whenUnsatisfiable"
-    ],
+    "required": ["maxSkew", "topologyKey", "whenUnsatisfiable"],
     "properties": {
       "labelSelector": {
         "description": "LabelSelector is used to find matching pods. Pods that match this label selector are counted to determine the number of pods in their corresponding topology domain.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"}]
       },
       "matchLabelKeys": {
         "description": "MatchLabelKeys is a set of pod label keys to select the pods over which spreading will be calculated. The keys are used to lookup values from the incoming pod labels, those key-value labels are ANDed with labelSelector to select the group of existing pods over which spreading will be calculated for the incoming pod. The same key is forbidden to exist in both MatchLabelKeys and LabelSelector. MatchLabelKeys cannot be set when LabelSelector isn't set. Keys that don't exist in the incoming pod labels will be ignored. A null or empty list means only match against labelSelector.\n\nThis is a beta field and requires the MatchLabelKeysInPodTopologySpread feature gate to be enabled (enabled by default).",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       },
       "maxSkew": {
         "description": "MaxSkew describes the degree to which pods may be unevenly distributed. When \u0060whenUnsatisfiable=DoNotSchedule\u0060, it is the maximum permitted difference between the number of matching pods in the target topology and the global minimum. The global minimum is the minimum number of matching pods in an eligible domain or zero if the number of eligible domains is less than MinDomains. For example, in a 3-zone cluster, MaxSkew is set to 1, and pods with the same labelSelector spread as 2/2/1: In this case, the global minimum is 1. | zone1 | zone2 | zone3 | |  P P  |  P P  |   P   | - if MaxSkew is 1, incoming pod can only be scheduled to zone3 to become 2/2/2; scheduling it onto zone1(zone2) would make the ActualSkew(3-1) on zone1(zone2) violate MaxSkew(1). - if MaxSkew is 2, incoming pod can be scheduled onto any zone. When \u0060whenUnsatisfiable=ScheduleAnyway\u0060, it is used to give higher precedence to topologies that satisfy it. It's a required field. Default value is 1 and 0 is not allowed.",
-        "type": "integer",
-        "format": "int32",
-        "default": 0
+        "type": "integer", "format": "int32", "default": 0
       },
       "minDomains": {
         "description": "MinDomains indicates a minimum number of eligible domains. When the number of eligible domains with matching topology keys is less than minDomains, Pod Topology Spread treats \"global minimum\" as 0, and then the calculation of Skew is performed. And when the number of eligible domains with matching topology keys equals or greater than minDomains, this value has no effect on scheduling. As a result, when the number of eligible domains is less than minDomains, scheduler won't schedule more than maxSkew Pods to those domains. If value is nil, the constraint behaves as if MinDomains is equal to 1. Valid values are integers greater than 0. When value is not nil, WhenUnsatisfiable must be DoNotSchedule.\n\nFor example, in a 3-zone cluster, MaxSkew is set to 2, MinDomains is set to 5 and pods with the same labelSelector spread as 2/2/2: | zone1 | zone2 | zone3 | |  P P  |  P P  |  P P  | The number of domains is less than 5(MinDomains), so \"global minimum\" is treated as 0. In this situation, new pod with the same labelSelector cannot be scheduled, because computed skew will be 3(3 - 0) if new Pod is scheduled to any of the three zones, it will violate MaxSkew.",
-        "type": "integer",
-        "format": "int32"
+        "type": "integer", "format": "int32"
       },
       "nodeAffinityPolicy": {
         "description": "NodeAffinityPolicy indicates how we will treat Pod's nodeAffinity/nodeSelector when calculating pod topology spread skew. Options are: - Honor: only nodes matching nodeAffinity/nodeSelector are included in the calculations. - Ignore: nodeAffinity/nodeSelector are ignored. All nodes are included in the calculations.\n\nIf this value is nil, the behavior is equivalent to the Honor policy.\n\nPossible enum values:\n - \u0060\"Honor\"\u0060 means use this scheduling directive when calculating pod topology spread skew.\n - \u0060\"Ignore\"\u0060 means ignore this scheduling directive when calculating pod topology spread skew.",
         "type": "string",
-        "enum": [
-          "Honor",
-          "Ignore"
-        ]
+        "enum": ["Honor", "Ignore"]
       },
       "nodeTaintsPolicy": {
         "description": "NodeTaintsPolicy indicates how we will treat node taints when calculating pod topology spread skew. Options are: - Honor: nodes without taints, along with tainted nodes for which the incoming pod has a toleration, are included. - Ignore: node taints are ignored. All nodes are included.\n\nIf this value is nil, the behavior is equivalent to the Ignore policy.\n\nPossible enum values:\n - \u0060\"Honor\"\u0060 means use this scheduling directive when calculating pod topology spread skew.\n - \u0060\"Ignore\"\u0060 means ignore this scheduling directive when calculating pod topology spread skew.",
         "type": "string",
-        "enum": [
-          "Honor",
-          "Ignore"
-        ]
+        "enum": ["Honor", "Ignore"]
       },
       "topologyKey": {
         "description": "TopologyKey is the key of node labels. Nodes that have a label with this key and identical values are considered to be in the same topology. We consider each <key, value> as a \"bucket\", and try to put balanced number of pods into each bucket. We define a domain as a particular instance of a topology. Also, we define an eligible domain as a domain whose nodes meet the requirements of nodeAffinityPolicy and nodeTaintsPolicy. e.g. If TopologyKey is \"kubernetes.io/hostname\", each Node is a domain of that topology. And, if TopologyKey is \"topology.kubernetes.io/zone\", each zone is a domain of that topology. It's a required field.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "whenUnsatisfiable": {
         "description": "WhenUnsatisfiable indicates how to deal with a pod if it doesn't satisfy the spread constraint. - DoNotSchedule (default) tells the scheduler not to schedule it. - ScheduleAnyway tells the scheduler to schedule the pod in any location,\n  but giving higher precedence to topologies that would help reduce the\n  skew.\nA constraint is considered \"Unsatisfiable\" for an incoming pod if and only if every possible node assignment for that pod would violate \"MaxSkew\" on some topology. For example, in a 3-zone cluster, MaxSkew is set to 1, and pods with the same labelSelector spread as 3/1/1: | zone1 | zone2 | zone3 | | P P P |   P   |   P   | If WhenUnsatisfiable is set to DoNotSchedule, incoming pod can only be scheduled to zone2(zone3) to become 3/2/1(3/1/2) as ActualSkew(2-1) on zone2(zone3) satisfies MaxSkew(1). In other words, the cluster can still be imbalanced, but scheduler won't make it *more* imbalanced. It's a required field.\n\nPossible enum values:\n - \u0060\"DoNotSchedule\"\u0060 instructs the scheduler not to schedule the pod when constraints are not satisfied.\n - \u0060\"ScheduleAnyway\"\u0060 instructs the scheduler to schedule the pod even if constraints are not satisfied.",
-        "type": "string",
-        "default": "",
-        "enum": [
-          "DoNotSchedule",
-          "ScheduleAnyway"
-        ]
+        "type": "string", "default": "",
+        "enum": ["DoNotSchedule", "ScheduleAnyway"]
       }
     }
   },
   "io.k8s.api.core.v1.TypedLocalObjectReference": {
     "description": "TypedLocalObjectReference contains enough information to let you locate the typed referenced object inside the same namespace.",
     "type": "object",
-    "required": [
-      "kind",
-      "name"
-    ],
+    "required": ["kind", "name"],
     "properties": {
       "apiGroup": {
         "description": "APIGroup is the group for the resource being referenced. If APIGroup is not specified, the specified Kind must be in the core API group. For any other third-party types, APIGroup is required.",
         "type": "string"
       },
-      "kind": {
-        "description": "Kind is the type of resource being referenced",
-        "type": "string",
-        "default": ""
-      },
-      "name": {
-        "description": "Name is the name of resource being referenced",
-        "type": "string",
-        "default": ""
-      }
+      "kind": {"description": "Kind is the type of resource being referenced", "type": "string", "default": ""},
+      "name": {"description": "Name is the name of resource being referenced", "type": "string", "default": ""}
     },
     "x-kubernetes-map-type": "atomic"
   },
   "io.k8s.api.core.v1.TypedObjectReference": {
     "description": "TypedObjectReference contains enough information to let you locate the typed referenced object",
     "type": "object",
-    "required": [
-      "kind",
-      "name"
-    ],
+    "required": ["kind", "name"],
     "properties": {
       "apiGroup": {
         "description": "APIGroup is the group for the resource being referenced. If APIGroup is not specified, the specified Kind must be in the core API group. For any other third-party types, APIGroup is required.",
         "type": "string"
       },
-      "kind": {
-        "description": "Kind is the type of resource being referenced",
-        "type": "string",
-        "default": ""
-      },
-      "name": {
-        "description": "Name is the name of resource being referenced",
-        "type": "string",
-        "default": ""
-      },
+      "kind": {"description": "Kind is the type of resource being referenced", "type": "string", "default": ""},
+      "name": {"description": "Name is the name of resource being referenced", "type": "string", "default": ""},
       "namespace": {
         "description": "Namespace is the namespace of resource being referenced Note that when a namespace is specified, a gateway.networking.k8s.io/ReferenceGrant object is required in the referent namespace to allow that namespace's owner to accept the reference. See the ReferenceGrant documentation for details. (Alpha) This field requires the CrossNamespaceVolumeDataSource feature gate to be enabled.",
         "type": "string"
@@ -6076,305 +3996,164 @@ const OpenAPISchemas = `{
   "io.k8s.api.core.v1.Volume": {
     "description": "Volume represents a named volume in a pod that may be accessed by any container in the pod.",
     "type": "object",
-    "required": [
-      "name"
-    ],
+    "required": ["name"],
     "properties": {
       "awsElasticBlockStore": {
         "description": "awsElasticBlockStore represents an AWS Disk resource that is attached to a kubelet's host machine and then exposed to the pod. Deprecated: AWSElasticBlockStore is deprecated. All operations for the in-tree awsElasticBlockStore type are redirected to the ebs.csi.aws.com CSI driver. More info: https://kubernetes.io/docs/concepts/storage/volumes#awselasticblockstore",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.AWSElasticBlockStoreVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.AWSElasticBlockStoreVolumeSource"}]
       },
       "azureDisk": {
         "description": "azureDisk represents an Azure Data Disk mount on the host and bind mount to the pod. Deprecated: AzureDisk is deprecated. All operations for the in-tree azureDisk type are redirected to the disk.csi.azure.com CSI driver.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.AzureDiskVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.AzureDiskVolumeSource"}]
       },
       "azureFile": {
         "description": "azureFile represents an Azure File Service mount on the host and bind mount to the pod. Deprecated: AzureFile is deprecated. All operations for the in-tree azureFile type are redirected to the file.csi.azure.com CSI driver.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.AzureFileVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.AzureFileVolumeSource"}]
       },
       "cephfs": {
         "description": "cephFS represents a Ceph FS mount on the host that shares a pod's lifetime. Deprecated: CephFS is deprecated and the in-tree cephfs type is no longer supported.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.CephFSVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.CephFSVolumeSource"}]
       },
       "cinder": {
         "description": "cinder represents a cinder volume attached and mounted on kubelets host machine. Deprecated: Cinder is deprecated. All operations for the in-tree cinder type are redirected to the cinder.csi.openstack.org CSI driver. More info: https://examples.k8s.io/mysql-cinder-pd/README.md",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.CinderVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.CinderVolumeSource"}]
       },
       "configMap": {
         "description": "configMap represents a configMap that should populate this volume",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ConfigMapVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ConfigMapVolumeSource"}]
       },
       "csi": {
         "description": "csi (Container Storage Interface) represents ephemeral storage that is handled by certain external CSI drivers.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.CSIVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.CSIVolumeSource"}]
       },
       "downwardAPI": {
         "description": "downwardAPI represents downward API about the pod that should populate this volume",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.DownwardAPIVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.DownwardAPIVolumeSource"}]
       },
       "emptyDir": {
         "description": "emptyDir represents a temporary directory that shares a pod's lifetime. More info: https://kubernetes.io/docs/concepts/storage/volumes#emptydir",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.EmptyDirVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.EmptyDirVolumeSource"}]
       },
       "ephemeral": {
         "description": "ephemeral represents a volume that is handled by a cluster storage driver. The volume's lifecycle is tied to the pod that defines it - it will be created before the pod starts, and deleted when the pod is removed.\n\nUse this if: a) the volume is only needed while the pod runs, b) features of normal volumes like restoring from snapshot or capacity\n   tracking are needed,\nc) the storage driver is specified through a storage class, and d) the storage driver supports dynamic volume provisioning through\n   a PersistentVolumeClaim (see EphemeralVolumeSource for more\n   information on the connection between this volume type\n   and PersistentVolumeClaim).\n\nUse PersistentVolumeClaim or one of the vendor-specific APIs for volumes that persist for longer than the lifecycle of an individual pod.\n\nUse CSI for light-weight local ephemeral volumes if the CSI driver is meant to be used that way - see the documentation of the driver for more information.\n\nA pod can use both types of ephemeral volumes and persistent volumes at the same time.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.EphemeralVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.EphemeralVolumeSource"}]
       },
       "fc": {
         "description": "fc represents a Fibre Channel resource that is attached to a kubelet's host machine and then exposed to the pod.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.FCVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.FCVolumeSource"}]
       },
       "flexVolume": {
         "description": "flexVolume represents a generic volume resource that is provisioned/attached using an exec based plugin. Deprecated: FlexVolume is deprecated. Consider using a CSIDriver instead.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.FlexVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.FlexVolumeSource"}]
       },
       "flocker": {
         "description": "flocker represents a Flocker volume attached to a kubelet's host machine. This depends on the Flocker control service being running. Deprecated: Flocker is deprecated and the in-tree flocker type is no longer supported.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.FlockerVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.FlockerVolumeSource"}]
       },
       "gcePersistentDisk": {
         "description": "gcePersistentDisk represents a GCE Disk resource that is attached to a kubelet's host machine and then exposed to the pod. Deprecated: GCEPersistentDisk is deprecated. All operations for the in-tree gcePersistentDisk type are redirected to the pd.csi.storage.gke.io CSI driver. More info: https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.GCEPersistentDiskVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.GCEPersistentDiskVolumeSource"}]
       },
       "gitRepo": {
         "description": "gitRepo represents a git repository at a particular revision. Deprecated: GitRepo is deprecated. To provision a container with a git repo, mount an EmptyDir into an InitContainer that clones the repo using git, then mount the EmptyDir into the Pod's container.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.GitRepoVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.GitRepoVolumeSource"}]
       },
       "glusterfs": {
         "description": "glusterfs represents a Glusterfs mount on the host that shares a pod's lifetime. Deprecated: Glusterfs is deprecated and the in-tree glusterfs type is no longer supported.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.GlusterfsVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.GlusterfsVolumeSource"}]
       },
       "hostPath": {
         "description": "hostPath represents a pre-existing file or directory on the host machine that is directly exposed to the container. This is generally used for system agents or other privileged things that are allowed to see the host machine. Most containers will NOT need this. More info: https://kubernetes.io/docs/concepts/storage/volumes#hostpath",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.HostPathVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.HostPathVolumeSource"}]
       },
       "image": {
         "description": "image represents an OCI object (a container image or artifact) pulled and mounted on the kubelet's host machine. The volume is resolved at pod startup depending on which PullPolicy value is provided:\n\n- Always: the kubelet always attempts to pull the reference. Container creation will fail If the pull fails. - Never: the kubelet never pulls the reference and only uses a local image or artifact. Container creation will fail if the reference isn't present. - IfNotPresent: the kubelet pulls if the reference isn't already present on disk. Container creation will fail if the reference isn't present and the pull fails.\n\nThe volume gets re-resolved if the pod gets deleted and recreated, which means that new remote content will become available on pod recreation. A failure to resolve or pull the image during pod startup will block containers from starting and may add significant latency. Failures will be retried using normal volume backoff and will be reported on the pod reason and message. The types of objects that may be mounted by this volume are defined by the container runtime implementation on a host machine and at minimum must include all valid types supported by the container image field. The OCI object gets mounted in a single directory (spec.containers[*].volumeMounts.mountPath) by merging the manifest layers in the same way as for container images. The volume will be mounted read-only (ro). Sub path mounts for containers are not supported (spec.containers[*].volumeMounts.subpath) before 1.33. The field spec.securityContext.fsGroupChangePolicy has no effect on this volume type.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ImageVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ImageVolumeSource"}]
       },
       "iscsi": {
         "description": "iscsi represents an ISCSI Disk resource that is attached to a kubelet's host machine and then exposed to the pod. More info: https://kubernetes.io/docs/concepts/storage/volumes/#iscsi",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ISCSIVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ISCSIVolumeSource"}]
       },
       "name": {
         "description": "name of the volume. Must be a DNS_LABEL and unique within the pod. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "nfs": {
         "description": "nfs represents an NFS mount on the host that shares a pod's lifetime More info: https://kubernetes.io/docs/concepts/storage/volumes#nfs",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.NFSVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.NFSVolumeSource"}]
       },
       "persistentVolumeClaim": {
         "description": "persistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same namespace. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeClaimVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeClaimVolumeSource"}]
       },
       "photonPersistentDisk": {
         "description": "photonPersistentDisk represents a PhotonController persistent disk attached and mounted on kubelets host machine. Deprecated: PhotonPersistentDisk is deprecated and the in-tree photonPersistentDisk type is no longer supported.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PhotonPersistentDiskVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PhotonPersistentDiskVolumeSource"}]
       },
       "portworxVolume": {
         "description": "portworxVolume represents a portworx volume attached and mounted on kubelets host machine. Deprecated: PortworxVolume is deprecated. All operations for the in-tree portworxVolume type are redirected to the pxd.portworx.com CSI driver.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PortworxVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PortworxVolumeSource"}]
       },
       "projected": {
         "description": "projected items for all in one resources secrets, configmaps, and downward API",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ProjectedVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ProjectedVolumeSource"}]
       },
       "quobyte": {
         "description": "quobyte represents a Quobyte mount on the host that shares a pod's lifetime. Deprecated: Quobyte is deprecated and the in-tree quobyte type is no longer supported.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.QuobyteVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.QuobyteVolumeSource"}]
       },
       "rbd": {
         "description": "rbd represents a Rados Block Device mount on the host that shares a pod's lifetime. Deprecated: RBD is deprecated and the in-tree rbd type is no longer supported.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.RBDVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.RBDVolumeSource"}]
       },
       "scaleIO": {
         "description": "scaleIO represents a ScaleIO persistent volume attached and mounted on Kubernetes nodes. Deprecated: ScaleIO is deprecated and the in-tree scaleIO type is no longer supported.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ScaleIOVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ScaleIOVolumeSource"}]
       },
       "secret": {
         "description": "secret represents a secret that should populate this volume. More info: https://kubernetes.io/docs/concepts/storage/volumes#secret",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.SecretVolumeSource"}]
       },
       "storageos": {
         "description": "storageOS represents a StorageOS volume attached and mounted on Kubernetes nodes. Deprecated: StorageOS is deprecated and the in-tree storageos type is no longer supported.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.StorageOSVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.StorageOSVolumeSource"}]
       },
       "vsphereVolume": {
         "description": "vsphereVolume represents a vSphere volume attached and mounted on kubelets host machine. Deprecated: VsphereVolume is deprecated. All operations for the in-tree vsphereVolume type are redirected to the csi.vsphere.vmware.com CSI driver.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.VsphereVirtualDiskVolumeSource"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.VsphereVirtualDiskVolumeSource"}]
       }
     }
   },
   "io.k8s.api.core.v1.VolumeDevice": {
-    "description": "volumeDevice describes a mapping of a raw block device within a container.",
-    "type": "object",
-    "required": [
-      "devicePath",
-      "name"
-    ],
+    "description": "volumeDevice describes a mapping of a raw block device within a container.", "type": "object",
+    "required": ["devicePath", "name"],
     "properties": {
       "devicePath": {
         "description": "devicePath is the path inside of the container that the device will be mapped to.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "name": {
-        "description": "name must match the name of a persistentVolumeClaim in the pod",
-        "type": "string",
-        "default": ""
+        "description": "name must match the name of a persistentVolumeClaim in the pod", "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.core.v1.VolumeHealthCondition": {
     "description": "VolumeHealthCondition represents an adverse health condition reported for a volume.",
     "type": "object",
-    "required": [
-      "reason",
-      "status"
-    ],
+    "required": ["reason", "status"],
     "properties": {
       "message": {
         "description": "message is a human-readable description. Maximum permitted length of a message is 1024 bytes.",
-        "type": "string",
-        "maxLength": 1024
+        "type": "string", "maxLength": 1024
       },
       "reason": {
         "description": "reason is a brief CamelCase machine-parseable reason. Together with status it forms the unique identity of a condition entry. Maximum permitted length of a reason is 256 bytes.",
-        "type": "string",
-        "default": "",
-        "maxLength": 256
+        "type": "string", "default": "", "maxLength": 256
       },
       "status": {
         "description": "status is the machine-parseable health category. Possible values: - \"Inaccessible\": the volume cannot be accessed. - \"DataLoss\": data loss has been detected on the volume. - \"Degraded\": the volume is functioning with reduced capability.\n\nPossible enum values:\n - \u0060\"DataLoss\"\u0060 indicates data loss has been detected on the volume.\n - \u0060\"Degraded\"\u0060 indicates the volume is functioning but with reduced capability.\n - \u0060\"Inaccessible\"\u0060 indicates the volume cannot be accessed.",
-        "type": "string",
-        "default": "",
-        "enum": [
-          "DataLoss",
-          "Degraded",
-          "Inaccessible"
-        ]
+        "type": "string", "default": "",
+        "enum": ["DataLoss", "Degraded", "Inaccessible"]
       }
     }
   },
@@ -6384,64 +4163,38 @@ const OpenAPISchemas = `{
     "properties": {
       "healthConditions": {
         "description": "conditions is the set of adverse conditions reported by the CSI controller plugin. An empty list means no adverse condition. At most 16 conditions may be reported.",
-        "type": "array",
-        "maxItems": 16,
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeHealthCondition"
-        },
-        "x-kubernetes-list-map-keys": [
-          "status",
-          "reason"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "status",
+        "type": "array", "maxItems": 16,
+        "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeHealthCondition"},
+        "x-kubernetes-list-map-keys": ["status", "reason"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "status",
         "x-kubernetes-patch-strategy": "merge"
       },
       "lastTransitionTime": {
         "description": "lastTransitionTime is when the current set of conditions first appeared.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       }
     }
   },
   "io.k8s.api.core.v1.VolumeMount": {
-    "description": "VolumeMount describes a mounting of a Volume within a container.",
-    "type": "object",
-    "required": [
-      "mountPath",
-      "name"
-    ],
+    "description": "VolumeMount describes a mounting of a Volume within a container.", "type": "object",
+    "required": ["mountPath", "name"],
     "properties": {
       "bindMountOptions": {
         "description": "bindMountOptions is the list of additional bind mount options to apply when mounting this volume into the container. Allowed values are noexec, nodev, and nosuid. These are Linux mount options and have no effect on Windows nodes. This field is not supported with image volumes. This is an alpha field and requires enabling the VolumeBindMountOptions feature gate.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "set"
       },
       "mountPath": {
-        "description": "Path within the container at which the volume should be mounted.",
-        "type": "string",
+        "description": "Path within the container at which the volume should be mounted.", "type": "string",
         "default": ""
       },
       "mountPropagation": {
         "description": "mountPropagation determines how mounts are propagated from the host to container and the other way around. When not set, MountPropagationNone is used. This field is beta in 1.10. When RecursiveReadOnly is set to IfPossible or to Enabled, MountPropagation must be None or unspecified (which defaults to None).\n\nPossible enum values:\n - \u0060\"Bidirectional\"\u0060 means that the volume in a container will receive new mounts from the host or other containers, and its own mounts will be propagated from the container to the host or other containers. Note that this mode is recursively applied to all mounts in the volume (\"rshared\" in Linux terminology).\n - \u0060\"HostToContainer\"\u0060 means that the volume in a container will receive new mounts from the host or other containers, but filesystems mounted inside the container won't be propagated to the host or other containers. Note that this mode is recursively applied to all mounts in the volume (\"rslave\" in Linux terminology).\n - \u0060\"None\"\u0060 means that the volume in a container will not receive new mounts from the host or other containers, and filesystems mounted inside the container won't be propagated to the host or other containers. Note that this mode corresponds to \"private\" in Linux terminology.",
         "type": "string",
-        "enum": [
-          "Bidirectional",
-          "HostToContainer",
-          "None"
-        ]
+        "enum": ["Bidirectional", "HostToContainer", "None"]
       },
-      "name": {
-        "description": "This must match the Name of a Volume.",
-        "type": "string",
-        "default": ""
-      },
+      "name": {"description": "This must match the Name of a Volume.", "type": "string", "default": ""},
       "readOnly": {
         "description": "Mounted read-only if true, read-write otherwise (false or unspecified). Defaults to false.",
         "type": "boolean"
@@ -6461,38 +4214,23 @@ const OpenAPISchemas = `{
     }
   },
   "io.k8s.api.core.v1.VolumeMountStatus": {
-    "description": "VolumeMountStatus shows status of volume mounts.",
-    "type": "object",
-    "required": [
-      "mountPath",
-      "name"
-    ],
+    "description": "VolumeMountStatus shows status of volume mounts.", "type": "object",
+    "required": ["mountPath", "name"],
     "properties": {
       "mountPath": {
-        "description": "MountPath corresponds to the original VolumeMount.",
-        "type": "string",
-        "default": ""
+        "description": "MountPath corresponds to the original VolumeMount.", "type": "string", "default": ""
       },
       "name": {
-        "description": "Name corresponds to the name of the original VolumeMount.",
-        "type": "string",
-        "default": ""
+        "description": "Name corresponds to the name of the original VolumeMount.", "type": "string", "default": ""
       },
-      "readOnly": {
-        "description": "ReadOnly corresponds to the original VolumeMount.",
-        "type": "boolean"
-      },
+      "readOnly": {"description": "ReadOnly corresponds to the original VolumeMount.", "type": "boolean"},
       "recursiveReadOnly": {
         "description": "RecursiveReadOnly must be set to Disabled, Enabled, or unspecified (for non-readonly mounts). An IfPossible value in the original VolumeMount must be translated to Disabled or Enabled, depending on the mount result.",
         "type": "string"
       },
       "volumeStatus": {
         "description": "volumeStatus represents volume-type-specific status about the mounted volume.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeStatus"}]
       }
     }
   },
@@ -6502,11 +4240,7 @@ const OpenAPISchemas = `{
     "properties": {
       "required": {
         "description": "required specifies hard node constraints that must be met.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.NodeSelector"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.NodeSelector"}]
       }
     }
   },
@@ -6516,51 +4250,27 @@ const OpenAPISchemas = `{
     "properties": {
       "clusterTrustBundle": {
         "description": "ClusterTrustBundle allows a pod to access the \u0060.spec.trustBundle\u0060 field of ClusterTrustBundle objects in an auto-updating file.\n\nAlpha, gated by the ClusterTrustBundleProjection feature gate.\n\nClusterTrustBundle objects can either be selected by name, or by the combination of signer name and a label selector.\n\nKubelet performs aggressive normalization of the PEM contents written into the pod filesystem.  Esoteric PEM features such as inter-block comments and block headers are stripped.  Certificates are deduplicated. The ordering of certificates within the file is arbitrary, and Kubelet may change the order over time.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ClusterTrustBundleProjection"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ClusterTrustBundleProjection"}]
       },
       "configMap": {
         "description": "configMap information about the configMap data to project",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ConfigMapProjection"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ConfigMapProjection"}]
       },
       "downwardAPI": {
         "description": "downwardAPI information about the downwardAPI data to project",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.DownwardAPIProjection"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.DownwardAPIProjection"}]
       },
       "podCertificate": {
         "description": "Projects an auto-rotating credential bundle (private key and certificate chain) that the pod can use either as a TLS client or server.\n\nKubelet generates a private key and uses it to send a PodCertificateRequest to the named signer.  Once the signer approves the request and issues a certificate chain, Kubelet writes the key and certificate chain to the pod filesystem.  The pod does not start until certificates have been issued for each podCertificate projected volume source in its spec.\n\nKubelet will begin trying to rotate the certificate at the time indicated by the signer using the PodCertificateRequest.Status.BeginRefreshAt timestamp.\n\nKubelet can write a single file, indicated by the credentialBundlePath field, or separate files, indicated by the keyPath and certificateChainPath fields.\n\nThe credential bundle is a single file in PEM format.  The first PEM entry is the private key (in PKCS#8 format), and the remaining PEM entries are the certificate chain issued by the signer (typically, signers will return their certificate chain in leaf-to-root order).\n\nPrefer using the credential bundle format, since your application code can read it atomically.  If you use keyPath and certificateChainPath, your application must make two separate file reads. If these coincide with a certificate rotation, it is possible that the private key and leaf certificate you read may not correspond to each other.  Your application will need to check for this condition, and re-read until they are consistent.\n\nThe named signer controls chooses the format of the certificate it issues; consult the signer implementation's documentation to learn how to use the certificates it issues.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PodCertificateProjection"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PodCertificateProjection"}]
       },
       "secret": {
         "description": "secret information about the secret data to project",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretProjection"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.SecretProjection"}]
       },
       "serviceAccountToken": {
         "description": "serviceAccountToken is information about the serviceAccountToken data to project",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ServiceAccountTokenProjection"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ServiceAccountTokenProjection"}]
       }
     }
   },
@@ -6571,16 +4281,12 @@ const OpenAPISchemas = `{
       "limits": {
         "description": "Limits describes the maximum amount of compute resources allowed. More info: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
         "type": "object",
-        "additionalProperties": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-        }
+        "additionalProperties": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}
       },
       "requests": {
         "description": "Requests describes the minimum amount of compute resources required. If Requests is omitted for a container, it defaults to Limits if that is explicitly specified, otherwise to an implementation-defined value. Requests cannot exceed Limits. More info: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
         "type": "object",
-        "additionalProperties": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
-        }
+        "additionalProperties": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}
       }
     }
   },
@@ -6590,20 +4296,13 @@ const OpenAPISchemas = `{
     "properties": {
       "image": {
         "description": "image represents an OCI object (a container image or artifact) pulled and mounted on the kubelet's host machine.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.ImageVolumeStatus"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.ImageVolumeStatus"}]
       }
     }
   },
   "io.k8s.api.core.v1.VsphereVirtualDiskVolumeSource": {
-    "description": "Represents a vSphere volume resource.",
-    "type": "object",
-    "required": [
-      "volumePath"
-    ],
+    "description": "Represents a vSphere volume resource.", "type": "object",
+    "required": ["volumePath"],
     "properties": {
       "fsType": {
         "description": "fsType is filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. \"ext4\", \"xfs\", \"ntfs\". Implicitly inferred to be \"ext4\" if unspecified.",
@@ -6614,52 +4313,38 @@ const OpenAPISchemas = `{
         "type": "string"
       },
       "storagePolicyName": {
-        "description": "storagePolicyName is the storage Policy Based Management (SPBM) profile name.",
-        "type": "string"
+        "description": "storagePolicyName is the storage Policy Based Management (SPBM) profile name.", "type": "string"
       },
       "volumePath": {
-        "description": "volumePath is the path that identifies vSphere volume vmdk",
-        "type": "string",
-        "default": ""
+        "description": "volumePath is the path that identifies vSphere volume vmdk", "type": "string", "default": ""
       }
     }
   },
   "io.k8s.api.core.v1.WeightedPodAffinityTerm": {
     "description": "The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the most preferred node(s)",
     "type": "object",
-    "required": [
-      "podAffinityTerm",
-      "weight"
-    ],
+    "required": ["podAffinityTerm", "weight"],
     "properties": {
       "podAffinityTerm": {
         "description": "Required. A pod affinity term, associated with the corresponding weight.",
         "default": {},
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.api.core.v1.PodAffinityTerm"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PodAffinityTerm"}]
       },
       "weight": {
         "description": "weight associated with matching the corresponding podAffinityTerm, in the range 1-100.",
-        "type": "integer",
-        "format": "int32",
-        "default": 0
+        "type": "integer", "format": "int32", "default": 0
       }
     }
   },
   "io.k8s.api.core.v1.WindowsSecurityContextOptions": {
-    "description": "WindowsSecurityContextOptions contain Windows-specific options and credentials.",
-    "type": "object",
+    "description": "WindowsSecurityContextOptions contain Windows-specific options and credentials.", "type": "object",
     "properties": {
       "gmsaCredentialSpec": {
         "description": "GMSACredentialSpec is where the GMSA admission webhook (https://github.com/kubernetes-sigs/windows-gmsa) inlines the contents of the GMSA credential spec named by the GMSACredentialSpecName field.",
         "type": "string"
       },
       "gmsaCredentialSpecName": {
-        "description": "GMSACredentialSpecName is the name of the GMSA credential spec to use.",
-        "type": "string"
+        "description": "GMSACredentialSpecName is the name of the GMSA credential spec to use.", "type": "string"
       },
       "hostProcess": {
         "description": "HostProcess determines if a container should be run as a 'Host Process' container. All of a Pod's containers must have the same effective HostProcess value (it is not allowed to have a mix of HostProcess containers and non-HostProcess containers). In addition, if HostProcess is true then HostNetwork must also be set to true.",
@@ -6673,14 +4358,7 @@ const OpenAPISchemas = `{
   },
   "io.k8s.apimachinery.pkg.api.resource.Quantity": {
     "description": "Quantity is a fixed-point representation of a number. It provides convenient marshaling/unmarshaling in JSON and YAML, in addition to String() and AsInt64() accessors.\n\nThe serialization format is:\n\n\u0060\u0060\u0060 <quantity>        ::= <signedNumber><suffix>\n\n\t(Note that <suffix> may be empty, from the \"\" case in <decimalSI>.)\n\n<digit>           ::= 0 | 1 | ... | 9 <digits>          ::= <digit> | <digit><digits> <number>          ::= <digits> | <digits>.<digits> | <digits>. | .<digits> <sign>            ::= \"+\" | \"-\" <signedNumber>    ::= <number> | <sign><number> <suffix>          ::= <binarySI> | <decimalExponent> | <decimalSI> <binarySI>        ::= Ki | Mi | Gi | Ti | Pi | Ei\n\n\t(International System of units; See: http://physics.nist.gov/cuu/Units/binary.html)\n\n<decimalSI>       ::= m | \"\" | k | M | G | T | P | E\n\n\t(Note that 1024 = 1Ki but 1000 = 1k; I didn't choose the capitalization.)\n\n<decimalExponent> ::= \"e\" <signedNumber> | \"E\" <signedNumber> \u0060\u0060\u0060\n\nNo matter which of the three exponent forms is used, no quantity may represent a number greater than 2^63-1 in magnitude, nor may it have more than 3 decimal places. Numbers larger or more precise will be capped or rounded up. (E.g.: 0.1m will rounded up to 1m.) This may be extended in the future if we require larger or smaller quantities.\n\nWhen a Quantity is parsed from a string, it will remember the type of suffix it had, and will use the same type again when it is serialized.\n\nBefore serializing, Quantity will be put in \"canonical form\". This means that Exponent/suffix will be adjusted up or down (with a corresponding increase or decrease in Mantissa) such that:\n\n- No precision is lost - No fractional digits will be emitted - The exponent (or suffix) is as large as possible.\n\nThe sign will be omitted unless the number is negative.\n\nExamples:\n\n- 1.5 will be serialized as \"1500m\" - 1.5Gi will be serialized as \"1536Mi\"\n\nNote that the quantity will NEVER be internally represented by a floating point number. That is the whole point of this exercise.\n\nNon-canonical values will still parse as long as they are well formed, but will be re-emitted in their canonical form. (So always use canonical form, or don't diff.)\n\nThis format is intended to make it difficult to use these numbers without writing some sort of special handling code in the hopes that that will cause implementors to also use a fixed point implementation.",
-    "oneOf": [
-      {
-        "type": "string"
-      },
-      {
-        "type": "number"
-      }
-    ]
+    "oneOf": [{"type": "string"}, {"type": "number"}]
   },
   "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1": {
     "description": "FieldsV1 stores a set of fields in a data structure like a Trie, in JSON format.\n\nEach key is either a '.' representing the field itself, and will always map to an empty set, or a string representing a sub-field or item. The string will follow one of these four formats: 'f:<name>', where <name> is the name of a field in a struct, or key in a map 'v:<value>', where <value> is the exact json formatted value of a list item 'i:<index>', where <index> is position of a item in a list 'k:<keys>', where <keys> is a map of  a list item's key fields to their unique values If a key maps to an empty Fields value, the field that key represents is part of the set.\n\nThe exact format is defined in sigs.k8s.io/structured-merge-diff",
@@ -6693,17 +4371,13 @@ const OpenAPISchemas = `{
       "matchExpressions": {
         "description": "matchExpressions is a list of label selector requirements. The requirements are ANDed.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement"},
         "x-kubernetes-list-type": "atomic"
       },
       "matchLabels": {
         "description": "matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is equivalent to an element of matchExpressions, whose key field is \"key\", the operator is \"In\", and the values array contains only \"value\". The requirements are ANDed.",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       }
     },
     "x-kubernetes-map-type": "atomic"
@@ -6711,27 +4385,17 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement": {
     "description": "A label selector requirement is a selector that contains values, a key, and an operator that relates the key and values.",
     "type": "object",
-    "required": [
-      "key",
-      "operator"
-    ],
+    "required": ["key", "operator"],
     "properties": {
-      "key": {
-        "description": "key is the label key that the selector applies to.",
-        "type": "string",
-        "default": ""
-      },
+      "key": {"description": "key is the label key that the selector applies to.", "type": "string", "default": ""},
       "operator": {
         "description": "operator represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists and DoesNotExist.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "values": {
         "description": "values is an array of string values. If the operator is In or NotIn, the values array must be non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array is replaced during a strategic merge patch.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
+        "items": {"type": "string"},
         "x-kubernetes-list-type": "atomic"
       }
     }
@@ -6746,8 +4410,7 @@ const OpenAPISchemas = `{
       },
       "remainingItemCount": {
         "description": "remainingItemCount is the number of subsequent items in the list which are not included in this list response. If the list request contained label or field selectors, then the number of remaining items is unknown and the field will be left unset and omitted during serialization. If the list is complete (either because it is not chunking or because this is the last chunk), then there are no more remaining items and this field will be left unset and omitted during serialization. Servers older than v1.15 do not set this field. The intended use of the remainingItemCount is *estimating* the size of a collection. Clients should not rely on the remainingItemCount to be set or to be exact.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "resourceVersion": {
         "description": "String that identifies the server's internal version of this object that can be used by clients to determine when objects have changed. Value must be treated as opaque by clients and passed unmodified back to the server. Populated by the system. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#concurrency-control-and-consistency",
@@ -6759,11 +4422,7 @@ const OpenAPISchemas = `{
       },
       "shardInfo": {
         "description": "shardInfo is set when the list is a filtered subset of the full collection, as selected by a shard selector on the request. It echoes back the selector so clients can verify which shard they received and merge sharded responses. Clients should not cache sharded list responses as a full representation of the collection.\n\nThis is an alpha field and requires enabling the ShardedListAndWatch feature gate.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo"}]
       }
     }
   },
@@ -6781,16 +4440,9 @@ const OpenAPISchemas = `{
       },
       "fieldsV1": {
         "description": "FieldsV1 holds the first JSON version format as described in the \"FieldsV1\" type.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"}]
       },
-      "manager": {
-        "description": "Manager is an identifier of the workflow managing these fields.",
-        "type": "string"
-      },
+      "manager": {"description": "Manager is an identifier of the workflow managing these fields.", "type": "string"},
       "operation": {
         "description": "Operation is the type of operation which lead to this ManagedFieldsEntry being created. The only valid values for this field are 'Apply' and 'Update'.",
         "type": "string"
@@ -6801,11 +4453,7 @@ const OpenAPISchemas = `{
       },
       "time": {
         "description": "Time is the timestamp of when the ManagedFields entry was added. The timestamp will also be updated if a field is added, the manager changes any of the owned fields value or removes a field. The timestamp does not update when a field is removed from the entry because another manager took it over.",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       }
     }
   },
@@ -6816,39 +4464,25 @@ const OpenAPISchemas = `{
       "annotations": {
         "description": "Annotations is an unstructured key value map stored with a resource that may be set by external tools to store and retrieve arbitrary metadata. They are not queryable and should be preserved when modifying objects. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/annotations",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "creationTimestamp": {
         "description": "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "deletionGracePeriodSeconds": {
         "description": "Number of seconds allowed for this object to gracefully terminate before it will be removed from the system. Only set when deletionTimestamp is also set. May only be shortened. Read-only.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "deletionTimestamp": {
         "description": "DeletionTimestamp is RFC 3339 date and time at which this resource will be deleted. This field is set by the server when a graceful deletion is requested by the user, and is not directly settable by a client. The resource is expected to be deleted (no longer visible from resource lists, and not reachable by name) after the time in this field, once the finalizers list is empty. As long as the finalizers list contains items, deletion is blocked. Once the deletionTimestamp is set, this value may not be unset or be set further into the future, although it may be shortened or the resource may be deleted prior to this time. For example, a user may request that a pod is deleted in 30 seconds. The Kubelet will react by sending a graceful termination signal to the containers in the pod. After that 30 seconds, the Kubelet will send a hard termination signal (SIGKILL) to the container and after cleanup, remove the pod from the API. In the presence of network partitions, this object may still exist after this timestamp, until an administrator or automated process can determine the resource is fully terminated. If not set, graceful deletion of the object has not been requested.\n\nPopulated by the system when a graceful deletion is requested. Read-only. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-        "allOf": [
-          {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
-          }
-        ]
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
       },
       "finalizers": {
         "description": "Must be empty before the object is deleted from the registry. Each entry is an identifier for the responsible component that will remove the entry from the list. If the deletionTimestamp of the object is non-nil, entries in this list can only be removed. Finalizers may be processed and removed in any order.  Order is NOT enforced because it introduces significant risk of stuck finalizers. finalizers is a shared field, any actor with permission can reorder it. If the finalizer list is processed in order, then this can lead to a situation in which the component responsible for the first finalizer in the list is waiting for a signal (field value, external system, or other) produced by a component responsible for a finalizer later in the list, resulting in a deadlock. Without enforced ordering finalizers are free to order amongst themselves and are not vulnerable to ordering changes in the list.",
         "type": "array",
-        "items": {
-          "type": "string"
-        },
-        "x-kubernetes-list-type": "set",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"type": "string"},
+        "x-kubernetes-list-type": "set", "x-kubernetes-patch-strategy": "merge"
       },
       "generateName": {
         "description": "GenerateName is an optional prefix, used by the server, to generate a unique name ONLY IF the Name field has not been provided. If this field is used, the name returned to the client will be different than the name passed. This value will also be combined with a unique suffix. The provided value has the same validation rules as the Name field, and may be truncated by the length of the suffix required to make the value unique on the server.\n\nIf this field is specified and the generated name exists, the server will return a 409.\n\nApplied only if Name is not specified. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#idempotency",
@@ -6856,22 +4490,17 @@ const OpenAPISchemas = `{
       },
       "generation": {
         "description": "A sequence number representing a specific generation of the desired state. Populated by the system. Read-only.",
-        "type": "integer",
-        "format": "int64"
+        "type": "integer", "format": "int64"
       },
       "labels": {
         "description": "Map of string keys and values that can be used to organize and categorize (scope and select) objects. May match selectors of replication controllers and services. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels",
         "type": "object",
-        "additionalProperties": {
-          "type": "string"
-        }
+        "additionalProperties": {"type": "string"}
       },
       "managedFields": {
         "description": "ManagedFields maps workflow-id and version to the set of fields that are managed by that workflow. This is mostly for internal housekeeping, and users typically shouldn't need to set or understand this field. A workflow can be the user's name, a controller's name, or the name of a specific apply path like \"ci-cd\". The set of fields is always in the version that the workflow used when modifying the object.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry"
-        },
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry"},
         "x-kubernetes-list-type": "atomic"
       },
       "name": {
@@ -6885,15 +4514,9 @@ const OpenAPISchemas = `{
       "ownerReferences": {
         "description": "List of objects depended by this object. If ALL objects in the list have been deleted, this object will be garbage collected. If this object is managed by a controller, then an entry in this list will point to this controller, with the controller field set to true. There cannot be more than one managing controller.",
         "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference"
-        },
-        "x-kubernetes-list-map-keys": [
-          "uid"
-        ],
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-patch-merge-key": "uid",
-        "x-kubernetes-patch-strategy": "merge"
+        "items": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference"},
+        "x-kubernetes-list-map-keys": ["uid"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "uid", "x-kubernetes-patch-strategy": "merge"
       },
       "resourceVersion": {
         "description": "An opaque value that represents the internal version of this object that can be used by clients to determine when objects have changed. May be used for optimistic concurrency, change detection, and the watch operation on a resource or set of resources. Clients must treat these values as opaque and passed unmodified back to the server. They may only be valid for a particular resource or set of resources.\n\nPopulated by the system. Read-only. Value must be treated as opaque by clients and . More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#concurrency-control-and-consistency",
@@ -6912,40 +4535,25 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference": {
     "description": "OwnerReference contains enough information to let you identify an owning object. An owning object must be in the same namespace as the dependent, or be cluster-scoped, so there is no namespace field.",
     "type": "object",
-    "required": [
-      "apiVersion",
-      "kind",
-      "name",
-      "uid"
-    ],
+    "required": ["apiVersion", "kind", "name", "uid"],
     "properties": {
-      "apiVersion": {
-        "description": "API version of the referent.",
-        "type": "string",
-        "default": ""
-      },
+      "apiVersion": {"description": "API version of the referent.", "type": "string", "default": ""},
       "blockOwnerDeletion": {
         "description": "If true, AND if the owner has the \"foregroundDeletion\" finalizer, then the owner cannot be deleted from the key-value store until this reference is removed. See https://kubernetes.io/docs/concepts/architecture/garbage-collection/#foreground-deletion for how the garbage collector interacts with this field and enforces the foreground deletion. Defaults to false. To set this field, a user needs \"delete\" permission of the owner, otherwise 422 (Unprocessable Entity) will be returned.",
         "type": "boolean"
       },
-      "controller": {
-        "description": "If true, this reference points to the managing controller.",
-        "type": "boolean"
-      },
+      "controller": {"description": "If true, this reference points to the managing controller.", "type": "boolean"},
       "kind": {
         "description": "Kind of the referent. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "name": {
         "description": "Name of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       },
       "uid": {
         "description": "UID of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#uids",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     },
     "x-kubernetes-map-type": "atomic"
@@ -6953,32 +4561,21 @@ const OpenAPISchemas = `{
   "io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo": {
     "description": "ShardInfo describes the shard selector that was applied to produce a list response. Its presence on a list response indicates the list is a filtered subset.",
     "type": "object",
-    "required": [
-      "selector"
-    ],
+    "required": ["selector"],
     "properties": {
       "selector": {
         "description": "selector is the shard selector string from the request, echoed back so clients can verify which shard they received and merge responses from multiple shards.",
-        "type": "string",
-        "default": ""
+        "type": "string", "default": ""
       }
     }
   },
   "io.k8s.apimachinery.pkg.apis.meta.v1.Time": {
     "description": "Time is a wrapper around time.Time which supports correct marshaling to YAML and JSON.  Wrappers are provided for many of the factory methods that the time package offers.",
-    "type": "string",
-    "format": "date-time"
+    "type": "string", "format": "date-time"
   },
   "io.k8s.apimachinery.pkg.util.intstr.IntOrString": {
     "description": "IntOrString is a type that can hold an int32 or a string.  When used in JSON or YAML marshalling and unmarshalling, it produces or consumes the inner type.  This allows you to have, for example, a JSON field that can accept a name or number.",
     "format": "int-or-string",
-    "oneOf": [
-      {
-        "type": "integer"
-      },
-      {
-        "type": "string"
-      }
-    ]
+    "oneOf": [{"type": "integer"}, {"type": "string"}]
   }
 }`

@@ -8,6 +8,7 @@ package v1beta1
 import (
 	json "github.com/typeplane/typeplane/runtime/json"
 	apimachinery "github.com/typeplane/typeplane/runtime/json/apimachinery"
+	level "github.com/typeplane/typeplane/runtime/level"
 )
 
 //lint:file-ignore SA1019 deprecated fields are written and read too
@@ -40,25 +41,16 @@ func ReadJSON_CPUTargetUtilization(r *json.Reader, out *CPUTargetUtilization) {
 func AppendJSON_HorizontalPodAutoscaler(dst []byte, in *HorizontalPodAutoscaler) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = AppendJSON_HorizontalPodAutoscalerSpec(json.AppendName(dst, `,"spec":`), &in.Spec)
 	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	if err == nil {
+		dst, err = AppendJSON_HorizontalPodAutoscalerStatus(json.AppendName(dst, `,"status":`), &in.Status)
 	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"spec":`)
-	if dst, err = AppendJSON_HorizontalPodAutoscalerSpec(dst, &in.Spec); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"status":`)
-	if dst, err = AppendJSON_HorizontalPodAutoscalerStatus(dst, &in.Status); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_HorizontalPodAutoscaler reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -96,21 +88,11 @@ func ReadJSON_HorizontalPodAutoscaler(r *json.Reader, out *HorizontalPodAutoscal
 func AppendJSON_HorizontalPodAutoscalerList(dst []byte, in *HorizontalPodAutoscalerList) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.TypeMeta.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
-	}
-	if in.TypeMeta.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
-	}
-	dst = json.AppendName(dst, `,"metadata":`)
-	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
-		return dst, err
-	}
-	dst = json.AppendName(dst, `,"items":`)
-	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_HorizontalPodAutoscaler); err != nil {
-		return dst, err
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_HorizontalPodAutoscaler)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_HorizontalPodAutoscalerList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -145,21 +127,13 @@ func ReadJSON_HorizontalPodAutoscalerList(r *json.Reader, out *HorizontalPodAuto
 func AppendJSON_HorizontalPodAutoscalerSpec(dst []byte, in *HorizontalPodAutoscalerSpec) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = json.AppendName(dst, `,"scaleRef":`)
-	if dst, err = AppendJSON_SubresourceReference(dst, &in.ScaleRef); err != nil {
-		return dst, err
-	}
-	if in.MinReplicas != nil {
-		dst = json.AppendIntField(dst, `,"minReplicas":`, *in.MinReplicas)
-	}
+	dst, err = AppendJSON_SubresourceReference(json.AppendName(dst, `,"scaleRef":`), &in.ScaleRef)
+	dst = json.AppendIntPointer(dst, `,"minReplicas":`, in.MinReplicas)
 	dst = json.AppendIntField(dst, `,"maxReplicas":`, in.MaxReplicas)
-	if in.CPUUtilization != nil {
-		dst = json.AppendName(dst, `,"cpuUtilization":`)
-		if dst, err = AppendJSON_CPUTargetUtilization(dst, in.CPUUtilization); err != nil {
-			return dst, err
-		}
+	if in.CPUUtilization != nil && err == nil {
+		dst, err = AppendJSON_CPUTargetUtilization(json.AppendName(dst, `,"cpuUtilization":`), in.CPUUtilization)
 	}
-	return json.Close(dst, start), nil
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_HorizontalPodAutoscalerSpec reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -175,9 +149,7 @@ func ReadJSON_HorizontalPodAutoscalerSpec(r *json.Reader, out *HorizontalPodAuto
 			ReadJSON_SubresourceReference(r, &out.ScaleRef)
 		case "minReplicas":
 			r.Once(&seen, 1)
-			if json.Pointer(r, &out.MinReplicas) {
-				r.Int32(out.MinReplicas)
-			}
+			r.Int32Pointer(&out.MinReplicas)
 		case "maxReplicas":
 			r.Once(&seen, 2)
 			r.Int32(&out.MaxReplicas)
@@ -196,21 +168,14 @@ func ReadJSON_HorizontalPodAutoscalerSpec(r *json.Reader, out *HorizontalPodAuto
 func AppendJSON_HorizontalPodAutoscalerStatus(dst []byte, in *HorizontalPodAutoscalerStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	if in.ObservedGeneration != nil {
-		dst = json.AppendIntField(dst, `,"observedGeneration":`, *in.ObservedGeneration)
-	}
+	dst = json.AppendIntPointer(dst, `,"observedGeneration":`, in.ObservedGeneration)
 	if in.LastScaleTime != nil {
-		dst = json.AppendName(dst, `,"lastScaleTime":`)
-		if dst, err = apimachinery.AppendJSON_Time(dst, in.LastScaleTime); err != nil {
-			return dst, err
-		}
+		dst, err = apimachinery.AppendJSON_Time(json.AppendName(dst, `,"lastScaleTime":`), in.LastScaleTime)
 	}
 	dst = json.AppendIntField(dst, `,"currentReplicas":`, in.CurrentReplicas)
 	dst = json.AppendIntField(dst, `,"desiredReplicas":`, in.DesiredReplicas)
-	if in.CurrentCPUUtilizationPercentage != nil {
-		dst = json.AppendIntField(dst, `,"currentCPUUtilizationPercentage":`, *in.CurrentCPUUtilizationPercentage)
-	}
-	return json.Close(dst, start), nil
+	dst = json.AppendIntPointer(dst, `,"currentCPUUtilizationPercentage":`, in.CurrentCPUUtilizationPercentage)
+	return json.Close(dst, start), err
 }
 
 // ReadJSON_HorizontalPodAutoscalerStatus reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
@@ -223,9 +188,7 @@ func ReadJSON_HorizontalPodAutoscalerStatus(r *json.Reader, out *HorizontalPodAu
 		switch r.Name() {
 		case "observedGeneration":
 			r.Once(&seen, 0)
-			if json.Pointer(r, &out.ObservedGeneration) {
-				r.Int64(out.ObservedGeneration)
-			}
+			r.Int64Pointer(&out.ObservedGeneration)
 		case "lastScaleTime":
 			r.Once(&seen, 1)
 			if json.Pointer(r, &out.LastScaleTime) {
@@ -239,9 +202,7 @@ func ReadJSON_HorizontalPodAutoscalerStatus(r *json.Reader, out *HorizontalPodAu
 			r.Int32(&out.DesiredReplicas)
 		case "currentCPUUtilizationPercentage":
 			r.Once(&seen, 4)
-			if json.Pointer(r, &out.CurrentCPUUtilizationPercentage) {
-				r.Int32(out.CurrentCPUUtilizationPercentage)
-			}
+			r.Int32Pointer(&out.CurrentCPUUtilizationPercentage)
 		default:
 			r.Unknown()
 		}
@@ -251,18 +212,10 @@ func ReadJSON_HorizontalPodAutoscalerStatus(r *json.Reader, out *HorizontalPodAu
 // AppendJSON_SubresourceReference appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_SubresourceReference(dst []byte, in *SubresourceReference) ([]byte, error) {
 	start := len(dst)
-	if in.Kind != "" {
-		dst = json.AppendStringField(dst, `,"kind":`, in.Kind)
-	}
-	if in.Name != "" {
-		dst = json.AppendStringField(dst, `,"name":`, in.Name)
-	}
-	if in.APIVersion != "" {
-		dst = json.AppendStringField(dst, `,"apiVersion":`, in.APIVersion)
-	}
-	if in.Subresource != "" {
-		dst = json.AppendStringField(dst, `,"subresource":`, in.Subresource)
-	}
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.Kind)
+	dst = json.AppendOptionalString(dst, `,"name":`, in.Name)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.APIVersion)
+	dst = json.AppendOptionalString(dst, `,"subresource":`, in.Subresource)
 	return json.Close(dst, start), nil
 }
 
@@ -291,3 +244,6 @@ func ReadJSON_SubresourceReference(r *json.Reader, out *SubresourceReference) {
 		}
 	}
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

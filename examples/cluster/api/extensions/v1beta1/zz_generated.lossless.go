@@ -7,6 +7,7 @@ package v1beta1
 
 import (
 	autoscaling "github.com/typeplane/typeplane/examples/cluster/api/autoscaling"
+	level "github.com/typeplane/typeplane/runtime/level"
 	lossless "github.com/typeplane/typeplane/runtime/lossless"
 	resource "k8s.io/apimachinery/pkg/api/resource"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -310,4 +311,4 @@ func losslessSame_v1_LabelSelectorRequirement(a, b *v1.LabelSelectorRequirement)
 }
 
 // Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
-const _ = lossless.Level1_go_get_u_github_com_typeplane_typeplane_runtime
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime
