@@ -14,7 +14,11 @@ import (
 )
 
 // TestMain gives the tests a cache of their own, and the go command the one that it has.
-func TestMain(m *testing.M) { os.Exit(withOwnCache(m)) }
+func TestMain(m *testing.M) {
+	code := withOwnCache(m)
+	forget()
+	os.Exit(code)
+}
 
 func withOwnCache(m *testing.M) int {
 	goCache, err := exec.Command("go", "env", "GOCACHE").Output()

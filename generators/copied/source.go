@@ -66,10 +66,15 @@ func (s *Source) read() error {
 		}
 	}
 	for _, d := range s.pieces {
+		imported := map[*ast.Ident]bool{} // what belongs to another package: time.Time is no Time
 		ast.Inspect(d.decl, func(n ast.Node) bool {
 			switch n := n.(type) {
+			case *ast.SelectorExpr:
+				if id, ok := n.X.(*ast.Ident); ok && id.Obj == nil && s.imports[id.Name] != "" {
+					imported[n.Sel] = true
+				}
 			case *ast.Ident:
-				if s.byName[n.Name] != nil && s.byName[n.Name] != d {
+				if s.byName[n.Name] != nil && s.byName[n.Name] != d && !imported[n] {
 					d.needs = append(d.needs, n.Name)
 				}
 			case *ast.Field:

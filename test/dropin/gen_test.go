@@ -26,7 +26,8 @@ limitations under the License.
 */
 `
 
-// replaced are the generated files that a module is copied without: what gen makes has to take their place.
+// replaced are the generated files that a module is copied without: what gen makes has to take
+// their place.
 var replaced = []string{
 	"generated.pb.go", "zz_generated.deepcopy.go", "zz_generated.defaults.go", "zz_generated.conversion.go",
 	"zz_generated.prerelease-lifecycle.go", "zz_generated.model_name.go",
@@ -35,11 +36,31 @@ var replaced = []string{
 // identical are those of them that come out as upstream's generators make them, to the byte.
 var identical = []string{"zz_generated.prerelease-lifecycle.go", "zz_generated.model_name.go"}
 
-// generate builds gen from this repository and runs these generators, or all, on the module in dir; twice: the second
-// run finds nothing to do.
+// modes are the two ways in which generated code has what it leans on.
+var modes = []string{"inline", "import"}
+
+// flagsFor are the flags of gen for a mode; the module gets the requirement that it needs for an
+// import.
+func flagsFor(t *testing.T, mode, dir string, flags ...string) []string {
+	t.Helper()
+	if mode == "inline" {
+		return append([]string{"--inline-runtime"}, flags...)
+	}
+	const module = "github.com/typeplane/typeplane/runtime"
+	source, err := filepath.Abs("../../runtime")
+	if err != nil {
+		t.Fatal(err)
+	}
+	goCommand(t, dir, "mod", "edit", "-require="+module+"@v0.0.0", "-replace="+module+"="+source)
+	goCommand(t, dir, "list", "-mod=mod", "-test", "-deps", "./...", module+"/...")
+	return flags
+}
+
+// generate builds gen from this repository and runs these generators, or all, on the module in dir;
+// twice: the second run finds nothing to do. What is printed imports nothing of ours.
 func generate(t *testing.T, dir string, generators ...string) {
 	t.Helper()
-	generateWith(t, dir, []string{"--generators", strings.Join(generators, ",")})
+	generateWith(t, dir, []string{"--inline-runtime", "--generators", strings.Join(generators, ",")})
 }
 
 // generateWith is generate with flags.
@@ -50,7 +71,7 @@ func generateWith(t *testing.T, dir string, flags []string) {
 	headerFile := filepath.Join(t.TempDir(), "header.txt")
 	write(t, headerFile, []byte(header))
 	for _, extra := range [][]string{nil, {"--verify"}} {
-		cmd := exec.Command(gen, slices.Concat(extra, flags, []string{"--inline-runtime", "--go-header-file", headerFile, "./..."})...)
+		cmd := exec.Command(gen, slices.Concat(extra, flags, []string{"--go-header-file", headerFile, "./..."})...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS=-mod=readonly")
 		if out, err := cmd.CombinedOutput(); err != nil {

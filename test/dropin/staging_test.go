@@ -18,22 +18,24 @@ func TestStaging(t *testing.T) {
 		{"k8s.io/kube-aggregator", []string{"./pkg/apis/..."}},
 		{"k8s.io/metrics", []string{"./pkg/apis/..."}},
 	} {
-		t.Run(filepath.Base(module.path), func(t *testing.T) {
-			dir := downloadedCopy(t, module.path)
-			same, untouched := readAll(t, dir, identical), read(t, filepath.Join(dir, "pkg"), "register.go")
-			openAPI := upstreamOpenAPI(t, dir)
-			removeAll(t, dir, replaced...)
-			generate(t, dir)
-			goCommand(t, dir, append([]string{"vet", "-copylocks=false"}, module.packages...)...)
-			goCommand(t, dir, append([]string{"test", "-count=1"}, module.packages...)...)
-			sameFiles(t, same, readAll(t, dir, identical))
-			sameFiles(t, untouched, read(t, filepath.Join(dir, "pkg"), "register.go"))
-			for name, text := range openAPI {
-				if upstreamOpenAPI(t, dir)[name] != text {
-					t.Errorf("%s, which openapi-gen makes for the whole module, changed", name)
+		for _, mode := range modes {
+			t.Run(filepath.Base(module.path)+"/"+mode, func(t *testing.T) {
+				dir := downloadedCopy(t, module.path)
+				same, untouched := readAll(t, dir, identical), read(t, filepath.Join(dir, "pkg"), "register.go")
+				openAPI := upstreamOpenAPI(t, dir)
+				removeAll(t, dir, replaced...)
+				generateWith(t, dir, flagsFor(t, mode, dir))
+				goCommand(t, dir, append([]string{"vet", "-copylocks=false"}, module.packages...)...)
+				goCommand(t, dir, append([]string{"test", "-count=1"}, module.packages...)...)
+				sameFiles(t, same, readAll(t, dir, identical))
+				sameFiles(t, untouched, read(t, filepath.Join(dir, "pkg"), "register.go"))
+				for name, text := range openAPI {
+					if upstreamOpenAPI(t, dir)[name] != text {
+						t.Errorf("%s, which openapi-gen makes for the whole module, changed", name)
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 }
 
