@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +13,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"gopkg.in/natefinch/lumberjack.v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -116,12 +116,10 @@ func Open(config Config) (*Log, error) {
 }
 
 // openFile finds out at the start whether the file can be written.
-func openFile(config Config) (*lumberjack.Logger, error) {
-	f, err := os.OpenFile(config.Path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	return &lumberjack.Logger{Filename: config.Path, MaxSize: config.MaxSize, MaxBackups: config.MaxBackups, MaxAge: config.MaxAge}, f.Close()
+func openFile(config Config) (*file, error) {
+	const megabytes, day = 100, 24 * time.Hour
+	f := &file{path: config.Path, maxSize: int64(cmp.Or(config.MaxSize, megabytes)) << 20, backups: config.MaxBackups, maxAge: time.Duration(config.MaxAge) * day}
+	return f, f.open()
 }
 
 // Request is what is known of a request at its begin.
