@@ -109,8 +109,7 @@ func TestAuditIsTurnedOff(t *testing.T) {
 
 // What the server keeps by itself has the size that its documentation says: server/audit holds that at every moment.
 func TestSizeOfAuditLog(t *testing.T) {
-	i := &Instance{options: NewOptions("widgets")}
-	i.access.kubeconfig = filepath.Join(t.TempDir(), "admin.kubeconfig")
+	i := &Instance{options: NewOptions("widgets"), access: &access{kubeconfig: filepath.Join(t.TempDir(), "admin.kubeconfig")}}
 	config, err := i.auditConfig()
 	if err != nil {
 		t.Fatal(err)
