@@ -197,19 +197,19 @@ func TestPodsThatRunHardlyChange(t *testing.T) {
 		change func(*corev1.PodSpec)
 		want   string
 	}{
-		"nothing":                 {func(s *corev1.PodSpec) {}, ""},
-		"images":                  {func(s *corev1.PodSpec) { s.Containers[0].Image, s.InitContainers[0].Image = "b", "j" }, ""},
-		"a shorter deadline":      {func(s *corev1.PodSpec) { *s.ActiveDeadlineSeconds = 5 }, ""},
-		"a longer deadline":       {func(s *corev1.PodSpec) { *s.ActiveDeadlineSeconds = 15 }, forbidden},
-		"no deadline":             {func(s *corev1.PodSpec) { s.ActiveDeadlineSeconds = nil }, forbidden},
+		"nothing":            {func(s *corev1.PodSpec) {}, ""},
+		"images":             {func(s *corev1.PodSpec) { s.Containers[0].Image, s.InitContainers[0].Image = "b", "j" }, ""},
+		"a shorter deadline": {func(s *corev1.PodSpec) { *s.ActiveDeadlineSeconds = 5 }, ""},
+		"a longer deadline":  {func(s *corev1.PodSpec) { *s.ActiveDeadlineSeconds = 15 }, forbidden},
+		"no deadline":        {func(s *corev1.PodSpec) { s.ActiveDeadlineSeconds = nil }, forbidden},
 		"no gate, and a narrower node": {func(s *corev1.PodSpec) {
 			s.SchedulingGates, s.NodeSelector["zone"] = nil, "a"
 			terms := s.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
 			terms[0].MatchExpressions = append(terms[0].MatchExpressions, corev1.NodeSelectorRequirement{Key: "b", Operator: corev1.NodeSelectorOpExists})
 		}, ""},
-		"another gate":        {func(s *corev1.PodSpec) { s.SchedulingGates[0].Name = "b" }, "spec.schedulingGates[0]: Forbidden: only deletion is allowed"},
-		"another node":        {func(s *corev1.PodSpec) { s.NodeSelector["disk"] = "hdd" }, "spec.nodeSelector: Invalid value"},
-		"any node":            {func(s *corev1.PodSpec) { s.Affinity = nil }, "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms: Invalid value"},
+		"another gate":            {func(s *corev1.PodSpec) { s.SchedulingGates[0].Name = "b" }, "spec.schedulingGates[0]: Forbidden: only deletion is allowed"},
+		"another node":            {func(s *corev1.PodSpec) { s.NodeSelector["disk"] = "hdd" }, "spec.nodeSelector: Invalid value"},
+		"any node":                {func(s *corev1.PodSpec) { s.Affinity = nil }, "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms: Invalid value"},
 		"one more toleration":     {func(s *corev1.PodSpec) { s.Tolerations = append(s.Tolerations, corev1.Toleration{Key: "b"}) }, ""},
 		"another toleration":      {func(s *corev1.PodSpec) { s.Tolerations = []corev1.Toleration{{Key: "b"}} }, forbidden},
 		"the same in other words": {func(s *corev1.PodSpec) { s.Containers[0].Resources.Limits["cpu"] = resource.MustParse("1000m") }, ""},
