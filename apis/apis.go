@@ -31,6 +31,9 @@ type Extras struct {
 	// Policies are the kinds of admission policies, with the plug-in that enforces them; none: they are not served. Module policy
 	// has them.
 	Policies boot.API
+	// Namespaces are made when they are missing, beside default, kube-system and kube-public; unlike these they can be deleted until
+	// the next start.
+	Namespaces []string
 }
 
 // All returns everything that there is, in the order in which --enable-api shows it.
@@ -41,7 +44,7 @@ func With(x Extras) []boot.API {
 	policies := x.Policies
 	policies.Admission = nil // they have their place among the others
 	return []boot.API{
-		coreAPI(), tokenAPI(), events.API(), coordination.API(), storage.API(), admissionregistration.API(), policies, rbacAPI(), authorization.API(), authentication.API(),
+		coreAPI(x.Namespaces), tokenAPI(), events.API(), coordination.API(), storage.API(), admissionregistration.API(), policies, rbacAPI(), authorization.API(), authentication.API(),
 		{Admission: admissionPlugins(x)},
 	}
 }

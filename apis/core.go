@@ -18,10 +18,10 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// coreAPI is the group without a name, with what has to be done for its kinds.
-func coreAPI() boot.API {
+// coreAPI is the group without a name, with what has to be done for its kinds; more are the namespaces that the program makes.
+func coreAPI(more []string) boot.API {
 	api := core.API()
-	api.Extend = extendCore
+	api.Extend = func(ctx context.Context, h *boot.Host) error { return extendCore(ctx, h, more) }
 	return api
 }
 
@@ -46,10 +46,10 @@ func tokenAPI() boot.API {
 	}
 }
 
-func extendCore(ctx context.Context, h *boot.Host) error {
+func extendCore(ctx context.Context, h *boot.Host, more []string) error {
 	var loops []func(context.Context)
 	if namespaces := namespace.New(h.Resources, h.Log); namespaces != nil {
-		if err := namespaces.MakeStanding(ctx, h.Scheme); err != nil {
+		if err := namespaces.MakeStanding(ctx, h.Scheme, more...); err != nil {
 			return err
 		}
 		namespace.KeepAll(h.Resources)

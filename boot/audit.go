@@ -21,18 +21,18 @@ type AuditOptions struct {
 	// PolicyFile says how much of which request is logged; "" logs the metadata of everything that writes, and of what is refused.
 	PolicyFile string
 	// LogMaxSize is how many megabytes a file has before it is put aside, LogMaxBackups how many old ones are kept, LogMaxAge for
-	// how many days. 0 is 100 MB, all of them, and for ever; in the data directory it is 45 MB and 2.
+	// how many days. 0 is 100 MB, all of them, and for ever; in the data directory it is 60 MB and 2.
 	LogMaxSize, LogMaxBackups, LogMaxAge int
 }
 
 // AuditInDataDir is the AuditOptions.LogPath of servers that keep their objects on a disk. In the data directory the log has 200 MB at
-// most, the file that is just put aside included, and ends before the disk is full.
+// most, and ends before the disk is full.
 const AuditInDataDir = "auto"
 
 const (
 	auditFolder = "audit"
-	// maxAuditSize and maxAuditBackups make less than 200 MB, also in the moment in which there is one file more.
-	maxAuditSize    = 45 // MiB
+	// maxAuditSize and maxAuditBackups make less than 200 MB.
+	maxAuditSize    = 60 // MiB
 	maxAuditBackups = 2
 	// auditRoom is how many bytes must be free for the audit log to be written beside the database.
 	auditRoom = 512 << 20
@@ -41,7 +41,7 @@ const (
 func (o *AuditOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.LogPath, "audit-log-path", o.LogPath, "`file` of the audit log, one event of audit.k8s.io/v1 in each line; "+AuditInDataDir+" is audit/audit.log in the data directory, with 200 MB at most in all; - is the standard output; empty keeps nothing")
 	fs.StringVar(&o.PolicyFile, "audit-policy-file", o.PolicyFile, "`file` with a Policy of audit.k8s.io/v1: how much of which request is logged; without it the metadata of everything that writes, and of what gets 401 or 403")
-	fs.IntVar(&o.LogMaxSize, "audit-log-maxsize", o.LogMaxSize, "how many `megabytes` the audit log has before it is put aside; 0 is 100, and 45 in the data directory")
+	fs.IntVar(&o.LogMaxSize, "audit-log-maxsize", o.LogMaxSize, "how many `megabytes` the audit log has before it is put aside; 0 is 100, and 60 in the data directory")
 	fs.IntVar(&o.LogMaxBackups, "audit-log-maxbackup", o.LogMaxBackups, "how many old `files` of the audit log are kept; 0 is all of them, and 2 in the data directory")
 	fs.IntVar(&o.LogMaxAge, "audit-log-maxage", o.LogMaxAge, "for how many `days` old files of the audit log are kept; 0 is for ever")
 }

@@ -106,3 +106,15 @@ func TestAuditIsTurnedOff(t *testing.T) {
 		t.Errorf("there is something: %v", err)
 	}
 }
+
+// What the server keeps by itself has the size that its documentation says: server/audit holds that at every moment.
+func TestSizeOfAuditLog(t *testing.T) {
+	i := &Instance{options: NewOptions("widgets"), access: &access{kubeconfig: filepath.Join(t.TempDir(), "admin.kubeconfig")}}
+	config, err := i.auditConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := config.MaxSize << 20 * (config.MaxBackups + 1); config.MaxBackups == 0 || all > 200_000_000 || all < 150_000_000 {
+		t.Errorf("%d MiB and %d older files: %d bytes", config.MaxSize, config.MaxBackups, all)
+	}
+}

@@ -199,3 +199,55 @@ func TestApplyCreatesWhatHasAVersion(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// Owner references that say something twice: in an apply patch nobody could own them, so that is no patch; those of an object that
+// was stored before such were dropped go with the next apply, which says so.
+func TestOwnersTwiceByApply(t *testing.T) {
+	const head = `"apiVersion":"shop.example.com/v1","kind":"Widget"`
+	const ref = `{"apiVersion":"v1","kind":"Shelf","name":"s","uid":"a"}`
+	var warnings []string
+	ctx := rest.WithWarnings(ctx, func(text string) { warnings = append(warnings, text) })
+	apply := func(s *server, text string) (rest.View, bool, error) {
+		warnings = nil
+		return s.v1.Patch.Patch(ctx, named, rest.Patch{Type: applyType, Bytes: []byte(text)}, metav1.PatchOptions{FieldManager: "one"})
+	}
+	twice := `{` + head + `,"metadata":{"name":"w","ownerReferences":[` + ref + `,` + ref + `]}}`
+	for name, there := range map[string]bool{"a new object": false, "an object": true} {
+		s := serveOwned(t, strategy{})
+		if there {
+			s.mustApply("two", `{"color":"green"}`)
+		}
+		before := s.Revision()
+		_, _, err := apply(s, twice)
+		if got := status(t, err); got.Code != 400 || !strings.Contains(got.Message, `.metadata.ownerReferences: duplicate entries for key [uid="a"]`) {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if s.Revision() != before {
+			t.Errorf("%s: it was written", name)
+		}
+	}
+
+	s := serveOwned(t, strategy{})
+	owner := metav1.OwnerReference{APIVersion: "v1", Kind: "Shelf", Name: "s", UID: "a"}
+	s.Put("/registry/shop.example.com/widgets/ns/w", encodeV1(t, &widget.V1{ObjectMeta: metav1.ObjectMeta{
+		Name: "w", Namespace: "ns", UID: "u", OwnerReferences: []metav1.OwnerReference{owner, owner},
+	}}))
+	view, _, err := apply(s, `{`+head+`,"metadata":{"name":"w","labels":{"a":"b"}}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := read[*widget.V1](t, view).OwnerReferences; len(got) != 1 || got[0] != owner {
+		t.Errorf("kept %+v", got)
+	}
+	if len(warnings) != 1 || !strings.HasPrefix(warnings[0], ".metadata.ownerReferences contains duplicate entries") || !strings.HasSuffix(warnings[0], ": a") {
+		t.Errorf("warnings %q", warnings)
+	}
+	// Who names the owner owns it, and it is still there once.
+	view, _, err = apply(s, `{`+head+`,"metadata":{"name":"w","labels":{"a":"b"},"ownerReferences":[`+ref+`]}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := read[*widget.V1](t, view).OwnerReferences; len(got) != 1 || len(warnings) != 0 {
+		t.Errorf("kept %+v, warnings %q", got, warnings)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"k8s.io/apimachinery/pkg/util/mergepatch"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
@@ -52,7 +53,8 @@ func (p strategicPatch) apply(current []byte) ([]byte, error) {
 		}
 	}
 	if err != nil {
-		return nil, err
+		// Above all, the merge knows nothing of what is inside of a RawExtension; Kubernetes answers 500 then.
+		return nil, fmt.Errorf("%w; a merge patch (application/merge-patch+json) can change it", err)
 	}
 	// Kubernetes overlooks it when a strategic merge patch names another kind or version, and no other patch.
 	merged["kind"], merged["apiVersion"] = kind, apiVersion

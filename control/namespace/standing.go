@@ -3,6 +3,7 @@ package namespace
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,9 +30,9 @@ func KeepAll(resources []rest.Resource) {
 	}
 }
 
-// MakeStanding makes the namespaces that are always there.
-func (c *Controller) MakeStanding(ctx context.Context, scheme *runtime.Scheme) error {
-	for _, name := range standing {
+// MakeStanding makes the namespaces that are always there, and more of the program's own.
+func (c *Controller) MakeStanding(ctx context.Context, scheme *runtime.Scheme, more ...string) error {
+	for _, name := range slices.Concat(standing, more) {
 		if err := c.makeNamespace(ctx, scheme, rest.Name{Name: name}); err != nil {
 			return fmt.Errorf("create the namespace %q: %w", name, err)
 		}

@@ -136,3 +136,12 @@ func TestChosenAdmission(t *testing.T) {
 		t.Errorf("%v\nwant %s", err, want)
 	}
 }
+
+// Whoever runs pods finds the namespace for the leases of nodes, as with a kube-apiserver, where it can be deleted as well.
+func TestNamespaceOfNodeLeases(t *testing.T) {
+	r := run(t, t.TempDir(), nil)
+	if got := object[corev1.Namespace](t, r.must("GET", "/api/v1/namespaces/kube-node-lease", asJSON, nil)); got.Status.Phase != corev1.NamespaceActive {
+		t.Errorf("%s", marshal(got))
+	}
+	r.must("DELETE", "/api/v1/namespaces/kube-node-lease", asJSON, nil)
+}

@@ -12,6 +12,8 @@
 package main
 
 import (
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/typeplane/typeplane/apis"
 	"github.com/typeplane/typeplane/boot"
 )
@@ -20,9 +22,10 @@ import (
 
 func main() { boot.Main(program()) }
 
-// program is the server of the kinds in this folder, with those of the control plane beside them.
+// program is the server of the kinds in this folder, with those of the control plane beside them. Whoever runs pods for it says in
+// kube-node-lease that a node is alive, as with a kube-apiserver.
 func program() boot.Server {
 	s := release(newServer())
-	s.APIs = append(apis.All(), bindings(), dropConsoles())
+	s.APIs = append(apis.With(apis.Extras{Namespaces: []string{corev1.NamespaceNodeLease}}), bindings(), dropConsoles())
 	return s
 }

@@ -19,35 +19,37 @@ func (PersistentVolumeStrategy) Validate(_ context.Context, pv *corev1.Persisten
 	spec, at := &pv.Spec, field.NewPath("spec")
 	errs := validateAccessModes(at.Child("accessModes"), spec.AccessModes, "")
 	capacity := at.Child("capacity")
-	if size, ok := spec.Capacity[corev1.ResourceStorage]; !ok || len(spec.Capacity) > 1 {
-		if len(spec.Capacity) == 0 {
-			errs = append(errs, field.Required(capacity, ""))
-		}
+	if len(spec.Capacity) == 0 {
+		errs = append(errs, field.Required(capacity, ""))
+	}
+	if _, ok := spec.Capacity[corev1.ResourceStorage]; !ok || len(spec.Capacity) > 1 {
 		errs = append(errs, field.NotSupported(capacity, spec.Capacity, []corev1.ResourceName{corev1.ResourceStorage}))
-	} else {
-		errs = append(errs, validateSize(capacity.Key(string(corev1.ResourceStorage)), size)...)
+	}
+	for name, size := range spec.Capacity {
+		errs = append(errs, validateSize(capacity.Key(string(name)), size)...)
 	}
 	policy := at.Child("persistentVolumeReclaimPolicy")
 	errs = append(errs, oneOf(policy, spec.PersistentVolumeReclaimPolicy,
 		corev1.PersistentVolumeReclaimDelete, corev1.PersistentVolumeReclaimRecycle, corev1.PersistentVolumeReclaimRetain)...)
-	errs = append(errs, validateVolumeSource(&spec.PersistentVolumeSource, at)...)
+	errs = append(errs, validateVolumeSource(spec, pv.Name, at)...)
 	if p := spec.HostPath; p != nil && posix.Clean(p.Path) == "/" && spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRecycle {
 		errs = append(errs, field.Forbidden(policy, "may not be 'recycle' for a hostPath mount of '/'"))
 	}
 	errs = append(errs, validateClass(at.Child("storageClassName"), spec.StorageClassName)...)
 	errs = append(errs, validateVolumeMode(at.Child("volumeMode"), spec.VolumeMode)...)
+	if spec.VolumeAttributesClassName != nil && spec.CSI == nil {
+		errs = append(errs, field.Required(at.Child("csi"), "has to be specified when using volumeAttributesClassName"))
+	}
 	if class, path := spec.VolumeAttributesClassName, at.Child("volumeAttributesClassName"); class != nil && *class == "" {
 		errs = append(errs, field.Required(path, "an empty string is disallowed"))
 	} else {
 		errs = append(errs, validateClass(path, textOr(class, ""))...)
 	}
-	switch affinity := spec.NodeAffinity; {
-	case affinity != nil && affinity.Required == nil:
-		errs = append(errs, field.Required(at.Child("nodeAffinity", "required"), "must specify required node constraints"))
-	case affinity != nil:
-		errs = append(errs, validateNodeSelector(affinity.Required, at.Child("nodeAffinity", "required"))...)
-	case affinity == nil && spec.Local != nil:
-		errs = append(errs, field.Required(at.Child("nodeAffinity"), "Local volume requires node affinity"))
+	if affinity := spec.NodeAffinity; affinity != nil {
+		errs = append(errs, required(at.Child("nodeAffinity"), part{"required", affinity.Required != nil})...)
+		if affinity.Required != nil {
+			errs = append(errs, validateNodeSelector(affinity.Required, at.Child("nodeAffinity", "required"))...)
+		}
 	}
 	return errs
 }
@@ -55,7 +57,11 @@ func (PersistentVolumeStrategy) Validate(_ context.Context, pv *corev1.Persisten
 // ValidateUpdate says what is wrong with a changed volume: it does not move.
 func (s PersistentVolumeStrategy) ValidateUpdate(ctx context.Context, pv, old *corev1.PersistentVolume) field.ErrorList {
 	errs, at := s.Validate(ctx, pv), field.NewPath("spec")
-	if !equality.Semantic.DeepEqual(pv.Spec.PersistentVolumeSource, old.Spec.PersistentVolumeSource) {
+	source := pv.Spec.PersistentVolumeSource.DeepCopy()
+	if source.CSI != nil && old.Spec.CSI != nil && old.Spec.CSI.ControllerExpandSecretRef == nil {
+		source.CSI.ControllerExpandSecretRef = nil // what is needed for it to grow may come later
+	}
+	if !equality.Semantic.DeepEqual(*source, old.Spec.PersistentVolumeSource) {
 		errs = append(errs, field.Forbidden(at.Child("persistentvolumesource"), "spec.persistentvolumesource is immutable after creation"))
 	}
 	if !equality.Semantic.DeepEqual(pv.Spec.VolumeMode, old.Spec.VolumeMode) {
@@ -63,6 +69,9 @@ func (s PersistentVolumeStrategy) ValidateUpdate(ctx context.Context, pv, old *c
 	}
 	if old.Spec.NodeAffinity != nil && !equality.Semantic.DeepEqual(pv.Spec.NodeAffinity, old.Spec.NodeAffinity) {
 		errs = append(errs, field.Invalid(at.Child("nodeAffinity"), pv.Spec.NodeAffinity, "field is immutable"))
+	}
+	if old.Spec.VolumeAttributesClassName != nil && pv.Spec.VolumeAttributesClassName == nil {
+		errs = append(errs, field.Forbidden(at.Child("volumeAttributesClassName"), "update from non-nil value to nil is forbidden"))
 	}
 	return errs
 }

@@ -1,89 +1,100 @@
 package main
 
 import (
-	posix "path"
-	"slices"
-	"strings"
-
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// validateVolumeSource says whether a volume lies in one place, and what is wrong with that. It knows the kinds of places that any
-// cluster has; what is wrong with a disk of some cloud, the driver for it finds out.
-func validateVolumeSource(s *corev1.PersistentVolumeSource, at *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	found := false
-	for _, place := range []struct {
-		name string
-		is   bool
-	}{
-		{"hostPath", s.HostPath != nil}, {"gcePersistentDisk", s.GCEPersistentDisk != nil}, {"awsElasticBlockStore", s.AWSElasticBlockStore != nil},
-		{"glusterfs", s.Glusterfs != nil}, {"flocker", s.Flocker != nil}, {"nfs", s.NFS != nil}, {"rbd", s.RBD != nil}, {"quobyte", s.Quobyte != nil},
-		{"cephFS", s.CephFS != nil}, {"iscsi", s.ISCSI != nil}, {"cinder", s.Cinder != nil}, {"fc", s.FC != nil}, {"flexVolume", s.FlexVolume != nil},
-		{"azureFile", s.AzureFile != nil}, {"vsphereVolume", s.VsphereVolume != nil}, {"photonPersistentDisk", s.PhotonPersistentDisk != nil},
-		{"portworxVolume", s.PortworxVolume != nil}, {"azureDisk", s.AzureDisk != nil}, {"scaleIO", s.ScaleIO != nil}, {"local", s.Local != nil},
-		{"storageos", s.StorageOS != nil}, {"csi", s.CSI != nil},
-	} {
-		if place.is && found {
-			errs = append(errs, field.Forbidden(at.Child(place.name), "may not specify more than 1 volume type"))
-		}
-		found = found || place.is
-	}
-	if !found {
-		return field.ErrorList{field.Required(at, "must specify a volume type")}
-	}
-	if s.HostPath != nil {
-		errs = append(errs, validatePath(at.Child("hostPath", "path"), s.HostPath.Path)...)
-	}
-	if s.Local != nil {
-		errs = append(errs, validatePath(at.Child("local", "path"), s.Local.Path)...)
-	}
-	if s.NFS != nil {
-		errs = append(errs, validateNFS(s.NFS, at.Child("nfs"))...)
-	}
-	if s.CSI != nil {
-		errs = append(errs, validateCSI(s.CSI, at.Child("csi"))...)
+// validateVolumeSource says whether a persistent volume lies in one place, and what is wrong with that.
+func validateVolumeSource(spec *corev1.PersistentVolumeSpec, name string, path *field.Path) field.ErrorList {
+	s := &spec.PersistentVolumeSource
+	return validatePlaces([]way{
+		{"hostPath", s.HostPath != nil, func(at *field.Path) field.ErrorList { return validateHostPath(s.HostPath, at) }},
+		{"gcePersistentDisk", s.GCEPersistentDisk != nil, func(at *field.Path) field.ErrorList {
+			return validateDisk(at, part{"pdName", s.GCEPersistentDisk.PDName != ""}, s.GCEPersistentDisk.Partition)
+		}},
+		{"awsElasticBlockStore", s.AWSElasticBlockStore != nil, func(at *field.Path) field.ErrorList {
+			return validateDisk(at, part{"volumeID", s.AWSElasticBlockStore.VolumeID != ""}, s.AWSElasticBlockStore.Partition)
+		}},
+		{"glusterfs", s.Glusterfs != nil, func(at *field.Path) field.ErrorList { return validatePersistentGlusterfs(s.Glusterfs, at) }},
+		{"flocker", s.Flocker != nil, func(at *field.Path) field.ErrorList { return validateFlocker(s.Flocker, at) }},
+		{"nfs", s.NFS != nil, func(at *field.Path) field.ErrorList { return validateNFS(s.NFS, at) }},
+		{"rbd", s.RBD != nil, func(at *field.Path) field.ErrorList {
+			return required(at, part{"monitors", len(s.RBD.CephMonitors) > 0}, part{"image", s.RBD.RBDImage != ""})
+		}},
+		{"quobyte", s.Quobyte != nil, func(at *field.Path) field.ErrorList { return validateQuobyte(s.Quobyte, at) }},
+		{"cephfs", s.CephFS != nil, func(at *field.Path) field.ErrorList {
+			return required(at, part{"monitors", len(s.CephFS.Monitors) > 0})
+		}},
+		{"iscsi", s.ISCSI != nil, func(at *field.Path) field.ErrorList { return validatePersistentISCSI(s.ISCSI, name, at) }},
+		{"cinder", s.Cinder != nil, func(at *field.Path) field.ErrorList {
+			return append(required(at, part{"volumeID", s.Cinder.VolumeID != ""}), validateSecretPlace(s.Cinder.SecretRef, at.Child("secretRef"))...)
+		}},
+		{"fc", s.FC != nil, func(at *field.Path) field.ErrorList { return validateFC(s.FC, at) }},
+		{"flexVolume", s.FlexVolume != nil, func(at *field.Path) field.ErrorList {
+			return validateFlex(s.FlexVolume.Driver, s.FlexVolume.Options, at)
+		}},
+		{"azureFile", s.AzureFile != nil, func(at *field.Path) field.ErrorList {
+			return required(at, part{"secretName", s.AzureFile.SecretName != ""}, part{"shareName", s.AzureFile.ShareName != ""},
+				part{"secretNamespace", textOr(s.AzureFile.SecretNamespace, "of the claim") != ""})
+		}},
+		{"vsphereVolume", s.VsphereVolume != nil, func(at *field.Path) field.ErrorList {
+			return required(at, part{"volumePath", s.VsphereVolume.VolumePath != ""})
+		}},
+		{"photonPersistentDisk", s.PhotonPersistentDisk != nil, func(at *field.Path) field.ErrorList {
+			return required(at, part{"pdID", s.PhotonPersistentDisk.PdID != ""})
+		}},
+		{"portworxVolume", s.PortworxVolume != nil, func(at *field.Path) field.ErrorList {
+			return required(at, part{"volumeID", s.PortworxVolume.VolumeID != ""})
+		}},
+		{"azureDisk", s.AzureDisk != nil, func(at *field.Path) field.ErrorList { return validateAzureDisk(s.AzureDisk, at) }},
+		{"scaleIO", s.ScaleIO != nil, func(at *field.Path) field.ErrorList {
+			return required(at, part{"gateway", s.ScaleIO.Gateway != ""}, part{"system", s.ScaleIO.System != ""}, part{"volumeName", s.ScaleIO.VolumeName != ""})
+		}},
+		{"local", s.Local != nil, func(at *field.Path) field.ErrorList {
+			errs := append(required(at, part{"path", s.Local.Path != ""}), validateNoBacksteps(at.Child("path"), s.Local.Path)...)
+			return append(errs, required(path, part{"nodeAffinity", spec.NodeAffinity != nil})...)
+		}},
+		{"storageos", s.StorageOS != nil, func(at *field.Path) field.ErrorList {
+			errs := validateStorageOS(s.StorageOS.VolumeName, s.StorageOS.VolumeNamespace, at)
+			if ref := s.StorageOS.SecretRef; ref != nil {
+				errs = append(errs, required(at.Child("secretRef"), part{"name", ref.Name != ""}, part{"namespace", ref.Namespace != ""})...)
+			}
+			return errs
+		}},
+		{"csi", s.CSI != nil, func(at *field.Path) field.ErrorList { return validatePersistentCSI(s.CSI, at) }},
+	}, path)
+}
+
+func validatePersistentGlusterfs(g *corev1.GlusterfsPersistentVolumeSource, at *field.Path) field.ErrorList {
+	errs := required(at, part{"endpoints", g.EndpointsName != ""}, part{"path", g.Path != ""})
+	if n := g.EndpointsNamespace; n != nil {
+		errs = append(errs, invalid(at.Child("endpointsNamespace"), *n, apivalidation.ValidateNamespaceName(*n, false))...)
 	}
 	return errs
 }
 
-// validatePath judges a path on a node: it does not lead out of where it says.
-func validatePath(at *field.Path, p string) field.ErrorList {
-	switch {
-	case p == "":
-		return field.ErrorList{field.Required(at, "")}
-	case slices.Contains(strings.Split(p, "/"), ".."):
-		return field.ErrorList{field.Invalid(at, p, "must not contain '..'")}
+func validatePersistentISCSI(s *corev1.ISCSIPersistentVolumeSource, name string, at *field.Path) field.ErrorList {
+	judged := iscsi{s.TargetPortal, s.IQN, s.Lun, s.DiscoveryCHAPAuth || s.SessionCHAPAuth, s.InitiatorName, s.SecretRef != nil}
+	errs := validateISCSI(judged, at)
+	if s.SecretRef != nil {
+		errs = append(errs, required(at.Child("secretRef"), part{"name", s.SecretRef.Name != ""})...)
 	}
-	return nil
+	return append(errs, validateISCSISession(name, s.TargetPortal, s.InitiatorName, at.Child("targetPortal"))...)
 }
 
-func validateNFS(nfs *corev1.NFSVolumeSource, at *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	if nfs.Server == "" {
-		errs = append(errs, field.Required(at.Child("server"), ""))
+// validateISCSISession judges the name under which a node that says who it is talks to a target.
+func validateISCSISession(volume, portal string, initiator *string, at *field.Path) field.ErrorList {
+	const longest = 64
+	if initiator == nil || len(volume+":"+portal) <= longest {
+		return nil
 	}
-	switch {
-	case nfs.Path == "":
-		errs = append(errs, field.Required(at.Child("path"), ""))
-	case !posix.IsAbs(nfs.Path):
-		errs = append(errs, field.Invalid(at.Child("path"), nfs.Path, "must be an absolute path"))
-	}
-	return errs
+	return field.ErrorList{field.Invalid(at, volume+":"+portal, "the name of the volume, a colon and iscsi.targetPortal must have no more than 64 characters if iscsi.initiatorName is specified")}
 }
 
-func validateCSI(csi *corev1.CSIPersistentVolumeSource, at *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	if csi.Driver == "" {
-		errs = append(errs, field.Required(at.Child("driver"), ""))
-	} else {
-		errs = append(errs, invalid(at.Child("driver"), csi.Driver, validation.IsDNS1123Subdomain(strings.ToLower(csi.Driver)))...)
-	}
-	if csi.VolumeHandle == "" {
-		errs = append(errs, field.Required(at.Child("volumeHandle"), ""))
-	}
+func validatePersistentCSI(csi *corev1.CSIPersistentVolumeSource, at *field.Path) field.ErrorList {
+	errs := append(validateDriver(at.Child("driver"), csi.Driver), required(at, part{"volumeHandle", csi.VolumeHandle != ""})...)
 	for _, s := range []struct {
 		name string
 		ref  *corev1.SecretReference
@@ -91,22 +102,7 @@ func validateCSI(csi *corev1.CSIPersistentVolumeSource, at *field.Path) field.Er
 		{"controllerPublishSecretRef", csi.ControllerPublishSecretRef}, {"controllerExpandSecretRef", csi.ControllerExpandSecretRef},
 		{"nodePublishSecretRef", csi.NodePublishSecretRef}, {"nodeExpandSecretRef", csi.NodeExpandSecretRef},
 	} {
-		if s.ref != nil {
-			errs = append(errs, validateSecretReference(s.ref, at.Child(s.name))...)
-		}
-	}
-	return errs
-}
-
-// validateSecretReference judges a secret that a driver needs: it lies in any namespace.
-func validateSecretReference(ref *corev1.SecretReference, at *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	for _, part := range []struct{ name, value string }{{"name", ref.Name}, {"namespace", ref.Namespace}} {
-		if part.value == "" {
-			errs = append(errs, field.Required(at.Child(part.name), ""))
-		} else {
-			errs = append(errs, invalid(at.Child(part.name), part.value, validation.IsDNS1123Label(part.value))...)
-		}
+		errs = append(errs, validateSecretReference(s.ref, at.Child(s.name))...)
 	}
 	return errs
 }

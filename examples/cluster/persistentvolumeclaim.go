@@ -50,7 +50,11 @@ func sameSources(spec *corev1.PersistentVolumeClaimSpec) {
 
 // Validate says what is wrong with a claim.
 func (PersistentVolumeClaimStrategy) Validate(_ context.Context, claim *corev1.PersistentVolumeClaim) field.ErrorList {
-	spec, path := &claim.Spec, field.NewPath("spec")
+	return validateClaimSpec(&claim.Spec, field.NewPath("spec"))
+}
+
+// validateClaimSpec says what is wrong with a claim, or with a template of claims.
+func validateClaimSpec(spec *corev1.PersistentVolumeClaimSpec, path *field.Path) field.ErrorList {
 	errs := validateAccessModes(path.Child("accessModes"), spec.AccessModes, "at least 1 access mode is required")
 	if spec.Selector != nil {
 		errs = append(errs, metav1validation.ValidateLabelSelector(spec.Selector, metav1validation.LabelSelectorValidationOptions{}, path.Child("selector"))...)

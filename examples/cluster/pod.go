@@ -19,12 +19,49 @@ type PodStrategy struct{}
 
 // PrepareForCreate starts the life of a pod: it waits for somebody to run it.
 func (PodStrategy) PrepareForCreate(_ context.Context, pod *corev1.Pod) {
+	pod.Spec.DeprecatedServiceAccount = pod.Spec.ServiceAccountName
 	pod.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: qosClass(&pod.Spec)}
+}
+
+// PrepareForUpdate lets both fields with the service account say what the newer one says.
+func (PodStrategy) PrepareForUpdate(_ context.Context, pod, _ *corev1.Pod) {
+	pod.Spec.DeprecatedServiceAccount = pod.Spec.ServiceAccountName
 }
 
 // Validate says what is wrong with a new pod.
 func (PodStrategy) Validate(_ context.Context, pod *corev1.Pod) field.ErrorList {
-	return validatePodSpec(&pod.Spec, field.NewPath("spec"))
+	spec := field.NewPath("spec")
+	errs := validatePod(pod, spec)
+	if len(pod.Spec.EphemeralContainers) > 0 {
+		errs = append(errs, field.Forbidden(spec.Child("ephemeralContainers"), "cannot be set on create"))
+	}
+	if pod.Spec.NodeName != "" && len(pod.Spec.SchedulingGates) > 0 {
+		errs = append(errs, field.Forbidden(spec.Child("nodeName"), "cannot be set until all schedulingGates have been cleared"))
+	}
+	return errs
+}
+
+// validatePod judges what no change of a pod may break either.
+func validatePod(pod *corev1.Pod, path *field.Path) field.ErrorList {
+	errs := validatePodSpec(&pod.Spec, &pod.ObjectMeta, path)
+	if s := pod.Spec.TerminationGracePeriodSeconds; s != nil {
+		errs = append(errs, atLeast(path.Child("terminationGracePeriodSeconds"), *s, 0)...)
+	}
+	if pod.Spec.ServiceAccountName != "" {
+		return errs
+	}
+	for i, v := range pod.Spec.Volumes {
+		if v.Projected == nil {
+			continue
+		}
+		for j, s := range v.Projected.Sources {
+			if s.ServiceAccountToken != nil {
+				at := path.Child("volumes").Index(i).Child("projected", "sources").Index(j).Child("serviceAccountToken")
+				errs = append(errs, field.Forbidden(at, "must not be specified when serviceAccountName is not set"))
+			}
+		}
+	}
+	return errs
 }
 
 // Canonicalize says again what follows from the rest of the pod, which who writes a status may leave out.
@@ -37,7 +74,7 @@ func (PodStrategy) Canonicalize(pod *corev1.Pod) {
 // ValidateUpdate says what is wrong with a changed pod: of what runs already, little can be changed.
 func (PodStrategy) ValidateUpdate(_ context.Context, pod, old *corev1.Pod) field.ErrorList {
 	spec := field.NewPath("spec")
-	errs := validatePodSpec(&pod.Spec, spec)
+	errs := validatePod(pod, spec)
 	if len(pod.Spec.Containers) != len(old.Spec.Containers) {
 		return append(errs, field.Forbidden(spec.Child("containers"), "pod updates may not add or remove containers"))
 	}
@@ -59,9 +96,10 @@ func (PodStrategy) ValidateUpdate(_ context.Context, pod, old *corev1.Pod) field
 	if hasAll(rest.Tolerations, old.Spec.Tolerations) {
 		rest.Tolerations = old.Spec.Tolerations
 	}
+	errs = append(errs, putBackGates(rest, &old.Spec, spec)...)
 	if !equality.Semantic.DeepEqual(*rest, old.Spec) {
 		errs = append(errs, field.Forbidden(spec, "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"+
-			"`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)"))
+			"`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations), `spec.schedulingGates` (only removals)"))
 	}
 	return errs
 }

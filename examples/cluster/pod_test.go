@@ -108,7 +108,7 @@ func TestPodsThatCannotRun(t *testing.T) {
 		"{}":                                     "spec.containers: Required value",
 		"{containers: [{}]}":                     "spec.containers[0].name: Required value|spec.containers[0].image: Required value",
 		"{containers: [{name: A, image: ' a'}]}": `spec.containers[0].name: Invalid value: "A"|spec.containers[0].image: Invalid value: " a": must not have leading or trailing whitespace`,
-		"{initContainers: [{name: a, image: a}], containers: [{name: a, image: a}]}":                                                                   `spec.containers[0].name: Duplicate value: "a"`,
+		"{initContainers: [{name: a, image: a}], containers: [{name: a, image: a}]}":                                                                   `spec.initContainers[0].name: Duplicate value: "a"`,
 		"{restartPolicy: Sometimes, dnsPolicy: None, containers: [{name: a, image: a}]}":                                                               `spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "Never", "OnFailure"|spec.dnsConfig: Required value`,
 		"{dnsPolicy: Ask, containers: [{name: a, image: a}]}":                                                                                          `spec.dnsPolicy: Unsupported value: "Ask"`,
 		"{terminationGracePeriodSeconds: -1, containers: [{name: a, image: a}]}":                                                                       "",
@@ -117,7 +117,7 @@ func TestPodsThatCannotRun(t *testing.T) {
 		"{containers: [{name: a, image: a, ports: [{}, {containerPort: 70000, protocol: ICMP}]}]}":                                                     `spec.containers[0].ports[0].containerPort: Required value|spec.containers[0].ports[1].containerPort: Invalid value: 70000|spec.containers[0].ports[1].protocol: Unsupported value: "ICMP"`,
 		"{containers: [{name: a, image: a, ports: [{name: x, containerPort: 1}, {name: x, containerPort: 2, hostPort: -1}]}]}":                         `spec.containers[0].ports[1].name: Duplicate value: "x"|spec.containers[0].ports[1].hostPort: Invalid value: -1`,
 		"{containers: [{name: a, image: a, env: [{}, {name: a=b}], imagePullPolicy: Ask}]}":                                                            `spec.containers[0].imagePullPolicy: Unsupported value: "Ask"|spec.containers[0].env[0].name: Required value|spec.containers[0].env[1].name: Invalid value: "a=b"`,
-		"{volumes: [{name: v}, {name: v}], containers: [{name: a, image: a, volumeMounts: [{name: w, mountPath: /w}, {}, {name: v, mountPath: /w}]}]}": `spec.volumes[1].name: Duplicate value: "v"|spec.containers[0].volumeMounts[0].name: Not found: "w"|spec.containers[0].volumeMounts[1].name: Required value|spec.containers[0].volumeMounts[1].mountPath: Required value|spec.containers[0].volumeMounts[2].mountPath: Invalid value: "/w": must be unique`,
+		"{volumes: [{name: v}, {name: v}], containers: [{name: a, image: a, volumeMounts: [{name: w, mountPath: /w}, {}, {name: v, mountPath: /w}]}]}": `spec.volumes[1].name: Duplicate value: "v"|spec.containers[0].volumeMounts[0].name: Not found: "w"|spec.containers[0].volumeMounts[1].name: Required value|spec.containers[0].volumeMounts[1].mountPath: Required value|spec.containers[0].volumeMounts[1].name: Not found: ""|spec.containers[0].volumeMounts[2].mountPath: Invalid value: "/w": must be unique`,
 		"{containers: [{name: a, image: a, resources: {limits: {cpu: 1}, requests: {cpu: 2, memory: -1}}}]}":                                           `spec.containers[0].resources.requests: Invalid value: "2": must be less than or equal to cpu limit of 1|spec.containers[0].resources.requests[memory]: Invalid value: "-1"`,
 	} {
 		wantErrors(t, spec, PodStrategy{}.Validate(context.Background(), aPod(t, "spec: "+spec)), want)
@@ -191,17 +191,25 @@ func TestPodStatus(t *testing.T) {
 }
 
 func TestPodsThatRunHardlyChange(t *testing.T) {
-	const old = "spec: {tolerations: [{key: a}], activeDeadlineSeconds: 10, initContainers: [{name: i, image: i}], containers: [{name: a, image: a, resources: {limits: {cpu: '1'}}}]}"
+	const old = "spec: {schedulingGates: [{name: a}], nodeSelector: {disk: ssd}, affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists}]}]}}}, tolerations: [{key: a}], activeDeadlineSeconds: 10, initContainers: [{name: i, image: i}], containers: [{name: a, image: a, resources: {limits: {cpu: '1'}}}]}"
 	const forbidden = "spec: Forbidden: pod updates may not change fields other than"
 	for name, tc := range map[string]struct {
 		change func(*corev1.PodSpec)
 		want   string
 	}{
-		"nothing":                 {func(s *corev1.PodSpec) {}, ""},
-		"images":                  {func(s *corev1.PodSpec) { s.Containers[0].Image, s.InitContainers[0].Image = "b", "j" }, ""},
-		"a shorter deadline":      {func(s *corev1.PodSpec) { *s.ActiveDeadlineSeconds = 5 }, ""},
-		"a longer deadline":       {func(s *corev1.PodSpec) { *s.ActiveDeadlineSeconds = 15 }, forbidden},
-		"no deadline":             {func(s *corev1.PodSpec) { s.ActiveDeadlineSeconds = nil }, forbidden},
+		"nothing":            {func(s *corev1.PodSpec) {}, ""},
+		"images":             {func(s *corev1.PodSpec) { s.Containers[0].Image, s.InitContainers[0].Image = "b", "j" }, ""},
+		"a shorter deadline": {func(s *corev1.PodSpec) { *s.ActiveDeadlineSeconds = 5 }, ""},
+		"a longer deadline":  {func(s *corev1.PodSpec) { *s.ActiveDeadlineSeconds = 15 }, forbidden},
+		"no deadline":        {func(s *corev1.PodSpec) { s.ActiveDeadlineSeconds = nil }, forbidden},
+		"no gate, and a narrower node": {func(s *corev1.PodSpec) {
+			s.SchedulingGates, s.NodeSelector["zone"] = nil, "a"
+			terms := s.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+			terms[0].MatchExpressions = append(terms[0].MatchExpressions, corev1.NodeSelectorRequirement{Key: "b", Operator: corev1.NodeSelectorOpExists})
+		}, ""},
+		"another gate":            {func(s *corev1.PodSpec) { s.SchedulingGates[0].Name = "b" }, "spec.schedulingGates[0]: Forbidden: only deletion is allowed"},
+		"another node":            {func(s *corev1.PodSpec) { s.NodeSelector["disk"] = "hdd" }, "spec.nodeSelector: Invalid value"},
+		"any node":                {func(s *corev1.PodSpec) { s.Affinity = nil }, "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms: Invalid value"},
 		"one more toleration":     {func(s *corev1.PodSpec) { s.Tolerations = append(s.Tolerations, corev1.Toleration{Key: "b"}) }, ""},
 		"another toleration":      {func(s *corev1.PodSpec) { s.Tolerations = []corev1.Toleration{{Key: "b"}} }, forbidden},
 		"the same in other words": {func(s *corev1.PodSpec) { s.Containers[0].Resources.Limits["cpu"] = resource.MustParse("1000m") }, ""},

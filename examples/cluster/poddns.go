@@ -19,6 +19,9 @@ func validateNames(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 			errs = append(errs, invalid(path.Child(n.name), n.value, validation.IsDNS1123Label(n.value))...)
 		}
 	}
+	if name := spec.HostnameOverride; name != nil {
+		errs = append(errs, validateHostname(spec, *name, path.Child("hostnameOverride"))...)
+	}
 	for i, a := range spec.HostAliases {
 		at := path.Child("hostAliases").Index(i)
 		errs = append(errs, validation.IsValidIPForLegacyField(at.Child("ip"), a.IP, true, nil)...)
@@ -27,6 +30,22 @@ func validateNames(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 		}
 	}
 	return append(errs, validateDNS(spec.DNSConfig, spec.DNSPolicy, path.Child("dnsConfig"))...)
+}
+
+// validateHostname judges a name for a pod that is not made of its own.
+func validateHostname(spec *corev1.PodSpec, name string, at *field.Path) field.ErrorList {
+	const longest = 64 // what Linux takes
+	errs := invalid(at, name, validation.IsDNS1123Subdomain(name))
+	if len(name) > longest {
+		errs = append(errs, field.TooLong(at, "", longest))
+	}
+	if spec.SetHostnameAsFQDN != nil && *spec.SetHostnameAsFQDN {
+		errs = append(errs, field.Forbidden(at, "may not be specified when setHostnameAsFQDN is true"))
+	}
+	if spec.HostNetwork {
+		errs = append(errs, field.Forbidden(at, "may not be specified when hostNetwork is true"))
+	}
+	return errs
 }
 
 // validateDNS judges how names are looked up. The limits are those of resolv.conf.

@@ -18,10 +18,15 @@ var (
 		"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
 		"status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs",
 	}
+	// fileFields are those that a file can have, besides single labels and annotations.
+	fileFields = []string{"metadata.name", "metadata.namespace", "metadata.labels", "metadata.annotations", "metadata.uid"}
 	// containerFields are those of a container; pages of memory come in sizes, so that their fields only begin alike.
 	containerFields = []string{
 		"limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu", "requests.ephemeral-storage", "requests.memory",
 	}
+	// What they are counted in.
+	cpuUnits   = []string{"1m", "1"}
+	bytesUnits = []string{"1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"}
 )
 
 func validateEnv(env []corev1.EnvVar, path *field.Path) field.ErrorList {
@@ -46,7 +51,7 @@ func validateEnvSource(v corev1.EnvVar, path *field.Path) field.ErrorList {
 	from, places := v.ValueFrom, 0
 	if ref := from.FieldRef; ref != nil {
 		places++
-		errs = append(errs, validatePodField(ref, path.Child("fieldRef"))...)
+		errs = append(errs, validatePodField(ref, podFields, path.Child("fieldRef"))...)
 	}
 	if ref := from.ResourceFieldRef; ref != nil {
 		places++
@@ -60,8 +65,9 @@ func validateEnvSource(v corev1.EnvVar, path *field.Path) field.ErrorList {
 		places++
 		errs = append(errs, validateKey(ref.Name, ref.Key, path.Child("secretKeyRef"))...)
 	}
-	if from.FileKeyRef != nil {
-		places++ // a driver's
+	if ref := from.FileKeyRef; ref != nil {
+		places++
+		errs = append(errs, validateFileKey(ref, path.Child("fileKeyRef"))...)
 	}
 	switch {
 	case places == 0:
@@ -74,7 +80,8 @@ func validateEnvSource(v corev1.EnvVar, path *field.Path) field.ErrorList {
 	return errs
 }
 
-func validatePodField(ref *corev1.ObjectFieldSelector, path *field.Path) field.ErrorList {
+// validatePodField judges a field of a pod that something else has the value of: one of some.
+func validatePodField(ref *corev1.ObjectFieldSelector, known []string, path *field.Path) field.ErrorList {
 	at := path.Child("fieldPath")
 	switch {
 	case ref.APIVersion == "":
@@ -90,7 +97,7 @@ func validatePodField(ref *corev1.ObjectFieldSelector, path *field.Path) field.E
 		return invalid(path, key, validation.IsQualifiedName(strings.ToLower(key)))
 	case ok && of == "metadata.labels":
 		return invalid(path, key, validation.IsQualifiedName(key))
-	case !slices.Contains(podFields, ref.FieldPath):
+	case !slices.Contains(known, ref.FieldPath):
 		return field.ErrorList{field.Invalid(at, ref.FieldPath, "error converting fieldPath: field label not supported: "+ref.FieldPath)}
 	}
 	return nil
@@ -105,7 +112,24 @@ func validateContainerField(ref *corev1.ResourceFieldSelector, path *field.Path)
 	case !pages && !slices.Contains(containerFields, ref.Resource):
 		return field.ErrorList{field.NotSupported(at, ref.Resource, containerFields)}
 	}
+	units := bytesUnits
+	if strings.HasSuffix(ref.Resource, ".cpu") {
+		units = cpuUnits
+	}
+	if unit := ref.Divisor.String(); !ref.Divisor.IsZero() && !slices.Contains(units, unit) {
+		return field.ErrorList{field.Invalid(path.Child("divisor"), unit, "must be one of "+strings.Join(units, ", "))}
+	}
 	return nil
+}
+
+// validateFileKey judges a variable that is in a file of another container's.
+func validateFileKey(ref *corev1.FileKeySelector, path *field.Path) field.ErrorList {
+	errs := required(path, part{"key", ref.Key != ""}, part{"path", ref.Path != ""})
+	if ref.Key != "" {
+		errs = append(errs, invalid(path.Child("key"), ref.Key, validation.IsRelaxedEnvVarName(ref.Key))...)
+	}
+	errs = append(errs, label(path.Child("volumeName"), ref.VolumeName)...)
+	return append(errs, validateNoBacksteps(path.Child("path"), ref.Path)...)
 }
 
 // validateKey judges a key of a secret or a config map.

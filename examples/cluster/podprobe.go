@@ -73,39 +73,15 @@ type handler struct {
 
 // validateHandler judges the first of the ways that are there; any other is one too many.
 func validateHandler(h handler, grace *int64, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	found := false
-	for _, way := range []struct {
-		name  string
-		is    bool
-		judge func(*field.Path) field.ErrorList
-	}{
-		{"exec", h.exec != nil, func(at *field.Path) field.ErrorList { return validateCommand(h.exec, at) }},
+	return validateWays([]way{
+		{"exec", h.exec != nil, func(at *field.Path) field.ErrorList { return required(at, part{"command", len(h.exec.Command) > 0}) }},
 		{"httpGet", h.http != nil, func(at *field.Path) field.ErrorList { return validateHTTP(h.http, at) }},
 		{"tcpSocket", h.tcp != nil, func(at *field.Path) field.ErrorList { return validatePort(h.tcp.Port, at.Child("port")) }},
 		{"grpc", h.grpc != nil, func(at *field.Path) field.ErrorList {
 			return validatePort(intstr.FromInt32(h.grpc.Port), at.Child("port"))
 		}},
 		{"sleep", h.sleep != nil, func(at *field.Path) field.ErrorList { return validateSleep(h.sleep, grace, at) }},
-	} {
-		switch at := path.Child(way.name); {
-		case way.is && found:
-			errs = append(errs, field.Forbidden(at, "may not specify more than 1 handler type"))
-		case way.is:
-			errs, found = append(errs, way.judge(at)...), true
-		}
-	}
-	if !found {
-		errs = append(errs, field.Required(path, "must specify a handler type"))
-	}
-	return errs
-}
-
-func validateCommand(e *corev1.ExecAction, path *field.Path) field.ErrorList {
-	if len(e.Command) == 0 {
-		return field.ErrorList{field.Required(path.Child("command"), "")}
-	}
-	return nil
+	}, path, "may not specify more than 1 handler type", "must specify a handler type")
 }
 
 func validateHTTP(h *corev1.HTTPGetAction, path *field.Path) field.ErrorList {

@@ -28,7 +28,25 @@ func validateScheduling(spec *corev1.PodSpec, path *field.Path) field.ErrorList 
 	for i, t := range spec.Tolerations {
 		errs = append(errs, validateToleration(t, path.Child("tolerations").Index(i))...)
 	}
+	errs = append(errs, validateSchedulingGates(spec.SchedulingGates, path.Child("schedulingGates"))...)
+	if name := spec.PriorityClassName; name != "" {
+		errs = append(errs, invalid(path.Child("priorityClassName"), name, apivalidation.NameIsDNSSubdomain(name, false))...)
+	}
+	if p := spec.PreemptionPolicy; p != nil {
+		errs = append(errs, oneOfRequired(path.Child("preemptionPolicy"), *p, corev1.PreemptLowerPriority, corev1.PreemptNever)...)
+	}
 	return append(errs, validateSpreading(spec.TopologySpreadConstraints, path.Child("topologySpreadConstraints"))...)
+}
+
+// validateSchedulingGates judges what a pod waits for before anybody looks for a node.
+func validateSchedulingGates(gates []corev1.PodSchedulingGate, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	names := map[string]bool{}
+	for i, g := range gates {
+		errs = append(errs, invalid(path.Index(i), g.Name, validation.IsQualifiedName(g.Name))...)
+		errs = append(errs, unique(path.Index(i), g.Name, names)...)
+	}
+	return errs
 }
 
 func validateAffinity(a *corev1.Affinity, path *field.Path) field.ErrorList {

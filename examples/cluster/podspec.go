@@ -2,10 +2,13 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -13,13 +16,13 @@ import (
 )
 
 // validatePodSpec says what is wrong with a pod, or with a template of pods: whatever would keep every node from running
-// it. What only some nodes would refuse is left to them.
-func validatePodSpec(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
+// it. What only some nodes would refuse is left to them. pod is nil in a template.
+func validatePodSpec(spec *corev1.PodSpec, pod *metav1.ObjectMeta, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	errs = append(errs, oneOf(path.Child("restartPolicy"), spec.RestartPolicy, corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever)...)
 	errs = append(errs, oneOf(path.Child("dnsPolicy"), spec.DNSPolicy, corev1.DNSClusterFirst, corev1.DNSClusterFirstWithHostNet, corev1.DNSDefault, corev1.DNSNone)...)
-	if s := spec.ActiveDeadlineSeconds; s != nil && *s < 1 {
-		errs = append(errs, field.Invalid(path.Child("activeDeadlineSeconds"), *s, "must be greater than 0"))
+	if s := spec.ActiveDeadlineSeconds; s != nil {
+		errs = append(errs, within(path.Child("activeDeadlineSeconds"), *s, 1, math.MaxInt32)...)
 	}
 	errs = append(errs, validateNames(spec, path)...)
 	errs = append(errs, validateScheduling(spec, path)...)
@@ -28,84 +31,20 @@ func validatePodSpec(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 		errs = append(errs, invalid(path.Child("serviceAccountName"), spec.ServiceAccountName, validation.IsDNS1123Subdomain(spec.ServiceAccountName))...)
 	}
 
-	volumes := map[string]bool{}
-	for i, v := range spec.Volumes {
-		errs = append(errs, uniqueLabel(path.Child("volumes").Index(i).Child("name"), v.Name, volumes)...)
+	name := ""
+	if pod != nil {
+		name = pod.Name
 	}
-	if len(spec.Containers) == 0 {
-		errs = append(errs, field.Required(path.Child("containers"), ""))
-	}
-	names := map[string]bool{}
-	for _, list := range []struct {
-		name       string
-		containers []corev1.Container
-	}{{"initContainers", spec.InitContainers}, {"containers", spec.Containers}} {
-		for i := range list.containers {
-			errs = append(errs, validateContainer(&list.containers[i], names, volumes, spec.TerminationGracePeriodSeconds, path.Child(list.name).Index(i))...)
-		}
-	}
-	return errs
-}
-
-// validateContainer judges a container. names are those of the containers before it, and gets its own; grace is how long its pod
-// has to end.
-func validateContainer(c *corev1.Container, names, volumes map[string]bool, grace *int64, path *field.Path) field.ErrorList {
-	errs := uniqueLabel(path.Child("name"), c.Name, names)
-	switch image := path.Child("image"); {
-	case c.Image == "":
-		errs = append(errs, field.Required(image, ""))
-	case c.Image != strings.TrimSpace(c.Image):
-		errs = append(errs, field.Invalid(image, c.Image, "must not have leading or trailing whitespace"))
-	}
-	errs = append(errs, oneOf(path.Child("imagePullPolicy"), c.ImagePullPolicy, corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever)...)
-	errs = append(errs, oneOf(path.Child("terminationMessagePolicy"), c.TerminationMessagePolicy, corev1.TerminationMessageReadFile, corev1.TerminationMessageFallbackToLogsOnError)...)
-	errs = append(errs, validatePorts(c.Ports, path.Child("ports"))...)
-	errs = append(errs, validateEnv(c.Env, path.Child("env"))...)
-	errs = append(errs, validateEnvFrom(c.EnvFrom, path.Child("envFrom"))...)
-	errs = append(errs, validateProbes(c, grace, path)...)
-	mounted := map[string]bool{}
-	for i, m := range c.VolumeMounts {
-		at := path.Child("volumeMounts").Index(i)
-		switch {
-		case m.Name == "":
-			errs = append(errs, field.Required(at.Child("name"), ""))
-		case !volumes[m.Name]:
-			errs = append(errs, field.NotFound(at.Child("name"), m.Name))
-		}
-		switch {
-		case m.MountPath == "":
-			errs = append(errs, field.Required(at.Child("mountPath"), ""))
-		case mounted[m.MountPath]:
-			errs = append(errs, field.Invalid(at.Child("mountPath"), m.MountPath, "must be unique"))
-		}
-		mounted[m.MountPath] = true
-	}
-	return append(errs, validateResources(&c.Resources, path.Child("resources"))...)
-}
-
-func validatePorts(ports []corev1.ContainerPort, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	names := map[string]bool{}
-	for i, p := range ports {
-		at := path.Index(i)
-		if p.Name != "" {
-			errs = append(errs, invalid(at.Child("name"), p.Name, validation.IsValidPortName(p.Name))...)
-			if names[p.Name] {
-				errs = append(errs, field.Duplicate(at.Child("name"), p.Name))
-			}
-			names[p.Name] = true
-		}
-		if p.ContainerPort == 0 {
-			errs = append(errs, field.Required(at.Child("containerPort"), ""))
-		} else {
-			errs = append(errs, invalid(at.Child("containerPort"), p.ContainerPort, validation.IsValidPortNum(int(p.ContainerPort)))...)
-		}
-		if p.HostPort != 0 {
-			errs = append(errs, invalid(at.Child("hostPort"), p.HostPort, validation.IsValidPortNum(int(p.HostPort)))...)
-		}
-		errs = append(errs, oneOf(at.Child("protocol"), p.Protocol, corev1.ProtocolTCP, corev1.ProtocolUDP, corev1.ProtocolSCTP)...)
-	}
-	return errs
+	volumes, own := validateVolumes(spec.Volumes, name, path.Child("volumes"))
+	errs = append(errs, own...)
+	containers := newContainerRules(spec, volumes, pod != nil)
+	errs = append(errs, containers.validateContainers(path)...)
+	errs = append(errs, containers.validateHostNetwork(path)...)
+	errs = append(errs, validatePodClaims(spec.ResourceClaims, path.Child("resourceClaims"))...)
+	errs = append(errs, validatePodSecurity(spec, path)...)
+	errs = append(errs, validateRuntime(spec, path)...)
+	errs = append(errs, validateOS(spec, path)...)
+	return append(errs, validateHostProcesses(spec, path)...)
 }
 
 func validateResources(r *corev1.ResourceRequirements, path *field.Path) field.ErrorList {
@@ -129,38 +68,48 @@ func validateResources(r *corev1.ResourceRequirements, path *field.Path) field.E
 	return errs
 }
 
-// uniqueLabel judges a name that has to be a DNS label and none of seen, and adds it there.
-func uniqueLabel(path *field.Path, name string, seen map[string]bool) field.ErrorList {
-	switch {
-	case name == "":
-		return field.ErrorList{field.Required(path, "")}
-	case seen[name]:
-		return field.ErrorList{field.Duplicate(path, name)}
-	}
-	seen[name] = true
-	return invalid(path, name, validation.IsDNS1123Label(name))
-}
-
-func invalid(path *field.Path, value any, messages []string) field.ErrorList {
+// validatePodClaims judges the devices that a pod asks for.
+func validatePodClaims(claims []corev1.PodResourceClaim, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	for _, m := range messages {
-		errs = append(errs, field.Invalid(path, value, m))
+	names := map[string]bool{}
+	for i, c := range claims {
+		at := path.Index(i)
+		errs = append(errs, label(at.Child("name"), c.Name)...)
+		errs = append(errs, unique(at.Child("name"), c.Name, names)...)
+		if (c.ResourceClaimName == nil) == (c.ResourceClaimTemplateName == nil) {
+			errs = append(errs, field.Invalid(at, c.Name, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"))
+		}
+		for _, n := range []struct {
+			name string
+			is   *string
+		}{{"resourceClaimName", c.ResourceClaimName}, {"resourceClaimTemplateName", c.ResourceClaimTemplateName}} {
+			if n.is != nil {
+				errs = append(errs, invalid(at.Child(n.name), *n.is, apivalidation.NameIsDNSSubdomain(*n.is, false))...)
+			}
+		}
 	}
 	return errs
 }
 
-func oneOf[T ~string](path *field.Path, value T, known ...T) field.ErrorList {
-	if slices.Contains(known, value) {
-		return nil
+// validateClaims judges which of its pod's devices a container gets.
+func validateClaims(claims []corev1.ResourceClaim, ofPod map[string]bool, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	seen, used := map[corev1.ResourceClaim]bool{}, map[string]bool{}
+	for i, c := range claims {
+		at := path.Index(i)
+		switch {
+		case c.Name == "":
+			errs = append(errs, field.Required(at, ""))
+			continue
+		case seen[c], seen[corev1.ResourceClaim{Name: c.Name}], c.Request == "" && used[c.Name]:
+			errs = append(errs, field.Duplicate(at, c.Name))
+		case !ofPod[c.Name]:
+			errs = append(errs, field.NotFound(at, c.Name))
+		}
+		if c.Request != "" {
+			errs = append(errs, invalid(at.Child("request"), c.Request, validation.IsDNS1123Label(c.Request))...)
+		}
+		seen[c], used[c.Name] = true, true
 	}
-	slices.Sort(known)
-	return field.ErrorList{field.NotSupported(path, value, known)}
-}
-
-// atLeast judges a number that has a least one.
-func atLeast[T int32 | int64](path *field.Path, value, least T) field.ErrorList {
-	if value >= least {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(path, value, fmt.Sprintf("must be greater than or equal to %d", least))}
+	return errs
 }

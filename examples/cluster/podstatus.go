@@ -34,6 +34,9 @@ func (PodStrategy) ValidateStatusUpdate(_ context.Context, pod, old *corev1.Pod)
 		errs = append(errs, field.Invalid(path.Child("qosClass"), status.QOSClass, "field is immutable"))
 	}
 
+	if status.PodIP == "" && len(status.PodIPs) > 0 && status.PodIPs[0].IP == "" {
+		errs = append(errs, field.Invalid(path.Child("podIPs"), status.PodIPs, "podIP and podIPs must either both be set or both be unset"))
+	}
 	pods, podsBefore, hosts, hostsBefore := podIPs(status), podIPs(was), hostIPs(status), hostIPs(was)
 	errs = append(errs, validateAddresses(pods, podsBefore, path.Child("podIPs"))...)
 	if len(hosts) > 0 && hosts[0] != status.HostIP {

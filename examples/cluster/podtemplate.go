@@ -20,7 +20,10 @@ func validateTemplate(template *corev1.PodTemplateSpec, selector labels.Selector
 		errs = append(errs, field.Invalid(metadata, template.Labels, "`selector` does not match template `labels`"))
 	}
 	spec := path.Child("spec")
-	errs = append(errs, validatePodSpec(&template.Spec, spec)...)
+	errs = append(errs, validatePodSpec(&template.Spec, nil, spec)...)
+	if len(template.Spec.EphemeralContainers) > 0 {
+		errs = append(errs, field.Forbidden(spec.Child("ephemeralContainers"), "ephemeral containers not allowed in pod template"))
+	}
 	if p := template.Spec.RestartPolicy; p != corev1.RestartPolicyAlways {
 		errs = append(errs, field.NotSupported(spec.Child("restartPolicy"), p, []corev1.RestartPolicy{corev1.RestartPolicyAlways}))
 	}

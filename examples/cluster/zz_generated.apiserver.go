@@ -219,6 +219,7 @@ func newServer() boot.Server {
 				},
 				Strategy: registry.Strategy[*v1.Pod]{
 					PrepareForCreate:     podStrategy.PrepareForCreate,
+					PrepareForUpdate:     podStrategy.PrepareForUpdate,
 					Validate:             podStrategy.Validate,
 					ValidateUpdate:       podStrategy.ValidateUpdate,
 					ValidateStatusUpdate: podStrategy.ValidateStatusUpdate,

@@ -135,12 +135,6 @@ var rules = []rule{
 		reason: "what has numbers offers them as plain ones (cacher.Stats); how they are shown is decided where requests are counted and where everything is joined",
 	},
 	{
-		in:     []string{"..."},
-		except: []string{"server/audit"},
-		forbid: []string{"gopkg.in/natefinch/lumberjack.v2"},
-		reason: "the server's own log goes to its standard error, where whoever runs it takes care of it; only the audit log is a file",
-	},
-	{
 		in:     []string{"runtime/..."},
 		forbid: []string{"./..."},
 		but:    []string{"./runtime/..."},

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +13,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"gopkg.in/natefinch/lumberjack.v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -27,6 +27,9 @@ const (
 	maxLine = 4 << 20
 	// chunk is how much is written at once, in whole lines.
 	chunk = 64 << 10
+	// gather is how long lines wait for others, so that a busy log is not written line by line: to wake the writer and to call the
+	// kernel for each costs more than the line. A process that is killed loses those of this time.
+	gather = 50 * time.Millisecond
 )
 
 // truncated is the annotation of an event whose bodies were left out because they are too long.
@@ -75,8 +78,8 @@ type Log struct {
 	dropped int           // since the writer made progress
 	moved   chan struct{} // closed, and made anew, when the writer makes room
 
-	wake, stop, done chan struct{}
-	lost             error // what could not be written at the end
+	wake, many, stop, done chan struct{} // many: there is a chunk
+	lost                   error         // what could not be written at the end
 }
 
 // Open begins a log. Close must follow. An error means that the file can't be written.
@@ -85,7 +88,7 @@ func Open(config Config) (*Log, error) {
 		policy: config.Policy, room: config.Room, maxLine: maxLine, log: config.Log, retry: config.retry, closer: func() error { return nil },
 		events: prometheus.NewCounter(prometheus.CounterOpts{Name: "apiserver_audit_event_total", Help: "Events that were made for the audit log."}),
 		levels: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "apiserver_audit_level_total", Help: "Requests by the level that the policy has for them."}, []string{"level"}),
-		moved:  make(chan struct{}), wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
+		moved:  make(chan struct{}), wake: make(chan struct{}, 1), many: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	failed := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "apiserver_audit_error_total", Help: "Events that were dropped, because they could not be written in time."}, []string{"plugin"})
 	l.failed = failed.WithLabelValues("log")
@@ -116,12 +119,10 @@ func Open(config Config) (*Log, error) {
 }
 
 // openFile finds out at the start whether the file can be written.
-func openFile(config Config) (*lumberjack.Logger, error) {
-	f, err := os.OpenFile(config.Path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	return &lumberjack.Logger{Filename: config.Path, MaxSize: config.MaxSize, MaxBackups: config.MaxBackups, MaxAge: config.MaxAge}, f.Close()
+func openFile(config Config) (*file, error) {
+	const megabytes, day = 100, 24 * time.Hour
+	f := &file{path: config.Path, maxSize: int64(cmp.Or(config.MaxSize, megabytes)) << 20, backups: config.MaxBackups, maxAge: time.Duration(config.MaxAge) * day}
+	return f, f.open()
 }
 
 // Request is what is known of a request at its begin.
@@ -201,9 +202,20 @@ func (l *Log) enqueue(line []byte) {
 		l.drop()
 		return
 	}
+	first := len(l.pending) == 0
 	l.pending = append(l.pending, line...)
+	if first {
+		signal(l.wake)
+	}
+	if len(l.pending) >= chunk {
+		signal(l.many)
+	}
+}
+
+// signal wakes who waits, or will wait.
+func signal(c chan struct{}) {
 	select {
-	case l.wake <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -221,16 +233,30 @@ func (l *Log) drop() {
 func (l *Log) write() {
 	defer close(l.done)
 	for {
+		last := false
 		select {
 		case <-l.wake:
+			last = !l.gather()
 		case <-l.stop:
-			l.lost = l.writePending(true)
-			return
+			last = true
 		}
-		if l.writePending(false) != nil {
+		if l.lost = l.writePending(last); last || l.lost != nil {
 			return
 		}
 	}
+}
+
+// gather waits for more lines, unless there are many. False means that the log is closed meanwhile.
+func (l *Log) gather() bool {
+	timer := time.NewTimer(gather)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-l.many:
+	case <-l.stop:
+		return false
+	}
+	return true
 }
 
 // writePending writes until nothing is left, and tries again what fails; the last time it gives up instead.

@@ -197,17 +197,10 @@ func TestRotation(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for {
-		files, err := filepath.Glob(filepath.Join(dir, "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(files) == 2 {
-			break
-		}
-		time.Sleep(10 * time.Millisecond) // old files go in the background
-	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	if len(files) != 2 {
+		t.Errorf("there are %q, want two", files)
+	}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil || len(data) > 1<<20 || len(data) == 0 {
@@ -283,4 +276,37 @@ func TestLittleRoom(t *testing.T) {
 	if strings.Count(said.String(), "little room") != 1 || strings.Count(said.String(), "room again") != 1 {
 		t.Errorf("it said\n%s", said)
 	}
+}
+
+// TestLinesAreGathered: a busy log is not written line by line, and what is written are still all lines.
+func TestLinesAreGathered(t *testing.T) {
+	out := new(counted)
+	l, err := Open(Config{Registry: prometheus.NewRegistry(), Log: slog.New(slog.DiscardHandler), out: out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const lines = 500
+	begun := time.Now()
+	for range lines {
+		l.Begin(Request{Verb: "create"}).Emit(StageResponseComplete)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	most := int(time.Since(begun)/gather) + 2 + len(out.written)/(chunk/2)
+	if n := bytes.Count(out.written, []byte("\n")); n != lines || out.writes > most {
+		t.Errorf("%d lines in %d writes, want %d in %d at most", n, out.writes, lines, most)
+	}
+}
+
+// counted counts writes.
+type counted struct {
+	writes  int
+	written []byte
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	c.writes++
+	c.written = append(c.written, p...)
+	return len(p), nil
 }

@@ -28,6 +28,7 @@ func parts() []part {
 		{"requests", requests},
 		{"watchers", moreWatchers},
 		{"objects", moreObjects},
+		{"audit", audited},
 	}
 }
 

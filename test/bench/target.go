@@ -40,16 +40,22 @@ type target struct {
 const scratch = "scratch"
 
 func startOurs(ctx context.Context, b *bench) (*target, error) {
+	return b.startOne(ctx, b.dir, "/ours")
+}
+
+// startOne starts one of our servers, with what it writes in dir and its objects below a prefix of etcd.
+func (b *bench) startOne(ctx context.Context, dir, prefix string, flags ...string) (*target, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
 	}
-	data := filepath.Join(b.dir, "ours-data")
-	p, err := start(b.dir, b.bin, "ours", true, "--secure-port", strconv.Itoa(port), "--etcd-servers", b.endpoint, "--etcd-prefix", "/ours", "--data-dir", data)
+	data := filepath.Join(dir, "ours-data")
+	flags = append([]string{"--secure-port", strconv.Itoa(port), "--etcd-servers", b.endpoint, "--etcd-prefix", prefix, "--data-dir", data}, flags...)
+	p, err := start(dir, b.bin, "ours", true, flags...)
 	if err != nil {
 		return nil, err
 	}
-	t := &target{process: p, prefix: "/ours", n: b.n, seeder: b.seeder}
+	t := &target{process: p, prefix: prefix, n: b.n, seeder: b.seeder}
 	return t, t.connect(ctx, port, func() (*tls.Config, error) { return adminTLS(filepath.Join(data, "admin.kubeconfig")) })
 }
 

@@ -12,6 +12,9 @@ type rule struct {
 	refused bool
 }
 
+// podKinds are the kinds with containers.
+const podKinds = "Pod|ReplicationController|Deployment"
+
 // podSpec is where pods and templates of pods say what is to run.
 const podSpec = `spec\.(template\.spec\.)?`
 
@@ -20,36 +23,20 @@ var differences = []struct {
 	reason string
 	rules  []rule
 }{
-	{"Of the sources of volumes, and of how containers mount them, examples/cluster judges names alone: a node that mounts them knows the rest.", []rule{
-		{"Pod|ReplicationController|Deployment", "create|update", podSpec + `(volumes|(initC|c)ontainers.*\.(volumeMounts|volumeDevices))`, false},
-	}},
-	{"What a container may do on its node (security contexts, sysctls, the node's namespaces, overhead, runtime classes) is for whoever runs it.", []rule{
-		{"Pod|ReplicationController|Deployment", "create|update", podSpec + `(.*\.securityContext|securityContext|hostIPC|hostPID|hostNetwork|hostUsers|os|overhead|runtimeClassName)`, false},
-	}},
-	{"Kinds that are not served: claims of devices, priority classes, groups of pods; their names in a pod mean nothing here.", []rule{
-		{"Pod|ReplicationController|Deployment", "", podSpec + `(resourceClaims|schedulingGroup|evictionResponders|priorityClassName|preemptionPolicy|containers.*\.resources|schedulingGates)`, false},
-		{"Pod", "status", `status\.(resourceClaimStatuses|extendedResourceClaimStatus|(initC|c)ontainerStatuses.*\.allocatedResourcesStatus)`, false},
-	}},
-	{"Subresources that are not served (resize, ephemeralcontainers) and the restart rules of single containers.", []rule{
-		{"Pod|ReplicationController|Deployment", "create|update", podSpec + `(ephemeralContainers|(initC|c)ontainers.*\.(resizePolicy|restartPolicy|restartPolicyRules))`, false},
-	}},
-	{"What a kube-apiserver drops unread because its feature is off, or knows under an older name too, is a change here, and is judged.", []rule{
+	{"What a kube-apiserver drops unread because its feature is off is a change here, and is judged.", []rule{
 		{"Lease", "", `spec\.(strategy|preferredHolder)`, false},
-		{"Pod|ReplicationController|Deployment", "", podSpec + `(containers.*\.(lifecycle|livenessProbe)|serviceAccount$|hostnameOverride)`, false},
+		{podKinds, "", podSpec + `(.*\.(bindMountOptions|user|defaultUser|emptyDir\.mode|stopSignal|grpc\.mode|httpGet\.protocol)|evictionResponders|schedulingGroup)`, false},
+	}},
+	{"What nodes tell of devices is for kinds that are not served.", []rule{
+		{"Pod", "status", `status\.(resourceClaimStatuses|extendedResourceClaimStatus|(initC|c)ontainerStatuses.*\.allocatedResourcesStatus)`, false},
 	}},
 	{"Both refuse a change of a pod that runs; a kube-apiserver also says what would be wrong with the new value.", []rule{
 		{"Pod", "update", `spec`, true},
 	}},
-	{"Both refuse, or wave through, a name: a kube-apiserver says of some that they are too long, or of a container's fields more than one thing.", []rule{
-		{"Pod|ReplicationController|Deployment", "", podSpec + `(serviceAccountName|containers(\[\d+\])?$|containers.*\.(env|ports))`, false},
-	}},
-	{"Volumes of drivers that the example does not know are a source and no more; of two sources a kube-apiserver judges each, or only the first.", []rule{
-		{"PersistentVolume", "", `spec\.(awsElasticBlockStore|azureDisk|azureFile|cephfs|cinder|csi|fc|flexVolume|flocker|gcePersistentDisk|glusterfs|iscsi|local|nfs|photonPersistentDisk|portworxVolume|quobyte|rbd|scaleIO|storageos|vsphereVolume|volumeAttributesClassName|capacity)`, false},
-	}},
-	{"A kube-apiserver names a path that is not the field's (status.Phase, nodeAffinity without spec, a webhook's name for its namespace, no index), or says one fault at two paths.", []rule{
-		{"Namespace", "", `spec\.finalizers|status\.phase`, true},
+	{"A kube-apiserver says one fault at two paths, or less than there is wrong, or names another field than the one that is wrong (a webhook's name for its namespace).", []rule{
+		{"Namespace", "", `spec\.finalizers`, true},
+		{"PersistentVolume", "", `spec\.flexVolume|spec\.nodeAffinity.*\.key`, true},
 		{"Event", "", `eventTime|reportingComponent`, true},
-		{"PersistentVolume", "update", `spec$|spec\.(nodeAffinity|volumeMode)`, true},
 		{"PersistentVolumeClaim", "update", `spec\.(volumeMode|dataSource)`, true},
 		{"(Mutating|Validating)WebhookConfiguration", "", `webhooks.*\.clientConfig`, true},
 		{"ClusterRole", "", `aggregationRule\.clusterRoleSelectors`, true},

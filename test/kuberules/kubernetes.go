@@ -11,7 +11,11 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	"k8s.io/kubernetes/pkg/capabilities"
 )
+
+// Containers may be privileged, as in every cluster whose nodes run what they need as pods.
+func init() { capabilities.Setup(true, 0) }
 
 // namespace is where all objects are that are in namespaces.
 const inNamespace = "rules"

@@ -24,9 +24,23 @@ func verdictOf(s *metav1.Status) verdict {
 			v.causes = append(v.causes, fmt.Sprintf("%s: %s", c.Field, c.Type))
 		}
 	}
-	slices.Sort(v.causes)
-	v.causes = slices.Compact(v.causes)
+	v.causes = eachOnce(v.causes)
 	return v
+}
+
+// named is a verdict in the words of a kube-apiserver.
+func (v verdict) named(kind string) verdict {
+	causes := make([]string, len(v.causes))
+	for i, c := range v.causes {
+		causes[i] = inTheirWords(kind, c)
+	}
+	v.causes = eachOnce(causes)
+	return v
+}
+
+func eachOnce(causes []string) []string {
+	slices.Sort(causes)
+	return slices.Compact(causes)
 }
 
 // same says whether two verdicts are one: what can't be read has no fields to compare.

@@ -11,10 +11,16 @@ import (
 // SetDefaults_Pod does what is done for pods, and not for the templates of pods.
 func SetDefaults_Pod(in *corev1.Pod) {
 	setDefault(&in.Spec.EnableServiceLinks, true)
+	if s := in.Spec.TerminationGracePeriodSeconds; s != nil && *s < 0 {
+		*s = 1
+	}
 	// Who limits a resource and requests none of it requests as much.
 	for _, containers := range [][]corev1.Container{in.Spec.InitContainers, in.Spec.Containers} {
 		for i := range containers {
 			requestLimits(&containers[i].Resources)
+			if in.Spec.HostNetwork {
+				useHostPorts(containers[i].Ports)
+			}
 		}
 	}
 }
@@ -31,8 +37,15 @@ func requestLimits(r *corev1.ResourceRequirements) {
 	}
 }
 
-// SetDefaults_PodSpec fills in what every pod has.
+// SetDefaults_PodSpec fills in what every pod has. Its service account is in two fields, since clients of different ages write
+// different ones; the newer one counts.
 func SetDefaults_PodSpec(in *corev1.PodSpec) {
+	if in.ServiceAccountName == "" {
+		in.ServiceAccountName = in.DeprecatedServiceAccount
+	}
+	if in.DeprecatedServiceAccount == "" {
+		in.DeprecatedServiceAccount = in.ServiceAccountName
+	}
 	if in.DNSPolicy == "" {
 		in.DNSPolicy = corev1.DNSClusterFirst
 	}
@@ -45,13 +58,6 @@ func SetDefaults_PodSpec(in *corev1.PodSpec) {
 	setDefault(&in.TerminationGracePeriodSeconds, corev1.DefaultTerminationGracePeriodSeconds)
 	if in.SchedulerName == "" {
 		in.SchedulerName = corev1.DefaultSchedulerName
-	}
-	if in.HostNetwork {
-		for _, containers := range [][]corev1.Container{in.InitContainers, in.Containers} {
-			for i := range containers {
-				useHostPorts(containers[i].Ports)
-			}
-		}
 	}
 }
 
@@ -122,10 +128,13 @@ func SetDefaults_ObjectFieldSelector(in *corev1.ObjectFieldSelector) {
 	}
 }
 
-// SetDefaults_Volume makes a volume of no other kind an empty directory.
+// SetDefaults_Volume makes a volume of no other kind an empty directory, and decides by an image's tag how often it is pulled.
 func SetDefaults_Volume(in *corev1.Volume) {
 	if in.VolumeSource == (corev1.VolumeSource{}) {
 		in.EmptyDir = &corev1.EmptyDirVolumeSource{}
+	}
+	if in.Image != nil && in.Image.PullPolicy == "" {
+		in.Image.PullPolicy = pullPolicy(in.Image.Reference)
 	}
 }
 

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// What a kube-apiserver refuses of volumes, mounts, security contexts and containers; test/kuberules compares every field.
+func TestPodsAndTheirNodes(t *testing.T) {
+	const containers, end = ", containers: [{name: a, image: a}]}", "}]}"
+	const c, at = "{containers: [{name: a, image: a, ", "spec.containers[0]."
+	const v, volume = "{serviceAccountName: sa, volumes: [{name: v, ", "spec.volumes[0]."
+	const ends = "}]" + containers
+	for spec, want := range map[string]string{
+		v + "emptyDir: {}, hostPath: {path: /}" + ends:                                                             volume + "hostPath: Forbidden: may not specify more than 1 volume type",
+		v + "hostPath: {path: /a/../b, type: Door}" + ends:                                                         volume + "hostPath.path: Invalid value|" + volume + "hostPath.type: Unsupported value",
+		v + "emptyDir: {sizeLimit: -1}" + ends:                                                                     volume + "emptyDir.sizeLimit: Forbidden",
+		v + "gitRepo: {directory: ../x}" + ends:                                                                    volume + "gitRepo.repository: Required value|" + volume + "gitRepo.directory: Invalid value",
+		v + "secret: {defaultMode: 512, items: [{path: ..x}]}" + ends:                                              volume + "secret.secretName: Required value|" + volume + "secret.defaultMode: Invalid value: 512|" + volume + "secret.items[0].key: Required value|" + volume + "secret.items[0].path: Invalid value: \"..x\": must not start with '..'",
+		v + "configMap: {items: [{key: k, path: /p, mode: -1}]}" + ends:                                            volume + "configMap.name: Required value|" + volume + "configMap.items[0].path: Invalid value: \"/p\": must be a relative path|" + volume + "configMap.items[0].mode: Invalid value: -1",
+		v + "downwardAPI: {items: [{path: p}, {path: q, resourceFieldRef: {resource: x}}]}" + ends:                 volume + "downwardAPI.items[0]: Required value|" + volume + "downwardAPI.items[1].resourceFieldRef.containerName: Required value",
+		v + "iscsi: {iqn: iqn.x, lun: 256, chapAuthSession: true}" + ends:                                          volume + "iscsi.targetPortal: Required value|" + volume + "iscsi.iqn: Invalid value|" + volume + "iscsi.lun: Invalid value: 256|" + volume + "iscsi.secretRef: Required value",
+		v + "fc: {targetWWNs: [w]}" + ends:                                                                         volume + "fc.lun: Required value",
+		v + "flexVolume: {options: {a.k8s.io/x: z}}" + ends:                                                        volume + "flexVolume.driver: Required value|" + volume + "flexVolume.options[a.k8s.io/x]: Invalid value",
+		v + "azureDisk: {diskName: d, diskURI: x, kind: Managed}" + ends:                                           volume + "azureDisk.diskURI: Unsupported value: \"x\"",
+		v + "image: {}" + ends:                                                                                     volume + "image.reference: Required value",
+		v + "ephemeral: {volumeClaimTemplate: {metadata: {name: x}, spec: {accessModes: [ReadWriteOnce]}}}" + ends: volume + "ephemeral.volumeClaimTemplate.metadata.name: Forbidden|" + volume + "ephemeral.volumeClaimTemplate.spec.resources[storage]: Required value",
+		v + "projected: {sources: [{secret: {name: s, items: [{key: k, path: p}]}}, {configMap: {name: c, items: [{key: k, path: p}]}, secret: {name: s}}]}" + ends: volume + "projected.sources[1].configMap.items[0].path: Invalid value: \"p\": conflicting duplicate paths|" + volume + "projected.sources[1]: Forbidden",
+		v + "projected: {sources: [{serviceAccountToken: {expirationSeconds: 599}}]}" + ends:                                                                        volume + "projected.sources[0].serviceAccountToken.path: Required value|" + volume + "projected.sources[0].serviceAccountToken.expirationSeconds: Invalid value: 599",
+		v + "projected: {sources: [{clusterTrustBundle: {name: 'a:b:C', signerName: x, path: p}}, {clusterTrustBundle: {signerName: a/b, path: q}}]}" + ends:        volume + "projected.sources[0].clusterTrustBundle: Invalid value|" + volume + "projected.sources[1].clusterTrustBundle.signerName: Invalid value",
+		"{volumes: [{name: v, projected: {sources: [{serviceAccountToken: {path: p}}]}}]" + containers:                                                              volume + "projected.sources[0].serviceAccountToken: Forbidden: must not be specified when serviceAccountName is not set",
+
+		"{volumes: [{name: v}], containers: [{name: a, image: a, volumeMounts: [{name: v, mountPath: /a, subPath: ../x, mountPropagation: Bidirectional, recursiveReadOnly: Enabled}], volumeDevices: [{name: v, devicePath: /a}]" + end: at + "volumeMounts[0].name: Invalid value|" + at + "volumeMounts[0].mountPath: Invalid value|" + at + "volumeMounts[0].subPath: Invalid value|" +
+			at + "volumeMounts[0].mountPropagation: Forbidden|" + at + "volumeMounts[0].recursiveReadOnly: Forbidden: may only be specified when readOnly|" + at + "volumeMounts[0].recursiveReadOnly: Forbidden: may only be specified when mountPropagation|" +
+			at + "volumeDevices[0].name: Invalid value: \"v\": can only use|" + at + "volumeDevices[0].name: Invalid value: \"v\": must not already|" + at + "volumeDevices[0].devicePath: Invalid value",
+
+		c + "securityContext: {runAsUser: -1, procMount: Unmasked, privileged: true, allowPrivilegeEscalation: false, capabilities: {add: [CAP_SYS_ADMIN]}}" + end:     at + "securityContext.runAsUser: Invalid value: -1|" + at + "securityContext.procMount: Invalid value|" + at + "securityContext: Invalid value: \"\": cannot set `allowPrivilegeEscalation` to false and `privileged`|" + at + "securityContext: Invalid value: \"\": cannot set `allowPrivilegeEscalation` to false and `capabilities.Add`",
+		c + "securityContext: {seccompProfile: {type: Localhost}, appArmorProfile: {type: Unconfined, localhostProfile: p}}" + end:                                     at + "securityContext.seccompProfile.localhostProfile: Required value|" + at + "securityContext.appArmorProfile.localhostProfile: Invalid value",
+		c + "securityContext: {windowsOptions: {runAsUserName: 'a/b', hostProcess: true}}" + end:                                                                       at + "securityContext.windowsOptions.runAsUserName: Invalid value|spec.hostNetwork: Invalid value: false",
+		"{hostNetwork: true, hostIPC: true, hostUsers: false, securityContext: {fsGroup: -1, sysctls: [{name: net/a}, {name: A}, {name: kernel.shmmax}]}" + containers: "spec.securityContext.fsGroup: Invalid value: -1|spec.securityContext.sysctls[0].name: Invalid value|spec.securityContext.sysctls[1].name: Invalid value|spec.securityContext.sysctls[2].name: Invalid value|spec.hostNetwork: Forbidden|spec.hostIPC: Forbidden",
+		"{hostPID: true, shareProcessNamespace: true, os: {name: windows}, securityContext: {runAsUser: 1}" + containers:                                               "spec.shareProcessNamespace: Invalid value|spec.securityContext.runAsUser: Forbidden|spec.hostPID: Forbidden|spec.shareProcessNamespace: Forbidden",
+		"{os: {name: plan9}, runtimeClassName: A_, overhead: {cpu: -1}" + containers:                                                                                   "spec.runtimeClassName: Invalid value|spec.overhead.limits[cpu]: Invalid value|spec.os.name: Unsupported value",
+
+		"{hostNetwork: true, containers: [{name: a, image: a, ports: [{containerPort: 1, hostPort: 2}]}]}":                                                                        at + "ports[0].hostPort: Invalid value: 2: must match `containerPort`",
+		"{containers: [{name: a, image: a, ports: [{containerPort: 1, hostPort: 2}]}, {name: b, image: b, ports: [{containerPort: 1, hostPort: 2}]}]}":                            "spec.containers[1].ports[0].hostPort: Duplicate value: \"TCP//2\"",
+		"{initContainers: [{name: i, image: i, livenessProbe: {exec: {command: [x]}}, resizePolicy: [{resourceName: cpu, restartPolicy: RestartContainer}]}]" + containers:        "spec.initContainers[0].livenessProbe: Forbidden|spec.initContainers[0].resizePolicy[0].restartPolicy: Invalid value",
+		"{restartPolicy: Never, containers: [{name: a, image: a, resizePolicy: [{resourceName: disk, restartPolicy: RestartContainer}], restartPolicyRules: [{action: Dance}]}]}": at + "resizePolicy[0].resourceName: Unsupported value: \"disk\"|" + at + "resizePolicy[0].restartPolicy: Invalid value|" + at + "restartPolicy: Required value|" + at + "restartPolicyRules[0].action: Unsupported value|" + at + "restartPolicyRules[0].exitCodes: Required value",
+		"{ephemeralContainers: [{name: a, image: a, ports: [{containerPort: 1}], targetContainerName: z}]" + containers:                                                           "spec.ephemeralContainers[0].name: Duplicate value: \"a\"|spec.ephemeralContainers[0].targetContainerName: Not found: \"z\"|spec.ephemeralContainers[0].ports: Forbidden|spec.ephemeralContainers: Forbidden: cannot be set on create",
+		"{resourceClaims: [{name: g}], containers: [{name: a, image: a, resources: {claims: [{name: g}, {name: g, request: r}, {name: h}]}}]}":                                    at + "resources.claims[1]: Duplicate value: \"g\"|" + at + "resources.claims[2]: Not found: \"h\"|spec.resourceClaims[0]: Invalid value",
+		"{schedulingGates: [{name: g}, {name: g}], nodeName: n, priorityClassName: A_, preemptionPolicy: Maybe" + containers:                                                      "spec.schedulingGates[1]: Duplicate value: \"g\"|spec.priorityClassName: Invalid value|spec.preemptionPolicy: Unsupported value|spec.nodeName: Forbidden",
+		"{hostnameOverride: A_, setHostnameAsFQDN: true" + containers:                                                                                                             "spec.hostnameOverride: Invalid value|spec.hostnameOverride: Forbidden",
+		c + "env: [{name: f, valueFrom: {fileKeyRef: {volumeName: v, key: k, path: ../p}}}]" + end:                                                                                at + "env[0].valueFrom.fileKeyRef.path: Invalid value|" + at + "env[0].valueFrom.fileKeyRef.volumeName: Not found: \"v\"",
+		c + "env: [{name: f, valueFrom: {resourceFieldRef: {resource: limits.cpu, divisor: 2}}}]" + end:                                                                           at + "env[0].valueFrom.resourceFieldRef.divisor: Invalid value: \"2\"",
+	} {
+		wantErrors(t, spec, PodStrategy{}.Validate(t.Context(), aPod(t, "spec: "+spec)), want)
+	}
+}
+
+// A template has no name, and what is in no way a pod yet: its ports of the host are filled in when there is one.
+func TestTemplatesOfPods(t *testing.T) {
+	spec := &aPod(t, "spec: {containers: [{name: a, image: ' a'}]}").Spec
+	spec.HostNetwork, spec.Containers[0].Ports = true, []corev1.ContainerPort{{ContainerPort: 80, Protocol: corev1.ProtocolTCP}}
+	wantErrors(t, "a template", validatePodSpec(spec, nil, field.NewPath("spec")), "")
+}
+
+// The name of a claim that is made for a pod is the pod's and the volume's.
+func TestClaimsOfPods(t *testing.T) {
+	pod := aPod(t, "metadata: {name: p}\nspec: {volumes: [{name: v, ephemeral: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}}}, {name: w, persistentVolumeClaim: {claimName: p-v}}], containers: [{name: a, image: a}]}")
+	wantErrors(t, "another volume of that name", PodStrategy{}.Validate(t.Context(), pod), "spec.volumes[1].persistentVolumeClaim.claimName: Invalid value: \"p-v\"")
+}
