@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/apis/core"
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // validatePodSpec says what is wrong with a pod, or with a template of pods: whatever would keep every node from running
@@ -29,7 +31,7 @@ func validatePodSpec(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 	}
 
 	volumes := map[string]bool{}
-	for i, v := range spec.Volumes {
+	for i, v := range rest.WhileFew(&errs, slices.All(spec.Volumes)) {
 		errs = append(errs, uniqueLabel(path.Child("volumes").Index(i).Child("name"), v.Name, volumes)...)
 	}
 	if len(spec.Containers) == 0 {
@@ -40,7 +42,7 @@ func validatePodSpec(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 		name       string
 		containers []corev1.Container
 	}{{"initContainers", spec.InitContainers}, {"containers", spec.Containers}} {
-		for i := range list.containers {
+		for i := range rest.WhileFew(&errs, slices.All(list.containers)) {
 			errs = append(errs, validateContainer(&list.containers[i], names, volumes, spec.TerminationGracePeriodSeconds, path.Child(list.name).Index(i))...)
 		}
 	}
@@ -64,7 +66,7 @@ func validateContainer(c *corev1.Container, names, volumes map[string]bool, grac
 	errs = append(errs, validateEnvFrom(c.EnvFrom, path.Child("envFrom"))...)
 	errs = append(errs, validateProbes(c, grace, path)...)
 	mounted := map[string]bool{}
-	for i, m := range c.VolumeMounts {
+	for i, m := range rest.WhileFew(&errs, slices.All(c.VolumeMounts)) {
 		at := path.Child("volumeMounts").Index(i)
 		switch {
 		case m.Name == "":
@@ -86,7 +88,7 @@ func validateContainer(c *corev1.Container, names, volumes map[string]bool, grac
 func validatePorts(ports []corev1.ContainerPort, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	names := map[string]bool{}
-	for i, p := range ports {
+	for i, p := range rest.WhileFew(&errs, slices.All(ports)) {
 		at := path.Index(i)
 		if p.Name != "" {
 			errs = append(errs, invalid(at.Child("name"), p.Name, validation.IsValidPortName(p.Name))...)
@@ -114,7 +116,7 @@ func validateResources(r *corev1.ResourceRequirements, path *field.Path) field.E
 		name       string
 		quantities corev1.ResourceList
 	}{{"limits", r.Limits}, {"requests", r.Requests}} {
-		for name, q := range list.quantities {
+		for name, q := range rest.WhileFew(&errs, maps.All(list.quantities)) {
 			at := path.Child(list.name).Key(string(name))
 			errs = append(errs, core.ValidateContainerResource(at, name)...)
 			if q.Sign() < 0 {
