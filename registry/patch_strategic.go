@@ -11,6 +11,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/mergepatch"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
+
+	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
 // This file has leave to use the strategic merge of apimachinery: its directives and its mistakes are a contract
@@ -35,10 +37,12 @@ func newStrategicPatch(text []byte, of any) (c change, strict []error, err error
 }
 
 func (p strategicPatch) apply(current []byte) ([]byte, error) {
-	var object, patch map[string]any
-	if _, err := readPatchObject(current, &object); err != nil {
-		return nil, err
+	var patch map[string]any
+	var read any
+	if _, err := readAny(current, &read, serializer.MaxMemory); err != nil {
+		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the object can't be patched (%v): use an update", err))
 	}
+	object := read.(map[string]any) // as all objects are
 	// Merging takes the patch to pieces, so it is read again each time.
 	if _, err := readPatchObject(p.text, &patch); err != nil {
 		return nil, err
