@@ -19,7 +19,7 @@ var widgetKind = widget.GV1.WithKind("Widget")
 // A stranger's object takes 64 MiB at most, whatever it is sent as (TestLimit of package json has more JSON); what is stored is
 // read whatever it takes.
 func TestMemoryIsBounded(t *testing.T) {
-	const parts = 170_000 // of 408 bytes each
+	const parts = 170_000                             // of 408 bytes each
 	refs := bytes.Repeat([]byte{13<<3 | 2, 0}, parts) // ownerReferences
 	message := binary.AppendUvarint([]byte{1<<3 | 2}, uint64(len(refs)))
 	message = append(message, refs...)
