@@ -53,8 +53,8 @@ func about[T runtime.Object](r *admission.Request, obj, old *T) *admission.Reque
 
 // mutate returns obj, which belongs to it, as admission wants it to be.
 func (e *endpoint[T]) mutate(ctx context.Context, r *admission.Request, obj T, old *T) (T, error) {
-	if r == nil {
-		return obj, nil
+	if r == nil || ctx.Err() != nil {
+		return obj, ctx.Err()
 	}
 	one, owners := about(r, &obj, old), runtime.Meta(obj).ManagedFields
 	stepCtx, step := trace.Begin(ctx, "mutating admission")
@@ -81,8 +81,8 @@ func (e *endpoint[T]) mutate(ctx context.Context, r *admission.Request, obj T, o
 
 // admit asks whether obj may be written.
 func (e *endpoint[T]) admit(ctx context.Context, r *admission.Request, obj T, old *T) error {
-	if r == nil {
-		return nil
+	if r == nil || ctx.Err() != nil {
+		return ctx.Err()
 	}
 	one := about(r, &obj, old)
 	one.Name = runtime.Meta(obj).Name

@@ -32,10 +32,12 @@ type admitted struct {
 	trace         []string
 	decoded       int    // how often a stored object was made of its bytes
 	before        func() // comes between an update's last step and its write
+	noted         func() // comes with each step
 }
 
 func (a *admitted) note(format string, args ...any) {
 	a.trace = append(a.trace, fmt.Sprintf(format, args...))
+	a.noted()
 }
 
 // traced is a store that notes writes.
@@ -72,7 +74,7 @@ func (s traced) Delete(ctx context.Context, key string, check storage.CheckDelet
 
 func serveAdmitted(t *testing.T) *admitted {
 	t.Helper()
-	a := &admitted{chain: new(admission.Chain), before: func() {}}
+	a := &admitted{chain: new(admission.Chain), before: func() {}, noted: func() {}}
 	b := runtime.NewBuilder()
 	hub := runtime.AddHub(b, widget.GroupKind, func() *widget.Widget { return new(widget.Widget) })
 	runtime.AddVersion(hub, runtime.Version[*widget.V1, *widget.Widget]{
@@ -264,6 +266,59 @@ func TestOrderOfAdmission(t *testing.T) {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestNobodyWaits: when a client leaves, at most one small step follows, and nothing is written.
+func TestNobodyWaits(t *testing.T) {
+	object := func() *widget.V1 {
+		return parse(t, widget.GV1, `{"metadata":{"name":"w"},"spec":{"color":"green"}}`).(*widget.V1)
+	}
+	force := true
+	patch := func(patchType types.PatchType, text string) func(context.Context, *admitted) error {
+		return func(ctx context.Context, a *admitted) error {
+			_, _, err := a.v1.Patch.Patch(ctx, named, rest.Patch{Type: patchType, Bytes: []byte(text)}, metav1.PatchOptions{FieldManager: "me", Force: &force})
+			return err
+		}
+	}
+	create := func(ctx context.Context, a *admitted) error {
+		_, err := a.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, object(), metav1.CreateOptions{FieldManager: "me"})
+		return err
+	}
+	for name, tc := range map[string]struct {
+		write func(context.Context, *admitted) error
+		steps int
+	}{
+		"create": {create, 6},
+		"update": {func(ctx context.Context, a *admitted) error {
+			_, _, err := a.v1.Update.Update(ctx, named, object(), metav1.UpdateOptions{FieldManager: "me"})
+			return err
+		}, 6},
+		"merge patch": {patch(types.MergePatchType, `{"spec":{"color":"green"}}`), 6},
+		"apply":       {patch(types.ApplyYAMLPatchType, `{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"w"},"spec":{"color":"green"}}`), 6},
+	} {
+		for leaves := range tc.steps + 1 { // after so many steps
+			a := serveAdmitted(t)
+			if name != "create" {
+				a.mustCreate(`{"metadata":{"name":"w"},"spec":{"color":"red"}}`)
+			}
+			a.chain.Set([]admission.Plugin{a.follower()})
+			before := a.raw(named)
+			ctx, leave := context.WithCancel(t.Context())
+			a.trace, a.noted = nil, func() {
+				if len(a.trace) == leaves {
+					leave()
+				}
+			}
+			if leaves == 0 {
+				leave()
+			}
+			err := tc.write(ctx, a)
+			if !errors.Is(err, context.Canceled) || len(a.trace) > leaves+1 || a.raw(named) != before {
+				t.Errorf("%s, gone after %d steps: %v after %q", name, leaves, err, a.trace)
+			}
+			leave()
+		}
 	}
 }
 

@@ -40,6 +40,9 @@ func (e *endpoint[T]) putCharged(ctx context.Context, request *admission.Request
 			return storage.Entry{}, err
 		}
 		// To the storage version, default there, encode.
+		if err := ctx.Err(); err != nil {
+			return storage.Entry{}, err
+		}
 		value, err := e.encodeHub(hub)
 		if err != nil {
 			return storage.Entry{}, err

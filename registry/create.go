@@ -21,7 +21,7 @@ import (
 const generateAttempts = 8
 
 // Create makes a new object. The order of the steps is part of the contract; what comes before a step sees the object
-// without its effect.
+// without its effect. Between those that take time for a large object it ends if the client has left.
 func (e *endpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
 	versioned := obj.(runtime.Object)
 
@@ -53,6 +53,9 @@ func (e *endpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime
 	}
 
 	// Field ownership: what comes after it belongs to nobody.
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	e.ownNew(ctx, hub, opts.FieldManager)
 
 	return e.createOwned(ctx, name, hub, opts)

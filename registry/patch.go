@@ -48,6 +48,9 @@ func (e *endpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patc
 			if err := e.checkMetadata(meta, runtime.Meta(old)); err != nil {
 				return nil, nil, err
 			}
+			if err := ctx.Err(); err != nil {
+				return nil, nil, err
+			}
 			e.own(ctx, hub, old, by)
 			if hub, err = e.mutate(ctx, request, hub, &old); err != nil {
 				return nil, nil, err
@@ -116,9 +119,15 @@ func (e *endpoint[T]) edited(ctx context.Context, r *edit, old T, current int64)
 	if err != nil {
 		return none, apierrors.NewInternalError(err)
 	}
+	if err := ctx.Err(); err != nil {
+		return none, err
+	}
 	after, err := guarded(r.change, before)
 	if err != nil {
 		return none, e.misfit(r, err)
+	}
+	if err := ctx.Err(); err != nil {
+		return none, err
 	}
 
 	// From here on it is an object that a client sent.

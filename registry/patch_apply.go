@@ -38,6 +38,9 @@ func (e *endpoint[T]) apply(ctx context.Context, name rest.Name, text []byte, op
 				return nil, nil, apierrors.NewInternalError(err)
 			}
 			runtime.Meta(live).ResourceVersion = storage.FormatRevision(current.Revision)
+			if err := ctx.Err(); err != nil {
+				return nil, nil, err
+			}
 			hub, err := e.applyTo(live, applied, name, opts)
 			if err != nil {
 				return nil, nil, err

@@ -26,6 +26,10 @@ func newJSONPatch(text []byte) (c change, strict []error, err error) {
 
 func (o operations) apply(current []byte) ([]byte, error) { return o.Apply(current) }
 
+// maxPatch is how much memory the values of a patch may take, in bytes: less than an object, since the object that is patched and
+// the one that comes of it are there at the same time.
+const maxPatch = serializer.MaxMemory / 2
+
 // readPatchObject reads a patch that is a JSON object. The error is an API status.
 func readPatchObject(text []byte, into *map[string]any) (strict []error, err error) {
 	// null is no object either, and would be read as none.
@@ -33,16 +37,16 @@ func readPatchObject(text []byte, into *map[string]any) (strict []error, err err
 		return nil, badPatch(errors.New("want a JSON object"))
 	}
 	var value any
-	if strict, err = readAny(text, &value); err != nil {
+	if strict, err = readAny(text, &value, maxPatch); err != nil {
 		return nil, patchError(err)
 	}
 	*into = value.(map[string]any)
 	return strict, nil
 }
 
-// readAny reads JSON of any kind, as long as it takes no more memory than an object may.
-func readAny(text []byte, into *any) (strict []error, err error) {
-	r := runtimejson.NewReader(text).Limit(serializer.MaxMemory)
+// readAny reads JSON of any kind, as long as it takes no more than so many bytes of memory.
+func readAny(text []byte, into *any, bytes int) (strict []error, err error) {
+	r := runtimejson.NewReader(text).Limit(bytes)
 	r.Any(into)
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -53,7 +57,7 @@ func readAny(text []byte, into *any) (strict []error, err error) {
 // patchError is the status of a patch that can't be read, or that is too large once it is.
 func patchError(err error) error {
 	if errors.Is(err, runtimejson.ErrTooLarge) {
-		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the patch takes more than %d MiB of memory: it has too many items", serializer.MaxMemory>>20))
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the patch takes more than %d MiB of memory: it has too many items", maxPatch>>20))
 	}
 	if apierrors.IsRequestEntityTooLargeError(err) {
 		return err

@@ -160,6 +160,11 @@ func TestRefusedPatch(t *testing.T) {
 	strict := metav1.PatchOptions{FieldValidation: metav1.FieldValidationStrict}
 	manyOps := "[" + strings.Repeat(`{"op":"test","path":"/kind","value":"Widget"},`, 10_000) + `{"op":"test","path":"/kind","value":"Widget"}]`
 	growing := `[{"op":"add","path":"/spec/options","value":{"a":"` + strings.Repeat("x", 100_000) + `"}}` + strings.Repeat(`,{"op":"copy","from":"/spec/options/a","path":"/spec/options/b"}`, 32) + "]"
+	parts := make([]string, 1001)
+	for i := range parts {
+		parts[i] = fmt.Sprintf(`{"name":"p%d"}`, i)
+	}
+	manyParts := `{"spec":{"parts":[` + strings.Join(parts, ",") + `]}}`
 	for _, tc := range []struct {
 		name    string
 		kind    types.PatchType
@@ -195,6 +200,8 @@ func TestRefusedPatch(t *testing.T) {
 		{"merge: another version", mergeType, `{"apiVersion":"shop.example.com/v1beta1"}`, strict, 422, "Invalid", invalid + `"{\"apiVersion\":\"shop.example.com/v1beta1\"}": it makes a shop.example.com/v1beta1, Kind=Widget of a shop.example.com/v1, Kind=Widget: leave kind and apiVersion as they are`},
 		{"strategic: not JSON", strategicType, `{"spec":`, strict, 400, "BadRequest", "error decoding patch: "},
 		{"strategic: no key", strategicType, `{"spec":{"parts":[{"count":1}]}}`, strict, 422, "Invalid", invalid + `"{\"spec\":{\"parts\":[{\"count\":1}]}}": map: map[count:1] does not contain declared merge key: name`},
+		{"strategic: too many", strategicType, manyParts, strict, 413, "RequestEntityTooLarge", "Request entity too large: merging the lists of the patch takes more than 1000000 comparisons"},
+		{"strategic: too many in order", strategicType, strings.Replace(manyParts, "parts", "$setElementOrder/parts", 1), strict, 413, "RequestEntityTooLarge", "Request entity too large: merging the lists"},
 		{"strategic: no such directive", strategicType, `{"spec":{"$patch":"mend"}}`, strict, 422, "Invalid", invalid},
 		{"strategic: wrong shape", strategicType, `{"spec":{"parts":{"name":"p"}}}`, strict, 422, "Invalid", invalid},
 		{"strategic: bad directive", strategicType, `{"spec":{"$retainKeys":7}}`, strict, 400, "BadRequest", "error decoding patch: invalid patch format of retainKeys"},

@@ -64,6 +64,9 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 			next := e.deepCopy(hub)
 
 			// Field ownership: what comes after it belongs to nobody.
+			if err := ctx.Err(); err != nil {
+				return nil, nil, err
+			}
 			e.own(ctx, next, old, by)
 
 			// Mutating admission.
@@ -150,6 +153,9 @@ func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.
 	}
 
 	// Default in the storage version once more, encode; with the next generation if more than metadata and status changed.
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
 	value, err := e.encodeHub(hub)
 	if err != nil {
 		return nil, nil, err
@@ -196,6 +202,9 @@ func (e *endpoint[T]) createByUpdate(ctx context.Context, name rest.Name, hub T,
 		return nil, err
 	}
 	if err := e.makeUnseen(name, runtime.Meta(hub)); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	e.ownNew(ctx, hub, opts.FieldManager)

@@ -63,6 +63,9 @@ func (e *endpoint[T]) askStrategy(ctx context.Context, hub, old T) field.ErrorLi
 // compiledRules asks the rules of the version of the request, with the names that the client knows, and behind them those of
 // the storage version.
 func (e *endpoint[T]) compiledRules(ctx context.Context, typ operation.Type, hub T, old *T) (field.ErrorList, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	op := operation.Operation{Type: typ, Options: e.validationOptions(ctx, hub, old)}
 	if e.subresource != "" {
 		op.Request.Subresources = []string{e.subresource}

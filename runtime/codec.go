@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 
 	kjson "sigs.k8s.io/json"
@@ -92,10 +93,13 @@ func (k *Kind) ReadJSON(data []byte, obj Object) (strict []error, err error) {
 }
 
 // ReadJSONWithin is ReadJSON for data of a stranger: an object that takes more than so many bytes of memory, beside its
-// strings, is not read; the error is runtime/json's ErrTooLarge. It does not look at kinds that are read by reflection.
+// strings, is not read; the error is runtime/json's ErrTooLarge.
 func (k *Kind) ReadJSONWithin(data []byte, obj Object, bytes int) (strict []error, err error) {
 	if k.readJSON == nil {
-		return k.ReadJSON(data, obj)
+		if !runtimejson.Fits(data, reflect.TypeOf(obj).Elem(), bytes) {
+			return nil, runtimejson.ErrTooLarge
+		}
+		return kjson.UnmarshalStrict(data, obj)
 	}
 	return k.read(runtimejson.NewReader(data).Limit(bytes), obj)
 }

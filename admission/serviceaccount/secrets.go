@@ -86,11 +86,15 @@ func judgeSecrets(account *corev1.ServiceAccount, spec *corev1.PodSpec, subresou
 	if enforced, err := strconv.ParseBool(account.Annotations[enforceAnnotation]); err != nil || !enforced {
 		return nil
 	}
-	own := func(secret string) bool {
-		return slices.ContainsFunc(account.Secrets, func(ref corev1.ObjectReference) bool { return ref.Name == secret })
+	own, ownPull := map[string]bool{}, map[corev1.LocalObjectReference]bool{}
+	for _, ref := range account.Secrets {
+		own[ref.Name] = true
+	}
+	for _, ref := range account.ImagePullSecrets {
+		ownPull[ref] = true
 	}
 	for _, ref := range containerSecrets(spec) {
-		if ref.ephemeral == (subresource == ephemeralContainers) && !own(ref.secret) {
+		if ref.ephemeral == (subresource == ephemeralContainers) && !own[ref.secret] {
 			return fmt.Errorf("%s referencing secret.secretName=%q is not allowed because service account %s does not reference that secret", ref.place, ref.secret, account.Name)
 		}
 	}
@@ -99,13 +103,13 @@ func judgeSecrets(account *corev1.ServiceAccount, spec *corev1.PodSpec, subresou
 	}
 	for _, v := range spec.Volumes {
 		for _, secret := range volumeSecrets(v) {
-			if !own(secret) {
+			if !own[secret] {
 				return fmt.Errorf("volume with secret.secretName=%q is not allowed because service account %s does not reference that secret", secret, account.Name)
 			}
 		}
 	}
 	for i, ref := range spec.ImagePullSecrets {
-		if !slices.Contains(account.ImagePullSecrets, ref) {
+		if !ownPull[ref] {
 			return fmt.Errorf("imagePullSecrets[%d].name=%q is not allowed because service account %s does not reference that imagePullSecret", i, ref.Name, account.Name)
 		}
 	}

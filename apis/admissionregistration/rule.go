@@ -7,6 +7,8 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // ValidateRule says what is wrong with what a webhook is called for, or a policy holds for.
@@ -22,7 +24,7 @@ func ValidateRule(r *admissionregistrationv1.RuleWithOperations, path *field.Pat
 	allowed := []admissionregistrationv1.OperationType{
 		admissionregistrationv1.OperationAll, admissionregistrationv1.Connect, admissionregistrationv1.Create, admissionregistrationv1.Delete, admissionregistrationv1.Update,
 	}
-	for i, o := range r.Operations {
+	for i, o := range rest.WhileFew(&errs, slices.All(r.Operations)) {
 		if !slices.Contains(allowed, o) {
 			errs = append(errs, field.NotSupported(operations.Index(i), o, allowed))
 		}
@@ -41,7 +43,7 @@ func validateNames(path *field.Path, names []string, what string, emptyToo bool)
 	if len(names) > 1 && slices.Contains(names, "*") {
 		errs = append(errs, field.Invalid(path, names, "if '*' is present, must not specify other "+what))
 	}
-	for i, name := range names {
+	for i, name := range rest.WhileFew(&errs, slices.All(names)) {
 		if name == "" && !emptyToo {
 			errs = append(errs, field.Required(path.Index(i), ""))
 		}
@@ -54,20 +56,20 @@ func validateResources(path *field.Path, resources []string) (errs field.ErrorLi
 	if len(resources) == 0 {
 		return field.ErrorList{field.Required(path, "")}
 	}
-	plain := false
-	for i, name := range resources {
+	plain, before := false, map[string]bool{}
+	for i, name := range rest.WhileFew(&errs, slices.All(resources)) {
 		resource, sub, hasSub := strings.Cut(name, "/")
-		before := resources[:i]
 		switch {
 		case name == "":
 			errs = append(errs, field.Required(path.Index(i), ""))
 		case !hasSub:
 			plain = plain || name != "*"
-		case slices.Contains(before, resource+"/*"):
+		case before[resource+"/*"]:
 			errs = append(errs, field.Invalid(path.Index(i), name, fmt.Sprintf("if '%s/*' is present, must not specify %s", resource, name)))
-		case slices.Contains(before, "*/"+sub):
+		case before["*/"+sub]:
 			errs = append(errs, field.Invalid(path.Index(i), name, fmt.Sprintf("if '*/%s' is present, must not specify %s", sub, name)))
 		}
+		before[name] = true
 	}
 	if len(resources) > 1 && slices.Contains(resources, "*/*") {
 		errs = append(errs, field.Invalid(path, resources, "if '*/*' is present, must not specify other resources"))

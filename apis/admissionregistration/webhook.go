@@ -11,6 +11,8 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // webhook is what webhooks of both kinds have. reinvocation is nil for one that changes nothing.
@@ -34,7 +36,7 @@ const maxTimeoutSeconds, maxMatchConditions = 30, 64
 // here: whoever calls webhooks does that.
 func validateWebhooks(hooks []webhook) (errs field.ErrorList) {
 	names := map[string]bool{}
-	for i := range hooks {
+	for i := range rest.WhileFew(&errs, slices.All(hooks)) {
 		path := field.NewPath("webhooks").Index(i)
 		errs = append(errs, hooks[i].validate(path)...)
 		if names[hooks[i].name] {
@@ -47,7 +49,7 @@ func validateWebhooks(hooks []webhook) (errs field.ErrorList) {
 
 func (w *webhook) validate(path *field.Path) field.ErrorList {
 	errs := validation.IsFullyQualifiedName(path.Child("name"), w.name)
-	for i := range w.rules {
+	for i := range rest.WhileFew(&errs, slices.All(w.rules)) {
 		errs = append(errs, ValidateRule(&w.rules[i], path.Child("rules").Index(i))...)
 	}
 	errs = append(errs, oneOf(path.Child("failurePolicy"), w.failure, admissionregistrationv1.Fail, admissionregistrationv1.Ignore)...)
@@ -148,7 +150,7 @@ func ValidateConditions(conditions []admissionregistrationv1.MatchCondition, pat
 		errs = append(errs, field.TooMany(path, len(conditions), maxMatchConditions))
 	}
 	names := map[string]bool{}
-	for i, c := range conditions {
+	for i, c := range rest.WhileFew(&errs, slices.All(conditions)) {
 		at := path.Index(i)
 		if strings.TrimSpace(c.Expression) == "" {
 			errs = append(errs, field.Required(at.Child("expression"), ""))
@@ -174,15 +176,15 @@ func validateVersions(versions []string, path *field.Path) (errs field.ErrorList
 	if len(versions) == 0 {
 		return field.ErrorList{field.Required(path, "must specify one of "+strings.Join(sent, ", "))}
 	}
-	known := false
-	for i, v := range versions {
-		if slices.Contains(versions[:i], v) {
+	known, before := false, map[string]bool{}
+	for i, v := range rest.WhileFew(&errs, slices.All(versions)) {
+		if before[v] {
 			errs = append(errs, field.Invalid(path.Index(i), v, "duplicate version"))
 		}
 		for _, message := range validation.IsDNS1035Label(v) {
 			errs = append(errs, field.Invalid(path.Index(i), v, message))
 		}
-		known = known || slices.Contains(sent, v)
+		known, before[v] = known || slices.Contains(sent, v), true
 	}
 	if !known {
 		errs = append(errs, field.Invalid(path, versions, "must include at least one of "+strings.Join(sent, ", ")))

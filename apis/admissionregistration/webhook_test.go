@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/typeplane/typeplane/apis/admissionregistration/v1"
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 func TestWebhooks(t *testing.T) {
@@ -54,6 +55,20 @@ func TestWebhooks(t *testing.T) {
 				t.Errorf("%s:\n%swant %s", hook, text, w)
 			}
 		}
+	}
+}
+
+// However much is wrong with what was sent, not much more is found than an answer lists.
+func TestManyViolations(t *testing.T) {
+	texts := make([]string, 10*rest.MaxViolations)
+	conditions := make([]admissionregistrationv1.MatchCondition, len(texts))
+	hook := admissionregistrationv1.MutatingWebhook{AdmissionReviewVersions: texts, MatchConditions: conditions, Rules: []admissionregistrationv1.RuleWithOperations{{
+		Operations: make([]admissionregistrationv1.OperationType, len(texts)),
+		Rule:       admissionregistrationv1.Rule{APIGroups: texts, APIVersions: texts, Resources: texts},
+	}}}
+	c := &admissionregistrationv1.MutatingWebhookConfiguration{Webhooks: []admissionregistrationv1.MutatingWebhook{hook, hook, hook}}
+	if n := len(MutatingWebhookConfigurationStrategy{}.Validate(t.Context(), c)); n < rest.MaxViolations || n > len(texts) {
+		t.Errorf("%d violations", n)
 	}
 }
 

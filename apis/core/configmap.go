@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // ConfigMapStrategy holds the rules of config maps, and their columns.
@@ -19,14 +21,14 @@ func (ConfigMapStrategy) Validate(_ context.Context, cm *corev1.ConfigMap) field
 	data, binary := field.NewPath("data"), field.NewPath("binaryData")
 	var errs field.ErrorList
 	size := 0
-	for key, value := range cm.Data {
+	for key, value := range rest.WhileFew(&errs, maps.All(cm.Data)) {
 		errs = append(errs, validateKey(data, key)...)
 		size += len(value)
 		if _, both := cm.BinaryData[key]; both {
 			errs = append(errs, field.Invalid(data.Key(key), key, "duplicate of key present in binaryData"))
 		}
 	}
-	for key, value := range cm.BinaryData {
+	for key, value := range rest.WhileFew(&errs, maps.All(cm.BinaryData)) {
 		errs = append(errs, validateKey(binary, key)...)
 		size += len(value)
 	}

@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // LimitRangeStrategy holds the rules of limit ranges, and their columns. What they ask of others is up to admission.
@@ -21,7 +23,7 @@ type LimitRangeStrategy struct{}
 func (LimitRangeStrategy) Validate(_ context.Context, limits *corev1.LimitRange) field.ErrorList {
 	var errs field.ErrorList
 	types := map[corev1.LimitType]bool{}
-	for i := range limits.Spec.Limits {
+	for i := range rest.WhileFew(&errs, slices.All(limits.Spec.Limits)) {
 		item, path := &limits.Spec.Limits[i], field.NewPath("spec", "limits").Index(i)
 		errs = append(errs, validateLimitType(path.Child("type"), item.Type)...)
 		if types[item.Type] {
@@ -29,7 +31,7 @@ func (LimitRangeStrategy) Validate(_ context.Context, limits *corev1.LimitRange)
 		}
 		types[item.Type] = true
 		errs = append(errs, validateLimitNames(path, item)...)
-		for _, name := range sortedNames(item.Min, item.Max, item.Default, item.DefaultRequest, item.MaxLimitRequestRatio) {
+		for _, name := range rest.WhileFew(&errs, slices.All(sortedNames(item.Min, item.Max, item.Default, item.DefaultRequest, item.MaxLimitRequestRatio))) {
 			errs = append(errs, validateLimit(path, item, name)...)
 		}
 	}
@@ -70,7 +72,7 @@ func validateLimitNames(path *field.Path, item *corev1.LimitRangeItem) field.Err
 			}
 			continue
 		}
-		for _, name := range sortedNames(list.of) {
+		for _, name := range rest.WhileFew(&errs, slices.All(sortedNames(list.of))) {
 			errs = append(errs, judge(path.Child(list.name).Key(string(name)), name)...)
 		}
 	}

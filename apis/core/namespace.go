@@ -33,10 +33,7 @@ func (NamespaceStrategy) PrepareForUpdate(_ context.Context, ns, old *corev1.Nam
 // Validate says what is wrong with the finalizers of a namespace; a spec has nothing else.
 func (NamespaceStrategy) Validate(_ context.Context, ns *corev1.Namespace) field.ErrorList {
 	var errs field.ErrorList
-	for i, f := range ns.Spec.Finalizers {
-		if len(errs) >= rest.MaxViolations {
-			return errs
-		}
+	for i, f := range rest.WhileFew(&errs, slices.All(ns.Spec.Finalizers)) {
 		path := field.NewPath("spec", "finalizers").Index(i)
 		for _, message := range utilvalidation.IsQualifiedName(string(f)) {
 			errs = append(errs, field.Invalid(path, f, message))

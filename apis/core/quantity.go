@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // What the names of resources mean: those without a slash are Kubernetes' own, and are in one of these lists. Huge pages
@@ -82,7 +84,7 @@ func ValidateContainerResource(path *field.Path, name corev1.ResourceName) field
 // validateQuantities judges what a quota says of resources: their names, and how much of them.
 func validateQuantities(path *field.Path, list corev1.ResourceList) field.ErrorList {
 	var errs field.ErrorList
-	for _, name := range sortedNames(list) {
+	for _, name := range rest.WhileFew(&errs, slices.All(sortedNames(list))) {
 		at, q := path.Key(string(name)), list[name]
 		errs = append(errs, validateResourceName(at, name)...)
 		if !strings.Contains(string(name), "/") && !isQuotaResource(name) {

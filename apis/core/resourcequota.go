@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // ResourceQuotaStrategy holds the rules of quotas, and their columns. To charge them is up to admission.
@@ -52,12 +54,15 @@ var scopeResources = map[corev1.ResourceQuotaScope][]corev1.ResourceName{
 	corev1.ResourceQuotaScopeVolumeAttributesClass:     claimResources,
 }
 
-// notInScope says of how many of the resources that a quota limits a scope knows nothing.
-func notInScope(spec *corev1.ResourceQuotaSpec, scope corev1.ResourceQuotaScope) (n int) {
-	within, known := scopeResources[scope]
-	for name := range spec.Hard {
-		if known && isQuotaResource(name) && !slices.Contains(within, name) {
-			n++
+// notInScopes says of how many of the resources that a quota limits each scope knows nothing. It counts no more of them than
+// can be told.
+func notInScopes(spec *corev1.ResourceQuotaSpec) map[corev1.ResourceQuotaScope]int {
+	n := map[corev1.ResourceQuotaScope]int{}
+	for scope, within := range scopeResources {
+		for name := range spec.Hard {
+			if n[scope] < rest.MaxViolations && isQuotaResource(name) && !slices.Contains(within, name) {
+				n[scope]++
+			}
 		}
 	}
 	return n
@@ -74,11 +79,12 @@ func contradictory(scopes []corev1.ResourceQuotaScope) bool {
 
 func validateScopes(spec *corev1.ResourceQuotaSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	for _, scope := range spec.Scopes {
+	unlimited := notInScopes(spec)
+	for _, scope := range rest.WhileFew(&errs, slices.All(spec.Scopes)) {
 		if _, known := scopeResources[scope]; !known {
 			errs = append(errs, field.Invalid(path, spec.Scopes, "unsupported scope"))
 		}
-		for range notInScope(spec, scope) {
+		for range unlimited[scope] {
 			errs = append(errs, field.Invalid(path, spec.Scopes, "unsupported scope applied to resource"))
 		}
 	}
@@ -94,11 +100,12 @@ func validateScopeSelector(spec *corev1.ResourceQuotaSpec, path *field.Path) fie
 	}
 	var errs field.ErrorList
 	var scopes []corev1.ResourceQuotaScope
-	for _, r := range spec.ScopeSelector.MatchExpressions {
+	unlimited := notInScopes(spec)
+	for _, r := range rest.WhileFew(&errs, slices.All(spec.ScopeSelector.MatchExpressions)) {
 		if _, known := scopeResources[r.ScopeName]; !known {
 			errs = append(errs, field.Invalid(path.Child("scopeName"), r.ScopeName, "unsupported scope"))
 		}
-		for range notInScope(spec, r.ScopeName) {
+		for range unlimited[r.ScopeName] {
 			errs = append(errs, field.Invalid(path, spec.ScopeSelector, "unsupported scope applied to resource"))
 		}
 		errs = append(errs, validateScopeOperator(&r, path)...)

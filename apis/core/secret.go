@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // SecretStrategy holds the rules of secrets, and their columns.
@@ -21,7 +23,7 @@ func (SecretStrategy) Validate(_ context.Context, secret *corev1.Secret) field.E
 	data := field.NewPath("data")
 	var errs field.ErrorList
 	size := 0
-	for key, value := range secret.Data {
+	for key, value := range rest.WhileFew(&errs, maps.All(secret.Data)) {
 		errs = append(errs, validateKey(data, key)...)
 		size += len(value)
 	}

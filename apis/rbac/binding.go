@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // RoleBindingStrategy holds the rules of role bindings, and their columns.
@@ -48,7 +50,7 @@ func (ClusterRoleBindingStrategy) ValidateName(name string, prefix bool) []strin
 // Validate says what is wrong with a cluster role binding. Its service accounts must say where they are.
 func (ClusterRoleBindingStrategy) Validate(_ context.Context, b *rbacv1.ClusterRoleBinding) field.ErrorList {
 	errs := validateBinding(b.RoleRef, b.Subjects, "ClusterRole")
-	for i, s := range b.Subjects {
+	for i, s := range rest.WhileFew(&errs, slices.All(b.Subjects)) {
 		if s.Kind == rbacv1.ServiceAccountKind && s.Namespace == "" {
 			errs = append(errs, field.Required(field.NewPath("subjects").Index(i).Child("namespace"), ""))
 		}
@@ -92,7 +94,7 @@ func validateBinding(ref rbacv1.RoleRef, subjects []rbacv1.Subject, kinds ...str
 	for _, problem := range pathSegment(ref.Name) {
 		errs = append(errs, field.Invalid(path.Child("name"), ref.Name, problem))
 	}
-	for i := range subjects {
+	for i := range rest.WhileFew(&errs, slices.All(subjects)) {
 		errs = append(errs, validateSubject(&subjects[i], field.NewPath("subjects").Index(i))...)
 	}
 	return errs

@@ -2,10 +2,13 @@ package rbac
 
 import (
 	"context"
+	"slices"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // RoleStrategy holds the rules of roles, and their columns.
@@ -61,7 +64,7 @@ func (ClusterRoleStrategy) Cells(role *rbacv1.ClusterRole) []any { return []any{
 // validateRules says what is wrong with the rules of a role; namespaced means that it is in a namespace.
 func validateRules(rules []rbacv1.PolicyRule, namespaced bool) field.ErrorList {
 	var errs field.ErrorList
-	for i := range rules {
+	for i := range rest.WhileFew(&errs, slices.All(rules)) {
 		errs = append(errs, validateRule(&rules[i], namespaced, field.NewPath("rules").Index(i))...)
 	}
 	return errs

@@ -2,7 +2,7 @@ package storage
 
 import (
 	"context"
-	"maps"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -13,6 +13,8 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // StorageClassStrategy holds the rules of storage classes, and their columns.
@@ -69,30 +71,33 @@ func validateParameters(parameters map[string]string, path *field.Path) field.Er
 // validateTopologies judges where volumes may be: one of these terms, each of them a place that the others don't say.
 func validateTopologies(terms []corev1.TopologySelectorTerm, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	var seen []map[string][]string
-	for i, term := range terms {
+	seen := map[string]bool{}
+	for i, term := range rest.WhileFew(&errs, slices.All(terms)) {
 		place := map[string][]string{}
 		expressions := path.Index(i).Child("matchLabelExpressions")
-		for j, r := range term.MatchLabelExpressions {
+		for j, r := range rest.WhileFew(&errs, slices.All(term.MatchLabelExpressions)) {
 			at := expressions.Index(j)
 			errs = append(errs, metav1validation.ValidateLabelName(r.Key, at.Child("key"))...)
 			if len(r.Values) == 0 {
 				errs = append(errs, field.Required(at.Child("values"), ""))
 			}
-			for k, value := range r.Values {
-				if slices.Contains(r.Values[:k], value) {
+			values := map[string]bool{}
+			for k, value := range rest.WhileFew(&errs, slices.All(r.Values)) {
+				if values[value] {
 					errs = append(errs, field.Duplicate(at.Child("values").Index(k), value))
 				}
+				values[value] = true
 			}
 			if _, ok := place[r.Key]; ok {
 				errs = append(errs, field.Duplicate(at.Child("key"), r.Key))
 			}
 			place[r.Key] = slices.Sorted(slices.Values(r.Values))
 		}
-		if slices.ContainsFunc(seen, func(other map[string][]string) bool { return maps.EqualFunc(place, other, slices.Equal) }) {
+		name := fmt.Sprintf("%q", place) // sorted by key
+		if seen[name] {
 			errs = append(errs, field.Duplicate(expressions, ""))
 		}
-		seen = append(seen, place)
+		seen[name] = true
 	}
 	return errs
 }

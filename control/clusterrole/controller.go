@@ -7,6 +7,7 @@ package clusterrole
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"maps"
 	"reflect"
@@ -98,10 +99,13 @@ func (c *Controller) write(ctx context.Context, role *rbacv1.ClusterRole, rules 
 
 // distinct returns the rules, each once.
 func distinct(rules []rbacv1.PolicyRule) (once []rbacv1.PolicyRule) {
+	seen := map[string]bool{}
 	for _, rule := range rules {
-		if !slices.ContainsFunc(once, func(r rbacv1.PolicyRule) bool { return same(r, rule) }) {
+		text := fmt.Sprintf("%q", rule)
+		if !seen[text] {
 			once = append(once, rule)
 		}
+		seen[text] = true
 	}
 	return once
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/examples/cluster/api/autoscaling"
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // HorizontalPodAutoscalerStrategy holds the rules of autoscalers, and their columns, for all versions: it sees the hub.
@@ -43,7 +44,7 @@ func (HorizontalPodAutoscalerStrategy) ValidateUpdate(_ context.Context, hpa, ol
 func (HorizontalPodAutoscalerStrategy) ValidateStatusUpdate(_ context.Context, hpa, _ *autoscaling.HorizontalPodAutoscaler) field.ErrorList {
 	var errs field.ErrorList
 	status := field.NewPath("status")
-	for i, c := range hpa.Status.Conditions {
+	for i, c := range rest.WhileFew(&errs, slices.All(hpa.Status.Conditions)) {
 		if n := c.ObservedGeneration; n != nil {
 			errs = append(errs, atLeast(status.Child("conditions").Index(i).Child("observedGeneration"), *n, 0)...)
 		}
@@ -113,7 +114,7 @@ func validateScalingRules(rules *autoscaling.HPAScalingRules, path *field.Path) 
 	if len(rules.Policies) == 0 {
 		errs = append(errs, field.Required(path.Child("policies"), "must specify at least one Policy"))
 	}
-	for i, p := range rules.Policies {
+	for i, p := range rest.WhileFew(&errs, slices.All(rules.Policies)) {
 		at := path.Child("policies").Index(i)
 		errs = append(errs, oneOf(at.Child("type"), p.Type, autoscaling.PodsScalingPolicy, autoscaling.PercentScalingPolicy)...)
 		if p.Value <= 0 {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -8,6 +10,7 @@ import (
 
 	"github.com/typeplane/typeplane/apis/core"
 	"github.com/typeplane/typeplane/examples/cluster/api/autoscaling"
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // What an autoscaler may measure, and the rules of that.
@@ -54,7 +57,7 @@ var metricSourceTypes = []autoscaling.MetricSourceType{
 
 func validateMetrics(metrics []autoscaling.MetricSpec, described versions, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	for i, m := range metrics {
+	for i, m := range rest.WhileFew(&errs, slices.All(metrics)) {
 		errs = append(errs, validateMetric(m, described, path.Index(i))...)
 	}
 	return errs

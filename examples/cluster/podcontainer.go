@@ -2,12 +2,15 @@ package main
 
 import (
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // The containers of a pod.
@@ -58,7 +61,7 @@ func (r containerRules) validateContainers(path *field.Path) field.ErrorList {
 	spec, grace := r.spec, r.spec.TerminationGracePeriodSeconds
 	errs := required(path, part{"containers", len(spec.Containers) > 0})
 	names, ports := map[string]bool{}, map[string]bool{}
-	for i := range spec.Containers {
+	for i := range rest.WhileFew(&errs, slices.All(spec.Containers)) {
 		c, at := &spec.Containers[i], path.Child("containers").Index(i)
 		errs = append(errs, r.validateContainer(c, at)...)
 		errs = append(errs, unique(at.Child("name"), c.Name, names)...)
@@ -66,7 +69,7 @@ func (r containerRules) validateContainers(path *field.Path) field.ErrorList {
 		errs = append(errs, validateRestarts(c, at)...)
 		errs = append(errs, validateHostPorts(c.Ports, ports, at.Child("ports"))...)
 	}
-	for i := range spec.InitContainers {
+	for i := range rest.WhileFew(&errs, slices.All(spec.InitContainers)) {
 		c, at := &spec.InitContainers[i], path.Child("initContainers").Index(i)
 		errs = append(errs, r.validateContainer(c, at)...)
 		errs = append(errs, unique(at.Child("name"), c.Name, names)...)
@@ -114,7 +117,7 @@ func validateInitContainer(c *corev1.Container, grace *int64, path *field.Path) 
 			errs = append(errs, field.Forbidden(path.Child(p.name), "may not be set for init containers without restartPolicy=Always"))
 		}
 	}
-	for i, p := range c.ResizePolicy {
+	for i, p := range rest.WhileFew(&errs, slices.All(c.ResizePolicy)) {
 		if p.RestartPolicy == corev1.RestartContainer {
 			at := path.Child("resizePolicy").Index(i).Child("restartPolicy")
 			errs = append(errs, field.Invalid(at, p.RestartPolicy, "must not be set to 'RestartContainer' for non-sidecar initContainers"))
@@ -130,7 +133,7 @@ func (r containerRules) validateEphemeralContainers(names map[string]bool, path 
 	for name := range names {
 		lasting[name] = true
 	}
-	for i := range r.spec.EphemeralContainers {
+	for i := range rest.WhileFew(&errs, slices.All(r.spec.EphemeralContainers)) {
 		c, at := (*corev1.Container)(&r.spec.EphemeralContainers[i].EphemeralContainerCommon), path.Index(i)
 		errs = append(errs, r.validateContainer(c, at)...)
 		errs = append(errs, unique(at.Child("name"), c.Name, names)...)
@@ -168,7 +171,7 @@ func validateRestarts(c *corev1.Container, path *field.Path) field.ErrorList {
 	if len(c.RestartPolicyRules) > mostRules {
 		errs = append(errs, field.TooMany(rules, len(c.RestartPolicyRules), mostRules))
 	}
-	for i, rule := range c.RestartPolicyRules {
+	for i, rule := range rest.WhileFew(&errs, slices.All(c.RestartPolicyRules)) {
 		at := rules.Index(i)
 		errs = append(errs, oneOf(at.Child("action"), rule.Action, corev1.ContainerRestartRuleActionRestart, corev1.ContainerRestartRuleActionRestartAllContainers)...)
 		if rule.ExitCodes == nil {
@@ -188,7 +191,7 @@ func validateRestarts(c *corev1.Container, path *field.Path) field.ErrorList {
 func (r containerRules) validateResize(policies []corev1.ContainerResizePolicy, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[corev1.ResourceName]bool{}
-	for i, p := range policies {
+	for i, p := range rest.WhileFew(&errs, slices.All(policies)) {
 		at := path.Index(i)
 		if seen[p.ResourceName] {
 			errs = append(errs, field.Duplicate(at, p.ResourceName))
@@ -206,7 +209,7 @@ func (r containerRules) validateResize(policies []corev1.ContainerResizePolicy, 
 // validateEnvFiles judges variables that are read from files: these lie in an empty directory of the pod.
 func (r containerRules) validateEnvFiles(env []corev1.EnvVar, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	for i, v := range env {
+	for i, v := range rest.WhileFew(&errs, slices.All(env)) {
 		if v.ValueFrom == nil || v.ValueFrom.FileKeyRef == nil {
 			continue
 		}
@@ -224,7 +227,7 @@ func (r containerRules) validateEnvFiles(env []corev1.EnvVar, path *field.Path) 
 func validatePorts(ports []corev1.ContainerPort, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	names := map[string]bool{}
-	for i, p := range ports {
+	for i, p := range rest.WhileFew(&errs, slices.All(ports)) {
 		at := path.Index(i)
 		if p.Name != "" {
 			if faults := validation.IsValidPortName(p.Name); len(faults) > 0 {
@@ -249,7 +252,7 @@ func validatePorts(ports []corev1.ContainerPort, path *field.Path) field.ErrorLi
 // validateHostPorts judges ports of the node. Those in taken are somebody else's; the container's own are added.
 func validateHostPorts(ports []corev1.ContainerPort, taken map[string]bool, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	for i, p := range ports {
+	for i, p := range rest.WhileFew(&errs, slices.All(ports)) {
 		if p.HostPort != 0 {
 			port := strings.Join([]string{string(p.Protocol), p.HostIP, strconv.Itoa(int(p.HostPort))}, "/")
 			errs = append(errs, unique(path.Index(i).Child("hostPort"), port, taken)...)
@@ -264,8 +267,8 @@ func (r containerRules) validateHostNetwork(path *field.Path) field.ErrorList {
 	if !r.spec.HostNetwork {
 		return nil
 	}
-	for i, c := range r.spec.Containers {
-		for j, p := range c.Ports {
+	for i, c := range rest.WhileFew(&errs, slices.All(r.spec.Containers)) {
+		for j, p := range rest.WhileFew(&errs, slices.All(c.Ports)) {
 			if p.HostPort != p.ContainerPort && (r.pod || p.HostPort != 0) {
 				at := path.Child("containers").Index(i).Child("ports").Index(j).Child("hostPort")
 				errs = append(errs, field.Invalid(at, p.HostPort, "must match `containerPort` when `hostNetwork` is true"))

@@ -2,11 +2,14 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // What a pod is called, and how it finds others.
@@ -22,10 +25,10 @@ func validateNames(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 	if name := spec.HostnameOverride; name != nil {
 		errs = append(errs, validateHostname(spec, *name, path.Child("hostnameOverride"))...)
 	}
-	for i, a := range spec.HostAliases {
+	for i, a := range rest.WhileFew(&errs, slices.All(spec.HostAliases)) {
 		at := path.Child("hostAliases").Index(i)
 		errs = append(errs, validation.IsValidIPForLegacyField(at.Child("ip"), a.IP, true, nil)...)
-		for j, name := range a.Hostnames {
+		for j, name := range rest.WhileFew(&errs, slices.All(a.Hostnames)) {
 			errs = append(errs, invalid(at.Child("hostnames").Index(j), name, validation.IsDNS1123Subdomain(name))...)
 		}
 	}
@@ -64,7 +67,7 @@ func validateDNS(config *corev1.PodDNSConfig, policy corev1.DNSPolicy, path *fie
 	if len(config.Nameservers) > mostServers {
 		errs = append(errs, field.Invalid(servers, config.Nameservers, fmt.Sprintf("must not have more than %d nameservers", mostServers)))
 	}
-	for i, ip := range config.Nameservers {
+	for i, ip := range rest.WhileFew(&errs, slices.All(config.Nameservers)) {
 		errs = append(errs, validation.IsValidIPForLegacyField(servers.Index(i), ip, true, nil)...)
 	}
 	if len(config.Searches) > mostSearches {
@@ -73,12 +76,12 @@ func validateDNS(config *corev1.PodDNSConfig, policy corev1.DNSPolicy, path *fie
 	if len(strings.Join(config.Searches, " ")) > longestSearches {
 		errs = append(errs, field.Invalid(searches, config.Searches, fmt.Sprintf("must not have more than %d characters (including spaces) in the search list", longestSearches)))
 	}
-	for i, name := range config.Searches {
+	for i, name := range rest.WhileFew(&errs, slices.All(config.Searches)) {
 		if name != "." {
 			errs = append(errs, invalid(searches.Index(i), name, validation.IsDNS1123SubdomainWithUnderscore(strings.TrimSuffix(name, ".")))...)
 		}
 	}
-	for i, o := range config.Options {
+	for i, o := range rest.WhileFew(&errs, slices.All(config.Options)) {
 		if o.Name == "" {
 			errs = append(errs, field.Required(path.Child("options").Index(i), "must not be empty"))
 		}

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // Where the variables of a container come from.
@@ -31,7 +33,7 @@ var (
 
 func validateEnv(env []corev1.EnvVar, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	for i, v := range env {
+	for i, v := range rest.WhileFew(&errs, slices.All(env)) {
 		at := path.Index(i)
 		if v.Name == "" {
 			errs = append(errs, field.Required(at.Child("name"), ""))
@@ -151,7 +153,7 @@ func validateEnvFrom(sets []corev1.EnvFromSource, path *field.Path) field.ErrorL
 		}
 		errs = append(errs, invalid(at.Child("name"), name, content.IsDNS1123Subdomain(name))...)
 	}
-	for i, s := range sets {
+	for i, s := range rest.WhileFew(&errs, slices.All(sets)) {
 		at := path.Index(i)
 		if s.Prefix != "" {
 			errs = append(errs, invalid(at.Child("prefix"), s.Prefix, validation.IsRelaxedEnvVarName(s.Prefix))...)

@@ -2,10 +2,13 @@ package main
 
 import (
 	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // Pods wait at their gates before anybody looks for a node, and whoever holds a gate may still say which nodes are meant.
@@ -18,7 +21,7 @@ func putBackGates(spec, old *corev1.PodSpec, path *field.Path) field.ErrorList {
 	for _, g := range old.SchedulingGates {
 		before[g] = true
 	}
-	for i, g := range spec.SchedulingGates {
+	for i, g := range rest.WhileFew(&errs, slices.All(spec.SchedulingGates)) {
 		if !before[g] {
 			errs = append(errs, field.Forbidden(path.Child("schedulingGates").Index(i), "only deletion is allowed, but found new scheduling gate "+g.Name))
 		}

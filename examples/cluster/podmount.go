@@ -3,6 +3,9 @@ package main
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"slices"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // Where a container finds the volumes of its pod: as directories, or as devices.
@@ -14,7 +17,7 @@ func validateMounts(c *corev1.Container, volumes map[string]*corev1.VolumeSource
 	for _, d := range c.VolumeDevices {
 		devices[d.DevicePath], deviceNames[d.Name] = true, true
 	}
-	for i := range c.VolumeMounts {
+	for i := range rest.WhileFew(&errs, slices.All(c.VolumeMounts)) {
 		m, at := &c.VolumeMounts[i], path.Index(i)
 		errs = append(errs, required(at, part{"name", m.Name != ""}, part{"mountPath", m.MountPath != ""})...)
 		if volumes[m.Name] == nil {
@@ -74,7 +77,7 @@ func validateDevices(c *corev1.Container, volumes map[string]*corev1.VolumeSourc
 	for _, m := range c.VolumeMounts {
 		mounted[m.MountPath], mounts[m.Name] = true, true
 	}
-	for i, d := range c.VolumeDevices {
+	for i, d := range rest.WhileFew(&errs, slices.All(c.VolumeDevices)) {
 		at := path.Index(i)
 		errs = append(errs, required(at, part{"name", d.Name != ""}, part{"devicePath", d.DevicePath != ""})...)
 		switch v := volumes[d.Name]; {

@@ -2,11 +2,14 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // How a node finds out how a container is, and what it tells it.
@@ -91,7 +94,7 @@ func validateHTTP(h *corev1.HTTPGetAction, path *field.Path) field.ErrorList {
 	}
 	errs = append(errs, validatePort(h.Port, path.Child("port"))...)
 	errs = append(errs, oneOf(path.Child("scheme"), h.Scheme, corev1.URISchemeHTTP, corev1.URISchemeHTTPS)...)
-	for _, header := range h.HTTPHeaders {
+	for _, header := range rest.WhileFew(&errs, slices.All(h.HTTPHeaders)) {
 		errs = append(errs, invalid(path.Child("httpHeaders"), header.Name, validation.IsHTTPHeaderName(header.Name))...)
 	}
 	return errs

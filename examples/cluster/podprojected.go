@@ -1,12 +1,15 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // Volumes that are put together of files from several sources.
@@ -19,7 +22,7 @@ type projection struct {
 
 func validateProjected(v *corev1.ProjectedVolumeSource, path *field.Path) field.ErrorList {
 	p := projection{written: map[string]bool{}, errs: validateFiles(v.DefaultMode, v.DefaultUser, path)}
-	for i := range v.Sources {
+	for i := range rest.WhileFew(&p.errs, slices.All(v.Sources)) {
 		s, at := &v.Sources[i], path.Child("sources").Index(i)
 		if s.Secret != nil {
 			p.keys(s.Secret.Name, s.Secret.Items, at.Child("secret"))
@@ -28,7 +31,7 @@ func validateProjected(v *corev1.ProjectedVolumeSource, path *field.Path) field.
 			p.keys(s.ConfigMap.Name, s.ConfigMap.Items, at.Child("configMap"))
 		}
 		if s.DownwardAPI != nil {
-			for j := range s.DownwardAPI.Items {
+			for j := range rest.WhileFew(&p.errs, slices.All(s.DownwardAPI.Items)) {
 				file, at := &s.DownwardAPI.Items[j], at.Child("downwardAPI", "items").Index(j)
 				p.errs = append(p.errs, validatePodFile(file, at)...)
 				p.write(at.Child("path"), file.Path)
@@ -73,7 +76,7 @@ func (p *projection) write(at *field.Path, path string) {
 func (p *projection) keys(name string, items []corev1.KeyToPath, at *field.Path) {
 	p.errs = append(p.errs, required(at, part{"name", name != ""})...)
 	p.errs = append(p.errs, validateKeys(items, at.Child("items"))...)
-	for i, item := range items {
+	for i, item := range rest.WhileFew(&p.errs, slices.All(items)) {
 		p.write(at.Child("items").Index(i).Child("path"), item.Path)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // What pods, and volumes, say of the nodes that they want.
@@ -25,7 +27,7 @@ func validateScheduling(spec *corev1.PodSpec, path *field.Path) field.ErrorList 
 	if a := spec.Affinity; a != nil {
 		errs = append(errs, validateAffinity(a, path.Child("affinity"))...)
 	}
-	for i, t := range spec.Tolerations {
+	for i, t := range rest.WhileFew(&errs, slices.All(spec.Tolerations)) {
 		errs = append(errs, validateToleration(t, path.Child("tolerations").Index(i))...)
 	}
 	errs = append(errs, validateSchedulingGates(spec.SchedulingGates, path.Child("schedulingGates"))...)
@@ -42,7 +44,7 @@ func validateScheduling(spec *corev1.PodSpec, path *field.Path) field.ErrorList 
 func validateSchedulingGates(gates []corev1.PodSchedulingGate, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	names := map[string]bool{}
-	for i, g := range gates {
+	for i, g := range rest.WhileFew(&errs, slices.All(gates)) {
 		errs = append(errs, invalid(path.Index(i), g.Name, validation.IsQualifiedName(g.Name))...)
 		errs = append(errs, unique(path.Index(i), g.Name, names)...)
 	}
@@ -57,16 +59,16 @@ func validateAffinity(a *corev1.Affinity, path *field.Path) field.ErrorList {
 		if s := n.RequiredDuringSchedulingIgnoredDuringExecution; s != nil {
 			errs = append(errs, validateNodeSelector(s, at.Child(required))...)
 		}
-		for i, t := range n.PreferredDuringSchedulingIgnoredDuringExecution {
+		for i, t := range rest.WhileFew(&errs, slices.All(n.PreferredDuringSchedulingIgnoredDuringExecution)) {
 			errs = append(errs, validateWeight(t.Weight, at.Child(preferred).Index(i))...)
 			errs = append(errs, validateNodeTerm(t.Preference, true, at.Child(preferred).Index(i).Child("preference"))...)
 		}
 	}
 	pods := func(is []corev1.PodAffinityTerm, should []corev1.WeightedPodAffinityTerm, at *field.Path) {
-		for i, t := range is {
+		for i, t := range rest.WhileFew(&errs, slices.All(is)) {
 			errs = append(errs, validatePodTerm(t, at.Child(required).Index(i))...)
 		}
-		for i, t := range should {
+		for i, t := range rest.WhileFew(&errs, slices.All(should)) {
 			errs = append(errs, validateWeight(t.Weight, at.Child(preferred).Index(i))...)
 			errs = append(errs, validatePodTerm(t.PodAffinityTerm, at.Child(preferred).Index(i).Child("podAffinityTerm"))...)
 		}
@@ -94,7 +96,7 @@ func validateNodeSelector(s *corev1.NodeSelector, path *field.Path) field.ErrorL
 		return field.ErrorList{field.Required(terms, "must have at least one node selector term")}
 	}
 	var errs field.ErrorList
-	for i, t := range s.NodeSelectorTerms {
+	for i, t := range rest.WhileFew(&errs, slices.All(s.NodeSelectorTerms)) {
 		errs = append(errs, validateNodeTerm(t, false, terms.Index(i))...)
 	}
 	return errs
@@ -103,10 +105,10 @@ func validateNodeSelector(s *corev1.NodeSelector, path *field.Path) field.ErrorL
 // validateNodeTerm judges one term. A wish may name values that no label has.
 func validateNodeTerm(t corev1.NodeSelectorTerm, wish bool, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	for i, r := range t.MatchExpressions {
+	for i, r := range rest.WhileFew(&errs, slices.All(t.MatchExpressions)) {
 		errs = append(errs, validateNodeLabel(r, wish, path.Child("matchExpressions").Index(i))...)
 	}
-	for i, r := range t.MatchFields {
+	for i, r := range rest.WhileFew(&errs, slices.All(t.MatchFields)) {
 		at := path.Child("matchFields").Index(i)
 		if !slices.Contains([]corev1.NodeSelectorOperator{corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn}, r.Operator) {
 			errs = append(errs, field.Invalid(at.Child("operator"), r.Operator, "not a valid selector operator"))
@@ -117,7 +119,7 @@ func validateNodeTerm(t corev1.NodeSelectorTerm, wish bool, path *field.Path) fi
 			errs = append(errs, field.Invalid(at.Child("key"), r.Key, "not a valid field selector key"))
 			continue
 		}
-		for j, v := range r.Values {
+		for j, v := range rest.WhileFew(&errs, slices.All(r.Values)) {
 			errs = append(errs, invalid(at.Child("values").Index(j), v, content.IsDNS1123Subdomain(v))...)
 		}
 	}
@@ -144,7 +146,7 @@ func validateNodeLabel(r corev1.NodeSelectorRequirement, wish bool, path *field.
 		errs = append(errs, field.Invalid(path.Child("operator"), r.Operator, "not a valid selector operator"))
 	}
 	errs = append(errs, metav1validation.ValidateLabelName(r.Key, path.Child("key"))...)
-	for i, v := range r.Values {
+	for i, v := range rest.WhileFew(&errs, slices.All(r.Values)) {
 		if !wish {
 			errs = append(errs, invalid(values.Index(i), v, content.IsLabelValue(v))...)
 		}
@@ -157,7 +159,7 @@ func validatePodTerm(t corev1.PodAffinityTerm, path *field.Path) field.ErrorList
 	labels := metav1validation.LabelSelectorValidationOptions{}
 	errs := metav1validation.ValidateLabelSelector(t.LabelSelector, labels, path.Child("labelSelector"))
 	errs = append(errs, metav1validation.ValidateLabelSelector(t.NamespaceSelector, labels, path.Child("namespaceSelector"))...)
-	for _, name := range t.Namespaces {
+	for _, name := range rest.WhileFew(&errs, slices.All(t.Namespaces)) {
 		errs = append(errs, invalid(path.Child("namespace"), name, apivalidation.ValidateNamespaceName(name, false))...)
 	}
 	for _, keys := range []struct {
@@ -178,7 +180,7 @@ func validateLabelKeys(keys []string, selector *metav1.LabelSelector, path *fiel
 	if len(keys) > 0 && selector == nil {
 		errs = append(errs, field.Forbidden(path, "must not be specified when labelSelector is not set"))
 	}
-	for i, key := range keys {
+	for i, key := range rest.WhileFew(&errs, slices.All(keys)) {
 		errs = append(errs, metav1validation.ValidateLabelName(key, path.Index(i))...)
 	}
 	return errs
@@ -221,7 +223,7 @@ func validateToleration(t corev1.Toleration, path *field.Path) field.ErrorList {
 func validateSpreading(constraints []corev1.TopologySpreadConstraint, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[string]bool{}
-	for i, c := range slices.Backward(constraints) { // an error is told of the first of two
+	for i, c := range rest.WhileFew(&errs, slices.Backward(constraints)) { // an error is told of the first of two
 		at := path.Index(i)
 		var own field.ErrorList
 		if c.MaxSkew < 1 {
@@ -247,8 +249,10 @@ func validateSpreading(constraints []corev1.TopologySpreadConstraint, path *fiel
 		}
 		own = append(own, validateLabelKeys(c.MatchLabelKeys, c.LabelSelector, at.Child("matchLabelKeys"))...)
 		own = append(own, metav1validation.ValidateLabelSelector(c.LabelSelector, metav1validation.LabelSelectorValidationOptions{}, at.Child("labelSelector"))...)
-		errs = append(own, errs...)
+		slices.Reverse(own)
+		errs = append(errs, own...)
 	}
+	slices.Reverse(errs)
 	return errs
 }
 
@@ -269,7 +273,7 @@ func validateDomains(c corev1.TopologySpreadConstraint, path *field.Path) field.
 // validateReadinessGates judges the conditions that a pod is not ready without.
 func validateReadinessGates(gates []corev1.PodReadinessGate, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	for i, g := range gates {
+	for i, g := range rest.WhileFew(&errs, slices.All(gates)) {
 		errs = append(errs, invalid(path.Index(i).Child("conditionType"), string(g.ConditionType), validation.IsQualifiedName(string(g.ConditionType)))...)
 	}
 	return errs

@@ -2,12 +2,15 @@ package main
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // What a pod and its containers may do on their node.
@@ -19,7 +22,7 @@ func validatePodSecurity(spec *corev1.PodSpec, path *field.Path) field.ErrorList
 		at := path.Child("securityContext")
 		errs = append(errs, validateIDs(s.RunAsUser, s.RunAsGroup, at)...)
 		errs = append(errs, validateGroup(at.Child("fsGroup"), s.FSGroup)...)
-		for i, id := range s.SupplementalGroups {
+		for i, id := range rest.WhileFew(&errs, slices.All(s.SupplementalGroups)) {
 			errs = append(errs, validateGroup(at.Child("supplementalGroups").Index(i), &id)...)
 		}
 		errs = append(errs, validateSysctls(spec, at.Child("sysctls"))...)
@@ -93,7 +96,7 @@ func validateSysctls(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 	const longest = 253
 	var errs field.ErrorList
 	seen := map[string]bool{}
-	for i, s := range spec.SecurityContext.Sysctls {
+	for i, s := range rest.WhileFew(&errs, slices.All(spec.SecurityContext.Sysctls)) {
 		at := path.Index(i).Child("name")
 		switch {
 		case s.Name == "":

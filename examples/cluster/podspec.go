@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/apis/core"
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // validatePodSpec says what is wrong with a pod, or with a template of pods: whatever would keep every node from running
@@ -53,7 +55,7 @@ func validateResources(r *corev1.ResourceRequirements, path *field.Path) field.E
 		name       string
 		quantities corev1.ResourceList
 	}{{"limits", r.Limits}, {"requests", r.Requests}} {
-		for name, q := range list.quantities {
+		for name, q := range rest.WhileFew(&errs, maps.All(list.quantities)) {
 			at := path.Child(list.name).Key(string(name))
 			errs = append(errs, core.ValidateContainerResource(at, name)...)
 			if q.Sign() < 0 {
@@ -72,7 +74,7 @@ func validateResources(r *corev1.ResourceRequirements, path *field.Path) field.E
 func validatePodClaims(claims []corev1.PodResourceClaim, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	names := map[string]bool{}
-	for i, c := range claims {
+	for i, c := range rest.WhileFew(&errs, slices.All(claims)) {
 		at := path.Index(i)
 		errs = append(errs, label(at.Child("name"), c.Name)...)
 		errs = append(errs, unique(at.Child("name"), c.Name, names)...)
@@ -95,7 +97,7 @@ func validatePodClaims(claims []corev1.PodResourceClaim, path *field.Path) field
 func validateClaims(claims []corev1.ResourceClaim, ofPod map[string]bool, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	seen, used := map[corev1.ResourceClaim]bool{}, map[string]bool{}
-	for i, c := range claims {
+	for i, c := range rest.WhileFew(&errs, slices.All(claims)) {
 		at := path.Index(i)
 		switch {
 		case c.Name == "":

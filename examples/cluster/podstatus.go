@@ -3,18 +3,21 @@ package main
 import (
 	"context"
 	"net/netip"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // ValidateStatusUpdate says what is wrong with what somebody saw of a pod: its addresses, and what others compute with.
 func (PodStrategy) ValidateStatusUpdate(_ context.Context, pod, old *corev1.Pod) field.ErrorList {
 	status, was, path := &pod.Status, &old.Status, field.NewPath("status")
 	var errs field.ErrorList
-	for i, c := range status.Conditions {
+	for i, c := range rest.WhileFew(&errs, slices.All(status.Conditions)) {
 		at := path.Child("conditions").Index(i)
 		if c.ObservedGeneration < 0 {
 			errs = append(errs, field.Invalid(at.Child("observedGeneration"), c.ObservedGeneration, "must be a non-negative integer"))
@@ -68,9 +71,14 @@ func hostIPs(s *corev1.PodStatus) []string {
 // validateAddresses judges addresses: at most one of each family. What was stored before may stay.
 func validateAddresses(all, before []string, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	families := map[bool]bool{}
-	for i, a := range all {
-		errs = append(errs, validation.IsValidIPForLegacyField(path.Index(i), a, true, before)...)
+	families, known := map[bool]bool{}, map[string]bool{}
+	for _, a := range before {
+		known[a] = true
+	}
+	for i, a := range rest.WhileFew(&errs, slices.All(all)) {
+		if !known[a] {
+			errs = append(errs, validation.IsValidIPForLegacyField(path.Index(i), a, true, nil)...)
+		}
 		if ip, err := netip.ParseAddr(a); err == nil {
 			families[ip.Is4()] = true
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -10,6 +11,8 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // What a pod has on its disks.
@@ -23,7 +26,7 @@ func validateVolumes(volumes []corev1.Volume, pod string, path *field.Path) (map
 		}
 	}
 	var errs field.ErrorList
-	for i := range volumes {
+	for i := range rest.WhileFew(&errs, slices.All(volumes)) {
 		v, at := &volumes[i], path.Index(i)
 		own := append(validatePodVolume(v, pod, at), label(at.Child("name"), v.Name)...)
 		if good[v.Name] != nil {
@@ -79,7 +82,7 @@ func validatePodVolume(v *corev1.Volume, pod string, path *field.Path) field.Err
 		{"quobyte", v.Quobyte != nil, func(at *field.Path) field.ErrorList { return validateQuobyte(v.Quobyte, at) }},
 		{"downwardAPI", v.DownwardAPI != nil, func(at *field.Path) field.ErrorList {
 			errs := validateFiles(v.DownwardAPI.DefaultMode, v.DownwardAPI.DefaultUser, at)
-			for i := range v.DownwardAPI.Items {
+			for i := range rest.WhileFew(&errs, slices.All(v.DownwardAPI.Items)) {
 				errs = append(errs, validatePodFile(&v.DownwardAPI.Items[i], at.Child("items").Index(i))...)
 			}
 			return errs
@@ -183,7 +186,7 @@ func validateUser(at *field.Path, id *int64) field.ErrorList {
 // validateKeys judges which keys of a secret or a config map become which files.
 func validateKeys(items []corev1.KeyToPath, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	for i, item := range items {
+	for i, item := range rest.WhileFew(&errs, slices.All(items)) {
 		at := path.Index(i)
 		errs = append(errs, required(at, part{"key", item.Key != ""}, part{"path", item.Path != ""})...)
 		errs = append(errs, validateWritten(at.Child("path"), item.Path)...)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -8,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // What volumes and claims have in common: how they are used, their class, their size.
@@ -31,7 +34,7 @@ func validateAccessModes(path *field.Path, modes []corev1.PersistentVolumeAccess
 		known = append(known, m.mode)
 	}
 	alone, shared := false, false
-	for _, m := range modes {
+	for _, m := range rest.WhileFew(&errs, slices.All(modes)) {
 		errs = append(errs, oneOf(path, m, known...)...)
 		alone, shared = alone || m == corev1.ReadWriteOncePod, shared || m != corev1.ReadWriteOncePod
 	}
@@ -86,7 +89,7 @@ func validateSize(path *field.Path, size resource.Quantity) field.ErrorList {
 // validateAmounts judges what there is of resources, which may be nothing.
 func validateAmounts(path *field.Path, amounts corev1.ResourceList) field.ErrorList {
 	var errs field.ErrorList
-	for name, q := range amounts {
+	for name, q := range rest.WhileFew(&errs, maps.All(amounts)) {
 		if q.Sign() < 0 {
 			errs = append(errs, field.Invalid(path.Key(string(name)), q.String(), "must be a valid resource quantity"))
 		}

@@ -10,6 +10,6 @@ import (
 func TestAmplification(t *testing.T) {
 	amplify.Run(t, newServer(), amplify.Object{
 		Collection: booksPath, Name: "patched", Identity: `"apiVersion":"library.example.com/v1","kind":"Book",`,
-		YAML: "apiVersion: library.example.com/v1\nkind: Book\nmetadata: {name: patched}\nspec: {title: t, isbn: 978-0-13-468599-1, authors: [a]}\n",
+		Form: `"spec":{"title":"t","isbn":"978-0-13-468599-1","authors":[%s]}`, Item: `"a%d"`, Stored: 500,
 	}, 15, 512<<10)
 }

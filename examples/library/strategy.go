@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -10,6 +11,7 @@ import (
 	"github.com/typeplane/typeplane/examples/library/api"
 	v1 "github.com/typeplane/typeplane/examples/library/api/v1"
 	"github.com/typeplane/typeplane/registry"
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // BookStrategy holds the rules of books that their types can't express. The generator finds it by its name, and its
@@ -28,7 +30,7 @@ func (BookStrategy) PrepareForCreate(_ context.Context, book *api.Book) {
 func (BookStrategy) Validate(_ context.Context, book *api.Book) field.ErrorList {
 	var errs field.ErrorList
 	authors := field.NewPath("spec", "authors")
-	for i, name := range book.Spec.Authors {
+	for i, name := range rest.WhileFew(&errs, slices.All(book.Spec.Authors)) {
 		if name == "" || strings.Contains(name, ";") {
 			errs = append(errs, field.Invalid(authors.Index(i), name, "want a name without a semicolon"))
 		}

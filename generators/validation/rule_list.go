@@ -213,24 +213,6 @@ func (lm *list) key(item *types.Type) lambda {
 	return lambda{params: []param{{"a", types.PointerTo(pointee(item))}}, result: result, body: body}
 }
 
-// matcher is a function that tells whether two items have the same keys.
-func (lm *list) matcher(item *types.Type) lambda {
-	var conditions []string
-	for _, key := range lm.keys {
-		a, b := "a."+key.Name, "b."+key.Name
-		if key.Type.Kind == types.Pointer {
-			conditions = append(conditions, fmt.Sprintf("((%s == nil && %s == nil) || (%s != nil && %s != nil && *%s == *%s))", a, b, a, b, a, b))
-			continue
-		}
-		conditions = append(conditions, a+" == "+b)
-	}
-	pointer := types.PointerTo(pointee(item))
-	return lambda{
-		params: []param{{"a", pointer}, {"b", pointer}}, result: types.Bool,
-		body: []any{"return ", strings.Join(conditions, " && ")},
-	}
-}
-
 func ofStructs(list *types.Type) bool { return bare(native(list).Elem).Kind == types.Struct }
 
 // noSuchField says that a struct lacks a field of a name in JSON.

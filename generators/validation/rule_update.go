@@ -91,7 +91,7 @@ func (p *planner) updateCall(s *site, what []string) (call, error) {
 	case types.Slice:
 		return p.updateList(s, t, what)
 	case types.Map:
-		return call{fn: lib("UpdateMap"), args: constraintArgs(nil, what), stop: true, emits: updateEmits(what, true)}, nil
+		return call{fn: ours("UpdateMap"), args: constraintArgs(nil, what), stop: true, emits: updateEmits(what, true)}, nil
 	}
 	return updateScalar(s, what), nil
 }
@@ -109,28 +109,32 @@ func updateScalar(s *site, what []string) call {
 	return call{fn: lib(name), args: constraintArgs(nil, what), stop: true, emits: []emission{{"FieldValueInvalid", "update", ""}}}
 }
 
-// updateList needs to know which items of the old and the new list are the same.
+// updateList needs to know which items of the old and the new list are the same, unless it only matters whether there are any.
 func (p *planner) updateList(s *site, list *types.Type, what []string) (call, error) {
-	var match any = raw("nil")
-	if slices.Contains(what, "NoAddItem") || slices.Contains(what, "NoRemoveItem") {
-		lm := p.listOf(s)
-		switch {
-		case lm == nil || lm.semantic == "atomic":
-			return call{}, fault{fmt.Sprintf("nothing says what tells the items apart, which %s needs", what[len(what)-1]),
-				"add +k8s:listType=map with +k8s:listMapKey, or +k8s:listType=set, or +k8s:unique"}
-		case lm.semantic == "map" && len(lm.keys) == 0:
-			return call{}, fault{"the list has no keys", "add +k8s:listMapKey"}
-		case lm.semantic == "map":
-			match = lm.matcher(list.Elem)
-		default:
-			match = equality(list.Elem)
+	made := call{stop: true, emits: updateEmits(what, false)}
+	if !slices.Contains(what, "NoAddItem") && !slices.Contains(what, "NoRemoveItem") {
+		made.fn, made.args = lib("ValSliceUpdate"), constraintArgs([]any{raw("nil")}, what)
+		if list.Elem.Kind == types.Pointer {
+			made.fn = lib("PtrSliceUpdate")
 		}
+		return made, nil
 	}
-	fn := "ValSliceUpdate"
-	if list.Elem.Kind == types.Pointer {
-		fn = "PtrSliceUpdate"
+	name, lm := onPointers("Update", list), p.listOf(s)
+	switch {
+	case lm == nil || lm.semantic == "atomic":
+		return call{}, fault{fmt.Sprintf("nothing says what tells the items apart, which %s needs", what[len(what)-1]),
+			"add +k8s:listType=map with +k8s:listMapKey, or +k8s:listType=set, or +k8s:unique"}
+	case lm.semantic == "map" && len(lm.keys) == 0:
+		return call{}, fault{"the list has no keys", "add +k8s:listMapKey"}
+	case lm.semantic == "map":
+		made.fn, made.args = ours(name+"ByKey"), []any{lm.key(list.Elem)}
+	case isKey(list.Elem):
+		made.fn, made.args = ours(name+"ByKey"), []any{ours("Value")}
+	default:
+		made.fn, made.args = ours(name+"ByMatch"), []any{equality(list.Elem)}
 	}
-	return call{fn: lib(fn), args: constraintArgs([]any{match}, what), stop: true, emits: updateEmits(what, false)}, nil
+	made.args = constraintArgs(made.args, what)
+	return made, nil
 }
 
 func constraintArgs(args []any, what []string) []any {
@@ -140,7 +144,7 @@ func constraintArgs(args []any, what []string) []any {
 	return args
 }
 
-// updateEmits are the errors of UpdateMap, or of ValSliceUpdate, each once.
+// updateEmits are the errors of an update of a map, or of a list, each once.
 func updateEmits(what []string, isMap bool) []emission {
 	has := func(names ...string) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(what, n) })

@@ -109,11 +109,31 @@ func (w *walk) into(m *model, place []level, called string) {
 		w.seen[name] = true
 		called = name
 	}
+	defer w.together(len(w.things), place, called)
 	for _, field := range slices.Sorted(maps.Keys(m.Properties)) {
 		if len(place) == 0 && (field == "apiVersion" || field == "kind") {
 			continue
 		}
 		w.field(m.Properties[field], append(slices.Clone(place), level{`{"` + field + `":`, `}`}), called+"."+field)
+	}
+}
+
+// together adds all lists and maps of one object at once, of those that were found from a thing on: what is looked at for each of
+// them with each of another one costs most then.
+func (w *walk) together(from int, place []level, called string) {
+	var parts []thing
+	for _, g := range w.things[from:] {
+		last := len(parts) - 1
+		switch {
+		case g.piece == nil || len(g.place) != len(place)+1:
+		case last >= 0 && parts[last].place[len(place)] == g.place[len(place)]:
+			parts[last] = g // the same list, of items that differ
+		default:
+			parts = append(parts, g)
+		}
+	}
+	if len(parts) > 1 && len(place) > 0 {
+		w.things = append(w.things, thing{gvk: w.gvk, path: w.path, called: called + " all lists", place: slices.Clone(place), parts: parts})
 	}
 }
 
@@ -177,6 +197,7 @@ type thing struct {
 	place     []level
 	open, end string
 	piece     func(int) string // nil for a long text
+	parts     []thing          // several at once, in the object at place
 }
 
 func (w *walk) add(called string, place []level, open string, piece func(int) string, end string) {
@@ -186,9 +207,16 @@ func (w *walk) add(called string, place []level, open string, piece func(int) st
 // full is a JSON object with so many bytes of the thing, and besides what identity says.
 func (g thing) full(identity, name string, size int) []byte {
 	place := slices.Clone(g.place)
-	if strings.HasPrefix(place[0].before, `{"metadata"`) && name != "" && len(place) > 1 {
+	switch inMetadata := strings.HasPrefix(place[0].before, `{"metadata"`); {
+	case name == "":
+	case inMetadata && len(place) > 1:
 		place[1].before = `{` + name + `,` + strings.TrimPrefix(place[1].before, "{")
-	} else if name != "" {
+	case inMetadata:
+		g.parts = slices.Clone(g.parts)
+		first := slices.Clone(g.parts[0].place)
+		first[1].before = `{` + name + `,` + strings.TrimPrefix(first[1].before, "{")
+		g.parts[0].place = first
+	default:
 		identity += `"metadata":{` + name + `},`
 	}
 	before, after := `{`+identity, g.end
@@ -206,6 +234,16 @@ func (g thing) full(identity, name string, size int) []byte {
 
 // fill puts as much of the thing between two texts as there is room for. after ends the thing.
 func (g thing) fill(before, after string, size int) []byte {
+	if len(g.parts) > 0 {
+		for i, part := range g.parts {
+			field := part.place[len(part.place)-1]
+			if i > 0 {
+				field.before = "," + strings.TrimPrefix(field.before, "{")
+			}
+			before = string(part.fill(before+field.before, part.end, len(before)+(size-len(before)-len(after))/(len(g.parts)-i)))
+		}
+		return append([]byte(before), "}"+after...)
+	}
 	if before += g.open; g.piece == nil {
 		return []byte(before + strings.Repeat("a", max(0, size-len(before)-len(after))) + after)
 	}

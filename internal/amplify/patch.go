@@ -1,6 +1,8 @@
 package amplify
 
 import (
+	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,19 +12,33 @@ import (
 	"github.com/typeplane/typeplane/apitest"
 )
 
-// patchedFields is how many things of an object are sent in patches.
-const patchedFields = 10
-
-// patches creates the object and makes bombs of things of its kind: as each type of patch of it.
-func patches(t *testing.T, server *apitest.Server, things []thing, object Object) (bombs []bomb) {
-	resp, err := server.Client.Post(server.URL+object.Collection, "application/yaml", strings.NewReader(object.YAML))
+// create makes the object, with these items in its list.
+func create(t *testing.T, server *apitest.Server, object Object, name, items string) {
+	t.Helper()
+	resp, err := server.Client.Post(server.URL+object.Collection, "application/json", strings.NewReader(object.with(name, items)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp.Body.Close()
+	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusCreated {
-		t.Fatalf("create %s: %s", object.YAML, resp.Status)
+		text, _ := io.ReadAll(resp.Body)
+		t.Fatalf("create %s: %s: %.500s", name, resp.Status, text)
 	}
+}
+
+// with is the object as JSON, with these items in its list.
+func (o Object) with(name, items string) string {
+	return `{` + o.Identity + `"metadata":{"name":"` + name + `"},` + fmt.Sprintf(o.Form, items) + `}`
+}
+
+// items are as many items of the list as fit, the first of which has a number.
+func (o Object) items(first, size int) string {
+	return string(repeat("", func(i int) string { return fmt.Sprintf(o.Item, first+i) }, "", size))
+}
+
+// patches creates the object and makes bombs of things of its kind: as each type of patch of it.
+func patches(t *testing.T, server *apitest.Server, things []thing, object Object) (bombs []bomb) {
+	create(t, server, object, object.Name, fmt.Sprintf(object.Item, 0))
 	path := object.Collection + "/" + object.Name
 	patch := func(name string, kind types.PatchType, body func(size int) []byte) bomb {
 		b := bomb{name: "patch " + name + " " + string(kind), method: http.MethodPatch, path: path + dryRun(), contentType: string(kind), body: body}
@@ -31,13 +47,11 @@ func patches(t *testing.T, server *apitest.Server, things []thing, object Object
 		}
 		return b
 	}
-	fields := 0
 	for _, g := range things {
 		pointer, ok := g.pointer()
-		if !ok || g.path != object.Collection && !strings.HasPrefix(pointer, "/metadata/") || fields == patchedFields {
+		if !ok || g.path != object.Collection && !strings.HasPrefix(pointer, "/metadata/") {
 			continue
 		}
-		fields++
 		plain := func(size int) []byte { return g.full("", "", size) }
 		identity := object.Identity
 		bombs = append(bombs,
@@ -64,6 +78,37 @@ func patches(t *testing.T, server *apitest.Server, things []thing, object Object
 		bombs = append(bombs, patch("unknown fields", kind, func(size int) []byte {
 			return repeat("{"+object.Identity, keyed(`"unknown%d":0`), "}", size)
 		}))
+	}
+	return bombs
+}
+
+// updates creates an object with a long list and makes bombs that change it: all items are others, or they stand in another
+// order.
+func updates(t *testing.T, server *apitest.Server, object Object) (bombs []bomb) {
+	const name, others = "large", 1_000_000
+	create(t, server, object, name, object.items(0, object.Stored))
+	path := object.Collection + "/" + name
+	for _, u := range []struct {
+		name  string
+		items func(size int) string
+	}{
+		{"other items", func(size int) string { return object.items(others, size) }},
+		{"another order", func(size int) string { return object.items(1, size) + "," + fmt.Sprintf(object.Item, 0) }},
+	} {
+		send := func(how, method string, contentType types.PatchType, query string, body func(items string) string) {
+			bombs = append(bombs, bomb{"update: " + u.name + how, method, path + query, string(contentType),
+				func(size int) []byte { return []byte(body(u.items(size - headroom))) }})
+		}
+		object := func(items string) string { return object.with(name, items) }
+		send("", http.MethodPut, "application/json", dryRun(), object)
+		send(" by a merge patch", http.MethodPatch, types.MergePatchType, dryRun(), object)
+		send(" by a strategic merge patch", http.MethodPatch, types.StrategicMergePatchType, dryRun(), object)
+		send(" by an apply patch", http.MethodPatch, types.ApplyYAMLPatchType, dryRun("fieldManager", "amplify", "force", "true"), object)
+	}
+	for _, form := range []string{"application/json", "application/yaml"} {
+		bombs = append(bombs, bomb{"delete with options in " + form, http.MethodDelete, path + dryRun(), form, func(size int) []byte {
+			return repeat(`{"apiVersion":"v1","kind":"DeleteOptions","dryRun":["All",`, same(`""`), `]}`, size)
+		}})
 	}
 	return bombs
 }

@@ -1,6 +1,8 @@
 package kinds
 
 import (
+	"slices"
+
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -8,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/apis/admissionregistration"
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // validateMatch says what is wrong with what is matched.
@@ -29,19 +32,18 @@ func validateSelector(s *metav1.LabelSelector, path *field.Path) field.ErrorList
 }
 
 func validateRules(rules []admissionregistrationv1.NamedRuleWithOperations, path *field.Path) (errs field.ErrorList) {
-	for i := range rules {
+	for i := range rest.WhileFew(&errs, slices.All(rules)) {
 		rule, at := &rules[i], path.Index(i)
 		errs = append(errs, admissionregistration.ValidateRule(&rule.RuleWithOperations, at)...)
-		for j, name := range rule.ResourceNames {
+		before := map[string]bool{}
+		for j, name := range rest.WhileFew(&errs, slices.All(rule.ResourceNames)) {
 			if name == "" {
 				errs = append(errs, field.Required(at.Child("resourceNames").Index(j), ""))
 			}
-			for _, before := range rule.ResourceNames[:j] {
-				if before == name {
-					errs = append(errs, field.Duplicate(at.Child("resourceNames").Index(j), name))
-					break
-				}
+			if before[name] {
+				errs = append(errs, field.Duplicate(at.Child("resourceNames").Index(j), name))
 			}
+			before[name] = true
 		}
 	}
 	return errs
@@ -86,7 +88,7 @@ func validateActions(actions []admissionregistrationv1.ValidationAction, path *f
 		return field.ErrorList{field.Required(path, "")}
 	}
 	seen := map[admissionregistrationv1.ValidationAction]bool{}
-	for i, action := range actions {
+	for i, action := range rest.WhileFew(&errs, slices.All(actions)) {
 		errs = append(errs, oneOf(path.Index(i), action, admissionregistrationv1.Audit, admissionregistrationv1.Deny, admissionregistrationv1.Warn)...)
 		if seen[action] {
 			errs = append(errs, field.Duplicate(path.Index(i), action))

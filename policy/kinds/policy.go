@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"slices"
 	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/typeplane/typeplane/apis/admissionregistration"
 	"github.com/typeplane/typeplane/policy/expression"
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // The bounds of a policy.
@@ -41,7 +43,7 @@ func validatePolicy(p *admissionregistrationv1.ValidatingAdmissionPolicy) field.
 	}
 	errs = append(errs, admissionregistration.ValidateConditions(spec.MatchConditions, path.Child("matchConditions"))...)
 	errs = append(errs, validateVariables(spec.Variables, path.Child("variables"))...)
-	for i := range spec.Validations {
+	for i := range rest.WhileFew(&errs, slices.All(spec.Validations)) {
 		errs = append(errs, validateValidation(&spec.Validations[i], path.Child("validations").Index(i))...)
 	}
 	errs = append(errs, validateAnnotations(p.Name, spec.AuditAnnotations, path.Child("auditAnnotations"))...)
@@ -72,7 +74,7 @@ func validateParamKind(k *admissionregistrationv1.ParamKind, path *field.Path) (
 
 func validateVariables(variables []admissionregistrationv1.Variable, path *field.Path) (errs field.ErrorList) {
 	names := map[string]bool{}
-	for i, v := range variables {
+	for i, v := range rest.WhileFew(&errs, slices.All(variables)) {
 		at := path.Index(i)
 		switch {
 		case v.Name == "":
@@ -117,7 +119,7 @@ func validateAnnotations(policy string, annotations []admissionregistrationv1.Au
 		errs = append(errs, field.TooMany(path, len(annotations), maxAuditAnnotations))
 	}
 	keys := map[string]bool{}
-	for i, a := range annotations {
+	for i, a := range rest.WhileFew(&errs, slices.All(annotations)) {
 		at := path.Index(i)
 		switch problems := utilvalidation.IsQualifiedName(policy + "/" + a.Key); {
 		case a.Key == "":

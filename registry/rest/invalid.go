@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"iter"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -21,6 +22,21 @@ const (
 	// moreViolations ends the message of an answer that does not list all. Nobody has counted the others.
 	moreViolations = "and more that are not listed"
 )
+
+// WhileFew yields what a list or a map has, by slices.All or maps.All, as long as errs has fewer than MaxViolations. It is for rules
+// that look at every item of what a client has sent: there may be some hundred thousand of them, and something wrong with each.
+func WhileFew[K, V any](errs *field.ErrorList, all iter.Seq2[K, V]) iter.Seq2[K, V] {
+	return func(yield func(K, V) bool) {
+		if len(*errs) >= MaxViolations {
+			return
+		}
+		for k, v := range all {
+			if !yield(k, v) || len(*errs) >= MaxViolations {
+				return
+			}
+		}
+	}
+}
 
 // Invalid is the status of an object with violations, in the words of Kubernetes. The same violation is listed once, whoever
 // found it.

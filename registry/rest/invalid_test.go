@@ -3,6 +3,7 @@ package rest_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,12 +32,32 @@ func TestInvalidIsThatOfKubernetes(t *testing.T) {
 	}
 }
 
+// Rules stop looking when they have found enough.
+func TestWhileFew(t *testing.T) {
+	items := make([]int, 2*rest.MaxViolations)
+	for name, tc := range map[string]struct{ before, each, want int }{
+		"nothing is wrong": {0, 0, len(items)},
+		"all is wrong":     {0, 1, rest.MaxViolations},
+		"much is wrong":    {rest.MaxViolations - 3, 2, 2},
+		"enough is wrong":  {rest.MaxViolations, 1, 0},
+	} {
+		errs, seen := make(field.ErrorList, tc.before), 0
+		for range rest.WhileFew(&errs, slices.All(items)) {
+			seen++
+			errs = append(errs, make(field.ErrorList, tc.each)...)
+		}
+		if seen != tc.want {
+			t.Errorf("%s: looked at %d items, want %d", name, seen, tc.want)
+		}
+	}
+}
+
 // An answer has bounds, whatever was sent.
 func TestInvalidIsBounded(t *testing.T) {
-	path, long := field.NewPath("spec"), strings.Repeat("é", 1<<20)
+	path, long := field.NewPath("spec"), strings.Repeat("é", 50_000)
 	list := make([]string, 50_000)
 	var many, same, wide field.ErrorList
-	for i := range 100_000 {
+	for i := range rest.MaxViolations + 1 {
 		many = append(many, field.Required(path.Index(i), ""))
 		same = append(same, field.Required(path, ""))
 		wide = append(wide, field.Invalid(path.Index(i), list, "not like that"))
@@ -47,7 +68,7 @@ func TestInvalidIsBounded(t *testing.T) {
 		more         bool
 	}{
 		"many":        {many, rest.MaxViolations, 5_000, true},
-		"the same":    {same, 1, 500, true},
+		"the same":    {same, 1, 500, false},
 		"large":       {wide, 7, 40_000, true},
 		"a long text": {field.ErrorList{field.Invalid(path.Key(long), long, long)}, 1, 20_000, false},
 	} {

@@ -62,7 +62,8 @@ func (s *Set) FieldSet() *fieldpath.Set {
 }
 
 func (s *Set) insertInto(out *fieldpath.Set) {
-	for _, child := range s.children {
+	// Each goes to its place in a sorted list, which is its end if they come in order.
+	for _, child := range s.sorted() {
 		element := child.element()
 		if child.member {
 			out.Members.Insert(element)
@@ -88,18 +89,41 @@ func (s *Set) AppendJSON(dst []byte) ([]byte, error) {
 
 // sort puts fields and items in the order of structured-merge-diff.
 func (s *Set) sort() {
-	compare := func(a, b *Set) int {
-		if a.item == nil && b.item == nil {
-			return strings.Compare(a.name, b.name)
-		}
-		return a.element().Compare(b.element())
-	}
-	if !slices.IsSortedFunc(s.children, compare) {
-		slices.SortFunc(s.children, compare)
-	}
+	s.children = s.sorted()
 	for _, child := range s.children {
 		child.sort()
 	}
+}
+
+// sorted are the children in that order; the set itself does not change.
+func (s *Set) sorted() []*Set {
+	if slices.IsSortedFunc(s.children, order) {
+		return s.children
+	}
+	return slices.SortedFunc(slices.Values(s.children), order)
+}
+
+// order compares two children as structured-merge-diff does.
+func order(a, b *Set) int {
+	if a.item == nil && b.item == nil {
+		return strings.Compare(a.name, b.name)
+	}
+	if x, y, ok := names(a.item, b.item); ok {
+		return strings.Compare(x, y)
+	}
+	return a.element().Compare(b.element())
+}
+
+// names are those of two items that the same field of text names, as it is with most: comparing values of any kind takes much longer.
+func names(a, b *fieldpath.PathElement) (x, y string, ok bool) {
+	if a == nil || b == nil || a.Key == nil || b.Key == nil || len(*a.Key) != 1 || len(*b.Key) != 1 {
+		return "", "", false
+	}
+	f, g := &(*a.Key)[0], &(*b.Key)[0]
+	if f.Name != g.Name || !f.Value.IsString() || !g.Value.IsString() {
+		return "", "", false
+	}
+	return f.Value.AsString(), g.Value.AsString(), true
 }
 
 func (s *Set) append(dst []byte) (_ []byte, err error) {

@@ -2,6 +2,7 @@ package json_test
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -10,10 +11,10 @@ import (
 
 type wide struct {
 	_     [1000]byte
-	Names []string
-	Inner *wide
-	Any   any
-	Map   map[string]int64
+	Names []string         `json:"names"`
+	Inner *wide            `json:"inner"`
+	Any   any              `json:"any"`
+	Map   map[string]int64 `json:"map"`
 }
 
 func readWide(r *json.Reader, out *wide) {
@@ -36,7 +37,7 @@ func readWide(r *json.Reader, out *wide) {
 	}
 }
 
-// What takes more memory than it may is not read; what is only long is.
+// What takes more memory than it may is not read, by functions or by reflection; what is only long is.
 func TestLimit(t *testing.T) {
 	items := func(item string, n int) string { return strings.Repeat(item+",", n) + item }
 	for name, tc := range map[string]struct {
@@ -63,6 +64,8 @@ func TestLimit(t *testing.T) {
 		if err := r.Err(); tc.ok != (err == nil) || !tc.ok && !errors.Is(err, json.ErrTooLarge) {
 			t.Errorf("%s: %v", name, err)
 		}
-		_ = out
+		if tc.limit > 0 && json.Fits([]byte(tc.data), reflect.TypeOf(out), tc.limit) != tc.ok {
+			t.Errorf("%s, read by reflection: want %t", name, tc.ok)
+		}
 	}
 }

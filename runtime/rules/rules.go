@@ -8,6 +8,7 @@ package rules
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/operation"
@@ -122,10 +123,15 @@ func byMatch[I, T any](old []I, items int, at func(*I) *T, match validate.MatchF
 	if len(old) == 0 || max(len(old), items) > maxCompared {
 		return nothing
 	}
+	return comparing(old, at, match)
+}
+
+// comparing finds the first item that matches, one comparison after the other.
+func comparing[I, T any](items []I, at func(*I) *T, match validate.MatchFunc[*T]) func(*T) *T {
 	return func(item *T) *T {
-		for i := range old {
-			if was := at(&old[i]); was != nil && match(was, item) {
-				return was
+		for i := range items {
+			if other := at(&items[i]); other != nil && match(other, item) {
+				return other
 			}
 		}
 		return nil
@@ -229,6 +235,122 @@ func uniqueByMatch[I, T any](ctx context.Context, path *field.Path, items []I, h
 		}
 		if slices.ContainsFunc(items[:i], func(other I) bool { o := at(&other); return o != nil && match(o, item) }) {
 			errs = append(errs, field.Duplicate(path.Index(i), items[i]))
+		}
+	}
+	return errs
+}
+
+// UpdateByKey keeps a list from changes that the constraints forbid. Items of the same key are the same.
+func UpdateByKey[T any, K comparable](ctx context.Context, op operation.Operation, path *field.Path, items, old []T,
+	key func(*T) K, constraints ...validate.UpdateConstraint) field.ErrorList {
+	return update(ctx, op, path, items, old, address,
+		func(in []T) func(*T) *T { return byKey(in, address, key) }, constraints)
+}
+
+// UpdatePtrByKey is UpdateByKey for a list of pointers; those that are nil are passed over.
+func UpdatePtrByKey[T any, K comparable](ctx context.Context, op operation.Operation, path *field.Path, items, old []*T,
+	key func(*T) K, constraints ...validate.UpdateConstraint) field.ErrorList {
+	return update(ctx, op, path, items, old, itself,
+		func(in []*T) func(*T) *T { return byKey(in, itself, key) }, constraints)
+}
+
+// UpdateByMatch is UpdateByKey for items without a key. Lists too long to be compared may not be changed.
+func UpdateByMatch[T any](ctx context.Context, op operation.Operation, path *field.Path, items, old []T,
+	match validate.MatchFunc[*T], constraints ...validate.UpdateConstraint) field.ErrorList {
+	if errs := tooManyPairs(op, path, len(items), len(old)); len(errs) > 0 {
+		return errs
+	}
+	return update(ctx, op, path, items, old, address,
+		func(in []T) func(*T) *T { return comparing(in, address, match) }, constraints)
+}
+
+// UpdatePtrByMatch is UpdateByMatch for a list of pointers; those that are nil are passed over.
+func UpdatePtrByMatch[T any](ctx context.Context, op operation.Operation, path *field.Path, items, old []*T,
+	match validate.MatchFunc[*T], constraints ...validate.UpdateConstraint) field.ErrorList {
+	if errs := tooManyPairs(op, path, len(items), len(old)); len(errs) > 0 {
+		return errs
+	}
+	return update(ctx, op, path, items, old, itself,
+		func(in []*T) func(*T) *T { return comparing(in, itself, match) }, constraints)
+}
+
+// tooManyPairs refuses an update that takes more comparisons than two lists of maxCompared items.
+func tooManyPairs(op operation.Operation, path *field.Path, items, old int) field.ErrorList {
+	if op.Type != operation.Update || items*old <= maxCompared*maxCompared {
+		return nil
+	}
+	return field.ErrorList{field.TooMany(path, max(items, old), maxCompared)}
+}
+
+// update looks at what one list has and the other one lacks. find makes a function that finds the like of an item in a list.
+func update[I, T any](ctx context.Context, op operation.Operation, path *field.Path, items, old []I,
+	at func(*I) *T, find func([]I) func(*T) *T, constraints []validate.UpdateConstraint) (errs field.ErrorList) {
+	if op.Type != operation.Update {
+		return nil
+	}
+	for _, c := range constraints {
+		switch c {
+		case validate.NoAddItem:
+			errs = append(errs, missing(ctx, items, at, find(old), func(i int) *field.Error {
+				return field.Forbidden(path.Index(i), "item may not be added")
+			})...)
+		case validate.NoRemoveItem:
+			errs = append(errs, missing(ctx, old, at, find(items), func(int) *field.Error {
+				return field.Forbidden(path, "item may not be removed")
+			})...)
+		default: // whether there are items at all
+			errs = append(errs, validate.ValSliceUpdate(ctx, op, path, items, old, nil, c)...)
+		}
+	}
+	return errs
+}
+
+// missing makes an error for each item that find does not find.
+func missing[I, T any](ctx context.Context, items []I, at func(*I) *T, find func(*T) *T, err func(i int) *field.Error) (errs field.ErrorList) {
+	for i := range items {
+		item := at(&items[i])
+		if item == nil {
+			continue
+		}
+		if enough(ctx, i, errs) {
+			return errs
+		}
+		if find(item) == nil {
+			errs = append(errs, err(i).WithOrigin("update"))
+		}
+	}
+	return errs
+}
+
+// UpdateMap keeps a map from changes that the constraints forbid.
+func UpdateMap[K comparable, V any](ctx context.Context, op operation.Operation, path *field.Path, values, old map[K]V,
+	constraints ...validate.UpdateConstraint) (errs field.ErrorList) {
+	if op.Type != operation.Update {
+		return nil
+	}
+	for _, c := range constraints {
+		switch c {
+		case validate.NoAddItem:
+			errs = append(errs, missingKeys(ctx, path, values, old, "item may not be added")...)
+		case validate.NoRemoveItem:
+			errs = append(errs, missingKeys(ctx, path, old, values, "item may not be removed")...)
+		default: // whether there are entries at all
+			errs = append(errs, validate.UpdateMap(ctx, op, path, values, old, c)...)
+		}
+	}
+	return errs
+}
+
+// missingKeys makes an error for each key of one map that the other one lacks.
+func missingKeys[K comparable, V any](ctx context.Context, path *field.Path, of, in map[K]V, text string) (errs field.ErrorList) {
+	i := 0
+	for key := range of {
+		if enough(ctx, i, errs) {
+			return errs
+		}
+		i++
+		if _, found := in[key]; !found {
+			errs = append(errs, field.Forbidden(path.Key(fmt.Sprint(key)), text).WithOrigin("update"))
 		}
 	}
 	return errs

@@ -43,6 +43,8 @@ func judgeKey(_ context.Context, _ operation.Operation, path *field.Path, obj, _
 	return field.ErrorList{field.Invalid(path, *obj, "")}
 }
 
+var allChanges = []validate.UpdateConstraint{validate.NoSet, validate.NoUnset, validate.NoAddItem, validate.NoRemoveItem}
+
 // All answers are those of apimachinery.
 func TestAnswersAreThoseOfValidate(t *testing.T) {
 	random, ctx, path := rand.New(rand.NewPCG(1, 2)), context.Background(), field.NewPath("list")
@@ -86,6 +88,13 @@ func TestAnswersAreThoseOfValidate(t *testing.T) {
 			"unique by match":   {rules.UniqueByMatch(ctx, op, path, items, old, sameKey), validate.ValSliceUnique(ctx, op, path, items, old, sameKey)},
 			"unique pointers by match": {rules.UniquePtrByMatch(ctx, op, path, pointers, oldPointers, sameKey),
 				validate.PtrSliceUnique(ctx, op, path, pointers, oldPointers, sameKey)},
+			"update":             {rules.UpdateByKey(ctx, op, path, items, old, key, allChanges...), validate.ValSliceUpdate(ctx, op, path, items, old, sameKey, allChanges...)},
+			"update of pointers": {rules.UpdatePtrByKey(ctx, op, path, pointers, oldPointers, key, allChanges...), validate.PtrSliceUpdate(ctx, op, path, pointers, oldPointers, sameKey, allChanges...)},
+			"update by match":    {rules.UpdateByMatch(ctx, op, path, items, old, sameKey, allChanges...), validate.ValSliceUpdate(ctx, op, path, items, old, sameKey, allChanges...)},
+			"update of pointers by match": {rules.UpdatePtrByMatch(ctx, op, path, pointers, oldPointers, sameKey, allChanges...),
+				validate.PtrSliceUpdate(ctx, op, path, pointers, oldPointers, sameKey, allChanges...)},
+			"update of map": {sorted(rules.UpdateMap(ctx, op, path, values, oldValues, allChanges...)), sorted(validate.UpdateMap(ctx, op, path, values, oldValues, allChanges...))},
+
 			"map":  {sorted(rules.EachMapVal(ctx, op, path, values, oldValues, equal, judge)), sorted(validate.EachMapVal(ctx, op, path, values, oldValues, equal, judge))},
 			"keys": {sorted(rules.EachMapKey(ctx, op, path, values, oldValues, judgeKey)), sorted(validate.EachMapKey(ctx, op, path, values, oldValues, judgeKey))},
 		} {
@@ -118,35 +127,60 @@ func sorted(errs field.ErrorList) field.ErrorList {
 	return out
 }
 
-// A million items are no more work than they have to be, and none for a client that has left.
+// Many items are no more work than they have to be, and none for a client that has left.
 func TestManyItems(t *testing.T) {
+	const n = 2000
 	path, op := field.NewPath("list"), operation.Operation{Type: operation.Update}
-	many, names := make([]item, 1_000_000), make([]string, 1_000_000)
+	many, names, others, values := make([]item, n), make([]string, n), make([]string, n), map[string]item{}
 	for i := range names {
-		names[i] = fmt.Sprint(i)
+		names[i], others[i] = fmt.Sprint(i), fmt.Sprint("other ", i)
+		values[names[i]] = item{}
 	}
-	calls := 0
-	count := func(_ context.Context, _ operation.Operation, path *field.Path, obj, _ *item) field.ErrorList {
+	var calls int
+	counted := func(s *string) string {
+		calls++
+		return *s
+	}
+	bad := func(_ context.Context, _ operation.Operation, path *field.Path, _, _ *item) field.ErrorList {
 		calls++
 		return field.ErrorList{field.Required(path, "")}
 	}
-	if n := len(rules.EachVal(t.Context(), op, path, many, nil, count)); n != rules.Enough || calls != rules.Enough {
-		t.Errorf("%d errors after %d calls", n, calls)
-	}
-	if n := len(rules.Unique(t.Context(), op, path, many, nil, key)); n != rules.Enough {
-		t.Errorf("%d items that are there twice", n)
-	}
-	if errs := rules.Unique(t.Context(), op, path, names, nil, rules.Value); len(errs) > 0 {
-		t.Error(errs)
-	}
-	if errs := rules.EachValByKey(t.Context(), op, path, names, names, rules.Value, nil, judgeKey); len(errs) > 0 {
-		t.Error(errs)
-	}
-	if errs := rules.UniqueByMatch(t.Context(), op, path, many, nil, sameKey); len(errs) != 1 || errs[0].Type != field.ErrorTypeTooMany {
-		t.Error(errs)
+	noAdd, noRemove := validate.NoAddItem, validate.NoRemoveItem
+	for name, tc := range map[string]struct {
+		got         func() field.ErrorList
+		want, calls int // errors; calls at most
+	}{
+		"all are bad":       {func() field.ErrorList { return rules.EachVal(t.Context(), op, path, many, nil, bad) }, rules.Enough, rules.Enough},
+		"all are the same":  {func() field.ErrorList { return rules.Unique(t.Context(), op, path, many, nil, key) }, rules.Enough, 0},
+		"all are different": {func() field.ErrorList { return rules.Unique(t.Context(), op, path, names, nil, counted) }, 0, n},
+		"nothing changed": {func() field.ErrorList {
+			return rules.EachValByKey(t.Context(), op, path, names, names, counted, nil, judgeKey)
+		}, 0, 2 * n},
+		"nothing added or removed": {func() field.ErrorList {
+			return rules.UpdateByKey(t.Context(), op, path, names, names, counted, noAdd, noRemove)
+		},
+			0, 4 * n},
+		"all are added":       {func() field.ErrorList { return rules.UpdateByKey(t.Context(), op, path, names, nil, counted, noAdd) }, rules.Enough, n},
+		"all are removed":     {func() field.ErrorList { return rules.UpdateByKey(t.Context(), op, path, nil, names, counted, noRemove) }, rules.Enough, n},
+		"all are replaced":    {func() field.ErrorList { return rules.UpdateByKey(t.Context(), op, path, names, others, counted, noAdd) }, rules.Enough, 2 * n},
+		"all entries added":   {func() field.ErrorList { return rules.UpdateMap(t.Context(), op, path, values, nil, noAdd) }, rules.Enough, 0},
+		"all entries removed": {func() field.ErrorList { return rules.UpdateMap(t.Context(), op, path, nil, values, noRemove) }, rules.Enough, 0},
+	} {
+		calls = 0
+		if errs := tc.got(); len(errs) != tc.want || calls > tc.calls {
+			t.Errorf("%s: %d errors after %d calls, want %d after at most %d", name, len(errs), calls, tc.want, tc.calls)
+		}
 	}
 	if errs := rules.UniqueByMatch(t.Context(), op, path, many, many, sameKey); len(errs) > 0 {
 		t.Errorf("what is stored: %v", errs)
+	}
+	for name, errs := range map[string]field.ErrorList{
+		"unique": rules.UniqueByMatch(t.Context(), op, path, many, nil, sameKey),
+		"update": rules.UpdateByMatch(t.Context(), op, path, many, many, sameKey, noAdd),
+	} {
+		if len(errs) != 1 || errs[0].Type != field.ErrorTypeTooMany {
+			t.Errorf("%s, too many to be compared: %v", name, errs)
+		}
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -155,7 +189,7 @@ func TestManyItems(t *testing.T) {
 		calls++
 		return nil
 	}
-	if rules.EachVal(gone, op, path, many, nil, fine); calls > 1000 {
+	if rules.EachVal(gone, op, path, many, nil, fine); calls > n/2 {
 		t.Errorf("%d calls after the client has left", calls)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -38,6 +39,9 @@ func (s jsonSource) sniff() (schema.GroupVersionKind, error) {
 }
 
 func (s jsonSource) into(obj apiruntime.Object) ([]error, error) {
+	if !runtimejson.Fits(s.data, reflect.TypeOf(obj).Elem(), MaxMemory) {
+		return nil, errTooLarge()
+	}
 	strict, err := kjson.UnmarshalStrict(s.data, obj)
 	if err != nil {
 		return nil, err

@@ -45,6 +45,58 @@ func atoms(r *rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	return out
 }
 
+// maxParts is how many atoms somebody's rules may have to be compared one by one: some kilobytes can stand for billions.
+const maxParts = 100_000
+
+// parts is how many atoms rules have.
+func parts(rules []rbacv1.PolicyRule) (n float64) {
+	for i := range rules {
+		r := &rules[i]
+		named := float64(len(r.APIGroups)) * float64(len(r.Resources)) * float64(max(1, len(r.ResourceNames)))
+		n += float64(len(r.Verbs)) * (named + float64(len(r.NonResourceURLs)))
+	}
+	return n
+}
+
+// plain returns rules without repetitions in their lists, and without those that one of have covers as a whole: they need not
+// be taken apart.
+func plain(have, rules []rbacv1.PolicyRule) (out []rbacv1.PolicyRule) {
+	for _, r := range rules {
+		r.Verbs, r.APIGroups, r.Resources = once(r.Verbs), once(r.APIGroups), once(r.Resources)
+		r.ResourceNames, r.NonResourceURLs = once(r.ResourceNames), once(r.NonResourceURLs)
+		if !slices.ContainsFunc(have, func(h rbacv1.PolicyRule) bool { return coversWhole(&h, &r) }) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// once returns a list with each text once.
+func once(list []string) []string {
+	seen := make(map[string]bool, len(list))
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool {
+		twice := seen[s]
+		seen[s] = true
+		return twice
+	})
+}
+
+// coversWhole says whether have gives all that a rule without paths does.
+func coversWhole(have, r *rbacv1.PolicyRule) bool {
+	each := func(list []string, given func(string) bool) bool {
+		return !slices.ContainsFunc(list, func(s string) bool { return !given(s) })
+	}
+	resource := func(s string) bool {
+		name, subresource, _ := strings.Cut(s, "/")
+		return resourceMatches(have.Resources, name, subresource)
+	}
+	return len(r.NonResourceURLs) == 0 &&
+		each(r.Verbs, func(s string) bool { return has(have.Verbs, s) }) &&
+		each(r.APIGroups, func(s string) bool { return has(have.APIGroups, s) }) &&
+		each(r.Resources, resource) &&
+		(len(have.ResourceNames) == 0 || len(r.ResourceNames) > 0 && each(r.ResourceNames, func(s string) bool { return slices.Contains(have.ResourceNames, s) }))
+}
+
 // covers says whether a rule gives all that an atom does.
 func covers(r, atom *rbacv1.PolicyRule) bool {
 	if !has(r.Verbs, atom.Verbs[0]) {
@@ -77,16 +129,17 @@ func describe(r *rbacv1.PolicyRule) string {
 // compact joins atoms of one resource that differ in their verb only.
 func compact(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	var out []rbacv1.PolicyRule
+	at := map[string]int{} // by what is the same
 	for _, r := range rules {
-		i := slices.IndexFunc(out, func(o rbacv1.PolicyRule) bool {
-			return slices.Equal(o.APIGroups, r.APIGroups) && slices.Equal(o.Resources, r.Resources) && slices.Equal(o.ResourceNames, r.ResourceNames) && slices.Equal(o.NonResourceURLs, r.NonResourceURLs)
-		})
-		if i < 0 {
-			r.Verbs = slices.Clone(r.Verbs)
-			out = append(out, r)
-			continue
+		verbs := slices.Clone(r.Verbs)
+		r.Verbs = nil
+		what := describe(&r)
+		i, known := at[what]
+		if !known {
+			i = len(out)
+			at[what], out = i, append(out, r)
 		}
-		out[i].Verbs = append(out[i].Verbs, r.Verbs...)
+		out[i].Verbs = append(out[i].Verbs, verbs...)
 	}
 	return out
 }

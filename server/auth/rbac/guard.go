@@ -177,7 +177,13 @@ func (g *guard) cover(_ context.Context, user *auth.User, namespace string, rule
 	if now == nil {
 		return errNotFilled
 	}
-	missing := compact(uncovered(now.RulesFor(user, namespace), rules))
+	have := now.RulesFor(user, namespace)
+	rules = plain(have, rules)
+	if parts(rules) > maxParts {
+		return fmt.Errorf("its rules stand for more than %d combinations of a verb, an API group, a resource and a name, which are too many "+
+			"to compare with the permissions of user %q: make several roles of it", maxParts, user.Name)
+	}
+	missing := compact(uncovered(have, rules))
 	if len(missing) == 0 {
 		return nil
 	}
@@ -186,6 +192,9 @@ func (g *guard) cover(_ context.Context, user *auth.User, namespace string, rule
 		lines = append(lines, describe(&missing[i]))
 	}
 	slices.Sort(lines)
+	if more := len(lines) - rest.MaxViolations; more > 0 {
+		lines = append(lines[:rest.MaxViolations], fmt.Sprintf("and %d more", more))
+	}
 	return fmt.Errorf("user %q (groups=%q) is attempting to grant RBAC permissions not currently held:\n%s", user.Name, user.Groups, strings.Join(lines, "\n"))
 }
 

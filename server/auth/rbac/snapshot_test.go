@@ -1,6 +1,8 @@
 package rbac
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -189,6 +191,49 @@ func TestUncovered(t *testing.T) {
 		}
 		if strings.Join(got, "") != tc.missing {
 			t.Errorf("%s in %s: missing %s, want %s", tc.want, tc.have, got, tc.missing)
+		}
+	}
+}
+
+// A few kilobytes of a rule can stand for billions of combinations; who may do anything need not have them compared.
+func TestManyCombinations(t *testing.T) {
+	list := func(n int) (out []string) {
+		for i := range n {
+			out = append(out, fmt.Sprint("x", i))
+		}
+		return out
+	}
+	o := Objects{ClusterRoles: []*rbacv1.ClusterRole{
+		{ObjectMeta: meta("", "all"), Rules: rules("* * *")},
+		{ObjectMeta: meta("", "some"), Rules: rules("get core pods", "x0,x1 x0 x0")},
+	}}
+	for _, role := range o.ClusterRoles {
+		o.ClusterRoleBindings = append(o.ClusterRoleBindings, &rbacv1.ClusterRoleBinding{
+			ObjectMeta: meta("", role.Name), Subjects: to("User", "", role.Name), RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: role.Name},
+		})
+	}
+	g := guard{rules: &Authorizer{}}
+	g.rules.now.Store(NewSnapshot(o))
+	rule := func(verbs, groups, resources []string) []rbacv1.PolicyRule {
+		return []rbacv1.PolicyRule{{Verbs: verbs, APIGroups: groups, Resources: resources}}
+	}
+	again := slices.Repeat([]string{"x0"}, 1000)
+	for name, tc := range map[string]struct {
+		user  string
+		rules []rbacv1.PolicyRule
+		want  string
+		lines int
+	}{
+		"whoever may do all":   {"all", rule(list(1000), list(1000), list(1000)), "", 0},
+		"too many":             {"some", rule(list(1000), list(1000), list(1000)), "stand for more than 100000 combinations", 1},
+		"always the same":      {"some", rule(append(again, "x1"), again, again), "", 0},
+		"none of many":         {"some", rule(list(10), list(10), list(20)), "and 1900 more", 102},
+		"as several of theirs": {"some", append(rules("get core pods"), rule(list(2), list(1), list(1))...), "", 0},
+	} {
+		err := g.cover(t.Context(), &auth.User{Name: tc.user}, "", tc.rules)
+		text := fmt.Sprint(err)
+		if tc.want == "" && err != nil || tc.want != "" && (!strings.Contains(text, tc.want) || strings.Count(text, "\n")+1 != tc.lines) {
+			t.Errorf("%s: %.300s", name, text)
 		}
 	}
 }

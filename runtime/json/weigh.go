@@ -1,0 +1,122 @@
+package json
+
+import (
+	"encoding"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"sync"
+)
+
+// Fits says whether what reflection makes of data, in a variable of a type, takes at most so many bytes, counted as Limit
+// counts. Types that read themselves count nothing. Data that is no JSON, or not for the type, fits: whoever reads it says so.
+func Fits(data []byte, t reflect.Type, bytes int) bool {
+	r := NewReader(data).Limit(bytes)
+	r.weigh(t)
+	return !errors.Is(r.hard, ErrTooLarge)
+}
+
+var (
+	unmarshaler     = reflect.TypeFor[json.Unmarshaler]()
+	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+	anything        = reflect.TypeFor[any]()
+)
+
+// weigh passes over a value and takes what it would allocate.
+func (r *Reader) weigh(t reflect.Type) {
+	if p := reflect.PointerTo(t); p.Implements(unmarshaler) || p.Implements(textUnmarshaler) {
+		r.skip()
+		return
+	}
+	switch c := r.peek(); {
+	case t.Kind() == reflect.Pointer:
+		if c != 'n' {
+			r.take(t.Elem().Size())
+		}
+		r.weigh(t.Elem())
+	case t.Kind() == reflect.Interface:
+		r.weighAny(c)
+	case t.Kind() == reflect.Struct && c == '{':
+		r.weighFields(t)
+	case t.Kind() == reflect.Map && c == '{':
+		r.weighEntries(t.Key(), t.Elem())
+	case t.Kind() == reflect.Slice && c == '[':
+		r.weighItems(t.Elem(), itemCost+2*t.Elem().Size()) // a list that grows leaves as much as garbage
+	case t.Kind() == reflect.Array && c == '[':
+		r.weighItems(t.Elem(), 0)
+	default:
+		r.skip()
+	}
+}
+
+func (r *Reader) weighAny(first byte) {
+	switch first {
+	case '{':
+		r.weighEntries(reflect.TypeFor[string](), anything)
+	case '[':
+		r.weighItems(anything, itemCost+2*anything.Size())
+	default:
+		r.take(anything.Size())
+		r.skip()
+	}
+}
+
+func (r *Reader) weighFields(t reflect.Type) {
+	if !r.BeginObject("") {
+		return
+	}
+	fields := fieldsOf(t)
+	for r.NextField("") {
+		if field := fields[r.Name()]; field != nil {
+			r.weigh(field)
+		} else {
+			r.skip()
+		}
+	}
+}
+
+func (r *Reader) weighEntries(key, value reflect.Type) {
+	if !r.BeginObject("") {
+		return
+	}
+	r.take(mapSize)
+	for r.NextField("") {
+		r.take(itemCost + 3*(key.Size()+value.Size())/2)
+		r.weigh(value)
+	}
+}
+
+func (r *Reader) weighItems(item reflect.Type, size uintptr) {
+	if !r.beginArray("") {
+		return
+	}
+	for r.nextElement() {
+		r.take(size)
+		r.weigh(item)
+	}
+}
+
+var fieldTypes sync.Map // of map[string]reflect.Type, by the type of a struct
+
+// fieldsOf has the type of each field of a struct by its name in JSON.
+func fieldsOf(t reflect.Type) map[string]reflect.Type {
+	if known, ok := fieldTypes.Load(t); ok {
+		return known.(map[string]reflect.Type)
+	}
+	fields := map[string]reflect.Type{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case name == "-" || !f.IsExported() || f.Anonymous && name == "":
+			continue // an embedded struct's own fields are visible, too
+		case name == "":
+			name = f.Name
+		}
+		if fields[name] == nil || len(f.Index) == 1 { // those of the struct hide those of what it embeds
+			fields[name] = f.Type
+		}
+	}
+	fieldTypes.Store(t, fields)
+	return fields
+}
