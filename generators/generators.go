@@ -14,7 +14,7 @@ package generators
 import (
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/emit"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
@@ -26,6 +26,9 @@ type Plugin struct {
 	Doc string
 	// Tags are the tags that the plug-in reads. A tag of no plug-in is a problem.
 	Tags []tag.Definition
+	// Describes says that the plug-in only writes down what markers say, as schemas do. Where another one acts on a
+	// marker, to describe it is not enough.
+	Describes bool
 	// Outputs are the files that the plug-in may write into a package. One that is there, carries the plug-in's
 	// header and was not printed by this run is removed.
 	Outputs []emit.Output
@@ -40,10 +43,10 @@ type Plugin struct {
 
 // Pass is what a plug-in gets for one run.
 type Pass struct {
-	// Set holds every loaded package and answers questions about types, comments and positions.
-	Set *load.Set
+	// Model answers questions about packages, types, markers and positions.
+	Model *model.Model
 	// Packages are those that the user named and that carry at least one of our tags, sorted by import path.
-	Packages []*load.Package
+	Packages []*model.Package
 	// Report takes problems.
 	Report *diag.Report
 	// Header is the license comment that files begin with; only those printed with Raw have to put it there.
@@ -64,7 +67,7 @@ type Pass struct {
 // File starts a generated file of pkg, which Run writes when the run has no problem. generator is the name in the
 // header ("deepcopy-gen"): the one that other tools look for. Names that the package declares are not given to
 // imports.
-func (p *Pass) File(pkg *load.Package, name, generator string) *emit.File {
+func (p *Pass) File(pkg *model.Package, name, generator string) *emit.File {
 	f := emit.NewFile(pkg.Dir, name, pkg.Path, pkg.Name, generator)
 	f.Header = p.Header
 	f.Reserve(pkg.Go.Scope().Names()...)
@@ -73,7 +76,7 @@ func (p *Pass) File(pkg *load.Package, name, generator string) *emit.File {
 }
 
 // Raw adds a file of pkg that is not Go and is written as it is.
-func (p *Pass) Raw(pkg *load.Package, name string, content []byte) {
+func (p *Pass) Raw(pkg *model.Package, name string, content []byte) {
 	p.RawIn(pkg.Dir, name, content)
 }
 

@@ -6,12 +6,12 @@ import (
 
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/emit"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // checkImports reports files that would not compile because no required module has what they import: a tag may be left
 // over from other tools in a module that has nothing to do with Kubernetes' libraries.
-func checkImports(set *load.Set, files []*emit.File, report *diag.Report) {
+func checkImports(m *model.Model, files []*emit.File, report *diag.Report) {
 	paths := map[string]bool{}
 	for _, f := range files {
 		for path := range f.Imported() {
@@ -23,7 +23,7 @@ func checkImports(set *load.Set, files []*emit.File, report *diag.Report) {
 		sorted = append(sorted, path)
 	}
 	slices.Sort(sorted)
-	lost := set.Unreachable(sorted)
+	lost := m.Unreachable(sorted)
 	if len(lost) == 0 {
 		return
 	}
@@ -34,12 +34,12 @@ func checkImports(set *load.Set, files []*emit.File, report *diag.Report) {
 				needs = path
 			}
 		}
-		pkg := set.Package(f.PkgPath)
+		pkg := m.Package(f.PkgPath)
 		if needs == "" || pkg == nil {
 			continue
 		}
 		report.Add(diag.Problem{
-			Pos: set.PackagePos(pkg), Path: "package " + pkg.Name,
+			Pos: m.PackagePos(pkg), Path: "package " + pkg.Name,
 			Message: fmt.Sprintf("%s would import %s: %s", f.Name, needs, lost[needs]),
 			Cure:    cure(needs),
 		})

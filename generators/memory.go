@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/uptodate"
 )
 
@@ -31,7 +31,7 @@ func look(cfg Config) *uptodate.Run {
 }
 
 // remember notes that all is up to date now, unless there is something to say each time.
-func remember(cfg Config, memory *uptodate.Run, set *load.Set, result Result) {
+func remember(cfg Config, memory *uptodate.Run, m *model.Model, result Result) {
 	if memory == nil || len(result.Warnings) > 0 || cfg.Verify && len(result.OutOfDate()) > 0 {
 		return
 	}
@@ -39,5 +39,5 @@ func remember(cfg Config, memory *uptodate.Run, set *load.Set, result Result) {
 	for _, c := range result.Changes {
 		outputs = append(outputs, uptodate.Output{Path: c.Path, Content: c.Content()})
 	}
-	memory.Remember(set.Folders(), outputs)
+	memory.Remember(m.Folders(), outputs)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/emit"
 	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/internal/suggest"
 )
 
@@ -88,17 +89,19 @@ func Run(cfg Config) (Result, error) {
 	}
 	watch.lap("load %d of %d packages", len(set.Packages), len(set.Named))
 	checks := tagCheck{table: table, report: report}
-	checks.packages(set)
+	m := model.New(set)
+	checks.packages(m)
 
-	sound := slices.DeleteFunc(slices.Clone(set.Packages), func(p *load.Package) bool { return p.Broken })
+	sound := slices.DeleteFunc(slices.Clone(set.Packages), func(p *model.Package) bool { return p.Broken })
 	var files []*emit.File
 	var press emit.Press
 	var stale []string
 	for _, plugin := range inOrder(cfg.Plugins) {
 		pass := &Pass{
-			Set: set, Packages: slices.Clone(sound), Report: report, Header: cfg.Header,
+			Model: m, Packages: slices.Clone(sound), Report: report, Header: cfg.Header,
 			InlineRuntime: cfg.InlineRuntime, Printed: files, Partial: cfg.partial(),
 		}
+		m.Reading(plugin.Name)
 		plugin.Generate(pass)
 		if plugin.Stale != nil {
 			stale = append(stale, plugin.Stale(pass)...)
@@ -109,17 +112,18 @@ func Run(cfg Config) (Result, error) {
 		watch.lap("%s: %d files", plugin.Name, len(pass.files))
 	}
 	checks.values()
-	checkImports(set, files, report)
+	unclaimed(m, cfg.Plugins, table, report)
+	checkImports(m, files, report)
 	var result Result
 	result.Problems, result.Warnings = split(report, cfg.WarnUnknownTags)
 	if len(result.Problems) > 0 {
 		return result, nil
 	}
-	if result.Changes, err = settle(cfg, set, files, stale); err != nil {
+	if result.Changes, err = settle(cfg, m, files, stale); err != nil {
 		return result, err
 	}
 	watch.lap("format and compare %d files", len(files))
-	remember(cfg, memory, set, result)
+	remember(cfg, memory, m, result)
 	for i := range result.Changes {
 		result.Changes[i].Path = relative(cfg.Dir, result.Changes[i].Path)
 	}
@@ -150,13 +154,13 @@ func (cfg Config) partial() bool {
 }
 
 // settle compares what was printed with the disk, on which stale files should not be, and, unless the run only verifies, makes the disk agree.
-func settle(cfg Config, set *load.Set, files []*emit.File, stale []string) ([]emit.Change, error) {
+func settle(cfg Config, m *model.Model, files []*emit.File, stale []string) ([]emit.Change, error) {
 	var may []emit.Output
 	for _, plugin := range cfg.Plugins {
 		may = append(may, plugin.Outputs...)
 	}
 	var dirs []string
-	for _, dir := range set.Named {
+	for _, dir := range m.Named {
 		dirs = append(dirs, dir)
 	}
 	changes, err := emit.Plan(files, dirs, may, stale...)

@@ -8,9 +8,13 @@ import (
 	"testing"
 
 	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/apiserver"
 	"github.com/typeplane/typeplane/generators/deepcopy"
+	"github.com/typeplane/typeplane/generators/defaulter"
 	"github.com/typeplane/typeplane/generators/gentest"
+	"github.com/typeplane/typeplane/generators/openapi"
 	"github.com/typeplane/typeplane/generators/register"
+	"github.com/typeplane/typeplane/generators/validation"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
@@ -243,4 +247,56 @@ func TestSelect(t *testing.T) {
 	if _, err := generators.Select(all, "deepcpy"); err == nil || !strings.Contains(err.Error(), `did you mean "deepcopy"?`) {
 		t.Errorf("got %v", err)
 	}
+}
+
+// TestUnclaimed switches the plug-ins off that would act on markers of a served kind: what was written without an effect is
+// said, with its place.
+func TestUnclaimed(t *testing.T) {
+	dir := module(t, `
+-- main.go --
+// +typeplane:apiserver
+package main
+
+func main() {}
+-- v1/doc.go --
+// +groupName=shop.example.com
+// +k8s:defaulter-gen=false
+package v1
+-- v1/types.go --
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+type Order struct {
+	metav1.TypeMeta   `+"`json:\",inline\"`"+`
+	metav1.ObjectMeta `+"`json:\"metadata,omitempty\"`"+`
+
+	// +default=1
+
+	// Count is how many.
+	// +kubebuilder:validation:Minimum=1
+	Count int32 `+"`json:\"count,omitempty\"`"+`
+}
+
+type OrderList struct {
+	metav1.TypeMeta `+"`json:\",inline\"`"+`
+	metav1.ListMeta `+"`json:\"metadata,omitempty\"`"+`
+	Items []Order `+"`json:\"items\"`"+`
+}
+
+// Unused is of no kind, and what is said of it is nobody's business.
+type Unused struct {
+	// +default=1
+	Count int32 `+"`json:\"count\"`"+`
+}
+`)
+	result, err := generators.Run(generators.Config{
+		Dir: dir, Env: gentest.Env(), Patterns: []string{"./..."},
+		Plugins: []generators.Plugin{deepcopy.Plugin(), defaulter.Plugin(), openapi.Plugin(), validation.Plugin(), apiserver.Plugin()},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, states(result),
+		"v1/types.go:9:5: Order.Count: +default has no effect here; take it away, or say it where defaulter can act on it")
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
@@ -18,7 +18,7 @@ func TagTable(plugins []Plugin) *tag.Table {
 	for _, p := range plugins {
 		if !seen[p.Name] {
 			seen[p.Name] = true
-			table.Read(p.Name, p.Tags)
+			table.Read(p.Name, p.Describes, p.Tags)
 		}
 	}
 	return table
@@ -40,11 +40,11 @@ type wrongValue struct {
 // packages checks the tags of those packages that ask for something, and of all that these import: their types are part
 // of what is printed. In other packages a comment that speaks of a tag is prose, but for what stands above the package
 // clause, where they would ask.
-func (c *tagCheck) packages(set *load.Set) {
-	lines := map[string][]load.TagLine{}
+func (c *tagCheck) packages(m *model.Model) {
+	lines := map[string][]model.Occurrence{}
 	var asking []*gotypes.Package
-	for _, pkg := range set.Packages {
-		lines[pkg.Path] = set.TagLines(pkg)
+	for _, pkg := range m.Packages {
+		lines[pkg.Path] = m.Occurrences(pkg)
 		if slices.ContainsFunc(lines[pkg.Path], c.asks) {
 			asking = append(asking, pkg.Go)
 		}
@@ -58,17 +58,17 @@ func (c *tagCheck) packages(set *load.Set) {
 			asking = append(asking, pkg.Imports()...)
 		}
 	}
-	for _, pkg := range set.Packages {
+	for _, pkg := range m.Packages {
 		all := lines[pkg.Path]
 		if !used[pkg.Path] {
-			all = slices.DeleteFunc(all, func(l load.TagLine) bool { return l.Scope != tag.Package })
+			all = slices.DeleteFunc(all, func(l model.Occurrence) bool { return l.Scope != tag.Package })
 		}
 		c.lines(all)
 	}
 }
 
 // asks tells whether a tag makes something be printed, for a package or a type in it, or was meant to.
-func (c *tagCheck) asks(line load.TagLine) bool {
+func (c *tagCheck) asks(line model.Occurrence) bool {
 	name := tag.NameOf(line.Text)
 	d, known := c.table.Find(name)
 	if !known {
@@ -84,7 +84,7 @@ func (c *tagCheck) asks(line load.TagLine) bool {
 	return forPackage || name == "genclient" || strings.HasPrefix(name, "kubebuilder:object:")
 }
 
-func (c *tagCheck) lines(lines []load.TagLine) {
+func (c *tagCheck) lines(lines []model.Occurrence) {
 	for _, line := range lines {
 		p := diag.Problem{Pos: line.Pos, Path: line.Path}
 		fault, wrong := c.table.Check(line.Text, line.Scope)

@@ -16,7 +16,7 @@ func (p printer) functions(v *version) {
 	field("Recycler", v.functions.shared)
 	field("DeepCopy", v.functions.deepCopy)
 	field("Validate", v.functions.validate)
-	if v.compares() {
+	if v.publishes {
 		p.P("CompareFields: ", v.compareFields(p.s.pkg), ",")
 	}
 }

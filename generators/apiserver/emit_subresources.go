@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/generators/emit"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // copyStatus prints the function that a status subresource is made of.
@@ -104,7 +104,7 @@ func (p printer) authored(h *hub) {
 		}
 		line = append(line, local(h), "Strategy.", a.method, ")")
 		if ruled {
-			beside := func(pkg *load.Package, prefix string) any {
+			beside := func(pkg *model.Package, prefix string) any {
 				if pkg == nil {
 					return "nil"
 				}

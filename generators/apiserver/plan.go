@@ -15,16 +15,15 @@ import (
 
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/openapi"
 	"github.com/typeplane/typeplane/generators/protobuf"
-	"github.com/typeplane/typeplane/generators/tag"
 	"github.com/typeplane/typeplane/generators/validation"
 )
 
 // server is one zz_generated.apiserver.go: a program, or a part that programs can serve.
 type server struct {
-	pkg  *load.Package
+	pkg  *model.Package
 	name string // what the server is called: its folder
 	part bool   // it is no program: the package is not main
 	hubs []*hub // by group and kind
@@ -46,14 +45,14 @@ type hub struct {
 
 // version is a kind in one API version.
 type version struct {
-	// pkg declares the kind, at pos and with the markers in lines. goType belongs to another package if it is an alias.
-	pkg    *load.Package
+	// pkg declares the kind, at pos. goType belongs to another package if it is an alias.
+	pkg    *model.Package
 	goType *types.Type
-	lines  []string
-	above  []string // the block of comments above it
-	pos    token.Position
-	gv     schema.GroupVersion
-	served bool
+	// markers are those of the kind, inPackage those of pkg.
+	markers, inPackage model.Markers
+	pos                token.Position
+	gv                 schema.GroupVersion
+	served             bool
 	// hub is the type that the version converts to, by these functions; goType itself, and none, if it names no other.
 	hub         *types.Type
 	conversions conversions
@@ -67,6 +66,8 @@ type version struct {
 	// readable says that the fields can be read from an encoded object.
 	readable bool
 	scale    *scale // nil without a scale subresource
+	// publishes says that there are schemas for it, exports that its package has the functions that compare fields.
+	publishes, exports bool
 	// suffix ends the names of the functions that are printed for the version, like "v1_Book".
 	suffix string
 	// columns are what a table shows.
@@ -76,12 +77,12 @@ type version struct {
 // published is a package whose zz_generated.openapi.go goes into the server's OpenAPI documents.
 type published struct {
 	gv  schema.GroupVersion
-	pkg *load.Package
+	pkg *model.Package
 }
 
 // planner works out one server.
 type planner struct {
-	set         *load.Set
+	model       *model.Model
 	report      *diag.Report
 	conversions map[*types.Type]conversions // by version
 	pass        *generators.Pass
@@ -89,8 +90,10 @@ type planner struct {
 	rules       *validation.Rules // likewise
 
 	// api are the packages of the versions of the server that is planned, groupVersions what those are.
-	api           []*load.Package
-	groupVersions map[*load.Package]schema.GroupVersion
+	api           []*model.Package
+	groupVersions map[*model.Package]schema.GroupVersion
+	// apart are kinds whose versions have no hub in common, which is reported: what follows from it is not.
+	apart map[schema.GroupKind]bool
 	// bodies are the structs that subresources take. They are no kinds, although they have metadata.
 	bodies map[*types.Type]bool
 }
@@ -98,11 +101,11 @@ type planner struct {
 // plan decides what each server of the run consists of. A server with a problem is reported and planned as far as
 // possible, so that one run finds all problems.
 func plan(pass *generators.Pass) []*server {
-	p := &planner{set: pass.Set, report: pass.Report, pass: pass}
+	p := &planner{model: pass.Model, report: pass.Report, pass: pass}
 	p.findConversions(pass.Packages)
 	var out []*server
 	for _, pkg := range pass.Packages {
-		if !tag.Has(pkg.DocLines, tagServer) {
+		if !p.model.OfPackage(pkg).Has(tagServer) {
 			continue
 		}
 		if api, ok := p.apiPackages(pkg, pass.Packages); ok {
@@ -112,26 +115,29 @@ func plan(pass *generators.Pass) []*server {
 	return out
 }
 
-func (p *planner) server(main *load.Package, api []*load.Package) *server {
+func (p *planner) server(main *model.Package, api []*model.Package) *server {
 	s := &server{pkg: main, name: serverName(main.Path), part: main.Name != "main"}
-	p.api, p.groupVersions = api, map[*load.Package]schema.GroupVersion{}
+	p.api, p.groupVersions = api, map[*model.Package]schema.GroupVersion{}
+	p.apart = map[schema.GroupKind]bool{}
 	p.bodies = bodiesOf(main)
 	var versions []*version
 	for _, pkg := range api {
 		found := p.versions(pkg)
 		versions = append(versions, found...)
-		if len(found) > 0 && openapi.Publishes(pkg) {
+		if len(found) > 0 && openapi.Publishes(p.model, pkg) {
 			s.openAPI = append(s.openAPI, published{gv: found[0].gv, pkg: pkg})
 		}
 	}
 	slices.SortFunc(s.openAPI, func(a, b published) int { return compareGroupVersions(a.gv, b.gv) })
 	if len(versions) == 0 {
-		p.problem(p.set.PackagePos(main), main.Path, "there are no kinds in the folders below this package",
+		p.problem(p.model.PackagePos(main), main.Path, "there are no kinds in the folders below this package",
 			"write structs that embed metav1.TypeMeta and metav1.ObjectMeta, with their lists, into a package with +groupName=, and name it to gen too, as ./...")
 	}
 	p.findFunctions(versions)
 	p.findStored(versions)
+	p.checkFields(versions)
 	s.hubs = p.hubs(versions)
+	p.checkStorageMoves(s)
 	p.judgedByStorage(s.hubs)
 	p.checkNames(s.hubs)
 	p.checkPrefixes(s.hubs)
@@ -178,5 +184,9 @@ func identifier(group string) string {
 }
 
 func (p *planner) problem(pos token.Position, path, message, cure string) {
-	p.report.Add(diag.Problem{Pos: pos, Path: path, Message: message, Cure: cure})
+	p.report.Add(problemAt(pos, path, message, cure))
+}
+
+func problemAt(pos token.Position, path, message, cure string) diag.Problem {
+	return diag.Problem{Pos: pos, Path: path, Message: message, Cure: cure}
 }

@@ -11,8 +11,7 @@ import (
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/defaulter"
-	"github.com/typeplane/typeplane/generators/kind"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 	"github.com/typeplane/typeplane/generators/validation"
 )
@@ -25,7 +24,7 @@ type authored struct {
 	body, answer schema.GroupVersionKind
 	// takes is the struct that is sent, with the functions beside it that say its defaults and its rules; nil: nothing is sent.
 	takes              *types.Type
-	defaults, validate *load.Package         // that has the function; nil: there is none
+	defaults, validate *model.Package        // that has the function; nil: there is none
 	methods            []string              // of HTTP, of a connector
 	versions           []schema.GroupVersion // nil: all that are served
 }
@@ -79,7 +78,7 @@ func (p *planner) authoredOf(t *types.Type, h *hub) []authored {
 }
 
 // bodiesOf finds what the methods of strategies take besides objects.
-func bodiesOf(main *load.Package) map[*types.Type]bool {
+func bodiesOf(main *model.Package) map[*types.Type]bool {
 	bodies := map[*types.Type]bool{}
 	for name, t := range main.Types.Types {
 		if !strings.HasSuffix(name, strategySuffix) {
@@ -98,7 +97,7 @@ func bodiesOf(main *load.Package) map[*types.Type]bool {
 func answering(t *types.Type, h *hub) map[string]bool {
 	names := map[string]bool{}
 	for _, v := range h.versions {
-		markers, _ := tag.Arguments(v.lines, tagSubresource)
+		markers, _ := v.markers.Arguments(tagSubresource)
 		for _, a := range slices.Concat(markers...) {
 			if m := methodOf(t, a.Value); a.Key == "name" && m != nil {
 				names[m.Name.Name] = true
@@ -178,7 +177,7 @@ func (p *planner) authored(method *types.Type, h *hub) (a authored, ok bool) {
 		a.defaults, a.validate = p.rulesOf(a.takes)
 	}
 	if a.form == "" {
-		p.problem(p.set.FuncPos(method), method.Name.Name, "a subresource can't be answered by a method in this form", "write it in one of these: "+strings.Join(methodForms(h), "; "))
+		p.problem(p.model.FuncPos(method), method.Name.Name, "a subresource can't be answered by a method in this form", "write it in one of these: "+strings.Join(methodForms(h), "; "))
 	}
 	return a, ok
 }
@@ -210,7 +209,7 @@ func methodForms(h *hub) []string {
 // kindOf is the kind of what a method takes or gives, which has to be declared in an API package.
 func (p *planner) kindOf(method, t *types.Type, sent bool) (schema.GroupVersionKind, bool) {
 	problem := func(message, cure string) (schema.GroupVersionKind, bool) {
-		p.problem(p.set.FuncPos(method), method.Name.Name, message, cure)
+		p.problem(p.model.FuncPos(method), method.Name.Name, message, cure)
 		return schema.GroupVersionKind{}, false
 	}
 	if t.Kind != types.Pointer || t.Elem.Kind != types.Struct {
@@ -224,21 +223,21 @@ func (p *planner) kindOf(method, t *types.Type, sent bool) (schema.GroupVersionK
 	switch {
 	case gvk.Empty():
 		return problem(t.Name.String()+" is in no version of an API", "declare it, or an alias of it, in a package with +groupName= below the one with the strategy")
-	case sent && (!kind.Embeds(t, "TypeMeta") || !kind.Embeds(t, "ObjectMeta")):
+	case sent && (!model.Embeds(t, "TypeMeta") || !model.Embeds(t, "ObjectMeta")):
 		return problem(t.Name.String()+" has no metadata", "embed metav1.TypeMeta and metav1.ObjectMeta")
-	case !kind.Embeds(t, "TypeMeta"):
+	case !model.Embeds(t, "TypeMeta"):
 		return problem(t.Name.String()+" does not say its kind", "embed metav1.TypeMeta")
 	}
 	return gvk, true
 }
 
 // rulesOf returns the API packages that have the functions for the defaults and the rules of a struct, nil for none.
-func (p *planner) rulesOf(t *types.Type) (defaults, validate *load.Package) {
+func (p *planner) rulesOf(t *types.Type) (defaults, validate *model.Package) {
 	pkg := p.apiPackage(t)
 	if pkg == nil {
 		return nil, nil
 	}
-	if defaulter.Covers(p.set, pkg)[t.Name.Name] {
+	if defaulter.Covers(p.model, pkg)[t.Name.Name] {
 		defaults = pkg
 	}
 	if validation.Covers(p.pass, pkg)[t.Name.Name] {
@@ -257,12 +256,12 @@ func (p *planner) apiKind(t *types.Type) schema.GroupVersionKind {
 }
 
 // apiPackage is the one that declares a struct, or an alias of it; nil if none does.
-func (p *planner) apiPackage(t *types.Type) *load.Package {
+func (p *planner) apiPackage(t *types.Type) *model.Package {
 	if t == nil {
 		return nil
 	}
 	for _, pkg := range p.api {
-		alias := func(a load.Alias) bool { return a.Target == t && a.Name == t.Name.Name }
+		alias := func(a model.Alias) bool { return a.Target == t && a.Name == t.Name.Name }
 		if t.Name.Package == pkg.Path || slices.ContainsFunc(pkg.Aliases, alias) {
 			return pkg
 		}

@@ -20,7 +20,7 @@ type wanted struct {
 func (p *planner) wanted(h *hub) []*wanted {
 	var out []*wanted
 	for _, v := range h.versions {
-		markers, err := tag.Arguments(v.lines, tagSubresource)
+		markers, err := v.markers.Arguments(tagSubresource)
 		if err != nil {
 			p.problem(v.pos, v.goType.Name.Name, err.Error(), "")
 			continue

@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"fmt"
+	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 
 	"k8s.io/gengo/v2/types"
@@ -81,7 +82,7 @@ func (b *compiler) follow() {
 	if b.at.Kind == types.Pointer {
 		b.open(block{kind: blockIf, expr: b.cell.value + " != nil"})
 		b.at = b.at.Elem
-		if plain(b.at).Kind != types.Struct {
+		if model.Underlying(b.at).Kind != types.Struct {
 			b.cell.value = "(*" + b.cell.value + ")"
 		}
 	}
@@ -95,17 +96,9 @@ func (b *compiler) followLast() {
 	}
 }
 
-// plain is what a declared type consists of.
-func plain(t *types.Type) *types.Type {
-	for t.Kind == types.Alias {
-		t = t.Underlying
-	}
-	return t
-}
-
 func (b *compiler) step(s pathStep, last bool) {
 	b.follow()
-	switch at := plain(b.at); {
+	switch at := model.Underlying(b.at); {
 	case s.kind == stepName && at.Kind == types.Struct:
 		b.field(s.field)
 	case s.kind == stepName && at.Kind == types.Map && textOf(at.Key) == "string":
@@ -135,9 +128,9 @@ func (b *compiler) step(s pathStep, last bool) {
 func isSequence(t *types.Type) bool { return t.Kind == types.Slice || t.Kind == types.Array }
 
 func (b *compiler) field(name string) {
-	steps, next := jsonField(plain(b.at), name)
+	steps, next := jsonField(model.Underlying(b.at), name)
 	if next == nil {
-		b.bad(noField(b.path, plain(b.at), name))
+		b.bad(noField(b.path, model.Underlying(b.at), name))
 		return
 	}
 	for i, step := range steps {
@@ -163,7 +156,7 @@ func (b *compiler) index(n int, list *types.Type) {
 
 func (b *compiler) each(list *types.Type, last bool) {
 	k := block{kind: blockItems, expr: b.cell.value, item: b.item("item")}
-	if plain(list.Elem).Kind == types.Struct && !last {
+	if model.Underlying(list.Elem).Kind == types.Struct && !last {
 		k.kind = blockPointers // a large struct is not copied
 	}
 	b.cell.texts = last && len(b.cell.blocks) == 0 && list.Kind == types.Slice && list.Elem == types.String
@@ -183,7 +176,7 @@ func (b *compiler) filter(s pathStep) {
 	b.follow()
 	left := &compiler{at: b.at, path: b.path + s.name, cell: cell{value: b.cell.value}}
 	for _, name := range s.filter.fields {
-		if left.follow(); plain(left.at).Kind != types.Struct {
+		if left.follow(); model.Underlying(left.at).Kind != types.Struct {
 			b.bad(fmt.Sprintf("%s is a %s, which has no field %s", left.path, left.at, name), "compare a field of the items")
 			return
 		}
@@ -239,7 +232,7 @@ func (b *compiler) finish() {
 	case b.cell.many && b.cell.typ != "string":
 		b.bad("[*] gives many values, and a column of type "+b.cell.typ+" shows one", "say type=string, which joins them with commas, or choose one with [0]")
 	case b.cell.form() != "":
-	case isSequence(plain(b.at)):
+	case isSequence(model.Underlying(b.at)):
 		b.bad(fmt.Sprintf("%s is a list", b.path), "write [*] behind it for all of its items, or [0] for the first")
 	default:
 		b.bad(fmt.Sprintf("%s is a %s, which a column of type %s can't show", b.path, b.at, b.cell.typ), b.cureOfType())
@@ -257,8 +250,8 @@ func (b *compiler) cureOfType() string {
 
 // form is how the value becomes what the column shows, by the names that emit knows; "" if it can't.
 func (c cell) form() string {
-	name, text := plain(c.leaf).Name, textOf(c.leaf)
-	if b := plain(c.leaf); b.Kind == types.Builtin && (name.Name == "float32" || name.Name == "float64") {
+	name, text := model.Underlying(c.leaf).Name, textOf(c.leaf)
+	if b := model.Underlying(c.leaf); b.Kind == types.Builtin && (name.Name == "float32" || name.Name == "float64") {
 		text = "float"
 	}
 	switch c.leaf.Name.String() {

@@ -27,20 +27,14 @@ var (
 // columns reads the print columns of a kind and compiles their paths.
 func (p *planner) columns(v *version) []column {
 	var out []column
-	positions := p.tagPositions(v, tagPrintColumn)
-	for _, line := range v.lines {
-		line = strings.TrimSpace(line)
-		markers, err := tag.Arguments([]string{line}, tagPrintColumn)
-		if err == nil && len(markers) == 0 {
-			continue
-		}
-		pos := positions.next(line)
-		bad := func(message, cure string) { p.problem(pos, v.goType.Name.Name, line+": "+message, cure) }
+	for _, mk := range v.markers.Named(tagPrintColumn) {
+		bad := func(message, cure string) { p.problem(mk.Pos, v.goType.Name.Name, mk.Text+": "+message, cure) }
+		arguments, err := mk.Arguments(tagPrintColumn)
 		if err != nil {
-			p.problem(pos, v.goType.Name.Name, err.Error(), "write it like +"+tagPrintColumn+":name=Age,type=date,JSONPath=.metadata.creationTimestamp")
+			p.problem(mk.Pos, v.goType.Name.Name, err.Error(), "write it like +"+tagPrintColumn+":name=Age,type=date,JSONPath=.metadata.creationTimestamp")
 			continue
 		}
-		c, path, message, cure := readColumn(markers[0])
+		c, path, message, cure := readColumn(arguments)
 		if message == "" && slices.ContainsFunc(out, func(other column) bool { return other.name == c.name }) {
 			message, cure = "a column of that name is there already", "remove one of them, or rename it"
 		}
@@ -103,37 +97,11 @@ func wordsOf(word string, known []string) string {
 	return "choose one of " + strings.Join(known, ", ")
 }
 
-// tagPositions are the places of the tags of one name on a type, by their text, in order.
-type tagPositions struct {
-	byText map[string][]token.Position
-	typ    token.Position
-}
-
-func (p *planner) tagPositions(v *version, name string) tagPositions {
-	out := tagPositions{byText: map[string][]token.Position{}, typ: p.set.TypePos(v.goType)}
-	for _, line := range p.set.TagLines(v.pkg) {
-		if line.Path == v.goType.Name.Name && strings.HasPrefix(line.Text, "+"+name) {
-			out.byText[line.Text] = append(out.byText[line.Text], line.Pos)
-		}
-	}
-	return out
-}
-
-// next is the place of the next tag with this text, or of the type if it is not known.
-func (t tagPositions) next(text string) token.Position {
-	positions := t.byText[text]
-	if len(positions) == 0 {
-		return t.typ
-	}
-	t.byText[text] = positions[1:]
-	return positions[0]
-}
-
 // checkColumns reports a strategy with half of what a table needs, or with columns beside those of the types.
 func (p *planner) checkColumns(s *strategy, h *hub) {
 	columns, cells := slices.Contains(s.hooks, "Columns"), slices.Contains(s.hooks, "Cells")
 	method := func(name string) (token.Position, string) {
-		return p.set.FuncPos(s.goType.Methods[name]), s.goType.Name.Name + "." + name
+		return p.model.FuncPos(s.goType.Methods[name]), s.goType.Name.Name + "." + name
 	}
 	switch {
 	case columns && !cells:

@@ -2,12 +2,10 @@ package apiserver
 
 import (
 	"fmt"
-	"reflect"
+	"github.com/typeplane/typeplane/generators/model"
 	"strings"
 
 	"k8s.io/gengo/v2/types"
-
-	"github.com/typeplane/typeplane/generators/tag"
 )
 
 // selectable is one field that field selectors may name.
@@ -21,7 +19,7 @@ type selectable struct {
 
 // selectableFields reads +kubebuilder:selectablefield:JSONPath=.spec.isbn of a kind.
 func (p *planner) selectableFields(v *version) []selectable {
-	markers, err := tag.Arguments(v.lines, tagSelectableField)
+	markers, err := v.markers.Arguments(tagSelectableField)
 	if err != nil {
 		p.problem(v.pos, v.goType.Name.Name, err.Error(), "")
 		return nil
@@ -72,12 +70,12 @@ func (p *planner) follow(kind *types.Type, path string) (f selectable, message, 
 // jsonField finds the field of a struct that has a name in JSON, with the embedded structs on the way to it.
 func jsonField(t *types.Type, name string) (steps []types.Member, found *types.Type) {
 	for _, m := range t.Members {
-		if jsonName(m) == name {
+		if model.JSONName(m) == name {
 			return []types.Member{m}, m.Type
 		}
 	}
 	for _, m := range t.Members {
-		if inner := inlined(m); inner != nil {
+		if inner := model.Inlined(m); inner != nil {
 			if steps, found := jsonField(inner, name); found != nil {
 				return append([]types.Member{m}, steps...), found
 			}
@@ -88,36 +86,12 @@ func jsonField(t *types.Type, name string) (steps []types.Member, found *types.T
 
 func jsonNames(t *types.Type, out *[]string) {
 	for _, m := range t.Members {
-		if inner := inlined(m); inner != nil {
+		if inner := model.Inlined(m); inner != nil {
 			jsonNames(inner, out)
-		} else if name := jsonName(m); name != "" {
+		} else if name := model.JSONName(m); name != "" {
 			*out = append(*out, name)
 		}
 	}
-}
-
-// jsonName is "" for fields that JSON leaves out or that are spread into their parent.
-func jsonName(m types.Member) string {
-	name, _, _ := strings.Cut(reflect.StructTag(m.Tags).Get("json"), ",")
-	switch {
-	case name == "-":
-		return ""
-	case name == "" && !m.Embedded:
-		return m.Name
-	}
-	return name
-}
-
-// inlined is the struct whose fields an embedded field adds to its parent; nil for other fields.
-func inlined(m types.Member) *types.Type {
-	t := m.Type
-	if t.Kind == types.Pointer {
-		t = t.Elem
-	}
-	if m.Embedded && t.Kind == types.Struct && reflect.StructTag(m.Tags).Get("json") != "-" && jsonName(m) == "" {
-		return t
-	}
-	return nil
 }
 
 // textOf is the way from a value of type t to the text that selectors compare; "" if there is none.

@@ -8,10 +8,8 @@ import (
 
 	"github.com/typeplane/typeplane/generators/emit"
 	"github.com/typeplane/typeplane/generators/fieldset"
-	"github.com/typeplane/typeplane/generators/load"
-	"github.com/typeplane/typeplane/generators/openapi"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/protobuf"
-	"github.com/typeplane/typeplane/generators/tag"
 	"github.com/typeplane/typeplane/generators/validation"
 )
 
@@ -26,17 +24,17 @@ type functions struct {
 
 // findFunctions finds out which functions the versions have.
 func (p *planner) findFunctions(versions []*version) {
-	validated := map[*load.Package]map[string]bool{}
+	validated := map[*model.Package]map[string]bool{}
 	for _, v := range versions {
 		if validated[v.pkg] == nil {
 			validated[v.pkg] = validation.Covers(p.pass, v.pkg)
 		}
 		own := !v.aliased()
 		v.functions = functions{
-			json:     v.asks(tagJSON, tagJSON),
+			json:     v.implies(tagJSON, tagJSON),
 			shared:   own && p.numbers().Message(v.goType) || !own && v.asks(tagProtobuf, tagMessage),
 			append:   !own && v.asks(tagProtobuf, tagMessage),
-			deepCopy: !own && strings.Split(v.packageTag(tagDeepCopy), ",")[0] == "package",
+			deepCopy: !own && v.implies(tagDeepCopy, tagDeepCopy),
 			validate: p.validates(v, validated[v.pkg][v.goType.Name.Name]),
 		}
 	}
@@ -56,10 +54,10 @@ func (p *planner) validates(v *version, printed bool) bool {
 	form := fmt.Sprintf("func %s(ctx context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj %s) field.ErrorList", name, shown)
 	switch {
 	case printed:
-		p.problem(p.set.FuncPos(fn), name, "the rules in the comments of the type are compiled to a function of this name",
+		p.problem(p.model.FuncPos(fn), name, "the rules in the comments of the type are compiled to a function of this name",
 			"call this one ValidateCustom_"+v.goType.Name.Name+" and say +k8s:customValidation above the type, or take it into the strategy's Validate")
 	case !validateForm(fn.Underlying.Signature, v.goType):
-		p.problem(p.set.FuncPos(fn), name, "the server could not call it: it has another form", "write it as "+form)
+		p.problem(p.model.FuncPos(fn), name, "the server could not call it: it has another form", "write it as "+form)
 	}
 	return true
 }
@@ -78,6 +76,15 @@ func validateForm(s *types.Signature, t *types.Type) bool {
 
 const fieldPath = "k8s.io/apimachinery/pkg/util/validation/field"
 
+// implies says whether a version gets functions that serving needs: unless its type, or its package, says otherwise.
+func (v *version) implies(packageTag, typeTag string) bool {
+	if said := v.typeTag(typeTag); said != "" {
+		return said == "true"
+	}
+	said, _, _ := strings.Cut(v.packageTag(packageTag), ",")
+	return said == "package" || said == ""
+}
+
 // asks says whether the type of a version, or else its package, asks for functions.
 func (v *version) asks(packageTag, typeTag string) bool {
 	if v.typeTag(typeTag) != "" {
@@ -87,17 +94,15 @@ func (v *version) asks(packageTag, typeTag string) bool {
 }
 
 func (v *version) packageTag(name string) string {
-	value, _ := tag.Last(v.pkg.DocLines, name)
+	value, _ := v.inPackage.Last(name)
 	return value
 }
 
 // typeTag is "" for what a type does not say. The block above its comment may be the package's.
 func (v *version) typeTag(name string) string {
-	value, found := tag.Last(v.lines, name)
-	if !found {
-		if value, _ = tag.Last(v.above, name); value == "package" {
-			return ""
-		}
+	value, _ := v.markers.Last(name)
+	if value == "package" {
+		return ""
 	}
 	return strings.TrimSpace(value)
 }
@@ -105,17 +110,14 @@ func (v *version) typeTag(name string) string {
 // numbers plans the messages of the run when they are first asked for.
 func (p *planner) numbers() *protobuf.Numbers {
 	if p.messages == nil {
-		p.messages = protobuf.NumbersOf(p.set, p.pass.Packages)
+		p.messages = protobuf.NumbersOf(p.model, p.pass.Packages)
 	}
 	return p.messages
 }
 
-// compares says whether there is a function that tells which fields two objects differ in.
-func (v *version) compares() bool { return openapi.Publishes(v.pkg) }
-
 // compareFields is what it is called.
-func (v *version) compareFields(server *load.Package) emit.Ident {
-	if fieldset.Exports(v.pkg) {
+func (v *version) compareFields(server *model.Package) emit.Ident {
+	if v.exports {
 		return emit.Ident{Path: v.pkg.Path, Name: fieldset.Function(v.goType.Name.Name)}
 	}
 	return emit.Ident{Path: server.Path, Name: "compareFields_" + v.suffix}
@@ -125,7 +127,7 @@ func (v *version) compareFields(server *load.Package) emit.Ident {
 func (s *server) compared() (out []fieldset.Kind) {
 	for _, h := range s.hubs {
 		for _, v := range h.versions {
-			if v.compares() && !fieldset.Exports(v.pkg) {
+			if v.publishes && !v.exports {
 				out = append(out, fieldset.Kind{Package: v.pkg, GoType: v.goType.GoType, Name: v.gv.WithKind(v.goType.Name.Name), Function: v.compareFields(s.pkg).Name, Pos: v.pos})
 			}
 		}

@@ -10,22 +10,20 @@ import (
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/conversion"
-	"github.com/typeplane/typeplane/generators/kind"
-	"github.com/typeplane/typeplane/generators/load"
-	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // conversions are the functions that lead from a version to its hub and back, and the package that they are in.
 type conversions struct {
 	conversion.Pair
-	pkg *load.Package
+	pkg *model.Package
 }
 
 // findConversions asks the generator of conversions what it prints, for every package of the run.
-func (p *planner) findConversions(all []*load.Package) {
+func (p *planner) findConversions(all []*model.Package) {
 	p.conversions = map[*types.Type]conversions{}
 	for _, pkg := range all {
-		for _, pair := range conversion.Pairs(p.set, pkg, nil) { // which reports its problems itself
+		for _, pair := range conversion.Pairs(p.model, pkg, nil) { // which reports its problems itself
 			p.conversions[pair.Version] = conversions{pair, pkg}
 		}
 	}
@@ -65,8 +63,8 @@ func (p *planner) complete(h *hub) {
 	})
 	h.names = p.names(h)
 	h.status = p.hasStatus(h)
-	if !kind.Embeds(h.goType, "TypeMeta") || !kind.Embeds(h.goType, "ObjectMeta") {
-		p.problem(p.set.TypePos(h.goType), h.goType.Name.Name, "it is the hub of a kind and has no metadata", "embed metav1.TypeMeta and metav1.ObjectMeta")
+	if !model.Embeds(h.goType, "TypeMeta") || !model.Embeds(h.goType, "ObjectMeta") {
+		p.problem(p.model.TypePos(h.goType), h.goType.Name.Name, "it is the hub of a kind and has no metadata", "embed metav1.TypeMeta and metav1.ObjectMeta")
 	}
 	if !slices.ContainsFunc(h.versions, func(v *version) bool { return v.served }) {
 		p.problem(h.storage.pos, h.groupKind.Kind, "none of its versions is served",
@@ -85,7 +83,7 @@ func elsewhere(v *version, h *hub) int {
 func (p *planner) storageVersion(h *hub) *version {
 	var marked []*version
 	for _, v := range h.versions {
-		if tag.Has(v.lines, tagStorageVersion) {
+		if v.markers.Has(tagStorageVersion) {
 			marked = append(marked, v)
 		}
 	}
@@ -138,6 +136,7 @@ func (p *planner) checkApart(hubs []*hub) {
 				p.problem(v.pos, gk.Kind, fmt.Sprintf("%s has this kind already, in package %s", v.gv, other.pkg.Path),
 					"give one of the packages another group or version")
 			case other.hub != v.hub:
+				p.apart[gk] = true
 				p.problem(v.pos, gk.Kind,
 					fmt.Sprintf("the server could not convert between it and the %s in %s: they have no hub in common", gk.Kind, other.gv),
 					"say in doc.go of one version +"+tagConversion+"= with the import path of the other, or in both with that of a package of hub types")

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/typeplane/typeplane/generators/kind"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 	"github.com/typeplane/typeplane/internal/keyprefix"
 )
@@ -36,14 +36,14 @@ func (p *planner) names(h *hub) names {
 	}
 	for _, v := range h.versions {
 		p.readResource(v, say)
-		if tag.Has(v.lines, tagNonNamespaced) {
+		if v.markers.Has(tagNonNamespaced) {
 			say(v, "scope", "Cluster")
 		}
 		p.readKeyPrefix(v, say)
 	}
 	noun := strings.ToLower(h.groupKind.Kind)
 	out := names{
-		plural:     kind.Plural(noun),
+		plural:     model.Plural(noun),
 		singular:   noun,
 		shortNames: tag.List(said["shortName"]),
 		categories: tag.List(said["categories"]),
@@ -62,7 +62,7 @@ func (p *planner) names(h *hub) names {
 
 // readResource reads +kubebuilder:resource of one version.
 func (p *planner) readResource(v *version, say func(v *version, key, value string)) {
-	markers, err := tag.Arguments(v.lines, tagResource)
+	markers, err := v.markers.Arguments(tagResource)
 	if err != nil {
 		p.problem(v.pos, v.goType.Name.Name, err.Error(), "")
 		return
@@ -100,7 +100,7 @@ func (p *planner) readResource(v *version, say func(v *version, key, value strin
 
 // readKeyPrefix reads +typeplane:key-prefix of one version.
 func (p *planner) readKeyPrefix(v *version, say func(v *version, key, value string)) {
-	for _, value := range tag.Values(v.lines, tagKeyPrefix) {
+	for _, value := range v.markers.Values(tagKeyPrefix) {
 		if err := keyprefix.Check(value); err != nil {
 			p.problem(v.pos, v.goType.Name.Name, fmt.Sprintf("+%s=%s: %v", tagKeyPrefix, value, err), "want segments with a slash between them, like services/specs")
 			continue
@@ -114,7 +114,7 @@ func (p *planner) checkPrefixes(hubs []*hub) {
 	for i, h := range hubs {
 		for _, other := range hubs[:i] {
 			mine, others := h.keyPrefix(), other.keyPrefix()
-			if !keyprefix.Meet(mine, others) {
+			if !keyprefix.Meet(mine, others) || p.apart[h.groupKind] && h.groupKind == other.groupKind {
 				continue
 			}
 			at := h.storage
@@ -147,6 +147,9 @@ func (p *planner) checkNames(hubs []*hub) {
 			other := taken[claim{h.groupKind.Group, name}]
 			if other == nil {
 				taken[claim{h.groupKind.Group, name}] = h
+				continue
+			}
+			if p.apart[h.groupKind] && h.groupKind == other.groupKind {
 				continue
 			}
 			p.problem(h.storage.pos, h.groupKind.Kind, fmt.Sprintf("%q is the name of %s too", name, groupKindText(other.groupKind)),

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/kind"
 	"github.com/typeplane/typeplane/generators/validation"
 )
 
@@ -17,7 +16,7 @@ func (p *planner) judgedByStorage(hubs []*hub) {
 			continue
 		}
 		for _, v := range h.versions {
-			v.ownRulesOnly = ofKubernetes(v) || v.storedRules() == "false"
+			v.ownRulesOnly = p.ofKubernetes(v) || v.storedRules() == "false"
 		}
 		p.warnOfRules(h)
 	}
@@ -28,7 +27,7 @@ func (p *planner) warnOfRules(h *hub) {
 	var other *version
 	var parts []string
 	for _, v := range h.versions {
-		if v == h.storage || !v.served || ofKubernetes(v) || v.storedRules() != "" || !v.functions.validate && !h.storage.functions.validate {
+		if v == h.storage || !v.served || p.ofKubernetes(v) || v.storedRules() != "" || !v.functions.validate && !h.storage.functions.validate {
 			continue
 		}
 		if p.rules == nil {
@@ -58,7 +57,7 @@ func someOf(names []string) string {
 }
 
 // ofKubernetes says whether a version is a type of Kubernetes' own, which a server judges as a kube-apiserver does.
-func ofKubernetes(v *version) bool { return kind.OfKubernetes(v.pkg, v.goType) }
+func (p *planner) ofKubernetes(v *version) bool { return p.model.OfKubernetes(v.pkg, v.goType) }
 
 // storedRules is what the kind says about them, or else the package comment; "" if neither does.
 func (v *version) storedRules() string {

@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"maps"
@@ -86,13 +87,13 @@ func (p *planner) strategies(s *server) {
 		case len(hubs) == 1:
 			hubs[0].strategy = p.strategy(t, hubs[0])
 		case len(hubs) > 1:
-			p.problem(p.set.TypePos(t), name, fmt.Sprintf("%d groups have a kind %s", len(hubs), kind), "serve the groups from two programs, or rename a kind")
+			p.problem(p.model.TypePos(t), name, fmt.Sprintf("%d groups have a kind %s", len(hubs), kind), "serve the groups from two programs, or rename a kind")
 		case hasHook(t):
 			cure := "call it <Kind>" + strategySuffix + ", for a kind of this server"
 			if near := tag.Nearest(kind, kinds); near != "" {
 				cure = "did you mean " + near + strategySuffix + "?"
 			}
-			p.problem(p.set.TypePos(t), name, "there is no kind "+kind, cure)
+			p.problem(p.model.TypePos(t), name, "there is no kind "+kind, cure)
 		}
 	}
 	for _, h := range s.hubs {
@@ -116,7 +117,7 @@ func (p *planner) strategy(t *types.Type, h *hub) *strategy {
 			out.hooks = append(out.hooks, k.name)
 			continue
 		}
-		p.problem(p.set.FuncPos(method), t.Name.Name+"."+k.name, "a strategy has it in another form", "write it as "+k.declaration(t, h.goType))
+		p.problem(p.model.FuncPos(method), t.Name.Name+"."+k.name, "a strategy has it in another form", "write it as "+k.declaration(t, h.goType))
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Methods)) {
 		if !token.IsExported(name) || answers[name] || slices.ContainsFunc(hooks, func(k hook) bool { return k.name == name }) {
@@ -127,13 +128,19 @@ func (p *planner) strategy(t *types.Type, h *hub) *strategy {
 			known = append(known, k.name)
 		}
 		cure := "a strategy has " + strings.Join(known, ", ") + "; subresources have a marker +" + tagSubresource + ":name= on their kind; methods with a small letter are yours"
-		if near := tag.Nearest(name, known); near != "" {
+		if near := cmp.Or(synonyms[name], tag.Nearest(name, known)); near != "" {
 			cure = "did you mean " + near + "?"
 		}
-		p.problem(p.set.FuncPos(t.Methods[name]), t.Name.Name+"."+name, "nothing would call this method", cure)
+		p.problem(p.model.FuncPos(t.Methods[name]), t.Name.Name+"."+name, "nothing would call this method", cure)
 	}
 	p.checkColumns(out, h)
 	return out
+}
+
+// synonyms are hooks by what other frameworks call them.
+var synonyms = map[string]string{
+	"BeforeCreate": "PrepareForCreate", "BeforeUpdate": "PrepareForUpdate", "BeginCreate": "PrepareForCreate", "BeginUpdate": "PrepareForUpdate",
+	"ValidateCreate": "Validate", "Default": "PrepareForCreate",
 }
 
 func hasHook(t *types.Type) bool {

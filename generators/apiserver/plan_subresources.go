@@ -18,12 +18,17 @@ type scale struct {
 
 // hasStatus says whether a kind has a status subresource: one version that says so is enough.
 func (p *planner) hasStatus(h *hub) bool {
-	i := slices.IndexFunc(h.versions, func(v *version) bool { return tag.Has(v.lines, tagStatus) })
-	if i < 0 {
+	var saying []*version
+	for _, v := range h.versions {
+		if v.markers.Has(tagStatus) {
+			saying = append(saying, v)
+		}
+	}
+	if len(saying) == 0 {
 		return false
 	}
 	if !slices.ContainsFunc(h.goType.Members, func(m types.Member) bool { return m.Name == "Status" }) {
-		p.problem(h.versions[i].pos, h.groupKind.Kind, "+"+tagStatus+": "+h.goType.Name.String()+", which the server works with, has no field Status",
+		p.problem(saying[0].pos, h.groupKind.Kind, "+"+tagStatus+": "+h.goType.Name.String()+", which the server works with, has no field Status",
 			"give it one, or remove the tag")
 	}
 	return true
@@ -31,7 +36,7 @@ func (p *planner) hasStatus(h *hub) bool {
 
 // scale reads +kubebuilder:subresource:scale of a version; nil if it has none, or one that is wrong.
 func (p *planner) scale(v *version) *scale {
-	markers, err := tag.Arguments(v.lines, tagScale)
+	markers, err := v.markers.Arguments(tagScale)
 	if err != nil {
 		p.problem(v.pos, v.goType.Name.Name, err.Error(), "")
 	}

@@ -5,8 +5,8 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,18 +15,18 @@ import (
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/defaulter"
-	"github.com/typeplane/typeplane/generators/kind"
-	"github.com/typeplane/typeplane/generators/load"
-	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/generators/fieldset"
+	"github.com/typeplane/typeplane/generators/model"
+	"github.com/typeplane/typeplane/generators/openapi"
 )
 
 // apiPackages are the packages in the folders below main that have a group, by import path. One that exists and is
 // not part of the run is a problem, and then ok is false: without it the server would lose its kinds, silently.
-func (p *planner) apiPackages(main *load.Package, all []*load.Package) (out []*load.Package, ok bool) {
+func (p *planner) apiPackages(main *model.Package, all []*model.Package) (out []*model.Package, ok bool) {
 	loaded := map[string]bool{}
 	for _, pkg := range all {
 		loaded[filepath.Clean(pkg.Dir)] = true
-		if strings.HasPrefix(pkg.Path, main.Path+"/") && tag.Has(pkg.DocLines, tagGroupName) {
+		if strings.HasPrefix(pkg.Path, main.Path+"/") && p.model.OfPackage(pkg).Has(tagGroupName) {
 			out = append(out, pkg)
 		}
 	}
@@ -38,7 +38,7 @@ func (p *planner) apiPackages(main *load.Package, all []*load.Package) (out []*l
 		if below, err := filepath.Rel(main.Dir, dir); err == nil {
 			dir = below
 		}
-		p.problem(p.set.PackagePos(main), main.Path, fmt.Sprintf("the package in %s has a +%s= and is not part of this run", dir, tagGroupName),
+		p.problem(p.model.PackagePos(main), main.Path, fmt.Sprintf("the package in %s has a +%s= and is not part of this run", dir, tagGroupName),
 			"name all packages of the server to gen, as ./...")
 		ok = false
 	}
@@ -60,11 +60,7 @@ func foldersWithGroup(dir string) []string {
 			}
 		case d.Name() == "doc.go":
 			text, _ := os.ReadFile(name)
-			var lines []string
-			for line := range strings.Lines(string(text)) {
-				lines = append(lines, strings.TrimPrefix(strings.TrimSpace(line), "//"))
-			}
-			if tag.Has(lines, tagGroupName) {
+			if saysGroup.Match(text) {
 				out = append(out, filepath.Dir(name))
 			}
 		}
@@ -73,21 +69,25 @@ func foldersWithGroup(dir string) []string {
 	return out
 }
 
+var saysGroup = regexp.MustCompile(`(?m)^//\s*\+` + tagGroupName + `=`)
+
 // versions are the kinds of one API package, by name.
-func (p *planner) versions(pkg *load.Package) []*version {
+func (p *planner) versions(pkg *model.Package) []*version {
 	gv := p.groupVersion(pkg)
 	p.groupVersions[pkg] = gv
-	defaulted := defaulter.Covers(p.set, pkg)
+	defaulted := defaulter.Covers(p.model, pkg)
 	var out []*version
 	for _, v := range p.declared(pkg) {
-		if tag.Has(v.lines, tagSkip) || p.bodies[v.goType] && v.list() == nil || !p.hasList(v) {
+		if v.markers.Has(tagSkip) || p.bodies[v.goType] && v.list() == nil || !p.hasList(v) {
 			continue
 		}
-		v.gv, v.hub, v.served = gv, v.goType, !tag.Has(v.lines, tagUnserved)
+		v.gv, v.hub, v.served = gv, v.goType, !v.markers.Has(tagUnserved)
 		if c, ok := p.conversions[v.goType]; ok {
 			v.hub, v.conversions = c.Hub, c
 		}
 		v.defaults = defaulted[v.goType.Name.Name]
+		v.inPackage = p.model.OfPackage(pkg)
+		v.publishes, v.exports = openapi.Publishes(p.model, pkg), fieldset.Exports(p.model, pkg)
 		v.fields = p.selectableFields(v)
 		v.scale = p.scale(v)
 		v.columns = p.columns(v)
@@ -98,22 +98,22 @@ func (p *planner) versions(pkg *load.Package) []*version {
 }
 
 // declared are the kinds that a package declares: structs of its own, and aliases of kinds of other modules.
-func (p *planner) declared(pkg *load.Package) (out []*version) {
+func (p *planner) declared(pkg *model.Package) (out []*version) {
 	for _, t := range pkg.Types.Types {
-		if t.Kind == types.Struct && token.IsExported(t.Name.Name) && kind.Embeds(t, "TypeMeta") && kind.Embeds(t, "ObjectMeta") {
-			out = append(out, &version{pkg: pkg, goType: t, lines: t.CommentLines, above: t.SecondClosestCommentLines, pos: p.set.TypePos(t)})
+		if t.Kind == types.Struct && token.IsExported(t.Name.Name) && model.Embeds(t, "TypeMeta") && model.Embeds(t, "ObjectMeta") {
+			out = append(out, &version{pkg: pkg, goType: t, markers: p.model.OfType(t), pos: p.model.TypePos(t)})
 		}
 	}
-	for _, a := range kind.Aliases(pkg) {
-		if !kind.IsKind(a) {
+	for _, a := range p.model.Aliases(pkg) {
+		if !p.model.IsKind(a) {
 			continue // a list
 		}
-		v := &version{pkg: pkg, goType: a.Target, lines: a.CommentLines, above: a.SecondClosestCommentLines, pos: p.set.AliasPos(a)}
+		v := &version{pkg: pkg, goType: a.Target, markers: p.model.OfAlias(a), pos: p.model.AliasPos(a)}
 		if a.Name != a.Target.Name.Name {
 			p.problem(v.pos, a.Name, "it is an alias of a kind with another name, "+a.Target.Name.Name, "call the alias "+a.Target.Name.Name)
 			continue
 		}
-		if of := p.set.Package(a.Target.Name.Package); of != nil && of.Main {
+		if of := p.model.Package(a.Target.Name.Package); of != nil && of.Main {
 			p.problem(v.pos, a.Name, "it is an alias of a kind of this module", "declare the kind where it is to be served; aliases are for kinds of other modules")
 			continue
 		}
@@ -123,18 +123,14 @@ func (p *planner) declared(pkg *load.Package) (out []*version) {
 }
 
 // groupVersion is the group of the tag and the version that the folder is called after, or a tag.
-func (p *planner) groupVersion(pkg *load.Package) schema.GroupVersion {
-	gv := schema.GroupVersion{Version: path.Base(pkg.Path)}
-	gv.Group, _ = tag.Last(pkg.DocLines, tagGroupName)
-	gv.Group = strings.Trim(gv.Group, `"`)
-	if v, ok := tag.Last(pkg.DocLines, tagVersionName); ok {
-		gv.Version = v
-	}
+func (p *planner) groupVersion(pkg *model.Package) schema.GroupVersion {
+	var gv schema.GroupVersion
+	gv.Group, gv.Version, _ = p.model.GroupVersion(pkg)
 	if len(validation.IsDNS1123Subdomain(gv.Group)) > 0 && gv.Group != "" {
-		p.problem(p.set.PackagePos(pkg), pkg.Path, fmt.Sprintf("+%s=%s is no DNS name", tagGroupName, gv.Group), "use a domain that is yours, like library.example.com")
+		p.problem(p.model.PackagePos(pkg), pkg.Path, fmt.Sprintf("+%s=%s is no DNS name", tagGroupName, gv.Group), "use a domain that is yours, like library.example.com")
 	}
 	if len(validation.IsDNS1035Label(gv.Version)) > 0 {
-		p.problem(p.set.PackagePos(pkg), pkg.Path, fmt.Sprintf("%q can't be an API version", gv.Version),
+		p.problem(p.model.PackagePos(pkg), pkg.Path, fmt.Sprintf("%q can't be an API version", gv.Version),
 			"call the folder v1, v1beta1, v1alpha1 or the like, or say +"+tagVersionName+"=v1")
 	}
 	return gv
@@ -144,8 +140,8 @@ func (p *planner) groupVersion(pkg *load.Package) schema.GroupVersion {
 func (p *planner) hasList(v *version) bool {
 	item, name := v.goType.Name.Name, v.goType.Name.Name+"List"
 	list, pos := v.list(), v.pos
-	if i := slices.IndexFunc(v.pkg.Aliases, func(a load.Alias) bool { return a.Name == name }); i >= 0 {
-		pos = p.set.AliasPos(v.pkg.Aliases[i])
+	if i := slices.IndexFunc(v.pkg.Aliases, func(a model.Alias) bool { return a.Name == name }); i >= 0 {
+		pos = p.model.AliasPos(v.pkg.Aliases[i])
 	}
 	switch {
 	case list == nil && v.aliased():
@@ -159,16 +155,17 @@ func (p *planner) hasList(v *version) bool {
 		p.problem(pos, name, "it is no list of "+item, "let it stand for the list that is declared beside "+item)
 		return false
 	case !isList(list, v.goType):
-		p.problem(p.set.TypePos(list), name, "it is no list of "+item, "embed metav1.TypeMeta and metav1.ListMeta and have Items []"+item)
+		p.problem(p.model.TypePos(list), name, "it is no list of "+item, "embed metav1.TypeMeta and metav1.ListMeta and have Items []"+item)
 		return false
 	}
+	p.checkList(v, list, pos)
 	return true
 }
 
 // list is what is called like a list of the kind, nil if nothing is.
 func (v *version) list() *types.Type {
 	name := v.goType.Name.Name + "List"
-	if i := slices.IndexFunc(v.pkg.Aliases, func(a load.Alias) bool { return a.Name == name }); i >= 0 {
+	if i := slices.IndexFunc(v.pkg.Aliases, func(a model.Alias) bool { return a.Name == name }); i >= 0 {
 		return v.pkg.Aliases[i].Target
 	}
 	return v.pkg.Types.Types[name]
@@ -178,7 +175,7 @@ func (v *version) list() *types.Type {
 func (v *version) aliased() bool { return v.goType.Name.Package != v.pkg.Path }
 
 func isList(list, of *types.Type) bool {
-	return kind.Embeds(list, "TypeMeta") && kind.Embeds(list, "ListMeta") && slices.ContainsFunc(list.Members, func(m types.Member) bool {
+	return model.Embeds(list, "TypeMeta") && model.Embeds(list, "ListMeta") && slices.ContainsFunc(list.Members, func(m types.Member) bool {
 		return m.Name == "Items" && m.Type.Kind == types.Slice && m.Type.Elem == of
 	})
 }

@@ -7,12 +7,12 @@ import (
 
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // Program is a server as other plug-ins see it.
 type Program struct {
-	Package *load.Package
+	Package *model.Package
 	// Name is what the server is called: its folder.
 	Name string
 	// Versions are those that it serves, by group, the best first.
@@ -22,7 +22,7 @@ type Program struct {
 // Programs are the servers of a run. What is wrong with them is reported by this plug-in when it prints them, not here.
 func Programs(pass *generators.Pass) []Program {
 	var out []Program
-	for _, s := range plan(&generators.Pass{Set: pass.Set, Packages: pass.Packages, Report: &diag.Report{}}) {
+	for _, s := range plan(&generators.Pass{Model: pass.Model, Packages: pass.Packages, Report: &diag.Report{}}) {
 		p := Program{Package: s.pkg, Name: s.name}
 		for _, h := range s.hubs {
 			for _, v := range h.versions {

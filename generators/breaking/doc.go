@@ -14,6 +14,7 @@ import (
 
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/surface"
 	"github.com/typeplane/typeplane/generators/tag"
 )
@@ -76,5 +77,5 @@ func read(cfg Config, dir string, patterns []string) ([]*surface.API, []diag.Pro
 	if problems := report.Problems(); len(problems) > 0 {
 		return nil, problems, nil
 	}
-	return surface.Read(set, set.Packages), nil, nil
+	return surface.Read(model.New(set), set.Packages), nil, nil
 }

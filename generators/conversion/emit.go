@@ -1,6 +1,7 @@
 package conversion
 
 import (
+	"github.com/typeplane/typeplane/generators/model"
 	"strings"
 
 	"github.com/typeplane/typeplane/generators/emit"
@@ -119,7 +120,7 @@ func (at places) narrow(s narrow) {
 		conditions = append(conditions, value+b.operator+constant)
 	}
 	at.P("if ", strings.Join(conditions, " || "), " {")
-	at.P("return ", emit.Ident{Path: "fmt", Name: "Errorf"}, `("`, s.what, `: %d does not fit in `, strings.ToLower(integers[underlying(s.to).Name.Name].name), `", `, at.in, ")")
+	at.P("return ", emit.Ident{Path: "fmt", Name: "Errorf"}, `("`, s.what, `: %d does not fit in `, strings.ToLower(integers[model.Underlying(s.to).Name.Name].name), `", `, at.in, ")")
 	at.P("}")
 	at.P(at.out, " = ", s.to, "(", at.in, ")")
 }
@@ -127,7 +128,7 @@ func (at places) narrow(s narrow) {
 // elements converts a container. The names in and out are used again for pointers to it, so that the same code is
 // right at every depth.
 func (at places) elements(s elements) {
-	kind := underlying(s.to).Kind
+	kind := model.Underlying(s.to).Kind
 	switch {
 	case kind == types.Array:
 		at.P("{")
@@ -171,7 +172,7 @@ func (at places) loop(s elements) {
 }
 
 func (at places) entries(s elements) {
-	to := underlying(s.to)
+	to := model.Underlying(s.to)
 	at.P("for key, val := range *in {")
 	key := at.key(s, to)
 	switch s.elem.(type) {

@@ -1,6 +1,7 @@
 package conversion
 
 import (
+	"github.com/typeplane/typeplane/generators/model"
 	"strconv"
 	"strings"
 	"unicode"
@@ -155,7 +156,7 @@ func (f *keeperFile) compare(e equality, a, b string) string {
 	case byFunc:
 		return e.name + "(&" + a + ", &" + b + ")"
 	case byElements:
-		if kind := underlying(e.typ).Kind; kind != types.Array {
+		if kind := model.Underlying(e.typ).Kind; kind != types.Array {
 			return f.runtime(map[types.Kind]string{
 				types.Pointer: "SamePointer", types.Slice: "SameSlice", types.Map: "SameMap",
 			}[kind]) + "(" + a + ", " + b + ", " + f.comparer(*e.elem) + ")"

@@ -1,6 +1,7 @@
 package conversion
 
 import (
+	"github.com/typeplane/typeplane/generators/model"
 	"strconv"
 
 	"github.com/typeplane/typeplane/generators/emit"
@@ -37,7 +38,7 @@ func printValues(f *emit.File, v valuesFunction) {
 
 // printValue sets a field from values, of which there is at least one.
 func printValue(f *emit.File, field valuesField, out string) {
-	u := underlying(field.typ)
+	u := model.Underlying(field.typ)
 	switch {
 	case field.by != nil:
 		f.P("if err := ", emit.Ident{Path: field.by.Package, Name: field.by.Name}, "(&values, &", out, ", s); err != nil {")
@@ -62,7 +63,7 @@ func printValue(f *emit.File, field valuesField, out string) {
 
 // zero is the value of a type that nothing was said of.
 func zero(f *emit.File, t *types.Type) string {
-	switch u := underlying(t); u.Kind {
+	switch u := model.Underlying(t); u.Kind {
 	case types.Builtin:
 		switch u.Name.Name {
 		case "string":

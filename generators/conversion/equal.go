@@ -1,5 +1,9 @@
 package conversion
 
+import "go/token"
+
+import "github.com/typeplane/typeplane/generators/model"
+
 import "k8s.io/gengo/v2/types"
 
 // way is a direction of conversion.
@@ -31,7 +35,7 @@ func (p *planner) compare(a, b *types.Type, assumed map[way]bool) bool {
 	if p.mustRun(a, b) || p.mustRun(b, a) {
 		return false
 	}
-	x, y := underlying(a), underlying(b)
+	x, y := model.Underlying(a), model.Underlying(b)
 	if x == y {
 		return true
 	}
@@ -57,8 +61,8 @@ func (p *planner) compareFields(a, b *types.Type, assumed map[way]bool) bool {
 	}
 	for i, m := range a.Members {
 		n := b.Members[i]
-		if m.Name != n.Name || m.Embedded != n.Embedded || leftOut(m) || leftOut(n) ||
-			!isExported(m.Name) && a.Name.Package != b.Name.Package || !p.compare(m.Type, n.Type, assumed) {
+		if m.Name != n.Name || m.Embedded != n.Embedded || p.leftOut(a, m) || p.leftOut(b, n) ||
+			!token.IsExported(m.Name) && a.Name.Package != b.Name.Package || !p.compare(m.Type, n.Type, assumed) {
 			return false
 		}
 	}
@@ -69,12 +73,4 @@ func (p *planner) compareFields(a, b *types.Type, assumed map[way]bool) bool {
 func (p *planner) mustRun(a, b *types.Type) bool {
 	fn, ok := p.manual(a, b)
 	return ok && !fn.copyOnly
-}
-
-// underlying strips the names of declared basic types, maps and slices.
-func underlying(t *types.Type) *types.Type {
-	for t.Kind == types.Alias {
-		t = t.Underlying
-	}
-	return t
 }

@@ -5,8 +5,7 @@ import (
 	"strings"
 
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/load"
-	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/generators/model"
 	"k8s.io/gengo/v2/types"
 )
 
@@ -35,7 +34,7 @@ func (p *planner) manual(a, b *types.Type) (manual, bool) {
 		if !converts(fn, a, b) {
 			continue
 		}
-		value, _ := tag.Last(fn.CommentLines, functionName)
+		value, _ := p.model.OfFunction(fn).Last(functionName)
 		return manual{
 			name: types.Name{Package: pkg.Path, Name: fn.Name.Name},
 			drop: value == "drop", copyOnly: value == "copy-only",
@@ -44,8 +43,8 @@ func (p *planner) manual(a, b *types.Type) (manual, bool) {
 	return manual{}, false
 }
 
-func (p *planner) searched(a, b *types.Type) []*load.Package {
-	out := append([]*load.Package{p.out, p.version}, p.hubs...)
+func (p *planner) searched(a, b *types.Type) []*model.Package {
+	out := append([]*model.Package{p.out, p.version}, p.hubs...)
 	for _, t := range []*types.Type{a, b} {
 		if pkg := p.mainPackage(t.Name.Package); pkg != nil {
 			out = append(out, pkg)
@@ -56,17 +55,17 @@ func (p *planner) searched(a, b *types.Type) []*load.Package {
 
 // converting are the packages of the run that ask for conversions, as conversion-gen has them, except those that
 // import pkg, which therefore can't import them.
-func converting(set *load.Set, pkg *load.Package) []*load.Package {
-	return slices.DeleteFunc(slices.Clone(set.Packages), func(other *load.Package) bool {
-		return !tag.Has(other.DocLines, tagName) || set.Reaches(other, pkg)
+func converting(set *model.Model, pkg *model.Package) []*model.Package {
+	return slices.DeleteFunc(slices.Clone(set.Packages), func(other *model.Package) bool {
+		return !set.OfPackage(other).Has(tagName) || set.Reaches(other, pkg)
 	})
 }
 
 // mainPackage returns a package of the main module, nil for others.
-func (p *planner) mainPackage(path string) *load.Package {
+func (p *planner) mainPackage(path string) *model.Package {
 	pkg, known := p.ours[path]
 	if !known && path != "" {
-		if pkg = p.set.Package(path); pkg != nil && !pkg.Main {
+		if pkg = p.model.Package(path); pkg != nil && !pkg.Main {
 			pkg = nil
 		}
 		p.ours[path] = pkg
@@ -80,7 +79,7 @@ func (p *planner) base(a, b *types.Type) (types.Name, bool) {
 	var out types.Name
 	there, back := false, false
 	for _, path := range basePackages {
-		pkg := p.set.Package(path)
+		pkg := p.model.Package(path)
 		if pkg == nil {
 			continue
 		}
@@ -121,14 +120,14 @@ func (p *planner) checkManual(pairs []Pair) {
 		if !strings.HasPrefix(name, "Convert_") {
 			continue
 		}
-		if value, ok := tag.Last(fn.CommentLines, functionName); ok && value != "drop" && value != "copy-only" {
+		if value, ok := p.model.OfFunction(fn).Last(functionName); ok && value != "drop" && value != "copy-only" {
 			p.report.Add(diag.Problem{
-				Pos: p.set.FuncPos(fn), Path: name, Message: "+" + functionName + "=" + value + ": want drop or copy-only",
+				Pos: p.model.FuncPos(fn), Path: name, Message: "+" + functionName + "=" + value + ": want drop or copy-only",
 			})
 		}
 		if in, out, ok := conversionOf(fn); ok && Name(in, out) != name {
 			p.report.Add(diag.Problem{
-				Pos: p.set.FuncPos(fn), Path: name,
+				Pos: p.model.FuncPos(fn), Path: name,
 				Message: "nothing calls this function, because its name does not say what it converts",
 				Cure:    "name it " + Name(in, out),
 			})
@@ -146,7 +145,7 @@ func (p *planner) checkSignature(a, b *types.Type) {
 		return
 	}
 	p.report.Add(diag.Problem{
-		Pos: p.set.FuncPos(fn), Path: fn.Name.Name,
+		Pos: p.model.FuncPos(fn), Path: fn.Name.Name,
 		Message: "this has the name of a conversion, but not the signature",
 		Cure:    "want " + p.signature(a, b),
 	})

@@ -1,5 +1,7 @@
 package conversion
 
+import "github.com/typeplane/typeplane/generators/model"
+
 import "k8s.io/gengo/v2/types"
 
 // integer describes an integer type; int and uint have different sizes on different machines.
@@ -18,7 +20,7 @@ var integers = map[string]integer{
 
 // number converts between builtin types; ok is false if values would be lost or changed.
 func number(a, b *types.Type, what string) (_ step, ok bool) {
-	from, to := underlying(a).Name.Name, underlying(b).Name.Name
+	from, to := model.Underlying(a).Name.Name, model.Underlying(b).Name.Name
 	x, isInteger := integers[from]
 	y, both := integers[to]
 	switch {

@@ -2,12 +2,12 @@ package conversion
 
 import (
 	"fmt"
+	"go/token"
 	"sort"
 	"strings"
 
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/load"
-	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/generators/model"
 	"k8s.io/gengo/v2/namer"
 	"k8s.io/gengo/v2/types"
 )
@@ -27,7 +27,7 @@ type Pair struct {
 
 // Pairs returns what zz_generated.conversion.go of a package converts, sorted by name. Problems go to report, which
 // may be nil.
-func Pairs(set *load.Set, pkg *load.Package, report *diag.Report) []Pair {
+func Pairs(set *model.Model, pkg *model.Package, report *diag.Report) []Pair {
 	if report == nil {
 		report = &diag.Report{}
 	}
@@ -42,7 +42,7 @@ func Pairs(set *load.Set, pkg *load.Package, report *diag.Report) []Pair {
 }
 
 // plainPairs are the pairs with the functions that keep nothing.
-func plainPairs(set *load.Set, version *load.Package, hubs []*load.Package, report *diag.Report) []Pair {
+func plainPairs(set *model.Model, version *model.Package, hubs []*model.Package, report *diag.Report) []Pair {
 	var out []Pair
 	for name, t := range version.Types.Types {
 		if !convertible(t) || optedOut(set, t, report) {
@@ -61,44 +61,33 @@ func plainPairs(set *load.Set, version *load.Package, hubs []*load.Package, repo
 
 // convertible tells whether a function is printed for the type, if it has a counterpart.
 func convertible(t *types.Type) bool {
-	return t.Kind == types.Struct && len(t.TypeParams) == 0 && isExported(t.Name.Name) && !strings.Contains(t.Name.Name, "[")
+	return t.Kind == types.Struct && len(t.TypeParams) == 0 && token.IsExported(t.Name.Name) && !strings.Contains(t.Name.Name, "[")
 }
 
-// optedOut tells whether the type has the tag that keeps it from being converted, in its comment or in the one
-// before, which may also be the package's comment with other values of the tag.
-func optedOut(set *load.Set, t *types.Type, report *diag.Report) bool {
-	value, ok := tag.Last(t.CommentLines, tagName)
-	if !ok {
-		if value, _ = tag.Last(t.SecondClosestCommentLines, tagName); value == "false" {
-			report.Warn(diag.Problem{
-				Pos: set.TypePos(t), Path: t.Name.Name,
-				Message: "+" + tagName + "=false has no effect in a comment apart from the type's, so there are conversions",
-				Cure:    "move it down to the type, or remove it",
-			})
-		}
-		return false
-	}
-	if value != "false" {
+// optedOut tells whether the type has the tag that keeps it from being converted.
+func optedOut(set *model.Model, t *types.Type, report *diag.Report) bool {
+	value, ok := set.OfType(t).Last(tagName)
+	if ok && value != "false" {
 		report.Add(diag.Problem{
 			Pos: set.TypePos(t), Path: t.Name.Name,
 			Message: fmt.Sprintf("+%s=%s: on a type, want false", tagName, value),
 		})
 	}
-	return true
+	return ok
 }
 
 // readPackage returns the package that holds the versioned types and the hubs; version is nil if pkg asks for nothing
 // or its tags are wrong. A package that says false has no hubs.
-func readPackage(set *load.Set, pkg *load.Package, report *diag.Report) (version *load.Package, hubs []*load.Package) {
+func readPackage(set *model.Model, pkg *model.Package, report *diag.Report) (version *model.Package, hubs []*model.Package) {
 	problem := func(format string, args ...any) {
 		report.Add(diag.Problem{Pos: set.PackagePos(pkg), Path: "package " + pkg.Name, Message: fmt.Sprintf(format, args...)})
 	}
-	paths := tag.Values(pkg.DocLines, tagName)
+	paths := set.OfPackage(pkg).Values(tagName)
 	if len(paths) == 0 {
 		return nil, nil
 	}
 	version = pkg
-	if external := tag.Values(pkg.DocLines, externalName); len(external) > 1 {
+	if external := set.OfPackage(pkg).Values(externalName); len(external) > 1 {
 		problem("+%s stands twice, want one package", externalName)
 		return nil, nil
 	} else if len(external) == 1 {
@@ -152,5 +141,3 @@ func Name(a, b *types.Type) string {
 		}
 	}
 }
-
-func isExported(name string) bool { return name != "" && name[0] >= 'A' && name[0] <= 'Z' }

@@ -7,6 +7,7 @@ import (
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/gentest"
 	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
@@ -44,7 +45,7 @@ type F struct{}
 		t.Fatal(err)
 	}
 	var got [][2]string
-	for _, p := range conversion.Pairs(set, set.Package("example.com/example.io/v1-beta"), nil) {
+	for _, p := range conversion.Pairs(model.New(set), set.Package("example.com/example.io/v1-beta"), nil) {
 		got = append(got, [2]string{p.ToHub, p.FromHub})
 	}
 	want := [][2]string{
@@ -54,7 +55,7 @@ type F struct{}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if pairs := conversion.Pairs(set, set.Package("example.com/hub"), nil); pairs != nil {
+	if pairs := conversion.Pairs(model.New(set), set.Package("example.com/hub"), nil); pairs != nil {
 		t.Errorf("the hub converts to nothing, got %v", pairs)
 	}
 }

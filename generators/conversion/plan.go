@@ -3,29 +3,27 @@ package conversion
 import (
 	"cmp"
 	"fmt"
-	"reflect"
-	"strings"
+	"go/token"
 
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/load"
-	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/generators/model"
 	"k8s.io/gengo/v2/types"
 )
 
 // planner makes the plan of one package.
 type planner struct {
-	set     *load.Set
-	out     *load.Package // where functions are printed
-	version *load.Package // where the versioned types are
-	hubs    []*load.Package
-	others  []*load.Package // whose hand-written functions count too
+	model   *model.Model
+	out     *model.Package // where functions are printed
+	version *model.Package // where the versioned types are
+	hubs    []*model.Package
+	others  []*model.Package // whose hand-written functions count too
 	report  *diag.Report
 
 	printed map[way]string // functions of this file
 	equals  map[way]bool   // answers of equal
 	// inlined are the structs that are being converted in place, each in the one before.
 	inlined []way
-	ours    map[string]*load.Package // answers of mainPackage
+	ours    map[string]*model.Package // answers of mainPackage
 
 	keepers    []keeper
 	parts      map[*types.Type]bool            // see partsOf
@@ -33,17 +31,17 @@ type planner struct {
 	equalities map[*types.Type]*structEquality // functions that keepers need
 }
 
-func newPlanner(set *load.Set, pkg, version *load.Package, hubs []*load.Package, report *diag.Report) *planner {
+func newPlanner(set *model.Model, pkg, version *model.Package, hubs []*model.Package, report *diag.Report) *planner {
 	return &planner{
-		set: set, out: pkg, version: version, hubs: hubs, others: converting(set, pkg), report: report,
-		printed: map[way]string{}, equals: map[way]bool{}, ours: map[string]*load.Package{},
+		model: set, out: pkg, version: version, hubs: hubs, others: converting(set, pkg), report: report,
+		printed: map[way]string{}, equals: map[way]bool{}, ours: map[string]*model.Package{},
 		equalities: map[*types.Type]*structEquality{},
 	}
 }
 
 // newPlan decides what the file of pkg does; ok is false if the package does not ask for one. Fields that would be
 // lost go to report.
-func newPlan(set *load.Set, pkg *load.Package, report *diag.Report) (_ *plan, ok bool) {
+func newPlan(set *model.Model, pkg *model.Package, report *diag.Report) (_ *plan, ok bool) {
 	version, hubs := readPackage(set, pkg, report)
 	if version == nil {
 		return nil, false
@@ -51,7 +49,7 @@ func newPlan(set *load.Set, pkg *load.Package, report *diag.Report) (_ *plan, ok
 	p := newPlanner(set, pkg, version, hubs, report)
 	pairs := plainPairs(set, version, hubs, &diag.Report{})
 	for name, t := range version.Types.Types {
-		if isExported(name) && t.Kind == types.Struct {
+		if token.IsExported(name) && t.Kind == types.Struct {
 			optedOut(set, t, report)
 		}
 	}
@@ -106,7 +104,7 @@ func (p *planner) body(in, out *types.Type) (body, []gap) {
 		}
 		p.checkTag(in, m)
 		n, found := member(out, m.Name)
-		if leftOut(m) || found && leftOut(n) {
+		if p.leftOut(in, m) || found && p.leftOut(out, n) {
 			b.fields = append(b.fields, field{comment: "INFO: in." + m.Name + " opted out of conversion generation"})
 			simple = false
 			continue
@@ -137,10 +135,10 @@ func (p *planner) field(in, out *types.Type, m, n types.Member, found bool) (fie
 	if !found {
 		return missing("in."+m.Name+" requires manual conversion: does not exist in peer-type", "")
 	}
-	if !isExported(m.Name) && in.Name.Package != p.out.Path {
+	if !token.IsExported(m.Name) && in.Name.Package != p.out.Path {
 		return missing("in."+m.Name+" is not exported and cannot be read", "is not exported and cannot be read")
 	}
-	if !isExported(m.Name) && out.Name.Package != p.out.Path {
+	if !token.IsExported(m.Name) && out.Name.Package != p.out.Path {
 		return missing("out."+m.Name+" is not exported and cannot be set", "is not exported and cannot be set on the other side")
 	}
 	if fn, _ := p.manual(m.Type, n.Type); fn.drop || m.Type == n.Type && m.Type.Name == typeMeta {
@@ -149,7 +147,7 @@ func (p *planner) field(in, out *types.Type, m, n types.Member, found bool) (fie
 	step, g := p.value(m.Type, n.Type, in.Name.Name+"."+jsonName(m, n))
 	if g != nil {
 		g.field, g.peer = m.Name, n.Name
-		if text := cmp.Or(p.set.TypeError(in, m.Name), p.set.TypeError(out, n.Name)); text != "" {
+		if text := cmp.Or(p.model.TypeError(in, m.Name), p.model.TypeError(out, n.Name)); text != "" {
 			g.why, g.invalid = "the type is wrong here or on the other side: "+text, true
 		}
 		return field{name: m.Name, comment: fmt.Sprintf(
@@ -162,8 +160,8 @@ func (p *planner) field(in, out *types.Type, m, n types.Member, found bool) (fie
 }
 
 // leftOut tells whether a field has the tag that keeps it from being converted.
-func leftOut(m types.Member) bool {
-	value, ok := tag.Last(m.CommentLines, tagName)
+func (p *planner) leftOut(owner *types.Type, m types.Member) bool {
+	value, ok := p.model.OfField(owner, m.Name).Last(tagName)
 	return ok && value == "false"
 }
 
@@ -179,9 +177,8 @@ func member(t *types.Type, name string) (types.Member, bool) {
 // jsonName is what the API's users call a field: the name that the first of its declarations with a JSON name has.
 func jsonName(declared ...types.Member) string {
 	for _, m := range declared {
-		name, _, _ := strings.Cut(reflect.StructTag(m.Tags).Get("json"), ",")
-		if name != "" && name != "-" {
-			return name
+		if j := model.ParseJSON(m.Tags); j.Name != "" {
+			return j.Name
 		}
 	}
 	return declared[0].Name

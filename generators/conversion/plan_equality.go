@@ -2,6 +2,8 @@ package conversion
 
 import (
 	"cmp"
+	"github.com/typeplane/typeplane/generators/model"
+	"go/token"
 	"slices"
 	"strings"
 
@@ -41,7 +43,7 @@ type fieldEquality struct {
 
 // equality decides how values of a type are compared; functions that it needs go to the plan.
 func (p *planner) equality(t *types.Type) equality {
-	x := underlying(t)
+	x := model.Underlying(t)
 	if by, ok := equalMethod(t); ok {
 		return equality{by: by, typ: t}
 	}
@@ -56,7 +58,7 @@ func (p *planner) equality(t *types.Type) equality {
 		elem := p.equality(x.Elem)
 		return equality{by: byElements, typ: t, elem: &elem}
 	case types.Struct:
-		if t.Name.Package != "" && (t.Name.Package == p.out.Path || !slices.ContainsFunc(t.Members, func(m types.Member) bool { return !isExported(m.Name) })) {
+		if t.Name.Package != "" && (t.Name.Package == p.out.Path || !slices.ContainsFunc(t.Members, func(m types.Member) bool { return !token.IsExported(m.Name) })) {
 			return p.structEquality(t)
 		}
 	}
@@ -106,7 +108,7 @@ func (p *planner) equalityName(t *types.Type) string {
 // holdsItself tells of a container whether it is what its own elements are, without a struct in between.
 func holdsItself(t *types.Type) bool {
 	seen := map[*types.Type]bool{}
-	for ; t != nil && !seen[t]; t = underlying(t).Elem {
+	for ; t != nil && !seen[t]; t = model.Underlying(t).Elem {
 		seen[t] = true
 	}
 	return t != nil
@@ -131,7 +133,7 @@ func comparable(t *types.Type, above []*types.Type) bool {
 	if _, has := equalMethod(t); has && above != nil || slices.Contains(above, t) {
 		return false
 	}
-	switch x := underlying(t); x.Kind {
+	switch x := model.Underlying(t); x.Kind {
 	case types.Builtin:
 		return true
 	case types.Array:

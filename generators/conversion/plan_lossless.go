@@ -1,12 +1,12 @@
 package conversion
 
 import (
-	"reflect"
+	"github.com/typeplane/typeplane/generators/model"
+	"go/token"
 	"slices"
 	"strings"
 
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/tag"
 	"k8s.io/gengo/v2/types"
 )
 
@@ -28,7 +28,7 @@ type lostField struct {
 }
 
 // lossless tells whether the package asks for conversions that lose nothing.
-func (p *planner) lossless() bool { return tag.Has(p.out.DocLines, losslessName) }
+func (p *planner) lossless() bool { return p.model.OfPackage(p.out).Has(losslessName) }
 
 // kinds are the pairs of types that have metadata, and so a place to keep something.
 func kinds(pairs []Pair) []Pair {
@@ -45,7 +45,7 @@ func (p *planner) newKeepers(pairs []Pair) []keeper {
 	}
 	if pairs = kinds(pairs); len(pairs) == 0 {
 		p.report.Add(diag.Problem{
-			Pos: p.set.PackagePos(p.out), Path: "package " + p.out.Name,
+			Pos: p.model.PackagePos(p.out), Path: "package " + p.out.Name,
 			Message: "+" + losslessName + ": only kinds have annotations to keep things in, and none is converted here",
 			Cure:    "say it on the packages of the kinds, which keep what their parts lose",
 		})
@@ -66,11 +66,11 @@ func (p *planner) newKeepers(pairs []Pair) []keeper {
 // hand converts the struct or what is around it, and that any field may be lost.
 func (p *planner) lostFields(k *keeper, path []string, hub, version *types.Type, byHand bool) {
 	for _, m := range hub.Members {
-		if isMeta(m) || m.Name == "_" || !isExported(m.Name) && !byHand {
+		if isMeta(m) || m.Name == "_" || !token.IsExported(m.Name) && !byHand {
 			continue
 		}
 		at := append(slices.Clone(path), m.Name)
-		in := counterpart(m, version)
+		in := p.counterpart(hub, m, version)
 		here := byHand || in != nil && p.byFunction(m.Type, in)
 		switch {
 		case in == nil && !byHand:
@@ -79,25 +79,25 @@ func (p *planner) lostFields(k *keeper, path []string, hub, version *types.Type,
 		case m.Type.Kind == types.Struct && !opaque(m.Type) && (here || in.Kind == types.Struct):
 			p.lostFields(k, at, m.Type, in, here)
 		default:
-			p.addLost(k, at, m, p.shape(m.Type, in, byHand, m, version, nil))
+			p.addLost(k, at, m, p.shape(m.Type, in, byHand, m, way{hub, version}, nil))
 		}
 	}
 }
 
 // counterpart is the type of the field of a version that a field of the hub is converted to, nil if there is none.
-func counterpart(m types.Member, version *types.Type) *types.Type {
+func (p *planner) counterpart(hub *types.Type, m types.Member, version *types.Type) *types.Type {
 	if version == nil {
 		return nil
 	}
 	n, found := member(version, m.Name)
-	if !found || leftOut(m) || leftOut(n) {
+	if !found || p.leftOut(hub, m) || p.leftOut(version, n) {
 		return nil
 	}
 	return n.Type
 }
 
 func (p *planner) addLost(k *keeper, path []string, m types.Member, s *shape) {
-	p.checkKept(m, strings.Join(append([]string{goName(k.Hub)}, path...), "."), k, map[*types.Type]bool{})
+	p.checkKept(m, strings.Join(append([]string{model.GoName(k.Hub)}, path...), "."), k, map[*types.Type]bool{})
 	k.fields = append(k.fields, lostField{path: path, same: p.equality(m.Type), shape: s})
 }
 
@@ -107,7 +107,7 @@ func (p *planner) mayLose(hub, version *types.Type, seen map[way]bool) bool {
 		return false // whoever asked about it first finds out
 	}
 	seen[way{hub, version}] = true
-	x, y := underlying(hub), underlying(version)
+	x, y := model.Underlying(hub), model.Underlying(version)
 	switch {
 	case p.byFunction(hub, version):
 		return true
@@ -120,7 +120,7 @@ func (p *planner) mayLose(hub, version *types.Type, seen map[way]bool) bool {
 	}
 	return slices.ContainsFunc(hub.Members, func(m types.Member) bool {
 		n, found := member(version, m.Name)
-		return m.Name != "_" && (!found || leftOut(m) || leftOut(n) || p.mayLose(m.Type, n.Type, seen))
+		return m.Name != "_" && (!found || p.leftOut(hub, m) || p.leftOut(version, n) || p.mayLose(m.Type, n.Type, seen))
 	})
 }
 
@@ -134,13 +134,13 @@ func (p *planner) byFunction(hub, version *types.Type) bool {
 func (p *planner) checkKept(m types.Member, path string, k *keeper, above map[*types.Type]bool) {
 	why := ""
 	t := m.Type
-	for !opaque(t) && underlying(t).Elem != nil && !holdsItself(t) {
-		t = underlying(t).Elem
+	for !opaque(t) && model.Underlying(t).Elem != nil && !holdsItself(t) {
+		t = model.Underlying(t).Elem
 	}
 	switch {
-	case reflect.StructTag(m.Tags).Get("json") == "-":
+	case model.ParseJSON(m.Tags).Left:
 		why = `has the tag json:"-"`
-	case !isExported(m.Name):
+	case !token.IsExported(m.Name):
 		why = "is not exported"
 	case opaque(t) || above[t]:
 		return
@@ -149,7 +149,7 @@ func (p *planner) checkKept(m types.Member, path string, k *keeper, above map[*t
 	}
 	if why != "" {
 		p.report.Add(diag.Problem{
-			Pos: p.set.TypePos(k.Hub), Path: path,
+			Pos: p.model.TypePos(k.Hub), Path: path,
 			Message: why + ", so that +" + losslessName + " cannot keep it in an annotation",
 			Cure:    "give it a JSON form, or convert it in both directions",
 		})
@@ -172,7 +172,7 @@ func partsOf(kinds []Pair) map[*types.Type]bool {
 	seen := map[*types.Type]bool{}
 	var visit func(t *types.Type)
 	visit = func(t *types.Type) {
-		if t = underlying(t); seen[t] {
+		if t = model.Underlying(t); seen[t] {
 			return
 		}
 		seen[t] = true

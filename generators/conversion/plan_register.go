@@ -23,7 +23,7 @@ type registration struct {
 // printed, then what its user wrote. Nothing if its user does it all.
 func (p *planner) registrations(pairs []Pair, values []valuesFunction) []registration {
 	byHand := p.out.Types.Functions["RegisterConversions"] != nil
-	if byHand || p.out.Types.Variables[schemeBuilder] == nil && !register.Covers(p.out) {
+	if byHand || p.out.Types.Variables[schemeBuilder] == nil && !register.Covers(p.model, p.out) {
 		return nil
 	}
 	var out []registration

@@ -1,9 +1,9 @@
 package conversion
 
 import (
+	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 
-	"github.com/typeplane/typeplane/generators/tag"
 	"k8s.io/gengo/v2/types"
 )
 
@@ -21,8 +21,8 @@ type shapeField struct {
 }
 
 // shape describes a member of a struct in the hub. version is its type in the version, nil if it is not there, and
-// versionStruct the struct around it. byHand says that a function written by hand converts it or what is around it.
-func (p *planner) shape(hub, version *types.Type, byHand bool, m types.Member, versionStruct *types.Type, above []*types.Type) *shape {
+// around the structs that have the member. byHand says that a function written by hand converts it or what is around it.
+func (p *planner) shape(hub, version *types.Type, byHand bool, m types.Member, around way, above []*types.Type) *shape {
 	if version == nil && !byHand || opaque(hub) || slices.Contains(above, hub) {
 		return nil
 	}
@@ -30,27 +30,27 @@ func (p *planner) shape(hub, version *types.Type, byHand bool, m types.Member, v
 		if !p.mayLose(hub, version, map[way]bool{}) {
 			return nil
 		}
-		byHand = p.byFunction(hub, version) || underlying(hub).Kind != underlying(version).Kind
+		byHand = p.byFunction(hub, version) || model.Underlying(hub).Kind != model.Underlying(version).Kind
 	}
 	above = append(slices.Clone(above), hub)
-	x, elem := underlying(hub), (*types.Type)(nil)
-	if version != nil && underlying(version).Kind == x.Kind {
-		elem = underlying(version).Elem
+	x, elem := model.Underlying(hub), (*types.Type)(nil)
+	if version != nil && model.Underlying(version).Kind == x.Kind {
+		elem = model.Underlying(version).Elem
 	}
 	switch x.Kind {
 	case types.Pointer:
-		return p.shape(x.Elem, elem, byHand, m, versionStruct, above)
+		return p.shape(x.Elem, elem, byHand, m, around, above)
 	case types.Map:
-		return &shape{isMap: true, elem: p.shape(x.Elem, elem, byHand, types.Member{}, nil, above)}
+		return &shape{isMap: true, elem: p.shape(x.Elem, elem, byHand, types.Member{}, way{}, above)}
 	case types.Array:
 		return &shape{isList: true, aligned: true}
 	case types.Slice:
-		if underlying(x.Elem) == types.Byte {
+		if model.Underlying(x.Elem) == types.Byte {
 			return nil
 		}
-		s := &shape{isList: true, aligned: !byHand, keys: p.keys(m, versionStruct)}
+		s := &shape{isList: true, aligned: !byHand, keys: p.keys(m, around)}
 		if len(s.keys) > 0 {
-			s.elem = p.shape(x.Elem, elem, byHand, types.Member{}, nil, above)
+			s.elem = p.shape(x.Elem, elem, byHand, types.Member{}, way{}, above)
 		}
 		return s
 	case types.Struct:
@@ -62,7 +62,7 @@ func (p *planner) shape(hub, version *types.Type, byHand bool, m types.Member, v
 func (p *planner) structShape(hub, version *types.Type, byHand bool, above []*types.Type) *shape {
 	s := &shape{}
 	for _, m := range hub.Members {
-		inner := p.shape(m.Type, counterpart(m, version), byHand, m, version, above)
+		inner := p.shape(m.Type, p.counterpart(hub, m, version), byHand, m, way{hub, version}, above)
 		switch {
 		case inner == nil:
 		case m.Embedded && jsonKey(m) == "":
@@ -79,22 +79,30 @@ func (p *planner) structShape(hub, version *types.Type, byHand bool, above []*ty
 
 // keys returns what the fields of a list's items are called in the hub's JSON that tell them apart; the version says
 // it, or the hub.
-func (p *planner) keys(m types.Member, versionStruct *types.Type) []string {
-	declared := []types.Member{m}
-	if versionStruct != nil {
-		if n, found := member(versionStruct, m.Name); found {
-			declared = append([]types.Member{n}, m)
+func (p *planner) keys(m types.Member, around way) []string {
+	type declaration struct {
+		owner *types.Type
+		types.Member
+	}
+	declared := []declaration{{around.in, m}}
+	if around.out != nil {
+		if n, found := member(around.out, m.Name); found {
+			declared = append([]declaration{{around.out, n}}, declared...)
 		}
 	}
 	item := m.Type
 	for item != nil && item.Kind != types.Struct {
-		item = underlying(item).Elem
+		item = model.Underlying(item).Elem
 	}
 	for _, d := range declared {
-		names := append(tag.Values(d.CommentLines, "listMapKey"), tag.Values(d.CommentLines, "k8s:listMapKey")...)
+		if d.owner == nil {
+			continue
+		}
+		markers := p.model.OfField(d.owner, d.Name)
+		names := append(markers.Values("listMapKey"), markers.Values("k8s:listMapKey")...)
 		from := d.Type
 		for from != nil && from.Kind != types.Struct {
-			from = underlying(from).Elem
+			from = model.Underlying(from).Elem
 		}
 		if len(names) == 0 || item == nil || from == nil {
 			continue

@@ -2,10 +2,10 @@ package conversion
 
 import (
 	"fmt"
+	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/tag"
 	"k8s.io/gengo/v2/types"
 )
 
@@ -17,7 +17,7 @@ func (p *planner) value(a, b *types.Type, what string) (step, *gap) {
 	if fn, ok := p.manual(a, b); ok && !(fn.copyOnly && a == b) {
 		return invoke{fn.name}, nil
 	}
-	x, y := underlying(a), underlying(b)
+	x, y := model.Underlying(a), model.Underlying(b)
 	if p.equal(a, b) {
 		switch x.Kind {
 		case types.Pointer, types.Map, types.Slice:
@@ -119,11 +119,11 @@ func (p *planner) printedElsewhere(a, b *types.Type) (string, bool) {
 	}
 	for _, side := range []way{{a, b}, {b, a}} {
 		pkg := p.mainPackage(side.in.Name.Package)
-		if pkg == nil || pkg == p.out || tag.Has(side.in.CommentLines, tagName) {
+		if pkg == nil || pkg == p.out || p.model.OfType(side.in).Has(tagName) {
 			continue
 		}
-		for _, hub := range tag.Values(pkg.DocLines, tagName) {
-			if hub == side.out.Name.Package && !tag.Has(pkg.DocLines, externalName) {
+		for _, hub := range p.model.OfPackage(pkg).Values(tagName) {
+			if hub == side.out.Name.Package && !p.model.OfPackage(pkg).Has(externalName) {
 				return pkg.Path, true
 			}
 		}
@@ -138,7 +138,7 @@ func (p *planner) elements(b, x, y *types.Type, what string) (step, *gap) {
 		if out.key, g = p.value(x.Key, y.Key, what); g != nil {
 			return nil, g
 		}
-		if k := underlying(x.Key).Kind; (k == types.Pointer || k == types.Interface) && x.Key != y.Key {
+		if k := model.Underlying(x.Key).Kind; (k == types.Pointer || k == types.Interface) && x.Key != y.Key {
 			g := inconvertible(x.Key, y.Key)
 			g.needs = nil // another pointer is another key
 			return nil, g
@@ -152,7 +152,7 @@ func (p *planner) elements(b, x, y *types.Type, what string) (step, *gap) {
 
 // inconvertible is the gap between two types that no rule converts.
 func inconvertible(a, b *types.Type) *gap {
-	g := &gap{why: fmt.Sprintf("has the type %s, which does not convert to %s", goName(a), goName(b))}
+	g := &gap{why: fmt.Sprintf("has the type %s, which does not convert to %s", model.GoName(a), model.GoName(b))}
 	if a.Name.Package != "" && b.Name.Package != "" {
 		g.needs = &way{a, b}
 	}

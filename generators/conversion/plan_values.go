@@ -2,12 +2,12 @@ package conversion
 
 import (
 	"fmt"
-	"reflect"
+	"github.com/typeplane/typeplane/generators/model"
+	"go/token"
 	"slices"
 	"strings"
 
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/tag"
 	"k8s.io/gengo/v2/types"
 )
 
@@ -40,13 +40,13 @@ var stringList = &types.Type{Name: types.Name{Name: "[]string"}, Kind: types.Sli
 func (p *planner) values() []valuesFunction {
 	var out []valuesFunction
 	for name, t := range p.version.Types.Types {
-		asked := append(tag.Values(t.SecondClosestCommentLines, valuesName), tag.Values(t.CommentLines, valuesName)...)
-		if len(asked) == 0 || t.Kind != types.Struct || !isExported(name) {
+		asked := p.model.OfType(t).Values(valuesName)
+		if len(asked) == 0 || t.Kind != types.Struct || !token.IsExported(name) {
 			continue
 		}
 		if slices.ContainsFunc(asked, func(from string) bool { return from != valuesFrom }) {
 			p.report.Add(diag.Problem{
-				Pos: p.set.TypePos(t), Path: t.Name.Name,
+				Pos: p.model.TypePos(t), Path: t.Name.Name,
 				Message: fmt.Sprintf("+%s=%s: only parameters of URLs can be converted to a struct", valuesName, strings.Join(asked, ", ")),
 				Cure:    "write +" + valuesName + "=" + valuesFrom,
 			})
@@ -66,7 +66,7 @@ func (p *planner) values() []valuesFunction {
 }
 
 func (p *planner) urlValues() *types.Type {
-	pkg := p.set.Package("net/url")
+	pkg := p.model.Package("net/url")
 	if pkg == nil {
 		return nil
 	}
@@ -78,14 +78,14 @@ func (p *planner) valuesFields(f *valuesFunction, t *types.Type, above string) [
 	var out []valuesField
 	for _, m := range t.Members {
 		path := above + m.Name
-		key, _, _ := strings.Cut(reflect.StructTag(m.Tags).Get("json"), ",")
+		key := model.ParseJSON(m.Tags).Name
 		switch {
-		case m.Name == "_" || !isExported(m.Name):
-		case leftOut(m):
+		case m.Name == "_" || !token.IsExported(m.Name):
+		case p.leftOut(t, m):
 			out = append(out, valuesField{comment: "INFO: in." + path + " opted out of conversion generation"})
 		case m.Embedded && key == "" && m.Type.Kind == types.Struct && m.Type.Name != typeMeta:
 			out = append(out, p.valuesFields(f, m.Type, path+".")...)
-		case key == "" || key == "-":
+		case key == "":
 			out = append(out, valuesField{comment: "INFO: " + path + " has no name in JSON, and so none in a URL"})
 		default:
 			out = append(out, p.valuesField(f, t, m, path, key))
@@ -102,7 +102,7 @@ func (p *planner) valuesField(f *valuesFunction, t *types.Type, m types.Member, 
 	}
 	for _, pkg := range basePackages {
 		name := Name(stringList, m.Type)
-		if base := p.set.Package(pkg); base != nil && converts(base.Types.Functions[name], stringList, m.Type) {
+		if base := p.model.Package(pkg); base != nil && converts(base.Types.Functions[name], stringList, m.Type) {
 			out.by = &types.Name{Package: pkg, Name: name}
 			return out
 		}
@@ -113,8 +113,8 @@ func (p *planner) valuesField(f *valuesFunction, t *types.Type, m types.Member, 
 			cure = "give the type a name, so that a function can be written for it, or tag the field +" + tagName + "=false"
 		}
 		p.report.Add(diag.Problem{
-			Pos: p.set.MemberPos(t, m.Name), Path: f.out.Name.Name + "." + path,
-			Message: fmt.Sprintf("nothing converts parameters of a URL to %s", goName(m.Type)),
+			Pos: p.model.MemberPos(t, m.Name), Path: f.out.Name.Name + "." + path,
+			Message: fmt.Sprintf("nothing converts parameters of a URL to %s", model.GoName(m.Type)),
 			Cure:    cure,
 		})
 	}
@@ -126,9 +126,9 @@ func (p *planner) valuesField(f *valuesFunction, t *types.Type, m types.Member, 
 
 // textual tells whether a type takes text as it is: a string, or a pointer to or list of such.
 func textual(t *types.Type) bool {
-	u := underlying(t)
+	u := model.Underlying(t)
 	if u.Kind == types.Pointer || u.Kind == types.Slice {
-		u = underlying(u.Elem)
+		u = model.Underlying(u.Elem)
 	}
 	return u == types.String
 }

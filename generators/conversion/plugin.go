@@ -38,7 +38,7 @@ func Plugin() generators.Plugin {
 
 func generate(pass *generators.Pass) {
 	for _, pkg := range pass.Packages {
-		p, ok := newPlan(pass.Set, pkg, pass.Report)
+		p, ok := newPlan(pass.Model, pkg, pass.Report)
 		if !ok || len(p.functions)+len(p.values)+len(p.registrations) == 0 {
 			continue
 		}
@@ -46,7 +46,7 @@ func generate(pass *generators.Pass) {
 		if len(p.keepers) > 0 {
 			err := printKeepers(pass.File(pkg, losslessFile, generator), p.keepers, p.equalities, pass.InlineRuntime)
 			if err != nil {
-				pass.Report.Add(diag.Problem{Pos: pass.Set.PackagePos(pkg), Message: err.Error()})
+				pass.Report.Add(diag.Problem{Pos: pass.Model.PackagePos(pkg), Message: err.Error()})
 			}
 		}
 	}

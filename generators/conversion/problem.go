@@ -2,10 +2,9 @@ package conversion
 
 import (
 	"fmt"
-	"path"
+	"github.com/typeplane/typeplane/generators/model"
 
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/tag"
 	"k8s.io/gengo/v2/types"
 )
 
@@ -13,8 +12,8 @@ import (
 // kind could keep it in an annotation.
 func (p *planner) reportGap(in, out *types.Type, g gap, keepable bool) {
 	problem := diag.Problem{
-		Pos:  p.set.MemberPos(in, g.field),
-		Path: goName(in) + "." + g.field,
+		Pos:  p.model.MemberPos(in, g.field),
+		Path: model.GoName(in) + "." + g.field,
 	}
 	cure := fmt.Sprintf("write %s, which may call auto%s, or tag the field +%s=false", p.signature(in, out), Name(in, out), tagName)
 	if g.needs != nil {
@@ -22,11 +21,11 @@ func (p *planner) reportGap(in, out *types.Type, g gap, keepable bool) {
 	}
 	switch {
 	case g.why == "":
-		problem.Message = fmt.Sprintf("%s (%s) has no such field, so that converting would lose it", goName(out), p.set.TypePos(out))
+		problem.Message = fmt.Sprintf("%s (%s) has no such field, so that converting would lose it", model.GoName(out), p.model.TypePos(out))
 	case g.peer == "":
-		problem.Message = fmt.Sprintf("%s (%s: %s)", g.why, goName(out), p.set.TypePos(out))
+		problem.Message = fmt.Sprintf("%s (%s: %s)", g.why, model.GoName(out), p.model.TypePos(out))
 	default:
-		problem.Message = fmt.Sprintf("%s (%s.%s: %s)", g.why, goName(out), g.peer, p.set.MemberPos(out, g.peer))
+		problem.Message = fmt.Sprintf("%s (%s.%s: %s)", g.why, model.GoName(out), g.peer, p.model.MemberPos(out, g.peer))
 	}
 	if keepable {
 		cure += ", or tag the package of the version +" + losslessName + ", so that its kinds keep it in an annotation"
@@ -40,9 +39,9 @@ func (p *planner) reportGap(in, out *types.Type, g gap, keepable bool) {
 
 // checkTag reports a field whose tag has another value than the one with a meaning.
 func (p *planner) checkTag(t *types.Type, m types.Member) {
-	if value, ok := tag.Last(m.CommentLines, tagName); ok && value != "false" {
+	if value, ok := p.model.OfField(t, m.Name).Last(tagName); ok && value != "false" {
 		p.report.Add(diag.Problem{
-			Pos: p.set.MemberPos(t, m.Name), Path: goName(t) + "." + m.Name,
+			Pos: p.model.MemberPos(t, m.Name), Path: model.GoName(t) + "." + m.Name,
 			Message: fmt.Sprintf("+%s=%s: on a field, want false", tagName, value),
 		})
 	}
@@ -58,24 +57,5 @@ func (p *planner) local(t *types.Type) string {
 	if t.Name.Package == p.out.Path {
 		return t.Name.Name
 	}
-	return goName(t)
-}
-
-// goName is a type with the last element of its import path.
-func goName(t *types.Type) string {
-	switch {
-	case t.Name.Package != "":
-		return path.Base(t.Name.Package) + "." + t.Name.Name
-	case t.Kind == types.Pointer:
-		return "*" + goName(t.Elem)
-	case t.Kind == types.Slice:
-		return "[]" + goName(t.Elem)
-	case t.Kind == types.Array:
-		return fmt.Sprintf("[%d]%s", t.Len, goName(t.Elem))
-	case t.Kind == types.Map:
-		return "map[" + goName(t.Key) + "]" + goName(t.Elem)
-	case t.Kind == types.Struct:
-		return "struct without a name"
-	}
-	return t.Name.Name
+	return model.GoName(t)
 }

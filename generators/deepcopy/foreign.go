@@ -5,8 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/typeplane/typeplane/generators/kind"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 
 	"k8s.io/gengo/v2/types"
 )
@@ -32,21 +31,21 @@ var metadata = types.Name{Package: metaPath, Name: "ObjectMeta"}
 var managed = types.Name{Package: metaPath, Name: "ManagedFieldsEntry"}
 
 // aliases plans the functions for the kinds that a package has as aliases.
-func (pl *planner) aliases(pkg *load.Package) []alias {
+func (pl *planner) aliases(pkg *model.Package) []alias {
 	pl.reached = map[*types.Type]bool{}
-	if t := pl.pass.Set.Universe.Package(metadata.Package).Types[metadata.Name]; t != nil {
+	if t := pl.pass.Model.Universe.Package(metadata.Package).Types[metadata.Name]; t != nil {
 		pl.reach(t)
 	}
 	if pl.mode(pkg) != all {
 		return nil
 	}
-	kinds := kind.Aliases(pkg)
+	kinds := pl.pass.Model.Aliases(pkg)
 	for _, a := range kinds {
 		pl.reach(a.Target)
 	}
 	var out []alias
 	for _, a := range kinds {
-		at := place{a.Name, pl.pass.Set.AliasPos(a)}
+		at := place{a.Name, pl.pass.Model.AliasPos(a)}
 		if !pkg.CanImport(a.Target.Name.Package) {
 			pl.problem(at, "declare the kind in this package, or use an alias of a type that can be imported",
 				"%s is in an internal package of another module, which code that is printed here can't import", a.Target)
@@ -84,7 +83,7 @@ func (pl *planner) byFunction(t *types.Type) bool {
 	if !reached || planned {
 		return planned
 	}
-	pkg := pl.pass.Set.Package(t.Name.Package)
+	pkg := pl.pass.Model.Package(t.Name.Package)
 	if pkg == nil || pkg.Main || !pl.current.CanImport(t.Name.Package) || !declares(t, "DeepCopyInto") {
 		return false
 	}
@@ -104,7 +103,7 @@ func (pl *planner) foreignFunctions() []foreign {
 		again = false
 		for t, needed := range pl.reached {
 			if needed && bodies[t] == nil {
-				bodies[t], again = pl.shape(t, place{path: t.Name.Name, pos: pl.pass.Set.PackagePos(pl.current)}, true), true
+				bodies[t], again = pl.shape(t, place{path: t.Name.Name, pos: pl.pass.Model.PackagePos(pl.current)}, true), true
 			}
 		}
 	}
@@ -125,7 +124,7 @@ func (pl *planner) assigned(n *node, found []*types.Type) []*types.Type {
 		return found
 	}
 	t := n.elem.typ
-	pkg := pl.pass.Set.Package(t.Name.Package)
+	pkg := pl.pass.Model.Package(t.Name.Package)
 	if n.elem.how == assign && n.how != array && t.Kind == types.Struct && pkg != nil && !pkg.Main && !immutable[t.Name] && !slices.Contains(found, t) {
 		found = append(found, t)
 	}

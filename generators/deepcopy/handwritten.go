@@ -11,12 +11,12 @@ import (
 func (pl *planner) handWritten(t *types.Type) (deep, into *types.Type) {
 	deep, into = t.Methods["DeepCopy"], t.Methods["DeepCopyInto"]
 	if deep != nil && !deepSignature(t, deep.Signature) {
-		pl.problem(place{t.Name.Name + ".DeepCopy", pl.pass.Set.FuncPos(deep)}, "",
+		pl.problem(place{t.Name.Name + ".DeepCopy", pl.pass.Model.FuncPos(deep)}, "",
 			"want func (t %s) DeepCopy() %s or func (t *%s) DeepCopy() *%s", baseName(t), baseName(t), baseName(t), baseName(t))
 		deep = nil
 	}
 	if into != nil && !intoSignature(t, into.Signature) {
-		pl.problem(place{t.Name.Name + ".DeepCopyInto", pl.pass.Set.FuncPos(into)}, "",
+		pl.problem(place{t.Name.Name + ".DeepCopyInto", pl.pass.Model.FuncPos(into)}, "",
 			"want func (t *%s) DeepCopyInto(out *%s)", baseName(t), baseName(t))
 		into = nil
 	}

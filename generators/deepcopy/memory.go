@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/kind"
+	"github.com/typeplane/typeplane/generators/model"
 
 	"k8s.io/gengo/v2/types"
 )
@@ -136,7 +136,9 @@ func (n *node) visit(do func(*node)) {
 }
 
 // isObject tells whether a type is a kind: nothing of it is allocated together with anything of another one.
-func isObject(t *types.Type) bool { return kind.Embeds(t, "TypeMeta") && kind.Embeds(t, "ObjectMeta") }
+func isObject(t *types.Type) bool {
+	return model.Embeds(t, "TypeMeta") && model.Embeds(t, "ObjectMeta")
+}
 
 // taken is the type of the values that the copy of a pointer or list needs, if they may come from a slab.
 func taken(n *node) *types.Type {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 
 	"k8s.io/gengo/v2/types"
 )
@@ -81,7 +81,7 @@ type planner struct {
 	shared func() bool
 	modes  map[string]mode
 	// current is the package that is planned.
-	current *load.Package
+	current *model.Package
 	// helpers are unexported types that others need methods of.
 	helpers map[*types.Type]bool
 	// reached are the types of other modules that the package's alias kinds are made of: true once a function for
@@ -107,10 +107,10 @@ func (pl *planner) problem(at place, cure, format string, args ...any) {
 }
 
 // plan decides what is printed for a package.
-func (pl *planner) plan(pkg *load.Package) file {
+func (pl *planner) plan(pkg *model.Package) file {
 	pl.current = pkg
-	if _, err := packageMode(pkg.DocLines); err != nil {
-		pl.problem(place{pos: pl.pass.Set.PackagePos(pkg)}, "", "%v", err)
+	if _, err := pl.packageMode(pkg); err != nil {
+		pl.problem(place{pos: pl.pass.Model.PackagePos(pkg)}, "", "%v", err)
 		return file{}
 	}
 	var f file
@@ -122,7 +122,7 @@ func (pl *planner) plan(pkg *load.Package) file {
 }
 
 // methods decides which types of a package get methods, in the order in which they are printed.
-func (pl *planner) methods(pkg *load.Package) []methods {
+func (pl *planner) methods(pkg *model.Package) []methods {
 	var out []methods
 	planned := map[*types.Type]bool{}
 	for _, name := range slices.Sorted(maps.Keys(pkg.Types.Types)) {
@@ -147,12 +147,12 @@ func (pl *planner) methods(pkg *load.Package) []methods {
 
 // wanted decides whether a type of a package gets methods because of tags, and reports tags that cannot be followed. One
 // on an interface or the like changes nothing, and deepcopy-gen says nothing: that is a warning.
-func (pl *planner) wanted(pkg *load.Package, t *types.Type) bool {
+func (pl *planner) wanted(pkg *model.Package, t *types.Type) bool {
 	if declaredHere := pkg.Go.Scope().Lookup(baseName(t)); declaredHere == nil {
 		return false
 	}
-	w, err := typeWish(typeLines(pkg, t))
-	at := place{t.Name.Name, pl.pass.Set.TypePos(t)}
+	w, err := pl.typeWish(pkg, t)
+	at := place{t.Name.Name, pl.pass.Model.TypePos(t)}
 	if err != nil {
 		pl.problem(at, "", "%v", err)
 		return false
@@ -189,18 +189,18 @@ func copyable(t *types.Type) bool {
 }
 
 // mode returns what a package's tags ask for; a package whose tags cannot be read generates nothing.
-func (pl *planner) mode(pkg *load.Package) mode {
+func (pl *planner) mode(pkg *model.Package) mode {
 	m, ok := pl.modes[pkg.Path]
 	if !ok {
-		m, _ = packageMode(pkg.DocLines)
+		m, _ = pl.packageMode(pkg)
 		pl.modes[pkg.Path] = m
 	}
 	return m
 }
 
-func (pl *planner) typeMethods(pkg *load.Package, t *types.Type) methods {
-	w, _ := typeWish(typeLines(pkg, t))
-	at := place{t.Name.Name, pl.pass.Set.TypePos(t)}
+func (pl *planner) typeMethods(pkg *model.Package, t *types.Type) methods {
+	w, _ := pl.typeWish(pkg, t)
+	at := place{t.Name.Name, pl.pass.Model.TypePos(t)}
 	deep, into := pl.handWritten(t)
 	m := methods{typ: t, into: into == nil, deep: deep == nil, byValue: w.byValue}
 	switch {
@@ -224,7 +224,7 @@ func (pl *planner) typeMethods(pkg *load.Package, t *types.Type) methods {
 
 func (pl *planner) interfaceType(name string, at place) *types.Type {
 	full := types.ParseFullyQualifiedName(name)
-	pkg := pl.pass.Set.Package(full.Package)
+	pkg := pl.pass.Model.Package(full.Package)
 	if pkg == nil {
 		pl.problem(at, "write the import path, like "+objectName, "+%s=%s: there is no package %q", interfacesTag, name, full.Package)
 		return nil

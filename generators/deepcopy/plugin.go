@@ -50,7 +50,7 @@ func generate(pass *generators.Pass) {
 		if f := pl.plan(pkg); !f.empty() {
 			p := printer{File: pass.File(pkg, fileName, generator)}
 			if err := p.file(&f); err != nil {
-				pass.Report.Add(diag.Problem{Pos: pass.Set.PackagePos(pkg), Path: "package " + pkg.Name, Message: err.Error()})
+				pass.Report.Add(diag.Problem{Pos: pass.Model.PackagePos(pkg), Path: "package " + pkg.Name, Message: err.Error()})
 			}
 		}
 	}

@@ -53,5 +53,5 @@ func (m *memory) ofRuntime(t *types.Type) bool { return m.shared && runtimeFunct
 // sharesRuntime tells whether what is printed may import the runtime: deep copies do where the
 // module requires it, and need no more of modules that do not.
 func sharesRuntime(pass *generators.Pass) bool {
-	return !pass.InlineRuntime && len(pass.Set.Unreachable([]string{deepcopyPath})) == 0
+	return !pass.InlineRuntime && len(pass.Model.Unreachable([]string{deepcopyPath})) == 0
 }

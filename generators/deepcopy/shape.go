@@ -63,11 +63,11 @@ func (pl *planner) byMethod(t *types.Type, at place) *node {
 
 // planned tells whether this run, or one for the type's package, generates methods for a type.
 func (pl *planner) planned(t *types.Type) bool {
-	pkg := pl.pass.Set.Package(t.Name.Package)
+	pkg := pl.pass.Model.Package(t.Name.Package)
 	if pkg == nil || !pkg.Main || strings.Contains(t.Name.Name, "[") || !copyable(t) {
 		return false
 	}
-	w, err := typeWish(typeLines(pkg, t))
+	w, err := pl.typeWish(pkg, t)
 	switch {
 	case err != nil || w.out:
 		return false
@@ -143,11 +143,11 @@ func (pl *planner) structShape(n *node, t *types.Type, at place, root bool) {
 		if m.Name == "_" {
 			continue
 		}
-		inside := place{at.path + "." + m.Name, pl.pass.Set.MemberPos(t, m.Name)}
+		inside := place{at.path + "." + m.Name, pl.pass.Model.MemberPos(t, m.Name)}
 		if !root && t.Name.Package != "" {
 			inside.pos = at.pos
 		}
-		if reason := pl.pass.Set.TypeError(t, m.Name); reason != "" && broken(m.Type) {
+		if reason := pl.pass.Model.TypeError(t, m.Name); reason != "" && broken(m.Type) {
 			pl.problem(inside, "", "the type of the field is not known: %s", reason)
 			continue
 		}
@@ -185,11 +185,11 @@ func (pl *planner) reachable(t *types.Type, at place) bool {
 		pl.problem(at, "write a DeepCopyInto method for it", "%s has no deep copy and contains itself", t)
 		return false
 	}
-	pkg := pl.pass.Set.Package(t.Name.Package)
+	pkg := pl.pass.Model.Package(t.Name.Package)
 	generic := strings.Contains(t.Name.Name, "[")
 	if pkg != nil && pkg.Main && !generic {
 		cure := "add +" + enableTag + "=true to it, or write the methods"
-		if w, _ := typeWish(typeLines(pkg, t)); w.out {
+		if w, _ := pl.typeWish(pkg, t); w.out {
 			cure = "take its +" + enableTag + "=false away, or write a DeepCopyInto method"
 		}
 		pl.problem(at, cure, "%s has no deep copy", t)

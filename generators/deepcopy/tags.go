@@ -2,11 +2,11 @@ package deepcopy
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/load"
-	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/generators/model"
 
 	"k8s.io/gengo/v2/types"
 )
@@ -20,10 +20,14 @@ const (
 	off               // nothing
 )
 
-// packageMode reads the package tags.
-func packageMode(lines []string) (mode, error) {
+// packageMode reads the package tags. A package that is served is copied as a whole.
+func (pl *planner) packageMode(pkg *model.Package) (mode, error) {
+	markers := pl.pass.Model.OfPackage(pkg)
 	result := optIn
-	for _, value := range tag.Values(lines, enableTag) {
+	if pl.pass.Model.Serves(pkg) {
+		result = all
+	}
+	for _, value := range markers.Values(enableTag) {
 		word, err := enableWord(value)
 		switch {
 		case err != nil:
@@ -36,7 +40,7 @@ func packageMode(lines []string) (mode, error) {
 			return off, fmt.Errorf("+%s=%s: want package or false", enableTag, value)
 		}
 	}
-	if value, ok := tag.Last(lines, objectTag); ok && result == optIn {
+	if value, ok := markers.Last(objectTag); ok {
 		if on, err := boolean(objectTag, value); err != nil {
 			return off, err
 		} else if on {
@@ -72,19 +76,28 @@ type wish struct {
 	byValue    bool
 }
 
-// typeLines are the comments that a type's tags stand in. The block above the doc comment may in doc.go be the
-// package's; package tags in it are not the type's.
-func typeLines(pkg *load.Package, t *types.Type) []string {
-	second := slices.DeleteFunc(slices.Clone(t.SecondClosestCommentLines), func(line string) bool {
-		return strings.HasPrefix(strings.TrimSpace(line), "+"+enableTag+"=package") && slices.Contains(pkg.DocLines, line)
+// markersOf are the markers of a type. The block above the doc comment may in doc.go be the package's; package tags in
+// it are not the type's.
+func (pl *planner) markersOf(t *types.Type) model.Markers {
+	return pl.pass.Model.OfType(t).But(func(mk *model.Marker) bool {
+		return strings.HasPrefix(mk.Text, "+"+enableTag+"=package") && filepath.Base(mk.Pos.Filename) == "doc.go"
 	})
-	return append(second, t.CommentLines...)
 }
 
-// typeWish reads the tags of a type.
-func typeWish(lines []string) (wish, error) {
+// typeWish reads the tags of a type. Kinds that are served, and their lists, are objects.
+func (pl *planner) typeWish(pkg *model.Package, t *types.Type) (wish, error) {
+	markers := pl.markersOf(t)
+	w, err := readWish(markers)
+	isKind := model.Embeds(t, "TypeMeta") && (model.Embeds(t, "ObjectMeta") || model.Embeds(t, "ListMeta"))
+	if err == nil && !w.out && isKind && t.Methods["DeepCopyObject"] == nil && pl.pass.Model.Serves(pkg) && !slices.Contains(w.interfaces, objectName) {
+		w.interfaces = append(w.interfaces, objectName)
+	}
+	return w, err
+}
+
+func readWish(markers model.Markers) (wish, error) {
 	var w wish
-	values := tag.Values(lines, enableTag)
+	values := markers.Values(enableTag)
 	if len(values) > 1 {
 		return w, fmt.Errorf("+%s is there %d times", enableTag, len(values))
 	}
@@ -98,10 +111,10 @@ func typeWish(lines []string) (wish, error) {
 		}
 		w.in, w.out = word == "true", word == "false"
 	}
-	if err := w.objectTags(lines); err != nil {
+	if err := w.objectTags(markers); err != nil {
 		return w, err
 	}
-	for _, value := range tag.Values(lines, interfacesTag) {
+	for _, value := range markers.Values(interfacesTag) {
 		for _, name := range strings.Split(value, ",") {
 			if name = strings.TrimSpace(name); name != "" {
 				w.interfaces = append(w.interfaces, name)
@@ -110,17 +123,17 @@ func typeWish(lines []string) (wish, error) {
 	}
 	slices.Sort(w.interfaces)
 	w.interfaces = slices.Compact(w.interfaces)
-	return w, w.receivers(lines)
+	return w, w.receivers(markers)
 }
 
 // objectTags reads the tags of controller-gen: root asks for DeepCopyObject and, unless generate says no, for all.
-func (w *wish) objectTags(lines []string) error {
+func (w *wish) objectTags(markers model.Markers) error {
 	root := false
 	for name, set := range map[string]func(bool){
 		objectTag: func(on bool) { w.in, w.out = w.in || on, w.out || !on },
 		rootTag:   func(on bool) { root = on },
 	} {
-		if value, ok := tag.Last(lines, name); ok {
+		if value, ok := markers.Last(name); ok {
 			on, err := boolean(name, value)
 			if err != nil {
 				return err
@@ -135,8 +148,8 @@ func (w *wish) objectTags(lines []string) error {
 	return nil
 }
 
-func (w *wish) receivers(lines []string) error {
-	values := tag.Values(lines, valueTag)
+func (w *wish) receivers(markers model.Markers) error {
+	values := markers.Values(valueTag)
 	for i, value := range values {
 		on, err := boolean(valueTag, value)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/gentest"
 	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
@@ -46,11 +47,11 @@ type Filled struct {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := defaulter.Covers(set, set.Package("example.com/v1"))
+	got := defaulter.Covers(model.New(set), set.Package("example.com/v1"))
 	if diff := cmp.Diff(map[string]bool{"Filled": true, "ByHand": true}, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if got := defaulter.Covers(set, set.Package("example.com/plain")); len(got) != 0 {
+	if got := defaulter.Covers(model.New(set), set.Package("example.com/plain")); len(got) != 0 {
 		t.Errorf("a package without the tag covers %v", got)
 	}
 }

@@ -2,10 +2,10 @@ package defaulter
 
 import (
 	"fmt"
+	"github.com/typeplane/typeplane/generators/model"
 	"go/token"
 
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/tag"
 	"k8s.io/gengo/v2/types"
 )
 
@@ -30,8 +30,8 @@ func (p *planner) memberDefault(owner *types.Type, m types.Member) *fill {
 		return out
 	}
 	p.defaults[key] = nil
-	pos, path := p.set.MemberPos(owner, m.Name), path(owner)+m.Name
-	w, ok := p.read(m.CommentLines, owner.Name.Package, pos, path)
+	pos, path := p.model.MemberPos(owner, m.Name), path(owner)+m.Name
+	w, ok := p.read(p.model.OfField(owner, m.Name), owner.Name.Package, pos, path)
 	if !ok {
 		w, ok = p.typeDefault(m.Type, isPointer(m.Type))
 	}
@@ -49,7 +49,7 @@ func (p *planner) elementDefault(container *types.Type) *fill {
 	}
 	p.defaults[key] = nil
 	if w, ok := p.typeDefault(container.Elem, true); ok {
-		p.defaults[key] = p.fill(container.Elem, w, p.set.TypePos(named(container.Elem)), path(named(container.Elem)))
+		p.defaults[key] = p.fill(container.Elem, w, p.model.TypePos(named(container.Elem)), path(named(container.Elem)))
 	}
 	return p.defaults[key]
 }
@@ -59,9 +59,8 @@ func (p *planner) elementDefault(container *types.Type) *fill {
 func (p *planner) typeDefault(t *types.Type, indirect bool) (written, bool) {
 	for {
 		p.loadComments(t)
-		lines := append(append([]string{}, t.SecondClosestCommentLines...), t.CommentLines...)
 		if t.Name.Package != "" {
-			w, ok := p.read(lines, t.Name.Package, p.set.TypePos(t), t.Name.Name)
+			w, ok := p.read(p.model.OfType(t), t.Name.Package, p.model.TypePos(t), t.Name.Name)
 			if ok && (indirect || w.tag == kubebuilderName) {
 				return w, true
 			}
@@ -77,17 +76,13 @@ func (p *planner) typeDefault(t *types.Type, indirect bool) (written, bool) {
 	}
 }
 
-// read returns the default that comment lines hold.
-func (p *planner) read(lines []string, pkg string, pos token.Position, path string) (written, bool) {
+// read returns the default that markers give.
+func (p *planner) read(markers model.Markers, pkg string, pos token.Position, path string) (written, bool) {
 	var found []written
 	for _, name := range []string{defaultName, kubebuilderName} {
-		for _, text := range tag.Values(lines, name) {
+		for _, text := range markers.Values(name) {
 			found = append(found, written{name, text, pkg})
 		}
-	}
-	// The other spelling of the marker, "+kubebuilder:default:=x".
-	for _, text := range tag.Values(lines, kubebuilderName+":") {
-		found = append(found, written{kubebuilderName, text, pkg})
 	}
 	for i := 1; i < len(found); i++ {
 		if found[i].text != found[0].text {
@@ -109,7 +104,7 @@ func (p *planner) fill(t *types.Type, w written, pos token.Position, path string
 		p.report.Add(diag.Problem{Pos: pos, Path: path, Message: fmt.Sprintf("%s: %v", w, err)})
 		return nil
 	}
-	c := typer{set: p.set, out: p.out.Path}
+	c := typer{model: p.model, out: p.out.Path}
 	v, err := c.typed(t, w)
 	if err != nil {
 		return problem(err)
@@ -140,15 +135,7 @@ func named(t *types.Type) *types.Type {
 	return t
 }
 
-func isPointer(t *types.Type) bool { return underlying(t).Kind == types.Pointer }
-
-// underlying strips the names of declared basic types, maps and slices.
-func underlying(t *types.Type) *types.Type {
-	for t.Kind == types.Alias {
-		t = t.Underlying
-	}
-	return t
-}
+func isPointer(t *types.Type) bool { return model.Underlying(t).Kind == types.Pointer }
 
 // goName is a type as the user writes it, without packages.
 func goName(t *types.Type) string {

@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/load"
-	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/generators/model"
 	"k8s.io/gengo/v2/types"
 )
 
@@ -27,9 +26,9 @@ type manual struct {
 // finder looks hand-written functions up: in the package that is printed, in the type's own, in the packages of this
 // module which the printed one imports, and in those of the run that ask for defaults, as defaulter-gen has it.
 type finder struct {
-	set    *load.Set
-	out    *load.Package
-	others []*load.Package // see defaulting
+	model  *model.Model
+	out    *model.Package
+	others []*model.Package // see defaulting
 	found  map[*types.Type]manual
 }
 
@@ -40,7 +39,7 @@ func (f *finder) of(t *types.Type) manual {
 	m, ok := f.found[t]
 	if !ok {
 		for _, pkg := range f.packages(t) {
-			m.add(pkg, t)
+			f.add(&m, pkg, t)
 		}
 		f.found[t] = m
 	}
@@ -50,7 +49,7 @@ func (f *finder) of(t *types.Type) manual {
 func (f *finder) packages(t *types.Type) []*types.Package {
 	out := []*types.Package{f.out.Types}
 	if !hasNoDefaults(t.Name.Package, f.out) {
-		if own := f.set.Package(t.Name.Package); own != nil && own != f.out {
+		if own := f.model.Package(t.Name.Package); own != nil && own != f.out {
 			out = append(out, own.Types)
 		}
 	}
@@ -59,13 +58,13 @@ func (f *finder) packages(t *types.Type) []*types.Package {
 		if hasNoDefaults(path, f.out) {
 			continue
 		}
-		if p := f.set.Package(path); p != nil && p.Main && path != t.Name.Package {
+		if p := f.model.Package(path); p != nil && p.Main && path != t.Name.Package {
 			imported = append(imported, path)
 		}
 	}
 	sort.Strings(imported)
 	for _, path := range imported {
-		out = append(out, f.set.Package(path).Types)
+		out = append(out, f.model.Package(path).Types)
 	}
 	for _, other := range f.others {
 		if !slices.Contains(out, other.Types) {
@@ -77,20 +76,21 @@ func (f *finder) packages(t *types.Type) []*types.Package {
 
 // defaulting are the packages of the run that ask for defaults, except those that import pkg, which therefore can't
 // import them.
-func defaulting(set *load.Set, pkg *load.Package) []*load.Package {
-	return slices.DeleteFunc(slices.Clone(set.Packages), func(other *load.Package) bool {
-		return !tag.Has(other.DocLines, tagName) || set.Reaches(other, pkg)
+func defaulting(set *model.Model, pkg *model.Package) []*model.Package {
+	return slices.DeleteFunc(slices.Clone(set.Packages), func(other *model.Package) bool {
+		return !set.OfPackage(other).Has(tagName) || set.Reaches(other, pkg)
 	})
 }
 
 // add takes the functions of one package; what an earlier package has stays.
-func (m *manual) add(pkg *types.Package, t *types.Type) {
+func (f *finder) add(m *manual, pkg *types.Package, t *types.Type) {
 	if fn := pkg.Functions[objectPrefix+t.Name.Name]; m.object == nil && fills(fn, t) {
 		m.object = &types.Name{Package: pkg.Path, Name: fn.Name.Name}
 	}
 	if fn := pkg.Functions[prefix+t.Name.Name]; m.base == nil && fills(fn, t) {
 		m.base = &types.Name{Package: pkg.Path, Name: fn.Name.Name}
-		m.covers = tag.Has(fn.CommentLines, tagName) && tag.Values(fn.CommentLines, tagName)[0] == "covers"
+		covers := f.model.OfFunction(fn).Values(tagName)
+		m.covers = len(covers) > 0 && covers[0] == "covers"
 	}
 	var names []string
 	for name, fn := range pkg.Functions {
@@ -130,7 +130,7 @@ func (f *finder) checkSignatures(types map[string]*types.Type, report *diag.Repo
 			continue // takes something else: not one of ours
 		}
 		report.Add(diag.Problem{
-			Pos:     f.set.FuncPos(fn),
+			Pos:     f.model.FuncPos(fn),
 			Path:    name,
 			Message: "nothing calls this function, because its signature is not that of a defaulting function",
 			Cure:    "write func " + name + "(in *" + rest + ")",

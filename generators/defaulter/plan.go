@@ -1,18 +1,19 @@
 package defaulter
 
 import (
+	"go/token"
 	"sort"
 	"strings"
 
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 	"k8s.io/gengo/v2/types"
 )
 
 // planner makes the plan of one package.
 type planner struct {
-	set    *load.Set
-	out    *load.Package
+	model  *model.Model
+	out    *model.Package
 	report *diag.Report
 	manual finder
 
@@ -36,14 +37,14 @@ type place struct {
 
 // newPlan decides what the file of pkg does; ok is false if the package does not ask for one. Problems of tags and
 // literals go to report.
-func newPlan(set *load.Set, pkg *load.Package, report *diag.Report) (_ *plan, ok bool) {
+func newPlan(set *model.Model, pkg *model.Package, report *diag.Report) (_ *plan, ok bool) {
 	ask, ok := readPackage(set, pkg, report)
 	if !ok {
 		return nil, false
 	}
 	p := &planner{
-		set: set, out: pkg, report: report,
-		manual: finder{set: set, out: pkg, others: defaulting(set, pkg), found: map[*types.Type]manual{}},
+		model: set, out: pkg, report: report,
+		manual: finder{model: set, out: pkg, others: defaulting(set, pkg), found: map[*types.Type]manual{}},
 		roots:  map[*types.Type]bool{}, needs: map[*types.Type]bool{}, loops: map[*types.Type]bool{},
 		seen: map[*types.Type]bool{}, below: map[*types.Type][]*types.Type{}, above: map[*types.Type][]*types.Type{},
 		commented: map[string]bool{}, defaults: map[place]*fill{}, helpers: map[string]*types.Type{},
@@ -136,7 +137,7 @@ func (p *planner) filled(literal *fill, t *types.Type) []step {
 
 // visible tells whether the printed package can name the field.
 func (p *planner) visible(owner *types.Type, m types.Member) bool {
-	return m.Name != "_" && (isExported(m.Name) || owner.Name.Package == p.out.Path)
+	return m.Name != "_" && (token.IsExported(m.Name) || owner.Name.Package == p.out.Path)
 }
 
 // helper returns the name of the function that fills a recursive type, and asks for it.
@@ -173,18 +174,18 @@ func (p *planner) loadComments(t *types.Type) {
 	if hasNoDefaults(path, p.out) {
 		return
 	}
-	if pkg := p.set.Package(path); pkg == nil || pkg.Main {
+	if pkg := p.model.Package(path); pkg == nil || pkg.Main {
 		return
 	}
-	if err := p.set.DependencyComments(path); err != nil {
-		p.report.Add(diag.Problem{Pos: p.set.PackagePos(p.out), Path: path, Message: "cannot read comments: " + err.Error()})
+	if err := p.model.DependencyComments(path); err != nil {
+		p.report.Add(diag.Problem{Pos: p.model.PackagePos(p.out), Path: path, Message: "cannot read comments: " + err.Error()})
 	}
 }
 
 // hasNoDefaults tells whether a package is of the standard library or of apimachinery. Neither has tags or functions
 // for defaults, and every kind has types of both: looking there would make each run slower for nothing. A path without
 // a dot may also be of the module that is generated for, as that of ours is.
-func hasNoDefaults(path string, ours *load.Package) bool {
+func hasNoDefaults(path string, ours *model.Package) bool {
 	first, _, _ := strings.Cut(path, "/")
 	module, _, _ := strings.Cut(ours.Path, "/")
 	return !strings.Contains(first, ".") && first != module || strings.HasPrefix(path, "k8s.io/apimachinery/")
@@ -196,5 +197,3 @@ func identifier(r rune) rune {
 	}
 	return '_'
 }
-
-func isExported(name string) bool { return name != "" && name[0] >= 'A' && name[0] <= 'Z' }

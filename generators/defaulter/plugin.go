@@ -34,7 +34,7 @@ func Plugin() generators.Plugin {
 
 func generate(pass *generators.Pass) {
 	for _, pkg := range pass.Packages {
-		if p, ok := newPlan(pass.Set, pkg, pass.Report); ok {
+		if p, ok := newPlan(pass.Model, pkg, pass.Report); ok {
 			printer{File: pass.File(pkg, fileName, generator)}.plan(p)
 		}
 	}

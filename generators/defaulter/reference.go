@@ -1,6 +1,7 @@
 package defaulter
 
 import (
+	"github.com/typeplane/typeplane/generators/model"
 	"go/constant"
 	gotypes "go/types"
 	"math/big"
@@ -10,14 +11,14 @@ import (
 
 // reference types ref(x), where x is a constant or variable of a basic type, as a t: T(x), or a pointer to it.
 func (c typer) reference(t *types.Type, name types.Name) (value, error) {
-	if u := underlying(t); u.Kind == types.Pointer {
+	if u := model.Underlying(t); u.Kind == types.Pointer {
 		to, err := c.reference(u.Elem, name)
 		if err != nil {
 			return nil, err
 		}
 		return pointer{u.Elem, to}, nil
 	}
-	pkg := c.set.Package(name.Package)
+	pkg := c.model.Package(name.Package)
 	if pkg == nil {
 		return nil, wrongf("there is no package %s; want ref(import/path.Name)", name.Package)
 	}
@@ -28,7 +29,7 @@ func (c typer) reference(t *types.Type, name types.Name) (value, error) {
 	if name.Package != c.out && !obj.Exported() {
 		return nil, wrongf("%s is not exported", name)
 	}
-	u := underlying(t)
+	u := model.Underlying(t)
 	if u.Kind != types.Builtin {
 		return nil, wrongf("a reference can default a basic type, not %s", goName(t))
 	}

@@ -2,14 +2,13 @@ package defaulter
 
 import (
 	"fmt"
+	"go/token"
 	"maps"
 	"slices"
 	"sort"
 
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/kind"
-	"github.com/typeplane/typeplane/generators/load"
-	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/generators/model"
 	"k8s.io/gengo/v2/types"
 )
 
@@ -20,19 +19,23 @@ const (
 
 // request is what the tags of a package ask for.
 type request struct {
-	set   *load.Set
-	types *load.Package // whose types become roots
-	with  []string      // field names that make a root
+	model *model.Model
+	types *model.Package // whose types become roots
+	with  []string       // field names that make a root
 }
 
-// readPackage reads the package tags; ok is false if they ask for nothing or are wrong.
-func readPackage(set *load.Set, pkg *load.Package, report *diag.Report) (_ request, ok bool) {
-	values := tag.Values(pkg.DocLines, tagName)
+// readPackage reads the package tags; ok is false if they ask for nothing or are wrong. Without one, a package that is served
+// has defaults for its kinds.
+func readPackage(set *model.Model, pkg *model.Package, report *diag.Report) (_ request, ok bool) {
+	values := set.OfPackage(pkg).Values(tagName)
 	problem := func(format string, args ...any) (request, bool) {
 		report.Add(diag.Problem{Pos: set.PackagePos(pkg), Path: "package " + pkg.Name, Message: fmt.Sprintf(format, args...)})
 		return request{}, false
 	}
-	r := request{set: set, types: pkg}
+	r := request{model: set, types: pkg}
+	if len(values) == 0 && set.Serves(pkg) {
+		values = []string{"TypeMeta"}
+	}
 	off := false
 	for _, v := range values {
 		switch v {
@@ -51,7 +54,7 @@ func readPackage(set *load.Set, pkg *load.Package, report *diag.Report) (_ reque
 	if off || len(values) == 0 {
 		return request{}, false
 	}
-	inputs := tag.Values(pkg.DocLines, inputName)
+	inputs := set.OfPackage(pkg).Values(inputName)
 	if len(inputs) > 1 {
 		return problem("+%s stands twice, want one package", inputName)
 	}
@@ -70,7 +73,7 @@ func readPackage(set *load.Set, pkg *load.Package, report *diag.Report) (_ reque
 func (r request) roots(f *finder, report *diag.Report) []*types.Type {
 	var out []*types.Type
 	for name, t := range r.types.Types.Types {
-		if !isExported(name) || t.Name.Package != r.types.Path || len(t.TypeParams) > 0 || !r.wants(t, report) {
+		if !token.IsExported(name) || t.Name.Package != r.types.Path || len(t.TypeParams) > 0 || !r.wants(t, report) {
 			continue
 		}
 		if f.of(t).object == nil {
@@ -89,7 +92,7 @@ func (r request) roots(f *finder, report *diag.Report) []*types.Type {
 // aliased are the types of other packages that the package serves as kinds of its own.
 func (r request) aliased() []*types.Type {
 	var out []*types.Type
-	for _, a := range kind.Aliases(r.types) {
+	for _, a := range r.model.Aliases(r.types) {
 		out = append(out, a.Target)
 	}
 	return out
@@ -106,14 +109,14 @@ func (r request) named() map[string]*types.Type {
 
 // wants tells whether t is a root by its own tag or by its fields.
 func (r request) wants(t *types.Type, report *diag.Report) bool {
-	switch values := typeTags(t); {
+	switch values := r.model.OfType(t).Values(tagName); {
 	case len(values) == 1 && values[0] == "false":
 		return false
 	case len(values) == 1 && values[0] == "true":
 		return true
 	case len(values) > 0:
 		report.Add(diag.Problem{
-			Pos: r.set.TypePos(t), Path: t.Name.Name,
+			Pos: r.model.TypePos(t), Path: t.Name.Name,
 			Message: fmt.Sprintf("+%s=%s: on a type, want true or false, once", tagName, values[0]),
 		})
 		return false
@@ -124,19 +127,6 @@ func (r request) wants(t *types.Type, report *diag.Report) bool {
 		}
 	}
 	return false
-}
-
-// typeTags reads the type's tag from the comment of the type and, as other generators do, from the one before it.
-// That one may be the package's comment, whose values are not for types.
-func typeTags(t *types.Type) []string {
-	if values := tag.Values(t.CommentLines, tagName); len(values) > 0 {
-		return values
-	}
-	values := tag.Values(t.SecondClosestCommentLines, tagName)
-	if len(values) == 1 && (values[0] == "true" || values[0] == "false") {
-		return values
-	}
-	return nil
 }
 
 func hasMember(t *types.Type, name string) bool {
@@ -155,7 +145,7 @@ func isObject(t *types.Type) bool {
 
 // Covers returns the names of the types for which the package has a function SetObjectDefaults_T: hand-written, or
 // printed by this plug-in.
-func Covers(set *load.Set, pkg *load.Package) map[string]bool {
+func Covers(set *model.Model, pkg *model.Package) map[string]bool {
 	out := map[string]bool{}
 	for name, fn := range pkg.Types.Functions {
 		if len(name) > len(objectPrefix) && name[:len(objectPrefix)] == objectPrefix && fn.Underlying != nil {

@@ -9,14 +9,14 @@ import (
 	"sort"
 	"strconv"
 
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 	"k8s.io/gengo/v2/types"
 )
 
 // typer turns defaults into Go expressions of a type.
 type typer struct {
-	set *load.Set
-	out string // import path of the printed package
+	model *model.Model
+	out   string // import path of the printed package
 }
 
 // typed returns the default as an expression of type t; nil if an unset t is that already.
@@ -49,7 +49,7 @@ func isZero(v value) bool {
 	case literal:
 		return v == "0" || v == `""` || v == "false" || v == "nil"
 	case composite:
-		if k := underlying(v.typ).Kind; k != types.Struct && k != types.Array {
+		if k := model.Underlying(v.typ).Kind; k != types.Struct && k != types.Array {
 			return false
 		}
 		for _, e := range v.elements {
@@ -95,7 +95,7 @@ func (c typer) json(t *types.Type, raw json.RawMessage) (value, error) {
 			return nil, wrongf("%s decodes itself (%s); set the default in a function SetDefaults_…", goName(t), method)
 		}
 	}
-	u := underlying(t)
+	u := model.Underlying(t)
 	null := string(raw) == "null"
 	switch u.Kind {
 	case types.Pointer, types.Slice, types.Map, types.Interface:
@@ -178,7 +178,7 @@ func (c typer) mapping(t, u *types.Type, raw json.RawMessage) (value, error) {
 
 // mapKey types the key of an object. JSON writes numbers as strings there.
 func mapKey(t *types.Type, key string) (value, error) {
-	u := underlying(t)
+	u := model.Underlying(t)
 	if u.Kind != types.Builtin || t.Methods["UnmarshalText"] != nil {
 		return nil, wrongf("a map with keys of type %s cannot have a default; set it in a function SetDefaults_…", goName(t))
 	}
@@ -263,7 +263,7 @@ func isNumber(raw json.RawMessage) bool {
 
 // example is a default that would do for a type.
 func example(t *types.Type) string {
-	u := underlying(t)
+	u := model.Underlying(t)
 	switch u.Kind {
 	case types.Builtin:
 		switch u.Name.Name {

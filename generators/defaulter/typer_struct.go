@@ -2,7 +2,8 @@ package defaulter
 
 import (
 	"encoding/json"
-	"reflect"
+	"github.com/typeplane/typeplane/generators/model"
+	"go/token"
 	"sort"
 	"strings"
 
@@ -94,28 +95,10 @@ func lookup(entries map[string]json.RawMessage, name string) (string, bool) {
 // jsonName returns the name of a field in JSON, "" if it has none; inline is true for an embedded struct whose fields
 // count as fields of the struct around it.
 func jsonName(m types.Member) (name string, inline bool) {
-	name, _, _ = strings.Cut(reflect.StructTag(m.Tags).Get("json"), ",")
-	switch {
-	case name == "-":
-		return "", false
-	case name != "":
-		if !isExported(m.Name) {
-			return "", false
-		}
-		return name, false
-	case m.Embedded:
-		inner := m.Type
-		if inner.Kind == types.Pointer {
-			inner = inner.Elem
-		}
-		if inner.Kind == types.Struct {
-			return "", true
-		}
-	}
-	if !isExported(m.Name) {
+	if !token.IsExported(m.Name) && !m.Embedded {
 		return "", false
 	}
-	return m.Name, false
+	return model.JSONName(m), model.Inlined(m) != nil
 }
 
 // jsonNames returns the names that an object may use.
@@ -137,7 +120,7 @@ func jsonNames(u *types.Type) []string {
 
 // unset returns the tests that hold for a t that nobody has set.
 func (c typer) unset(t *types.Type, path string) ([]test, error) {
-	u := underlying(t)
+	u := model.Underlying(t)
 	switch u.Kind {
 	case types.Builtin:
 		switch u.Name.Name {
@@ -158,7 +141,7 @@ func (c typer) unset(t *types.Type, path string) ([]test, error) {
 	}
 	var out []test
 	for _, m := range u.Members {
-		if !isExported(m.Name) && t.Name.Package != c.out {
+		if !token.IsExported(m.Name) && t.Name.Package != c.out {
 			return nil, wrongf("nothing tells whether a %s is set; make the field a pointer", goName(t))
 		}
 		if m.Name == "_" {
@@ -175,7 +158,7 @@ func (c typer) unset(t *types.Type, path string) ([]test, error) {
 
 // isComparable tells whether values of a type may be compared with ==.
 func isComparable(t *types.Type) bool {
-	u := underlying(t)
+	u := model.Underlying(t)
 	switch u.Kind {
 	case types.Slice, types.Map, types.Func:
 		return false

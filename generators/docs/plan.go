@@ -12,9 +12,8 @@ import (
 
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/surface"
-	"github.com/typeplane/typeplane/generators/tag"
 )
 
 // page is one Markdown file.
@@ -35,13 +34,13 @@ func plan(pass *generators.Pass) []page {
 	for _, pkg := range pass.Packages {
 		if parent := path.Dir(pkg.Path); !done[parent] {
 			done[parent] = true
-			out = append(out, pages(pass, siblings(pass.Set, pkg))...)
+			out = append(out, pages(pass, siblings(pass.Model, pkg))...)
 		}
 	}
 	for i, p := range out {
 		for j, other := range out {
 			if i != j && p.dir == other.dir && p.name == other.name {
-				problem(pass, pass.Set.Package(p.api.Path), "asks for the page "+p.name+", and so does package "+other.api.Path,
+				problem(pass, pass.Model.Package(p.api.Path), "asks for the page "+p.name+", and so does package "+other.api.Path,
 					"give one of them another folder")
 			}
 		}
@@ -51,8 +50,8 @@ func plan(pass *generators.Pass) []page {
 
 // siblings are the packages of the folder that a package's folder is in, in the run or not: what a page says of a version
 // must not depend on what else is generated at the time.
-func siblings(set *load.Set, pkg *load.Package) []*load.Package {
-	var out []*load.Package
+func siblings(set *model.Model, pkg *model.Package) []*model.Package {
+	var out []*model.Package
 	parent := filepath.Dir(pkg.Dir)
 	entries, _ := os.ReadDir(parent)
 	for _, e := range entries {
@@ -80,18 +79,18 @@ func mayHaveGroup(dir string) bool {
 }
 
 // pages are those of the packages in one folder that belong to the run.
-func pages(pass *generators.Pass, versions []*load.Package) []page {
+func pages(pass *generators.Pass, versions []*model.Package) []page {
 	folders := map[string]string{} // by import path
 	for _, pkg := range versions {
 		report := pass.Report
 		if !slices.Contains(pass.Packages, pkg) {
 			report = &diag.Report{}
 		}
-		if dir, ok := folder(&generators.Pass{Set: pass.Set, Report: report}, pkg); ok {
+		if dir, ok := folder(&generators.Pass{Model: pass.Model, Report: report}, pkg); ok {
 			folders[pkg.Path] = dir
 		}
 	}
-	apis := surface.Read(pass.Set, versions)
+	apis := surface.Read(pass.Model, versions)
 	var out, all []page
 	for _, api := range apis {
 		if dir, ok := folders[api.Path]; ok {
@@ -104,7 +103,7 @@ func pages(pass *generators.Pass, versions []*load.Package) []page {
 				p.others = append(p.others, other)
 			}
 		}
-		if slices.ContainsFunc(pass.Packages, func(pkg *load.Package) bool { return pkg.Path == p.api.Path }) {
+		if slices.ContainsFunc(pass.Packages, func(pkg *model.Package) bool { return pkg.Path == p.api.Path }) {
 			out = append(out, p)
 		}
 	}
@@ -122,8 +121,8 @@ func pages(pass *generators.Pass, versions []*load.Package) []page {
 func fileName(group, version string) string { return cmp.Or(group, "core") + "_" + version + ".md" }
 
 // folder reads the package's tag; ok is false for a package without a page.
-func folder(pass *generators.Pass, pkg *load.Package) (dir string, ok bool) {
-	value, found := tag.Last(pkg.DocLines, tagName)
+func folder(pass *generators.Pass, pkg *model.Package) (dir string, ok bool) {
+	value, found := pass.Model.OfPackage(pkg).Last(tagName)
 	root := moduleRoot(pkg.Dir)
 	switch {
 	case !found || value == "false":
@@ -140,11 +139,11 @@ func folder(pass *generators.Pass, pkg *load.Package) (dir string, ok bool) {
 	return filepath.Join(root, filepath.FromSlash(value)), true
 }
 
-func problem(pass *generators.Pass, pkg *load.Package, message, cure string) {
+func problem(pass *generators.Pass, pkg *model.Package, message, cure string) {
 	if !strings.HasPrefix(message, "=") {
 		message = " " + message
 	}
-	pass.Report.Add(diag.Problem{Pos: pass.Set.PackagePos(pkg), Message: "+" + tagName + message, Cure: cure})
+	pass.Report.Add(diag.Problem{Pos: pass.Model.PackagePos(pkg), Message: "+" + tagName + message, Cure: cure})
 }
 
 // moduleRoot is the nearest folder with a go.mod.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/surface"
 )
 
 // The first line of a page.
@@ -25,13 +24,13 @@ const (
 func stale(pass *generators.Pass) []string {
 	wanted, folders := map[string]bool{}, map[string]bool{}
 	for _, pkg := range pass.Packages {
-		if dir, ok := folder(&generators.Pass{Set: pass.Set, Report: &diag.Report{}}, pkg); ok {
-			group, version, _ := surface.GroupVersion(pkg)
+		if dir, ok := folder(&generators.Pass{Model: pass.Model, Report: &diag.Report{}}, pkg); ok {
+			group, version, _ := pass.Model.GroupVersion(pkg)
 			wanted[filepath.Join(dir, fileName(group, version))] = true
 			folders[dir] = true
 		}
 	}
-	for _, dir := range pass.Set.Named {
+	for _, dir := range pass.Model.Named {
 		folders[filepath.Join(moduleRoot(dir), filepath.FromSlash(defaultFolder))] = true
 	}
 	var out []string
@@ -39,7 +38,7 @@ func stale(pass *generators.Pass) []string {
 		names, _ := filepath.Glob(filepath.Join(dir, "*.md"))
 		for _, name := range names {
 			pkg, ours := origin(name)
-			_, named := pass.Set.Named[pkg]
+			_, named := pass.Model.Named[pkg]
 			if ours && !wanted[name] && (named || isGone(pass, name, pkg)) {
 				out = append(out, name)
 			}
@@ -66,7 +65,7 @@ func origin(name string) (pkg string, ok bool) {
 // isGone tells whether the folder of a package of this module is no longer there.
 func isGone(pass *generators.Pass, page, pkg string) bool {
 	root := moduleRoot(filepath.Dir(page))
-	for path, dir := range pass.Set.Named {
+	for path, dir := range pass.Model.Named {
 		below, err := filepath.Rel(root, dir)
 		module, ok := strings.CutSuffix(path, filepath.ToSlash(below))
 		if below == "." {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/emit"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 const (
@@ -28,29 +28,29 @@ var Output = emit.Output{Name: fileName, Generator: serverGenerator}
 
 // Generate prints the functions that compare objects of these kinds, and of what they are made of, into the package of a
 // server.
-func Generate(pass *generators.Pass, server *load.Package, kinds []Kind) {
+func Generate(pass *generators.Pass, server *model.Package, kinds []Kind) {
 	generate(pass, server, kinds, serverGenerator)
 }
 
-func generate(pass *generators.Pass, into *load.Package, kinds []Kind, by string) {
+func generate(pass *generators.Pass, into *model.Package, kinds []Kind, by string) {
 	if functions := plan(pass, into, kinds); len(functions) > 0 {
-		newPrinter(pass.File(into, fileName, by), pass.Set, into).print(functions)
+		newPrinter(pass.File(into, fileName, by), pass.Model, into).print(functions)
 	}
 }
 
 // printer prints the functions of one package.
 type printer struct {
 	*emit.File
-	set     *load.Set
-	server  *load.Package
+	model   *model.Model
+	server  *model.Package
 	runtime string // the name of package runtime/fieldset in the file
 	names   map[*function]string
 	taken   map[string]bool
 }
 
-func newPrinter(f *emit.File, set *load.Set, server *load.Package) *printer {
+func newPrinter(f *emit.File, set *model.Model, server *model.Package) *printer {
 	f.Reserve("c", "old", "obj", "was", "is", "a", "b", "in")
-	return &printer{File: f, set: set, server: server, runtime: f.Import(runtimePath), names: map[*function]string{}, taken: map[string]bool{}}
+	return &printer{File: f, model: set, server: server, runtime: f.Import(runtimePath), names: map[*function]string{}, taken: map[string]bool{}}
 }
 
 // print prints the functions of the kinds and then the others, by name.
@@ -126,7 +126,7 @@ func (p *printer) nameOf(f *function) string {
 }
 
 // typ is a type as this file writes it.
-func (p *printer) typ(t gotypes.Type) string { return p.Type(p.set.TypeOf(t)) }
+func (p *printer) typ(t gotypes.Type) string { return p.Type(p.model.TypeOf(t)) }
 
 // call is the text of a call of the runtime.
 func (p *printer) call(name string, args ...string) string {

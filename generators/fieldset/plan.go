@@ -12,14 +12,14 @@ import (
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/json"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/openapi"
 )
 
 // Kind is a kind in one version.
 type Kind struct {
 	// Package declares the kind and publishes its schema; GoType belongs to another one if it is an alias.
-	Package *load.Package
+	Package *model.Package
 	GoType  gotypes.Type
 	Name    schema.GroupVersionKind
 	// Function is what the function that compares two objects is to be called.
@@ -49,21 +49,21 @@ type member struct {
 // planner decides for one package.
 type planner struct {
 	pass      *generators.Pass
-	server    *load.Package
+	server    *model.Package
 	schemas   *schemas // of the package whose kinds are planned
 	pos       token.Position
 	functions []*function
 }
 
 // plan decides which functions the package of a server gets.
-func plan(pass *generators.Pass, server *load.Package, kinds []Kind) []*function {
+func plan(pass *generators.Pass, server *model.Package, kinds []Kind) []*function {
 	pl := &planner{pass: pass, server: server}
-	read := map[*load.Package]*schemas{}
+	read := map[*model.Package]*schemas{}
 	for _, k := range kinds {
 		if read[k.Package] == nil {
 			var err error
 			if read[k.Package], err = readSchemas(openapi.Schemas(pass, k.Package)); err != nil {
-				pl.pos = pass.Set.PackagePos(k.Package)
+				pl.pos = pass.Model.PackagePos(k.Package)
 				pl.problem(k.Package.Path, "mend the tags that it names", "its OpenAPI schemas say nothing about who owns what: %v", err)
 				continue
 			}

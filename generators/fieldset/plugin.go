@@ -12,8 +12,7 @@ import (
 
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/emit"
-	"github.com/typeplane/typeplane/generators/kind"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/openapi"
 	"github.com/typeplane/typeplane/generators/tag"
 )
@@ -31,7 +30,7 @@ func Plugin() generators.Plugin {
 		Outputs: []emit.Output{{Name: fileName, Generator: generator}},
 		Generate: func(pass *generators.Pass) {
 			for _, pkg := range pass.Packages {
-				if Exports(pkg) {
+				if Exports(pass.Model, pkg) {
 					generate(pass, pkg, exported(pass, pkg), generator)
 				}
 			}
@@ -40,16 +39,16 @@ func Plugin() generators.Plugin {
 }
 
 // Exports says whether the functions for the kinds of a package are in the package itself.
-func Exports(pkg *load.Package) bool {
-	value, _ := tag.Last(pkg.DocLines, enableTag)
-	return value == "package" && openapi.Publishes(pkg)
+func Exports(m *model.Model, pkg *model.Package) bool {
+	value, _ := m.OfPackage(pkg).Last(enableTag)
+	return value == "package" && openapi.Publishes(m, pkg)
 }
 
 // Function is the name of the function for a kind in a package that exports them.
 func Function(kind string) string { return "CompareFields_" + kind }
 
 // exported are the kinds of a package that have schemas, by name.
-func exported(pass *generators.Pass, pkg *load.Package) (out []Kind) {
+func exported(pass *generators.Pass, pkg *model.Package) (out []Kind) {
 	read, err := readSchemas(openapi.Schemas(pass, pkg))
 	if err != nil {
 		return nil // which the generator of schemas reports
@@ -62,13 +61,13 @@ func exported(pass *generators.Pass, pkg *load.Package) (out []Kind) {
 		}
 	}
 	for name, t := range pkg.Types.Types {
-		if t.Kind == types.Struct && kind.Embeds(t, "TypeMeta") && kind.Embeds(t, "ObjectMeta") {
-			add(name, t.GoType, pass.Set.TypePos(t))
+		if t.Kind == types.Struct && model.Embeds(t, "TypeMeta") && model.Embeds(t, "ObjectMeta") {
+			add(name, t.GoType, pass.Model.TypePos(t))
 		}
 	}
-	for _, a := range kind.Aliases(pkg) {
-		if kind.IsKind(a) {
-			add(a.Name, a.Target.GoType, pass.Set.AliasPos(a))
+	for _, a := range pass.Model.Aliases(pkg) {
+		if pass.Model.IsKind(a) {
+			add(a.Name, a.Target.GoType, pass.Model.AliasPos(a))
 		}
 	}
 	slices.SortFunc(out, func(a, b Kind) int {

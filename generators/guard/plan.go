@@ -7,12 +7,12 @@ import (
 
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/emit"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // guard is what one file holds.
 type guard struct {
-	pkg *load.Package
+	pkg *model.Package
 	// types are guarded, those of the package itself first, by name.
 	types []*gotypes.Named
 }
@@ -37,13 +37,13 @@ func plan(pass *generators.Pass) []guard {
 		}
 	}
 	for i, g := range out {
-		out[i].types = append(g.types, strangers(pass.Set, g.pkg, printed[g.pkg.Path], guarded)...)
+		out[i].types = append(g.types, strangers(pass.Model, g.pkg, printed[g.pkg.Path], guarded)...)
 	}
 	return out
 }
 
 // own are the types of a package that its generated files depend on.
-func own(pkg *load.Package, files []*emit.File) []*gotypes.Named {
+func own(pkg *model.Package, files []*emit.File) []*gotypes.Named {
 	r := reach{pkg: pkg.Go, seen: map[*gotypes.Named]bool{}}
 	left := map[string]*gotypes.Named{}
 	for _, name := range pkg.Go.Scope().Names() {
@@ -67,7 +67,7 @@ func own(pkg *load.Package, files []*emit.File) []*gotypes.Named {
 
 // strangers are the types of unguarded packages of the main module that generated files mention, as far as they can be
 // written here.
-func strangers(set *load.Set, pkg *load.Package, files []*emit.File, guarded map[string]bool) []*gotypes.Named {
+func strangers(set *model.Model, pkg *model.Package, files []*emit.File, guarded map[string]bool) []*gotypes.Named {
 	found := map[*gotypes.Named]bool{}
 	for _, f := range files {
 		for m := range f.Mentioned() {

@@ -6,7 +6,7 @@ import (
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/emit"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
@@ -46,15 +46,15 @@ func generate(pass *generators.Pass) {
 }
 
 // on reads the package's tag.
-func on(pass *generators.Pass, pkg *load.Package) bool {
-	switch value, _ := tag.Last(pkg.DocLines, tagName); value {
+func on(pass *generators.Pass, pkg *model.Package) bool {
+	switch value, _ := pass.Model.OfPackage(pkg).Last(tagName); value {
 	case "", "true":
 		return true
 	case "false":
 		return false
 	default:
 		pass.Report.Add(diag.Problem{
-			Pos: pass.Set.PackagePos(pkg), Message: fmt.Sprintf("+%s=%s: want true or false", tagName, value),
+			Pos: pass.Model.PackagePos(pkg), Message: fmt.Sprintf("+%s=%s: want true or false", tagName, value),
 		})
 		return false
 	}

@@ -52,7 +52,7 @@ func generate(pass *generators.Pass) {
 	pl := newPlanner(pass)
 	for _, pkg := range pass.Packages {
 		if functions := pl.plan(pkg); len(functions) > 0 {
-			newPrinter(pass.File(pkg, fileName, generator), pass.Set, pkg).print(functions)
+			newPrinter(pass.File(pkg, fileName, generator), pass.Model, pkg).print(functions)
 		}
 	}
 }

@@ -9,14 +9,14 @@ import (
 	"unicode"
 
 	"github.com/typeplane/typeplane/generators/emit"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // printer prints the functions of one package.
 type printer struct {
 	*emit.File
-	set *load.Set
-	pkg *load.Package
+	model *model.Model
+	pkg   *model.Package
 	// json is the name of the runtime package in the file.
 	json string
 	// names are those of the unexported functions, without the verb.
@@ -28,9 +28,9 @@ type printer struct {
 	text *strings.Builder
 }
 
-func newPrinter(f *emit.File, set *load.Set, pkg *load.Package) *printer {
+func newPrinter(f *emit.File, m *model.Model, pkg *model.Package) *printer {
 	f.Reserve("dst", "in", "out", "r", "err", "start", "seen", "inside", "ok", "open", "key", "value")
-	return &printer{File: f, set: set, pkg: pkg, json: f.Import(runtimePath), names: map[*function]string{}, taken: map[string]bool{}, text: &strings.Builder{}}
+	return &printer{File: f, model: m, pkg: pkg, json: f.Import(runtimePath), names: map[*function]string{}, taken: map[string]bool{}, text: &strings.Builder{}}
 }
 
 // print prints the exported functions, sorted by name, and then the others.
@@ -114,7 +114,7 @@ func (p *printer) nameOf(f *function) string {
 }
 
 // typ is a type as this file writes it.
-func (p *printer) typ(t gotypes.Type) string { return p.Type(p.set.TypeOf(t)) }
+func (p *printer) typ(t gotypes.Type) string { return p.Type(p.model.TypeOf(t)) }
 
 // callee is the name of the function for values of a node that has one.
 func (p *printer) callee(verb string, n *node) string {

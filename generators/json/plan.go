@@ -5,6 +5,7 @@ import (
 	"go/token"
 	gotypes "go/types"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,9 +13,7 @@ import (
 
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/kind"
-	"github.com/typeplane/typeplane/generators/load"
-	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // function is a pair of functions for one type, of which one may be left out.
@@ -33,7 +32,7 @@ type function struct {
 type planner struct {
 	pass *generators.Pass
 	// current is the package that is planned, functions are those for it, in the order in which they were needed.
-	current   *load.Package
+	current   *model.Package
 	functions []*function
 }
 
@@ -50,7 +49,7 @@ func (pl *planner) problem(at place, cure, format string, args ...any) {
 }
 
 // plan decides what a package gets.
-func (pl *planner) plan(pkg *load.Package) []*function {
+func (pl *planner) plan(pkg *model.Package) []*function {
 	pl.current, pl.functions = pkg, nil
 	all := pl.mode(pkg) == "package"
 	// All exported functions are known before the first body is planned, so that bodies call them.
@@ -63,16 +62,16 @@ func (pl *planner) plan(pkg *load.Package) []*function {
 	}
 	for _, name := range slices.Sorted(maps.Keys(pkg.Types.Types)) {
 		t := pkg.Types.Types[name]
-		p := place{name, pl.pass.Set.TypePos(t)}
-		if w := pl.wish(p, t.CommentLines, t.SecondClosestCommentLines); pl.picks(t, w, all, p) {
+		p := place{name, pl.pass.Model.TypePos(t)}
+		if w := pl.wish(p, pl.pass.Model.OfType(t)); pl.picks(t, w, all, p) {
 			want(name, t.GoType, p)
 		}
 	}
-	kinds := kind.Aliases(pkg)
+	kinds := pl.pass.Model.Aliases(pkg)
 	for _, a := range pkg.Aliases {
-		p := place{a.Name, pl.pass.Set.AliasPos(a)}
-		w := pl.wish(p, a.CommentLines, a.SecondClosestCommentLines)
-		isKind := slices.ContainsFunc(kinds, func(k load.Alias) bool { return k.Name == a.Name })
+		p := place{a.Name, pl.pass.Model.AliasPos(a)}
+		w := pl.wish(p, pl.pass.Model.OfAlias(a))
+		isKind := slices.ContainsFunc(kinds, func(k model.Alias) bool { return k.Name == a.Name })
 		if w == "true" || w == "" && all && isKind {
 			want(a.Name, a.Target.GoType, p)
 		}
@@ -101,23 +100,23 @@ func (pl *planner) picks(t *types.Type, wish string, all bool, at place) bool {
 	return all && token.IsExported(t.Name.Name) && t.Kind == types.Struct && !generic && !strings.Contains(t.Name.Name, "[")
 }
 
-// mode reads the package tag: "package", "false" or "" for opted-in types only.
-func (pl *planner) mode(pkg *load.Package) string {
-	value, found := tag.Last(pkg.DocLines, enableTag)
+// mode reads the package tag: "package", "false" or "" for opted-in types only. Serving implies the first.
+func (pl *planner) mode(pkg *model.Package) string {
+	value, found := pl.pass.Model.OfPackage(pkg).Last(enableTag)
+	if !found && pl.pass.Model.Serves(pkg) {
+		return "package"
+	}
 	if found && value != "package" && value != "false" && pkg == pl.current {
-		pl.problem(place{"", pl.pass.Set.PackagePos(pkg)}, "write +"+enableTag+"=package or =false", "+%s=%s says nothing", enableTag, value)
+		pl.problem(place{"", pl.pass.Model.PackagePos(pkg)}, "write +"+enableTag+"=package or =false", "+%s=%s says nothing", enableTag, value)
 	}
 	return value
 }
 
 // wish reads the tag of a type: "true", "false" or "". The block above the doc comment may be the package's.
-func (pl *planner) wish(at place, doc, second []string) string {
-	value, found := tag.Last(doc, enableTag)
-	if !found {
-		value, found = tag.Last(second, enableTag)
-		if value == "package" {
-			return ""
-		}
+func (pl *planner) wish(at place, markers model.Markers) string {
+	value, found := markers.Last(enableTag)
+	if value == "package" && filepath.Base(at.pos.Filename) == "doc.go" {
+		return ""
 	}
 	if found && value != "true" && value != "false" {
 		pl.problem(at, "write +"+enableTag+"=true or =false", "+%s=%s says nothing on a type", enableTag, value)
@@ -133,12 +132,12 @@ func (pl *planner) elsewhere(t *gotypes.Named) string {
 		return ""
 	}
 	path := obj.Pkg().Path()
-	pkg := pl.pass.Set.Package(path)
+	pkg := pl.pass.Model.Package(path)
 	if pkg == nil || !pkg.Main {
 		return ""
 	}
-	u := pl.pass.Set.TypeOf(t)
-	wish := pl.wish(place{u.Name.Name, pl.pass.Set.TypePos(u)}, u.CommentLines, u.SecondClosestCommentLines)
+	u := pl.pass.Model.TypeOf(t)
+	wish := pl.wish(place{u.Name.Name, pl.pass.Model.TypePos(u)}, pl.pass.Model.OfType(u))
 	isStruct := u.Kind == types.Struct && token.IsExported(obj.Name())
 	if wish == "true" || wish == "" && isStruct && pl.mode(pkg) == "package" {
 		return path

@@ -3,10 +3,10 @@ package json
 import (
 	"cmp"
 	gotypes "go/types"
-	"reflect"
 	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // field is a field of a struct as JSON has it: its own, or one of an embedded struct.
@@ -75,14 +75,11 @@ func ownFields(l level) (fields []*field, embedded []level) {
 		if !v.Exported() && !(v.Embedded() && isStruct) {
 			continue
 		}
-		tag := reflect.StructTag(s.Tag(i)).Get("json")
-		if tag == "-" {
+		said := model.ParseJSON(s.Tag(i))
+		if said.Left {
 			continue
 		}
-		name, options, _ := strings.Cut(tag, ",")
-		if !validName(name) {
-			name = ""
-		}
+		name := said.Name
 		path := append(slices.Clone(l.path), v)
 		index := append(slices.Clone(l.index), i)
 		if name == "" && v.Embedded() && isStruct {
@@ -93,16 +90,7 @@ func ownFields(l level) (fields []*field, embedded []level) {
 		if name == "" {
 			f.name = v.Name()
 		}
-		for option := range strings.SplitSeq(options, ",") {
-			switch option {
-			case "omitempty":
-				f.omitEmpty = true
-			case "omitzero":
-				f.omitZero = true
-			case "string":
-				f.quoted = quotable(under)
-			}
-		}
+		f.omitEmpty, f.omitZero, f.quoted = said.OmitEmpty, said.OmitZero, said.Quoted && quotable(under)
 		fields = append(fields, f)
 	}
 	return fields, embedded
@@ -128,16 +116,6 @@ func deref(t gotypes.Type) gotypes.Type {
 func quotable(t gotypes.Type) bool {
 	b, ok := t.Underlying().(*gotypes.Basic)
 	return ok && b.Info()&(gotypes.IsBoolean|gotypes.IsInteger|gotypes.IsFloat|gotypes.IsString) != 0
-}
-
-// validName tells whether a name of a json tag counts.
-func validName(name string) bool {
-	for _, c := range name {
-		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) {
-			return false
-		}
-	}
-	return name != ""
 }
 
 // dominant drops fields that are hidden by others, and sorts the rest as they are declared.

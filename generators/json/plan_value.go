@@ -78,8 +78,8 @@ func (pl *planner) inside(at place, f *field) place {
 	if v.Pkg() == nil {
 		return out
 	}
-	if pkg := pl.pass.Set.Package(v.Pkg().Path()); pkg != nil && pkg.Main {
-		out.pos = pl.pass.Set.ObjectPos(v)
+	if pkg := pl.pass.Model.Package(v.Pkg().Path()); pkg != nil && pkg.Main {
+		out.pos = pl.pass.Model.ObjectPos(v)
 	}
 	return out
 }

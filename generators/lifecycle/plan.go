@@ -15,7 +15,7 @@ import (
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/emit"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
@@ -49,7 +49,7 @@ func Plugin() generators.Plugin {
 		},
 		Outputs: []emit.Output{{Name: fileName, Generator: generator}},
 		Generate: func(pass *generators.Pass) {
-			p := planner{set: pass.Set, report: pass.Report}
+			p := planner{model: pass.Model, report: pass.Report}
 			for _, pkg := range pass.Packages {
 				if lives := p.plan(pkg); len(lives) > 0 {
 					print(pass.File(pkg, fileName, generator), lives)
@@ -78,7 +78,7 @@ type life struct {
 type replacement struct{ group, version, kind string }
 
 type planner struct {
-	set    *load.Set
+	model  *model.Model
 	report *diag.Report
 }
 
@@ -86,8 +86,8 @@ type planner struct {
 var stable = regexp.MustCompile(`^v\d+$`)
 
 // plan returns the kinds of a package that asks for it, sorted by name; nil for all others.
-func (p *planner) plan(pkg *load.Package) []life {
-	if value, asked := tag.Last(pkg.DocLines, genTag); !asked || value == "false" {
+func (p *planner) plan(pkg *model.Package) []life {
+	if value, asked := p.model.OfPackage(pkg).Last(genTag); !asked || value == "false" {
 		return nil
 	}
 	var out []life
@@ -103,31 +103,31 @@ func (p *planner) plan(pkg *load.Package) []life {
 // life reads the tags of a type; nil if it is no kind, is left out, has a problem, or has all
 // methods already.
 func (p *planner) life(t *types.Type, stable bool) *life {
-	lines := append(slices.Clone(t.SecondClosestCommentLines), t.CommentLines...)
-	if own, _ := tag.Last(lines, genTag); own == "false" || !isKind(t) {
+	markers := p.model.OfType(t)
+	if own, _ := markers.Last(genTag); own == "false" || !isKind(t) {
 		return nil
 	}
-	if !tag.Has(lines, introducedTag) {
+	if !markers.Has(introducedTag) {
 		p.problem(t, fmt.Sprintf("is a kind of a package with +%s, and nothing says which release it came with", genTag),
 			fmt.Sprintf("add +%s=1.0, or +%s=false to leave the kind out", introducedTag, genTag))
 		return nil
 	}
-	introduced := p.release(t, lines, introducedTag)
+	introduced := p.release(t, markers, introducedTag)
 	if introduced == nil {
 		return nil
 	}
-	l := &life{name: t.Name.Name, introduced: introduced, replacement: p.replacement(t, lines)}
+	l := &life{name: t.Name.Name, introduced: introduced, replacement: p.replacement(t, markers)}
 	deprecated := introduced.later(3)
-	if tag.Has(lines, deprecatedTag) {
-		if deprecated = p.release(t, lines, deprecatedTag); deprecated == nil {
+	if markers.Has(deprecatedTag) {
+		if deprecated = p.release(t, markers, deprecatedTag); deprecated == nil {
 			return nil
 		}
 		l.deprecated = deprecated
 	} else if !stable {
 		l.deprecated = deprecated
 	}
-	if tag.Has(lines, removedTag) {
-		l.removed = p.release(t, lines, removedTag)
+	if markers.Has(removedTag) {
+		l.removed = p.release(t, markers, removedTag)
 	} else if !stable {
 		l.removed = deprecated.later(3)
 	}
@@ -146,8 +146,8 @@ func isKind(t *types.Type) bool {
 }
 
 // release reads one tag of the form name=major.minor; nil if that can't be read.
-func (p *planner) release(t *types.Type, lines []string, name string) *release {
-	text, ok := p.single(t, lines, name)
+func (p *planner) release(t *types.Type, markers model.Markers, name string) *release {
+	text, ok := p.single(t, markers, name)
 	if !ok {
 		return nil
 	}
@@ -170,8 +170,8 @@ func number(text string) int {
 }
 
 // single is the value of a tag that may be there once.
-func (p *planner) single(t *types.Type, lines []string, name string) (string, bool) {
-	values := tag.Values(lines, name)
+func (p *planner) single(t *types.Type, markers model.Markers, name string) (string, bool) {
+	values := markers.Values(name)
 	if len(values) > 1 {
 		p.problem(t, fmt.Sprintf("+%s is there %d times, with %s", name, len(values), strings.Join(values, " and ")), "keep one")
 	}
@@ -179,11 +179,11 @@ func (p *planner) single(t *types.Type, lines []string, name string) (string, bo
 }
 
 // replacement reads the tag that says what to use instead; nil if there is none.
-func (p *planner) replacement(t *types.Type, lines []string) *replacement {
-	if !tag.Has(lines, replacementTag) {
+func (p *planner) replacement(t *types.Type, markers model.Markers) *replacement {
+	if !markers.Has(replacementTag) {
 		return nil
 	}
-	text, ok := p.single(t, lines, replacementTag)
+	text, ok := p.single(t, markers, replacementTag)
 	if !ok {
 		return nil
 	}
@@ -247,5 +247,5 @@ func (p *planner) leaveOutMethods(t *types.Type, l *life) {
 }
 
 func (p *planner) problem(t *types.Type, message, cure string) {
-	p.report.Add(diag.Problem{Pos: p.set.TypePos(t), Path: t.Name.Name, Message: message, Cure: cure})
+	p.report.Add(diag.Problem{Pos: p.model.TypePos(t), Path: t.Name.Name, Message: message, Cure: cure})
 }

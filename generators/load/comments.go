@@ -7,96 +7,230 @@ import (
 	"go/token"
 	gotypes "go/types"
 	"path/filepath"
+	"sort"
 	"strings"
-
-	"github.com/typeplane/typeplane/generators/tag"
 
 	"k8s.io/gengo/v2/types"
 )
 
+// Comment is a block of comment lines. There is one Comment for each block of the source, so that pointers tell blocks
+// apart.
+type Comment struct {
+	set   *Set
+	group *ast.CommentGroup
+}
+
+// Lines are the lines without the marks of a comment.
+func (c *Comment) Lines() []string {
+	if c == nil {
+		return nil
+	}
+	return splitLines(c.group.Text())
+}
+
+// Comments are the blocks that belong to a declaration or a field. Either may be nil.
+type Comments struct {
+	// Far is the last block before Near, behind whatever is declared before: blank lines stand between the two.
+	// kubebuilder writes markers there.
+	Far *Comment
+	// Near ends on the line above.
+	Near *Comment
+}
+
 // fileKey names a source file the same way for source and for export data.
 type fileKey struct{ pkg, base string }
 
-// fileDocs are the comments of a file by their last line. Comments behind code on the same line are not among them:
-// they describe that line, not the one below.
+// lineKey is a line on which a declaration, or a field, has its name.
+type lineKey struct {
+	line  int
+	field bool
+}
+
+// fileDocs are the comments of a file by what they stand above. Comments behind code on the same line are not among
+// them: they describe that line, not the one below.
 type fileDocs struct {
-	byEnd    map[int]*ast.CommentGroup
+	above    map[lineKey]Comments
 	trailing map[*ast.CommentGroup]bool
-	types    map[int]bool // lines on which a type's name stands; a comment above is not that of a field on the line
-	line     func(token.Pos) int
 }
 
 // index remembers the comments of a file of a package.
 func (s *Set) index(pkg string, f *ast.File) {
-	file := s.fset.File(f.Package)
-	docs := &fileDocs{
-		byEnd: map[int]*ast.CommentGroup{}, trailing: map[*ast.CommentGroup]bool{}, types: map[int]bool{},
-		line: func(p token.Pos) int { return file.Line(p) },
+	x := indexer{
+		set: s, file: s.fset.File(f.Package), byEnd: map[int]*ast.CommentGroup{},
+		docs: &fileDocs{above: map[lineKey]Comments{}, trailing: map[*ast.CommentGroup]bool{}},
 	}
+	x.findTrailing(f)
+	for _, g := range f.Comments {
+		if !x.docs.trailing[g] {
+			x.byEnd[x.file.Line(g.End())] = g
+			x.blocks = append(x.blocks, g)
+		}
+	}
+	after := f.Name.End()
+	for _, decl := range f.Decls {
+		x.decl(decl, after)
+		after = decl.End()
+	}
+	s.docs[fileKey{pkg, filepath.Base(x.file.Name())}] = x.docs
+}
+
+// indexer finds what the comments of one file stand above.
+type indexer struct {
+	set    *Set
+	file   *token.File
+	byEnd  map[int]*ast.CommentGroup // by the line on which they end
+	blocks []*ast.CommentGroup       // in the order of the source
+	docs   *fileDocs
+}
+
+// findTrailing finds the comments behind code on the same line.
+func (x *indexer) findTrailing(f *ast.File) {
 	opened := map[int]token.Pos{} // where a brace or parenthesis ends the code of a line
 	note := func(g *ast.CommentGroup) {
 		if g != nil {
-			docs.trailing[g] = true
+			x.docs.trailing[g] = true
 		}
 	}
 	for _, decl := range f.Decls {
-		if gen, ok := decl.(*ast.GenDecl); ok {
-			ast.Inspect(gen, func(n ast.Node) bool {
-				switch n := n.(type) {
-				case *ast.Field:
-					note(n.Comment)
-				case *ast.TypeSpec:
-					note(n.Comment)
-					docs.types[file.Line(n.Name.Pos())] = true
-				case *ast.FieldList:
-					if n.Opening.IsValid() {
-						opened[file.Line(n.Opening)] = n.Opening
-					}
-				case *ast.GenDecl:
-					if n.Lparen.IsValid() {
-						opened[file.Line(n.Lparen)] = n.Lparen
-					}
-				case *ast.ValueSpec:
-					note(n.Comment)
-				case *ast.ImportSpec:
-					note(n.Comment)
-				}
-				return true
-			})
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok {
+			continue
 		}
+		ast.Inspect(gen, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.Field:
+				note(n.Comment)
+			case *ast.TypeSpec:
+				note(n.Comment)
+			case *ast.FieldList:
+				if n.Opening.IsValid() {
+					opened[x.file.Line(n.Opening)] = n.Opening
+				}
+			case *ast.GenDecl:
+				if n.Lparen.IsValid() {
+					opened[x.file.Line(n.Lparen)] = n.Lparen
+				}
+			case *ast.ValueSpec:
+				note(n.Comment)
+			case *ast.ImportSpec:
+				note(n.Comment)
+			}
+			return true
+		})
 	}
 	for _, g := range f.Comments {
-		if at, ok := opened[file.Line(g.Pos())]; ok && at < g.Pos() {
-			docs.trailing[g] = true
-		}
-		if !docs.trailing[g] {
-			docs.byEnd[file.Line(g.End())] = g
+		if at, ok := opened[x.file.Line(g.Pos())]; ok && at < g.Pos() {
+			x.docs.trailing[g] = true
 		}
 	}
-	s.docs[fileKey{pkg, filepath.Base(file.Name())}] = docs
 }
 
-// doc returns the comment that ends on the line above an object, and the one before that with a blank line between.
-func (s *Set) doc(obj gotypes.Object) (lines, second []string) {
-	if obj.Pkg() == nil || !obj.Pos().IsValid() {
-		return nil, nil
+// decl finds the comments of a declaration; what stands before after is somebody else's.
+func (x *indexer) decl(decl ast.Decl, after token.Pos) {
+	switch d := decl.(type) {
+	case *ast.FuncDecl:
+		x.put(d.Name.Pos(), after, false)
+	case *ast.GenDecl:
+		if d.Lparen.IsValid() {
+			after = d.Lparen
+		}
+		for _, spec := range d.Specs {
+			switch spec := spec.(type) {
+			case *ast.TypeSpec:
+				x.put(spec.Name.Pos(), after, false)
+				x.fields(spec.Type)
+			case *ast.ValueSpec:
+				for _, name := range spec.Names {
+					x.put(name.Pos(), after, false)
+				}
+			}
+			after = spec.End()
+		}
+	}
+}
+
+// fields descends into the fields of struct types, also of those inside slices and maps.
+func (x *indexer) fields(expr ast.Expr) {
+	switch e := expr.(type) {
+	case *ast.StructType:
+		after := e.Fields.Opening
+		for _, field := range e.Fields.List {
+			at := []token.Pos{field.Pos()}
+			for _, name := range field.Names {
+				at = append(at, name.Pos())
+			}
+			for _, pos := range at {
+				if _, isType := x.docs.above[lineKey{x.file.Line(pos), false}]; !isType { // "type T struct{ F int }"
+					x.put(pos, after, true)
+				}
+			}
+			x.fields(field.Type)
+			after = field.End()
+		}
+	case *ast.StarExpr:
+		x.fields(e.X)
+	case *ast.ArrayType:
+		x.fields(e.Elt)
+	case *ast.MapType:
+		x.fields(e.Value)
+	}
+}
+
+// put remembers the comments above a name.
+func (x *indexer) put(name, after token.Pos, field bool) {
+	line := x.file.Line(name)
+	near := x.byEnd[line-1]
+	if near != nil && near.Pos() < after {
+		near = nil
+	}
+	before := x.file.LineStart(line)
+	if near != nil {
+		before = near.Pos()
+	}
+	var far *ast.CommentGroup
+	if i := sort.Search(len(x.blocks), func(i int) bool { return x.blocks[i].End() > before }); i > 0 && x.blocks[i-1].Pos() > after {
+		far = x.blocks[i-1]
+	}
+	x.docs.above[lineKey{line, field}] = Comments{x.set.comment(far), x.set.comment(near)}
+}
+
+// comment is the one Comment of a block.
+func (s *Set) comment(g *ast.CommentGroup) *Comment {
+	if g == nil {
+		return nil
+	}
+	if s.comments[g] == nil {
+		s.comments[g] = &Comment{s, g}
+	}
+	return s.comments[g]
+}
+
+// Comments returns the comments of a declared type, function, method, variable or constant.
+func (s *Set) Comments(of *types.Type) Comments { return s.commentsOf(s.objects[of]) }
+
+// FieldComments returns the comments of a field of a struct type, by its place in the struct.
+func (s *Set) FieldComments(of *types.Type, i int) Comments {
+	st := s.members[of]
+	if st == nil {
+		return Comments{}
+	}
+	return s.commentsOf(st.Field(i))
+}
+
+// AliasComments returns the comments of an alias.
+func (s *Set) AliasComments(a Alias) Comments { return s.commentsOf(a.Go) }
+
+func (s *Set) commentsOf(obj gotypes.Object) Comments {
+	if obj == nil || obj.Pkg() == nil || !obj.Pos().IsValid() {
+		return Comments{}
 	}
 	pos := s.fset.Position(obj.Pos())
 	docs := s.docs[fileKey{obj.Pkg().Path(), filepath.Base(pos.Filename)}]
-	if docs == nil || isField(obj) && docs.types[pos.Line] {
-		return nil, nil
+	if docs == nil {
+		return Comments{}
 	}
-	near := docs.byEnd[pos.Line-1]
-	far := docs.byEnd[pos.Line-2]
-	if near != nil {
-		far = docs.byEnd[docs.line(near.Pos())-2]
-	}
-	return splitLines(near.Text()), splitLines(far.Text())
-}
-
-func isField(obj gotypes.Object) bool {
 	v, ok := obj.(*gotypes.Var)
-	return ok && v.IsField()
+	return docs.above[lineKey{pos.Line, ok && v.IsField()}]
 }
 
 func splitLines(text string) []string {
@@ -107,21 +241,29 @@ func splitLines(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// docLines collects the comments that package tags stand in.
-func (s *Set) docLines(p *Package) []string {
-	var out []string
+// PackageComments are the comments that package tags stand in: all of doc.go, and what stands above the package clause
+// of other files.
+func (s *Set) PackageComments(p *Package) []*Comment {
+	var out []*Comment
 	for _, f := range p.files {
 		isDoc := filepath.Base(s.fset.Position(f.Package).Filename) == "doc.go"
 		for _, g := range f.Comments {
 			if isDoc || g.End() < f.Package {
-				out = append(out, splitLines(g.Text())...)
+				out = append(out, s.comment(g))
 			}
-		}
-		if isDoc && f.Doc != nil {
-			p.Types.DocComments = splitLines(f.Doc.Text())
 		}
 	}
 	return out
+}
+
+// PackageDoc is the comment above the package clause of doc.go.
+func (s *Set) PackageDoc(p *Package) []string {
+	for _, f := range p.files {
+		if f.Doc != nil && filepath.Base(s.fset.Position(f.Package).Filename) == "doc.go" {
+			return splitLines(f.Doc.Text())
+		}
+	}
+	return nil
 }
 
 // DependencyComments parses the source of a package that was loaded from export data, so that its types have
@@ -142,25 +284,5 @@ func (s *Set) DependencyComments(path string) error {
 		p.files = append(p.files, f)
 		s.index(path, f)
 	}
-	p.DocLines = s.docLines(p)
-	p.Types.Comments = p.DocLines
-	for t, obj := range s.objects {
-		if obj.Pkg() != nil && obj.Pkg().Path() == path {
-			s.attach(t, obj)
-		}
-	}
 	return nil
 }
-
-// attach gives a type that was walked before its comments were known the comments.
-func (s *Set) attach(t *types.Type, obj gotypes.Object) {
-	t.CommentLines, t.SecondClosestCommentLines = s.doc(obj)
-	if st := s.members[t]; st != nil {
-		for i := range st.NumFields() {
-			t.Members[i].CommentLines, _ = s.doc(st.Field(i))
-		}
-	}
-}
-
-// Tags returns the raw values of the tags of a name in comment lines, see tag.Values.
-func (s *Set) Tags(lines []string, name string) []string { return tag.Values(lines, name) }

@@ -44,8 +44,8 @@ type Config struct {
 // Set is the result: packages by import path and the types in them. It grows when Package asks for one that was not
 // needed before, so it must not be used from several goroutines at once.
 type Set struct {
-	// Universe is the model that plug-ins work on. It holds the named packages fully, others as far as their types
-	// are used or Package was called for them.
+	// Universe are the types that plug-ins work on. It holds the named packages fully, others as far as their types
+	// are used or Package was called for them. Comments are not in it: see Comments.
 	Universe types.Universe
 	// Packages are those that the patterns name and that carry at least one of our tags, sorted by import path.
 	Packages []*Package
@@ -64,6 +64,7 @@ type Set struct {
 	objects     map[*types.Type]gotypes.Object // named types, functions, variables, constants
 	members     map[*types.Type]*gotypes.Struct
 	docs        map[fileKey]*fileDocs
+	comments    map[*ast.CommentGroup]*Comment
 	blamed      map[string]bool // why imports lead nowhere, as far as it was said
 }
 
@@ -76,9 +77,6 @@ type Package struct {
 	// Go is the package in go/types. For a package of the main module it is without generated files and may hold
 	// invalid types where those would have been needed.
 	Go *gotypes.Package
-	// DocLines are the comment lines of doc.go and of everything above the package clause in other files, where
-	// package tags stand.
-	DocLines []string
 	// Aliases are the type aliases that the package declares ("type Pod = corev1.Pod"), sorted by name. In Types
 	// they are not: the model only knows the type that they stand for. Only for packages of the main module.
 	Aliases []Alias
@@ -96,13 +94,11 @@ type Package struct {
 	filled    bool
 }
 
-// Alias is a type alias with the comments of its own declaration.
+// Alias is a type alias.
 type Alias struct {
 	Name string
 	// Target is the type that the alias stands for.
 	Target *types.Type
-	// CommentLines and SecondClosestCommentLines are as in types.Type.
-	CommentLines, SecondClosestCommentLines []string
 	// Go is the declared name; its Type is the *gotypes.Alias.
 	Go *gotypes.TypeName
 }
@@ -125,7 +121,7 @@ func Load(cfg Config) (*Set, error) {
 		fset: token.NewFileSet(), dir: dir, cfg: cfg,
 		nodes: map[string]*node{}, packages: map[string]*Package{}, imports: map[string]*gotypes.Package{},
 		active: map[string]bool{}, walked: map[gotypes.Type]*types.Type{}, objects: map[*types.Type]gotypes.Object{},
-		members: map[*types.Type]*gotypes.Struct{}, docs: map[fileKey]*fileDocs{}, blamed: map[string]bool{},
+		members: map[*types.Type]*gotypes.Struct{}, docs: map[fileKey]*fileDocs{}, comments: map[*ast.CommentGroup]*Comment{}, blamed: map[string]bool{},
 	}
 	roots, err := s.list(cfg.Patterns)
 	if err != nil {

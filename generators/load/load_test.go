@@ -8,7 +8,6 @@ import (
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/gentest"
 	"github.com/typeplane/typeplane/generators/load"
-	"github.com/typeplane/typeplane/generators/tag"
 
 	"golang.org/x/tools/txtar"
 	"k8s.io/gengo/v2/types"
@@ -136,6 +135,22 @@ func member(t *types.Type, name string) types.Member {
 	return types.Member{}
 }
 
+func field(set *load.Set, owner *types.Type, name string) load.Comments {
+	return set.FieldComments(owner, slices.IndexFunc(owner.Members, func(m types.Member) bool { return m.Name == name }))
+}
+
+func lines(c *load.Comment) string { return strings.Join(c.Lines(), "|") }
+
+func packageTags(set *load.Set, pkg *load.Package) string {
+	var out []string
+	for _, c := range set.PackageComments(pkg) {
+		for _, line := range c.Tags() {
+			out = append(out, line.Text)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
 func equal[T comparable](t *testing.T, what string, got, want T) {
 	t.Helper()
 	if got != want {
@@ -148,8 +163,7 @@ func packages(t *testing.T, set *load.Set) {
 	equal(t, "named packages", len(set.Named), 3)
 	v1 := set.Packages[0]
 	equal(t, "path", v1.Path, "example.com/v1")
-	equal(t, "group", strings.Join(set.Tags(v1.DocLines, "groupName"), ","), "example.com")
-	equal(t, "detached package tag", tag.Has(v1.DocLines, "k8s:deepcopy-gen"), true)
+	equal(t, "group", packageTags(set, v1), "+k8s:deepcopy-gen=package +groupName=example.com")
 	equal(t, "position", set.PackagePos(v1).String(), "v1/doc.go:7:1")
 	if set.Package("example.com/plain") == nil || set.Package("fmt") == nil {
 		t.Error("a package that nothing needed cannot be had")
@@ -163,13 +177,13 @@ func typesOfTheMainModule(t *testing.T, set *load.Set) {
 	v1 := set.Packages[0]
 	book := v1.Types.Types["Book"]
 	equal(t, "kind", book.Kind, types.Struct)
-	equal(t, "comment", strings.Join(book.CommentLines, "|"), "Book is a kind.|+attached")
-	equal(t, "second comment", strings.Join(book.SecondClosestCommentLines, "|"), "+detached")
+	equal(t, "comment", lines(set.Comments(book).Near), "Book is a kind.|+attached")
+	equal(t, "second comment", lines(set.Comments(book).Far), "+detached")
 	equal(t, "position", set.TypePos(book).String(), "v1/types.go:13:6")
 	equal(t, "position of a field", set.MemberPos(book, "Parts").String(), "v1/types.go:18:2")
-	equal(t, "comment of a field", strings.Join(member(book, "Parts").CommentLines, "|"), "Parts are in another package.")
-	equal(t, "comment behind the field above", len(member(book, "Pages").CommentLines), 0)
-	equal(t, "comment inside", member(member(book, "Inner").Type, "Deep").CommentLines[0], "Deep is inside.")
+	equal(t, "comment of a field", lines(field(set, book, "Parts").Near), "Parts are in another package.")
+	equal(t, "comment behind the field above", lines(field(set, book, "Pages").Near), "")
+	equal(t, "comment inside", lines(field(set, member(book, "Inner").Type, "Deep").Near), "Deep is inside.")
 	equal(t, "int8", member(book, "Pages").Type.Name.Name, "int8")
 	equal(t, "aliases are seen through", member(book, "Twin").Type, member(book, "Parts").Type)
 	equal(t, "any is interface{}", member(book, "Any").Type, member(book, "Empty").Type)
@@ -184,7 +198,7 @@ func typesOfTheMainModule(t *testing.T, set *load.Set) {
 	equal(t, "generated function", v1.Types.Functions["DeepCopyOf"] == nil, true)
 	equal(t, "position of a function", set.FuncPos(v1.Types.Functions["SetDefaults_Book"]).String(), "v1/types.go:51:6")
 	equal(t, "constant", *v1.Types.Constants["First"].ConstValue, "first")
-	equal(t, "comment of a constant", v1.Types.Constants["First"].CommentLines[0], "First is a constant.")
+	equal(t, "comment of a constant", lines(set.Comments(v1.Types.Constants["First"]).Near), "First is a constant.")
 	equal(t, "generic type", v1.Types.Types["Pair[K,V]"].Kind, types.Struct)
 }
 
@@ -193,8 +207,8 @@ func aliases(t *testing.T, set *load.Set) {
 	equal(t, "aliases", len(aliases), 1)
 	equal(t, "name", aliases[0].Name, "Meta")
 	equal(t, "target", aliases[0].Target.String(), "k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta")
-	equal(t, "tags", tag.Has(aliases[0].CommentLines, "k8s:deepcopy-gen"), true)
-	equal(t, "the target keeps its own comments", len(aliases[0].Target.CommentLines), 0)
+	equal(t, "tags", lines(set.AliasComments(aliases[0]).Near), "Meta is served as our own.||+k8s:deepcopy-gen=false")
+	equal(t, "the target keeps its own comments", lines(set.Comments(aliases[0].Target).Near), "")
 	equal(t, "position", set.AliasPos(aliases[0]).String(), "v1/types.go:34:6")
 }
 
@@ -214,27 +228,29 @@ func otherModules(t *testing.T, set *load.Set) {
 		}
 	}
 
-	equal(t, "comments before", len(selector.CommentLines), 0)
+	equal(t, "comments before", lines(set.Comments(selector).Near), "")
 	if err := set.DependencyComments(path); err != nil {
 		t.Fatal(err)
 	}
-	if text := strings.Join(selector.CommentLines, " "); !strings.Contains(text, "label selector") {
+	if text := lines(set.Comments(selector).Near); !strings.Contains(text, "label selector") {
 		t.Errorf("comment of LabelSelector: %q", text)
 	}
-	if text := strings.Join(member(selector, "MatchLabels").CommentLines, " "); !strings.Contains(text, "key,value") {
+	if text := lines(field(set, selector, "MatchLabels").Near); !strings.Contains(text, "key,value") {
 		t.Errorf("comment of LabelSelector.MatchLabels: %q", text)
 	}
-	equal(t, "package tags", tag.Has(meta.DocLines, "k8s:deepcopy-gen"), true)
+	equal(t, "package tags", strings.Contains(packageTags(set, meta), "+k8s:deepcopy-gen=package"), true)
 }
 
 func tagLines(t *testing.T, set *load.Set) {
 	var got []string
-	for _, line := range set.TagLines(set.Packages[0]) {
-		text := line.Pos.String() + " " + line.Scope.String() + " " + line.Path + " " + line.Text
-		if line.Trailing {
-			text += " (trailing)"
+	for _, at := range set.Places(set.Packages[0]) {
+		for _, line := range at.Comment.Tags() {
+			text := line.Pos.String() + " " + at.Scope.String() + " " + at.Path + " " + line.Text
+			if at.Trailing {
+				text += " (trailing)"
+			}
+			got = append(got, text)
 		}
-		got = append(got, text)
 	}
 	want := []string{
 		"v1/doc.go:3:4 package  +k8s:deepcopy-gen=package",

@@ -121,7 +121,7 @@ type Book struct{ Words []string }
 	v1 := set.Packages[0]
 	equal(t, "folder", v1.Dir, filepath.Join(dir, "known", "v1"))
 	equal(t, "position", set.TypePos(v1.Types.Types["Book"]).String(), filepath.FromSlash("v1/types.go:4:6"))
-	equal(t, "comment", strings.Join(v1.Types.Types["Book"].CommentLines, ""), "Book is in a linked file.")
+	equal(t, "comment", lines(set.Comments(v1.Types.Types["Book"]).Near), "Book is in a linked file.")
 }
 
 // TestPackagesThatPatternsDoNotName are those of the main module that others import, and that those import.

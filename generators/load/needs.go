@@ -100,23 +100,22 @@ func (s *Set) wanted(p *Package) []string {
 // taggedPaths returns the packages that tags in a comment name.
 func (s *Set) taggedPaths(group *ast.CommentGroup) []string {
 	var out []string
-	for _, line := range splitLines(group.Text()) {
-		name := tag.NameOf(line)
-		if name == "" || !tag.Checked(name) {
+	for _, line := range s.comment(group).Tags() {
+		name := tag.NameOf(line.Text)
+		if !tag.Checked(name) {
 			continue
 		}
 		d, _ := s.cfg.Tags.Find(name)
-		for _, value := range tag.Values([]string{line}, name) {
-			switch {
-			case d.Value == tag.TypeName:
-				for _, v := range strings.Split(value, ",") {
-					if i := strings.LastIndexByte(v, '.'); i > 0 {
-						out = append(out, v[:i])
-					}
+		value := tag.RawValue(line.Text[1+len(name):])
+		switch {
+		case d.Value == tag.TypeName:
+			for _, v := range strings.Split(value, ",") {
+				if i := strings.LastIndexByte(v, '.'); i > 0 {
+					out = append(out, v[:i])
 				}
-			case d.Value == tag.PackagePath, name == "k8s:conversion-gen" && strings.Contains(value, "/"):
-				out = append(out, value)
 			}
+		case d.Value == tag.PackagePath, name == "k8s:conversion-gen" && strings.Contains(value, "/"):
+			out = append(out, value)
 		}
 	}
 	return out

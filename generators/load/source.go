@@ -57,8 +57,6 @@ func (s *Set) parse(todo []*Package) error {
 			p.Broken = p.Broken || src.broken
 			s.index(p.Path, src.file)
 		}
-		p.DocLines = append(p.DocLines, s.docLines(p)...)
-		p.Types.Comments = p.DocLines
 	}
 	return nil
 }

@@ -9,24 +9,28 @@ import (
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
-// TagLine is a comment line that starts with a plus sign, with its place.
+// TagLine is a comment line that starts with a plus sign.
 type TagLine struct {
 	Pos token.Position
-	// Path is what it stands on: "Book", "Book.Spec", "Convert_a_To_b"; "" for the package and for comments that
-	// stand on nothing.
-	Path string
-	// Scope is the kind of that place, tag.Anywhere if it stands on nothing.
-	Scope tag.Scope
-	// Trailing tells that it stands behind code on the same line, where no plug-in looks.
-	Trailing bool
 	// Text is the line from the plus sign on.
 	Text string
 }
 
-// TagLines returns all tags in the hand-written files of a package of the main module, in the order of the source.
-// Comments inside function bodies are left out.
-func (s *Set) TagLines(p *Package) []TagLine {
-	var out []TagLine
+// Place is what a comment stands on.
+type Place struct {
+	Comment *Comment
+	// Path names it: "Book", "Book.Spec", "Convert_a_To_b"; "" for the package and for comments that stand on nothing.
+	Path string
+	// Scope is its kind, tag.Anywhere if the comment stands on nothing.
+	Scope tag.Scope
+	// Trailing tells that the comment stands behind code on the same line, where no plug-in looks.
+	Trailing bool
+}
+
+// Places returns the comments of the hand-written files of a package of the main module, in the order of the source.
+// Those inside function bodies are left out.
+func (s *Set) Places(p *Package) []Place {
+	var out []Place
 	for _, f := range p.files {
 		if p.foreign[f] {
 			continue
@@ -36,58 +40,40 @@ func (s *Set) TagLines(p *Package) []TagLine {
 			if inBody(f, g) {
 				continue
 			}
-			place := places[g]
-			for _, line := range s.tagLines(g) {
-				line.Path, line.Scope, line.Trailing = place.path, place.scope, place.trailing
-				out = append(out, line)
-			}
+			at := places[g]
+			at.Comment = s.comment(g)
+			out = append(out, at)
 		}
 	}
 	return out
 }
 
-// place is what a comment stands on.
-type place struct {
-	path     string
-	scope    tag.Scope
-	trailing bool
-}
-
-// places finds what each comment of a file stands on, by the same rule as doc.
-func (s *Set) places(p *Package, f *ast.File) map[*ast.CommentGroup]place {
+// places finds what the comments of a file stand on.
+func (s *Set) places(p *Package, f *ast.File) map[*ast.CommentGroup]Place {
 	name := s.fset.Position(f.Package).Filename
+	isDoc := filepath.Base(name) == "doc.go"
 	docs := s.docs[fileKey{p.Path, filepath.Base(name)}]
-	out := map[*ast.CommentGroup]place{}
+	out := map[*ast.CommentGroup]Place{}
 	for g := range docs.trailing {
-		out[g] = place{trailing: true}
+		out[g] = Place{Trailing: true}
 	}
 	for _, g := range f.Comments {
-		if g.End() < f.Package || filepath.Base(name) == "doc.go" && !out[g].trailing {
-			out[g] = place{scope: tag.Package}
+		if g.End() < f.Package || isDoc && !out[g].Trailing {
+			out[g] = Place{Scope: tag.Package}
 		}
 	}
-	mark := func(pos token.Pos, path string, scope tag.Scope, both bool) {
-		line := docs.line(pos)
-		if scope == tag.Field && docs.types[line] {
-			return
-		}
-		near, far := docs.byEnd[line-1], docs.byEnd[line-2]
-		if near != nil {
-			far = docs.byEnd[docs.line(near.Pos())-2]
-		}
-		if !both {
-			far = nil
-		}
-		for _, g := range []*ast.CommentGroup{near, far} {
-			if g != nil {
-				out[g] = place{path: path, scope: scope | out[g].scope}
+	mark := func(pos token.Pos, path string, scope tag.Scope) {
+		above := docs.above[lineKey{s.fset.Position(pos).Line, scope == tag.Field}]
+		for _, c := range []*Comment{above.Far, above.Near} {
+			if c != nil {
+				out[c.group] = Place{Path: path, Scope: scope | out[c.group].Scope}
 			}
 		}
 	}
 	for _, decl := range f.Decls {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:
-			mark(d.Name.Pos(), d.Name.Name, tag.Func, true)
+			mark(d.Name.Pos(), d.Name.Name, tag.Func)
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
 				markSpec(spec, mark)
@@ -97,30 +83,30 @@ func (s *Set) places(p *Package, f *ast.File) map[*ast.CommentGroup]place {
 	for g, at := range out {
 		// What stands between the declarations of doc.go is read as the package's, and as often it is code that was
 		// commented out, with tags of anything.
-		if g.Pos() > f.Package && at.scope == tag.Package {
+		if g.Pos() > f.Package && at.Scope == tag.Package {
 			delete(out, g)
 		}
 	}
 	return out
 }
 
-func markSpec(spec ast.Spec, mark func(token.Pos, string, tag.Scope, bool)) {
+func markSpec(spec ast.Spec, mark func(token.Pos, string, tag.Scope)) {
 	switch spec := spec.(type) {
 	case *ast.TypeSpec:
-		mark(spec.Name.Pos(), spec.Name.Name, tag.Type, true)
+		mark(spec.Name.Pos(), spec.Name.Name, tag.Type)
 		markFields(spec.Type, spec.Name.Name, mark)
 	case *ast.ValueSpec:
-		mark(spec.Pos(), spec.Names[0].Name, tag.Value, true)
+		mark(spec.Pos(), spec.Names[0].Name, tag.Value)
 	}
 }
 
 // markFields descends into the fields of struct types, also of those inside slices and maps.
-func markFields(expr ast.Expr, path string, mark func(token.Pos, string, tag.Scope, bool)) {
+func markFields(expr ast.Expr, path string, mark func(token.Pos, string, tag.Scope)) {
 	switch e := expr.(type) {
 	case *ast.StructType:
 		for _, field := range e.Fields.List {
 			name := fieldName(field)
-			mark(field.Pos(), path+"."+name, tag.Field, false)
+			mark(field.Pos(), path+"."+name, tag.Field)
 			markFields(field.Type, path+"."+name, mark)
 		}
 	case *ast.StarExpr:
@@ -164,14 +150,17 @@ func inBody(f *ast.File, g *ast.CommentGroup) bool {
 	return false
 }
 
-// tagLines cuts a comment into its lines and keeps those that are tags.
-func (s *Set) tagLines(g *ast.CommentGroup) []TagLine {
+// Tags are the lines that are tags. "//\t// +tag" is an example of one and none.
+func (c *Comment) Tags() []TagLine {
+	if c == nil {
+		return nil
+	}
 	var out []TagLine
-	for _, c := range g.List {
-		start := s.position(c.Pos())
-		for i, line := range strings.Split(c.Text, "\n") {
+	for _, part := range c.group.List {
+		start := c.set.position(part.Pos())
+		for i, line := range strings.Split(strings.TrimSuffix(part.Text, "*/"), "\n") {
 			text := strings.TrimLeft(commentText(line), " \t")
-			if !strings.HasPrefix(text, "+") { // "//\t// +tag" is an example
+			if !strings.HasPrefix(text, "+") {
 				continue
 			}
 			pos := start
@@ -180,7 +169,7 @@ func (s *Set) tagLines(g *ast.CommentGroup) []TagLine {
 				pos.Column = start.Column
 			}
 			pos.Column += strings.Index(line, text)
-			out = append(out, TagLine{Pos: pos, Text: strings.TrimRight(text, " \t*/\r")})
+			out = append(out, TagLine{Pos: pos, Text: strings.TrimRight(text, " \t\r")})
 		}
 	}
 	return out

@@ -48,10 +48,7 @@ func (s *Set) declareType(p *Package, obj *gotypes.TypeName) {
 	if !obj.IsAlias() {
 		return
 	}
-	doc, second := s.doc(obj)
-	p.Aliases = append(p.Aliases, Alias{
-		Name: obj.Name(), Target: t, CommentLines: doc, SecondClosestCommentLines: second, Go: obj,
-	})
+	p.Aliases = append(p.Aliases, Alias{Name: obj.Name(), Target: t, Go: obj})
 }
 
 // declare describes a function, variable or constant.
@@ -59,7 +56,6 @@ func (s *Set) declare(t *types.Type, obj gotypes.Object) {
 	t.Kind = types.DeclarationOf
 	t.Underlying = s.TypeOf(obj.Type())
 	t.GoType = obj.Type()
-	t.CommentLines, t.SecondClosestCommentLines = s.doc(obj)
 	s.objects[t] = obj
 }
 
@@ -121,7 +117,6 @@ func (s *Set) named(t *gotypes.Named) *types.Type {
 	}
 	out.GoType = t
 	s.objects[out] = t.Obj()
-	out.CommentLines, out.SecondClosestCommentLines = s.doc(t.Obj())
 	switch under := t.Underlying().(type) {
 	case *gotypes.Basic, *gotypes.Map, *gotypes.Slice:
 		out.Kind = types.Alias
@@ -171,9 +166,8 @@ func (s *Set) describe(out *types.Type, in gotypes.Type) {
 			if p := s.packages[pathOf(f)]; p != nil && isInvalid(f.Type()) {
 				s.reportLost(p)
 			}
-			doc, _ := s.doc(f)
 			out.Members = append(out.Members, types.Member{
-				Name: f.Name(), Embedded: f.Anonymous(), Tags: t.Tag(i), Type: s.TypeOf(f.Type()), CommentLines: doc,
+				Name: f.Name(), Embedded: f.Anonymous(), Tags: t.Tag(i), Type: s.TypeOf(f.Type()),
 			})
 		}
 	case *gotypes.Map:
@@ -237,7 +231,6 @@ func (s *Set) addMethod(out *types.Type, m *gotypes.Func) {
 	}
 	out.Methods[m.Name()] = method
 	method.Signature = s.signature(m.Type().(*gotypes.Signature))
-	method.CommentLines, _ = s.doc(m)
 	s.objects[method] = m
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/apiserver"
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
@@ -92,8 +92,8 @@ func plan(pass *generators.Pass) []program {
 }
 
 // folder reads the package's tag; ok is false for a package without manifests.
-func folder(pass *generators.Pass, pkg *load.Package) (dir string, ok bool) {
-	value, found := tag.Last(pkg.DocLines, tagName)
+func folder(pass *generators.Pass, pkg *model.Package) (dir string, ok bool) {
+	value, found := pass.Model.OfPackage(pkg).Last(tagName)
 	switch {
 	case !found || value == "false":
 		return "", false
@@ -109,6 +109,6 @@ func folder(pass *generators.Pass, pkg *load.Package) (dir string, ok bool) {
 	return filepath.Join(pkg.Dir, filepath.FromSlash(value)), true
 }
 
-func problem(pass *generators.Pass, pkg *load.Package, message, cure string) {
-	pass.Report.Add(diag.Problem{Pos: pass.Set.PackagePos(pkg), Message: "+" + tagName + message, Cure: cure})
+func problem(pass *generators.Pass, pkg *model.Package, message, cure string) {
+	pass.Report.Add(diag.Problem{Pos: pass.Model.PackagePos(pkg), Message: "+" + tagName + message, Cure: cure})
 }

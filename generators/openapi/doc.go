@@ -41,10 +41,11 @@ const (
 // Plugin is the generator of OpenAPI schemas.
 func Plugin() generators.Plugin {
 	return generators.Plugin{
-		Name:    "openapi",
-		Doc:     "OpenAPI v3 schemas of the kinds (zz_generated.openapi.go), for kubectl explain and validation",
-		Tags:    tags,
-		Outputs: []emit.Output{{Name: fileName, Mark: "// " + schemasLine}, {Name: modelFileName, Generator: generator}},
+		Name:      "openapi",
+		Describes: true,
+		Doc:       "OpenAPI v3 schemas of the kinds (zz_generated.openapi.go), for kubectl explain and validation",
+		Tags:      tags,
+		Outputs:   []emit.Output{{Name: fileName, Mark: "// " + schemasLine}, {Name: modelFileName, Generator: generator}},
 		Generate: func(pass *generators.Pass) {
 			for _, f := range plan(pass) {
 				printFile(pass, f)

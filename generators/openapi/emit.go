@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/typeplane/typeplane/generators"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // printFile prints one file. The JSON stands in a raw string, where the only thing to escape is the backtick, and JSON has
@@ -19,7 +19,7 @@ func printFile(pass *generators.Pass, f file) {
 }
 
 // printModelNames prints the methods in the words of openapi-gen, so that a tree that has its output does not change.
-func printModelNames(pass *generators.Pass, pkg *load.Package, names []modelNameOf) {
+func printModelNames(pass *generators.Pass, pkg *model.Package, names []modelNameOf) {
 	out := pass.File(pkg, modelFileName, generator)
 	for _, n := range names {
 		out.P("// OpenAPIModelName returns the OpenAPI model name for this type.")

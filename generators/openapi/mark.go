@@ -3,6 +3,7 @@ package openapi
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/typeplane/typeplane/generators/model"
 	"regexp"
 	"slices"
 	"strconv"
@@ -48,14 +49,14 @@ const (
 	declarativeFamily = "k8s:"
 )
 
-// kubebuilderLine is a marker: name, then = or := and the value.
-var kubebuilderLine = regexp.MustCompile(`^\+(kubebuilder:[A-Za-z:]*[A-Za-z])(?::?=(.*)|:(.*))?$`)
+// kubebuilderLine is a marker: name, then = and the value.
+var kubebuilderLine = regexp.MustCompile(`^\+(kubebuilder:[A-Za-z:]*[A-Za-z])(?:=(.*)|:(.*))?$`)
 
 // kubebuilderMarks reads the markers of kubebuilder's family that are about one value.
-func kubebuilderMarks(lines []string) []mark {
+func kubebuilderMarks(markers model.Markers) []mark {
 	var out []mark
-	for _, line := range lines {
-		match := kubebuilderLine.FindStringSubmatch(strings.TrimSpace(line))
+	for marker := range markers.All() {
+		match := kubebuilderLine.FindStringSubmatch(marker.Text)
 		if match == nil {
 			continue
 		}
@@ -69,6 +70,7 @@ func kubebuilderMarks(lines []string) []mark {
 		}
 		m.name = strings.ToLower(rest[:1]) + rest[1:]
 		if _, ok := limits[m.name]; ok {
+			markers.Claim(marker)
 			out = append(out, m)
 		}
 	}
@@ -79,15 +81,16 @@ func kubebuilderMarks(lines []string) []mark {
 var openapiLine = regexp.MustCompile(`^\+k8s:validation:([^=>\s]+)(?:([=>])(.*))?$`)
 
 // openapiMarks reads the tags of kube-openapi's family. Lines of text with one name are one value.
-func openapiMarks(lines []string) []mark {
+func openapiMarks(markers model.Markers) []mark {
 	var out []mark
 	last := ""
-	for _, line := range lines {
-		match := openapiLine.FindStringSubmatch(strings.TrimSpace(line))
+	for marker := range markers.All() {
+		match := openapiLine.FindStringSubmatch(marker.Text)
 		if match == nil {
 			last = ""
 			continue
 		}
+		markers.Claim(marker)
 		name, text := match[1], match[3]
 		if match[2] == ">" {
 			text = strings.Trim(text, " ")
@@ -128,11 +131,11 @@ func openapiPath(name string) (path []step, limit string) {
 // declarativeMarks reads Kubernetes' declarative tags. Those that hold under a condition only say nothing about the
 // value as such, nor do those that are on trial (alpha): they are not published. Wrong arguments are for the generator
 // of validation to report.
-func declarativeMarks(lines []string) []mark {
+func declarativeMarks(markers model.Markers) []mark {
 	var out []mark
-	for _, line := range lines {
-		line, ok := strings.CutPrefix(strings.TrimSpace(line), "+")
-		if !ok || !strings.HasPrefix(line, declarativeFamily) || strings.HasPrefix(line, openapiFamily) {
+	for marker := range markers.All() {
+		line := marker.Text[1:]
+		if !strings.HasPrefix(line, declarativeFamily) || strings.HasPrefix(line, openapiFamily) {
 			continue
 		}
 		t, err := codetags.Parse(line)
@@ -140,6 +143,7 @@ func declarativeMarks(lines []string) []mark {
 			continue
 		}
 		if m, ok := declarativeMark(t, nil); ok {
+			markers.Claim(marker)
 			out = addMark(out, m)
 		}
 	}

@@ -3,7 +3,6 @@ package openapi
 import (
 	"fmt"
 	"go/token"
-	"path"
 	"slices"
 	"strings"
 
@@ -11,21 +10,19 @@ import (
 
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/kind"
-	"github.com/typeplane/typeplane/generators/load"
-	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // file is what one zz_generated.openapi.go holds.
 type file struct {
-	pkg *load.Package
+	pkg *model.Package
 	// models are the schemas by name; every $ref in them names one of them.
 	models map[string]*schema
 }
 
 // planner works through the packages of one run.
 type planner struct {
-	set    *load.Set
+	from   *model.Model
 	report *diag.Report
 	// names and tried are what is known of a package: how its models are called, and that its comments were read.
 	names map[string]packageNames
@@ -34,11 +31,11 @@ type planner struct {
 
 // plan decides what is published: of each package that asks for it, the kinds and everything that they are made of.
 func plan(pass *generators.Pass) []file {
-	p := &planner{set: pass.Set, report: pass.Report, names: map[string]packageNames{}, tried: map[string]bool{}}
+	p := &planner{from: pass.Model, report: pass.Report, names: map[string]packageNames{}, tried: map[string]bool{}}
 	var files []file
 	for _, pkg := range pass.Packages {
 		m := &models{planner: p, pkg: pkg, kinds: map[*types.Type]groupVersionKind{}, done: map[string]*schema{}, owner: map[string]*types.Type{}}
-		for _, r := range roots(pkg) {
+		for _, r := range roots(pass.Model, pkg) {
 			m.root(r)
 		}
 		for len(m.queue) > 0 {
@@ -54,32 +51,35 @@ func plan(pass *generators.Pass) []file {
 }
 
 // Publishes says whether the package has, or will have, the constant OpenAPISchemas.
-func Publishes(pkg *load.Package) bool { return len(roots(pkg)) > 0 }
+func Publishes(m *model.Model, pkg *model.Package) bool { return len(roots(m, pkg)) > 0 }
 
 // root is a type that is published for its own sake, with the markers of its declaration.
 type root struct {
 	*types.Type
-	lines []string
+	markers model.Markers
 }
 
-// roots are those of pkg, in the order of their names: in a package that says +k8s:openapi-gen=true its kinds and lists,
+// roots are those of pkg, in the order of their names: in a package that is served, or says +k8s:openapi-gen=true, its kinds and lists,
 // and everywhere the types that say so themselves.
-func roots(pkg *load.Package) []root {
-	whole := asks(pkg.DocLines, "true")
+func roots(from *model.Model, pkg *model.Package) []root {
+	said := from.OfPackage(pkg)
+	whole := asks(said, "true") || from.Serves(pkg) && !asks(said, "false")
 	var out []root
 	for _, t := range pkg.Types.Types {
 		if t.Kind != types.Struct || !token.IsExported(t.Name.Name) {
 			continue
 		}
+		markers := from.OfType(t)
 		switch {
-		case asks(t.CommentLines, "false"):
-		case asks(t.CommentLines, "true"), whole && kind.Embeds(t, "TypeMeta"):
-			out = append(out, root{t, t.CommentLines})
+		case asks(markers, "false"):
+		case asks(markers, "true"), whole && model.Embeds(t, "TypeMeta"):
+			out = append(out, root{t, markers})
 		}
 	}
-	for _, a := range kind.Aliases(pkg) {
-		if asks(a.CommentLines, "true") || whole && !asks(a.CommentLines, "false") {
-			out = append(out, root{a.Target, a.CommentLines})
+	for _, a := range from.Aliases(pkg) {
+		markers := from.OfAlias(a)
+		if asks(markers, "true") || whole && !asks(markers, "false") {
+			out = append(out, root{a.Target, markers})
 		}
 	}
 	slices.SortFunc(out, func(a, b root) int { return strings.Compare(a.Name.Name, b.Name.Name) })
@@ -91,7 +91,7 @@ const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
 // models collects the schemas of one package's file.
 type models struct {
 	*planner
-	pkg   *load.Package
+	pkg   *model.Package
 	kinds map[*types.Type]groupVersionKind // the kinds among the roots, and their lists
 	done  map[string]*schema               // by model name; nil while it waits in queue
 	owner map[string]*types.Type
@@ -100,17 +100,17 @@ type models struct {
 
 // root publishes a type, and what is sent to its subresources.
 func (m *models) root(r root) {
-	if names := m.namesOf(m.pkg.Path); names.isGroup && kind.Embeds(r.Type, "TypeMeta") {
+	if names := m.namesOf(m.pkg.Path); names.isGroup && model.Embeds(r.Type, "TypeMeta") {
 		m.kinds[r.Type] = groupVersionKind{Group: names.group, Kind: r.Name.Name, Version: names.version}
 	}
 	m.model(r.Type)
 	// What is wrong with the marker is for the generator of servers to say.
-	if markers, _ := tag.Arguments(r.lines, tagScale); len(markers) == 0 {
+	if markers, _ := r.markers.Arguments(tagScale); len(markers) == 0 {
 		return
 	}
 	scale := m.scaleType()
 	if scale == nil {
-		m.problem(m.set.PackagePos(m.pkg), r.Name.Name, "+"+tagScale+": package "+autoscalingV1+", whose Scale is sent there, can't be loaded",
+		m.problem(m.from.PackagePos(m.pkg), r.Name.Name, "+"+tagScale+": package "+autoscalingV1+", whose Scale is sent there, can't be loaded",
 			"go get k8s.io/api")
 		return
 	}
@@ -122,7 +122,7 @@ const autoscalingV1 = "k8s.io/api/autoscaling/v1"
 
 // scaleType is nil if the module has no k8s.io/api.
 func (m *models) scaleType() *types.Type {
-	pkg := m.set.Package(autoscalingV1)
+	pkg := m.from.Package(autoscalingV1)
 	if pkg == nil {
 		return nil
 	}
@@ -134,7 +134,7 @@ func (m *models) model(t *types.Type) string {
 	name := m.modelName(t)
 	if other, taken := m.owner[name]; taken {
 		if other != t {
-			m.problem(m.set.TypePos(t), t.Name.Name,
+			m.problem(m.from.TypePos(t), t.Name.Name,
 				fmt.Sprintf("%s and %s would both be published as %s", other, t, name),
 				"give one of the packages a name of its own with +k8s:openapi-model-package=")
 		}
@@ -148,7 +148,7 @@ func (m *models) model(t *types.Type) string {
 
 func (m *models) modelName(t *types.Type) string {
 	names := m.namesOf(t.Name.Package)
-	if own := value(t.CommentLines, tagModelPackage); own != "" {
+	if own := value(m.from.OfType(t), tagModelPackage); own != "" {
 		names.modelPackage = own
 	}
 	return modelName(names, t.Name.Name)
@@ -161,14 +161,10 @@ func (p *planner) namesOf(pkgPath string) packageNames {
 	}
 	p.readComments(pkgPath)
 	names := packageNames{path: pkgPath}
-	if pkg := p.set.Package(pkgPath); pkg != nil {
-		names.modelPackage = value(pkg.DocLines, tagModelPackage)
+	if pkg := p.from.Package(pkgPath); pkg != nil {
+		names.modelPackage = value(p.from.OfPackage(pkg), tagModelPackage)
 		if pkg.Main {
-			names.isGroup = has(pkg.DocLines, tagGroupName)
-			names.group, names.version = strings.Trim(value(pkg.DocLines, tagGroupName), `"`), path.Base(pkg.Path)
-			if v := value(pkg.DocLines, tagVersionName); v != "" {
-				names.version = v
-			}
+			names.group, names.version, names.isGroup = p.from.GroupVersion(pkg)
 		}
 	}
 	p.names[pkgPath] = names
@@ -182,7 +178,7 @@ func (p *planner) readComments(pkgPath string) {
 		return
 	}
 	p.tried[pkgPath] = true
-	if err := p.set.DependencyComments(pkgPath); err != nil {
+	if err := p.from.DependencyComments(pkgPath); err != nil {
 		p.problem(token.Position{}, pkgPath, "its doc comments can't be read: "+err.Error(), "")
 	}
 }
@@ -204,14 +200,14 @@ func (m *models) misfit(at place, message, cure string) {
 
 func (m *models) posOf(at place) token.Position {
 	if at.field != nil {
-		return m.set.MemberPos(at.owner, at.field.Name)
+		return m.from.MemberPos(at.owner, at.field.Name)
 	}
-	return m.set.TypePos(at.owner)
+	return m.from.TypePos(at.owner)
 }
 
 // ours says whether a type belongs to the main module; a struct without a name does if it is looked at.
 func (p *planner) ours(t *types.Type) bool {
-	pkg := p.set.Package(t.Name.Package)
+	pkg := p.from.Package(t.Name.Package)
 	return t.Name.Package == "" || pkg != nil && pkg.Main
 }
 

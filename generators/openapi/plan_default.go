@@ -3,6 +3,7 @@ package openapi
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/typeplane/typeplane/generators/model"
 	"maps"
 	"slices"
 	"strings"
@@ -12,12 +13,12 @@ import (
 
 // explicitDefault is the default that a tag gives, above the field or above its type; nil if there is none.
 func (m *models) explicitDefault(f field) json.RawMessage {
-	if d := m.taggedDefault(f, f.field.CommentLines, f.owner.Name.Package); d != nil {
+	if d := m.taggedDefault(f, m.from.OfField(f.owner, f.field.Name), f.owner.Name.Package); d != nil {
 		return d
 	}
 	for t := f.field.Type; ; {
 		m.readComments(t.Name.Package)
-		if d := m.taggedDefault(f, t.CommentLines, t.Name.Package); d != nil {
+		if d := m.taggedDefault(f, m.from.OfType(t), t.Name.Package); d != nil {
 			return d
 		}
 		switch t.Kind {
@@ -32,8 +33,8 @@ func (m *models) explicitDefault(f field) json.RawMessage {
 }
 
 // taggedDefault reads the default in comment lines of a package.
-func (m *models) taggedDefault(f field, lines []string, pkg string) json.RawMessage {
-	if text := value(lines, tagDefault); text != "" {
+func (m *models) taggedDefault(f field, markers model.Markers, pkg string) json.RawMessage {
+	if text := value(markers, tagDefault); text != "" {
 		if name, ok := strings.CutPrefix(text, "ref("); ok {
 			return m.referredDefault(f, text, strings.TrimSuffix(name, ")"), pkg)
 		}
@@ -48,7 +49,7 @@ func (m *models) taggedDefault(f field, lines []string, pkg string) json.RawMess
 		}
 		return json.RawMessage(text)
 	}
-	text := markerValue(lines, tagKubebuilderDefault)
+	text := value(markers, tagKubebuilderDefault)
 	if text == "" {
 		return nil
 	}
@@ -76,12 +77,12 @@ func (m *models) jsonKind(f field) string {
 
 // jsonKindOf is the JSON type of the values of a Go type; "" if there may be several.
 func (m *models) jsonKindOf(of *types.Type) string {
-	if s := m.declared(plainPointer(of)); s != nil {
+	if s := m.declared(model.Pointee(of)); s != nil {
 		return s.Type
 	}
-	t := plain(of)
+	t := model.Plain(of)
 	switch {
-	case writesOwnJSON(t) || writesOwnJSON(plainPointer(of)):
+	case writesOwnJSON(t) || writesOwnJSON(model.Pointee(of)):
 		return ""
 	case t.Kind == types.Struct || t.Kind == types.Map:
 		return "object"
@@ -111,8 +112,8 @@ func (m *models) fitsField(v json.RawMessage, f field) error {
 // fitsParts looks into the items of a list and the values of a map. Those of structs are their own affair: a type may
 // have fields that its schema does not show.
 func (m *models) fitsParts(v json.RawMessage, of *types.Type) error {
-	t := plain(of)
-	if t.Elem == nil || m.declared(plainPointer(of)) != nil || writesOwnJSON(t) || writesOwnJSON(plainPointer(of)) {
+	t := model.Plain(of)
+	if t.Elem == nil || m.declared(model.Pointee(of)) != nil || writesOwnJSON(t) || writesOwnJSON(model.Pointee(of)) {
 		return nil
 	}
 	kind := m.jsonKindOf(t.Elem)
@@ -162,7 +163,7 @@ func (m *models) referredDefault(f field, text, name, pkg string) json.RawMessag
 
 // defaultProblem leaves the word to the generator of defaults where the package has asked for it.
 func (m *models) defaultProblem(f field, message, cure string) {
-	if pkg := m.set.Package(f.owner.Name.Package); pkg == nil || !has(pkg.DocLines, tagDefaulter) {
+	if pkg := m.from.Package(f.owner.Name.Package); pkg == nil || !has(m.from.OfPackage(pkg), tagDefaulter) {
 		m.fieldProblem(f.place, message, cure)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"github.com/typeplane/typeplane/generators/model"
 	gotypes "go/types"
 	"slices"
 	"strings"
@@ -24,29 +25,29 @@ func (m *models) enumOf(t *types.Type) []json.RawMessage {
 // value the one that says more about it.
 func (m *models) enumConstants(t *types.Type) []*types.Type {
 	m.readComments(t.Name.Package)
-	if t.Kind != types.Alias || !has(t.CommentLines, tagEnum, tagK8sEnum) {
+	if t.Kind != types.Alias || !has(m.from.OfType(t), tagEnum, tagK8sEnum) {
 		return nil
 	}
-	pkg := m.set.Package(t.Name.Package)
+	pkg := m.from.Package(t.Name.Package)
 	if pkg == nil {
 		return nil
 	}
 	var out []*types.Type
 	for _, c := range pkg.Types.Constants {
-		if c.Underlying == t && c.ConstValue != nil && !has(c.CommentLines, tagEnumExclude) {
+		if c.Underlying == t && c.ConstValue != nil && !has(m.from.OfConstant(c), tagEnumExclude) {
 			out = append(out, c)
 		}
 	}
 	slices.SortFunc(out, func(a, b *types.Type) int {
 		return cmp.Or(
 			strings.Compare(*a.ConstValue, *b.ConstValue),
-			len(strings.Join(b.CommentLines, ""))-len(strings.Join(a.CommentLines, "")),
+			len(strings.Join(m.from.Doc(b), ""))-len(strings.Join(m.from.Doc(a), "")),
 			strings.Compare(a.Name.Name, b.Name.Name),
 		)
 	})
 	out = slices.CompactFunc(out, func(a, b *types.Type) bool { return *a.ConstValue == *b.ConstValue })
 	if len(out) == 0 && m.ours(t) {
-		m.problem(m.set.TypePos(t), t.Name.Name, "it is tagged +"+tagEnum+" and there is no constant of this type",
+		m.problem(m.from.TypePos(t), t.Name.Name, "it is tagged +"+tagEnum+" and there is no constant of this type",
 			"declare its values as constants, or list them with +"+tagEnumValues+"=A;B")
 	}
 	return out
@@ -54,13 +55,13 @@ func (m *models) enumConstants(t *types.Type) []*types.Type {
 
 // enumDescription says below a field what each value means, in the words of the constants' comments.
 func (m *models) enumDescription(t *types.Type) []string {
-	constants := m.enumConstants(plainPointer(t))
+	constants := m.enumConstants(model.Pointee(t))
 	if len(constants) == 0 {
 		return nil
 	}
 	lines := []string{"", "Possible enum values:"}
 	for _, c := range constants {
-		prose := slices.DeleteFunc(slices.Clone(c.CommentLines), func(line string) bool {
+		prose := slices.DeleteFunc(slices.Clone(m.from.Doc(c)), func(line string) bool {
 			return strings.HasPrefix(strings.TrimSpace(line), "+")
 		})
 		comment := strings.TrimPrefix(strings.TrimSpace(strings.Join(prose, " ")), c.Name.Name)
@@ -72,7 +73,7 @@ func (m *models) enumDescription(t *types.Type) []string {
 
 // constant is the value of a constant as JSON; nil if there is no such constant.
 func (m *models) constant(name types.Name) json.RawMessage {
-	pkg := m.set.Package(name.Package)
+	pkg := m.from.Package(name.Package)
 	if pkg == nil {
 		return nil
 	}

@@ -42,7 +42,7 @@ func (m *models) hooked(t *types.Type) *schema {
 		return nil
 	}
 	if h.err != nil && m.ours(t) {
-		m.problem(m.set.FuncPos(t.Methods[h.method]), t.Name.Name, fmt.Sprintf("%s can't be read: %v", h.method, h.err),
+		m.problem(m.from.FuncPos(t.Methods[h.method]), t.Name.Name, fmt.Sprintf("%s can't be read: %v", h.method, h.err),
 			"let it return literals and nothing else, or take it away and say +"+tagType+"= above the type")
 	}
 	return s
@@ -78,12 +78,12 @@ func (h *hooks) result(method string) ast.Expr {
 		return nil
 	}
 	h.method = method
-	pkg := h.m.set.Package(h.t.Name.Package)
+	pkg := h.m.from.Package(h.t.Name.Package)
 	if pkg == nil {
 		h.err = errors.New("its package is not known")
 		return nil
 	}
-	pos := h.m.set.FuncPos(fn)
+	pos := h.m.from.FuncPos(fn)
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, filepath.Join(pkg.Dir, filepath.Base(pos.Filename)), nil, parser.SkipObjectResolution)
 	if err != nil {

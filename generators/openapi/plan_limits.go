@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"fmt"
+	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,15 +19,15 @@ type part struct {
 	t    *types.Type
 }
 
-// limit narrows s, the schema of values of type t, by the constraints that stand in comment lines at a place. All
+// limit narrows s, the schema of values of type t, by the constraints that markers give at a place. All
 // three families of tags count.
-func (m *models) limit(s *schema, t *types.Type, lines []string, at place) {
-	if lines = tagLines(lines); len(lines) == 0 {
+func (m *models) limit(s *schema, t *types.Type, markers model.Markers, at place) {
+	if markers.None() {
 		return
 	}
-	kube := kubebuilderLines(at.owner, lines)
+	kube := kubebuilderMarkers(at.owner, markers)
 	whole := part{own: &schema{}, base: s, t: t}
-	for _, mark := range slices.Concat(kubebuilderMarks(kube), openapiMarks(lines), declarativeMarks(lines)) {
+	for _, mark := range slices.Concat(kubebuilderMarks(kube), openapiMarks(markers), declarativeMarks(markers)) {
 		if p, ok := m.descend(whole, mark, at); ok {
 			m.apply(p, mark, at)
 		}
@@ -38,25 +39,13 @@ func (m *models) limit(s *schema, t *types.Type, lines []string, at place) {
 	m.describeMore(s, kube, at)
 }
 
-// tagLines are the comment lines that are tags of a family with constraints.
-func tagLines(lines []string) []string {
-	var out []string
-	for _, line := range lines {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "+kubebuilder:") || strings.HasPrefix(line, "+k8s:") {
-			out = append(out, line)
-		}
-	}
-	return out
-}
-
-// kubebuilderLines are the comment lines in which kubebuilder's markers count. Kubernetes' own types carry them too,
-// for those who make CRDs, and it publishes them by the other tags alone; so do we.
-func kubebuilderLines(owner *types.Type, lines []string) []string {
+// kubebuilderMarkers are the markers among which kubebuilder's count. Kubernetes' own types carry them too, for those who
+// make CRDs, and it publishes them by the other tags alone; so do we.
+func kubebuilderMarkers(owner *types.Type, markers model.Markers) model.Markers {
 	if strings.HasPrefix(owner.Name.Package, "k8s.io/") {
-		return nil
+		return model.Markers{}
 	}
-	return lines
+	return markers
 }
 
 // descend follows the path of a mark.
@@ -69,13 +58,13 @@ func (m *models) descend(p part, mark mark, at place) (part, bool) {
 			if p.own.Items == nil {
 				p.own.Items = &schema{}
 			}
-			p = part{p.own.Items, p.base.Items, plain(p.t).Elem}
+			p = part{p.own.Items, p.base.Items, model.Plain(p.t).Elem}
 		case (step.kind == "each" || step.kind == "additionalProperties") && isMap:
 			if p.own.AdditionalProperties == nil {
 				p.own.AdditionalProperties = &schema{}
 			}
-			p = part{p.own.AdditionalProperties, p.base.AdditionalProperties, plain(p.t).Elem}
-		case step.kind == "properties" && plain(p.t).Kind == types.Struct && kind == "object":
+			p = part{p.own.AdditionalProperties, p.base.AdditionalProperties, model.Plain(p.t).Elem}
+		case step.kind == "properties" && model.Plain(p.t).Kind == types.Struct && kind == "object":
 			next, ok := m.propertyPart(p, step.name, at)
 			if !ok {
 				m.fieldProblem(at, fmt.Sprintf("+%s: %s has no field with the JSON name %q", mark.tag, p.t.Name.Name, step.name), "name a field as JSON has it")
@@ -97,7 +86,7 @@ func container(step string) string {
 // propertyPart is a field of a struct.
 func (m *models) propertyPart(p part, name string, at place) (part, bool) {
 	fields := map[string]field{}
-	m.collect(plain(p.t), at.path, 0, nil, fields)
+	m.collect(model.Plain(p.t), at.path, 0, nil, fields)
 	f, ok := fields[name]
 	if !ok {
 		return part{}, false
@@ -119,7 +108,7 @@ func (m *models) kindOf(p part) string {
 	case p.t == nil:
 		return ""
 	}
-	if d := m.declared(plainPointer(p.t)); d != nil {
+	if d := m.declared(model.Pointee(p.t)); d != nil {
 		return d.Type
 	}
 	return "object"
@@ -131,7 +120,7 @@ func (m *models) named(p part) string {
 	switch {
 	case kind == "array":
 		return "a list"
-	case kind == "object" && plain(p.t).Kind == types.Map:
+	case kind == "object" && model.Plain(p.t).Kind == types.Map:
 		return "a map"
 	case kind == "object":
 		return "a struct"
@@ -210,7 +199,7 @@ func (m *models) insteadOf(p part, l limit, mark mark) string {
 	if !isKubebuilder || p.base.Items == nil {
 		return "remove the tag"
 	}
-	items := part{&schema{}, p.base.Items, plain(p.t).Elem}
+	items := part{&schema{}, p.base.Items, model.Plain(p.t).Elem}
 	if kind := m.kindOf(items); l.on != nil && !slices.Contains(l.on, kind) {
 		return "remove the tag"
 	}

@@ -3,31 +3,31 @@ package openapi
 import (
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
 	"k8s.io/gengo/v2/types"
 
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
 // structMarkers takes the tags above a struct into its schema.
 func (m *models) structMarkers(t *types.Type, s *schema) {
-	if v := value(t.CommentLines, tagStructType); v != "" {
+	if v := value(m.from.OfType(t), tagStructType); v != "" {
 		s.MapType = m.oneOf(place{owner: t, path: t.Name.Name}, tagStructType, v, "atomic", "granular")
 	}
 	if s.Type == "object" {
 		s.Unions = m.unionsOf(t)
 	}
-	s.Extensions = m.extensions(t.CommentLines, place{owner: t, path: t.Name.Name})
-	m.limit(s, t, t.CommentLines, place{owner: t, path: t.Name.Name})
+	s.Extensions = m.extensions(m.from.OfType(t), place{owner: t, path: t.Name.Name})
+	m.limit(s, t, m.from.OfType(t), place{owner: t, path: t.Name.Name})
 }
 
 // extensions are those that +k8s:openapi-gen=x-kubernetes-name:value adds.
-func (m *models) extensions(lines []string, at place) map[string]string {
+func (m *models) extensions(markers model.Markers, at place) map[string]string {
 	var out map[string]string
-	for _, text := range tag.Values(lines, tagGen) {
+	for _, text := range markers.Values(tagGen) {
 		name, value, ok := strings.Cut(text, ":")
 		switch {
 		case text == "true", text == "false":
@@ -45,22 +45,22 @@ func (m *models) extensions(lines []string, at place) map[string]string {
 
 // fieldMarkers takes the tags above a field into its schema.
 func (m *models) fieldMarkers(f field, s *schema) {
-	lines := f.field.CommentLines
-	s.Nullable = has(lines, tagNullable)
+	markers := m.from.OfField(f.owner, f.field.Name)
+	s.Nullable = has(markers, tagNullable)
 	m.listMarkers(f, s)
 	m.patchMarkers(f, s)
 	for _, tag := range []string{tagMapType, tagStructType} {
-		if v := value(lines, tag); v != "" && m.suits(f, tag, map[string]types.Kind{tagMapType: types.Map, tagStructType: types.Struct}[tag]) {
+		if v := value(markers, tag); v != "" && m.suits(f, tag, map[string]types.Kind{tagMapType: types.Map, tagStructType: types.Struct}[tag]) {
 			s.MapType = m.oneOf(f.place, tag, v, "atomic", "granular")
 		}
 	}
-	s.Extensions = m.extensions(lines, f.place)
+	s.Extensions = m.extensions(markers, f.place)
 }
 
 func (m *models) listMarkers(f field, s *schema) {
-	lines := f.field.CommentLines
-	kind := value(lines, tagListType, tagK8sListType)
-	keys := append(tag.Values(lines, tagListMapKey), tag.Values(lines, tagK8sListMapKey)...)
+	markers := m.from.OfField(f.owner, f.field.Name)
+	kind := value(markers, tagListType, tagK8sListType)
+	keys := append(markers.Values(tagListMapKey), markers.Values(tagK8sListMapKey)...)
 	switch {
 	case kind == "" && len(keys) == 0:
 		return
@@ -68,7 +68,7 @@ func (m *models) listMarkers(f field, s *schema) {
 		return // what is no list is replaced as a whole anyway
 	case !m.suits(f, tagListType, types.Slice):
 		return
-	case kind == "atomic" && value(lines, tagK8sUnique) == "map":
+	case kind == "atomic" && value(markers, tagK8sUnique) == "map":
 		keys = nil // they tell which items are equal, not how the list merges
 	case kind == "":
 		m.fieldProblem(f.place, "+listMapKey is for lists of type map", "add +listType=map, or remove the key")
@@ -78,7 +78,7 @@ func (m *models) listMarkers(f field, s *schema) {
 	case kind != "map" && len(keys) > 0:
 		m.fieldProblem(f.place, "+listMapKey is for lists of type map", "add +listType=map, or remove the key")
 	}
-	for _, key := range tag.Values(lines, tagListMapKey) { // those of +k8s:listMapKey are checked where they are compiled
+	for _, key := range markers.Values(tagListMapKey) { // those of +k8s:listMapKey are checked where they are compiled
 		m.checkKey(f, key)
 	}
 	s.ListType = m.oneOf(f.place, tagListType, kind, "atomic", "set", "map")
@@ -91,8 +91,8 @@ func (m *models) listMarkers(f field, s *schema) {
 
 // checkKey reports a key that the items of a list don't have.
 func (m *models) checkKey(f field, key string) {
-	item := plainPointer(plain(f.field.Type).Elem)
-	switch s := plain(item); {
+	item := model.Pointee(model.Plain(f.field.Type).Elem)
+	switch s := model.Plain(item); {
 	case s.Kind != types.Struct:
 		m.fieldProblem(f.place, fmt.Sprintf("only structs have keys, and the items of this list are %s", item), "use +listType=set or atomic")
 	case m.declared(item) == nil:
@@ -112,7 +112,8 @@ func (m *models) checkKey(f field, key string) {
 // patchMarkers reads how strategic merge patches treat the field, from tags in its comment or in its struct tag.
 func (m *models) patchMarkers(f field, s *schema) {
 	read := func(tag string) string {
-		comment, structTag := value(f.field.CommentLines, tag), reflect.StructTag(f.field.Tags).Get(tag)
+		comment := value(m.from.OfField(f.owner, f.field.Name), tag)
+		structTag, _ := model.StructTag(*f.field, tag)
 		if comment != "" && structTag != "" && comment != structTag {
 			m.fieldProblem(f.place, fmt.Sprintf("+%s=%s in the comment and %s:%q in the struct tag differ", tag, comment, tag, structTag), "make them the same")
 		}
@@ -126,7 +127,7 @@ func (m *models) patchMarkers(f field, s *schema) {
 
 // suits reports a tag on a field of another kind than the one that it is for.
 func (m *models) suits(f field, tag string, want types.Kind) bool {
-	if plain(f.field.Type).Kind == want || want == types.Slice && isList(f.field.Type) {
+	if model.Plain(f.field.Type).Kind == want || want == types.Slice && isList(f.field.Type) {
 		return true
 	}
 	name := map[types.Kind]string{types.Slice: "lists", types.Map: "maps", types.Struct: "structs"}[want]
@@ -135,7 +136,7 @@ func (m *models) suits(f field, tag string, want types.Kind) bool {
 }
 
 func isList(t *types.Type) bool {
-	kind := plain(t).Kind
+	kind := model.Plain(t).Kind
 	return kind == types.Slice || kind == types.Array
 }
 

@@ -9,8 +9,7 @@ import (
 
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/load"
-	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // modelNameOf is a method that is printed: the model of a type.
@@ -18,20 +17,21 @@ type modelNameOf struct{ typeName, model string }
 
 // modelNames are the methods OpenAPIModelName of a package: of its exported structs if it has the tag, else of those
 // that have it themselves.
-func modelNames(pass *generators.Pass, pkg *load.Package) []modelNameOf {
-	whole := value(pkg.DocLines, tagModelPackage)
+func modelNames(pass *generators.Pass, pkg *model.Package) []modelNameOf {
+	whole := value(pass.Model.OfPackage(pkg), tagModelPackage)
 	var out []modelNameOf
 	for _, t := range pkg.Types.Types {
 		prefix := whole
-		if own := value(t.CommentLines, tagModelPackage); own != "" {
+		markers := pass.Model.OfType(t)
+		if own := value(markers, tagModelPackage); own != "" {
 			prefix = own
 		}
-		asked := whole != "" || tag.Has(t.CommentLines, tagModelPackage)
+		asked := whole != "" || markers.Has(tagModelPackage)
 		switch {
 		case !asked || !named(t) || t.Methods["OpenAPIModelName"] != nil:
 		case prefix == "":
 			pass.Report.Add(diag.Problem{
-				Pos: pass.Set.TypePos(t), Path: t.Name.Name, Message: "+" + tagModelPackage + " has no value",
+				Pos: pass.Model.TypePos(t), Path: t.Name.Name, Message: "+" + tagModelPackage + " has no value",
 				Cure: "say what the name begins with, like +" + tagModelPackage + "=com.example.shop.v1",
 			})
 		default:

@@ -4,24 +4,24 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // describeMore takes the markers into a schema that say what a value is, and not which values are allowed.
-func (m *models) describeMore(s *schema, lines []string, at place) {
-	if v := markerValue(lines, tagTitle); v != "" {
+func (m *models) describeMore(s *schema, markers model.Markers, at place) {
+	if v := value(markers, tagTitle); v != "" {
 		s.Title = bare(v)
 	}
-	if v := markerValue(lines, tagExample); v != "" {
+	if v := value(markers, tagExample); v != "" {
 		example, err := literal(v, s.Type)
 		if err != nil {
 			m.fieldProblem(at, fmt.Sprintf("+%s=%s: %v", tagExample, v, err), "give a value of the field's type")
 		}
 		s.Example = example
 	}
-	m.externalDocs(s, lines, at)
-	s.PreserveUnknown = s.PreserveUnknown || has(lines, tagPreserveUnknown, tagXPreserveUnknown)
-	if has(lines, tagEmbeddedResource, tagXEmbeddedResource) {
+	m.externalDocs(s, markers, at)
+	s.PreserveUnknown = s.PreserveUnknown || has(markers, tagPreserveUnknown, tagXPreserveUnknown)
+	if has(markers, tagEmbeddedResource, tagXEmbeddedResource) {
 		if s.Type != "object" && s.Ref == "" && s.Type != "" {
 			m.misfit(at, fmt.Sprintf("+%s is for objects, and this is %s", tagEmbeddedResource, article(s.Type)), "remove the tag")
 			return
@@ -33,9 +33,9 @@ func (m *models) describeMore(s *schema, lines []string, at place) {
 	}
 }
 
-func (m *models) externalDocs(s *schema, lines []string, at place) {
-	markers, err := tag.Arguments(lines, tagExternalDocs)
-	for _, arguments := range markers {
+func (m *models) externalDocs(s *schema, markers model.Markers, at place) {
+	said, err := markers.Arguments(tagExternalDocs)
+	for _, arguments := range said {
 		s.ExternalDocs = &externalDocs{}
 		for _, a := range arguments {
 			switch a.Key {
@@ -58,11 +58,11 @@ func (m *models) externalDocs(s *schema, lines []string, at place) {
 
 // toldSchema is what markers say instead of the Go type: a JSON type, that there are two of them, or that there is no
 // schema at all. Nil if they say nothing.
-func (m *models) toldSchema(lines []string, at place) *schema {
-	switch kind := bare(markerValue(lines, tagType)); {
-	case has(lines, tagIntOrString):
+func (m *models) toldSchema(markers model.Markers, at place) *schema {
+	switch kind := bare(value(markers, tagType)); {
+	case has(markers, tagIntOrString):
 		return &schema{IntOrString: true, AnyOf: []*schema{{Type: "integer"}, {Type: "string"}}}
-	case has(lines, tagSchemaless):
+	case has(markers, tagSchemaless):
 		return &schema{PreserveUnknown: true}
 	case kind != "":
 		if !slices.Contains(jsonTypes, kind) {
@@ -74,6 +74,3 @@ func (m *models) toldSchema(lines []string, at place) *schema {
 }
 
 var jsonTypes = []string{"string", "integer", "number", "boolean", "object", "array"}
-
-// markerValue is the value of the last marker of a name, which may be written with = or :=.
-func markerValue(lines []string, name string) string { return value(lines, name, name+":") }

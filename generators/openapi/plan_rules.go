@@ -3,6 +3,7 @@ package openapi
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,18 +84,18 @@ func (m *models) checkRules(s *schema, at place) {
 }
 
 // kubebuilderRules reads the rules of kubebuilder's family, and what it makes rules of.
-func (m *models) kubebuilderRules(p part, lines []string, at place) {
-	p.own.Rules = append(p.own.Rules, m.rulesOf(tagRule, lines, at)...)
-	if has(lines, tagImmutable) {
+func (m *models) kubebuilderRules(p part, markers model.Markers, at place) {
+	p.own.Rules = append(p.own.Rules, m.rulesOf(tagRule, markers, at)...)
+	if has(markers, tagImmutable) {
 		p.own.Rules = append(p.own.Rules, rule{Rule: "self == oldSelf", Message: "field is immutable"})
 	}
-	if rules := m.rulesOf(tagItemsRule, lines, at); len(rules) > 0 {
+	if rules := m.rulesOf(tagItemsRule, markers, at); len(rules) > 0 {
 		if items, ok := m.descend(p, mark{tag: tagItemsRule, path: []step{{kind: "items"}}}, at); ok {
 			items.own.Rules = append(items.own.Rules, rules...)
 		}
 	}
 	for _, marker := range oneOfMarkers {
-		for _, text := range tag.Values(lines, marker.tag) {
+		for _, text := range markers.Values(marker.tag) {
 			if m.kindOf(p) != "object" {
 				m.misfit(at, fmt.Sprintf("+%s is for structs, and this is %s", marker.tag, m.named(p)), "remove the tag")
 				continue
@@ -106,8 +107,8 @@ func (m *models) kubebuilderRules(p part, lines []string, at place) {
 
 // immutableOnceSet is the rule of the struct around an immutable field that may be left out: a rule of the field itself
 // is not looked at when the field is taken away.
-func immutableOnceSet(f field, name string) []rule {
-	if f.required || !has(kubebuilderLines(f.owner, f.field.CommentLines), tagImmutable) {
+func (m *models) immutableOnceSet(f field, name string) []rule {
+	if f.required || !has(kubebuilderMarkers(f.owner, m.from.OfField(f.owner, f.field.Name)), tagImmutable) {
 		return nil
 	}
 	cel := celName(name)
@@ -128,13 +129,13 @@ var celReserved = []string{
 	"import", "let", "loop", "package", "namespace", "return",
 }
 
-func (m *models) rulesOf(name string, lines []string, at place) []rule {
-	markers, err := tag.Arguments(lines, name)
+func (m *models) rulesOf(name string, markers model.Markers, at place) []rule {
+	said, err := markers.Arguments(name)
 	if err != nil {
 		m.fieldProblem(at, err.Error(), `write it like +`+name+`:rule="self > 0",message="must be greater than 0"`)
 	}
 	var out []rule
-	for _, arguments := range markers {
+	for _, arguments := range said {
 		var r rule
 		for _, a := range arguments {
 			if err := r.set(a.Key, a.Value); err != nil {
@@ -163,7 +164,7 @@ var oneOfMarkers = []oneOfMarker{
 func (m *models) fieldCount(p part, marker oneOfMarker, text string, at place) rule {
 	names := tag.List(text)
 	fields := map[string]field{}
-	m.collect(plain(p.t), at.path, 0, nil, fields)
+	m.collect(model.Plain(p.t), at.path, 0, nil, fields)
 	var present []string
 	for _, name := range names {
 		if _, ok := fields[name]; !ok {

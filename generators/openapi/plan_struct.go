@@ -1,12 +1,12 @@
 package openapi
 
 import (
+	"cmp"
 	"fmt"
+	"github.com/typeplane/typeplane/generators/model"
 	"go/token"
 	"maps"
-	"reflect"
 	"slices"
-	"strings"
 
 	"k8s.io/gengo/v2/types"
 )
@@ -18,7 +18,7 @@ func (m *models) modelSchema(t *types.Type) *schema {
 	if s == nil {
 		s = m.structSchema(t, t.Name.Name)
 	}
-	if text := describe(t.CommentLines); text != "" || s.Description == "" {
+	if text := describe(m.from.Doc(t)); text != "" || s.Description == "" {
 		s.Description = text
 	}
 	m.structMarkers(t, s)
@@ -39,7 +39,7 @@ func (m *models) structSchema(t *types.Type, path string) *schema {
 			s.Properties = map[string]*schema{}
 		}
 		s.Properties[name] = m.property(f)
-		s.Rules = append(s.Rules, immutableOnceSet(f, name)...)
+		s.Rules = append(s.Rules, m.immutableOnceSet(f, name)...)
 		if f.required {
 			s.Required = append(s.Required, name)
 		}
@@ -50,8 +50,8 @@ func (m *models) structSchema(t *types.Type, path string) *schema {
 // field is one property of an object and the place that it comes from.
 type field struct {
 	place
-	markers  []string
-	depth    int // how many embedded structs it lies in; the least deep one hides the others
+	markers  model.Markers // those of kubebuilder count only in some modules
+	depth    int           // how many embedded structs it lies in; the least deep one hides the others
 	quoted   bool
 	omits    bool // a zero value is not written
 	required bool
@@ -66,23 +66,21 @@ func (m *models) collect(t *types.Type, path string, depth int, within []*types.
 	within = append(within, t)
 	for i := range t.Members {
 		member := &t.Members[i]
-		name, options, skip := jsonName(member)
-		if skip || asks(member.CommentLines, "false") {
+		said, markers := model.ParseJSON(member.Tags), m.from.OfField(t, member.Name)
+		if leftOut(*member) || asks(markers, "false") {
 			continue
 		}
-		if s := plainPointer(member.Type); member.Embedded && name == "" && s.Kind == types.Struct && m.declared(s) == nil {
+		if s := model.Pointee(member.Type); member.Embedded && said.Name == "" && s.Kind == types.Struct && m.declared(s) == nil {
 			m.collect(s, s.Name.Name, depth+1, within, fields)
 			continue
 		}
-		if name == "" {
-			name = member.Name
-		}
+		name := cmp.Or(said.Name, member.Name)
 		f := field{
 			place:   place{owner: t, field: member, path: path + "." + member.Name},
-			markers: kubebuilderLines(t, member.CommentLines),
+			markers: kubebuilderMarkers(t, markers),
 			depth:   depth,
-			quoted:  slices.Contains(options, "string"),
-			omits:   omits(member),
+			quoted:  said.Quoted,
+			omits:   said.Omits(),
 		}
 		f.required = m.isRequired(f)
 		switch other, taken := fields[name]; {
@@ -96,24 +94,9 @@ func (m *models) collect(t *types.Type, path string, depth int, within []*types.
 	}
 }
 
-// jsonName reads the json tag of a field. name is "" if the tag gives none.
-func jsonName(member *types.Member) (name string, options []string, skip bool) {
-	tag := reflect.StructTag(member.Tags).Get("json")
-	parts := strings.Split(tag, ",")
-	return parts[0], parts[1:], tag == "-" || !token.IsExported(member.Name) && !member.Embedded
-}
-
-// omits says whether JSON leaves a zero value out.
-func omits(member *types.Member) bool {
-	_, options, _ := jsonName(member)
-	return slices.Contains(options, "omitempty") || slices.Contains(options, "omitzero")
-}
-
-func plainPointer(t *types.Type) *types.Type {
-	for t.Kind == types.Pointer {
-		t = t.Elem
-	}
-	return t
+// leftOut says whether JSON has nothing of a field.
+func leftOut(member types.Member) bool {
+	return model.ParseJSON(member.Tags).Left || !token.IsExported(member.Name) && !member.Embedded
 }
 
 // property is the schema of one field.
@@ -122,9 +105,9 @@ func (m *models) property(f field) *schema {
 	if f.quoted && (s.Type == "integer" || s.Type == "number" || s.Type == "boolean") {
 		s = &schema{Type: "string"}
 	}
-	s.Description = describe(append(slices.Clone(f.field.CommentLines), m.enumDescription(f.field.Type)...))
+	s.Description = describe(append(slices.Clone(m.from.DocOfField(f.owner, f.field.Name)), m.enumDescription(f.field.Type)...))
 	m.fieldMarkers(f, s)
-	m.limit(s, f.field.Type, f.field.CommentLines, f.place)
+	m.limit(s, f.field.Type, m.from.OfField(f.owner, f.field.Name), f.place)
 	s.Default = m.defaultOf(f)
 	return s.wrapped()
 }
@@ -140,9 +123,9 @@ func (m *models) fieldSchema(f field) *schema {
 // isRequired says whether a client has to write the field: it is said by a tag, else a field that JSON always holds
 // is required, unless the server fills in a default.
 func (m *models) isRequired(f field) bool {
-	lines := f.field.CommentLines
-	optional := has(lines, tagOptional, tagK8sOptional) || has(f.markers, tagKubebuilderOptional)
-	required := has(lines, tagRequired, tagK8sRequired) || has(f.markers, tagKubebuilderRequired)
+	markers := m.from.OfField(f.owner, f.field.Name)
+	optional := has(markers, tagOptional, tagK8sOptional) || has(f.markers, tagKubebuilderOptional)
+	required := has(markers, tagRequired, tagK8sRequired) || has(f.markers, tagKubebuilderRequired)
 	if optional && required {
 		m.fieldProblem(f.place, "it is tagged as optional and as required", "remove one of the tags")
 	}
@@ -158,11 +141,11 @@ func (m *models) isRequired(f field) bool {
 // requiredByPackage says it for a field about which nothing is said: the package may, with one of kubebuilder's
 // markers, else it is what JSON always holds.
 func (m *models) requiredByPackage(f field) bool {
-	if pkg := m.set.Package(f.owner.Name.Package); pkg != nil && pkg.Main {
-		switch lines := kubebuilderLines(f.owner, pkg.DocLines); {
-		case has(lines, tagKubebuilderOptional):
+	if pkg := m.from.Package(f.owner.Name.Package); pkg != nil && pkg.Main {
+		switch markers := kubebuilderMarkers(f.owner, m.from.OfPackage(pkg)); {
+		case has(markers, tagKubebuilderOptional):
 			return false
-		case has(lines, tagKubebuilderRequired):
+		case has(markers, tagKubebuilderRequired):
 			return !f.omits
 		}
 	}

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"fmt"
+	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 
 	"k8s.io/gengo/v2/types"
@@ -25,7 +26,7 @@ func (m *models) use(t *types.Type, at place) *schema {
 		if t.Kind == types.Struct && t.Name.Package != "time" {
 			return refTo(m.model(t))
 		}
-		m.limit(s, t, t.CommentLines, place{owner: t, path: t.Name.Name})
+		m.limit(s, t, m.from.OfType(t), place{owner: t, path: t.Name.Name})
 		return s
 	}
 	if writesOwnJSON(t) && !m.believed(t, at) {
@@ -35,7 +36,7 @@ func (m *models) use(t *types.Type, at place) *schema {
 	case types.Alias:
 		s := m.use(t.Underlying, at)
 		s.Enum = append(s.Enum, m.enumOf(t)...)
-		m.limit(s, t, t.CommentLines, place{owner: t, path: t.Name.Name})
+		m.limit(s, t, m.from.OfType(t), place{owner: t, path: t.Name.Name})
 		return s
 	case types.Builtin:
 		return m.builtin(t, at)
@@ -61,7 +62,7 @@ func (m *models) use(t *types.Type, at place) *schema {
 }
 
 func (m *models) mapSchema(t *types.Type, at place) *schema {
-	if key := plain(t.Key); key.Kind != types.Builtin || isBuiltin(key, "bool", "float32", "float64") {
+	if key := model.Plain(t.Key); key.Kind != types.Builtin || isBuiltin(key, "bool", "float32", "float64") {
 		m.fieldProblem(at, fmt.Sprintf("a map with keys of type %s can't be written as JSON", t.Key), "use keys of type string")
 	}
 	return &schema{Type: "object", AdditionalProperties: m.use(t.Elem, at)}
@@ -110,7 +111,7 @@ func (m *models) declared(t *types.Type) *schema {
 		return nil
 	}
 	m.readComments(t.Name.Package)
-	if s := m.toldSchema(kubebuilderLines(t, t.CommentLines), place{owner: t, path: t.Name.Name}); s != nil {
+	if s := m.toldSchema(kubebuilderMarkers(t, m.from.OfType(t)), place{owner: t, path: t.Name.Name}); s != nil {
 		return s
 	}
 	if s := m.hooked(t); s != nil {
@@ -121,7 +122,7 @@ func (m *models) declared(t *types.Type) *schema {
 	}
 	// A struct writes the JSON of an embedded type that writes its own.
 	for i := range t.Members {
-		if name, _, skip := jsonName(&t.Members[i]); t.Members[i].Embedded && name == "" && !skip && t.Methods["MarshalJSON"] == nil {
+		if f := t.Members[i]; f.Embedded && model.ParseJSON(f.Tags).Name == "" && !leftOut(f) && t.Methods["MarshalJSON"] == nil {
 			if s := m.declared(t.Members[i].Type); s != nil {
 				return s
 			}
@@ -139,15 +140,14 @@ func writesOwnJSON(t *types.Type) bool {
 // a struct that names them for JSON, which is what openapi-gen prints too.
 func (m *models) believed(t *types.Type, at place) bool {
 	if t.Kind != types.Struct || !slices.ContainsFunc(t.Members, func(f types.Member) bool {
-		name, _, skip := jsonName(&f)
-		return name != "" && !skip
+		return model.ParseJSON(f.Tags).Name != "" && !leftOut(f)
 	}) {
 		return false
 	}
 	const message = "has a MarshalJSON; its schema is that of its fields"
 	const cure = "if its JSON looks otherwise, say so above the %s, like +" + tagType + "=string"
 	if m.ours(t) {
-		m.report.Warn(diag.Problem{Pos: m.set.TypePos(t), Path: t.Name.Name, Message: "it " + message, Cure: fmt.Sprintf(cure, "type")})
+		m.report.Warn(diag.Problem{Pos: m.from.TypePos(t), Path: t.Name.Name, Message: "it " + message, Cure: fmt.Sprintf(cure, "type")})
 	} else if m.ours(at.owner) {
 		m.report.Warn(diag.Problem{Pos: m.posOf(at), Path: at.path, Message: t.String() + " " + message, Cure: fmt.Sprintf(cure, "field")})
 	}
@@ -159,25 +159,11 @@ func (m *models) believed(t *types.Type, at place) bool {
 func (m *models) undescribed(t *types.Type, at place) *schema {
 	const message = "has a MarshalJSON, so its fields don't say what its JSON looks like"
 	if m.ours(t) {
-		m.problem(m.set.TypePos(t), t.Name.Name, "it "+message, "say it above the type, like +"+tagType+"=string")
+		m.problem(m.from.TypePos(t), t.Name.Name, "it "+message, "say it above the type, like +"+tagType+"=string")
 	} else {
 		m.fieldProblem(at, t.String()+" "+message, "say it above the field, like +"+tagType+"=string")
 	}
 	return &schema{PreserveUnknown: true}
-}
-
-// plain is t without pointers and names.
-func plain(t *types.Type) *types.Type {
-	for {
-		switch t.Kind {
-		case types.Pointer:
-			t = t.Elem
-		case types.Alias:
-			t = t.Underlying
-		default:
-			return t
-		}
-	}
 }
 
 func isBuiltin(t *types.Type, names ...string) bool {

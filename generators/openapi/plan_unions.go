@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"fmt"
+	"github.com/typeplane/typeplane/generators/model"
 
 	"k8s.io/gengo/v2/types"
 )
@@ -11,13 +12,13 @@ import (
 func (m *models) unionsOf(t *types.Type) []union {
 	m.readComments(t.Name.Package)
 	var out []union
-	whole := has(t.CommentLines, tagUnion)
+	whole := has(m.from.OfType(t), tagUnion)
 	u := union{Fields: map[string]string{}}
 	for i := range t.Members {
 		member := &t.Members[i]
-		name, _, skip := jsonName(member)
+		name := model.ParseJSON(member.Tags).Name
 		at := place{owner: t, field: member, path: t.Name.Name + "." + member.Name}
-		if inner := plainPointer(member.Type); member.Embedded && name == "" && inner.Kind == types.Struct {
+		if inner := model.Pointee(member.Type); member.Embedded && name == "" && inner.Kind == types.Struct {
 			if whole {
 				m.fieldProblem(at, "it is embedded in a struct with +"+tagUnion, "give it a JSON name, or take the tag away")
 			}
@@ -27,7 +28,7 @@ func (m *models) unionsOf(t *types.Type) []union {
 		if name == "" {
 			name = member.Name
 		}
-		if !skip {
+		if !leftOut(*member) {
 			m.unionField(&u, member, name, whole, at)
 		}
 	}
@@ -39,17 +40,17 @@ func (m *models) unionsOf(t *types.Type) []union {
 
 // unionField puts a field into the union that it belongs to.
 func (m *models) unionField(u *union, member *types.Member, name string, whole bool, at place) {
-	lines := member.CommentLines
+	markers := m.from.OfField(at.owner, member.Name)
 	switch {
-	case has(lines, tagUnion):
+	case has(markers, tagUnion):
 		m.fieldProblem(at, "+"+tagUnion+" is for structs", "put it above the struct, or say +"+tagUnionDeprecated)
-	case has(lines, tagUnionDiscriminator):
+	case has(markers, tagUnionDiscriminator):
 		if u.Discriminator != "" {
 			m.fieldProblem(at, fmt.Sprintf("it is a discriminator, and so is %q", u.Discriminator), "keep +"+tagUnionDiscriminator+" above one field")
 		}
 		u.Discriminator = name
-	case whole || has(lines, tagUnionDeprecated):
-		if m.isRequired(field{place: at, markers: kubebuilderLines(at.owner, lines), omits: omits(member)}) {
+	case whole || has(markers, tagUnionDeprecated):
+		if m.isRequired(field{place: at, markers: kubebuilderMarkers(at.owner, markers), omits: model.ParseJSON(member.Tags).Omits()}) {
 			m.fieldProblem(at, "it is a member of a union, and required", "add +optional")
 		}
 		u.Fields[name] = member.Name

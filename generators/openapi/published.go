@@ -5,13 +5,13 @@ import (
 
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // Schemas are the schemas that a package publishes, as its constant OpenAPISchemas has them: by model name. What is wrong
 // with them is not reported: Plugin does that.
-func Schemas(pass *generators.Pass, pkg *load.Package) map[string]json.RawMessage {
-	quiet := &generators.Pass{Set: pass.Set, Packages: []*load.Package{pkg}, Report: &diag.Report{}}
+func Schemas(pass *generators.Pass, pkg *model.Package) map[string]json.RawMessage {
+	quiet := &generators.Pass{Model: pass.Model, Packages: []*model.Package{pkg}, Report: &diag.Report{}}
 	out := map[string]json.RawMessage{}
 	for _, f := range plan(quiet) {
 		for name, model := range f.models {

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 	"strings"
 
@@ -127,17 +128,14 @@ var ownTags = []tag.Definition{
 }
 
 // asks says whether one of the values of +k8s:openapi-gen is this one.
-func asks(lines []string, value string) bool {
-	return slices.Contains(tag.Values(lines, tagGen), value)
+func asks(markers model.Markers, value string) bool {
+	return slices.Contains(markers.Values(tagGen), value)
 }
 
 // value is what the last tag of the first of these names says that is there; "" if none is.
-func value(lines []string, names ...string) string {
-	if !tagged(lines) {
-		return ""
-	}
+func value(markers model.Markers, names ...string) string {
 	for _, name := range names {
-		if v, ok := tag.Last(lines, name); ok {
+		if v, ok := markers.Last(name); ok {
 			return v
 		}
 	}
@@ -145,19 +143,6 @@ func value(lines []string, names ...string) string {
 }
 
 // has says whether any of the tags is there.
-func has(lines []string, names ...string) bool {
-	if !tagged(lines) {
-		return false
-	}
-	for _, name := range names {
-		if tag.Has(lines, name) {
-			return true
-		}
-	}
-	return false
-}
-
-// tagged says whether a line may be a tag; most comments have none, and need no reading.
-func tagged(lines []string) bool {
-	return slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " \t"), "+") })
+func has(markers model.Markers, names ...string) bool {
+	return slices.ContainsFunc(names, markers.Has)
 }

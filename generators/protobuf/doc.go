@@ -71,9 +71,9 @@ func Plugin() generators.Plugin {
 }
 
 func generate(pass *generators.Pass) {
-	for _, f := range plan(pass.Set, pass.Packages, pass.Report, pass.InlineRuntime) {
+	for _, f := range plan(pass.Model, pass.Packages, pass.Report, pass.InlineRuntime) {
 		if err := printFile(pass.File(f.pkg, goFile, generator), f); err != nil {
-			pass.Report.Add(diag.Problem{Pos: pass.Set.PackagePos(f.pkg), Message: err.Error()})
+			pass.Report.Add(diag.Problem{Pos: pass.Model.PackagePos(f.pkg), Message: err.Error()})
 		}
 		if len(f.messages) > 0 {
 			pass.Raw(f.pkg, protoFile, protoText(f, pass.Header))

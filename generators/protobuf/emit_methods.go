@@ -1,6 +1,6 @@
 package protobuf
 
-import apikind "github.com/typeplane/typeplane/generators/kind"
+import "github.com/typeplane/typeplane/generators/model"
 
 // methods prints Marshal, MarshalTo, MarshalToSizedBuffer and Unmarshal, and UnmarshalShared_T.
 func (p *printer) methods(m *message) {
@@ -85,7 +85,7 @@ func (p *printer) alias(a alias) {
 		p.P("data, err := m.Marshal()")
 		p.P("return append(dst, data...), err")
 		p.P("}")
-		if apikind.Embeds(a.typ, "ObjectMeta") {
+		if model.Embeds(a.typ, "ObjectMeta") {
 			p.P()
 			p.aliasRecycler(a)
 		}

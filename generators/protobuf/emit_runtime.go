@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/typeplane/typeplane/generators/copied"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/runtime/protobuf"
 )
 
@@ -20,7 +20,7 @@ const (
 var runtime = copied.New("runtime/protobuf", protobuf.Source, inlined)
 
 // calledByHand are the pieces that hand-written code of a package calls by the names that Kubernetes' generated code has.
-func calledByHand(pkg *load.Package) map[string]bool {
+func calledByHand(pkg *model.Package) map[string]bool {
 	used := map[string]bool{}
 	for _, name := range []string{"encodeVarint", "SizeVarint", "skipField", "ValueToString", "ErrInvalidLength", "ErrIntOverflow", "ErrUnexpectedEndOfGroup"} {
 		if pkg.Mentions(inlined(name)) {

@@ -2,6 +2,7 @@ package protobuf
 
 import (
 	"fmt"
+	"github.com/typeplane/typeplane/generators/model"
 	"path"
 
 	"k8s.io/gengo/v2/types"
@@ -15,7 +16,7 @@ func (p *printer) string(m *message) {
 	p.P(`return "nil"`)
 	p.P("}")
 	if m.items {
-		p.f("return %s(%s(m))", p.Ident("fmt", "Sprint"), p.Type(underlying(m.typ)))
+		p.f("return %s(%s(m))", p.Ident("fmt", "Sprint"), p.Type(model.Underlying(m.typ)))
 	} else {
 		p.f(`return "&%s{" +`, m.name)
 		for _, f := range m.byNumber() {

@@ -3,11 +3,12 @@ package protobuf
 import (
 	"errors"
 	"fmt"
+	"go/token"
 
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // shape is how the values of a field repeat.
@@ -74,7 +75,7 @@ func (f *field) declaration() string {
 const typeMeta = "k8s.io/apimachinery/pkg/apis/meta/v1.TypeMeta"
 
 // fillStruct plans the fields of a struct, or of the struct that stands for it.
-func (p *planner) fillStruct(pkg *load.Package, m *message, o options) {
+func (p *planner) fillStruct(pkg *model.Package, m *message, o options) {
 	source := m.typ
 	if o.as != "" {
 		source = pkg.Types.Types[o.as]
@@ -87,7 +88,7 @@ func (p *planner) fillStruct(pkg *load.Package, m *message, o options) {
 		if member.Type.Name.String() == typeMeta {
 			continue
 		}
-		if !isExported(member.Name) {
+		if !token.IsExported(member.Name) {
 			p.checkHidden(source, member)
 			continue
 		}
@@ -99,9 +100,10 @@ func (p *planner) fillStruct(pkg *load.Package, m *message, o options) {
 		if f == nil {
 			continue
 		}
+		f.comments = p.model.DocOfField(source, member.Name)
 		if f.tag.odd != "" {
 			p.report.Warn(diag.Problem{
-				Pos: p.set.MemberPos(source, member.Name), Path: source.Name.Name + "." + member.Name,
+				Pos: p.model.MemberPos(source, member.Name), Path: source.Name.Name + "." + member.Name,
 				Message: fmt.Sprintf("%s in the protobuf tag says nothing, so the field's name in protobuf is %s", f.tag.odd, f.name),
 				Cure:    "write the tag like " + `protobuf:"bytes,1,opt,name=title"`,
 			})
@@ -120,7 +122,7 @@ func (p *planner) checkHidden(t *types.Type, member types.Member) {
 		return
 	}
 	for _, inner := range member.Type.Members {
-		if isExported(inner.Name) {
+		if token.IsExported(inner.Name) {
 			p.problem(t, member.Name, "JSON shows the fields of this struct, but protobuf cannot, because its type is not exported",
 				`export the type, or leave it out with protobuf:"-"`)
 			return
@@ -134,7 +136,7 @@ func (p *planner) field(pkg string, member types.Member) (*field, error) {
 	if err != nil || st.skip {
 		return nil, err
 	}
-	f := &field{goName: member.Name, name: st.name, number: st.number, comments: member.CommentLines, typ: member.Type, tag: st}
+	f := &field{goName: member.Name, name: st.name, number: st.number, typ: member.Type, tag: st}
 	if err := p.shape(pkg, f); err != nil {
 		return nil, err
 	}
@@ -143,7 +145,7 @@ func (p *planner) field(pkg string, member types.Member) (*field, error) {
 
 // shape decides how the values of a field repeat and what they are.
 func (p *planner) shape(pkg string, f *field) (err error) {
-	under := underlying(f.typ)
+	under := model.Underlying(f.typ)
 	if under.Kind == types.Slice && !isByte(under.Elem) || under.Kind == types.Map {
 		if f.value, err = p.message(pkg, f.typ); f.value != nil || err != nil {
 			return err
@@ -198,10 +200,10 @@ func (f *field) checkWire() error {
 func (p *planner) fillItems(m *message) {
 	m.items = true
 	what := "slice"
-	if underlying(m.typ).Kind == types.Map {
+	if model.Underlying(m.typ).Kind == types.Map {
 		what = "map"
 	}
-	f := &field{name: "items", number: 1, typ: underlying(m.typ), comments: []string{"items, if empty, will result in an empty " + what}}
+	f := &field{name: "items", number: 1, typ: model.Underlying(m.typ), comments: []string{"items, if empty, will result in an empty " + what}}
 	if err := p.shape(m.typ.Name.Package, f); err != nil {
 		p.refuse(m.typ, "", err)
 		return
@@ -221,7 +223,7 @@ func (p *planner) fillEmbedded(m *message, name string) {
 
 // refuse reports why a type, or a field of it, cannot be written. What the compiler has to say comes first.
 func (p *planner) refuse(t *types.Type, member string, err error) {
-	if text := p.set.TypeError(t, member); text != "" {
+	if text := p.model.TypeError(t, member); text != "" {
 		p.problem(t, member, text, "")
 		return
 	}

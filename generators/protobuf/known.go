@@ -4,7 +4,7 @@ import (
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // Numbers knows under which number a field stands on the wire, for plug-ins whose code reads encoded messages.
@@ -14,7 +14,7 @@ type Numbers struct {
 }
 
 // NumbersOf plans the messages of a run. What is wrong with them is not for it to report.
-func NumbersOf(set *load.Set, packages []*load.Package) *Numbers {
+func NumbersOf(set *model.Model, packages []*model.Package) *Numbers {
 	n := &Numbers{inRun: map[string]bool{}, messages: map[*types.Type]*message{}}
 	for _, pkg := range packages {
 		n.inRun[pkg.Path] = true

@@ -6,12 +6,12 @@ import (
 
 	"k8s.io/gengo/v2/types"
 
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // file is what one package gets: generated.pb.go and generated.proto.
 type file struct {
-	pkg      *load.Package
+	pkg      *model.Package
 	inline   bool                 // it may not import the runtime
 	messages []*message           // by name
 	aliases  []alias              // kinds of other modules, by name

@@ -2,8 +2,11 @@ package protobuf
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
+
+	"github.com/typeplane/typeplane/generators/diag"
 )
 
 // Numbers that a .proto file may use; those from 19000 to 19999 belong to protobuf itself.
@@ -57,6 +60,22 @@ func (p *planner) number(m *message, old *record) {
 		taken[f.number] = f
 	}
 	m.reserved = gone(old, taken, names)
+	p.mourn(m, old, taken, names)
+}
+
+// mourn warns of fields that the run before had. Their numbers become reserved, and what was stored in them is lost.
+func (p *planner) mourn(m *message, old *record, taken map[int32]*field, names map[string]*field) {
+	for _, name := range slices.Sorted(maps.Keys(old.fields)) {
+		e := old.fields[name]
+		if taken[e.number] != nil || names[name] != nil || old.buried.has(e.number) {
+			continue // it goes on, or is a problem already
+		}
+		p.report.Warn(diag.Problem{
+			Pos: p.model.TypePos(m.typ), Path: m.typ.Name.Name,
+			Message: fmt.Sprintf("its field %s is gone, so stored objects lose its value, and its number %d is reserved", name, e.number),
+			Cure:    fmt.Sprintf("if it has another name now, put `protobuf:\"…,%d,opt,name=…\"` on it", e.number),
+		})
+	}
 }
 
 // checkName refuses the name of a field that is gone: stored JSON may still have the old meaning.

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/gengo/v2/types"
 
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
@@ -43,14 +44,18 @@ type options struct {
 // hasString tells whether String is to be printed. What stands for another type is not shown by its fields.
 func (o options) hasString() bool { return o.stringer && o.as == "" && o.embed == "" }
 
-// options reads the tags of a type. Their names may hold parentheses, which the common grammar does not know.
-func (p *planner) options(t *types.Type) options {
+// options reads the tags of a type.
+func (p *planner) options(t *types.Type) options { return p.optionsIn(p.model.OfType(t), t) }
+
+// optionsIn reads the tags of an alias, or of a type. Their names may hold parentheses, which the common grammar does not know.
+func (p *planner) optionsIn(markers model.Markers, t *types.Type) options {
 	o := options{marshal: true, stringer: true}
-	for _, line := range t.CommentLines {
-		text, ok := strings.CutPrefix(strings.TrimSpace(line), "+protobuf")
+	for marker := range markers.All() {
+		text, ok := strings.CutPrefix(marker.Text, "+protobuf")
 		if !ok || text != "" && text[0] != '=' && text[0] != '.' {
 			continue
 		}
+		markers.Claim(marker)
 		name, value, _ := strings.Cut("protobuf"+text, "=")
 		wrong := func(message, cure string) {
 			o.problem = true

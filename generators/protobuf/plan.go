@@ -1,6 +1,7 @@
 package protobuf
 
 import (
+	"go/token"
 	gotypes "go/types"
 	"maps"
 	"path/filepath"
@@ -9,8 +10,7 @@ import (
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/load"
-	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 const (
@@ -20,7 +20,7 @@ const (
 
 // planner decides for all packages of a run; a type may need a message of another package of the run.
 type planner struct {
-	set    *load.Set
+	model  *model.Model
 	report *diag.Report
 	// chosen are the types that become messages in this run.
 	chosen map[*types.Type]options
@@ -37,8 +37,8 @@ type planner struct {
 }
 
 // plan decides what each package gets. Packages without messages are left out.
-func plan(set *load.Set, packages []*load.Package, report *diag.Report, inline bool) []*file {
-	p := &planner{set: set, report: report, inline: inline, chosen: map[*types.Type]options{}, inRun: map[string]bool{},
+func plan(set *model.Model, packages []*model.Package, report *diag.Report, inline bool) []*file {
+	p := &planner{model: set, report: report, inline: inline, chosen: map[*types.Type]options{}, inRun: map[string]bool{},
 		planned: map[*types.Type]*message{}, protos: map[string][]byte{}}
 	for _, pkg := range packages {
 		p.inRun[pkg.Path] = true
@@ -63,7 +63,7 @@ func plan(set *load.Set, packages []*load.Package, report *diag.Report, inline b
 }
 
 // choose picks the types of a package that become messages.
-func (p *planner) choose(pkg *load.Package) *file {
+func (p *planner) choose(pkg *model.Package) *file {
 	f := &file{pkg: pkg, inline: p.inline}
 	all, ok := p.wanted(pkg)
 	if !ok {
@@ -80,7 +80,7 @@ func (p *planner) choose(pkg *load.Package) *file {
 			continue
 		}
 		p.chosen[t] = o
-		m := &message{name: name, typ: t, comments: t.CommentLines}
+		m := &message{name: name, typ: t, comments: p.model.Doc(t)}
 		p.planned[t] = m
 		f.messages = append(f.messages, m)
 	}
@@ -89,8 +89,8 @@ func (p *planner) choose(pkg *load.Package) *file {
 }
 
 // wanted reads the package tag: all types, or only those that ask with +protobuf=true; ok is false for none.
-func (p *planner) wanted(pkg *load.Package) (all, ok bool) {
-	value, found := tag.Last(pkg.DocLines, "k8s:protobuf-gen")
+func (p *planner) wanted(pkg *model.Package) (all, ok bool) {
+	value, found := p.model.OfPackage(pkg).Last("k8s:protobuf-gen")
 	switch {
 	case !found:
 		return false, true
@@ -100,7 +100,7 @@ func (p *planner) wanted(pkg *load.Package) (all, ok bool) {
 		return false, false
 	}
 	p.report.Add(diag.Problem{
-		Pos: p.set.PackagePos(pkg), Message: "+k8s:protobuf-gen=" + value + " says nothing",
+		Pos: p.model.PackagePos(pkg), Message: "+k8s:protobuf-gen=" + value + " says nothing",
 		Cure: "write +k8s:protobuf-gen=package or +k8s:protobuf-gen=false",
 	})
 	return false, false
@@ -110,12 +110,12 @@ func (p *planner) wanted(pkg *load.Package) (all, ok bool) {
 // slice or map that is nullable.
 func (p *planner) isMessage(t *types.Type, o options, all bool) bool {
 	asked := o.include == "true"
-	if !isExported(t.Name.Name) || o.include == "false" || !all && !asked {
+	if !token.IsExported(t.Name.Name) || o.include == "false" || !all && !asked {
 		return false
 	}
 	switch {
 	case t.Kind == types.Alias && o.nullable:
-		under := underlying(t).Kind
+		under := model.Underlying(t).Kind
 		return under == types.Slice || under == types.Map
 	case t.Kind != types.Struct:
 		return false
@@ -163,7 +163,7 @@ func writable(t *types.Type, seen map[*types.Type]bool) bool {
 // fill plans the fields of each message of a package and gives them their numbers.
 func (p *planner) fill(f *file) {
 	// The name is as problems show it: beside the user's files.
-	name := filepath.Join(filepath.Dir(p.set.PackagePos(f.pkg).Filename), protoFile)
+	name := filepath.Join(filepath.Dir(p.model.PackagePos(f.pkg).Filename), protoFile)
 	old, err := readLedger(f.pkg.Dir, name)
 	if err != nil {
 		p.report.Add(diag.Problem{
@@ -220,7 +220,7 @@ func (p *planner) handWritten(m *message) {
 }
 
 // checkNames refuses types of the package that the variables of the printed methods would hide.
-func (p *planner) checkNames(pkg *load.Package, m *message) {
+func (p *planner) checkNames(pkg *model.Package, m *message) {
 	for _, f := range m.fields {
 		used := []*types.Type{f.typ, f.value.typ}
 		if f.key != nil {
@@ -236,9 +236,9 @@ func (p *planner) checkNames(pkg *load.Package, m *message) {
 
 // problem reports something about a type, or about one of its fields.
 func (p *planner) problem(t *types.Type, member, message, cure string) {
-	d := diag.Problem{Pos: p.set.TypePos(t), Path: t.Name.Name, Message: message, Cure: cure}
+	d := diag.Problem{Pos: p.model.TypePos(t), Path: t.Name.Name, Message: message, Cure: cure}
 	if member != "" {
-		d.Pos, d.Path = p.set.MemberPos(t, member), t.Name.Name+"."+member
+		d.Pos, d.Path = p.model.MemberPos(t, member), t.Name.Name+"."+member
 	}
 	p.report.Add(d)
 }

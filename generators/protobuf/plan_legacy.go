@@ -6,8 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/load"
-	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,7 +15,7 @@ const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
 // Up to Kubernetes 1.34 all had, and a repository of that time may hand its messages to gRPC, which asks for it; and where
 // they embed two types that have it, they would have it twice and so not at all.
 func (p *planner) hasProtoMessage() bool {
-	pkg := p.set.Package(metaV1)
+	pkg := p.model.Package(metaV1)
 	if pkg == nil {
 		return false
 	}
@@ -30,8 +29,8 @@ func (p *planner) hasProtoMessage() bool {
 
 // leftBehind warns of a package that has messages in its .proto file, no code for them, and types that it does not ask
 // for: go-to-protobuf is told by flags what it is to work on, so that the package may have no tag.
-func (p *planner) leftBehind(pkg *load.Package) {
-	if tag.Has(pkg.DocLines, "k8s:protobuf-gen") || missing(pkg.Dir, protoFile) || !missing(pkg.Dir, goFile) {
+func (p *planner) leftBehind(pkg *model.Package) {
+	if p.model.OfPackage(pkg).Has("k8s:protobuf-gen") || missing(pkg.Dir, protoFile) || !missing(pkg.Dir, goFile) {
 		return
 	}
 	old, err := readLedger(pkg.Dir, protoFile)
@@ -41,7 +40,7 @@ func (p *planner) leftBehind(pkg *load.Package) {
 	for name := range old {
 		if t := pkg.Types.Types[name]; t != nil && p.planned[t] == nil {
 			p.report.Warn(diag.Problem{
-				Pos: p.set.PackagePos(pkg), Path: "package " + pkg.Name,
+				Pos: p.model.PackagePos(pkg), Path: "package " + pkg.Name,
 				Message: "there is a " + protoFile + ", and no tag asks for the methods of all its messages",
 				Cure:    "add +k8s:protobuf-gen=package to the package's comment, or say +k8s:protobuf-gen=false",
 			})

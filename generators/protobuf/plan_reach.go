@@ -1,13 +1,13 @@
 package protobuf
 
 import (
+	"go/token"
 	"strings"
 
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/diag"
-	apikind "github.com/typeplane/typeplane/generators/kind"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // access is how printed code gets at a message: from its fields, or through what its own package has.
@@ -87,7 +87,7 @@ func (p *planner) reach(f *file) {
 }
 
 // access decides how a package gets at a message that is not its own. The message that it returns is to be printed.
-func (p *planner) access(pkg *load.Package, t *types.Type) (access, *message) {
+func (p *planner) access(pkg *model.Package, t *types.Type) (access, *message) {
 	if t.Name.Package == pkg.Path {
 		return byMethods, nil
 	}
@@ -97,7 +97,7 @@ func (p *planner) access(pkg *load.Package, t *types.Type) (access, *message) {
 	if !p.inline && inRuntime[t.Name.String()] {
 		return byRuntime, nil
 	}
-	if own := p.set.Package(t.Name.Package); own != nil && own.Main {
+	if own := p.model.Package(t.Name.Package); own != nil && own.Main {
 		if p.printsCodec(own, t) {
 			return byShared, nil
 		}
@@ -110,7 +110,7 @@ func (p *planner) access(pkg *load.Package, t *types.Type) (access, *message) {
 }
 
 // printsCodec tells whether a package of the module gets functions for one of its types, in this run or in another.
-func (p *planner) printsCodec(pkg *load.Package, t *types.Type) bool {
+func (p *planner) printsCodec(pkg *model.Package, t *types.Type) bool {
 	if m := p.planned[t]; m != nil {
 		return m.codec
 	}
@@ -138,7 +138,7 @@ func (p *planner) foreign(t *types.Type) *message {
 	m := &message{name: t.Name.Name, typ: t, codec: true, foreign: true}
 	if t.Kind == types.Alias {
 		m.items = true
-		f := &field{name: "items", number: 1, typ: underlying(t)}
+		f := &field{name: "items", number: 1, typ: model.Underlying(t)}
 		if err := p.shape(t.Name.Package, f); err != nil || !f.named() {
 			return nil
 		}
@@ -146,7 +146,7 @@ func (p *planner) foreign(t *types.Type) *message {
 		return m
 	}
 	for _, member := range t.Members {
-		if !isExported(member.Name) || member.Type.Name.String() == typeMeta {
+		if !token.IsExported(member.Name) || member.Type.Name.String() == typeMeta {
 			continue
 		}
 		f, err := p.field(t.Name.Package, member)
@@ -171,22 +171,22 @@ func reachable(t *types.Type) bool {
 		return true
 	}
 	internal := strings.Contains("/"+t.Name.Package+"/", "/internal/")
-	return isExported(t.Name.Name) && !internal && !strings.Contains(t.Name.Name, "[")
+	return token.IsExported(t.Name.Name) && !internal && !strings.Contains(t.Name.Name, "[")
 }
 
 // chooseAliases picks the kinds of other modules that a package serves.
-func (p *planner) chooseAliases(pkg *load.Package) []alias {
+func (p *planner) chooseAliases(pkg *model.Package) []alias {
 	if all, ok := p.wanted(pkg); !ok || !all {
 		return nil
 	}
 	var out []alias
-	for _, a := range apikind.Aliases(pkg) {
-		if p.options(&types.Type{Name: types.Name{Name: a.Name}, CommentLines: a.CommentLines}).include == "false" {
+	for _, a := range p.model.Aliases(pkg) {
+		if p.optionsIn(p.model.OfAlias(a), &types.Type{Name: types.Name{Name: a.Name}}).include == "false" {
 			continue
 		}
 		if !hasCodec(a.Target) && p.planned[a.Target] == nil && !p.inRun[a.Target.Name.Package] {
 			p.report.Add(diag.Problem{
-				Pos: p.set.AliasPos(a), Path: a.Name, Message: goName(a.Target) + " has no protobuf methods",
+				Pos: p.model.AliasPos(a), Path: a.Name, Message: goName(a.Target) + " has no protobuf methods",
 				Cure: "leave it out with +protobuf=false",
 			})
 			continue

@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/gengo/v2/types"
 
-	apikind "github.com/typeplane/typeplane/generators/kind"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 const (
@@ -112,7 +112,7 @@ func (f *file) fromSlab(field *field) bool {
 const objectMeta = "k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"
 
 // isKind tells whether a message has the metadata of an object.
-func (m *message) isKind() bool { return apikind.Embeds(m.typ, "ObjectMeta") }
+func (m *message) isKind() bool { return model.Embeds(m.typ, "ObjectMeta") }
 
 // kinds are the messages that have the metadata of an object.
 func (f *file) kinds() []*message {

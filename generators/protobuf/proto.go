@@ -122,7 +122,7 @@ func mergeSpans(spans []span) []span {
 func (p *planner) declares(t *types.Type) bool {
 	content, known := p.protos[t.Name.Package]
 	if !known {
-		if pkg := p.set.Package(t.Name.Package); pkg != nil && !p.inRun[t.Name.Package] {
+		if pkg := p.model.Package(t.Name.Package); pkg != nil && !p.inRun[t.Name.Package] {
 			content, _ = os.ReadFile(filepath.Join(pkg.Dir, protoFile))
 		}
 		p.protos[t.Name.Package] = content

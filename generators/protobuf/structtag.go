@@ -2,10 +2,11 @@ package protobuf
 
 import (
 	"fmt"
-	"reflect"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/typeplane/typeplane/generators/model"
 
 	"k8s.io/gengo/v2/types"
 )
@@ -21,9 +22,9 @@ type structTag struct {
 
 // readTag reads the struct tags of a field.
 func readTag(m types.Member) (structTag, error) {
-	raw := reflect.StructTag(m.Tags)
-	st := structTag{name: defaultName(m.Name, raw.Get("json"))}
-	text, found := raw.Lookup("protobuf")
+	said := model.ParseJSON(m.Tags)
+	st := structTag{name: defaultName(m.Name, said.Name)}
+	text, found := model.StructTag(m, "protobuf")
 	if text == "-" {
 		st.skip = true
 		return st, nil
@@ -34,7 +35,7 @@ func readTag(m types.Member) (structTag, error) {
 		}
 	}
 	// A number says that the field is meant even if JSON leaves it out.
-	st.skip = raw.Get("json") == "-" && st.number == 0
+	st.skip = said.Left && st.number == 0
 	return st, nil
 }
 
@@ -72,8 +73,8 @@ func (st *structTag) parse(text string) error {
 
 // defaultName is the field's name in JSON, or the Go name with a small first letter.
 func defaultName(goName, json string) string {
-	if name, _, _ := strings.Cut(json, ","); isIdentifier(name) {
-		return name
+	if isIdentifier(json) {
+		return json
 	}
 	return strings.ToLower(goName[:1]) + goName[1:]
 }
@@ -87,12 +88,4 @@ func isIdentifier(name string) bool {
 		}
 	}
 	return name != ""
-}
-
-// isExported tells whether other packages may use the name.
-func isExported(name string) bool {
-	for _, r := range name {
-		return unicode.IsUpper(r)
-	}
-	return false
 }

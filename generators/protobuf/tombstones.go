@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // tombstone is the mark of upstream's code generators, which know no reserved numbers:
@@ -13,8 +13,8 @@ import (
 const tombstone = "+k8s:deprecated="
 
 // bury reserves in the ledger what the comments of a package say is gone.
-func (p *planner) bury(pkg *load.Package, old ledger) {
-	for _, line := range p.set.TagLines(pkg) {
+func (p *planner) bury(pkg *model.Package, old ledger) {
+	for _, line := range p.model.Occurrences(pkg) {
 		text, ok := strings.CutPrefix(line.Text, tombstone)
 		if !ok || line.Trailing {
 			continue
@@ -53,10 +53,10 @@ func (r *record) bury(text string) {
 }
 
 // typeAbove is the type that is declared last above a line of its file, in whose body the line stands.
-func (p *planner) typeAbove(pkg *load.Package, line load.TagLine) (name string) {
+func (p *planner) typeAbove(pkg *model.Package, line model.Occurrence) (name string) {
 	last := 0
 	for _, t := range pkg.Types.Types {
-		at := p.set.TypePos(t)
+		at := p.model.TypePos(t)
 		if at.Filename == line.Pos.Filename && at.Line < line.Pos.Line && at.Line > last {
 			last, name = at.Line, t.Name.Name
 		}

@@ -2,6 +2,8 @@ package protobuf
 
 import (
 	"fmt"
+	"github.com/typeplane/typeplane/generators/model"
+	"go/token"
 	gotypes "go/types"
 	"path"
 	"strings"
@@ -96,7 +98,7 @@ func (p *planner) single(pkg string, t *types.Type) (*value, error) {
 	if v, err := p.message(pkg, t); v != nil || err != nil {
 		return v, err
 	}
-	switch under := underlying(t); under.Kind {
+	switch under := model.Underlying(t); under.Kind {
 	case types.Builtin:
 		k := kinds[under.Name.Name]
 		if k == nil {
@@ -128,7 +130,7 @@ func (p *planner) message(pkg string, t *types.Type) (*value, error) {
 	}
 	v := &value{kind: messageKind, typ: t, ref: t.Name.Name}
 	if t.Kind == types.Alias {
-		under := underlying(t).Kind
+		under := model.Underlying(t).Kind
 		v.nilable = under == types.Slice || under == types.Map
 	}
 	if o, chosen := p.chosen[t]; chosen {
@@ -161,7 +163,7 @@ func notAMessage(pkg string, t *types.Type) error {
 	case t.Name.Package != pkg:
 		return refuse("tag its package with +k8s:protobuf-gen=package and name it in this run, or write its methods",
 			"%s has no protobuf methods", goName(t))
-	case !isExported(t.Name.Name):
+	case !token.IsExported(t.Name.Name):
 		return refuse("export the type", "%s is not exported, so it is no message", goName(t))
 	}
 	return refuse("tag the type with +protobuf=true, or write its protobuf methods", "%s is no message", goName(t))
@@ -200,16 +202,8 @@ func protoPackage(importPath string) string {
 	return strings.Join(parts, ".")
 }
 
-// underlying follows named types to what they are made of.
-func underlying(t *types.Type) *types.Type {
-	for t.Kind == types.Alias && t.Underlying != nil {
-		t = t.Underlying
-	}
-	return t
-}
-
 // isByte tells whether a slice of the type is bytes.
-func isByte(t *types.Type) bool { return underlying(t).Name.Name == "byte" }
+func isByte(t *types.Type) bool { return model.Underlying(t).Name.Name == "byte" }
 
 // goName is a Go type as a reader of an error knows it.
 func goName(t *types.Type) string {

@@ -13,8 +13,7 @@ import (
 	"github.com/typeplane/typeplane/generators/defaulter"
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/emit"
-	"github.com/typeplane/typeplane/generators/kind"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 
 	"k8s.io/gengo/v2/types"
@@ -57,23 +56,23 @@ func generate(pass *generators.Pass) {
 }
 
 // Covers says whether the package gets a registration, and with it the variable localSchemeBuilder.
-func Covers(pkg *load.Package) bool { return wanted(pkg) && hasObjects(pkg) }
+func Covers(m *model.Model, pkg *model.Package) bool { return wanted(m, pkg) && hasObjects(m, pkg) }
 
 // wanted tells whether the package asks for registration and does not register itself.
-func wanted(pkg *load.Package) bool {
-	_, ok := asksFor(pkg)
-	return ok && len(kindNames(pkg, kinds(pkg))) > 0 && !pkg.HasFile("register.go") && handWritten(pkg) == nil
+func wanted(m *model.Model, pkg *model.Package) bool {
+	_, ok := asksFor(m, pkg)
+	return ok && len(kindNames(m, pkg, kinds(pkg))) > 0 && !pkg.HasFile("register.go") && handWritten(pkg) == nil
 }
 
 // hasObjects tells whether there is anything to register. The name of a group alone may stand for other tools in a
 // package whose types nobody serves; who has the tag of this plug-in hears what is missing.
-func hasObjects(pkg *load.Package) bool {
-	asked, _ := asksFor(pkg)
-	return asked || len(kind.Aliases(pkg)) > 0 || slices.ContainsFunc(kinds(pkg), isObject)
+func hasObjects(m *model.Model, pkg *model.Package) bool {
+	asked, _ := asksFor(m, pkg)
+	return asked || len(m.Aliases(pkg)) > 0 || slices.ContainsFunc(kinds(pkg), func(t *types.Type) bool { return isObject(m, t) })
 }
 
 // handWritten is a declaration by which a package registers itself, nil if there is none.
-func handWritten(pkg *load.Package) gotypes.Object {
+func handWritten(pkg *model.Package) gotypes.Object {
 	for _, name := range core {
 		if obj := pkg.Go.Scope().Lookup(name); obj != nil {
 			return obj
@@ -94,17 +93,18 @@ type registration struct {
 var core = []string{"SchemeBuilder", "localSchemeBuilder", "AddToScheme", "addKnownTypes", "SchemeGroupVersion", "GroupVersion"}
 
 // decide returns nil for a package without registration.
-func decide(pass *generators.Pass, pkg *load.Package) *registration {
-	if !Covers(pkg) {
+func decide(pass *generators.Pass, pkg *model.Package) *registration {
+	m := pass.Model
+	if !Covers(m, pkg) {
 		checkHandWritten(pass, pkg)
-		if wanted(pkg) {
+		if wanted(m, pkg) {
 			checkObjects(pass, kinds(pkg), pass.Report.Warn)
 		}
 		return nil
 	}
 	types := kinds(pkg)
-	plan := &registration{kinds: kindNames(pkg, types), declared: map[string]bool{}}
-	plan.group, plan.version = groupVersion(pkg)
+	plan := &registration{kinds: kindNames(m, pkg, types), declared: map[string]bool{}}
+	plan.group, plan.version = groupVersion(m, pkg)
 	plan.defaults = hasDefaults(pass, pkg)
 	for _, name := range []string{"GroupName", "Resource", "Install"} {
 		plan.declared[name] = pkg.Go.Scope().Lookup(name) != nil
@@ -115,34 +115,34 @@ func decide(pass *generators.Pass, pkg *load.Package) *registration {
 }
 
 // checkHandWritten reports a tag that asks for what the package has declared already.
-func checkHandWritten(pass *generators.Pass, pkg *load.Package) {
+func checkHandWritten(pass *generators.Pass, pkg *model.Package) {
 	obj := handWritten(pkg)
-	asked, ok := asksFor(pkg)
-	if obj == nil || !asked || !ok || pkg.HasFile("register.go") || len(kindNames(pkg, kinds(pkg))) == 0 {
+	asked, ok := asksFor(pass.Model, pkg)
+	if obj == nil || !asked || !ok || pkg.HasFile("register.go") || len(kindNames(pass.Model, pkg, kinds(pkg))) == 0 {
 		return
 	}
 	pass.Report.Add(diag.Problem{
-		Pos: pass.Set.ObjectPos(obj), Path: obj.Name(),
+		Pos: pass.Model.ObjectPos(obj), Path: obj.Name(),
 		Message: fmt.Sprintf("is declared by hand, but +%s asks to generate it", registerTag),
 		Cure:    "take one of the two away",
 	})
 }
 
 // hasDefaults says whether the package has the function RegisterDefaults, or will have it.
-func hasDefaults(pass *generators.Pass, pkg *load.Package) bool {
+func hasDefaults(pass *generators.Pass, pkg *model.Package) bool {
 	if pkg.Go.Scope().Lookup("RegisterDefaults") != nil {
 		return true
 	}
-	value, asked := tag.Last(pkg.DocLines, defaulterTag)
-	return asked && value != "false" && len(defaulter.Covers(pass.Set, pkg)) > 0
+	value, asked := pass.Model.OfPackage(pkg).Last(defaulterTag)
+	return (asked || pass.Model.Serves(pkg)) && value != "false" && len(defaulter.Covers(pass.Model, pkg)) > 0
 }
 
 // checkGroup reports a hand-written GroupName that contradicts the tag.
-func checkGroup(pass *generators.Pass, pkg *load.Package, group string) {
+func checkGroup(pass *generators.Pass, pkg *model.Package, group string) {
 	c, ok := pkg.Go.Scope().Lookup("GroupName").(*gotypes.Const)
 	if ok && c.Val().Kind() == constant.String && constant.StringVal(c.Val()) != group {
 		pass.Report.Add(diag.Problem{
-			Pos: pass.Set.ObjectPos(c), Path: "GroupName",
+			Pos: pass.Model.ObjectPos(c), Path: "GroupName",
 			Message: fmt.Sprintf("is %s, but the group of the package is %q", c.Val(), group),
 			Cure:    "make the constant and +" + groupTag + " agree",
 		})
@@ -151,34 +151,31 @@ func checkGroup(pass *generators.Pass, pkg *load.Package, group string) {
 
 // asksFor reads the package tags: asked tells that the tag of this plug-in is there, ok that registration is wanted.
 // Every word but false asks for it, as it does for register-gen.
-func asksFor(pkg *load.Package) (asked, ok bool) {
-	value, asked := tag.Last(pkg.DocLines, registerTag)
+func asksFor(m *model.Model, pkg *model.Package) (asked, ok bool) {
+	value, asked := m.OfPackage(pkg).Last(registerTag)
 	if asked {
 		return true, value != "false"
 	}
-	return false, tag.Has(pkg.DocLines, groupTag)
+	return false, m.OfPackage(pkg).Has(groupTag)
 }
 
-func groupVersion(pkg *load.Package) (group, version string) {
-	group, version = path.Base(path.Dir(pkg.Path)), path.Base(pkg.Path)
-	if value, ok := tag.Last(pkg.DocLines, groupTag); ok {
-		group = strings.Trim(value, `"`)
-	}
-	if value, ok := tag.Last(pkg.DocLines, versionTag); ok {
-		version = value
+func groupVersion(m *model.Model, pkg *model.Package) (group, version string) {
+	group, version, said := m.GroupVersion(pkg)
+	if !said {
+		group = path.Base(path.Dir(pkg.Path))
 	}
 	return group, version
 }
 
 // kinds returns the types that embed TypeMeta; none if they carry no json tags, as those of a hub.
-func kinds(pkg *load.Package) []*types.Type {
+func kinds(pkg *model.Package) []*types.Type {
 	var out []*types.Type
 	for _, t := range pkg.Types.Types {
 		i := slices.IndexFunc(t.Members, func(m types.Member) bool { return m.Name == "TypeMeta" && m.Embedded })
 		if i < 0 || t.Kind != types.Struct || strings.Contains(t.Name.Name, "[") {
 			continue
 		}
-		if !strings.Contains(t.Members[i].Tags, "json") {
+		if !model.ParseJSON(t.Members[i].Tags).Said {
 			return nil
 		}
 		out = append(out, t)
@@ -188,12 +185,12 @@ func kinds(pkg *load.Package) []*types.Type {
 }
 
 // kindNames are the names of all that is registered: types, and the aliases that are kinds or lists of such.
-func kindNames(pkg *load.Package, own []*types.Type) []string {
+func kindNames(m *model.Model, pkg *model.Package, own []*types.Type) []string {
 	var out []string
 	for _, t := range own {
 		out = append(out, t.Name.Name)
 	}
-	for _, a := range kind.Aliases(pkg) {
+	for _, a := range m.Aliases(pkg) {
 		out = append(out, a.Name)
 	}
 	sort.Strings(out)
@@ -203,9 +200,9 @@ func kindNames(pkg *load.Package, own []*types.Type) []string {
 // checkObjects reports kinds that would not compile in the list of kinds: those without DeepCopyObject.
 func checkObjects(pass *generators.Pass, kinds []*types.Type, report func(diag.Problem)) {
 	for _, t := range kinds {
-		if !isObject(t) {
+		if !isObject(pass.Model, t) {
 			report(diag.Problem{
-				Pos: pass.Set.TypePos(t), Path: t.Name.Name,
+				Pos: pass.Model.TypePos(t), Path: t.Name.Name,
 				Message: "embeds TypeMeta but has no DeepCopyObject method, so it cannot be registered",
 				Cure:    "add +k8s:deepcopy-gen:interfaces=" + objectName,
 			})
@@ -214,12 +211,12 @@ func checkObjects(pass *generators.Pass, kinds []*types.Type, report func(diag.P
 }
 
 // isObject tells whether a type has a method DeepCopyObject, or will have it.
-func isObject(t *types.Type) bool {
-	lines := append(slices.Clone(t.SecondClosestCommentLines), t.CommentLines...)
-	if root, ok := tag.Last(lines, "kubebuilder:object:root"); ok && root != "false" || t.Methods["DeepCopyObject"] != nil {
+func isObject(m *model.Model, t *types.Type) bool {
+	markers := m.OfType(t)
+	if root, ok := markers.Last("kubebuilder:object:root"); ok && root != "false" || t.Methods["DeepCopyObject"] != nil {
 		return true
 	}
-	return slices.ContainsFunc(tag.Values(lines, "k8s:deepcopy-gen:interfaces"), func(value string) bool {
+	return slices.ContainsFunc(markers.Values("k8s:deepcopy-gen:interfaces"), func(value string) bool {
 		return slices.Contains(strings.Split(value, ","), objectName)
 	})
 }

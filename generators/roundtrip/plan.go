@@ -10,8 +10,7 @@ import (
 
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/conversion"
-	"github.com/typeplane/typeplane/generators/kind"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 
 	"k8s.io/gengo/v2/types"
 )
@@ -29,9 +28,9 @@ type tested struct {
 }
 
 // plan decides what is tested, by name.
-func plan(pass *generators.Pass, pkg *load.Package) []tested {
+func plan(pass *generators.Pass, pkg *model.Package) []tested {
 	there := declared(pass, pkg)
-	pairs := conversion.Pairs(pass.Set, pkg, nil)
+	pairs := conversion.Pairs(pass.Model, pkg, nil)
 	var out []tested
 	add := func(t *types.Type, name string) {
 		method := func(method, function string) string {
@@ -44,7 +43,7 @@ func plan(pass *generators.Pass, pkg *load.Package) []tested {
 			return ""
 		}
 		k := tested{
-			typ: t, name: name, sent: sent(t),
+			typ: t, name: name, sent: model.InJSON(t),
 			deepCopy: method("DeepCopy", "DeepCopy_"+name), marshal: method("Marshal", ""), unmarshal: method("Unmarshal", ""),
 			json: there["AppendJSON_"+name] && there["ReadJSON_"+name],
 		}
@@ -64,11 +63,11 @@ func plan(pass *generators.Pass, pkg *load.Package) []tested {
 		}
 	}
 	for name, t := range pkg.Types.Types {
-		if token.IsExported(name) && t.Kind == types.Struct && len(t.TypeParams) == 0 && kind.Embeds(t, "TypeMeta") {
+		if token.IsExported(name) && t.Kind == types.Struct && len(t.TypeParams) == 0 && model.Embeds(t, "TypeMeta") {
 			add(t, name)
 		}
 	}
-	for _, a := range kind.Aliases(pkg) {
+	for _, a := range pass.Model.Aliases(pkg) {
 		add(a.Target, a.Name)
 	}
 	slices.SortFunc(out, func(a, b tested) int { return strings.Compare(a.name, b.name) })
@@ -77,7 +76,7 @@ func plan(pass *generators.Pass, pkg *load.Package) []tested {
 
 // outside tells whether a type of another module has a method. What that module has generated is compiled, and so there.
 func outside(pass *generators.Pass, t *types.Type, method string) bool {
-	pkg := pass.Set.Package(t.Name.Package)
+	pkg := pass.Model.Package(t.Name.Package)
 	named, ok := t.GoType.(*gotypes.Named)
 	if !ok || pkg == nil || pkg.Main {
 		return false
@@ -87,16 +86,11 @@ func outside(pass *generators.Pass, t *types.Type, method string) bool {
 	return isMethod
 }
 
-// sent tells whether a type carries json tags, which those of a hub do not.
-func sent(t *types.Type) bool {
-	return slices.ContainsFunc(t.Members, func(m types.Member) bool { return strings.Contains(m.Tags, "json:") })
-}
-
 // funcLine is the head of a function or a method.
 var funcLine = regexp.MustCompile(`^func (?:\((?:\w+ )?\*?(\w+)\) )?(\w+)\(`)
 
 // declared are the functions ("Name") and methods ("Type.Name") of a package, those that this run prints among them.
-func declared(pass *generators.Pass, pkg *load.Package) map[string]bool {
+func declared(pass *generators.Pass, pkg *model.Package) map[string]bool {
 	out := map[string]bool{}
 	for name := range pkg.Types.Functions {
 		out[name] = true

@@ -7,7 +7,7 @@ import (
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/emit"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
@@ -57,9 +57,9 @@ func generate(pass *generators.Pass) {
 }
 
 // wanted reads the package's tags; fill is "" without a variable.
-func wanted(pass *generators.Pass, pkg *load.Package) (fill string, ok bool) {
-	value, found := tag.Last(pkg.DocLines, tagName)
-	fill, fills := tag.Last(pkg.DocLines, tagFill)
+func wanted(pass *generators.Pass, pkg *model.Package) (fill string, ok bool) {
+	value, found := pass.Model.OfPackage(pkg).Last(tagName)
+	fill, fills := pass.Model.OfPackage(pkg).Last(tagFill)
 	switch {
 	case found && value != "" && value != "true" && value != "false":
 		problem(pass, pkg, fmt.Sprintf("+%s=%s: want true or false", tagName, value), "")
@@ -73,6 +73,6 @@ func wanted(pass *generators.Pass, pkg *load.Package) (fill string, ok bool) {
 	return fill, found && value != "false"
 }
 
-func problem(pass *generators.Pass, pkg *load.Package, message, cure string) {
-	pass.Report.Add(diag.Problem{Pos: pass.Set.PackagePos(pkg), Message: message, Cure: cure})
+func problem(pass *generators.Pass, pkg *model.Package, message, cure string) {
+	pass.Report.Add(diag.Problem{Pos: pass.Model.PackagePos(pkg), Message: message, Cure: cure})
 }

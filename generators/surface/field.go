@@ -2,12 +2,10 @@ package surface
 
 import (
 	"cmp"
+	"github.com/typeplane/typeplane/generators/model"
 	"go/token"
-	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/typeplane/typeplane/generators/tag"
 
 	"k8s.io/gengo/v2/types"
 )
@@ -18,9 +16,10 @@ func (r *reader) typ(t *types.Type) *Type {
 		return known
 	}
 	r.comments(t.Name.Package)
+	markers := r.model.OfType(t)
 	out := &Type{
-		Name: t.Name.Name, Path: t.Name.Package, Pos: r.set.TypePos(t), Doc: prose(t.CommentLines), Go: t,
-		Atomic: value(t.CommentLines, "structType") == "atomic",
+		Name: t.Name.Name, Path: t.Name.Package, Pos: r.model.TypePos(t), Doc: prose(r.model.Doc(t)), Go: t,
+		Atomic: value(markers, "structType") == "atomic",
 	}
 	r.known[t] = out
 	if t.Kind == types.Struct {
@@ -42,10 +41,10 @@ func (r *reader) fields(t *types.Type, within []*types.Type) []*Field {
 	var out []*Field
 	embedded := map[*Field]bool{}
 	for _, m := range t.Members {
-		name, _, skip := jsonName(m)
-		switch s := behindPointers(m.Type); {
-		case skip || s.Name == types.Name{Package: metaV1, Name: "TypeMeta"} && name == "":
-		case m.Embedded && name == "" && s.Kind == types.Struct && scalarName(s) == "":
+		name := model.ParseJSON(m.Tags).Name
+		switch s := model.Pointee(m.Type); {
+		case leftOut(m) || s.Name == types.Name{Package: metaV1, Name: "TypeMeta"} && name == "":
+		case m.Embedded && name == "" && s.Kind == types.Struct && r.scalarName(s) == "":
 			for _, f := range r.fields(s, within) {
 				if !hasField(out, f.Name) {
 					embedded[f] = true
@@ -67,62 +66,52 @@ func hasField(list []*Field, name string) bool {
 	return slices.ContainsFunc(list, func(f *Field) bool { return f.Name == name })
 }
 
-func jsonName(m types.Member) (name string, options []string, skip bool) {
-	text := reflect.StructTag(m.Tags).Get("json")
-	parts := strings.Split(text, ",")
-	return parts[0], parts[1:], text == "-" || !token.IsExported(m.Name) && !m.Embedded
-}
-
-func behindPointers(t *types.Type) *types.Type {
-	for t.Kind == types.Pointer {
-		t = t.Elem
-	}
-	return t
+// leftOut says whether JSON has nothing of a field.
+func leftOut(m types.Member) bool {
+	return model.ParseJSON(m.Tags).Left || !token.IsExported(m.Name) && !m.Embedded
 }
 
 // field reads one field of a struct.
 func (r *reader) field(owner *types.Type, m types.Member) *Field {
-	name, options, _ := jsonName(m)
-	if name == "" {
-		name = m.Name
-	}
-	lines := m.CommentLines
+	said := model.ParseJSON(m.Tags)
+	name := cmp.Or(said.Name, m.Name)
+	markers := r.model.OfField(owner, m.Name)
 	f := &Field{
-		Name: name, GoName: m.Name, Owner: owner.Name.Name, Pos: r.set.MemberPos(owner, m.Name), Doc: prose(lines),
+		Name: name, GoName: m.Name, Owner: owner.Name.Name, Pos: r.model.MemberPos(owner, m.Name), Doc: prose(r.model.DocOfField(owner, m.Name)),
 		Shape:    r.shape(m.Type),
-		Nullable: has(lines, "nullable"), Default: r.defaultOf(owner, m),
-		ListType: value(lines, "listType", "k8s:listType"), MapType: value(lines, "mapType", "structType"),
-		ListKeys: sorted(tag.Values(lines, "listMapKey"), tag.Values(lines, "k8s:listMapKey")),
-		Rules:    r.rules(m), Enum: r.enum(m),
+		Nullable: has(markers, "nullable"), Default: r.defaultOf(owner, m),
+		ListType: value(markers, "listType", "k8s:listType"), MapType: value(markers, "mapType", "structType"),
+		ListKeys: sorted(markers.Values("listMapKey"), markers.Values("k8s:listMapKey")),
+		Rules:    r.rules(owner, m), Enum: r.enum(owner, m),
 	}
-	if slices.Contains(options, "string") {
+	if said.Quoted {
 		f.Shape = Shape{Text: "string"}
 	}
-	f.Required = required(lines, options, f.Default)
-	f.PatchStrategy, f.PatchKey = patch(m, "patchStrategy"), patch(m, "patchMergeKey")
+	f.Required = required(markers, said, f.Default)
+	f.PatchStrategy, f.PatchKey = patch(m, markers, "patchStrategy"), patch(m, markers, "patchMergeKey")
 	f.Number, f.ProtoName = r.number(owner, m, name)
 	return f
 }
 
 // required is said by a tag; else a field that JSON always holds is required, unless the server has a default for it.
-func required(lines, options []string, defaulted string) bool {
+func required(markers model.Markers, said model.JSON, defaulted string) bool {
 	switch {
-	case has(lines, "required", "k8s:required", "kubebuilder:validation:Required"):
+	case has(markers, "required", "k8s:required", "kubebuilder:validation:Required"):
 		return true
-	case has(lines, "optional", "k8s:optional", "kubebuilder:validation:Optional"):
+	case has(markers, "optional", "k8s:optional", "kubebuilder:validation:Optional"):
 		return false
 	}
-	return !slices.Contains(options, "omitempty") && !slices.Contains(options, "omitzero") && defaulted == ""
+	return !said.Omits() && defaulted == ""
 }
 
 // defaultOf is the default of a field, or of its type.
 func (r *reader) defaultOf(owner *types.Type, m types.Member) string {
-	if v := r.defaultIn(m.CommentLines, owner.Name.Package); v != "" {
+	if v := r.defaultIn(r.model.OfField(owner, m.Name), owner.Name.Package); v != "" {
 		return v
 	}
 	for t := m.Type; ; {
 		r.comments(t.Name.Package)
-		if v := r.defaultIn(t.CommentLines, t.Name.Package); v != "" {
+		if v := r.defaultIn(r.model.OfType(t), t.Name.Package); v != "" {
 			return v
 		}
 		switch t.Kind {
@@ -136,15 +125,15 @@ func (r *reader) defaultOf(owner *types.Type, m types.Member) string {
 	}
 }
 
-// defaultIn is the default in comment lines of a package. ref(Constant) gives the constant.
-func (r *reader) defaultIn(lines []string, pkgPath string) string {
-	text := value(lines, "default", "k8s:default", "kubebuilder:default", "kubebuilder:default:")
+// defaultIn is the default of markers in a package. ref(Constant) gives the constant.
+func (r *reader) defaultIn(markers model.Markers, pkgPath string) string {
+	text := value(markers, "default", "k8s:default", "kubebuilder:default")
 	name, ok := strings.CutPrefix(text, "ref(")
 	if !ok {
 		return text
 	}
 	ref := types.ParseFullyQualifiedName(strings.TrimSuffix(name, ")"))
-	if pkg := r.set.Package(cmp.Or(ref.Package, pkgPath)); pkg != nil {
+	if pkg := r.model.Package(cmp.Or(ref.Package, pkgPath)); pkg != nil {
 		if c := pkg.Types.Constants[ref.Name]; c != nil && c.ConstValue != nil {
 			return constant(c)
 		}
@@ -152,11 +141,12 @@ func (r *reader) defaultIn(lines []string, pkgPath string) string {
 	return text
 }
 
-func patch(m types.Member, name string) string {
-	if v := value(m.CommentLines, name); v != "" {
+func patch(m types.Member, markers model.Markers, name string) string {
+	if v := value(markers, name); v != "" {
 		return v
 	}
-	return reflect.StructTag(m.Tags).Get(name)
+	text, _ := model.StructTag(m, name)
+	return text
 }
 
 func sorted(lists ...[]string) []string {
@@ -167,8 +157,8 @@ func sorted(lists ...[]string) []string {
 
 // shape is what the wire shows of a type.
 func (r *reader) shape(t *types.Type) Shape {
-	t = behindPointers(t)
-	if text := scalarName(t); text != "" {
+	t = model.Pointee(t)
+	if text := r.scalarName(t); text != "" {
 		return Shape{Text: text}
 	}
 	r.comments(t.Name.Package)
@@ -212,7 +202,7 @@ func builtin(name string) string {
 }
 
 // scalarName is the name of a value that is not sent as its Go type looks, "" for all others.
-func scalarName(t *types.Type) string {
+func (r *reader) scalarName(t *types.Type) string {
 	switch t.Name.String() {
 	case metaV1 + ".Time":
 		return "time"
@@ -235,7 +225,7 @@ func scalarName(t *types.Type) string {
 	case "time.Time":
 		return "time"
 	}
-	if kind := value(t.CommentLines, "kubebuilder:validation:Type"); kind != "" {
+	if kind := value(r.model.OfType(t), "kubebuilder:validation:Type"); kind != "" {
 		return kind
 	}
 	if t.Methods["MarshalJSON"] != nil && t.Kind == types.Struct {

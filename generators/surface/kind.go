@@ -5,26 +5,26 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/kind"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 
 	"k8s.io/gengo/v2/types"
 )
 
 // kind is nil for a type that says it is none.
-func (r *reader) kind(t *types.Type, name string, lines []string, pos token.Position) *Kind {
-	if has(lines, "kubebuilder:skipversion") {
+func (r *reader) kind(t *types.Type, name string, markers model.Markers, doc []string, pos token.Position) *Kind {
+	if has(markers, "kubebuilder:skipversion") {
 		return nil
 	}
 	k := &Kind{
-		Name: name, Pos: pos, Doc: prose(lines), Type: r.typ(t),
-		Served: !has(lines, "kubebuilder:unservedversion"), Stored: has(lines, "kubebuilder:storageversion"),
-		Status: has(lines, "kubebuilder:subresource:status"), Verbs: verbs(lines),
+		Name: name, Pos: pos, Doc: prose(doc), Type: r.typ(t),
+		Served: !has(markers, "kubebuilder:unservedversion"), Stored: has(markers, "kubebuilder:storageversion"),
+		Status: has(markers, "kubebuilder:subresource:status"), Verbs: verbs(markers),
 	}
-	scale, _ := tag.Arguments(lines, "kubebuilder:subresource:scale")
+	scale, _ := markers.Arguments("kubebuilder:subresource:scale")
 	k.Scale = len(scale) > 0
-	k.Namespaced = !has(lines, "genclient:nonNamespaced")
-	for _, arg := range arguments(lines, "kubebuilder:resource") {
+	k.Namespaced = !has(markers, "genclient:nonNamespaced")
+	for _, arg := range arguments(markers, "kubebuilder:resource") {
 		switch arg.Key {
 		case "path":
 			k.Plural = arg.Value
@@ -38,17 +38,17 @@ func (r *reader) kind(t *types.Type, name string, lines []string, pos token.Posi
 			k.Namespaced = arg.Value != "Cluster"
 		}
 	}
-	for _, arg := range arguments(lines, "kubebuilder:selectablefield") {
+	for _, arg := range arguments(markers, "kubebuilder:selectablefield") {
 		if arg.Key == "JSONPath" {
 			k.Selectable = append(k.Selectable, strings.TrimPrefix(arg.Value, "."))
 		}
 	}
-	for _, arg := range arguments(lines, "typeplane:subresource") {
+	for _, arg := range arguments(markers, "typeplane:subresource") {
 		if arg.Key == "name" {
 			k.Subresources = append(k.Subresources, arg.Value)
 		}
 	}
-	columns, _ := tag.Arguments(lines, "kubebuilder:printcolumn")
+	columns, _ := markers.Arguments("kubebuilder:printcolumn")
 	for _, marker := range columns {
 		k.Columns = append(k.Columns, column(marker))
 	}
@@ -56,10 +56,10 @@ func (r *reader) kind(t *types.Type, name string, lines []string, pos token.Posi
 }
 
 // verbs are all, or those that the tags for clients name.
-func verbs(lines []string) []string {
+func verbs(markers model.Markers) []string {
 	all := []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
-	only, skip := value(lines, "genclient:onlyVerbs"), strings.Split(value(lines, "genclient:skipVerbs"), ",")
-	if has(lines, "genclient:readonly") {
+	only, skip := value(markers, "genclient:onlyVerbs"), strings.Split(value(markers, "genclient:skipVerbs"), ",")
+	if has(markers, "genclient:readonly") {
 		only = "get,list,watch"
 	}
 	return slices.DeleteFunc(all, func(verb string) bool {
@@ -69,9 +69,9 @@ func verbs(lines []string) []string {
 }
 
 // arguments are those of all markers of a name. What is wrong with one is for the generator of servers to say.
-func arguments(lines []string, name string) []tag.Argument {
-	markers, _ := tag.Arguments(lines, name)
-	return slices.Concat(markers...)
+func arguments(markers model.Markers, name string) []tag.Argument {
+	said, _ := markers.Arguments(name)
+	return slices.Concat(said...)
 }
 
 func column(marker []tag.Argument) Column {
@@ -126,7 +126,7 @@ func shareNames(apis []*API) {
 			said.Singular = strings.ToLower(key[1])
 		}
 		if said.Plural == "" {
-			said.Plural = kind.Plural(strings.ToLower(key[1]))
+			said.Plural = model.Plural(strings.ToLower(key[1]))
 		}
 		for _, k := range versions {
 			k.Plural, k.Singular, k.ShortNames, k.Categories = said.Plural, said.Singular, said.ShortNames, said.Categories

@@ -2,9 +2,9 @@ package surface
 
 import (
 	"bufio"
+	"github.com/typeplane/typeplane/generators/model"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -19,7 +19,8 @@ type numbers map[string]map[string]int
 // generated.proto.
 func (r *reader) number(owner *types.Type, m types.Member, jsonName string) (int, string) {
 	number, name := 0, ""
-	for i, part := range strings.Split(reflect.StructTag(m.Tags).Get("protobuf"), ",") {
+	tagged, _ := model.StructTag(m, "protobuf")
+	for i, part := range strings.Split(tagged, ",") {
 		if after, ok := strings.CutPrefix(part, "name="); ok {
 			name = after
 		} else if i == 1 {
@@ -42,7 +43,7 @@ func (r *reader) proto(pkgPath string) numbers {
 	}
 	out := numbers{}
 	r.numbers[pkgPath] = out
-	pkg := r.set.Package(pkgPath)
+	pkg := r.model.Package(pkgPath)
 	if pkg == nil {
 		return out
 	}

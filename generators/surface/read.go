@@ -2,13 +2,10 @@ package surface
 
 import (
 	"go/token"
-	"path"
 	"slices"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/kind"
-	"github.com/typeplane/typeplane/generators/load"
-	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/generators/model"
 
 	"k8s.io/gengo/v2/types"
 )
@@ -17,8 +14,8 @@ const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Read reads what packages offer: those that say +groupName= and hold kinds that are sent. A package of hub types,
 // which carry no json tags, is none of them. What one version of a kind says about names holds for all.
-func Read(set *load.Set, packages []*load.Package) []*API {
-	r := &reader{set: set, known: map[*types.Type]*Type{}, commented: map[string]bool{}, numbers: map[string]numbers{}}
+func Read(m *model.Model, packages []*model.Package) []*API {
+	r := &reader{model: m, known: map[*types.Type]*Type{}, commented: map[string]bool{}, numbers: map[string]numbers{}}
 	var out []*API
 	for _, pkg := range packages {
 		if api := r.api(pkg); api != nil {
@@ -31,36 +28,36 @@ func Read(set *load.Set, packages []*load.Package) []*API {
 
 // reader reads the packages of one set.
 type reader struct {
-	set       *load.Set
+	model     *model.Model
 	known     map[*types.Type]*Type
 	commented map[string]bool    // packages whose comments were asked for
 	numbers   map[string]numbers // protobuf, by package
 }
 
 // api is nil for a package that offers nothing.
-func (r *reader) api(pkg *load.Package) *API {
-	group, version, ok := GroupVersion(pkg)
+func (r *reader) api(pkg *model.Package) *API {
+	group, version, ok := r.model.GroupVersion(pkg)
 	if !ok {
 		return nil
 	}
 	api := &API{
 		Group: group, Version: version, Path: pkg.Path, Dir: pkg.Dir,
-		Pos: r.set.PackagePos(pkg), Doc: prose(pkg.Types.DocComments),
+		Pos: r.model.PackagePos(pkg), Doc: prose(r.model.PackageDoc(pkg)),
 	}
 	for _, t := range pkg.Types.Types {
-		if token.IsExported(t.Name.Name) && kind.Embeds(t, "TypeMeta") && kind.Embeds(t, "ObjectMeta") && sent(t) {
-			api.Kinds = append(api.Kinds, r.kind(t, t.Name.Name, t.CommentLines, r.set.TypePos(t)))
+		if token.IsExported(t.Name.Name) && model.Embeds(t, "TypeMeta") && model.Embeds(t, "ObjectMeta") && model.InJSON(t) {
+			api.Kinds = append(api.Kinds, r.kind(t, t.Name.Name, r.model.OfType(t), r.model.Doc(t), r.model.TypePos(t)))
 		}
 	}
-	for _, a := range kind.Aliases(pkg) {
-		if kind.IsKind(a) {
-			api.Kinds = append(api.Kinds, r.kind(a.Target, a.Name, a.CommentLines, r.set.AliasPos(a)))
+	for _, a := range r.model.Aliases(pkg) {
+		if r.model.IsKind(a) {
+			api.Kinds = append(api.Kinds, r.kind(a.Target, a.Name, r.model.OfAlias(a), r.model.DocOfAlias(a), r.model.AliasPos(a)))
 		}
 	}
 	api.Kinds = slices.DeleteFunc(api.Kinds, func(k *Kind) bool { return k == nil })
 	for _, k := range api.Kinds {
 		list := k.Name + "List"
-		k.Listed = pkg.Types.Types[list] != nil || slices.ContainsFunc(pkg.Aliases, func(a load.Alias) bool { return a.Name == list })
+		k.Listed = pkg.Types.Types[list] != nil || slices.ContainsFunc(pkg.Aliases, func(a model.Alias) bool { return a.Name == list })
 	}
 	if len(api.Kinds) == 0 {
 		return nil
@@ -73,21 +70,6 @@ func (r *reader) api(pkg *load.Package) *API {
 	slices.SortFunc(api.Kinds, func(a, b *Kind) int { return strings.Compare(a.Name, b.Name) })
 	api.Types = reached(api)
 	return api
-}
-
-// GroupVersion is what a package says about its group, and the version that its folder or a tag names.
-func GroupVersion(pkg *load.Package) (group, version string, ok bool) {
-	group, ok = tag.Last(pkg.DocLines, "groupName")
-	version, said := tag.Last(pkg.DocLines, "versionName")
-	if !said {
-		version = path.Base(pkg.Path)
-	}
-	return strings.Trim(group, `"`), version, ok
-}
-
-// sent tells whether a kind carries json tags.
-func sent(t *types.Type) bool {
-	return slices.ContainsFunc(t.Members, func(m types.Member) bool { return strings.Contains(m.Tags, "json:") })
 }
 
 // reached are the structs and enums behind the kinds of an API.
@@ -133,22 +115,22 @@ func reached(api *API) []*Type {
 func (r *reader) comments(pkgPath string) {
 	if pkgPath != "" && !r.commented[pkgPath] {
 		r.commented[pkgPath] = true
-		_ = r.set.DependencyComments(pkgPath)
+		_ = r.model.DependencyComments(pkgPath)
 	}
 }
 
 // value is what the last tag of the first of these names says; "" if none is there.
-func value(lines []string, names ...string) string {
+func value(markers model.Markers, names ...string) string {
 	for _, name := range names {
-		if v, ok := tag.Last(lines, name); ok {
+		if v, ok := markers.Last(name); ok {
 			return v
 		}
 	}
 	return ""
 }
 
-func has(lines []string, names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return tag.Has(lines, name) })
+func has(markers model.Markers, names ...string) bool {
+	return slices.ContainsFunc(names, markers.Has)
 }
 
 // prose is a comment without tags, TODOs and what stands below a line of dashes, which is not for clients.

@@ -2,6 +2,7 @@ package surface
 
 import (
 	"cmp"
+	"github.com/typeplane/typeplane/generators/model"
 	gotypes "go/types"
 	"slices"
 	"strconv"
@@ -35,12 +36,12 @@ var spellings = func() map[string]string {
 }()
 
 // rules are those of a field, and those of its type that it does not have itself.
-func (r *reader) rules(m types.Member) []Rule {
-	out := rulesIn(m.CommentLines)
+func (r *reader) rules(owner *types.Type, m types.Member) []Rule {
+	out := rulesIn(r.model.OfField(owner, m.Name))
 	prefix := ""
 	for t := m.Type; t != nil; {
 		r.comments(t.Name.Package)
-		for _, rule := range rulesIn(t.CommentLines) {
+		for _, rule := range rulesIn(r.model.OfType(t)) {
 			rule.Name = prefix + rule.Name
 			if !slices.ContainsFunc(out, func(o Rule) bool { return o.Name == rule.Name && o.Under == rule.Under }) {
 				out = append(out, rule)
@@ -74,11 +75,11 @@ func rank(name string) int {
 	return slices.Index(Limits, name)
 }
 
-// rulesIn reads the rules in comment lines.
-func rulesIn(lines []string) []Rule {
+// rulesIn reads the rules among markers.
+func rulesIn(markers model.Markers) []Rule {
 	var out []Rule
-	for _, line := range lines {
-		if rule, ok := readRule(strings.TrimSpace(line)); ok {
+	for line := range markers.All() {
+		if rule, ok := readRule(line.Text); ok {
 			out = append(out, rule)
 		}
 	}
@@ -141,8 +142,8 @@ func readUnder(name, rest string) (Rule, bool) {
 // ruleValue is what a rule asks for.
 func ruleValue(name, line, rest string) string {
 	if name == "cel" {
-		args, _ := tag.Arguments([]string{line}, "kubebuilder:validation:XValidation")
-		for _, arg := range slices.Concat(args...) {
+		args, _ := tag.ParseArguments(strings.TrimPrefix(line, "+kubebuilder:validation:XValidation"))
+		for _, arg := range args {
 			if arg.Key == "rule" {
 				return arg.Value
 			}
@@ -157,13 +158,13 @@ func ruleValue(name, line, rest string) string {
 }
 
 // enum are the values of a field: those that a tag lists, else those of its type or, for a list, of its items.
-func (r *reader) enum(m types.Member) []Value {
-	if v := value(m.CommentLines, "kubebuilder:validation:Enum", "kubebuilder:validation:items:Enum"); v != "" {
+func (r *reader) enum(owner *types.Type, m types.Member) []Value {
+	if v := value(r.model.OfField(owner, m.Name), "kubebuilder:validation:Enum", "kubebuilder:validation:items:Enum"); v != "" {
 		return listed(v)
 	}
-	t := behindPointers(m.Type)
+	t := model.Pointee(m.Type)
 	if t.Kind == types.Slice {
-		t = behindPointers(t.Elem)
+		t = model.Pointee(t.Elem)
 	}
 	return r.enumOf(t)
 }
@@ -174,17 +175,17 @@ func (r *reader) enumOf(t *types.Type) []Value {
 		return nil
 	}
 	r.comments(t.Name.Package)
-	if v := value(t.CommentLines, "kubebuilder:validation:Enum"); v != "" {
+	if v := value(r.model.OfType(t), "kubebuilder:validation:Enum"); v != "" {
 		return listed(v)
 	}
-	pkg := r.set.Package(t.Name.Package)
-	if pkg == nil || !has(t.CommentLines, "enum", "k8s:enum") {
+	pkg := r.model.Package(t.Name.Package)
+	if pkg == nil || !has(r.model.OfType(t), "enum", "k8s:enum") {
 		return nil
 	}
 	var out []Value
 	for _, c := range pkg.Types.Constants {
-		if c.Underlying == t && c.ConstValue != nil && !has(c.CommentLines, "k8s:enumExclude") {
-			out = append(out, Value{JSON: constant(c), Doc: prose(c.CommentLines)})
+		if c.Underlying == t && c.ConstValue != nil && !has(r.model.OfConstant(c), "k8s:enumExclude") {
+			out = append(out, Value{JSON: constant(c), Doc: prose(r.model.Doc(c))})
 		}
 	}
 	slices.SortFunc(out, func(a, b Value) int {

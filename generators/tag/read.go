@@ -3,34 +3,10 @@ package tag
 import (
 	"fmt"
 	"strings"
-
-	"k8s.io/gengo/v2/codetags"
 )
 
-// Values returns the raw text behind the equals sign of each tag of this name in comment lines, in order; a tag
-// without a value counts as "". It is nil if the tag is not there.
-func Values(lines []string, name string) []string {
-	var out []string
-	for _, line := range codetags.Extract("+", lines)[name] {
-		out = append(out, rawValue(line[len(name):]))
-	}
-	return out
-}
-
-// Last returns the value of the last tag of this name and whether there is one.
-func Last(lines []string, name string) (string, bool) {
-	values := Values(lines, name)
-	if len(values) == 0 {
-		return "", false
-	}
-	return values[len(values)-1], true
-}
-
-// Has tells whether a tag of this name is in the lines.
-func Has(lines []string, name string) bool { return len(codetags.Extract("+", lines)[name]) > 0 }
-
-// rawValue returns what stands behind the first "=" that is not inside the parentheses of arguments.
-func rawValue(rest string) string {
+// RawValue returns what stands behind the first "=" that is not inside the parentheses of arguments.
+func RawValue(rest string) string {
 	depth := 0
 	for i, r := range rest {
 		switch {
@@ -48,27 +24,9 @@ func rawValue(rest string) string {
 // Argument is one key and value of a marker of the kubebuilder form.
 type Argument struct{ Key, Value string }
 
-// Arguments reads markers of the form "+name:key=value,key=value" and "+name=value" (whose key is ""), one list for
-// each marker in the lines. Values may be quoted with " or `; lists ("{a,b}" or "a;b") are returned as written, see
-// List.
-func Arguments(lines []string, name string) ([][]Argument, error) {
-	var out [][]Argument
-	for _, line := range lines {
-		line = strings.TrimSpace(line)
-		rest, ok := strings.CutPrefix(line, "+"+name)
-		if !ok || rest != "" && rest[0] != ':' && rest[0] != '=' {
-			continue
-		}
-		args, err := arguments(rest)
-		if err != nil {
-			return nil, fmt.Errorf("+%s%s: %w", name, rest, err)
-		}
-		out = append(out, args)
-	}
-	return out, nil
-}
-
-func arguments(rest string) ([]Argument, error) {
+// ParseArguments reads what stands behind the name of a marker of the form "+name:key=value,key=value" or "+name=value", whose
+// key is "". Values may be quoted with " or `; lists ("{a,b}" or "a;b") are returned as written, see List.
+func ParseArguments(rest string) ([]Argument, error) {
 	if rest == "" {
 		return nil, nil
 	}

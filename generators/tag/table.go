@@ -18,8 +18,12 @@ type Table struct {
 	readers map[string][]Reader
 }
 
-// Reader is a plug-in that reads a tag, and what it says about it.
-type Reader struct{ Plugin, Doc string }
+// Reader is a plug-in that reads a tag, and what it says about it. One that only describes what the tag says acts on it
+// for want of others.
+type Reader struct {
+	Plugin, Doc string
+	Describes   bool
+}
 
 // NewTable joins the common tags with those of plug-ins; what a plug-in says about a tag replaces the common entry.
 func NewTable(plugins ...[]Definition) *Table {
@@ -31,10 +35,10 @@ func NewTable(plugins ...[]Definition) *Table {
 }
 
 // Read adds the tags that a plug-in reads.
-func (t *Table) Read(plugin string, defs []Definition) {
+func (t *Table) Read(plugin string, describes bool, defs []Definition) {
 	t.add(defs)
 	for _, d := range defs {
-		t.readers[d.Name] = append(t.readers[d.Name], Reader{plugin, d.Doc})
+		t.readers[d.Name] = append(t.readers[d.Name], Reader{plugin, d.Doc, describes})
 	}
 }
 
@@ -86,6 +90,24 @@ func (t *Table) Definitions() []Definition {
 func (t *Table) IsRead(name string) bool {
 	d, _ := t.Find(name)
 	return len(t.readers[d.Name]) > 0
+}
+
+// Acting are the plug-ins that act on the tag that a name belongs to. Those that only describe what it says are among them
+// where there are no others.
+func (t *Table) Acting(name string) []string {
+	d, _ := t.Find(name)
+	var acting, describing []string
+	for _, r := range t.readers[d.Name] {
+		if r.Describes {
+			describing = append(describing, r.Plugin)
+		} else {
+			acting = append(acting, r.Plugin)
+		}
+	}
+	if len(acting) == 0 {
+		return describing
+	}
+	return acting
 }
 
 // Find returns the definition that a name belongs to: its own, or that of the longest known name which it continues

@@ -9,53 +9,31 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestValues(t *testing.T) {
-	lines := []string{
-		"Book is a kind.", "+groupName=a.b", "  +k8s:deepcopy-gen=package,register", "+optional",
-		"+k8s:ifEnabled(Gate)=+k8s:maximum=5", "+optionally=x", "+groupName=", `+default={"a": "b=c"} `,
-	}
-	for name, want := range map[string][]string{
-		"groupName":        {"a.b", ""},
-		"k8s:deepcopy-gen": {"package,register"},
-		"optional":         {""},
-		"k8s:ifEnabled":    {"+k8s:maximum=5"},
-		"default":          {`{"a": "b=c"}`},
-		"k8s:maximum":      nil,
-	} {
-		if diff := cmp.Diff(want, tag.Values(lines, name)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-	}
-	if value, ok := tag.Last(lines, "groupName"); value != "" || !ok {
-		t.Errorf("last groupName: %q, %v", value, ok)
-	}
-}
-
 func TestArguments(t *testing.T) {
 	for _, tc := range []struct {
 		line string
 		want []tag.Argument
 		bad  bool
 	}{
-		{line: "+k:column", want: nil},
-		{line: "+k:column=5", want: []tag.Argument{{Value: "5"}}},
-		{line: `+k:column:name="A, B",type=date,path=` + "`.a[?(@.x==\"y\")]`", want: []tag.Argument{
+		{line: "", want: nil},
+		{line: "=5", want: []tag.Argument{{Value: "5"}}},
+		{line: `:name="A, B",type=date,path=` + "`.a[?(@.x==\"y\")]`", want: []tag.Argument{
 			{Key: "name", Value: "A, B"}, {Key: "type", Value: "date"}, {Key: "path", Value: `.a[?(@.x=="y")]`},
 		}},
-		{line: "+k:column:names={a,b},short=x;y,flag", want: []tag.Argument{
+		{line: ":names={a,b},short=x;y,flag", want: []tag.Argument{
 			{Key: "names", Value: "{a,b}"}, {Key: "short", Value: "x;y"}, {Key: "flag"},
 		}},
-		{line: `+k:column:name="open`, bad: true},
-		{line: "+k:column:=x", bad: true},
+		{line: `:name="open`, bad: true},
+		{line: ":=x", bad: true},
 	} {
-		got, err := tag.Arguments([]string{"text", tc.line, "+k:columns=1"}, "k:column")
+		got, err := tag.ParseArguments(tc.line)
 		if tc.bad {
 			if err == nil {
 				t.Errorf("%s: no error, got %v", tc.line, got)
 			}
 			continue
 		}
-		if diff := cmp.Diff([][]tag.Argument{tc.want}, got); err != nil || diff != "" {
+		if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
 			t.Errorf("%s: %v (-want +got):\n%s", tc.line, err, diff)
 		}
 	}

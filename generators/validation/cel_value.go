@@ -2,6 +2,7 @@ package validation
 
 import (
 	"fmt"
+	"github.com/typeplane/typeplane/generators/model"
 	goconst "go/constant"
 	"go/token"
 	"math/big"
@@ -235,7 +236,7 @@ func (tr *translator) variable(e *cel.Expr) (value, error) {
 
 // whole is the value that the rule stands on, by the name of a parameter.
 func (tr *translator) whole(name string) value {
-	t := pointee(tr.site.typ)
+	t := model.Pointee(tr.site.typ)
 	if b := native(t); b.Kind == types.Builtin {
 		return value{code: []any{"*" + name}, typ: t}
 	}
@@ -273,7 +274,7 @@ func pointed(v value) value {
 	if v.typ.Kind != types.Pointer {
 		return known(v, false)
 	}
-	out := value{code: v.code, typ: pointee(v.typ), guards: all(v.guards, leaf(v.code, " != nil"))}
+	out := value{code: v.code, typ: model.Pointee(v.typ), guards: all(v.guards, leaf(v.code, " != nil"))}
 	if native(out.typ).Kind == types.Builtin {
 		out.code = spell("*", v.code)
 	}

@@ -12,7 +12,7 @@ import (
 func (t *target) choose(p *planner, alias func(path string) string) {
 	defer p.under(p.under(t.law))
 	chosen := map[*types.Type]bool{}
-	for _, f := range t.candidates() {
+	for _, f := range t.candidates(p) {
 		f.node = p.nodes[f.node.typ]
 		if f.node == nil || !f.node.validates() {
 			continue

@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 	"strings"
 
@@ -76,7 +77,7 @@ func (pr *printer) path(f *part) string {
 	if f.json != "" {
 		return `fldPath.Child("` + f.json + `")`
 	}
-	return pr.Ident(safePath, "Value") + "(fldPath, func() *" + pr.Ident(fieldPath, "Path") + ` { return fldPath.Child("` + pr.Type(pointee(f.typ)) + `") })`
+	return pr.Ident(safePath, "Value") + "(fldPath, func() *" + pr.Ident(fieldPath, "Path") + ` { return fldPath.Child("` + pr.Type(model.Pointee(f.typ)) + `") })`
 }
 
 // allCalls are those that the tags of a field ask for. A list of pointers is looked through for nil first: all
@@ -93,7 +94,7 @@ func (f *part) allCalls() []call {
 
 // fieldForm is the type of a field as functions take it, and what is put before the field to get there.
 func fieldForm(t *types.Type) (form *types.Type, prefix string) {
-	leaf := pointee(t)
+	leaf := model.Pointee(t)
 	pointers := 0
 	for p := t; p.Kind == types.Pointer; p = p.Elem {
 		pointers++

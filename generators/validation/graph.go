@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 	"strings"
 
@@ -138,7 +139,7 @@ func mapOfLists(t *types.Type) bool {
 func (p *planner) discoverRules(n *node, path string) {
 	s := &site{
 		scope: onType, typ: n.typ, path: path, constants: p.constantsOf(n.typ),
-		origin: origin{owner: n.typ, lines: n.typ.CommentLines},
+		origin: origin{owner: n.typ, markers: p.model.OfType(n.typ)},
 	}
 	waiting := n.plan.later
 	n.plan.later = nil
@@ -155,7 +156,7 @@ func (p *planner) discoverRules(n *node, path string) {
 
 // eachOf are the calls of the functions that the types of keys and items have.
 func (p *planner) eachOf(path string, t *types.Type, key, elem *node, said plan) (keys, vals plan) {
-	n := pointee(native(t))
+	n := model.Pointee(native(t))
 	if n.Kind == types.Map && key != nil && key.fn.Name != "" && !said.opaqueKey {
 		keys = p.forEachKey(t, of(call{fn: key.fn, notes: []string{"iterate the map and call the key type's validation function"}}))
 	}
@@ -204,14 +205,14 @@ func (p *planner) checkShape(s *site, said *plan) {
 	if why == "" || !said.prints() {
 		return
 	}
-	left := p.problem(s.origin, "", "", fault{why + ", which can't be validated by tags", "put a struct between the two, or write the rule in the strategy's Validate"})
+	left := p.problem(s.origin, nil, "", fault{why + ", which can't be validated by tags", "put a struct between the two, or write the rule in the strategy's Validate"})
 	*said = plan{opaque: said.opaque, opaqueKey: said.opaqueKey, opaqueVal: said.opaqueVal, left: left}
 }
 
 // checkLimits reports bounds that leave nothing valid.
 func (p *planner) checkLimits(s *site, said plan) {
 	if message := contradictions(said.calls); message != "" {
-		p.problem(s.origin, "", "", fault{message, "correct one of the two"})
+		p.problem(s.origin, nil, "", fault{message, "correct one of the two"})
 	}
 }
 

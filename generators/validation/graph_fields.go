@@ -1,13 +1,12 @@
 package validation
 
 import (
+	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 	"unicode"
 	"unicode/utf8"
 
 	"k8s.io/gengo/v2/types"
-
-	"github.com/typeplane/typeplane/generators/tag"
 )
 
 // discoverFields reads the fields of a struct and their tags.
@@ -26,13 +25,13 @@ func (p *planner) discoverFields(n *node, path string) {
 
 func (p *planner) discoverField(n *node, m *types.Member, path string) *part {
 	f := &part{name: m.Name, json: jsonName(*m), member: m, typ: m.Type}
-	s := fieldSite(n, f, path)
+	s := p.fieldSite(n, f, path)
 	f.node = p.use(m.Type, s.path)
 	f.plan = p.presenceOf(s)
 	f.plan.add(p.plansOf(s))
 	p.checkShape(s, &f.plan)
 	if f.node == nil && p.hides(m.Type) && !f.plan.opaque && !f.plan.opaqueVal {
-		p.problem(s.origin, "", "", fault{unsupported(m.Type) + ", so the rules of " + innermost(m.Type).Name.Name + " can't be applied",
+		p.problem(s.origin, nil, "", fault{unsupported(m.Type) + ", so the rules of " + innermost(m.Type).Name.Name + " can't be applied",
 			"put a struct between the two, or tag the field +k8s:opaqueType and write the rules in the strategy's Validate"})
 	}
 	if f.plan.opaque {
@@ -40,7 +39,7 @@ func (p *planner) discoverField(n *node, m *types.Member, path string) *part {
 	}
 	key, elem := f.node.keyNode(), f.node.elemNode()
 	if f.node != nil && f.node.elem == nil && m.Type.Kind == types.Slice || f.node != nil && m.Type.Kind == types.Map && f.node.elem == nil {
-		key, elem = p.nodes[m.Type.Key], p.nodes[pointee(m.Type.Elem)] // the type is still being discovered
+		key, elem = p.nodes[m.Type.Key], p.nodes[model.Pointee(m.Type.Elem)] // the type is still being discovered
 	}
 	if m.Type.Kind == types.Slice || m.Type.Kind == types.Map {
 		f.eachKey, f.eachVal = p.eachOf(s.path, m.Type, key, elem, f.plan)
@@ -48,14 +47,14 @@ func (p *planner) discoverField(n *node, m *types.Member, path string) *part {
 	return f
 }
 
-func fieldSite(n *node, f *part, path string) *site {
+func (p *planner) fieldSite(n *node, f *part, path string) *site {
 	name := f.json
 	if name == "" {
 		name = f.name
 	}
 	return &site{
 		scope: onField, typ: f.typ, path: path + "." + name, member: f.member, parentPath: path, parentType: n.typ,
-		origin: origin{owner: n.typ, field: f.name, lines: f.member.CommentLines},
+		origin: origin{owner: n.typ, field: f.name, markers: p.model.OfField(n.typ, f.name)},
 	}
 }
 
@@ -70,7 +69,7 @@ func (p *planner) settleField(n *node, f *part, path string) {
 		}
 		f.plan.add(made)
 	})
-	s := fieldSite(n, f, path)
+	s := p.fieldSite(n, f, path)
 	p.checkLimits(s, f.plan)
 	p.skipOmitted(s, f)
 	f.plan.separateTrials()
@@ -104,7 +103,7 @@ func (p *planner) mayBeOmitted(s *site) bool {
 	case markerOptional:
 		return true
 	}
-	return omitted(*s.member) || tag.Has(s.origin.lines, "optional") || s.typ.Kind == types.Pointer
+	return omitted(*s.member) || s.origin.markers.Has("optional") || s.typ.Kind == types.Pointer
 }
 
 // hides tells whether a type that can't be looked into has values of a type with rules.

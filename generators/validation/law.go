@@ -5,8 +5,7 @@ import (
 
 	"k8s.io/gengo/v2/types"
 
-	"github.com/typeplane/typeplane/generators/kind"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // law says which comments are rules.
@@ -55,9 +54,9 @@ func (p *planner) under(l law) law {
 }
 
 // lawIn is the law for the types that a package declares or serves.
-func (p *planner) lawIn(pkg *load.Package) law {
+func (p *planner) lawIn(pkg *model.Package) law {
 	switch {
-	case kind.AllOfKubernetes(pkg):
+	case p.model.AllOfKubernetes(pkg):
 		return ofKubernetes
 	case p.served(pkg.Path):
 		return ofResources
@@ -71,7 +70,7 @@ func (p *planner) lawOf(t *types.Type) law {
 	if t.Name.Package == "" || !p.ours(t) {
 		return p.law
 	}
-	return p.lawIn(p.set.Package(t.Name.Package))
+	return p.lawIn(p.model.Package(t.Name.Package))
 }
 
 // counts tells whether a rule counts where it stands.
@@ -84,6 +83,6 @@ func (p *planner) counts(r rule, o origin) bool {
 
 // ours tells whether a type belongs to the module that is generated for.
 func (p *planner) ours(t *types.Type) bool {
-	pkg := p.set.Package(t.Name.Package)
+	pkg := p.model.Package(t.Name.Package)
 	return pkg != nil && pkg.Main
 }

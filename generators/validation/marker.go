@@ -60,8 +60,8 @@ func sibling(s *site, t codetags.Tag, name string) (value string, ok bool) {
 	if strings.HasPrefix(t.Name, openAPI) {
 		full = openAPI + s.markerPrefix + lowerFirst(name)
 	}
-	for _, line := range s.origin.lines {
-		if rest, found := strings.CutPrefix(strings.TrimSpace(line), "+"+full); found && (rest == "" || rest[0] == '=') {
+	for mk := range s.origin.markers.All() {
+		if rest, found := strings.CutPrefix(mk.Text, "+"+full); found && (rest == "" || rest[0] == '=') {
 			value, ok = strings.TrimPrefix(rest, "="), true
 		}
 	}

@@ -2,6 +2,7 @@ package validation
 
 import (
 	"fmt"
+	"github.com/typeplane/typeplane/generators/model"
 	"strings"
 
 	"k8s.io/gengo/v2/codetags"
@@ -56,14 +57,14 @@ func groupMembers(s *site, t codetags.Tag) ([]unionMember, error) {
 func unionGroup(kind unionKind) func(*planner, *site, []unionMember) (plan, error) {
 	return func(p *planner, s *site, members []unionMember) (plan, error) {
 		u := union{members: members}
-		return u.plan(kind, p.fresh(kind.prefix+p.varName(s.path, "")), pointee(s.typ))
+		return u.plan(kind, p.fresh(kind.prefix+p.varName(s.path, "")), model.Pointee(s.typ))
 	}
 }
 
 func atLeastOne(_ *planner, s *site, members []unionMember) (plan, error) {
 	args := []any{raw("[]string{" + quotedNames(members) + "}")}
 	for _, m := range members {
-		args = append(args, isSet(pointee(s.typ), m.field))
+		args = append(args, isSet(model.Pointee(s.typ), m.field))
 	}
 	return helperCall(helperAtLeastOne, emission{"FieldValueInvalid", "atLeastOneOf", ""}, args...), nil
 }

@@ -2,7 +2,6 @@ package validation
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/typeplane/typeplane/generators/tag"
 )
@@ -26,7 +25,7 @@ var ownPresence = []string{"k8s:required", "k8s:optional", "k8s:forbidden", mark
 // is said. A field that clients leave out (omitempty) says by that more than its package, and an embedded struct has no
 // name to leave out.
 func (p *planner) presenceAround(s *site) string {
-	pkg := p.set.Package(s.parentType.Name.Package)
+	pkg := p.model.Package(s.parentType.Name.Package)
 	own := slices.ContainsFunc(ownPresence, func(own string) bool { return hasRule(s, own) })
 	switch {
 	case pkg == nil || !pkg.Main || p.law == ofKubernetes || own || jsonName(*s.member) == "":
@@ -40,9 +39,9 @@ func (p *planner) presenceAround(s *site) string {
 		return ""
 	case omitted(*s.member):
 		return ""
-	case tag.Has(pkg.DocLines, markerOptional):
+	case p.model.OfPackage(pkg).Has(markerOptional):
 		return markerOptional
-	case tag.Has(pkg.DocLines, markerRequired):
+	case p.model.OfPackage(pkg).Has(markerRequired):
 		return markerRequired
 	}
 	return ""
@@ -62,5 +61,5 @@ func (p *planner) presenceOf(s *site) plan {
 
 // served tells whether a package lies below a server of the run.
 func (p *planner) served(path string) bool {
-	return slices.ContainsFunc(p.servers, func(server string) bool { return strings.HasPrefix(path, server+"/") })
+	return p.model.BelowServer(path)
 }

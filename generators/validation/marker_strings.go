@@ -2,6 +2,7 @@ package validation
 
 import (
 	"fmt"
+	"github.com/typeplane/typeplane/generators/model"
 	"regexp"
 	"slices"
 	"strconv"
@@ -83,6 +84,9 @@ func (p *planner) enumOfValues(s *site, t codetags.Tag) (plan, error) {
 	if len(values) == 0 {
 		return plan{}, fault{"it lists no values", "want it as in +" + t.Name + "=Fiction;Science"}
 	}
+	if len(values) == 1 && isString(b) && strings.Contains(t.Value, ",") && !strings.ContainsAny(t.Value, "\"`{[") {
+		return plan{}, fault{fmt.Sprintf("%s is one value", t.Value), "write a semicolon between two: +" + t.Name + "=" + strings.ReplaceAll(t.Value, ",", ";") + "; or quotes around the one"}
+	}
 	var args []any
 	for i, v := range values {
 		if slices.Contains(values[:i], v) {
@@ -96,7 +100,7 @@ func (p *planner) enumOfValues(s *site, t codetags.Tag) (plan, error) {
 	}
 	emits := emission{"FieldValueNotSupported", "", ""}
 	name := p.fresh("allowedFor" + p.varName(s.path, ""))
-	typ := pointee(s.typ)
+	typ := model.Pointee(s.typ)
 	if isString(b) {
 		c := call{fn: lib("Enum"), args: []any{own(name), raw("nil")}, emits: []emission{emits}}
 		return plan{calls: []call{c}, vars: []variable{{name, construct{fn: setsNew, typeArgs: []typeArg{{t: typ}}, args: args}}}}, nil

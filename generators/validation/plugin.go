@@ -6,8 +6,7 @@ import (
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/emit"
-	"github.com/typeplane/typeplane/generators/kind"
-	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
@@ -50,7 +49,7 @@ var runTags = []tag.Definition{
 	{Name: tagNoLint, Scope: tag.Anywhere, Doc: "Is read by validation-gen of Kubernetes, and does nothing here.",
 		Example: "+k8s:validation-gen-nolint"},
 	{Name: tagServer, Scope: tag.Package},
-	{Name: kind.TagKubernetes, Scope: tag.Package,
+	{Name: model.TagKubernetes, Scope: tag.Package,
 		Doc: "The package's kinds are copies of Kubernetes' own, and are judged as a kube-apiserver judges those: +enum, +required, +listType and the markers of kubebuilder describe them only. " +
 			"Tags of declarative validation (+k8s:minimum=0) are rules, and all else is the strategy's. Aliases of types in k8s.io/api need no tag.",
 		Example: "+typeplane:kubernetes"},
@@ -96,7 +95,7 @@ func (p *planner) plan(pass *generators.Pass) []*target {
 func emitTarget(pass *generators.Pass, p *planner, t *target) {
 	f := emit.NewFile(t.pkg.Dir, fileName, t.pkg.Path, t.pkg.Name, generator)
 	t.choose(p, f.Import)
-	fixture := slices.Contains(tag.Values(t.pkg.DocLines, tagFixture), "validateFalse")
+	fixture := slices.Contains(pass.Model.OfPackage(t.pkg).Values(tagFixture), "validateFalse")
 	if len(t.functions) == 0 && !fixture {
 		return
 	}
@@ -108,21 +107,21 @@ func emitTarget(pass *generators.Pass, p *planner, t *target) {
 	if pass.InlineRuntime {
 		has := func(name string) bool { return t.pkg.Go.Scope().Lookup(name) != nil }
 		if err := copyRules(pr.File, has); err != nil {
-			pass.Report.Add(diag.Problem{Pos: pass.Set.PackagePos(t.pkg), Message: err.Error()})
+			pass.Report.Add(diag.Problem{Pos: pass.Model.PackagePos(t.pkg), Message: err.Error()})
 		}
 	}
 	if fixture {
 		test := &printer{File: pass.File(t.pkg, fixtureFile, generator), target: t}
 		test.fixtureTest()
 	}
-	if tag.Has(t.pkg.DocLines, tagCoverage) {
+	if pass.Model.OfPackage(t.pkg).Has(tagCoverage) {
 		printCoverage(pass, t)
 	}
 }
 
 // Covers returns the kinds of a package that have a function Validate_T, or will have one after this run, by name. It
 // reports nothing: problems are said when the functions are printed.
-func Covers(pass *generators.Pass, pkg *load.Package) map[string]bool {
+func Covers(pass *generators.Pass, pkg *model.Package) map[string]bool {
 	quiet := *pass
 	quiet.Report = &diag.Report{}
 	p := newPlanner(&quiet)
@@ -132,7 +131,7 @@ func Covers(pass *generators.Pass, pkg *load.Package) map[string]bool {
 			continue
 		}
 		p.under(t.law)
-		for _, f := range t.candidates() {
+		for _, f := range t.candidates(p) {
 			if n := p.nodes[f.node.typ]; n != nil && n.validates() {
 				out[f.shown] = true
 			}

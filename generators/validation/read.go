@@ -3,6 +3,7 @@ package validation
 import (
 	"errors"
 	"fmt"
+	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,28 +13,31 @@ import (
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
-// written is a tag with the comment line that it stands in.
+// written is a tag with the marker that holds it.
 type written struct {
 	codetags.Tag
-	line string
+	marker *model.Marker
 }
 
-// tagsOf reads the rules in comment lines, sorted by name and otherwise in their order. A line that can't be read is a
-// problem and left out.
+// tagsOf reads the rules among markers, sorted by name and otherwise in their order, and claims them. A marker that can't be
+// read is a problem and left out.
 func (p *planner) tagsOf(o origin) []written {
 	var out []written
-	for _, line := range o.lines {
-		line = strings.TrimSpace(line)
-		r, ok := p.rules.find(tag.NameOf(line))
-		if !ok || !p.counts(r, o) {
+	for mk := range o.markers.All() {
+		r, ok := p.rules.find(tag.NameOf(mk.Text))
+		if !ok {
 			continue
 		}
-		t, err := parse(r, line)
+		o.markers.Claim(mk)
+		if !p.counts(r, o) {
+			continue
+		}
+		t, err := parse(r, mk.Text)
 		if err != nil {
-			p.problem(o, line, r.name, err)
+			p.problem(o, mk, r.name, err)
 			continue
 		}
-		out = append(out, written{t, line})
+		out = append(out, written{t, mk})
 	}
 	slices.SortStableFunc(out, func(a, b written) int { return strings.Compare(a.Name, b.Name) })
 	return out
@@ -75,7 +79,7 @@ func (p *planner) plansOf(s *site) plan {
 		}
 		made, err := p.planDirect(s, w.Tag)
 		if err != nil {
-			out.left = append(out.left, p.problem(s.origin, w.line, w.Name, err)...)
+			out.left = append(out.left, p.problem(s.origin, w.marker, w.Name, err)...)
 			continue
 		}
 		for i, l := range made.later {
@@ -84,7 +88,7 @@ func (p *planner) plansOf(s *site) plan {
 				if err == nil {
 					return inner, nil
 				}
-				return plan{left: p.problem(s.origin, w.line, w.Name, err)}, nil
+				return plan{left: p.problem(s.origin, w.marker, w.Name, err)}, nil
 			}
 		}
 		out.add(made)
@@ -96,7 +100,7 @@ func (p *planner) plansOf(s *site) plan {
 // of all plug-ins alike.
 func (p *planner) misplaced(s *site, w written) bool {
 	at := map[scope]tag.Scope{onType: tag.Type, onField: tag.Field}[s.scope]
-	fault, wrong := p.table.Check(w.line, at)
+	fault, wrong := p.table.Check(w.marker.Text, at)
 	return wrong && !fault.Value
 }
 

@@ -12,16 +12,14 @@ import (
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/emit"
-	"github.com/typeplane/typeplane/generators/kind"
-	"github.com/typeplane/typeplane/generators/load"
-	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // target is a package that functions are printed into.
 type target struct {
-	pkg   *load.Package
+	pkg   *model.Package
 	input string // import path of the package of the types
-	types *load.Package
+	types *model.Package
 	// filters say which types are roots; served takes the kinds instead.
 	filters []string
 	served  bool
@@ -81,9 +79,9 @@ func (p *planner) canonical(all []*target) {
 }
 
 // asked reads the package tags.
-func (p *planner) asked(pkg *load.Package) (*target, bool) {
+func (p *planner) asked(pkg *model.Package) (*target, bool) {
 	var filters []string
-	for _, value := range tag.Values(pkg.DocLines, tagEnable) {
+	for _, value := range p.model.OfPackage(pkg).Values(tagEnable) {
 		for f := range strings.SplitSeq(value, ",") {
 			if token.IsExported(f) && token.IsIdentifier(f) { // how it was written up to Kubernetes 1.36
 				f = "TypesWithField=" + f
@@ -109,8 +107,8 @@ func (p *planner) asked(pkg *load.Package) (*target, bool) {
 		}
 	}
 	t := &target{pkg: pkg, input: pkg.Path, types: pkg, filters: filters}
-	if input, ok := tag.Last(pkg.DocLines, tagInput); ok {
-		t.input, t.types = input, p.set.Package(input)
+	if input, ok := p.model.OfPackage(pkg).Last(tagInput); ok {
+		t.input, t.types = input, p.model.Package(input)
 		if t.types == nil {
 			p.packageProblem(pkg, fmt.Sprintf("+%s=%s names no package that can be loaded", tagInput, input), "write its import path")
 			return nil, false
@@ -122,67 +120,67 @@ func (p *planner) asked(pkg *load.Package) (*target, bool) {
 }
 
 // registry is the scheme that a package registers its functions with.
-func (p *planner) registry(pkg *load.Package) *emit.Ident {
-	value, ok := tag.Last(pkg.DocLines, tagRegistry)
+func (p *planner) registry(pkg *model.Package) *emit.Ident {
+	value, ok := p.model.OfPackage(pkg).Last(tagRegistry)
 	switch {
 	case value == "nil":
 		return nil
 	case ok:
 		name := types.ParseFullyQualifiedName(value)
 		return &emit.Ident{Path: name.Package, Name: name.Name}
-	case hasBuilder(pkg):
+	case p.hasBuilder(pkg):
 		return &emit.Ident{Path: "k8s.io/apimachinery/pkg/runtime", Name: "Scheme"}
 	}
 	return nil // without a builder there is nowhere to register
 }
 
 // hasBuilder tells whether the package has a localSchemeBuilder, written by hand or by register-gen.
-func hasBuilder(pkg *load.Package) bool {
+func (p *planner) hasBuilder(pkg *model.Package) bool {
 	scope := pkg.Go.Scope()
 	if scope.Lookup("localSchemeBuilder") != nil {
 		return true
 	}
-	if value, _ := tag.Last(pkg.DocLines, "k8s:register-gen"); value == "false" || pkg.HasFile("register.go") {
+	if value, _ := p.model.OfPackage(pkg).Last("k8s:register-gen"); value == "false" || pkg.HasFile("register.go") {
 		return false
 	}
-	return (tag.Has(pkg.DocLines, "groupName") || tag.Has(pkg.DocLines, "k8s:register-gen")) &&
+	return (p.model.OfPackage(pkg).Has("groupName") || p.model.OfPackage(pkg).Has("k8s:register-gen")) &&
 		scope.Lookup("SchemeBuilder") == nil && scope.Lookup("AddToScheme") == nil
 }
 
-func (p *planner) packageProblem(pkg *load.Package, message, cure string) {
-	p.report.Add(diag.Problem{Pos: p.set.PackagePos(pkg), Path: pkg.Path, Message: message, Cure: cure})
+func (p *planner) packageProblem(pkg *model.Package, message, cure string) {
+	p.report.Add(diag.Problem{Pos: p.model.PackagePos(pkg), Path: pkg.Path, Message: message, Cure: cure})
 }
 
 // servesRules tells whether a server in the run serves the kinds of the package and their types have rules.
-func (p *planner) servesRules(pkg *load.Package) bool {
-	if value, _ := tag.Last(pkg.DocLines, tagEnable); value == "false" || !tag.Has(pkg.DocLines, "groupName") {
+func (p *planner) servesRules(pkg *model.Package) bool {
+	if value, _ := p.model.OfPackage(pkg).Last(tagEnable); value == "false" || !p.model.OfPackage(pkg).Has("groupName") {
 		return false
 	}
 	defer p.under(p.under(p.lawIn(pkg)))
-	return p.served(pkg.Path) && slices.ContainsFunc(p.linesOf(pkg.Path), func(l load.TagLine) bool { return p.isRule(l.Text) })
+	return p.served(pkg.Path) && slices.ContainsFunc(p.model.Occurrences(pkg), func(o model.Occurrence) bool { return p.isRule(o.Marker) })
 }
 
 // plan discovers the types of a target and decides what is printed.
 func (t *target) discover(p *planner) {
 	defer p.under(p.under(t.law))
-	for _, root := range t.candidates() {
+	for _, root := range t.candidates(p) {
 		p.discover(root.node.typ, root.node.typ.Name.String())
 	}
 }
 
 // candidates are the types of a target that are roots, by name; their nodes hold nothing but the type. Kinds of Kubernetes
 // beside others are none: their strategies judge them.
-func (t *target) candidates() []function {
+func (t *target) candidates(p *planner) []function {
 	var out []function
 	for _, typ := range t.types.Types.Types {
-		if t.isRoot(typ) {
-			out = append(out, function{name: "Validate_" + typ.Name.Name, shown: typ.Name.Name, node: &node{typ: typ}, subresources: subresources(typ)})
+		if t.isRoot(p, typ) {
+			out = append(out, function{name: "Validate_" + typ.Name.Name, shown: typ.Name.Name, node: &node{typ: typ}, subresources: subresources(p.model.OfType(typ))})
 		}
 	}
 	if t.input == t.pkg.Path {
-		for _, a := range kind.Aliases(t.pkg) {
-			if kind.IsKind(a) && (t.law == ofKubernetes || !kind.OfKubernetes(t.pkg, a.Target)) {
-				out = append(out, function{name: "Validate_" + a.Name, shown: a.Name, node: &node{typ: a.Target}, subresources: subresources(a.Target)})
+		for _, a := range p.model.Aliases(t.pkg) {
+			if p.model.IsKind(a) && (t.law == ofKubernetes || !p.model.OfKubernetes(t.pkg, a.Target)) {
+				out = append(out, function{name: "Validate_" + a.Name, shown: a.Name, node: &node{typ: a.Target}, subresources: subresources(p.model.OfType(a.Target))})
 			}
 		}
 	}
@@ -190,20 +188,18 @@ func (t *target) candidates() []function {
 	return out
 }
 
-func (t *target) isRoot(typ *types.Type) bool {
+func (t *target) isRoot(p *planner, typ *types.Type) bool {
 	if !token.IsExported(typ.Name.Name) || typ.Name.Package != t.input || len(typ.TypeParams) > 0 {
 		return false
 	}
-	for _, lines := range [][]string{typ.CommentLines, typ.SecondClosestCommentLines} {
-		if value, ok := tag.Last(lines, tagEnable); ok {
-			return value == "true"
-		}
+	if value, ok := p.model.OfType(typ).Last(tagEnable); ok {
+		return value == "true"
 	}
-	if kind.Embeds(typ, "ListMeta") {
+	if model.Embeds(typ, "ListMeta") {
 		return false
 	}
 	if t.served {
-		return typ.Kind == types.Struct && kind.Embeds(typ, "TypeMeta") && kind.Embeds(typ, "ObjectMeta")
+		return typ.Kind == types.Struct && model.Embeds(typ, "TypeMeta") && model.Embeds(typ, "ObjectMeta")
 	}
 	return slices.ContainsFunc(t.filters, func(f string) bool {
 		if field, ok := strings.CutPrefix(f, "TypesWithField="); ok {
@@ -218,10 +214,13 @@ func (t *target) isRoot(typ *types.Type) bool {
 
 // subresources are the paths that a kind's function is for: the object itself, unless the kind is a subresource, and
 // those that its tags add.
-func subresources(t *types.Type) []string {
-	lines := append(slices.Clone(t.SecondClosestCommentLines), t.CommentLines...)
+func subresources(markers model.Markers) []string {
 	read := func(name string) (out []string) {
-		tags, err := codetags.ParseAll(codetags.Extract("+", lines)[name])
+		var lines []string
+		for _, mk := range markers.Exactly(name) {
+			lines = append(lines, mk.Text[1:])
+		}
+		tags, err := codetags.ParseAll(lines)
 		if err != nil {
 			return nil
 		}

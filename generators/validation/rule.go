@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"github.com/typeplane/typeplane/generators/model"
 	"strings"
 
 	"k8s.io/gengo/v2/codetags"
@@ -149,12 +150,12 @@ type site struct {
 	markerPrefix string
 }
 
-// origin is a comment in the source.
+// origin is where markers stand in the source.
 type origin struct {
 	// owner is the declared type, field the field in it; "" is the type itself.
-	owner *types.Type
-	field string
-	lines []string
+	owner   *types.Type
+	field   string
+	markers model.Markers
 }
 
 // inside is a site for a part of this one, like the items of a list.

@@ -24,12 +24,12 @@ func celRules() []rule {
 		{name: kubebuilder + "XValidation", scopes: onAny, value: fields, doc: doc,
 			example: "+" + kubebuilder + `XValidation:rule="self.min <= self.max",message="min must not be above max"`,
 			plan: marked(func(p *planner, s *site, t codetags.Tag) (plan, error) {
-				lists, err := tag.Arguments([]string{"+x" + t.Value}, "x")
-				if err != nil || len(lists) != 1 {
+				list, err := tag.ParseArguments(t.Value)
+				if err != nil {
 					return plan{}, fault{"it can't be read", `want rule="…",message="…"`}
 				}
 				args := map[string]string{}
-				for _, a := range lists[0] {
+				for _, a := range list {
 					args[a.Key] = a.Value
 				}
 				return p.celRule(s, args)
@@ -50,8 +50,8 @@ func (p *planner) indexedRule(s *site, t codetags.Tag) (plan, error) {
 	}
 	p.inherited[s.path+" "+index] = true
 	args := map[string]string{}
-	for _, line := range s.origin.lines {
-		entry, found := strings.CutPrefix(strings.TrimSpace(line), "+"+openAPI+s.markerPrefix+"cel"+index+"]:")
+	for mk := range s.origin.markers.All() {
+		entry, found := strings.CutPrefix(mk.Text, "+"+openAPI+s.markerPrefix+"cel"+index+"]:")
 		if !found {
 			continue
 		}

@@ -31,7 +31,7 @@ func (p *planner) custom(s *site, _ codetags.Tag) (plan, error) {
 	if fn.Path == "" {
 		return plan{}, fault{"it calls a function of the module that the type is from, which this one does not have", ""}
 	}
-	pkg := p.set.Package(fn.Path)
+	pkg := p.model.Package(fn.Path)
 	var decl *types.Type
 	if pkg != nil {
 		decl = pkg.Types.Functions[fn.Name]
@@ -80,7 +80,7 @@ func shortType(t *types.Type) string {
 func (p *planner) strayCustoms() {
 	for input, output := range p.outputs {
 		for _, path := range []string{input, output} {
-			pkg := p.set.Package(path)
+			pkg := p.model.Package(path)
 			if pkg == nil || !pkg.Main {
 				continue
 			}
@@ -88,7 +88,7 @@ func (p *planner) strayCustoms() {
 				if !strings.HasPrefix(name, customPrefix) || p.claimed[emit.Ident{Path: path, Name: name}] {
 					continue
 				}
-				problem := diag.Problem{Pos: p.set.FuncPos(fn), Path: name, Message: "nothing calls the function", Cure: "tag the type or field that it is called after with +k8s:customValidation, or rename it"}
+				problem := diag.Problem{Pos: p.model.FuncPos(fn), Path: name, Message: "nothing calls the function", Cure: "tag the type or field that it is called after with +k8s:customValidation, or rename it"}
 				if path == output { // a package that is not of this run may do it
 					p.report.Warn(problem)
 					continue

@@ -2,7 +2,6 @@ package validation
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -42,7 +41,7 @@ func enumOfConstants(p *planner, s *site, t codetags.Tag) (plan, error) {
 	if !isString(native(s.typ)) {
 		return plan{}, fault{"it is for string types, and this is " + aKind(s.typ), "list the values with +kubebuilder:validation:Enum=1;2"}
 	}
-	values := enumValues(s.constants)
+	values := p.enumValues(s.constants)
 	if t.Name == "enum" && (len(values) == 0 || saysEnum(s)) {
 		return plan{}, nil
 	}
@@ -80,7 +79,7 @@ func enumOfConstants(p *planner, s *site, t codetags.Tag) (plan, error) {
 }
 
 // enumValues are the constants that count, by name; of two with one value the one that says more about it.
-func enumValues(constants []constant) []enumValue {
+func (p *planner) enumValues(constants []constant) []enumValue {
 	var out []enumValue
 	for _, c := range constants {
 		exclusions, never := exclusionsOf(c.tags)
@@ -90,7 +89,7 @@ func enumValues(constants []constant) []enumValue {
 		v := enumValue{c.def, exclusions}
 		if i := slices.IndexFunc(out, func(o enumValue) bool { return *o.def.ConstValue == *c.def.ConstValue }); i < 0 {
 			out = append(out, v)
-		} else if saysMore(c.def, out[i].def) {
+		} else if p.saysMore(c.def, out[i].def) {
 			out[i] = v
 		}
 	}
@@ -98,8 +97,8 @@ func enumValues(constants []constant) []enumValue {
 	return out
 }
 
-func saysMore(a, b *types.Type) bool {
-	x, y := strings.Join(a.CommentLines, " "), strings.Join(b.CommentLines, " ")
+func (p *planner) saysMore(a, b *types.Type) bool {
+	x, y := strings.Join(p.model.Doc(a), " "), strings.Join(p.model.Doc(b), " ")
 	return cmp.Or(len(x)-len(y), strings.Compare(y, x)) > 0
 }
 
@@ -129,7 +128,7 @@ func exclusionsOf(tags []codetags.Tag) (out []exclusion, never bool) {
 
 // constantsOf are the constants of each type of a package, with their tags.
 func (p *planner) constantsOf(t *types.Type) []constant {
-	pkg := p.set.Package(t.Name.Package)
+	pkg := p.model.Package(t.Name.Package)
 	if pkg == nil {
 		return nil
 	}
@@ -138,12 +137,12 @@ func (p *planner) constantsOf(t *types.Type) []constant {
 		if c.Underlying != t {
 			continue
 		}
-		o := origin{owner: c, lines: c.CommentLines}
+		o := origin{owner: c, markers: p.model.OfConstant(c)}
 		item := constant{def: c}
 		for _, w := range p.tagsOf(o) {
 			s := &site{scope: onConst, typ: t, path: c.Name.String(), origin: o}
 			if _, err := p.planOf(s, w.Tag); err != nil {
-				p.problem(o, w.line, w.Name, err)
+				p.problem(o, w.marker, w.Name, err)
 				continue
 			}
 			item.tags = append(item.tags, w.Tag)
@@ -156,13 +155,21 @@ func (p *planner) constantsOf(t *types.Type) []constant {
 
 // saysEnum tells whether +k8s:enum stands on the site, also inside another tag: that one says more exactly what holds.
 func saysEnum(s *site) bool {
-	return slices.ContainsFunc(s.origin.lines, func(line string) bool { return strings.HasSuffix(strings.TrimSpace(line), "+k8s:enum") })
+	for mk := range s.origin.markers.All() {
+		if strings.HasSuffix(mk.Text, "+k8s:enum") {
+			return true
+		}
+	}
+	return false
 }
 
 // hasRule tells whether a tag stands in the comment of the site.
 func hasRule(s *site, name string) bool {
-	return slices.ContainsFunc(s.origin.lines, func(line string) bool {
-		line = strings.TrimSpace(line)
-		return line == "+"+name || strings.HasPrefix(line, fmt.Sprintf("+%s=", name)) || strings.HasPrefix(line, fmt.Sprintf("+%s(", name))
-	})
+	for mk := range s.origin.markers.All() {
+		if mk.Name == name {
+			s.origin.markers.Claim(mk)
+			return true
+		}
+	}
+	return false
 }

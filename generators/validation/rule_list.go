@@ -2,6 +2,7 @@ package validation
 
 import (
 	"fmt"
+	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 	"strings"
 
@@ -188,7 +189,7 @@ func onPointers(name string, list *types.Type) string {
 }
 
 // isKey says whether values of a type are their own keys.
-func isKey(t *types.Type) bool { return byValue(pointee(native(t))) }
+func isKey(t *types.Type) bool { return byValue(model.Pointee(native(t))) }
 
 // key is a function that makes the key of an item.
 func (lm *list) key(item *types.Type) lambda {
@@ -210,7 +211,7 @@ func (lm *list) key(item *types.Type) lambda {
 	case one.Type.Kind != types.Pointer:
 		result = one.Type
 	}
-	return lambda{params: []param{{"a", types.PointerTo(pointee(item))}}, result: result, body: body}
+	return lambda{params: []param{{"a", types.PointerTo(model.Pointee(item))}}, result: result, body: body}
 }
 
 func ofStructs(list *types.Type) bool { return bare(native(list).Elem).Kind == types.Struct }

@@ -7,8 +7,6 @@ import (
 
 	"k8s.io/gengo/v2/codetags"
 	"k8s.io/gengo/v2/types"
-
-	"github.com/typeplane/typeplane/generators/tag"
 )
 
 func presenceRules() []rule {
@@ -83,7 +81,7 @@ func optional(s *site) (plan, error) {
 
 // zeroDefault tells whether the field has a default, and whether a value type has its zero value as default.
 func zeroDefault(s *site) (has, zero bool, err error) {
-	values := tag.Values(s.member.CommentLines, "default")
+	values := s.origin.markers.Values("default")
 	if len(values) == 0 {
 		return false, false, nil
 	}

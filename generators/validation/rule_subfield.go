@@ -78,7 +78,7 @@ func (p *planner) stopsOf(s *site, owner *types.Type) plan {
 	}
 	p.inherited[s.path] = true
 	in := *s
-	in.origin = origin{owner: owner, field: s.member.Name, lines: s.member.CommentLines}
+	in.origin = origin{owner: owner, field: s.member.Name, markers: p.model.OfField(owner, s.member.Name)}
 	return silenced(p.plansOf(&in))
 }
 

@@ -2,6 +2,7 @@ package validation
 
 import (
 	"fmt"
+	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 	"strings"
 
@@ -164,7 +165,7 @@ func updateEmits(what []string, isMap bool) []emission {
 
 // equality is the function of the library that compares two values of a type.
 func equality(t *types.Type) any {
-	if byValue(pointee(native(t))) {
+	if byValue(model.Pointee(native(t))) {
 		return lib("DirectEqual")
 	}
 	return lib("SemanticDeepEqual")

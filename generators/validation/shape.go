@@ -1,9 +1,10 @@
 package validation
 
 import (
+	"cmp"
+	"github.com/typeplane/typeplane/generators/model"
 	"strconv"
 
-	"k8s.io/gengo/v2/parser/tags"
 	"k8s.io/gengo/v2/types"
 )
 
@@ -29,16 +30,8 @@ func native(t *types.Type) *types.Type {
 	return t
 }
 
-// pointee follows pointers.
-func pointee(t *types.Type) *types.Type {
-	for t.Kind == types.Pointer {
-		t = t.Elem
-	}
-	return t
-}
-
 // bare is the type below names and pointers.
-func bare(t *types.Type) *types.Type { return pointee(native(t)) }
+func bare(t *types.Type) *types.Type { return model.Pointee(native(t)) }
 
 // nilable tells whether a value of the type can be compared with nil. All functions of validation take such values: a
 // type that isn't gets a pointer.
@@ -82,8 +75,15 @@ func byValue(t *types.Type) bool {
 // a name.
 func memberByJSON(t *types.Type, name string) *types.Member {
 	for i := range t.Members {
-		if json, ok := tags.LookupJSON(t.Members[i]); ok && json.Name == name && name != "" {
+		if name != "" && jsonName(t.Members[i]) == name && !hidden(t.Members[i]) {
 			return &t.Members[i]
+		}
+	}
+	for _, m := range t.Members {
+		if inner := model.Inlined(m); inner != nil {
+			if found := memberByJSON(inner, name); found != nil {
+				return found
+			}
 		}
 	}
 	return nil
@@ -102,20 +102,20 @@ func jsonNames(t *types.Type) []string {
 
 // jsonName is what a field is called in JSON; "" for a struct whose fields stand beside those of the outer one.
 func jsonName(m types.Member) string {
-	json, _ := tags.LookupJSON(m)
-	return json.Name
+	if model.Inlined(m) != nil {
+		return ""
+	}
+	return cmp.Or(model.ParseJSON(m.Tags).Name, m.Name)
 }
 
 // omitted tells whether clients leave the field out when it is zero.
 func omitted(m types.Member) bool {
-	json, _ := tags.LookupJSON(m)
-	return json.Omitempty || json.OmitZero
+	return model.ParseJSON(m.Tags).Omits()
 }
 
 // hidden tells whether the field is not in JSON at all.
 func hidden(m types.Member) bool {
-	json, _ := tags.LookupJSON(m)
-	return json.Omit
+	return model.ParseJSON(m.Tags).Left
 }
 
 func isString(t *types.Type) bool { return t.Kind == types.Builtin && t.Name.Name == "string" }
@@ -165,7 +165,7 @@ func kindName(t *types.Type) string {
 	n := native(t)
 	pointer := ""
 	if n.Kind == types.Pointer {
-		pointer, n = "pointer to a ", pointee(n)
+		pointer, n = "pointer to a ", model.Pointee(n)
 	}
 	switch {
 	case n.Kind == types.Slice || n.Kind == types.Array:

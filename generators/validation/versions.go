@@ -187,7 +187,7 @@ func (s saying) code(pieces []any) string {
 // ident is what a name stands for: the value of a constant or of a variable of the plan, the code of a function that is
 // printed for it, or else the name.
 func (s saying) ident(id emit.Ident) string {
-	if pkg := s.p.set.Package(id.Path); id.Path != "" && pkg != nil {
+	if pkg := s.p.model.Package(id.Path); id.Path != "" && pkg != nil {
 		if c := pkg.Types.Constants[id.Name]; c != nil && c.ConstValue != nil {
 			return fmt.Sprintf("%q", *c.ConstValue)
 		}

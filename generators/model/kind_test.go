@@ -1,9 +1,9 @@
-package kind_test
+package model_test
 
 import (
 	"testing"
 
-	"github.com/typeplane/typeplane/generators/kind"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 func TestPlural(t *testing.T) {
@@ -11,7 +11,7 @@ func TestPlural(t *testing.T) {
 		"book": "books", "box": "boxes", "class": "classes", "branch": "branches", "dish": "dishes",
 		"policy": "policies", "key": "keys", "quiz": "quizes", "y": "ys",
 	} {
-		if got := kind.Plural(singular); got != want {
+		if got := model.Plural(singular); got != want {
 			t.Errorf("plural(%q) = %q, want %q", singular, got, want)
 		}
 	}

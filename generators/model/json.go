@@ -1,0 +1,86 @@
+package model
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+
+	"k8s.io/gengo/v2/types"
+)
+
+// JSON is what a struct tag says about a field in JSON, as encoding/json takes it.
+type JSON struct {
+	// Name is the name that the tag gives, "" if it gives none that counts.
+	Name string
+	// Left tells that the field is left out: `json:"-"`.
+	Left bool
+	// OmitEmpty, OmitZero and Quoted are the options omitempty, omitzero and string.
+	OmitEmpty, OmitZero, Quoted bool
+	// Said tells that there is a tag at all.
+	Said bool
+}
+
+// Omits tells whether a field that holds nothing is not written.
+func (j JSON) Omits() bool { return j.OmitEmpty || j.OmitZero }
+
+// ParseJSON reads a struct tag.
+func ParseJSON(structTag string) JSON {
+	text, said := reflect.StructTag(structTag).Lookup("json")
+	if text == "-" {
+		return JSON{Left: true, Said: true}
+	}
+	parts := strings.Split(text, ",")
+	out := JSON{Said: said}
+	if validName(parts[0]) {
+		out.Name = parts[0]
+	}
+	options := parts[1:]
+	out.OmitEmpty = slices.Contains(options, "omitempty")
+	out.OmitZero = slices.Contains(options, "omitzero")
+	out.Quoted = slices.Contains(options, "string")
+	return out
+}
+
+// validName tells whether encoding/json takes a name; one that it does not take is as if it were not there.
+func validName(name string) bool {
+	for _, c := range name {
+		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// JSONName is the name of a field in JSON: that of its tag or its own. It is "" for a field that is left out, and for an
+// embedded struct whose fields stand in place of it (Inlined).
+func JSONName(m types.Member) string {
+	j := ParseJSON(m.Tags)
+	switch {
+	case j.Left || Inlined(m) != nil || !exported(m.Name) && !m.Embedded:
+		return ""
+	case j.Name == "":
+		return m.Name
+	}
+	return j.Name
+}
+
+// Inlined is the struct whose fields an embedded field adds to the struct around it; nil for other fields.
+func Inlined(m types.Member) *types.Type {
+	t := m.Type
+	if t.Kind == types.Pointer {
+		t = t.Elem
+	}
+	j := ParseJSON(m.Tags)
+	if !m.Embedded || t.Kind != types.Struct || j.Left || j.Name != "" {
+		return nil
+	}
+	return t
+}
+
+// StructTag is what a struct tag says under another key than json: "protobuf", "patchStrategy". ok tells whether it has the key.
+func StructTag(m types.Member, key string) (text string, ok bool) {
+	return reflect.StructTag(m.Tags).Lookup(key)
+}
+
+func exported(name string) bool { return name != "" && unicode.IsUpper([]rune(name)[0]) }

@@ -1,0 +1,149 @@
+package model
+
+import (
+	"go/token"
+	"path"
+	"slices"
+	"strings"
+
+	"k8s.io/gengo/v2/types"
+)
+
+const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Tags of packages that say what they declare.
+const (
+	tagGroup   = "groupName"
+	tagVersion = "versionName"
+	// TagKubernetes marks a package whose kinds are copies of Kubernetes' own.
+	TagKubernetes = "typeplane:kubernetes"
+)
+
+// group is what a package says about its group.
+type group struct {
+	name, version string
+	said          bool
+}
+
+// GroupVersion is the group of a package by its tag, and the version that its folder is called after, or a tag. ok tells
+// whether it has a group; that of Kubernetes' core is "".
+func (m *Model) GroupVersion(pkg *Package) (name, version string, ok bool) {
+	g, known := m.groups[pkg]
+	if !known {
+		markers := m.OfPackage(pkg)
+		g.version = path.Base(pkg.Path)
+		if said, ok := markers.Last(tagVersion); ok {
+			g.version = said
+		}
+		g.name, g.said = markers.Last(tagGroup)
+		g.name = strings.Trim(g.name, `"`)
+		m.groups[pkg] = g
+	}
+	return g.name, g.version, g.said
+}
+
+// aliasMarkers are what the tags begin with that make a kind of an alias. An alias without any is a name and nothing else.
+var aliasMarkers = []string{"kubebuilder:", "genclient"}
+
+// Aliases returns the aliases of pkg that are kinds or lists of such, sorted by name. A package serves a kind of another
+// module by an alias whose comment carries markers:
+//
+//	// Pod is served as Kubernetes has it.
+//	//
+//	// +kubebuilder:resource:shortName=po
+//	type Pod = corev1.Pod
+//
+//	type PodList = corev1.PodList
+//
+// Every plug-in that looks for kinds asks here, so that none serves what another does not know.
+func (m *Model) Aliases(pkg *Package) []Alias {
+	kinds := map[string]bool{}
+	for _, a := range pkg.Aliases {
+		if m.IsKind(a) {
+			kinds[a.Name] = true
+		}
+	}
+	var out []Alias
+	for _, a := range pkg.Aliases {
+		item, isList := strings.CutSuffix(a.Name, "List")
+		if kinds[a.Name] || isList && kinds[item] && aliasOf(a, "ListMeta") {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// IsKind says whether an alias is a kind: its comment has a marker and its type has the metadata of an object.
+func (m *Model) IsKind(a Alias) bool {
+	for mk := range m.OfAlias(a).All() {
+		if slices.ContainsFunc(aliasMarkers, func(begin string) bool { return strings.HasPrefix(mk.Name, begin) }) {
+			return aliasOf(a, "ObjectMeta")
+		}
+	}
+	return false
+}
+
+// aliasOf says whether an alias can be seen from outside and stands for a struct that embeds TypeMeta and this other type
+// of meta/v1.
+func aliasOf(a Alias, meta string) bool {
+	return a.Go.Exported() && Embeds(a.Target, "TypeMeta") && Embeds(a.Target, meta)
+}
+
+// Embeds says whether t is a struct that embeds meta/v1's type called name.
+func Embeds(t *types.Type, name string) bool {
+	return slices.ContainsFunc(t.Members, func(m types.Member) bool {
+		return m.Embedded && m.Type.Name == types.Name{Package: metaV1, Name: name}
+	})
+}
+
+// InJSON tells whether a struct carries json tags, which those of a hub do not.
+func InJSON(t *types.Type) bool {
+	return slices.ContainsFunc(t.Members, func(m types.Member) bool { return ParseJSON(m.Tags).Said })
+}
+
+// OfKubernetes says whether a kind that pkg declares is one of Kubernetes' own: a type of k8s.io/api, or a copy of one in
+// a package that says so by TagKubernetes. A kube-apiserver judges these by code; their +enum, +required and kubebuilder
+// markers describe them and no more.
+func (m *Model) OfKubernetes(pkg *Package, t *types.Type) bool {
+	return strings.HasPrefix(t.Name.Package, "k8s.io/api/") || m.Copies(pkg)
+}
+
+// Copies says whether a package says that its types are copies of Kubernetes' own. It may be nil.
+func (m *Model) Copies(pkg *Package) bool { return m.OfPackage(pkg).Has(TagKubernetes) }
+
+// AllOfKubernetes says whether a package has kinds, and each is one of Kubernetes' own.
+func (m *Model) AllOfKubernetes(pkg *Package) bool {
+	if m.Copies(pkg) {
+		return true
+	}
+	declares := slices.ContainsFunc(pkg.Aliases, m.IsKind)
+	for _, a := range pkg.Aliases {
+		if m.IsKind(a) && !m.OfKubernetes(pkg, a.Target) {
+			return false
+		}
+	}
+	for name, t := range pkg.Types.Types {
+		if !token.IsExported(name) || !Embeds(t, "TypeMeta") || !Embeds(t, "ObjectMeta") {
+			continue
+		}
+		if !m.OfKubernetes(pkg, t) {
+			return false
+		}
+		declares = true
+	}
+	return declares
+}
+
+// Plural is the plural of most English nouns, in lower case as they are: what the resource of a kind is called. Kinds with
+// another one say +kubebuilder:resource:path=.
+func Plural(noun string) string {
+	n := len(noun)
+	switch {
+	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "x"), strings.HasSuffix(noun, "z"),
+		strings.HasSuffix(noun, "ch"), strings.HasSuffix(noun, "sh"):
+		return noun + "es"
+	case n > 1 && noun[n-1] == 'y' && !strings.ContainsRune("aeiou", rune(noun[n-2])):
+		return noun[:n-1] + "ies"
+	}
+	return noun + "s"
+}

@@ -1,0 +1,57 @@
+package model
+
+import (
+	"fmt"
+	"path"
+
+	"k8s.io/gengo/v2/types"
+)
+
+// Underlying is the type below declared names of basic types, maps and slices. Structs stay as they are.
+func Underlying(t *types.Type) *types.Type {
+	for t.Kind == types.Alias {
+		t = t.Underlying
+	}
+	return t
+}
+
+// Pointee is what pointers lead to; a type that is none is returned as it is.
+func Pointee(t *types.Type) *types.Type {
+	for t.Kind == types.Pointer {
+		t = t.Elem
+	}
+	return t
+}
+
+// Plain is a type without names and pointers, whatever their order.
+func Plain(t *types.Type) *types.Type {
+	for {
+		switch t.Kind {
+		case types.Pointer:
+			t = t.Elem
+		case types.Alias:
+			t = t.Underlying
+		default:
+			return t
+		}
+	}
+}
+
+// GoName is a type as problems call it: in Go, with the last part of the import path.
+func GoName(t *types.Type) string {
+	switch {
+	case t.Name.Package != "":
+		return path.Base(t.Name.Package) + "." + t.Name.Name
+	case t.Kind == types.Pointer:
+		return "*" + GoName(t.Elem)
+	case t.Kind == types.Slice:
+		return "[]" + GoName(t.Elem)
+	case t.Kind == types.Array:
+		return fmt.Sprintf("[%d]%s", t.Len, GoName(t.Elem))
+	case t.Kind == types.Map:
+		return "map[" + GoName(t.Key) + "]" + GoName(t.Elem)
+	case t.Kind == types.Struct:
+		return "struct without a name"
+	}
+	return t.Name.Name
+}

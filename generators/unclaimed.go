@@ -1,0 +1,80 @@
+package generators
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/model"
+	"github.com/typeplane/typeplane/generators/tag"
+
+	"k8s.io/gengo/v2/types"
+)
+
+// unclaimed reports the markers of served kinds, and of all that these are made of, that no plug-in acts on although one
+// of the run could: somebody wrote them for an effect that they don't have.
+func unclaimed(m *model.Model, plugins []Plugin, table *tag.Table, report *diag.Report) {
+	running := map[string]bool{}
+	for _, p := range plugins {
+		running[p.Name] = true
+	}
+	served := servedTypes(m)
+	for _, pkg := range m.Packages {
+		for _, o := range m.Occurrences(pkg) {
+			owner, _, _ := strings.Cut(o.Path, ".")
+			if o.Trailing || !served[types.Name{Package: pkg.Path, Name: owner}] {
+				continue
+			}
+			if m.Copies(pkg) && len(o.Readers()) > 0 {
+				continue // the markers of Kubernetes' own types describe them
+			}
+			acting := table.Acting(tag.NameOf(o.Text))
+			acting = slices.DeleteFunc(acting, func(plugin string) bool { return !running[plugin] })
+			if len(acting) == 0 || slices.ContainsFunc(o.Readers(), func(r string) bool { return slices.Contains(acting, r) }) {
+				continue
+			}
+			report.Add(diag.Problem{
+				Pos: o.Pos, Path: o.Path, Idle: true,
+				Message: fmt.Sprintf("+%s has no effect here", tag.NameOf(o.Text)),
+				Cure:    "take it away, or say it where " + strings.Join(acting, " and ") + " can act on it",
+			})
+		}
+	}
+}
+
+// servedTypes are the kinds that servers of the run serve, and the declared types that they are made of.
+func servedTypes(m *model.Model) map[types.Name]bool {
+	out := map[types.Name]bool{}
+	var visit func(t *types.Type)
+	visit = func(t *types.Type) {
+		if t == nil || t.Name.Package != "" && out[t.Name] {
+			return
+		}
+		if t.Name.Package != "" {
+			if pkg := m.Set.Package(t.Name.Package); pkg == nil || !pkg.Main {
+				return
+			}
+			out[t.Name] = true
+		}
+		visit(t.Elem)
+		visit(t.Key)
+		visit(t.Underlying)
+		for _, member := range t.Members {
+			if !model.ParseJSON(member.Tags).Left {
+				visit(member.Type)
+			}
+		}
+	}
+	for _, pkg := range m.Packages {
+		if !m.Serves(pkg) {
+			continue
+		}
+		for _, t := range pkg.Types.Types {
+			if model.Embeds(t, "TypeMeta") && model.Embeds(t, "ObjectMeta") {
+				visit(t)
+			}
+		}
+	}
+	return out
+}
