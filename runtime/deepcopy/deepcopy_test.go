@@ -80,7 +80,7 @@ func TestMemory(t *testing.T) {
 	}
 	one, another := s.One(), s.One()
 	*one, *another = 1, 2
-	if list = append(list, 7); *one != 1 || *another != 2 {
+	if list = append(list, 7); *one != 1 || *another != 2 || list[2] != 7 {
 		t.Errorf("an appended item overwrote others: %d, %d", *one, *another)
 	}
 	if s.List(0) == nil {
