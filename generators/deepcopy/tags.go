@@ -88,8 +88,7 @@ func (pl *planner) markersOf(t *types.Type) model.Markers {
 func (pl *planner) typeWish(pkg *model.Package, t *types.Type) (wish, error) {
 	markers := pl.markersOf(t)
 	w, err := readWish(markers)
-	isKind := model.Embeds(t, "TypeMeta") && (model.Embeds(t, "ObjectMeta") || model.Embeds(t, "ListMeta"))
-	if err == nil && !w.out && isKind && t.Methods["DeepCopyObject"] == nil && pl.pass.Model.Serves(pkg) && !slices.Contains(w.interfaces, objectName) {
+	if err == nil && !w.out && t.Methods["DeepCopyObject"] == nil && pl.pass.Model.IsServedObject(pkg, t) && !slices.Contains(w.interfaces, objectName) {
 		w.interfaces = append(w.interfaces, objectName)
 	}
 	return w, err

@@ -28,6 +28,12 @@ func hasList(pkg *Package) bool {
 	return slices.ContainsFunc(pkg.Aliases, func(a Alias) bool { return isList(a.Target) })
 }
 
+// IsServedObject tells whether a type of a package that is served is an object: a kind, a list of kinds, or what subresources
+// take or give. Such a type gets a DeepCopyObject without a tag.
+func (m *Model) IsServedObject(pkg *Package, t *types.Type) bool {
+	return Embeds(t, "TypeMeta") && (Embeds(t, "ObjectMeta") || Embeds(t, "ListMeta")) && m.Serves(pkg)
+}
+
 // BelowServer tells whether a package lies in a folder below that of a server of the run.
 func (m *Model) BelowServer(path string) bool {
 	return slices.ContainsFunc(m.serverPackages(), func(server string) bool { return strings.HasPrefix(path, server+"/") })

@@ -75,12 +75,14 @@ func (t *Table) Markdown() string {
 	var b strings.Builder
 	b.WriteString("# Tags\n\n<!-- Printed by `gen tags --markdown`; do not edit. -->\n\n" +
 		"A tag is a comment line that starts with a plus sign. gen reads them from the comment above what they are about: a\n" +
-		"package tag in `doc.go` or above any package clause, a type's or field's in the lines right above it, and a type's also\n" +
-		"in the comment before that one, with one blank line between. Behind code on the same line a tag has no effect, and gen\n" +
+		"package tag in `doc.go` or above any package clause, a type's or field's in the lines right above it, or in the comment\n" +
+		"before that one, with a blank line between; `name:=value` is read as `name=value`. Behind code on the same line a tag has no effect, and gen\n" +
 		"says so. An unknown tag that begins with `+k8s:`, `+kubebuilder:`, `+typeplane:` or `+genclient:` is an error;\n" +
 		"`--unknown-tags=warn` makes it a warning, and so a tag that has no effect where it stands. `gen tags` prints this page\n" +
 		"for a terminal.\n\n" +
-		"A tag without readers is known, so that it is no mistake to have it, and has no effect on what gen prints.\n")
+		"A tag without readers is known, so that it is no mistake to have it, and has no effect on what gen prints.\n" +
+		"A kind that is served gets deep copies, defaults, JSON, validation and schemas without the tags for these; a package\n" +
+		"switches one off with `=false`. A tag of such a kind that nothing acts on is an error.\n")
 	for _, s := range t.sections() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| tag | on a | value | what it does | read by |\n|---|---|---|---|---|\n", s.Title, s.Doc)
 		for _, d := range s.Tags {

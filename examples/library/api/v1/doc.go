@@ -1,11 +1,7 @@
 // Package v1 is the library's stable API.
 //
-// +k8s:deepcopy-gen=package
-// +k8s:defaulter-gen=TypeMeta
 // +k8s:conversion-gen=github.com/typeplane/typeplane/examples/library/api
 // +k8s:protobuf-gen=package
-// +typeplane:json-gen=package
-// +k8s:openapi-gen=true
 // +typeplane:roundtrip-gen=true
 // +typeplane:docs=examples/library/docs
 // +groupName=library.example.com

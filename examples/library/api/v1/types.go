@@ -4,7 +4,6 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Book is a title that the library owns, in one or more copies.
 //
-// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 // +kubebuilder:resource:shortName=bk,categories=library
 // +kubebuilder:storageversion
 // +typeplane:subresource:name=lend
@@ -28,8 +27,6 @@ type Book struct {
 }
 
 // BookList is a list of books.
-//
-// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 type BookList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`
@@ -98,8 +95,6 @@ type BookStatus struct {
 
 // Loan lends a copy of a book to a reader: it is sent to …/books/{name}/lend, and comes back with how many copies are left.
 // It is not kept.
-//
-// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 type Loan struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -116,7 +111,6 @@ type Loan struct {
 // Shelf is a place for books. The house has one set of shelves, so it belongs to no namespace; and it has only this
 // version, so it needs no hub type.
 //
-// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 // +kubebuilder:resource:path=shelves,scope=Cluster
 // +kubebuilder:printcolumn:name=Room,type=string,JSONPath=.spec.room
 // +kubebuilder:printcolumn:name=Capacity,type=integer,JSONPath=.spec.capacity
@@ -141,8 +135,6 @@ type ShelfSpec struct {
 }
 
 // ShelfList is a list of shelves.
-//
-// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 type ShelfList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`
