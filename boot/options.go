@@ -156,7 +156,7 @@ func (o *StoreOptions) addPlaceFlags(fs *pflag.FlagSet) {
 // addFormFlags adds those that say in which form the objects are there, and below which key.
 func (o *StoreOptions) addFormFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.EtcdPrefix, "etcd-prefix", o.EtcdPrefix, "`key` in etcd below which all objects are stored")
-	fs.StringVar(&o.MediaType, "storage-media-type", o.MediaType, "media `type` of newly written objects: "+mediaTypeProtobuf+" or "+mediaTypeJSON+"; both are read")
+	fs.StringVar(&o.MediaType, "storage-media-type", o.MediaType, "media `type` of newly written objects: "+mediaTypeProtobuf+" or "+mediaTypeJSON+"; both are read, and kinds without protobuf are JSON in any case")
 	fs.StringVar(&o.EncryptionConfig, "encryption-provider-config", o.EncryptionConfig, "`file` with an EncryptionConfiguration as Kubernetes has it: which objects are encrypted in etcd, and with which keys")
 	fs.StringSliceVar(&o.Versions, "storage-versions", o.Versions, "comma-separated storage versions: `group/version` for all kinds of a group, resource.group=group/version for one")
 }

@@ -125,9 +125,7 @@ func (o storageVersion) appliesTo(gr schema.GroupResource) bool {
 func storable(scheme *runtime.Scheme, r registry.Resource) []schema.GroupVersion {
 	var versions []schema.GroupVersion
 	for _, kind := range scheme.KindsOfHub(r.GroupKind()) {
-		if kind.Protobuf() {
-			versions = append(versions, kind.GroupVersionKind().GroupVersion())
-		}
+		versions = append(versions, kind.GroupVersionKind().GroupVersion())
 	}
 	return versions
 }

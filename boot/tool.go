@@ -111,10 +111,11 @@ func (s Server) kinds(o *StoreOptions) (*kinds, error) {
 	}
 	k := &kinds{scheme: scheme, resources: s.Resources}
 	for _, r := range s.Resources {
-		k.options = append(k.options, registry.Options{
-			StorageVersion:   versions[r.GroupResource()],
-			StorageMediaType: rest.MediaType(o.MediaType),
-		})
+		opts := registry.Options{StorageVersion: versions[r.GroupResource()], StorageMediaType: rest.MediaType(o.MediaType)}
+		if kind, err := scheme.Kind(r.StorageVersion(opts).WithKind(r.GroupKind().Kind)); err == nil && !kind.Protobuf() {
+			opts.StorageMediaType = rest.JSON
+		}
+		k.options = append(k.options, opts)
 	}
 	return k, nil
 }

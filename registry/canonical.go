@@ -3,10 +3,12 @@ package registry
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/registry/internal/document"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/serializer"
@@ -21,8 +23,12 @@ type codec struct {
 	hub       schema.GroupKind
 	storage   *runtime.Kind
 	mediaType rest.MediaType
+	// shape says what documents of the storage version have; nil: it has protobuf.
+	shape *document.Shape
 	// apiVersion and kind are what an envelope of the storage version says.
 	apiVersion, kind string
+	// head is how its objects begin in JSON, with the comma behind it.
+	head []byte
 	// readers are Recyclers of the storage version, for again.
 	readers sync.Pool
 }
@@ -37,6 +43,10 @@ func newCodec(scheme *runtime.Scheme, hub schema.GroupKind, gv schema.GroupVersi
 		return nil, err
 	}
 	c.apiVersion, c.kind = gv.String(), c.storage.GroupVersionKind().Kind
+	c.head = []byte(headOf(c.storage) + ",")
+	if !c.storage.Protobuf() {
+		c.mediaType, c.shape = rest.JSON, document.ShapeOf(reflect.TypeOf(c.storage.New()))
+	}
 	c.readers.New = func() any { return c.storage.Recycler() }
 	return c, nil
 }
@@ -55,8 +65,11 @@ func (c *codec) form() storage.Form {
 	return storage.Form{Canonical: c.canonical, Stored: c.stored}
 }
 
+// keepsDocuments says whether what is stored is the document that was sent, and not what its Go value writes.
+func (c *codec) keepsDocuments() bool { return c.shape != nil }
+
 // canonical makes the canonical value of what is in the database: protobuf of the storage version, with its defaults,
-// without a resourceVersion. It returns stored itself when that is so already. stale says that a write would put
+// without a resourceVersion; of a version without protobuf it is the metadata in protobuf, and the document. It returns stored itself when that is so already. stale says that a write would put
 // something else into the database.
 func (c *codec) canonical(key string, stored []byte) (value []byte, stale bool, err error) {
 	defer func() {
@@ -77,6 +90,9 @@ func (c *codec) canonical(key string, stored []byte) (value []byte, stale bool, 
 
 // valueOf is canonical without a judgment. Nearly every stored value is protobuf of the storage version, and canonical.
 func (c *codec) valueOf(stored []byte) ([]byte, error) {
+	if c.keepsDocuments() {
+		return c.valueOfDocument(stored)
+	}
 	envelope, err := wire.ParseEnvelope(stored)
 	if err == nil && c.storage.Protobuf() && string(envelope.APIVersion) == c.apiVersion && string(envelope.Kind) == c.kind {
 		return c.again(stored, envelope.Raw)
@@ -85,7 +101,34 @@ func (c *codec) valueOf(stored []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.encode(obj)
+	return c.encode(obj, nil)
+}
+
+// valueOfDocument is valueOf for a version without protobuf.
+func (c *codec) valueOfDocument(stored []byte) ([]byte, error) {
+	decoded, kind, err := c.decodeStored(stored)
+	if err != nil {
+		return nil, err
+	}
+	if kind != c.storage {
+		obj, err := c.toStorage(kind, decoded.Object)
+		if err != nil {
+			return nil, err
+		}
+		return c.encode(obj, nil)
+	}
+	var obj runtime.Object
+	var from *origin
+	// Nearly every stored value is as this server writes it.
+	if doc, ok := document.Settled(decoded.JSON); ok && len(decoded.Strict) == 0 {
+		obj, from, err = c.defaultedDocument(decoded.Object, doc)
+	} else {
+		obj, from, err = c.received(decoded.Object, decoded.JSON)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.documentValue(obj, from.document)
 }
 
 // again encodes a message of the storage version once more, with its defaults. It returns stored, which is an envelope around it, when
@@ -117,22 +160,36 @@ func (c *codec) again(stored, message []byte) ([]byte, error) {
 	return bytes.Clone(value), nil
 }
 
-// read makes an object in the storage version of any value that has ever been written: of any version, as protobuf or
-// as JSON, or, by a server of Kubernetes, as YAML or with base64 around it. Its strings may be parts of it.
+// read makes an object in the storage version of any value that has ever been written. Its strings may be parts of it.
 func (c *codec) read(stored []byte) (runtime.Object, error) {
-	stored = serializer.Unwrap(stored)
-	decoded, err := serializer.DecodeShared(c.scheme, stored, serializer.FormOf(stored), schema.GroupVersionKind{})
+	decoded, kind, err := c.decodeStored(stored)
 	if err != nil {
 		return nil, err
+	}
+	return c.toStorage(kind, decoded.Object)
+}
+
+// decodeStored reads a value of any version, as protobuf or as JSON, or, written by a server of Kubernetes, as YAML or with base64 around
+// it.
+func (c *codec) decodeStored(stored []byte) (serializer.Decoded, *runtime.Kind, error) {
+	stored = serializer.Unwrap(stored)
+	var expected schema.GroupVersionKind
+	if bytes.HasPrefix(stored, c.head) {
+		expected = c.storage.GroupVersionKind() // then it is read once
+	}
+	decoded, err := serializer.DecodeShared(c.scheme, stored, serializer.FormOf(stored), expected)
+	if err != nil {
+		return decoded, nil, err
 	}
 	kind, err := c.scheme.Kind(decoded.GroupVersionKind)
-	if err != nil {
-		return nil, err
+	if err == nil && kind.Hub() != c.hub {
+		err = fmt.Errorf("it is a %s, want a version of %s", decoded.GroupVersionKind, c.hub)
 	}
-	if kind.Hub() != c.hub {
-		return nil, fmt.Errorf("it is a %s, want a version of %s", decoded.GroupVersionKind, c.hub)
-	}
-	obj := decoded.Object
+	return decoded, kind, err
+}
+
+// toStorage converts an object that was stored in the version of kind, and fills in the defaults of both versions.
+func (c *codec) toStorage(kind *runtime.Kind, obj runtime.Object) (runtime.Object, error) {
 	kind.Default(obj)
 	if kind == c.storage {
 		return obj, nil
@@ -157,10 +214,17 @@ func (c *codec) fromHub(hub runtime.Object) (runtime.Object, error) {
 // scratches are where again encodes.
 var scratches = sync.Pool{New: func() any { return new([]byte) }}
 
-// encode makes the canonical value of an object of the storage version, defaulted in it. It takes the resourceVersion
-// and the selfLink out of obj.
-func (c *codec) encode(obj runtime.Object) ([]byte, error) {
-	return serializer.AppendKind(nil, c.storage, stripped(obj), serializer.Protobuf, false)
+// encode makes the canonical value of an object of the storage version, defaulted in it, which was made of from. It takes the
+// resourceVersion and the selfLink out of obj.
+func (c *codec) encode(obj runtime.Object, from *origin) ([]byte, error) {
+	if !c.keepsDocuments() {
+		return serializer.AppendKind(nil, c.storage, stripped(obj), serializer.Protobuf, false)
+	}
+	doc, err := c.document(obj, from)
+	if err != nil {
+		return nil, err
+	}
+	return c.documentValue(obj, doc)
 }
 
 // stripped takes out of obj what is not stored.
@@ -174,6 +238,17 @@ func stripped(obj runtime.Object) runtime.Object {
 
 // decode makes an object of the storage version of a canonical value, which never changes: its strings may be parts of it.
 func (c *codec) decode(value []byte) (runtime.Object, error) {
+	if c.keepsDocuments() {
+		meta, doc, err := parts(value)
+		if err != nil {
+			return nil, err
+		}
+		obj, err := c.undocument(doc, meta)
+		if err == nil {
+			c.storage.Default(obj) // also where the document has no object to have them
+		}
+		return obj, err
+	}
 	envelope, err := wire.ParseEnvelope(value)
 	if err != nil {
 		return nil, err
@@ -185,10 +260,26 @@ func (c *codec) decode(value []byte) (runtime.Object, error) {
 	return obj, nil
 }
 
+// statusField is the number of the status in canonical values, 0 if there is none.
+func (c *codec) statusField() int32 {
+	if c.keepsDocuments() {
+		return document.StatusField
+	}
+	return c.storage.StatusField()
+}
+
 // stored makes what lies in the database of a canonical value. It returns value itself for protobuf.
 func (c *codec) stored(key string, value []byte) ([]byte, error) {
 	if c.mediaType == rest.Protobuf {
 		return value, nil
+	}
+	if c.keepsDocuments() {
+		meta, doc, err := parts(value)
+		if err != nil {
+			return nil, fmt.Errorf("encode value of %s as JSON: %w", key, err)
+		}
+		text, err := appendDocument(make([]byte, 0, len(value)*5/4), headOf(c.storage), meta, doc)
+		return append(text, '\n'), err
 	}
 	obj, err := c.decode(value)
 	if err != nil {

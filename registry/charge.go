@@ -29,9 +29,9 @@ func (e *endpoint[T]) charge(ctx context.Context, r *admission.Request, obj, old
 	return e.admission.Charge(ctx, one)
 }
 
-// putCharged creates the entry of hub, and what is charged for it, or says what would come of it. When another writer was
+// putCharged creates the entry of hub, which was made of from, and what is charged for it, or says what would come of it. When another writer was
 // faster with something that is charged, it is charged anew.
-func (e *endpoint[T]) putCharged(ctx context.Context, request *admission.Request, key string, hub T, opts metav1.CreateOptions) (entry storage.Entry, err error) {
+func (e *endpoint[T]) putCharged(ctx context.Context, request *admission.Request, key string, hub T, from *origin, opts metav1.CreateOptions) (entry storage.Entry, err error) {
 	defer func() { request.Over(err) }()
 	meta := runtime.Meta(hub)
 	for pause := time.Millisecond; ; pause = min(2*pause, lastPause) {
@@ -43,7 +43,7 @@ func (e *endpoint[T]) putCharged(ctx context.Context, request *admission.Request
 		if err := ctx.Err(); err != nil {
 			return storage.Entry{}, err
 		}
-		value, err := e.encodeHub(hub)
+		value, err := e.encodeHub(hub, from)
 		if err != nil {
 			return storage.Entry{}, err
 		}

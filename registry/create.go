@@ -23,7 +23,7 @@ const generateAttempts = 8
 // Create makes a new object. The order of the steps is part of the contract; what comes before a step sees the object
 // without its effect. Between those that take time for a large object it ends if the client has left.
 func (e *endpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
-	versioned := obj.(runtime.Object)
+	versioned, text := e.sent(obj)
 
 	// The namespace, and the name, are those of the request.
 	meta := runtime.Meta(versioned)
@@ -47,22 +47,22 @@ func (e *endpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime
 	}
 
 	// Default in the version of the request, on to the hub, and there what the storage version's defaults add.
-	hub, err := e.defaulted(e.kind, versioned)
+	hub, from, err := e.received(versioned, text)
 	if err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
+		return nil, badDocument(err)
 	}
 
 	// Field ownership: what comes after it belongs to nobody.
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	e.ownNew(ctx, hub, opts.FieldManager)
+	e.ownNew(ctx, hub, from, opts.FieldManager)
 
-	return e.createOwned(ctx, name, hub, opts)
+	return e.createOwned(ctx, name, hub, from, opts)
 }
 
-// createOwned goes on with an object that knows its owners. hub belongs to it.
-func (e *endpoint[T]) createOwned(ctx context.Context, name rest.Name, hub T, opts metav1.CreateOptions) (rest.View, error) {
+// createOwned goes on with an object that knows its owners, and was made of from. hub belongs to it.
+func (e *endpoint[T]) createOwned(ctx context.Context, name rest.Name, hub T, from *origin, opts metav1.CreateOptions) (rest.View, error) {
 	// Mutating admission.
 	request := e.request(admission.Create, rest.Name{Namespace: name.Namespace, Name: runtime.Meta(hub).Name}, &opts, opts.DryRun)
 	hub, err := e.mutate(ctx, request, hub, nil)
@@ -74,14 +74,14 @@ func (e *endpoint[T]) createOwned(ctx context.Context, name rest.Name, hub T, op
 	meta := runtime.Meta(hub)
 	e.fillSystemFields(meta)
 	if meta.Name != "" || meta.GenerateName == "" {
-		return e.createNamed(ctx, request, hub, opts)
+		return e.createNamed(ctx, request, hub, from, opts)
 	}
 	base := meta.GenerateName
 	for range generateAttempts {
 		attempt := e.deepCopy(hub)
 		meta = runtime.Meta(attempt)
 		meta.Name = generateName(base)
-		view, err := e.createNamed(ctx, request, attempt, opts)
+		view, err := e.createNamed(ctx, request, attempt, from, opts)
 		if !apierrors.IsAlreadyExists(err) {
 			return view, err
 		}
@@ -90,11 +90,14 @@ func (e *endpoint[T]) createOwned(ctx context.Context, name rest.Name, hub T, op
 }
 
 // createNamed goes on with an object whose metadata is complete. hub belongs to it.
-func (e *endpoint[T]) createNamed(ctx context.Context, request *admission.Request, hub T, opts metav1.CreateOptions) (rest.View, error) {
+func (e *endpoint[T]) createNamed(ctx context.Context, request *admission.Request, hub T, from *origin, opts metav1.CreateOptions) (rest.View, error) {
 	strategy, meta := &e.def.Strategy, runtime.Meta(hub)
 
 	// PrepareForCreate.
-	e.resetStatus(hub)
+	from, err := e.resetStatus(hub, from)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
 	if strategy.PrepareForCreate != nil {
 		strategy.PrepareForCreate(ctx, hub)
 	}
@@ -123,7 +126,7 @@ func (e *endpoint[T]) createNamed(ctx context.Context, request *admission.Reques
 	if err != nil {
 		return nil, err
 	}
-	entry, err := e.putCharged(ctx, request, key, hub, opts)
+	entry, err := e.putCharged(ctx, request, key, hub, from, opts)
 	if err != nil {
 		return nil, e.createError(ctx, key, meta.Name, err)
 	}
@@ -141,13 +144,13 @@ func (s *Store[T]) put(ctx context.Context, key string, value []byte, with []sto
 	return s.backend.Create(ctx, key, value, slices.Concat(s.with, with)...)
 }
 
-// encodeHub makes the canonical value of an object that is ready to be stored.
-func (s *Store[T]) encodeHub(hub T) ([]byte, error) {
+// encodeHub makes the canonical value of an object that is ready to be stored, and was made of from.
+func (s *Store[T]) encodeHub(hub T, from *origin) ([]byte, error) {
 	obj, err := s.codec.fromHub(hub)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
-	value, err := s.codec.encode(obj)
+	value, err := s.codec.encode(obj, from)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}

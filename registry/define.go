@@ -48,7 +48,7 @@ type Definition[T runtime.Object] struct {
 type Options struct {
 	// StorageVersion is the version in which objects are stored; zero is the one of the Definition.
 	StorageVersion schema.GroupVersion
-	// StorageMediaType is rest.Protobuf or rest.JSON; "" is protobuf.
+	// StorageMediaType is rest.Protobuf or rest.JSON; "" is protobuf. Versions without protobuf are stored as JSON in any case.
 	StorageMediaType rest.MediaType
 	// Schemas say which fields there are, to keep track of who owns them. nil, or without the schema of a version: nobody
 	// owns fields there, and there are no apply patches.
@@ -243,10 +243,8 @@ func check[T runtime.Object](def Definition[T], scheme *runtime.Scheme, opts Opt
 		}
 	}
 	gv := storageVersion(def, opts)
-	if k := has(gv); k == nil {
+	if has(gv) == nil {
 		bad("the storage version %q is not one of its hub: choose one of %s", gv, names(scheme.KindsOfHub(def.GroupKind)))
-	} else if !k.Protobuf() {
-		bad("the storage version %s has no protobuf methods: put +k8s:protobuf-gen=package into its doc.go and run gen", gv)
 	}
 	checkSubresources(&def, bad)
 	switch opts.StorageMediaType {

@@ -147,6 +147,10 @@ func (e *endpoint[T]) mark(ctx context.Context, key, name string, opts metav1.De
 		if err != nil {
 			return nil, nil, err
 		}
+		from, err := e.codec.originOf(current.Value)
+		if err != nil {
+			return nil, nil, apierrors.NewInternalError(err)
+		}
 		full := runtime.Meta(hub)
 		if !g.waits {
 			full.DeletionTimestamp, full.DeletionGracePeriodSeconds = &g.until, &g.seconds
@@ -160,7 +164,7 @@ func (e *endpoint[T]) mark(ctx context.Context, key, name string, opts metav1.De
 		if prepare := e.def.Strategy.PrepareForDelete; prepare != nil && !meta.Deleting {
 			prepare(hub)
 		}
-		value, err := e.encodeHub(hub)
+		value, err := e.encodeHub(hub, from)
 		return value, nil, err
 	})
 }

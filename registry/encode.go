@@ -33,6 +33,9 @@ func (v version) stored() bool { return v.kind == v.from.storage }
 // asStored says whether answers in the version can be made of the bytes of canonical values.
 func (v version) asStored() bool { return v.stored() && v.decorate == nil }
 
+// showsDocuments says whether answers in the version are the documents that are stored.
+func (v version) showsDocuments() bool { return v.from.keepsDocuments() && v.stored() }
+
 // visible is object as clients see it.
 func (v version) visible(e storage.Entry) (runtime.Object, error) {
 	if v.decorate == nil {
@@ -96,6 +99,8 @@ func (o *objectView) WriteTo(w io.Writer, form rest.Form) error {
 		return o.writePartial(w, form)
 	}
 	switch {
+	case o.showsDocuments():
+		return o.writeDocument(w, form)
 	case form.MediaType == rest.Protobuf && o.asStored():
 		return o.writeStored(w)
 	case form.MediaType == rest.JSON && !form.Pretty && o.json.head != "":

@@ -16,7 +16,7 @@ type jsonForm struct {
 }
 
 func newJSONForm(kind *runtime.Kind) jsonForm {
-	head := `{"kind":` + quote(kind.GroupVersionKind().Kind) + `,"apiVersion":` + quote(kind.GroupVersionKind().GroupVersion().String())
+	head := headOf(kind)
 	obj := kind.New()
 	obj.GetObjectKind().SetGroupVersionKind(kind.GroupVersionKind())
 	data, err := kind.AppendJSON(nil, obj)
@@ -26,8 +26,16 @@ func newJSONForm(kind *runtime.Kind) jsonForm {
 	return jsonForm{head: head}
 }
 
+// headOf is how an object of a kind begins that says what it is.
+func headOf(kind *runtime.Kind) string {
+	return `{"kind":` + quote(kind.GroupVersionKind().Kind) + `,"apiVersion":` + quote(kind.GroupVersionKind().GroupVersion().String())
+}
+
 // jsonItem appends the JSON of an entry as it is in a list: without its kind.
 func (v version) jsonItem(dst []byte, e storage.Entry) ([]byte, error) {
+	if v.showsDocuments() {
+		return v.appendShown(dst, "{", e)
+	}
 	obj, err := v.visible(e)
 	if err != nil {
 		return nil, err
@@ -38,6 +46,9 @@ func (v version) jsonItem(dst []byte, e storage.Entry) ([]byte, error) {
 
 // keptItem is jsonItem out of memos, where it is left for whoever comes next. Nobody may modify it.
 func (v version) keptItem(memos *Memos, e storage.Entry) ([]byte, error) {
+	if v.showsDocuments() {
+		memos = nil // most of it is in the entry
+	}
 	k := memoKey{kind: v.kind, key: e.Key, revision: e.Revision}
 	if data, ok := memos.get(k); ok {
 		return data, nil

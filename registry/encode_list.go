@@ -49,6 +49,9 @@ func (l *listView) writeJSON(out *chunks, pretty bool) error {
 }
 
 func (l *listView) writeProtobuf(out *chunks) error {
+	if !l.kind.Protobuf() {
+		return encodingError(&serializer.NoProtobufError{Object: l.kind.NewList()})
+	}
 	if !l.asStored() {
 		return l.writeConvertedProtobuf(out)
 	}
@@ -90,9 +93,6 @@ func (l *listView) writeItems(
 // writeConvertedProtobuf writes another version than the stored one. The length of a list comes before its items, so
 // all of them are in memory first.
 func (l *listView) writeConvertedProtobuf(out *chunks) error {
-	if !l.kind.Protobuf() {
-		return encodingError(&serializer.NoProtobufError{Object: l.kind.NewList()})
-	}
 	var items, raw []byte
 	for _, e := range l.entries {
 		obj, err := l.visible(e)

@@ -18,7 +18,7 @@ func (e *endpoint[T]) Export(ctx context.Context, name rest.Name, opts metav1.Ge
 	if err != nil {
 		return nil, err
 	}
-	if status := e.codec.storage.StatusField(); status != 0 && entry.Err == nil {
+	if status := e.codec.statusField(); status != 0 && entry.Err == nil {
 		if entry.Value, err = wire.AppendWithout(nil, entry.Value, status); err != nil {
 			return nil, apierrors.NewInternalError(err)
 		}
@@ -26,6 +26,10 @@ func (e *endpoint[T]) Export(ctx context.Context, name rest.Name, opts metav1.Ge
 	hub, err := e.decodeHub(entry)
 	if err != nil {
 		return nil, statusOf(err, "get", e.resource, name.Name)
+	}
+	from, err := e.codec.originOf(entry.Value)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
 	}
 	stripMeta(runtime.Meta(hub), exact)
 	if export := e.def.Strategy.Export; export != nil {
@@ -35,7 +39,15 @@ func (e *endpoint[T]) Export(ctx context.Context, name rest.Name, opts metav1.Ge
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
-	return objectOf{kindView{obj, e.kind}, e.table}, nil
+	view := objectOf{kindView{obj, e.kind}, e.table}
+	if !e.showsDocuments() {
+		return view, nil
+	}
+	doc, err := e.codec.document(obj, from)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	return documentView{view, doc}, nil
 }
 
 // stripMeta takes out of metadata what means something here only.

@@ -87,7 +87,7 @@ func (l *Ledger) Replace(obj apiruntime.Object, revision int64) (storage.Op, err
 	if err != nil {
 		return storage.Op{}, apierrors.NewInternalError(err)
 	}
-	value, err := l.codec.encode(versioned)
+	value, err := l.codec.encode(versioned, nil)
 	if err != nil {
 		return storage.Op{}, apierrors.NewInternalError(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/registry/internal/document"
 	"github.com/typeplane/typeplane/registry/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -23,9 +24,9 @@ type author struct {
 // tooLarge says whether a write failed for the size of the object.
 func tooLarge(err error) bool { return storage.CodeOf(err) == storage.CodeTooLarge }
 
-// own puts into hub who owns its fields, now that the author wants it to follow old. Where nobody keeps track, and when
+// own puts into hub, which was made of from, who owns its fields, now that the author wants it to follow old, which current holds. Where nobody keeps track, and when
 // that fails, the owners are those that old had: a write never fails because of them.
-func (e *endpoint[T]) own(ctx context.Context, hub, old T, by author) {
+func (e *endpoint[T]) own(ctx context.Context, hub T, from *origin, old T, current storage.Entry, by author) {
 	was := runtime.Meta(old).ManagedFields
 	if by.unnamed {
 		runtime.Meta(hub).ManagedFields = nil
@@ -35,9 +36,12 @@ func (e *endpoint[T]) own(ctx context.Context, hub, old T, by author) {
 		runtime.Meta(hub).ManagedFields = was
 		return
 	}
-	live, err := e.fromHub(old)
+	live, err := e.live(old, current)
+	if err == nil && from == nil {
+		from, err = e.codec.originOf(current.Value)
+	}
 	if err == nil {
-		err = e.track(hub, live, by.manager)
+		err = e.track(hub, from, live, by.manager)
 	}
 	if err != nil {
 		rest.AddWarning(ctx, fmt.Sprintf("metadata.managedFields was left as it was: %v", err))
@@ -46,10 +50,10 @@ func (e *endpoint[T]) own(ctx context.Context, hub, old T, by author) {
 }
 
 // ownNew is own for an object that did not exist before.
-func (e *endpoint[T]) ownNew(ctx context.Context, hub T, manager string) {
+func (e *endpoint[T]) ownNew(ctx context.Context, hub T, from *origin, manager string) {
 	var err error
 	if e.owners != nil {
-		err = e.track(hub, e.nothing(), manager)
+		err = e.track(hub, from, e.nothing(), manager)
 	}
 	if err != nil {
 		rest.AddWarning(ctx, fmt.Sprintf("nobody is in metadata.managedFields: %v", err))
@@ -69,8 +73,11 @@ func (e *endpoint[T]) keepOwners(ctx context.Context, meta *metav1.ObjectMeta, w
 }
 
 // track asks the tracker, which knows objects as clients see them.
-func (e *endpoint[T]) track(hub T, live runtime.Object, manager string) error {
+func (e *endpoint[T]) track(hub T, from *origin, live runtime.Object, manager string) error {
 	obj, err := e.fromHub(hub)
+	if err == nil && e.showsDocuments() {
+		obj, err = e.asDocument(obj, from)
+	}
 	if err != nil {
 		return err
 	}
@@ -86,7 +93,34 @@ func (e *endpoint[T]) track(hub T, live runtime.Object, manager string) error {
 func (e *endpoint[T]) nothing() runtime.Object {
 	obj := e.kind.New()
 	obj.GetObjectKind().SetGroupVersionKind(e.kind.GroupVersionKind())
+	if e.showsDocuments() {
+		return ownership.Document{Object: obj, Content: map[string]any{}}
+	}
 	return obj
+}
+
+// live is the object of an entry, which is old in the hub, as a tracker wants it.
+func (e *endpoint[T]) live(old T, current storage.Entry) (runtime.Object, error) {
+	obj, err := e.fromHub(old)
+	if err != nil || !e.showsDocuments() {
+		return obj, err
+	}
+	_, doc, err := parts(current.Value)
+	if err != nil {
+		return nil, err
+	}
+	content, err := doc.Tree()
+	return ownership.Document{Object: obj, Content: content}, err
+}
+
+// asDocument is an object of the storage version, which was made of from, as a tracker wants it.
+func (e *endpoint[T]) asDocument(obj runtime.Object, from *origin) (runtime.Object, error) {
+	doc, err := e.codec.document(obj, from)
+	if err != nil {
+		return nil, err
+	}
+	content, err := doc.Tree()
+	return ownership.Document{Object: obj, Content: content}, err
 }
 
 // sameOwners says whether two lists differ in nothing but times, and do differ in those.
@@ -104,4 +138,18 @@ func sameOwners(a, b []metav1.ManagedFieldsEntry) bool {
 		}
 	}
 	return times
+}
+
+// appliedDocument is the object that an apply patch has made of live, and its JSON: live's, changed where the patch has changed it.
+func (e *endpoint[T]) appliedDocument(live, next ownership.Document) (runtime.Object, []byte, error) {
+	doc, err := document.Of(live.Content).Change(document.Of(live.Unstructured()), document.Of(next.Content), e.codec.shape)
+	if err != nil {
+		return nil, nil, err
+	}
+	obj, err := e.codec.undocument(doc, runtime.Meta(next))
+	if err != nil {
+		return nil, nil, err
+	}
+	obj.GetObjectKind().SetGroupVersionKind(e.kind.GroupVersionKind())
+	return obj, doc.AppendObject(nil), nil
 }

@@ -39,7 +39,7 @@ func (e *endpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patc
 			if err != nil {
 				return nil, nil, err
 			}
-			hub, err := e.edited(ctx, r, old, current.Revision)
+			hub, from, err := e.edited(ctx, r, old, current)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -51,11 +51,11 @@ func (e *endpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patc
 			if err := ctx.Err(); err != nil {
 				return nil, nil, err
 			}
-			e.own(ctx, hub, old, by)
+			e.own(ctx, hub, from, old, current, by)
 			if hub, err = e.mutate(ctx, request, hub, &old); err != nil {
 				return nil, nil, err
 			}
-			return e.replace(ctx, request, hub, old, current)
+			return e.replace(ctx, request, hub, from, old, current)
 		})
 		if err == nil {
 			return e.view(entry), false, nil
@@ -105,29 +105,23 @@ func (e *endpoint[T]) newEdit(name rest.Name, patch rest.Patch, opts metav1.Patc
 	return r, err
 }
 
-// edited makes the object of the hub that an edit asks for. It may share memory with old.
-func (e *endpoint[T]) edited(ctx context.Context, r *edit, old T, current int64) (T, error) {
+// edited makes the object of the hub that an edit asks for, and says of what it was made. It may share memory with old, which current
+// holds.
+func (e *endpoint[T]) edited(ctx context.Context, r *edit, old T, current storage.Entry) (hub T, from *origin, err error) {
 	var none T
-
-	// The patch is meant for the object as the client sees it: in the version of the request, with its resourceVersion.
-	versioned, err := e.fromHub(old)
+	before, err := e.editable(old, current)
 	if err != nil {
-		return none, apierrors.NewInternalError(err)
-	}
-	runtime.Meta(versioned).ResourceVersion = storage.FormatRevision(current)
-	before, err := serializer.AppendKind(nil, e.kind, versioned, serializer.JSON, false)
-	if err != nil {
-		return none, apierrors.NewInternalError(err)
+		return none, nil, apierrors.NewInternalError(err)
 	}
 	if err := ctx.Err(); err != nil {
-		return none, err
+		return none, nil, err
 	}
 	after, err := guarded(r.change, before)
 	if err != nil {
-		return none, e.misfit(r, err)
+		return none, nil, e.misfit(r, err)
 	}
 	if err := ctx.Err(); err != nil {
-		return none, err
+		return none, nil, err
 	}
 
 	// From here on it is an object that a client sent.
@@ -137,26 +131,43 @@ func (e *endpoint[T]) edited(ctx context.Context, r *edit, old T, current int64)
 		err = fmt.Errorf("it makes a %s of a %s: leave kind and apiVersion as they are", decoded.GroupVersionKind, want)
 	}
 	if err != nil {
-		return none, e.misfit(r, err)
+		return none, nil, e.misfit(r, err)
 	}
 	if err := e.judge(ctx, r, decoded.Strict); err != nil {
-		return none, e.misfit(r, err)
+		return none, nil, e.misfit(r, err)
 	}
 	meta := runtime.Meta(decoded.Object)
 	if meta.Name != r.name.Name {
-		return none, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", meta.Name, r.name.Name))
+		return none, nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", meta.Name, r.name.Name))
 	}
 	if err := e.matchNamespace(meta, r.name); err != nil {
-		return none, err
+		return none, nil, err
 	}
 	if err := e.keepsUID(meta, runtime.Meta(old)); err != nil {
-		return none, err
+		return none, nil, err
 	}
-	hub, err := e.defaulted(e.kind, decoded.Object)
+	if hub, from, err = e.received(decoded.Object, decoded.JSON); err != nil {
+		return none, nil, e.misfit(r, err)
+	}
+	return hub, from, nil
+}
+
+// editable is what a patch is meant for: the object as the client sees it, in the version of the request, with its resourceVersion.
+func (e *endpoint[T]) editable(old T, current storage.Entry) ([]byte, error) {
+	if e.showsDocuments() {
+		meta, doc, err := parts(current.Value)
+		if err != nil {
+			return nil, err
+		}
+		meta.ResourceVersion = storage.FormatRevision(current.Revision)
+		return appendDocument(nil, e.json.head, meta, doc)
+	}
+	versioned, err := e.fromHub(old)
 	if err != nil {
-		return none, e.misfit(r, err)
+		return nil, err
 	}
-	return hub, nil
+	runtime.Meta(versioned).ResourceVersion = storage.FormatRevision(current.Revision)
+	return serializer.AppendKind(nil, e.kind, versioned, serializer.JSON, false)
 }
 
 // keepsUID refuses a patch that makes another object of one: to an update the uid is a precondition, a patch would change it.

@@ -1,8 +1,13 @@
 package registry
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
+	"strconv"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -65,6 +70,9 @@ func (e *endpoint[T]) readContent(data []byte) (patch appliedPatch, strict []err
 	if err := checkApplied(patch.content, e.kind.GroupVersionKind()); err != nil {
 		return patch, nil, err
 	}
+	if number := inexact(data); number != "" {
+		return patch, nil, badPatch(fmt.Errorf("%s is too large for an apply patch, which keeps integers up to %d: use an update or another type of patch", number, int64(math.MaxInt64)))
+	}
 	// The Go type finds values of a wrong type, the schema finds unknown fields, and list items that are there twice.
 	if err = kjson.UnmarshalCaseSensitivePreserveInts(data, e.kind.New()); err != nil {
 		return patch, nil, badPatch(err)
@@ -77,6 +85,29 @@ func (e *endpoint[T]) readContent(data []byte) (patch appliedPatch, strict []err
 		return patch, nil, badPatch(wrong)
 	}
 	return patch, strict, nil
+}
+
+// inexact returns an integer of valid JSON that fits neither into an int64 nor, exactly, into a float64, which the library takes it for.
+// "" says that there is none.
+func inexact(data []byte) string {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return ""
+		}
+		number, ok := token.(json.Number)
+		if !ok || len(number) < len("9223372036854775808") || strings.ContainsAny(string(number), ".eE") {
+			continue
+		}
+		if _, err := number.Int64(); err == nil {
+			continue
+		}
+		if f, err := number.Float64(); err != nil || strconv.FormatFloat(f, 'f', 0, 64) != string(number) {
+			return string(number)
+		}
+	}
 }
 
 // checkApplied refuses the content of an apply patch that is of another kind, or says who owns what.

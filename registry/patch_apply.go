@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/serializer"
@@ -33,7 +34,7 @@ func (e *endpoint[T]) apply(ctx context.Context, name rest.Name, text []byte, op
 			if err != nil {
 				return nil, nil, err
 			}
-			live, err := e.fromHub(old)
+			live, err := e.live(old, current)
 			if err != nil {
 				return nil, nil, apierrors.NewInternalError(err)
 			}
@@ -41,7 +42,7 @@ func (e *endpoint[T]) apply(ctx context.Context, name rest.Name, text []byte, op
 			if err := ctx.Err(); err != nil {
 				return nil, nil, err
 			}
-			hub, err := e.applyTo(live, applied, name, opts)
+			hub, from, err := e.applyTo(live, applied, name, opts)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -56,7 +57,7 @@ func (e *endpoint[T]) apply(ctx context.Context, name rest.Name, text []byte, op
 			if hub, err = e.mutate(ctx, request, hub, &old); err != nil {
 				return nil, nil, err
 			}
-			return e.replace(ctx, request, hub, old, current)
+			return e.replace(ctx, request, hub, from, old, current)
 		})
 		if err == nil {
 			return e.view(entry), false, nil
@@ -96,26 +97,30 @@ func readApplied(ctx context.Context, text []byte, opts metav1.PatchOptions, rea
 	return applied, nil
 }
 
-// applyTo makes the object of the hub that follows live.
-func (e *endpoint[T]) applyTo(live runtime.Object, applied appliedPatch, name rest.Name, opts metav1.PatchOptions) (T, error) {
-	var none T
+// applyTo makes the object of the hub that follows live, and says of what it was made.
+func (e *endpoint[T]) applyTo(live runtime.Object, applied appliedPatch, name rest.Name, opts metav1.PatchOptions) (hub T, from *origin, err error) {
 	force := opts.Force != nil && *opts.Force
 	obj, err := e.owners.Apply(live, applied.content, opts.FieldManager, force)
 	if err != nil {
-		return none, err
+		return hub, nil, err
 	}
 	meta := runtime.Meta(obj)
 	if err := matchName(meta, name); err != nil {
-		return none, err
+		return hub, nil, err
 	}
 	if err := e.matchNamespace(meta, name); err != nil {
-		return none, err
+		return hub, nil, err
 	}
-	hub, err := e.defaulted(e.kind, obj)
-	if err != nil {
-		return none, apierrors.NewBadRequest(err.Error())
+	var text []byte
+	if next, ok := obj.(ownership.Document); ok {
+		if obj, text, err = e.appliedDocument(live.(ownership.Document), next); err != nil {
+			return hub, nil, apierrors.NewInternalError(err)
+		}
 	}
-	return hub, nil
+	if hub, from, err = e.received(obj, text); err != nil {
+		return hub, nil, badDocument(err)
+	}
+	return hub, from, nil
 }
 
 // createByApply makes an object of nothing but an apply patch.
@@ -123,7 +128,7 @@ func (e *endpoint[T]) createByApply(ctx context.Context, name rest.Name, applied
 	if err := rest.CreateDenied(ctx); err != nil {
 		return nil, err
 	}
-	hub, err := e.applyTo(e.nothing(), applied.toCreate(), name, opts)
+	hub, from, err := e.applyTo(e.nothing(), applied.toCreate(), name, opts)
 	if err != nil {
 		return nil, statusOf(err, "patch", e.resource, name.Name)
 	}
@@ -135,5 +140,5 @@ func (e *endpoint[T]) createByApply(ctx context.Context, name rest.Name, applied
 	if err := e.makeUnseen(name, runtime.Meta(hub)); err != nil {
 		return nil, err
 	}
-	return e.createOwned(ctx, name, hub, metav1.CreateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation})
+	return e.createOwned(ctx, name, hub, from, metav1.CreateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation})
 }

@@ -82,7 +82,7 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 			reset = append(reset, ownership.Path{subresourceStatus})
 		}
 		reset = append(reset, s.resetFields("")...)
-		if e.owners, err = s.schemas.Tracker(s.codec.scheme, kind, "", reset...); err != nil {
+		if e.owners, err = e.tracker("", reset...); err != nil {
 			return nil, fmt.Errorf("resource %q: %w", s.def.Plural, err)
 		}
 		main := rest.Resource{
@@ -103,6 +103,7 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 			Patch:            e,
 			PatchTypes:       e.patchTypes(),
 			DeleteCollection: e,
+			Documents:        !kind.Protobuf(),
 		}
 		// The same objects in another group would make a short name ambiguous, and be there twice in a category.
 		if gv.Group == s.def.GroupKind.Group {
@@ -118,12 +119,24 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 	return append(served, parts...), nil
 }
 
+// tracker keeps track of who owns fields by writes to a part of the objects; nil: nobody does.
+func (e *endpoint[T]) tracker(subresource string, reset ...ownership.Path) (*ownership.Tracker, error) {
+	t, err := e.schemas.Tracker(e.codec.scheme, e.kind, subresource, reset...)
+	if e.showsDocuments() {
+		t = t.OfDocuments(e.schemas)
+	}
+	return t, err
+}
+
 // version is what answers look like in the version of kind.
 func (s *Store[T]) version(kind *runtime.Kind) version {
 	v := version{from: s.codec, kind: kind, table: newColumns(&s.def.Strategy, kind), json: newJSONForm(kind), memos: s.memos}
 	if decorate := s.def.Strategy.Decorate; decorate != nil {
 		// What is shown may change without a write, so nothing of it is kept.
 		v.decorate, v.memos = func(hub runtime.Object) { decorate(hub.(T)) }, nil
+	}
+	if v.showsDocuments() {
+		v.json.head = headOf(kind)
 	}
 	return v
 }

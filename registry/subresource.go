@@ -34,7 +34,8 @@ func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) 
 		status := *e
 		status.subresource = subresourceStatus
 		r := part(subresourceStatus)
-		if status.owners, err = e.schemas.Tracker(e.codec.scheme, e.kind, subresourceStatus, append(e.resetFields(subresourceStatus), ownership.Path{"metadata"}, ownership.Path{"spec"})...); err != nil {
+		r.Documents = main.Documents
+		if status.owners, err = e.tracker(subresourceStatus, append(e.resetFields(subresourceStatus), ownership.Path{"metadata"}, ownership.Path{"spec"})...); err != nil {
 			return nil, err
 		}
 		r.Get, r.Update, r.Patch, r.PatchTypes = &status, &status, &status, status.patchTypes()
@@ -44,13 +45,14 @@ func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) 
 		finalize := *e
 		finalize.subresource, finalize.owners = subresourceFinalize, nil
 		r := part(subresourceFinalize)
+		r.Documents = main.Documents
 		r.Update = &finalize
 		parts = append(parts, r)
 	}
 	if e.kind.Scalable() {
 		// Replicas are those of the object: so is who owns them.
 		of := *e
-		if of.owners, err = e.schemas.Tracker(e.codec.scheme, e.kind, subresourceScale, append(e.resetFields(subresourceScale), ownership.Path{subresourceStatus})...); err != nil {
+		if of.owners, err = e.tracker(subresourceScale, append(e.resetFields(subresourceScale), ownership.Path{subresourceStatus})...); err != nil {
 			return nil, err
 		}
 		replicas, err := replicasPath(e.kind)
@@ -102,11 +104,14 @@ func (e *endpoint[T]) part() func(from, to T) {
 	return nil
 }
 
-// resetStatus takes the status out of a new object, if it has to be written by itself.
-func (e *endpoint[T]) resetStatus(hub T) {
-	if e.def.CopyStatus != nil {
-		e.def.CopyStatus(e.kind.NewHub().(T), hub)
+// resetStatus takes the status out of a new object, and out of what it was made of, if it has to be written by itself.
+func (e *endpoint[T]) resetStatus(hub T, from *origin) (*origin, error) {
+	if e.def.CopyStatus == nil {
+		return from, nil
 	}
+	empty := e.kind.NewHub().(T)
+	e.def.CopyStatus(empty, hub)
+	return e.codec.withoutStatus(from, empty)
 }
 
 var scaleKind = schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}

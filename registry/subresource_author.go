@@ -119,7 +119,7 @@ func (e *endpoint[T]) authored(part func(name string) rest.Resource) ([]rest.Res
 		own := *e
 		own.subresource, own.wholly, own.rules = s.name, true, s.rules
 		var err error
-		if own.owners, err = e.schemas.Tracker(e.codec.scheme, e.kind, s.name, e.resetFields(s.name)...); err != nil {
+		if own.owners, err = e.tracker(s.name, e.resetFields(s.name)...); err != nil {
 			return nil, err
 		}
 		r := part(s.name)
@@ -169,8 +169,8 @@ func (e *endpoint[T]) rewrite(ctx context.Context, name rest.Name, manager strin
 		if refused = apply(next); refused != nil {
 			return nil, nil, refused
 		}
-		e.own(ctx, next, old, author{manager: manager})
-		return e.replaceBy(ctx, nil, charged, next, old, current)
+		e.own(ctx, next, nil, old, current, author{manager: manager})
+		return e.replaceBy(ctx, nil, charged, next, nil, old, current)
 	})
 	if refused != nil {
 		return entry, refused

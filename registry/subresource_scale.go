@@ -84,7 +84,7 @@ func (s *scaleEndpoint[T]) write(ctx context.Context, verb string, name rest.Nam
 		if want.applied {
 			runtime.Meta(hub).ManagedFields = want.owners
 		} else {
-			e.own(ctx, hub, old, author{manager: opts.FieldManager})
+			e.own(ctx, hub, nil, old, current, author{manager: opts.FieldManager})
 		}
 		// It is the Scale that is admitted, not the object behind it. What admission makes of it belongs to nobody.
 		scale, err := admitBody(ctx, e, sent{
@@ -101,7 +101,7 @@ func (s *scaleEndpoint[T]) write(ctx context.Context, verb string, name rest.Nam
 		if hub, err = s.scaled(scale, hub); err != nil {
 			return nil, nil, err
 		}
-		return e.replaceBy(ctx, nil, charged, hub, old, current)
+		return e.replaceBy(ctx, nil, charged, hub, nil, old, current)
 	})
 	if err != nil {
 		return nil, statusOf(err, verb, e.resource, name.Name)

@@ -84,12 +84,12 @@ func put(in map[string]any, path ownership.Path, value any) {
 // applied makes the next Scale of a stored object by an apply patch of the object.
 func (s *scaleEndpoint[T]) applied(patch appliedPatch, name rest.Name, opts metav1.PatchOptions, current storage.Entry, old T) (wanted, error) {
 	e := s.of
-	live, err := e.fromHub(old)
+	live, err := e.live(old, current)
 	if err != nil {
 		return wanted{}, apierrors.NewInternalError(err)
 	}
 	runtime.Meta(live).ResourceVersion = storage.FormatRevision(current.Revision)
-	hub, err := e.applyTo(live, patch, name, opts)
+	hub, _, err := e.applyTo(live, patch, name, opts)
 	if err != nil {
 		return wanted{}, err
 	}

@@ -77,7 +77,12 @@ func (t table) rowOfEntry(v version, e storage.Entry) ([]byte, error) {
 		return nil, err
 	}
 	obj.GetObjectKind().SetGroupVersionKind(v.kind.GroupVersionKind())
-	return t.rowOf(obj, v.table, func(dst []byte) ([]byte, error) { return v.kind.AppendJSON(dst, obj) })
+	return t.rowOf(obj, v.table, func(dst []byte) ([]byte, error) {
+		if v.showsDocuments() {
+			return v.appendShown(dst, v.json.head, e)
+		}
+		return v.kind.AppendJSON(dst, obj)
+	})
 }
 
 // rowOf makes a row with holes of an object that says its kind; object appends the whole of it.

@@ -27,7 +27,7 @@ const (
 
 // Update replaces an object. Everything from "read current" on runs again when another writer comes first.
 func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.UpdateOptions) (view rest.View, created bool, err error) {
-	versioned := obj.(runtime.Object)
+	versioned, text := e.sent(obj)
 
 	// The name and the namespace are those of the request.
 	meta := runtime.Meta(versioned)
@@ -45,9 +45,9 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 	dropOwnersTwice(ctx, meta, ownersTwice)
 
 	// Default in the version of the request, on to the hub, and there what the storage version's defaults add.
-	hub, err := e.defaulted(e.kind, versioned)
+	hub, from, err := e.received(versioned, text)
 	if err != nil {
-		return nil, false, apierrors.NewBadRequest(err.Error())
+		return nil, false, badDocument(err)
 	}
 
 	by, request := author{manager: opts.FieldManager}, e.request(admission.Update, name, &opts, opts.DryRun)
@@ -67,13 +67,13 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 			if err := ctx.Err(); err != nil {
 				return nil, nil, err
 			}
-			e.own(ctx, next, old, by)
+			e.own(ctx, next, from, old, current, by)
 
 			// Mutating admission.
 			if next, err = e.mutate(ctx, request, next, &old); err != nil {
 				return nil, nil, err
 			}
-			return e.replace(ctx, request, next, old, current)
+			return e.replace(ctx, request, next, from, old, current)
 		})
 		if err == nil {
 			return e.view(entry), false, nil
@@ -85,7 +85,7 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 		if storage.CodeOf(err) != storage.CodeNotFound || e.subresource != "" || !strategyWants(e.def.Strategy.AllowCreateOnUpdate, false) {
 			return nil, false, statusOf(err, "update", e.resource, name.Name)
 		}
-		view, err := e.createByUpdate(ctx, name, e.deepCopy(hub), opts)
+		view, err := e.createByUpdate(ctx, name, e.deepCopy(hub), from, opts)
 		if apierrors.IsAlreadyExists(err) {
 			continue // somebody else has created it meanwhile, so it can be updated
 		}
@@ -94,14 +94,15 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 }
 
 // replace is where every kind of change meets: it makes the value that follows current, which holds old, of what the
-// client and mutating admission want the object to be, which knows its owners. hub and old belong to it.
-func (e *endpoint[T]) replace(ctx context.Context, request *admission.Request, hub, old T, current storage.Entry) ([]byte, []storage.Op, error) {
-	return e.replaceBy(ctx, request, request, hub, old, current)
+// client and mutating admission want the object to be, which knows its owners. hub and old belong to it. from is what hub was made of;
+// nil: of old.
+func (e *endpoint[T]) replace(ctx context.Context, request *admission.Request, hub T, from *origin, old T, current storage.Entry) ([]byte, []storage.Op, error) {
+	return e.replaceBy(ctx, request, request, hub, from, old, current)
 }
 
 // replaceBy is replace for a write that one request is judged by, and another one charged: nil where admission has judged
 // something else already.
-func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.Request, hub, old T, current storage.Entry) ([]byte, []storage.Op, error) {
+func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.Request, hub T, from *origin, old T, current storage.Entry) ([]byte, []storage.Op, error) {
 	strategy, meta, oldMeta := &e.def.Strategy, runtime.Meta(hub), runtime.Meta(old)
 
 	// Preconditions that the object itself states.
@@ -115,6 +116,10 @@ func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.
 	// Keep what an update can't change.
 	keepSystemFields(meta, oldMeta)
 	hub = e.counted(hub, old)
+	from, err := e.countedOrigin(from, current.Value)
+	if err != nil {
+		return nil, nil, apierrors.NewInternalError(err)
+	}
 	meta = runtime.Meta(hub)
 
 	// PrepareForUpdate.
@@ -146,7 +151,6 @@ func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.
 	finished := oldMeta.DeletionTimestamp != nil && len(meta.Finalizers) == 0 && !inGrace(oldMeta) && !e.held(hub)
 	var with []storage.Op
 	if !finished {
-		var err error
 		if with, err = e.charge(ctx, charged, &hub, &old); err != nil {
 			return nil, nil, err
 		}
@@ -156,7 +160,7 @@ func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	value, err := e.encodeHub(hub)
+	value, err := e.encodeHub(hub, from)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -167,7 +171,7 @@ func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.
 	switch {
 	case !same && e.counts():
 		meta.Generation = oldMeta.Generation + 1
-		if value, err = e.encodeHub(hub); err != nil {
+		if value, err = e.encodeHub(hub, from); err != nil {
 			return nil, nil, err
 		}
 	case same && sameOwners(meta.ManagedFields, oldMeta.ManagedFields):
@@ -193,8 +197,8 @@ func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.
 	return value, with, nil
 }
 
-// createByUpdate is for kinds whose clients may create with an update. hub belongs to it.
-func (e *endpoint[T]) createByUpdate(ctx context.Context, name rest.Name, hub T, opts metav1.UpdateOptions) (rest.View, error) {
+// createByUpdate is for kinds whose clients may create with an update. hub belongs to it, and was made of from.
+func (e *endpoint[T]) createByUpdate(ctx context.Context, name rest.Name, hub T, from *origin, opts metav1.UpdateOptions) (rest.View, error) {
 	if err := rest.CreateDenied(ctx); err != nil {
 		return nil, err
 	}
@@ -207,8 +211,8 @@ func (e *endpoint[T]) createByUpdate(ctx context.Context, name rest.Name, hub T,
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	e.ownNew(ctx, hub, opts.FieldManager)
-	return e.createOwned(ctx, name, hub, metav1.CreateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation})
+	e.ownNew(ctx, hub, from, opts.FieldManager)
+	return e.createOwned(ctx, name, hub, from, metav1.CreateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation})
 }
 
 // makeUnseen wipes what the client of a create may not set. One that names a uid or a resourceVersion means an object that it
@@ -260,7 +264,7 @@ func (e *endpoint[T]) fromHub(hub T) (runtime.Object, error) {
 
 // sameSpec says whether two canonical values are the same but for metadata and status.
 func (s *Store[T]) sameSpec(a, b []byte) (bool, error) {
-	return sameBut(a, b, metadataField, s.codec.storage.StatusField())
+	return sameBut(a, b, metadataField, s.codec.statusField())
 }
 
 // sameButOwners says whether two canonical values are the same but for managedFields.

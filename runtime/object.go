@@ -12,8 +12,8 @@ type Object interface {
 	metav1.ObjectMetaAccessor
 }
 
-// Protobuf is what generated code adds to a version: Kubernetes protobuf without the envelope. A version that is
-// stored needs it, and so does one that is to be served as protobuf.
+// Protobuf is what generated code adds to a version: Kubernetes protobuf without the envelope. A version that has it is stored as
+// protobuf, and served as it, too. One that has it not is stored as the JSON documents that clients send.
 type Protobuf interface {
 	// Size is the length of the encoding.
 	Size() int

@@ -57,7 +57,7 @@ func bodyError(err error) error {
 // decode makes an object of the body. It has to be of the kind and version that the path is about. Fields that are
 // unknown or there twice are an error, a warning or nothing, as the client wants it.
 func (s *Server) decode(c *call, body []byte, fieldValidation string) (runtime.Object, error) {
-	mediaType, err := c.bodyType()
+	mediaType, err := c.objectType()
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +78,12 @@ func (s *Server) decode(c *call, body []byte, fieldValidation string) (runtime.O
 		return nil, cannotHandle(got.Kind, got.Version, want.Kind, err)
 	}
 	c.recordObject(decoded.Object)
+	obj := decoded.Object
+	if c.resource.Documents {
+		obj = rest.Document{Body: obj, JSON: decoded.JSON}
+	}
 	if len(decoded.Strict) == 0 {
-		return decoded.Object, nil
+		return obj, nil
 	}
 	switch fieldValidation {
 	case metav1.FieldValidationStrict:
@@ -90,7 +94,7 @@ func (s *Server) decode(c *call, body []byte, fieldValidation string) (runtime.O
 			c.warn(err.Error())
 		}
 	}
-	return decoded.Object, nil
+	return obj, nil
 }
 
 // decodeBody reads what the resource takes: a kind of the Scheme, or its own. body never changes again: strings of the

@@ -25,9 +25,9 @@ func (c *call) form(offers []rest.MediaType) (rest.Form, error) {
 	if c.resource == nil {
 		return c.plainForm(offers)
 	}
-	mediaType, w, ok := negotiate(c.req.Header["Accept"], offers, transformable)
+	mediaType, w, ok := negotiate(c.req.Header["Accept"], offers, c.writable)
 	if !ok {
-		return rest.Form{}, notAcceptable(offers)
+		return rest.Form{}, notAcceptable(objectTypes(c.resource, offers))
 	}
 	return c.transformed(rest.Form{MediaType: mediaType, Pretty: c.pretty(w)}, w.transform)
 }
@@ -43,9 +43,13 @@ func (c *call) plainForm(offers []rest.MediaType) (rest.Form, error) {
 
 // streamForm is form for a watch, which is never indented.
 func (c *call) streamForm() (rest.Form, error) {
-	mediaType, w, ok := negotiate(c.req.Header["Accept"], streamTypes, transformable)
+	mediaType, w, ok := negotiate(c.req.Header["Accept"], streamTypes, c.writable)
 	if !ok {
-		return rest.Form{}, notAcceptable([]rest.MediaType{rest.JSON + ";stream=watch", rest.Protobuf + ";stream=watch"})
+		var offers []rest.MediaType
+		for _, t := range objectTypes(c.resource, streamTypes) {
+			offers = append(offers, t+";stream=watch")
+		}
+		return rest.Form{}, notAcceptable(offers)
 	}
 	return c.transformed(rest.Form{MediaType: mediaType}, w.transform)
 }
@@ -71,12 +75,29 @@ func transformable(offer rest.MediaType, w wish) bool {
 	return w.transform.fits(offer) && (w.stream == "" || w.stream == "watch")
 }
 
+// writable is transformable for the objects of the resource, which may have no protobuf, while their metadata always has, and the Status
+// of a deletion.
+func (c *call) writable(offer rest.MediaType, w wish) bool {
+	if c.resource.Documents && offer == rest.Protobuf && w.transform == (transform{}) && c.info.Verb != "delete" {
+		return false
+	}
+	return transformable(offer, w)
+}
+
+// objectTypes are those of some media types that the objects of a resource have.
+func objectTypes(r *rest.Resource, types []rest.MediaType) []rest.MediaType {
+	if !r.Documents {
+		return types
+	}
+	return slices.DeleteFunc(slices.Clone(types), func(t rest.MediaType) bool { return t == rest.Protobuf })
+}
+
 // negotiate finds the first clause, best first, for which there is an offer that accept agrees to.
 func negotiate(header []string, offers []rest.MediaType, accept func(rest.MediaType, wish) bool) (rest.MediaType, wish, bool) {
 	if len(header) == 0 || len(header) == 1 && header[0] == "" {
 		return offers[0], wish{}, true
 	}
-	if len(header) == 1 && slices.Contains(offers, rest.MediaType(header[0])) {
+	if len(header) == 1 && slices.Contains(offers, rest.MediaType(header[0])) && accept(rest.MediaType(header[0]), wish{}) {
 		return rest.MediaType(header[0]), wish{}, true
 	}
 	for _, clause := range parseAccept(strings.Join(header, ",")) {
@@ -177,6 +198,15 @@ func (c *call) bodyType() (rest.MediaType, error) {
 		return rest.MediaType(t.MediaType), nil
 	}
 	return "", unsupportedMediaType(joinTypes(mediaTypes))
+}
+
+// objectType is bodyType for an object of the resource.
+func (c *call) objectType() (rest.MediaType, error) {
+	mediaType, err := c.bodyType()
+	if types := objectTypes(c.resource, mediaTypes); err == nil && !slices.Contains(types, mediaType) {
+		err = unsupportedMediaType(joinTypes(types))
+	}
+	return mediaType, err
 }
 
 func unsupportedMediaType(accepted string) error {

@@ -93,13 +93,13 @@ func (d describer) paths(r *rest.Resource) map[string]*pathItem {
 	}
 	if r.Create != nil {
 		all.Post = d.operation(r, "create", "post", scope, "create a "+r.Kind, writeParameters, "200", answer, "201", answer)
-		all.Post.RequestBody = body(kind, !r.BodyOptional)
+		all.Post.RequestBody = body(kind, !r.BodyOptional, objectTypes(r, mediaTypes))
 	}
 
 	if r.DeleteCollection != nil {
 		all.Delete = d.operation(r, "delete", "deletecollection", scope, "delete a collection of "+r.Kind, deleteCollectionParameters, "200", d.named("Status"))
 		all.Delete.OperationID = strings.Replace(all.Delete.OperationID, scope+r.Kind, "Collection"+scope+r.Kind, 1)
-		all.Delete.RequestBody = body(d.named("DeleteOptions"), false)
+		all.Delete.RequestBody = body(d.named("DeleteOptions"), false, mediaTypes)
 	}
 
 	one := &pathItem{Parameters: append([]parameter{pathParameter("name", "The name of the "+r.Kind+".")}, all.Parameters...)}
@@ -108,7 +108,7 @@ func (d describer) paths(r *rest.Resource) map[string]*pathItem {
 	}
 	if r.Update != nil {
 		one.Put = d.operation(r, "replace", "put", scope, "replace one "+r.Kind, writeParameters, "200", kind, "201", kind)
-		one.Put.RequestBody = body(kind, true)
+		one.Put.RequestBody = body(kind, true, objectTypes(r, mediaTypes))
 	}
 	if r.Patch != nil {
 		one.Patch = d.operation(r, "patch", "patch", scope, "partially update one "+r.Kind, patchParameters, "200", kind, "201", kind)
@@ -120,7 +120,7 @@ func (d describer) paths(r *rest.Resource) map[string]*pathItem {
 	if r.Delete != nil {
 		status := d.named("Status")
 		one.Delete = d.operation(r, "delete", "delete", scope, "delete one "+r.Kind, deleteParameters, "200", status)
-		one.Delete.RequestBody = body(d.named("DeleteOptions"), false)
+		one.Delete.RequestBody = body(d.named("DeleteOptions"), false, mediaTypes)
 	}
 
 	if r.Connect != nil {
@@ -150,7 +150,7 @@ func (d describer) oldWatches(r *rest.Resource, scope string) map[string]*pathIt
 		op.OperationID += suffix
 		event := content{schemaRef{Ref: v3Reference + metaModels + "WatchEvent"}}
 		op.Responses["200"] = responseContent{Description: "OK", Content: map[string]content{}}
-		for _, t := range streamTypes {
+		for _, t := range objectTypes(r, streamTypes) {
 			op.Responses["200"].Content[string(t)] = event
 			op.Responses["200"].Content[string(t)+";stream=watch"] = event
 		}
@@ -208,7 +208,7 @@ func (d describer) list(r *rest.Resource, verb, scope, suffix string) *operation
 	op := d.operation(r, verb, "list", scope, "list or watch objects of kind "+r.Kind, listParameters, "200", d.model(d.gv.WithKind(r.ListKind)))
 	op.OperationID += suffix
 	list := op.Responses["200"].Content
-	for _, t := range streamTypes {
+	for _, t := range objectTypes(r, streamTypes) {
 		list[string(t)+";stream=watch"] = list[string(t)]
 	}
 	return op
@@ -229,8 +229,12 @@ func (d describer) operation(r *rest.Resource, verb, action, scope, text string,
 	if r.Subresource != "" {
 		op.Description += ": its " + r.Subresource
 	}
+	types := objectTypes(r, mediaTypes)
+	if verb == "delete" { // what is answered is a Status
+		types = mediaTypes
+	}
 	for i := 0; i < len(answers); i += 2 {
-		op.Responses[answers[i].(string)] = responseContent{Description: "OK", Content: contents(answers[i+1].(schemaRef))}
+		op.Responses[answers[i].(string)] = responseContent{Description: "OK", Content: contents(answers[i+1].(schemaRef), types)}
 	}
 	return op
 }
@@ -256,16 +260,16 @@ func (d describer) named(kind string) schemaRef {
 	return schemaRef{Ref: "#/components/schemas/" + name}
 }
 
-func contents(ref schemaRef) map[string]content {
+func contents(ref schemaRef, types []rest.MediaType) map[string]content {
 	result := map[string]content{}
-	for _, t := range mediaTypes {
+	for _, t := range types {
 		result[string(t)] = content{ref}
 	}
 	return result
 }
 
-func body(ref schemaRef, required bool) *requestBody {
-	return &requestBody{Content: contents(ref), Required: required}
+func body(ref schemaRef, required bool, types []rest.MediaType) *requestBody {
+	return &requestBody{Content: contents(ref, types), Required: required}
 }
 
 // upperCamel makes LibraryExampleCom of library.example.com.

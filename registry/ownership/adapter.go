@@ -15,6 +15,8 @@ import (
 type adapter struct {
 	scheme *runtime.Scheme
 	kind   *runtime.Kind
+	// documents says that objects of the kind are unstructured, and stay so.
+	documents bool
 }
 
 var (
@@ -34,6 +36,9 @@ func (a adapter) ConvertToVersion(in apiruntime.Object, target apiruntime.GroupV
 	if err != nil || to.Hub() != a.kind.Hub() {
 		// Who wrote in a version that is no longer served owns nothing any more.
 		return nil, apiruntime.NewNotRegisteredErrForKind("Scheme", gvk)
+	}
+	if a.documents && gvk == a.kind.GroupVersionKind() && in.GetObjectKind().GroupVersionKind() == gvk {
+		return in, nil
 	}
 	obj, err := a.typed(in)
 	if err != nil {
@@ -65,11 +70,20 @@ func (a adapter) typed(in apiruntime.Object) (runtime.Object, error) {
 	return obj, nil
 }
 
-// Default fills in the defaults of the object's version.
-func (a adapter) Default(obj apiruntime.Object) { a.scheme.Default(obj.(runtime.Object)) }
+// Default fills in the defaults of the object's version; of documents whoever stores them does.
+func (a adapter) Default(obj apiruntime.Object) {
+	if !a.documents {
+		a.scheme.Default(obj.(runtime.Object))
+	}
+}
 
 // New returns an empty object that says what it is.
 func (a adapter) New(gvk schema.GroupVersionKind) (apiruntime.Object, error) {
+	if a.documents {
+		empty := &unstructured.Unstructured{Object: map[string]any{}}
+		empty.SetGroupVersionKind(gvk)
+		return empty, nil
+	}
 	obj, err := a.scheme.New(gvk)
 	if err != nil {
 		return nil, err

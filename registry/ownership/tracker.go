@@ -15,6 +15,28 @@ type Tracker struct {
 	// slow says that a version of the kind has no function that compares objects, so that the schemas do it.
 	slow    bool
 	applier func() (*applier, error) // made when it is first needed
+	// documents says that the objects are Documents.
+	documents bool
+}
+
+// Document is an object whose fields are those of the JSON that somebody sent, which may be others than its Go type writes.
+type Document struct {
+	// Object is the Go value.
+	runtime.Object
+	// Content is the JSON without apiVersion, kind and metadata, as an unstructured object has it, but that integers may be
+	// uint64. It is not modified.
+	Content map[string]any
+}
+
+// OfDocuments returns a tracker like t, nil included, to whose Update and Apply all objects are given as Documents.
+func (t *Tracker) OfDocuments(s *Schemas) *Tracker {
+	if t == nil {
+		return nil
+	}
+	of := *t
+	of.documents, of.slow = true, false
+	of.applier = sync.OnceValues(func() (*applier, error) { return of.newApplier(s) })
+	return &of
 }
 
 // Path is a field in every version of a kind: its names in JSON, from the outside in.

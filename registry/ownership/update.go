@@ -143,13 +143,29 @@ func readable(sent, known []metav1.ManagedFieldsEntry) bool {
 
 // compare tells which fields differ in one version, but for those that nobody can own by such a write.
 func (t *Tracker) compare(kind *runtime.Kind, live, obj runtime.Object) (*fieldset.Comparison, error) {
-	c := new(fieldset.Comparison)
-	kind.CompareFields(c, live, obj)
+	c, err := t.comparison(kind, live, obj)
+	if err != nil {
+		return nil, err
+	}
 	for _, path := range t.ignored {
 		c.Changed().Drop(path)
 		c.Removed().Drop(path)
 	}
 	return c, c.Err()
+}
+
+func (t *Tracker) comparison(kind *runtime.Kind, live, obj runtime.Object) (*fieldset.Comparison, error) {
+	was, isDocument := live.(Document)
+	if isDocument {
+		a, err := t.applier()
+		if err != nil {
+			return nil, err
+		}
+		return a.compare(was, obj.(Document))
+	}
+	c := new(fieldset.Comparison)
+	kind.CompareFields(c, live, obj)
+	return c, nil
 }
 
 // compareIn is compare in another version, to which both objects are converted. nil: there is none.
@@ -163,13 +179,21 @@ func (t *Tracker) compareIn(version string, live, obj runtime.Object) (*fieldset
 	if err != nil || kind.Hub() != t.kind.Hub() || !kind.ComparesFields() {
 		return nil, nil
 	}
-	was, err := t.scheme.Convert(live, gvk)
+	was, err := t.scheme.Convert(goValue(live), gvk)
 	if err != nil {
 		return nil, err
 	}
-	is, err := t.scheme.Convert(obj, gvk)
+	is, err := t.scheme.Convert(goValue(obj), gvk)
 	if err != nil {
 		return nil, err
 	}
 	return t.compare(kind, was, is)
+}
+
+// goValue is the Go value of an object.
+func goValue(obj runtime.Object) runtime.Object {
+	if d, ok := obj.(Document); ok {
+		return d.Object
+	}
+	return obj
 }

@@ -43,6 +43,9 @@ type Resource struct {
 	BodyOptional bool
 	// AnswerKind is the kind of what is received when that is another one than of what is sent; zero: it is the same.
 	AnswerKind schema.GroupVersionKind
+	// Documents says that the objects have no protobuf: they are sent and received as JSON and YAML only, and Create and Update
+	// take a Document, of which more than the Go value may be kept.
+	Documents bool
 	// StorageVersion is the version that the stored objects have, for the hash in discovery.
 	StorageVersion schema.GroupVersion
 
@@ -69,6 +72,12 @@ type Resource struct {
 type Body interface {
 	apiruntime.Object
 	metav1.ObjectMetaAccessor
+}
+
+// Document is an object of a kind without protobuf, with the JSON that it was read from.
+type Document struct {
+	Body
+	JSON []byte
 }
 
 // Name says which object a request is about. Namespace is "" for cluster-scoped kinds and for requests over all namespaces.

@@ -20,8 +20,7 @@ func Untyped[T any](c *Comparison, old, obj *T) {
 		c.fail(err)
 		return
 	}
-	graft(c, comparison.Modified, c.change)
-	graft(c, comparison.Added, c.change)
+	graft(c, comparison.Modified.Union(comparison.Added), c.change)
 	graft(c, comparison.Removed, c.remove)
 }
 
@@ -56,18 +55,35 @@ func wrap[T any](v *T) (*typed.TypedValue, error) {
 	return typed.DeducedParseableType.FromUnstructured(in.Unstructured())
 }
 
-// graft tells the comparison about every field of a set of wrapped values, but those that came or went as a whole.
+// graft tells the comparison about every field of a set of wrapped values, each place once.
 func graft(c *Comparison, set *fieldpath.Set, tell func()) {
-	set.Iterate(func(path fieldpath.Path) {
-		for _, element := range path[1:] {
-			if element.FieldName == nil {
-				return // there are none: lists are owned as a whole
-			}
-			c.enter(*element.FieldName)
-		}
+	at := fieldpath.PathElement{FieldName: &wrapped}
+	if set.Members.Has(at) {
 		tell()
-		for range path[1:] {
-			c.leave()
+	}
+	if below, ok := set.Children.Get(at); ok {
+		graftBelow(c, below, tell)
+	}
+}
+
+func graftBelow(c *Comparison, set *fieldpath.Set, tell func()) {
+	enter := func(element fieldpath.PathElement, member bool) {
+		if element.FieldName == nil {
+			return // there are none: lists are owned as a whole
+		}
+		c.enter(*element.FieldName)
+		if member {
+			tell()
+		}
+		if below, ok := set.Children.Get(element); ok {
+			graftBelow(c, below, tell)
+		}
+		c.leave()
+	}
+	set.Members.Iterate(func(element fieldpath.PathElement) { enter(element, true) })
+	set.Children.Iterate(func(element fieldpath.PathElement) {
+		if !set.Members.Has(element) {
+			enter(element, false)
 		}
 	})
 }

@@ -40,3 +40,6 @@ func (r *Reader) TakeInt32() (n int32, ok bool) {
 
 // AtObject says whether the next value is an object, and takes nothing.
 func (r *Reader) AtObject() bool { return r.peek() == '{' }
+
+// Peek returns the first byte of the next value, which says of what kind it is, and takes nothing. It is 0 at the end of the data.
+func (r *Reader) Peek() byte { return r.peek() }

@@ -19,6 +19,8 @@ type Decoded struct {
 	GroupVersionKind schema.GroupVersionKind
 	// Strict are the fields that were unknown or there twice (the last one counts), each with its path. Protobuf has none.
 	Strict []error
+	// JSON is what the object was read from: the data, or what was made of it where that is YAML; nil for protobuf.
+	JSON []byte
 }
 
 // StrictError joins the strict errors into one, in the words of Kubernetes; nil if there is none.
@@ -71,7 +73,7 @@ func decode(scheme *runtime.Scheme, data []byte, form MediaType, defaults schema
 		expected := kind.New()
 		strict, err := src.decode(kind, expected, how)
 		if err == nil && expected.GetObjectKind().GroupVersionKind() == defaults {
-			return decoded(expected, defaults, strict), nil
+			return decoded(expected, defaults, strict, src), nil
 		}
 		if apierrors.IsRequestEntityTooLargeError(err) {
 			return Decoded{}, err
@@ -94,12 +96,12 @@ func decode(scheme *runtime.Scheme, data []byte, form MediaType, defaults schema
 	if err != nil {
 		return Decoded{GroupVersionKind: gvk}, err
 	}
-	return decoded(obj, gvk, strict), nil
+	return decoded(obj, gvk, strict, src), nil
 }
 
-func decoded(obj runtime.Object, gvk schema.GroupVersionKind, strict []error) Decoded {
+func decoded(obj runtime.Object, gvk schema.GroupVersionKind, strict []error, src source) Decoded {
 	obj.GetObjectKind().SetGroupVersionKind(gvk)
-	return Decoded{Object: obj, GroupVersionKind: gvk, Strict: strict}
+	return Decoded{Object: obj, GroupVersionKind: gvk, Strict: strict, JSON: src.json()}
 }
 
 // DecodeInto reads one object into obj, whatever kind the data says it is; that is returned, completed by defaults. It is for
@@ -141,6 +143,8 @@ type source interface {
 	into(obj apiruntime.Object) (strict []error, err error)
 	// decode is into for an object of a kind, by the kind's functions.
 	decode(kind *runtime.Kind, obj runtime.Object, how manner) (strict []error, err error)
+	// json is the data where that is JSON.
+	json() []byte
 }
 
 // read recognises the form. YAML is made JSON of, which is bounded for strangers.

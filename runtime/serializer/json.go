@@ -23,6 +23,8 @@ type jsonSource struct {
 
 func (s jsonSource) cheap() bool { return false }
 
+func (s jsonSource) json() []byte { return s.data }
+
 func (s jsonSource) sniff() (schema.GroupVersionKind, error) {
 	var said struct {
 		APIVersion string `json:"apiVersion"`

@@ -38,6 +38,8 @@ func readProtobuf(data []byte) (source, error) {
 
 func (s protobufSource) cheap() bool { return true }
 
+func (s protobufSource) json() []byte { return nil }
+
 func (s protobufSource) sniff() (schema.GroupVersionKind, error) { return s.gvk, nil }
 
 func (s protobufSource) into(obj apiruntime.Object) ([]error, error) {

@@ -66,6 +66,11 @@ func nextField(data []byte) (num protowire.Number, typ protowire.Type, val []byt
 	}
 }
 
+// AppendBytesField appends a field of a message that is a string, bytes or a message itself.
+func AppendBytesField(dst []byte, number int32, body []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(dst, protowire.Number(number), protowire.BytesType), body)
+}
+
 // AppendWithout appends the canonical value without some fields of the object.
 func AppendWithout(dst, value []byte, without ...int32) ([]byte, error) {
 	envelope, err := ParseEnvelope(value)

@@ -1,0 +1,97 @@
+package registry
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/typeplane/typeplane/registry/internal/document"
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/serializer"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// appendShown appends the document of an entry as clients see it, behind a head as appendDocument has it. Without a Decorate no Go value
+// is made.
+func (v version) appendShown(dst []byte, head string, e storage.Entry) ([]byte, error) {
+	meta, doc, err := v.shown(e)
+	if err != nil {
+		return dst, err
+	}
+	return appendDocument(dst, head, meta, doc)
+}
+
+func (v version) shown(e storage.Entry) (*metav1.ObjectMeta, document.Document, error) {
+	meta, doc, err := parts(e.Value)
+	if err != nil {
+		return nil, doc, err
+	}
+	meta.ResourceVersion = storage.FormatRevision(e.Revision)
+	if v.decorate == nil {
+		return meta, doc, nil
+	}
+	from, err := v.from.originOf(e.Value)
+	if err != nil {
+		return nil, doc, err
+	}
+	obj, err := v.visible(e)
+	if err != nil {
+		return nil, doc, err
+	}
+	doc, err = v.from.document(obj, from)
+	return runtime.Meta(obj), doc, err
+}
+
+// writeDocument writes the document of an entry in one piece.
+func (o *objectView) writeDocument(w io.Writer, form rest.Form) error {
+	text, err := o.appendShown(room(w), o.json.head, o.entry)
+	if err != nil {
+		return apierrors.NewInternalError(err)
+	}
+	return writeText(w, text, o.kind, form)
+}
+
+// documentView is an object of the storage version that is no entry, as a document.
+type documentView struct {
+	objectOf
+	document document.Document
+}
+
+func (d documentView) WriteTo(w io.Writer, form rest.Form) error {
+	if form.As != rest.AsObject {
+		return d.objectOf.WriteTo(w, form)
+	}
+	text, err := appendDocument(room(w), headOf(d.kind), runtime.Meta(d.obj), d.document)
+	if err != nil {
+		return apierrors.NewInternalError(err)
+	}
+	return writeText(w, text, d.kind, form)
+}
+
+// writeText writes an object of a kind without protobuf, of which text is the JSON.
+func writeText(w io.Writer, text []byte, kind *runtime.Kind, form rest.Form) error {
+	switch {
+	case form.MediaType == rest.Protobuf:
+		return encodingError(&serializer.NoProtobufError{Object: kind.New()})
+	case form.MediaType == rest.YAML:
+		data, err := yaml.JSONToYAML(text)
+		if err != nil {
+			return apierrors.NewInternalError(err)
+		}
+		_, err = w.Write(data)
+		return err
+	case form.Pretty:
+		var indented bytes.Buffer
+		if err := json.Indent(&indented, text, "", "  "); err != nil {
+			return apierrors.NewInternalError(err)
+		}
+		text = indented.Bytes()
+	}
+	_, err := w.Write(append(text, '\n'))
+	return err
+}

@@ -1,0 +1,148 @@
+package document
+
+import (
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"sync"
+)
+
+// Shape says which members objects of a Go type have in JSON. It is made once for each type, and immutable; nil stands for a value of
+// which nothing is known, because its type reads itself or is an interface: all in it is kept.
+type Shape struct {
+	members map[string]*Shape // of a struct; nil for others
+	inside  *Shape            // of the items of a list, or the values of a map
+}
+
+// prune takes out of a value what its type has no member for, and members that are null. It says whether there was nothing.
+func (s *Shape) prune(value any) (whole bool) {
+	if s == nil {
+		return true
+	}
+	whole = true
+	switch value := value.(type) {
+	case map[string]any:
+		for name, inner := range value {
+			shape, known := s.inside, true
+			if s.members != nil {
+				shape, known = s.members[name]
+			}
+			if !known || inner == nil {
+				delete(value, name)
+				whole = false
+			} else if !shape.prune(inner) {
+				whole = false
+			}
+		}
+	case []any:
+		for _, item := range value {
+			if !s.inside.prune(item) {
+				whole = false
+			}
+		}
+	}
+	return whole
+}
+
+var shapes = struct {
+	sync.Mutex
+	of map[reflect.Type]*Shape
+}{of: map[reflect.Type]*Shape{}}
+
+// ShapeOf returns the shape of the Go type of a kind.
+func ShapeOf(t reflect.Type) *Shape {
+	shapes.Lock()
+	defer shapes.Unlock()
+	return shapeOf(t)
+}
+
+var (
+	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
+	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+func shapeOf(t reflect.Type) *Shape {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if p := reflect.PointerTo(t); p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler) {
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+	case reflect.Slice, reflect.Array, reflect.Map:
+		if t.Elem().Kind() == reflect.Interface {
+			return nil
+		}
+	default:
+		return nil
+	}
+	if s, ok := shapes.of[t]; ok {
+		return s
+	}
+	s := new(Shape)
+	shapes.of[t] = s // before what is in it, which may be of the same type
+	if t.Kind() != reflect.Struct {
+		s.inside = shapeOf(t.Elem())
+		return s
+	}
+	s.members = map[string]*Shape{}
+	for name, member := range membersOf(t) {
+		s.members[name] = shapeOf(member)
+	}
+	return s
+}
+
+// membersOf are the types of the members that a struct has in JSON, those of structs inside of it among them, by the rules of
+// encoding/json: of several with a name the one that is least deep counts.
+func membersOf(t reflect.Type) map[string]reflect.Type {
+	members := map[string]reflect.Type{}
+	level, seen := []reflect.Type{t}, map[reflect.Type]bool{t: true}
+	for len(level) > 0 {
+		var deeper []reflect.Type
+		found := map[string]reflect.Type{}
+		for _, t := range level {
+			for i := range t.NumField() {
+				f := t.Field(i)
+				inner, name := f.Type, nameOf(f)
+				if inner.Kind() == reflect.Pointer {
+					inner = inner.Elem()
+				}
+				switch {
+				case name == "-" || !f.IsExported() && (!f.Anonymous || inner.Kind() != reflect.Struct):
+				case f.Anonymous && name == "" && inner.Kind() == reflect.Struct:
+					if !seen[inner] {
+						seen[inner] = true
+						deeper = append(deeper, inner)
+					}
+				case !f.IsExported():
+				case name == "":
+					found[f.Name] = f.Type
+				default:
+					found[name] = f.Type
+				}
+			}
+		}
+		for name, t := range found {
+			if members[name] == nil {
+				members[name] = t
+			}
+		}
+		level = deeper
+	}
+	return members
+}
+
+// nameOf is the name that the tag of a field gives it in JSON; "" for none, "-" if it is left out.
+func nameOf(f reflect.StructField) string {
+	tag := f.Tag.Get("json")
+	if tag == "-" {
+		return tag
+	}
+	name, _, _ := strings.Cut(tag, ",")
+	if tag == "-," {
+		return "-" // a field that is called so, which no API has
+	}
+	return name
+}

@@ -1,0 +1,253 @@
+package registry
+
+import (
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/typeplane/typeplane/registry/internal/document"
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+	runtimejson "github.com/typeplane/typeplane/runtime/json"
+	apimachineryjson "github.com/typeplane/typeplane/runtime/json/apimachinery"
+	"github.com/typeplane/typeplane/runtime/wire"
+)
+
+// Objects of a kind without protobuf are stored as the documents that were sent. Everything that looks at an object or changes it
+// works on a Go value, as for other kinds; beside it goes the document that it was made of, to which what was changed is
+// done when the object is encoded.
+
+// origin is what a Go value was made of, and how that was printed then, in the storage version. It is not modified. nil: the object is
+// of a kind with protobuf, or was made of nothing that is kept, like one of another version.
+type origin struct{ document, printed document.Document }
+
+// received makes an object of the storage version that was read of text into what is to be written: it is defaulted, and has nothing
+// that its type does not know. obj belongs to it.
+func (c *codec) received(obj runtime.Object, text []byte) (runtime.Object, *origin, error) {
+	doc, whole, err := document.Read(text, c.shape)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !whole { // a member that is null is one in a Go map
+		sent := obj
+		if obj, err = c.undocument(doc, runtime.Meta(sent)); err != nil {
+			return nil, nil, err
+		}
+		obj.GetObjectKind().SetGroupVersionKind(sent.GetObjectKind().GroupVersionKind())
+	}
+	return c.defaultedDocument(obj, doc)
+}
+
+// defaultedDocument fills in the defaults of an object and of the document that it was read from. obj belongs to it.
+func (c *codec) defaultedDocument(obj runtime.Object, doc document.Document) (_ runtime.Object, from *origin, err error) {
+	from = &origin{document: doc}
+	if from.printed, err = c.print(obj); err != nil || !c.storage.Defaults() {
+		return obj, from, err
+	}
+	before := from.printed
+	c.storage.Default(obj)
+	if from.printed, err = c.print(obj); err != nil {
+		return nil, nil, err
+	}
+	from.document, err = doc.Default(before, from.printed, c.shape)
+	return obj, from, err
+}
+
+// originOf is what the object of an entry was made of, that an update begins with: value is canonical. It is nil for other kinds.
+func (c *codec) originOf(value []byte) (*origin, error) {
+	if !c.keepsDocuments() {
+		return nil, nil
+	}
+	_, doc, err := parts(value)
+	if err != nil {
+		return nil, err
+	}
+	obj, err := c.decode(value)
+	if err != nil {
+		return nil, err
+	}
+	return c.throughHub(obj, doc)
+}
+
+// throughHub is the origin of an object of the storage version, as it is printed when it comes back from the hub. obj belongs to it.
+func (c *codec) throughHub(obj runtime.Object, doc document.Document) (*origin, error) {
+	hub, err := c.storage.ToHub(obj)
+	if err != nil {
+		return nil, err
+	}
+	if obj, err = c.fromHub(hub); err != nil {
+		return nil, err
+	}
+	printed, err := c.print(obj)
+	return &origin{doc, printed}, err
+}
+
+// nothing is the origin of an object that nobody has sent: an empty one, so that only what differs from that is stored.
+func (c *codec) nothing() (*origin, error) {
+	hub, err := c.scheme.NewHub(c.hub)
+	if err != nil {
+		return nil, err
+	}
+	obj, err := c.fromHub(hub)
+	if err != nil {
+		return nil, err
+	}
+	printed, err := c.print(obj)
+	return &origin{printed: printed}, err
+}
+
+// print is the document that a Go value of the storage version writes. obj is as it was.
+func (c *codec) print(obj runtime.Object) (document.Document, error) {
+	meta := runtime.Meta(obj)
+	was := *meta
+	*meta = metav1.ObjectMeta{}
+	text, err := c.storage.AppendJSON(nil, obj)
+	*meta = was
+	if err != nil {
+		return document.Document{}, err
+	}
+	return document.Split(text)
+}
+
+// document is what is to be stored of an object of the storage version, which was made of from; nil: of nothing that is kept.
+func (c *codec) document(obj runtime.Object, from *origin) (document.Document, error) {
+	printed, err := c.print(obj)
+	if err != nil {
+		return printed, err
+	}
+	if from == nil {
+		if from, err = c.nothing(); err != nil {
+			return printed, err
+		}
+	}
+	if printed.Equal(from.printed) {
+		return from.document, nil
+	}
+	doc, err := from.document.Change(from.printed, printed, c.shape)
+	if err != nil {
+		return doc, err
+	}
+	// What is there now may have defaults inside.
+	again, err := c.undocument(doc, runtime.Meta(obj))
+	if err != nil {
+		return doc, err
+	}
+	_, settled, err := c.received(again, doc.AppendObject(nil))
+	if err != nil {
+		return doc, err
+	}
+	return settled.document, nil
+}
+
+// undocument makes an object of the storage version of its parts. It is not defaulted, says not what it is, and shares memory with meta.
+func (c *codec) undocument(doc document.Document, meta *metav1.ObjectMeta) (runtime.Object, error) {
+	obj := c.storage.New()
+	if _, err := c.storage.ReadJSON(doc.AppendObject(nil), obj); err != nil {
+		return nil, err
+	}
+	*runtime.Meta(obj) = *meta
+	return obj, nil
+}
+
+// documentValue makes the canonical value of a document, with the metadata of obj, out of which it takes the resourceVersion and the
+// selfLink.
+func (c *codec) documentValue(obj runtime.Object, doc document.Document) ([]byte, error) {
+	meta, err := runtime.Meta(stripped(obj)).Marshal()
+	if err != nil {
+		return nil, err
+	}
+	return wire.AppendEnvelope(nil, c.apiVersion, c.kind, doc.AppendMessage(nil, meta)), nil
+}
+
+// parts takes a canonical document apart. Both share memory with value.
+func parts(value []byte) (*metav1.ObjectMeta, document.Document, error) {
+	message, err := wire.Message(value)
+	if err != nil {
+		return nil, document.Document{}, err
+	}
+	encoded, doc, err := document.ReadMessage(message)
+	if err != nil {
+		return nil, doc, err
+	}
+	meta := new(metav1.ObjectMeta)
+	return meta, doc, meta.Unmarshal(encoded)
+}
+
+// appendDocument appends an object in JSON: head is what stands before its metadata, "{" for one that does not say its kind.
+func appendDocument(dst []byte, head string, meta *metav1.ObjectMeta, doc document.Document) ([]byte, error) {
+	dst = append(dst, head...)
+	if head != "{" {
+		dst = append(dst, ',')
+	}
+	dst, err := apimachineryjson.AppendJSON_ObjectMeta(append(dst, `"metadata":`...), meta)
+	return append(doc.Append(dst), '}'), err
+}
+
+// withoutStatus is the origin of a new object whose status is that of empty, an object of the hub.
+func (c *codec) withoutStatus(from *origin, empty runtime.Object) (*origin, error) {
+	if from == nil {
+		return nil, nil
+	}
+	obj, err := c.fromHub(empty)
+	if err != nil {
+		return nil, err
+	}
+	printed, err := c.print(obj)
+	return &origin{
+		document: document.Document{Members: from.document.Members},
+		printed:  document.Document{Members: from.printed.Members, Status: printed.Status},
+	}, err
+}
+
+// sent is an object that a client sent, and the JSON that it was read from; nil where nobody keeps that.
+func (e *endpoint[T]) sent(obj apiruntime.Object) (runtime.Object, []byte) {
+	if d, ok := obj.(rest.Document); ok {
+		return d.Body.(runtime.Object), d.JSON
+	}
+	return obj.(runtime.Object), nil
+}
+
+// received makes an object of the hub of one of the endpoint's version that was read of text, as defaulted does, and says what it was
+// made of: nothing that is kept, if it is of another version than the stored one, or nobody has sent a text.
+func (e *endpoint[T]) received(obj runtime.Object, text []byte) (hub T, from *origin, err error) {
+	if text == nil || !e.showsDocuments() {
+		hub, err = e.defaulted(e.kind, obj)
+		return hub, nil, err
+	}
+	obj, from, err = e.codec.received(obj, text)
+	if err != nil {
+		return hub, nil, err
+	}
+	if hub, err = toHub[T](e.kind, obj); err != nil || runtime.Object(hub) == obj {
+		return hub, from, err
+	}
+	if obj, err = e.codec.fromHub(hub); err != nil {
+		return hub, nil, err
+	}
+	printed, err := e.codec.print(obj)
+	return hub, &origin{from.document, printed}, err
+}
+
+// countedOrigin is the origin of the object that counted makes of a sent one, which was made of from, and of the stored one.
+func (e *endpoint[T]) countedOrigin(from *origin, current []byte) (*origin, error) {
+	old, err := e.codec.originOf(current)
+	switch {
+	case err != nil || from == nil || e.subresource != "" && e.subresource != subresourceStatus:
+		return old, err
+	case e.subresource == subresourceStatus:
+		return &origin{old.document.WithStatus(from.document), old.printed.WithStatus(from.printed)}, nil
+	case e.def.CopyStatus != nil:
+		return &origin{from.document.WithStatus(old.document), from.printed.WithStatus(old.printed)}, nil
+	}
+	return from, nil
+}
+
+// badDocument is the status of an object that can't be defaulted or converted.
+func badDocument(err error) error {
+	if errors.Is(err, runtimejson.ErrTooLarge) {
+		return apierrors.NewRequestEntityTooLargeError("the object takes too much memory: it has too many items")
+	}
+	return apierrors.NewBadRequest(err.Error())
+}
