@@ -1,0 +1,206 @@
+package main
+
+import (
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/gentest"
+	"github.com/typeplane/typeplane/generators/load"
+)
+
+// layouts are ways to write the same markers at other places, or otherwise. None may change what is printed.
+var layouts = map[string]func(doc []string) []string{
+	// What kubebuilder writes: the markers, a blank line, the comment.
+	"apart": func(doc []string) []string {
+		markers, prose := split(doc)
+		if len(markers) == 0 || len(prose) == 0 {
+			return doc
+		}
+		return slices.Concat(markers, []string{""}, prose)
+	},
+	// Half of the markers above, half below.
+	"in two blocks": func(doc []string) []string {
+		markers, prose := split(doc)
+		if len(markers) == 0 || len(prose) == 0 {
+			return doc
+		}
+		half := (len(markers) + 1) / 2
+		return slices.Concat(markers[:half], []string{""}, prose, markers[half:])
+	},
+	// controller-gen's other way to write a value.
+	"assigned": func(doc []string) []string {
+		doc = slices.Clone(doc)
+		for i, line := range doc {
+			doc[i] = oneValue.ReplaceAllString(line, "$1:=$2")
+		}
+		return doc
+	},
+}
+
+// oneValue is a marker of kubebuilder with one value.
+var oneValue = regexp.MustCompile(`^(//\s*\+kubebuilder:[A-Za-z:]*[A-Za-z])=(.*)$`)
+
+func split(doc []string) (markers, prose []string) {
+	for _, line := range doc {
+		if strings.HasPrefix(strings.TrimSpace(strings.TrimPrefix(line, "//")), "+") {
+			markers = append(markers, line)
+		} else {
+			prose = append(prose, line)
+		}
+	}
+	for len(prose) > 0 && strings.TrimSpace(strings.TrimPrefix(prose[len(prose)-1], "//")) == "" {
+		prose = prose[:len(prose)-1] // the line that stood between the two
+	}
+	return markers, prose
+}
+
+// TestLayouts moves the markers of the types and fields of all generators' cases, and looks for anything that changes.
+func TestLayouts(t *testing.T) {
+	files, err := filepath.Glob("../../generators/*/testdata/*.txtar")
+	if err != nil || len(files) < 100 {
+		t.Fatalf("%d cases, %v", len(files), err)
+	}
+	shared := new(load.Shared)
+	tried := map[string]int{}
+	for i, file := range files {
+		if i%6 != 0 && (i%2 != 0 || !strings.Contains(file, "apiserver")) { // some of each, and more of the servers
+			continue
+		}
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, sound := printed(t, shared, archive)
+		if !sound {
+			continue
+		}
+		for name, layout := range layouts {
+			moved, changed := laidOut(t, archive, layout)
+			if !changed {
+				continue
+			}
+			tried[name]++
+			after, _ := printed(t, shared, moved)
+			if diff := cmp.Diff(before, after); diff != "" {
+				t.Errorf("%s, markers %s (-before +after):\n%.3000s", file, name, diff)
+			}
+		}
+	}
+	for name := range layouts {
+		if tried[name] < 5 {
+			t.Errorf("markers %s: only %d cases had any", name, tried[name])
+		}
+	}
+	t.Logf("tried: %v", tried)
+}
+
+// laidOut is a case with its comments in another layout.
+func laidOut(t *testing.T, archive *txtar.Archive, layout func([]string) []string) (out *txtar.Archive, changed bool) {
+	t.Helper()
+	out = &txtar.Archive{}
+	for _, f := range archive.Files {
+		if strings.HasPrefix(f.Name, "want/") || !strings.HasSuffix(f.Name, ".go") {
+			out.Files = append(out.Files, f)
+			continue
+		}
+		data := relaid(f.Data, layout)
+		changed = changed || string(data) != string(f.Data)
+		out.Files = append(out.Files, txtar.File{Name: f.Name, Data: data})
+	}
+	return out, changed
+}
+
+// relaid rewrites the comments above the types and fields of a file.
+func relaid(data []byte, layout func([]string) []string) []byte {
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, "", data, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return data
+	}
+	lines := strings.Split(string(data), "\n")
+	replace := map[int][]string{} // by the first line of a comment
+	take := map[int]int{}
+	visit := func(doc *ast.CommentGroup) {
+		if doc == nil || strings.HasPrefix(doc.List[0].Text, "/*") {
+			return
+		}
+		first, last := set.Position(doc.Pos()).Line, set.Position(doc.End()).Line
+		var text []string
+		for _, line := range lines[first-1 : last] {
+			text = append(text, strings.TrimSpace(line))
+		}
+		replace[first], take[first] = layout(text), last-first+1
+	}
+	for _, decl := range file.Decls {
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok || gen.Tok != token.TYPE {
+			continue
+		}
+		visit(gen.Doc)
+		ast.Inspect(gen, func(n ast.Node) bool {
+			if f, ok := n.(*ast.Field); ok {
+				visit(f.Doc)
+			}
+			return true
+		})
+	}
+	var out []string
+	for i := 0; i < len(lines); {
+		if with, ok := replace[i+1]; ok {
+			out = append(out, with...)
+			i += take[i+1]
+			continue
+		}
+		out = append(out, lines[i])
+		i++
+	}
+	source, err := format.Source([]byte(strings.Join(out, "\n")))
+	if err != nil {
+		return data
+	}
+	return source
+}
+
+// printed runs all plug-ins, and returns the files without the lines that only repeat a marker. sound is false where there is
+// a problem.
+func printed(t *testing.T, shared *load.Shared, archive *txtar.Archive) (files map[string]string, sound bool) {
+	t.Helper()
+	dir := gentest.Module(t, archive)
+	result, err := generators.Run(generators.Config{
+		Dir: dir, Env: gentest.Env(), Patterns: []string{"./..."}, Plugins: plugins(), Shared: shared,
+	})
+	if err != nil || len(result.Problems) > 0 {
+		return map[string]string{"problems": strings.Join(texts(result), "\n")}, false
+	}
+	files = map[string]string{}
+	for _, c := range result.Changes {
+		data, err := os.ReadFile(filepath.Join(dir, c.Path))
+		if err != nil {
+			continue // it was removed
+		}
+		files[c.Path] = markerLine.ReplaceAllString(string(data), "")
+	}
+	return files, true
+}
+
+// markerLine is what generated.proto repeats of a comment: markers, and the empty line that stood before them.
+var markerLine = regexp.MustCompile(`(?m)^\s*//(\s*\+.*)?\n`)
+
+func texts(r generators.Result) (out []string) {
+	for _, p := range r.Problems {
+		out = append(out, p.String())
+	}
+	return out
+}
