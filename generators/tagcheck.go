@@ -94,7 +94,7 @@ func (c *tagCheck) lines(lines []model.Occurrence) {
 		case wrong && fault.Value:
 			p.Idle = !c.table.IsRead(fault.Name)
 			c.wrongValues = append(c.wrongValues, wrongValue{p, fault.Name})
-		case wrong && !fault.Unknown && line.Scope == tag.Func: // mostly prose that speaks of the tag
+		case wrong && fault.Doubtful, wrong && !fault.Unknown && line.Scope == tag.Func: // mostly prose that speaks of the tag
 			c.report.Warn(p)
 		case wrong:
 			c.report.Add(p)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/typeplane/typeplane/internal/suggest"
 )
 
 // Fault is what is wrong with a tag.
@@ -15,7 +17,9 @@ type Fault struct {
 	Offset int
 	// Unknown tells that there is no such tag, Value that the tag is right and its value is not.
 	Unknown, Value bool
-	Message, Cure  string
+	// Doubtful tells that the name is of no family, so that it may as well be that of another tool.
+	Doubtful      bool
+	Message, Cure string
 }
 
 // Check judges one comment line at a place. There is no fault if the line is no tag, a tag of other tools, or fine.
@@ -31,6 +35,9 @@ func (t *Table) check(text string, offset int, at Scope) (Fault, bool) {
 	d, end, known := t.find(name)
 	if !known {
 		cure, other := t.suggestion(name)
+		if meant := t.slip(name); other && at != Anywhere && meant != "" {
+			cure, other, fault.Doubtful = "did you mean +"+meant+"?", false, true
+		}
 		if other {
 			return Fault{}, false
 		}
@@ -71,6 +78,18 @@ func (t *Table) suggestion(name string) (cure string, other bool) {
 		return fmt.Sprintf("did you mean +%s?", near), false
 	}
 	return "gen tags lists all there are", false
+}
+
+// slip is the tag without a family that a name was probably meant to be: +optional for +optinal.
+func (t *Table) slip(name string) string {
+	const short = 5 // letters, below which too much is near
+	var plain []string
+	for _, known := range t.names {
+		if len(known) >= short && !strings.ContainsAny(known, ":.") {
+			plain = append(plain, known)
+		}
+	}
+	return suggest.Slip(name, plain)
 }
 
 // near is the tag that a name of one of our families was probably meant to be: one that is spelt nearly so behind the

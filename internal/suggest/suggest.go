@@ -14,6 +14,16 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
+// Slip returns the candidate that differs from word in one letter, or in two neighbours that changed places; "" if there is none.
+func Slip(word string, candidates []string) string {
+	for _, c := range candidates {
+		if distance(word, c) == 1 {
+			return c
+		}
+	}
+	return ""
+}
+
 // distance is how many letters must be put in, taken out or replaced, or neighbours swapped, to make b of a.
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
