@@ -1,9 +1,10 @@
 package main
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"slices"
 
 	"github.com/typeplane/typeplane/registry/rest"
 )

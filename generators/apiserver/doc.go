@@ -25,6 +25,7 @@ import (
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/emit"
 	"github.com/typeplane/typeplane/generators/fieldset"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
@@ -52,7 +53,6 @@ func Plugin() generators.Plugin {
 
 // The tags that this plug-in reads.
 const (
-	tagServer          = "typeplane:apiserver"
 	tagGroupName       = "groupName"
 	tagVersionName     = "versionName"
 	tagConversion      = "k8s:conversion-gen"
@@ -75,7 +75,7 @@ const (
 )
 
 var tags = []tag.Definition{
-	{Name: tagServer, Scope: tag.Package, Doc: "In the comment of a main package: generates newServer, the server of all kinds in the folders below. In that of another package: API, the same as a part of servers."},
+	{Name: model.TagServer, Scope: tag.Package, Doc: "In the comment of a main package: generates newServer, the server of all kinds in the folders below. In that of another package: API, the same as a part of servers."},
 	{Name: tagGroupName, Scope: tag.Package, Value: tag.String, Doc: "The API group of the package's kinds."},
 	{Name: tagVersionName, Scope: tag.Package, Value: tag.String, Doc: "The API version of the package's kinds, if it is not the name of the folder."},
 	{Name: tagResource, Scope: tag.Type, Value: tag.Fields, Doc: "What a resource is called: path= (the plural), singular=, shortName=a;b, categories=a;b, and scope=Namespaced or Cluster. One of the versions is enough."},

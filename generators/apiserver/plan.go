@@ -105,7 +105,7 @@ func plan(pass *generators.Pass) []*server {
 	p.findConversions(pass.Packages)
 	var out []*server
 	for _, pkg := range pass.Packages {
-		if !p.model.OfPackage(pkg).Has(tagServer) {
+		if !p.model.OfPackage(pkg).Has(model.TagServer) {
 			continue
 		}
 		if api, ok := p.apiPackages(pkg, pass.Packages); ok {

@@ -2,10 +2,11 @@ package apiserver
 
 import (
 	"fmt"
-	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // cell is a compiled path: nested Go blocks, and the value inside of them.

@@ -2,10 +2,11 @@ package apiserver
 
 import (
 	"fmt"
-	"github.com/typeplane/typeplane/generators/model"
 	"strings"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // selectable is one field that field selectors may name.

@@ -47,7 +47,7 @@ func (p *planner) checkFields(versions []*version) {
 	visit = func(t *types.Type) {
 		for t = model.Plain(t); t.Elem != nil; t = model.Plain(t.Elem) {
 		}
-		pkg := p.model.Set.Package(t.Name.Package)
+		pkg := p.model.Package(t.Name.Package)
 		if t.Kind != types.Struct || seen[t] || pkg == nil || !pkg.Main {
 			return
 		}

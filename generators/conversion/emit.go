@@ -1,11 +1,12 @@
 package conversion
 
 import (
-	"github.com/typeplane/typeplane/generators/model"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/emit"
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/emit"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // printPlan prints a plan.

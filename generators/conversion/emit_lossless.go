@@ -1,17 +1,17 @@
 package conversion
 
 import (
-	"github.com/typeplane/typeplane/generators/model"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"k8s.io/gengo/v2/types"
+
 	"github.com/typeplane/typeplane/generators/copied"
 	"github.com/typeplane/typeplane/generators/emit"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/runtime/lossless"
-
-	"k8s.io/gengo/v2/types"
 )
 
 // runtimePackage is what printed code leans on; runtime is the same as text.

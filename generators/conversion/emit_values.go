@@ -1,11 +1,12 @@
 package conversion
 
 import (
-	"github.com/typeplane/typeplane/generators/model"
 	"strconv"
 
-	"github.com/typeplane/typeplane/generators/emit"
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/emit"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // printValues prints a function that reads the parameters of a URL.

@@ -27,25 +27,25 @@ type Pair struct {
 
 // Pairs returns what zz_generated.conversion.go of a package converts, sorted by name. Problems go to report, which
 // may be nil.
-func Pairs(set *model.Model, pkg *model.Package, report *diag.Report) []Pair {
+func Pairs(m *model.Model, pkg *model.Package, report *diag.Report) []Pair {
 	if report == nil {
 		report = &diag.Report{}
 	}
-	version, hubs := readPackage(set, pkg, report)
+	version, hubs := readPackage(m, pkg, report)
 	if version == nil {
 		return nil
 	}
-	pairs := plainPairs(set, version, hubs, report)
-	p := newPlanner(set, pkg, version, hubs, &diag.Report{})
+	pairs := plainPairs(m, version, hubs, report)
+	p := newPlanner(m, pkg, version, hubs, &diag.Report{})
 	p.keepers = p.newKeepers(pairs)
 	return p.keep(pairs)
 }
 
 // plainPairs are the pairs with the functions that keep nothing.
-func plainPairs(set *model.Model, version *model.Package, hubs []*model.Package, report *diag.Report) []Pair {
+func plainPairs(m *model.Model, version *model.Package, hubs []*model.Package, report *diag.Report) []Pair {
 	var out []Pair
 	for name, t := range version.Types.Types {
-		if !convertible(t) || optedOut(set, t, report) {
+		if !convertible(t) || optedOut(m, t, report) {
 			continue
 		}
 		for _, hub := range hubs {
@@ -65,11 +65,11 @@ func convertible(t *types.Type) bool {
 }
 
 // optedOut tells whether the type has the tag that keeps it from being converted.
-func optedOut(set *model.Model, t *types.Type, report *diag.Report) bool {
-	value, ok := set.OfType(t).Last(tagName)
+func optedOut(m *model.Model, t *types.Type, report *diag.Report) bool {
+	value, ok := m.OfType(t).Last(tagName)
 	if ok && value != "false" {
 		report.Add(diag.Problem{
-			Pos: set.TypePos(t), Path: t.Name.Name,
+			Pos: m.TypePos(t), Path: t.Name.Name,
 			Message: fmt.Sprintf("+%s=%s: on a type, want false", tagName, value),
 		})
 	}
@@ -78,24 +78,24 @@ func optedOut(set *model.Model, t *types.Type, report *diag.Report) bool {
 
 // readPackage returns the package that holds the versioned types and the hubs; version is nil if pkg asks for nothing
 // or its tags are wrong. A package that says false has no hubs.
-func readPackage(set *model.Model, pkg *model.Package, report *diag.Report) (version *model.Package, hubs []*model.Package) {
+func readPackage(m *model.Model, pkg *model.Package, report *diag.Report) (version *model.Package, hubs []*model.Package) {
 	problem := func(format string, args ...any) {
-		report.Add(diag.Problem{Pos: set.PackagePos(pkg), Path: "package " + pkg.Name, Message: fmt.Sprintf(format, args...)})
+		report.Add(diag.Problem{Pos: m.PackagePos(pkg), Path: "package " + pkg.Name, Message: fmt.Sprintf(format, args...)})
 	}
-	paths := set.OfPackage(pkg).Values(tagName)
+	paths := m.OfPackage(pkg).Values(tagName)
 	if len(paths) == 0 {
 		return nil, nil
 	}
 	version = pkg
-	if external := set.OfPackage(pkg).Values(externalName); len(external) > 1 {
+	if external := m.OfPackage(pkg).Values(externalName); len(external) > 1 {
 		problem("+%s stands twice, want one package", externalName)
 		return nil, nil
 	} else if len(external) == 1 {
-		if version = set.Package(external[0]); version == nil {
+		if version = m.Package(external[0]); version == nil {
 			problem("+%s=%s: there is no such package; want an import path", externalName, external[0])
 			return nil, nil
 		}
-		if err := set.DependencyComments(external[0]); err != nil {
+		if err := m.DependencyComments(external[0]); err != nil {
 			problem("+%s=%s: %v", externalName, external[0], err)
 		}
 	}
@@ -103,13 +103,13 @@ func readPackage(set *model.Model, pkg *model.Package, report *diag.Report) (ver
 		return version, nil // only what types and functions ask for themselves
 	}
 	for _, path := range paths {
-		hub := set.Package(path)
+		hub := m.Package(path)
 		switch {
 		case path == "false":
 			problem("+%s=false contradicts the package's other +%s", tagName, tagName)
 		case path == version.Path && len(paths) == 1:
 			report.Warn(diag.Problem{
-				Pos: set.PackagePos(pkg), Path: "package " + pkg.Name,
+				Pos: m.PackagePos(pkg), Path: "package " + pkg.Name,
 				Message: fmt.Sprintf("+%s=%s has no effect, because a package is not converted to itself", tagName, path),
 				Cure:    "name the hub's import path, or remove the tag",
 			})

@@ -31,9 +31,9 @@ type planner struct {
 	equalities map[*types.Type]*structEquality // functions that keepers need
 }
 
-func newPlanner(set *model.Model, pkg, version *model.Package, hubs []*model.Package, report *diag.Report) *planner {
+func newPlanner(m *model.Model, pkg, version *model.Package, hubs []*model.Package, report *diag.Report) *planner {
 	return &planner{
-		model: set, out: pkg, version: version, hubs: hubs, others: converting(set, pkg), report: report,
+		model: m, out: pkg, version: version, hubs: hubs, others: converting(m, pkg), report: report,
 		printed: map[way]string{}, equals: map[way]bool{}, ours: map[string]*model.Package{},
 		equalities: map[*types.Type]*structEquality{},
 	}
@@ -41,16 +41,16 @@ func newPlanner(set *model.Model, pkg, version *model.Package, hubs []*model.Pac
 
 // newPlan decides what the file of pkg does; ok is false if the package does not ask for one. Fields that would be
 // lost go to report.
-func newPlan(set *model.Model, pkg *model.Package, report *diag.Report) (_ *plan, ok bool) {
-	version, hubs := readPackage(set, pkg, report)
+func newPlan(m *model.Model, pkg *model.Package, report *diag.Report) (_ *plan, ok bool) {
+	version, hubs := readPackage(m, pkg, report)
 	if version == nil {
 		return nil, false
 	}
-	p := newPlanner(set, pkg, version, hubs, report)
-	pairs := plainPairs(set, version, hubs, &diag.Report{})
+	p := newPlanner(m, pkg, version, hubs, report)
+	pairs := plainPairs(m, version, hubs, &diag.Report{})
 	for name, t := range version.Types.Types {
 		if token.IsExported(name) && t.Kind == types.Struct {
-			optedOut(set, t, report)
+			optedOut(m, t, report)
 		}
 	}
 	for _, pair := range pairs {

@@ -2,12 +2,13 @@ package conversion
 
 import (
 	"cmp"
-	"github.com/typeplane/typeplane/generators/model"
 	"go/token"
 	"slices"
 	"strings"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // equality says how two values of a type are compared: by whom, and how what they hold is.

@@ -1,13 +1,14 @@
 package conversion
 
 import (
-	"github.com/typeplane/typeplane/generators/model"
 	"go/token"
 	"slices"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/diag"
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // losslessName is the tag that asks for conversions of kinds that lose nothing.

@@ -1,10 +1,11 @@
 package conversion
 
 import (
-	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // shape says of a value in the hub what its JSON does not. It becomes a losslessShape of the same fields; nil if there is nothing to say.

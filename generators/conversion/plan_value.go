@@ -2,11 +2,12 @@ package conversion
 
 import (
 	"fmt"
-	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 	"strings"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // value converts a value of type a to one of type b. The first rule that fits counts; what names the value in errors.

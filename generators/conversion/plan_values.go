@@ -2,13 +2,14 @@ package conversion
 
 import (
 	"fmt"
-	"github.com/typeplane/typeplane/generators/model"
 	"go/token"
 	"slices"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/diag"
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 const (

@@ -2,10 +2,11 @@ package conversion
 
 import (
 	"fmt"
-	"github.com/typeplane/typeplane/generators/model"
+
+	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/diag"
-	"k8s.io/gengo/v2/types"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // reportGap says that a field would be lost, where its counterpart is or should be, and what to write. keepable says that a

@@ -2,11 +2,12 @@ package defaulter
 
 import (
 	"fmt"
-	"github.com/typeplane/typeplane/generators/model"
 	"go/token"
 
-	"github.com/typeplane/typeplane/generators/diag"
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 const (

@@ -76,9 +76,9 @@ func (f *finder) packages(t *types.Type) []*types.Package {
 
 // defaulting are the packages of the run that ask for defaults, except those that import pkg, which therefore can't
 // import them.
-func defaulting(set *model.Model, pkg *model.Package) []*model.Package {
-	return slices.DeleteFunc(slices.Clone(set.Packages), func(other *model.Package) bool {
-		return !set.OfPackage(other).Has(tagName) || set.Reaches(other, pkg)
+func defaulting(m *model.Model, pkg *model.Package) []*model.Package {
+	return slices.DeleteFunc(slices.Clone(m.Packages), func(other *model.Package) bool {
+		return !m.OfPackage(other).Has(tagName) || m.Reaches(other, pkg)
 	})
 }
 

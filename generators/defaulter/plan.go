@@ -37,14 +37,14 @@ type place struct {
 
 // newPlan decides what the file of pkg does; ok is false if the package does not ask for one. Problems of tags and
 // literals go to report.
-func newPlan(set *model.Model, pkg *model.Package, report *diag.Report) (_ *plan, ok bool) {
-	ask, ok := readPackage(set, pkg, report)
+func newPlan(m *model.Model, pkg *model.Package, report *diag.Report) (_ *plan, ok bool) {
+	ask, ok := readPackage(m, pkg, report)
 	if !ok {
 		return nil, false
 	}
 	p := &planner{
-		model: set, out: pkg, report: report,
-		manual: finder{model: set, out: pkg, others: defaulting(set, pkg), found: map[*types.Type]manual{}},
+		model: m, out: pkg, report: report,
+		manual: finder{model: m, out: pkg, others: defaulting(m, pkg), found: map[*types.Type]manual{}},
 		roots:  map[*types.Type]bool{}, needs: map[*types.Type]bool{}, loops: map[*types.Type]bool{},
 		seen: map[*types.Type]bool{}, below: map[*types.Type][]*types.Type{}, above: map[*types.Type][]*types.Type{},
 		commented: map[string]bool{}, defaults: map[place]*fill{}, helpers: map[string]*types.Type{},

@@ -1,12 +1,13 @@
 package defaulter
 
 import (
-	"github.com/typeplane/typeplane/generators/model"
 	"go/constant"
 	gotypes "go/types"
 	"math/big"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // reference types ref(x), where x is a constant or variable of a basic type, as a t: T(x), or a pointer to it.

@@ -26,14 +26,14 @@ type request struct {
 
 // readPackage reads the package tags; ok is false if they ask for nothing or are wrong. Without one, a package that is served
 // has defaults for its kinds.
-func readPackage(set *model.Model, pkg *model.Package, report *diag.Report) (_ request, ok bool) {
-	values := set.OfPackage(pkg).Values(tagName)
+func readPackage(m *model.Model, pkg *model.Package, report *diag.Report) (_ request, ok bool) {
+	values := m.OfPackage(pkg).Values(tagName)
 	problem := func(format string, args ...any) (request, bool) {
-		report.Add(diag.Problem{Pos: set.PackagePos(pkg), Path: "package " + pkg.Name, Message: fmt.Sprintf(format, args...)})
+		report.Add(diag.Problem{Pos: m.PackagePos(pkg), Path: "package " + pkg.Name, Message: fmt.Sprintf(format, args...)})
 		return request{}, false
 	}
-	r := request{model: set, types: pkg}
-	if len(values) == 0 && set.Serves(pkg) {
+	r := request{model: m, types: pkg}
+	if len(values) == 0 && m.Serves(pkg) {
 		values = []string{"TypeMeta"}
 	}
 	off := false
@@ -54,15 +54,15 @@ func readPackage(set *model.Model, pkg *model.Package, report *diag.Report) (_ r
 	if off || len(values) == 0 {
 		return request{}, false
 	}
-	inputs := set.OfPackage(pkg).Values(inputName)
+	inputs := m.OfPackage(pkg).Values(inputName)
 	if len(inputs) > 1 {
 		return problem("+%s stands twice, want one package", inputName)
 	}
 	if len(inputs) == 1 {
-		if r.types = set.Package(inputs[0]); r.types == nil {
+		if r.types = m.Package(inputs[0]); r.types == nil {
 			return problem("+%s=%s: there is no such package; want an import path", inputName, inputs[0])
 		}
-		if err := set.DependencyComments(inputs[0]); err != nil {
+		if err := m.DependencyComments(inputs[0]); err != nil {
 			return problem("+%s=%s: %v", inputName, inputs[0], err)
 		}
 	}
@@ -145,7 +145,7 @@ func isObject(t *types.Type) bool {
 
 // Covers returns the names of the types for which the package has a function SetObjectDefaults_T: hand-written, or
 // printed by this plug-in.
-func Covers(set *model.Model, pkg *model.Package) map[string]bool {
+func Covers(m *model.Model, pkg *model.Package) map[string]bool {
 	out := map[string]bool{}
 	for name, fn := range pkg.Types.Functions {
 		if len(name) > len(objectPrefix) && name[:len(objectPrefix)] == objectPrefix && fn.Underlying != nil {
@@ -153,7 +153,7 @@ func Covers(set *model.Model, pkg *model.Package) map[string]bool {
 		}
 	}
 	// Problems are reported by Generate, which makes the same plan.
-	if p, ok := newPlan(set, pkg, &diag.Report{}); ok {
+	if p, ok := newPlan(m, pkg, &diag.Report{}); ok {
 		for _, t := range p.functions {
 			if name, ok := rootName(t.name); ok {
 				out[name] = true

@@ -2,13 +2,14 @@ package defaulter
 
 import (
 	"encoding/json"
-	"github.com/typeplane/typeplane/generators/model"
 	"go/token"
 	"sort"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/tag"
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/model"
+	"github.com/typeplane/typeplane/generators/tag"
 )
 
 // structure types an object as a struct: by the names that JSON knows the fields by.

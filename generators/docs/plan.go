@@ -50,7 +50,7 @@ func plan(pass *generators.Pass) []page {
 
 // siblings are the packages of the folder that a package's folder is in, in the run or not: what a page says of a version
 // must not depend on what else is generated at the time.
-func siblings(set *model.Model, pkg *model.Package) []*model.Package {
+func siblings(m *model.Model, pkg *model.Package) []*model.Package {
 	var out []*model.Package
 	parent := filepath.Dir(pkg.Dir)
 	entries, _ := os.ReadDir(parent)
@@ -59,7 +59,7 @@ func siblings(set *model.Model, pkg *model.Package) []*model.Package {
 		if importPath != pkg.Path && (!e.IsDir() || !mayHaveGroup(filepath.Join(parent, e.Name()))) {
 			continue
 		}
-		if p := set.Package(importPath); p != nil && p.Main {
+		if p := m.Package(importPath); p != nil && p.Main {
 			out = append(out, p)
 		}
 	}

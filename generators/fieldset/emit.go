@@ -48,9 +48,9 @@ type printer struct {
 	taken   map[string]bool
 }
 
-func newPrinter(f *emit.File, set *model.Model, server *model.Package) *printer {
+func newPrinter(f *emit.File, m *model.Model, server *model.Package) *printer {
 	f.Reserve("c", "old", "obj", "was", "is", "a", "b", "in")
-	return &printer{File: f, model: set, server: server, runtime: f.Import(runtimePath), names: map[*function]string{}, taken: map[string]bool{}}
+	return &printer{File: f, model: m, server: server, runtime: f.Import(runtimePath), names: map[*function]string{}, taken: map[string]bool{}}
 }
 
 // print prints the functions of the kinds and then the others, by name.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"go/token"
 	"reflect"
 	"slices"
 	"strings"
@@ -57,12 +58,17 @@ func validName(name string) bool {
 func JSONName(m types.Member) string {
 	j := ParseJSON(m.Tags)
 	switch {
-	case j.Left || Inlined(m) != nil || !exported(m.Name) && !m.Embedded:
+	case LeftOut(m) || Inlined(m) != nil:
 		return ""
 	case j.Name == "":
 		return m.Name
 	}
 	return j.Name
+}
+
+// LeftOut tells whether JSON has nothing of a field.
+func LeftOut(m types.Member) bool {
+	return ParseJSON(m.Tags).Left || !token.IsExported(m.Name) && !m.Embedded
 }
 
 // Inlined is the struct whose fields an embedded field adds to the struct around it; nil for other fields.
@@ -82,5 +88,3 @@ func Inlined(m types.Member) *types.Type {
 func StructTag(m types.Member, key string) (text string, ok bool) {
 	return reflect.StructTag(m.Tags).Lookup(key)
 }
-
-func exported(name string) bool { return name != "" && unicode.IsUpper([]rune(name)[0]) }

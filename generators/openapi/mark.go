@@ -3,13 +3,14 @@ package openapi
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/typeplane/typeplane/generators/model"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"k8s.io/gengo/v2/codetags"
+
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // mark is one constraint in a comment, whichever of the three families of tags it is written in:

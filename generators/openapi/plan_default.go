@@ -3,12 +3,13 @@ package openapi
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/typeplane/typeplane/generators/model"
 	"maps"
 	"slices"
 	"strings"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // explicitDefault is the default that a tag gives, above the field or above its type; nil if there is none.

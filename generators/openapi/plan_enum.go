@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"github.com/typeplane/typeplane/generators/model"
 	gotypes "go/types"
 	"slices"
 	"strings"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // enumOf are the constants of a type that is tagged +enum; nil for other types.

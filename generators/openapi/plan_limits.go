@@ -2,13 +2,13 @@ package openapi
 
 import (
 	"fmt"
-	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 	"strconv"
 	"strings"
 
 	"k8s.io/gengo/v2/types"
 
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 

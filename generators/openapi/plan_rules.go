@@ -3,11 +3,11 @@ package openapi
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 

@@ -3,12 +3,12 @@ package openapi
 import (
 	"cmp"
 	"fmt"
-	"github.com/typeplane/typeplane/generators/model"
-	"go/token"
 	"maps"
 	"slices"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // modelSchema is the schema of a struct that is published under a name of its own.
@@ -67,7 +67,7 @@ func (m *models) collect(t *types.Type, path string, depth int, within []*types.
 	for i := range t.Members {
 		member := &t.Members[i]
 		said, markers := model.ParseJSON(member.Tags), m.from.OfField(t, member.Name)
-		if leftOut(*member) || asks(markers, "false") {
+		if model.LeftOut(*member) || asks(markers, "false") {
 			continue
 		}
 		if s := model.Pointee(member.Type); member.Embedded && said.Name == "" && s.Kind == types.Struct && m.declared(s) == nil {
@@ -92,11 +92,6 @@ func (m *models) collect(t *types.Type, path string, depth int, within []*types.
 			fields[name] = f
 		}
 	}
-}
-
-// leftOut says whether JSON has nothing of a field.
-func leftOut(member types.Member) bool {
-	return model.ParseJSON(member.Tags).Left || !token.IsExported(member.Name) && !member.Embedded
 }
 
 // property is the schema of one field.

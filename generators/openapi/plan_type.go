@@ -2,12 +2,12 @@ package openapi
 
 import (
 	"fmt"
-	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // place is where a type is used: what problems and enum tags are about.
@@ -122,7 +122,7 @@ func (m *models) declared(t *types.Type) *schema {
 	}
 	// A struct writes the JSON of an embedded type that writes its own.
 	for i := range t.Members {
-		if f := t.Members[i]; f.Embedded && model.ParseJSON(f.Tags).Name == "" && !leftOut(f) && t.Methods["MarshalJSON"] == nil {
+		if f := t.Members[i]; f.Embedded && model.ParseJSON(f.Tags).Name == "" && !model.LeftOut(f) && t.Methods["MarshalJSON"] == nil {
 			if s := m.declared(t.Members[i].Type); s != nil {
 				return s
 			}
@@ -140,7 +140,7 @@ func writesOwnJSON(t *types.Type) bool {
 // a struct that names them for JSON, which is what openapi-gen prints too.
 func (m *models) believed(t *types.Type, at place) bool {
 	if t.Kind != types.Struct || !slices.ContainsFunc(t.Members, func(f types.Member) bool {
-		return model.ParseJSON(f.Tags).Name != "" && !leftOut(f)
+		return model.ParseJSON(f.Tags).Name != "" && !model.LeftOut(f)
 	}) {
 		return false
 	}

@@ -2,9 +2,10 @@ package openapi
 
 import (
 	"fmt"
-	"github.com/typeplane/typeplane/generators/model"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // unionsOf are the unions that the tags of a struct tell: the whole struct with +union above it, else the fields with
@@ -28,7 +29,7 @@ func (m *models) unionsOf(t *types.Type) []union {
 		if name == "" {
 			name = member.Name
 		}
-		if !leftOut(*member) {
+		if !model.LeftOut(*member) {
 			m.unionField(&u, member, name, whole, at)
 		}
 	}

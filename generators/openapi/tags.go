@@ -1,10 +1,10 @@
 package openapi
 
 import (
-	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 	"strings"
 
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 

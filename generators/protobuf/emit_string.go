@@ -2,10 +2,11 @@ package protobuf
 
 import (
 	"fmt"
-	"github.com/typeplane/typeplane/generators/model"
 	"path"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // string prints String in the form that Kubernetes' types have.

@@ -14,12 +14,12 @@ type Numbers struct {
 }
 
 // NumbersOf plans the messages of a run. What is wrong with them is not for it to report.
-func NumbersOf(set *model.Model, packages []*model.Package) *Numbers {
+func NumbersOf(from *model.Model, packages []*model.Package) *Numbers {
 	n := &Numbers{inRun: map[string]bool{}, messages: map[*types.Type]*message{}}
 	for _, pkg := range packages {
 		n.inRun[pkg.Path] = true
 	}
-	for _, f := range plan(set, packages, new(diag.Report), false) {
+	for _, f := range plan(from, packages, new(diag.Report), false) {
 		for _, m := range f.messages {
 			n.messages[m.typ] = m
 		}

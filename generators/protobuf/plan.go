@@ -37,8 +37,8 @@ type planner struct {
 }
 
 // plan decides what each package gets. Packages without messages are left out.
-func plan(set *model.Model, packages []*model.Package, report *diag.Report, inline bool) []*file {
-	p := &planner{model: set, report: report, inline: inline, chosen: map[*types.Type]options{}, inRun: map[string]bool{},
+func plan(m *model.Model, packages []*model.Package, report *diag.Report, inline bool) []*file {
+	p := &planner{model: m, report: report, inline: inline, chosen: map[*types.Type]options{}, inRun: map[string]bool{},
 		planned: map[*types.Type]*message{}, protos: map[string][]byte{}}
 	for _, pkg := range packages {
 		p.inRun[pkg.Path] = true

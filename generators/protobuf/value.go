@@ -2,13 +2,14 @@ package protobuf
 
 import (
 	"fmt"
-	"github.com/typeplane/typeplane/generators/model"
 	"go/token"
 	gotypes "go/types"
 	"path"
 	"strings"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // kind is what one value is on the wire.

@@ -213,7 +213,7 @@ func checkObjects(pass *generators.Pass, kinds []*types.Type, report func(diag.P
 // isObject tells whether a type has a method DeepCopyObject, or will have it.
 func isObject(m *model.Model, t *types.Type) bool {
 	markers := m.OfType(t)
-	if pkg := m.Set.Package(t.Name.Package); pkg != nil && m.IsServedObject(pkg, t) {
+	if pkg := m.Package(t.Name.Package); pkg != nil && m.IsServedObject(pkg, t) {
 		return true
 	}
 	if root, ok := markers.Last("kubebuilder:object:root"); ok && root != "false" || t.Methods["DeepCopyObject"] != nil {

@@ -2,12 +2,12 @@ package surface
 
 import (
 	"cmp"
-	"github.com/typeplane/typeplane/generators/model"
-	"go/token"
 	"slices"
 	"strings"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // typ reads a struct or a declared type with an enum, once.
@@ -43,7 +43,7 @@ func (r *reader) fields(t *types.Type, within []*types.Type) []*Field {
 	for _, m := range t.Members {
 		name := model.ParseJSON(m.Tags).Name
 		switch s := model.Pointee(m.Type); {
-		case leftOut(m) || s.Name == types.Name{Package: metaV1, Name: "TypeMeta"} && name == "":
+		case model.LeftOut(m) || s.Name == types.Name{Package: metaV1, Name: "TypeMeta"} && name == "":
 		case m.Embedded && name == "" && s.Kind == types.Struct && r.scalarName(s) == "":
 			for _, f := range r.fields(s, within) {
 				if !hasField(out, f.Name) {
@@ -64,11 +64,6 @@ func (r *reader) fields(t *types.Type, within []*types.Type) []*Field {
 
 func hasField(list []*Field, name string) bool {
 	return slices.ContainsFunc(list, func(f *Field) bool { return f.Name == name })
-}
-
-// leftOut says whether JSON has nothing of a field.
-func leftOut(m types.Member) bool {
-	return model.ParseJSON(m.Tags).Left || !token.IsExported(m.Name) && !m.Embedded
 }
 
 // field reads one field of a struct.

@@ -2,7 +2,6 @@ package surface
 
 import (
 	"bufio"
-	"github.com/typeplane/typeplane/generators/model"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,6 +9,8 @@ import (
 	"strings"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // numbers are the field numbers of a package's messages, by message and field name.

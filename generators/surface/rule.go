@@ -2,15 +2,15 @@ package surface
 
 import (
 	"cmp"
-	"github.com/typeplane/typeplane/generators/model"
 	gotypes "go/types"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/tag"
-
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/model"
+	"github.com/typeplane/typeplane/generators/tag"
 )
 
 // Limits are the names of rules, in the order in which they are told. Whatever stands behind "cel" and "other" is told

@@ -1,11 +1,12 @@
 package validation
 
 import (
-	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 	"strings"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // field prints a block that validates one field of a struct.

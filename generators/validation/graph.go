@@ -1,13 +1,13 @@
 package validation
 
 import (
-	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 	"strings"
 
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/emit"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // node is a type with what its tags ask for. All of it holds wherever the type is used.

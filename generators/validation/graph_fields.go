@@ -1,12 +1,13 @@
 package validation
 
 import (
-	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 	"unicode"
 	"unicode/utf8"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // discoverFields reads the fields of a struct and their tags.

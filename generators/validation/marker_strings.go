@@ -2,7 +2,6 @@ package validation
 
 import (
 	"fmt"
-	"github.com/typeplane/typeplane/generators/model"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/emit"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 

@@ -25,7 +25,6 @@ const (
 	tagInternal      = "k8s:validation:internal"
 	tagIsSubresource = "k8s:isSubresource"
 	tagSubresource   = "k8s:supportsSubresource"
-	tagServer        = "typeplane:apiserver"
 )
 
 // runTags are the tags that say what is printed; all others say what is valid.
@@ -48,7 +47,7 @@ var runTags = []tag.Definition{
 		Example: "+k8s:validation-gen-test-targets"},
 	{Name: tagNoLint, Scope: tag.Anywhere, Doc: "Is read by validation-gen of Kubernetes, and does nothing here.",
 		Example: "+k8s:validation-gen-nolint"},
-	{Name: tagServer, Scope: tag.Package},
+	{Name: model.TagServer, Scope: tag.Package},
 	{Name: model.TagKubernetes, Scope: tag.Package,
 		Doc: "The package's kinds are copies of Kubernetes' own, and are judged as a kube-apiserver judges those: +enum, +required, +listType and the markers of kubebuilder describe them only. " +
 			"Tags of declarative validation (+k8s:minimum=0) are rules, and all else is the strategy's. Aliases of types in k8s.io/api need no tag.",

@@ -3,13 +3,13 @@ package validation
 import (
 	"errors"
 	"fmt"
-	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 	"strconv"
 	"strings"
 
 	"k8s.io/gengo/v2/codetags"
 
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 

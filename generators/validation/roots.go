@@ -13,6 +13,7 @@ import (
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/emit"
 	"github.com/typeplane/typeplane/generators/model"
+	"github.com/typeplane/typeplane/generators/register"
 )
 
 // target is a package that functions are printed into.
@@ -134,17 +135,9 @@ func (p *planner) registry(pkg *model.Package) *emit.Ident {
 	return nil // without a builder there is nowhere to register
 }
 
-// hasBuilder tells whether the package has a localSchemeBuilder, written by hand or by register-gen.
+// hasBuilder tells whether the package has a localSchemeBuilder, written by hand or by the generator of registrations.
 func (p *planner) hasBuilder(pkg *model.Package) bool {
-	scope := pkg.Go.Scope()
-	if scope.Lookup("localSchemeBuilder") != nil {
-		return true
-	}
-	if value, _ := p.model.OfPackage(pkg).Last("k8s:register-gen"); value == "false" || pkg.HasFile("register.go") {
-		return false
-	}
-	return (p.model.OfPackage(pkg).Has("groupName") || p.model.OfPackage(pkg).Has("k8s:register-gen")) &&
-		scope.Lookup("SchemeBuilder") == nil && scope.Lookup("AddToScheme") == nil
+	return pkg.Go.Scope().Lookup("localSchemeBuilder") != nil || register.Covers(p.model, pkg)
 }
 
 func (p *planner) packageProblem(pkg *model.Package, message, cure string) {

@@ -1,12 +1,12 @@
 package validation
 
 import (
-	"github.com/typeplane/typeplane/generators/model"
 	"strings"
 
 	"k8s.io/gengo/v2/codetags"
 	"k8s.io/gengo/v2/types"
 
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 

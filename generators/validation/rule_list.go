@@ -2,7 +2,6 @@ package validation
 
 import (
 	"fmt"
-	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/emit"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 

@@ -2,12 +2,13 @@ package validation
 
 import (
 	"fmt"
-	"github.com/typeplane/typeplane/generators/model"
 	"slices"
 	"strings"
 
 	"k8s.io/gengo/v2/codetags"
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // changes are what an update can be kept from, in the order in which they are passed on.

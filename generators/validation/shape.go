@@ -2,10 +2,11 @@ package validation
 
 import (
 	"cmp"
-	"github.com/typeplane/typeplane/generators/model"
 	"strconv"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // native returns the type below declared names: for "type X []Y" that is []Y, for *X it is *[]Y. Structs stay as they
