@@ -106,7 +106,7 @@ func updates(t *testing.T, server *apitest.Server, object Object) (bombs []bomb)
 		send(" by an apply patch", http.MethodPatch, types.ApplyYAMLPatchType, dryRun("fieldManager", "amplify", "force", "true"), object)
 	}
 	// As many items as an object may have that is applied to.
-	const applied, room = "applied", 5_900
+	const applied, room = "applied", 4_900
 	var stored []string
 	for i := range room {
 		stored = append(stored, fmt.Sprintf(object.Item, i))
