@@ -25,7 +25,7 @@ func (m *models) limit(s *schema, t *types.Type, markers model.Markers, at place
 	if markers.None() {
 		return
 	}
-	kube := kubebuilderMarkers(at.owner, markers)
+	kube := m.kubebuilderMarkers(at.owner, markers)
 	whole := part{own: &schema{}, base: s, t: t}
 	for _, mark := range slices.Concat(kubebuilderMarks(kube), openapiMarks(markers), declarativeMarks(markers)) {
 		if p, ok := m.descend(whole, mark, at); ok {
@@ -40,9 +40,9 @@ func (m *models) limit(s *schema, t *types.Type, markers model.Markers, at place
 }
 
 // kubebuilderMarkers are the markers among which kubebuilder's count. Kubernetes' own types carry them too, for those who
-// make CRDs, and it publishes them by the other tags alone; so do we.
-func kubebuilderMarkers(owner *types.Type, markers model.Markers) model.Markers {
-	if strings.HasPrefix(owner.Name.Package, "k8s.io/") {
+// make CRDs: its own kinds are published by the other tags alone, and all other kinds with them, as they are judged.
+func (m *models) kubebuilderMarkers(owner *types.Type, markers model.Markers) model.Markers {
+	if strings.HasPrefix(owner.Name.Package, "k8s.io/") && m.from.AllOfKubernetes(m.pkg) {
 		return model.Markers{}
 	}
 	return markers

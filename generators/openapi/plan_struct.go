@@ -77,7 +77,7 @@ func (m *models) collect(t *types.Type, path string, depth int, within []*types.
 		name := cmp.Or(said.Name, member.Name)
 		f := field{
 			place:   place{owner: t, field: member, path: path + "." + member.Name},
-			markers: kubebuilderMarkers(t, markers),
+			markers: m.kubebuilderMarkers(t, markers),
 			depth:   depth,
 			quoted:  said.Quoted,
 			omits:   said.Omits(),
@@ -137,7 +137,7 @@ func (m *models) isRequired(f field) bool {
 // markers, else it is what JSON always holds.
 func (m *models) requiredByPackage(f field) bool {
 	if pkg := m.from.Package(f.owner.Name.Package); pkg != nil && pkg.Main {
-		switch markers := kubebuilderMarkers(f.owner, m.from.OfPackage(pkg)); {
+		switch markers := m.kubebuilderMarkers(f.owner, m.from.OfPackage(pkg)); {
 		case has(markers, tagKubebuilderOptional):
 			return false
 		case has(markers, tagKubebuilderRequired):

@@ -132,16 +132,17 @@ func packageProblem(g *graph.Graph, pkg *model.Package, message, cure string) {
 	g.Report.Add(diag.Problem{Pos: g.Model.PackagePos(pkg), Path: pkg.Path, Message: message, Cure: cure})
 }
 
-// servesRules tells whether a server in the run serves the kinds of the package and their types have rules.
+// servesRules tells whether a server in the run serves the kinds of the package and their types may have rules: those of
+// kinds that are judged as custom resources may be in any package. For Kubernetes' own the package has to have one.
 func servesRules(g *graph.Graph, pkg *model.Package) bool {
-	if value, _ := g.Model.OfPackage(pkg).Last(tagEnable); value == "false" || !g.Model.OfPackage(pkg).Has("groupName") {
+	if value, _ := g.Model.OfPackage(pkg).Last(tagEnable); value == "false" || !g.Model.OfPackage(pkg).Has("groupName") || !g.Served(pkg.Path) {
 		return false
 	}
 	defer g.Under(g.Under(g.LawIn(pkg)))
-	return g.Served(pkg.Path) && slices.ContainsFunc(g.Model.Occurrences(pkg), func(o model.Occurrence) bool { return g.IsRule(o.Marker) })
+	return g.Law == rule.OfResources || slices.ContainsFunc(g.Model.Occurrences(pkg), func(o model.Occurrence) bool { return g.IsRule(o.Marker) })
 }
 
-// plan discovers the types of a target and decides what is printed.
+// discover discovers the types of a target and decides what is printed.
 func discover(t *target, g *graph.Graph) {
 	defer g.Under(g.Under(t.law))
 	for _, root := range candidates(t, g) {

@@ -47,10 +47,21 @@ func enumOfConstants(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, 
 		return plan.Plan{}, nil
 	}
 	out := plan.Plan{Marked: t.Name == "enum"}
-	symbols := "symbolsFor" + s.Type.Name.Name
+	name, typeArgs := s.Type.Name.Name, []plan.TypeArg(nil)
+	inherited := s.Origin.Owner != s.Type // from a type that this one is named after, which has the constants
+	if inherited {
+		name += "_" + s.Origin.Owner.Name.Name
+	}
+	if inherited || len(values) == 0 {
+		typeArgs = []plan.TypeArg{{Type: s.Type}}
+	}
+	symbols := "symbolsFor" + name
 	var names, rules []any
 	for _, v := range values {
-		ident := emit.Ident{Path: v.def.Name.Package, Name: v.def.Name.Name}
+		var ident any = emit.Ident{Path: v.def.Name.Package, Name: v.def.Name.Name}
+		if inherited {
+			ident = *v.def.ConstValue
+		}
 		names = append(names, ident)
 		for _, e := range v.exclusions {
 			rules = append(rules, plan.Literal{Type: plan.Lib("EnumExclusion"), TypeArgs: []*types.Type{s.Type}, Fields: []plan.FieldValue{
@@ -58,14 +69,11 @@ func enumOfConstants(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, 
 			}})
 		}
 	}
-	init := plan.Construct{Func: plan.SetsNew, Args: names}
-	if len(names) == 0 {
-		init.TypeArgs = []plan.TypeArg{{Type: s.Type}}
-	}
+	init := plan.Construct{Func: plan.SetsNew, TypeArgs: typeArgs, Args: names}
 	out.Vars = append(out.Vars, plan.Variable{Name: symbols, Init: init})
 	var exclusions any = plan.Raw("nil")
 	if len(rules) > 0 {
-		name := "exclusionsFor" + s.Type.Name.Name
+		name := "exclusionsFor" + name
 		list := plan.Literal{Slice: true, Type: plan.Lib("EnumExclusion"), TypeArgs: []*types.Type{s.Type}}
 		for _, r := range rules {
 			list.Fields = append(list.Fields, plan.FieldValue{Name: "", Value: r})

@@ -75,7 +75,7 @@ func (g *Graph) settleField(n *Node, f *Part, path string) {
 		f.Plan.Add(made)
 	})
 	s := g.fieldSite(n, f, path)
-	g.checkLimits(s, f.Plan)
+	g.checkLimits(s.Origin, f.Plan)
 	g.skipOmitted(s, f)
 	f.Plan.SeparateTrials()
 }

@@ -121,29 +121,33 @@ func (g *Graph) skipped(t *types.Type) bool {
 	return t.Name.Package == plan.MetaV1 && slices.Contains([]string{"TypeMeta", "ObjectMeta", "ListMeta"}, t.Name.Name)
 }
 
-// discoverRules reads the tags of a type. It does so after the type's parts were discovered, so that rules know them.
+// discoverRules reads the tags of a type, and those of the types that it is named after. It does so after the type's parts
+// were discovered, so that rules know them.
 func (g *Graph) discoverRules(n *Node, path string) {
-	s := &rule.Site{
-		Scope: rule.OnType, Type: n.Type, Path: path, Constants: g.ConstantsOf(n.Type),
-		Origin: rule.Origin{Owner: n.Type, Markers: g.Model.OfType(n.Type)},
-	}
 	waiting := n.Plan.Later
 	n.Plan.Later = nil
-	n.Plan.Add(g.PlansOf(s))
-	g.checkShape(s, &n.Plan)
+	for _, of := range g.Model.NamedChain(n.Type) {
+		s := &rule.Site{
+			Scope: rule.OnType, Type: n.Type, Path: path, Constants: g.ConstantsOf(of),
+			Origin: rule.Origin{Owner: of, Markers: g.Model.OfType(of)},
+		}
+		said := g.PlansOf(s)
+		g.checkShape(s, &said)
+		n.Plan.Add(said)
+	}
 	if n.Type.Kind == types.Alias {
 		n.EachKey, n.EachVal = g.eachOf(path, n.Type, n.KeyNode(), n.ElemNode(), n.Plan)
 	}
 	waiting, n.Plan.Later = append(waiting, n.Plan.Later...), nil
 	_ = plan.Settle(waiting, func(_ bool, made plan.Plan) { n.Plan.Add(made) }) // its makers report
-	g.checkLimits(s, n.Plan)
+	g.checkLimits(rule.Origin{Owner: n.Type, Markers: g.Model.OfType(n.Type)}, n.Plan)
 	n.Plan.SeparateTrials()
 }
 
 // eachOf are the calls of the functions that the types of keys and items have.
 func (g *Graph) eachOf(path string, t *types.Type, key, elem *Node, said plan.Plan) (keys, vals plan.Plan) {
 	n := model.Pointee(shape.Native(t))
-	if n.Kind == types.Map && key != nil && key.Func.Name != "" && !said.OpaqueKey {
+	if n.Kind == types.Map && key != nil && key.Func.Name != "" && !said.OpaqueKey && !key.onlyMarked() {
 		keys = declarative.ForEachKey(g.Planner, t, plan.Of(plan.Call{Func: key.Func, Notes: []string{"iterate the map and call the key type's validation function"}}))
 	}
 	if elem == nil || elem.Func.Name == "" || said.OpaqueVal {
@@ -156,6 +160,12 @@ func (g *Graph) eachOf(path string, t *types.Type, key, elem *Node, said plan.Pl
 		vals = declarative.ForEachVal(g.Planner, path, t, plan.Of(plan.Call{Func: elem.Func, Notes: []string{"iterate the map and call the value type's validation function"}}))
 	}
 	return keys, vals
+}
+
+// onlyMarked tells whether all rules of a type are of the OpenAPI kind, which do not hold for the keys of a map: in a schema
+// keys have no constraints.
+func (n *Node) onlyMarked() bool {
+	return !slices.ContainsFunc(n.Plan.Calls, func(c plan.Call) bool { return !c.Marked })
 }
 
 func (n *Node) ElemNode() *Node {
@@ -196,9 +206,9 @@ func (g *Graph) checkShape(s *rule.Site, said *plan.Plan) {
 }
 
 // checkLimits reports bounds that leave nothing valid.
-func (g *Graph) checkLimits(s *rule.Site, said plan.Plan) {
+func (g *Graph) checkLimits(o rule.Origin, said plan.Plan) {
 	if message := plan.Contradictions(said.Calls); message != "" {
-		g.Problem(s.Origin, nil, "", plan.Fault{Message: message, Cure: "correct one of the two"})
+		g.Problem(o, nil, "", plan.Fault{Message: message, Cure: "correct one of the two"})
 	}
 }
 

@@ -31,12 +31,12 @@ func PresenceAround(p *rule.Planner, s *rule.Site) string {
 	pkg := p.Model.Package(s.ParentType.Name.Package)
 	own := slices.ContainsFunc(OwnPresence, func(own string) bool { return rule.HasRule(s, own) })
 	switch {
-	case pkg == nil || !pkg.Main || p.Law == rule.OfKubernetes || own || shape.JSONName(*s.Member) == "":
+	case pkg == nil || !pkg.Main && p.Law != rule.OfResources || p.Law == rule.OfKubernetes || own || shape.JSONName(*s.Member) == "":
 		return ""
 	case rule.HasRule(s, "optional"):
 		return Optional
 	case rule.HasRule(s, "required"):
-		if p.Served(pkg.Path) {
+		if p.Law == rule.OfResources {
 			return Required
 		}
 		return ""
