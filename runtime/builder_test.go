@@ -178,8 +178,6 @@ func TestMistakes(t *testing.T) {
 			[]string{"Cells returns a int32 for column Count: return a string, a bool, an int64, a float64, a metav1.Time or nil"}},
 		{"a column of its own for the name", func(b *runtime.Builder) { columns(b, []any{"w"}, "Name") },
 			[]string{"its Columns have a Name, which every table begins with: leave it out"}},
-		{"a column twice", func(b *runtime.Builder) { columns(b, []any{"a", "b"}, "Color", "Color") },
-			[]string{"it has two columns called Color: rename one"}},
 		{"a column without a name", func(b *runtime.Builder) { columns(b, []any{"a"}, "") },
 			[]string{`its column "" of type "string" needs both a name and a type`}},
 		{"cells that panic", func(b *runtime.Builder) {
