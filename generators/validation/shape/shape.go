@@ -179,6 +179,14 @@ func Hidden(m types.Member) bool {
 
 func IsString(t *types.Type) bool { return t.Kind == types.Builtin && t.Name.Name == "string" }
 
+// IsBytes tells whether a type without names is a list of bytes, which is text in JSON.
+func IsBytes(t *types.Type) bool { return t.Kind == types.Slice && Native(t.Elem).Name.Name == "byte" }
+
+// WritesOwnJSON tells whether a type has a method that writes its JSON, or its text.
+func WritesOwnJSON(t *types.Type) bool {
+	return t.Methods["MarshalJSON"] != nil || t.Methods["MarshalText"] != nil
+}
+
 func IsBool(t *types.Type) bool { return t.Kind == types.Builtin && t.Name.Name == "bool" }
 
 func IsFloat(t *types.Type) bool {
