@@ -92,6 +92,16 @@ func Native(t *types.Type) *types.Type {
 // Bare is the type below names and pointers.
 func Bare(t *types.Type) *types.Type { return model.Pointee(Native(t)) }
 
+// OwnJSON tells whether a type reads and writes its JSON itself, so that its fields say nothing about that.
+func OwnJSON(t *types.Type) bool {
+	for _, method := range []string{"UnmarshalJSON", "MarshalJSON", "MarshalText"} {
+		if t.Methods[method] != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // Nilable tells whether a value of the type can be compared with nil. All functions of validation take such values: a
 // type that isn't gets a pointer.
 func Nilable(t *types.Type) bool {
@@ -178,6 +188,14 @@ func Hidden(m types.Member) bool {
 }
 
 func IsString(t *types.Type) bool { return t.Kind == types.Builtin && t.Name.Name == "string" }
+
+// IsBytes tells whether a type without names is a list of bytes, which is text in JSON.
+func IsBytes(t *types.Type) bool { return t.Kind == types.Slice && Native(t.Elem).Name.Name == "byte" }
+
+// WritesOwnJSON tells whether a type has a method that writes its JSON, or its text.
+func WritesOwnJSON(t *types.Type) bool {
+	return t.Methods["MarshalJSON"] != nil || t.Methods["MarshalText"] != nil
+}
 
 func IsBool(t *types.Type) bool { return t.Kind == types.Builtin && t.Name.Name == "bool" }
 
