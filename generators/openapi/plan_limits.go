@@ -72,7 +72,7 @@ func (m *models) descend(p part, mark mark, at place) (part, bool) {
 			}
 			p = next
 		default:
-			m.misfit(at, fmt.Sprintf("+%s is for something in %s, and this is %s", mark.tag, container(step.kind), m.named(p)), "remove the tag")
+			m.misfitMark(at, mark, fmt.Sprintf("+%s is for something in %s, and this is %s", mark.tag, container(step.kind), m.named(p)), "remove the tag")
 			return part{}, false
 		}
 	}
@@ -148,7 +148,7 @@ func (m *models) apply(p part, mark mark, at place) {
 	}
 	kind := m.kindOf(p)
 	if kind != "" && l.on != nil && !slices.Contains(l.on, kind) {
-		m.misfit(at, fmt.Sprintf("+%s is for %s, and this is %s", mark.tag, plural(l.on), m.named(p)), m.insteadOf(p, l, mark))
+		m.misfitMark(at, mark, fmt.Sprintf("+%s is for %s, and this is %s", mark.tag, plural(l.on), m.named(p)), m.insteadOf(p, l, mark))
 		return
 	}
 	if mark.name == "enum" {
@@ -166,7 +166,7 @@ func (m *models) apply(p part, mark mark, at place) {
 
 func (m *models) applyEnum(p part, kind string, mark mark, at place) {
 	if kind == "array" {
-		m.misfit(at, "+"+mark.tag+" is for single values, and this is a list", m.insteadOf(p, limits["enum"], mark))
+		m.misfitMark(at, mark, "+"+mark.tag+" is for single values, and this is a list", m.insteadOf(p, limits["enum"], mark))
 		return
 	}
 	read := values

@@ -71,6 +71,7 @@ func (m *models) collect(t *types.Type, path string, depth int, within []*types.
 			continue
 		}
 		if s := model.Pointee(member.Type); member.Embedded && said.Name == "" && s.Kind == types.Struct && m.declared(s) == nil {
+			has(markers, tagOptional, tagK8sOptional, tagKubebuilderOptional) // of which its own fields know nothing
 			m.collect(s, s.Name.Name, depth+1, within, fields)
 			continue
 		}

@@ -24,7 +24,7 @@ type Sized struct {
 
 func (z Sized) Plan(_ *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
 	if message := z.Suits(s.Type); message != "" {
-		return plan.Plan{}, plan.Fault{Message: message, Cure: "remove the tag"}
+		return plan.Plan{}, plan.Fault{Message: message, Cure: "remove the tag", Misfit: true}
 	}
 	n, err := strictInt(t.Value)
 	if err != nil {
@@ -109,7 +109,7 @@ func IntBound(t *types.Type, value string, lower bool) (plan.Plan, error) {
 func IntFor(t *types.Type, value string) (any, error) {
 	bits, signed := shape.IntSize(shape.Bare(t))
 	if bits == 0 {
-		return nil, plan.Fault{Message: "it is for integers, and this is " + shape.AKind(t), Cure: "remove the tag"}
+		return nil, plan.Fault{Message: "it is for integers, and this is " + shape.AKind(t), Cure: "remove the tag", Misfit: true}
 	}
 	var got any
 	var err error

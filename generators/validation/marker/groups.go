@@ -38,7 +38,7 @@ func groupRules() []rule.Rule {
 func groupMembers(s *rule.Site, t codetags.Tag) ([]declarative.UnionMember, error) {
 	owner := shape.Bare(s.Type)
 	if owner.Kind != types.Struct {
-		return nil, plan.Fault{Message: "it is for structs, and this is " + shape.AKind(s.Type), Cure: "remove the tag"}
+		return nil, plan.Fault{Message: "it is for structs, and this is " + shape.AKind(s.Type), Cure: "remove the tag", Misfit: true}
 	}
 	names := tag.List(strings.ReplaceAll(strings.Trim(t.Value, "[]"), `"`, ""))
 	if len(names) < 2 {

@@ -91,7 +91,7 @@ func numberFor(s *rule.Site, text string) (any, error) {
 	number, _, err := big.ParseFloat(text, 10, 200, big.ToNearestEven)
 	switch {
 	case !shape.IsInt(b) && !shape.IsFloat(b):
-		return nil, plan.Fault{Message: "it is for numbers, and this is " + shape.AKind(s.Type), Cure: "remove the tag"}
+		return nil, plan.Fault{Message: "it is for numbers, and this is " + shape.AKind(s.Type), Cure: "remove the tag", Misfit: true}
 	case err != nil:
 		return nil, plan.Fault{Message: text + " is no number", Cure: "write it as in 10 or 0.5"}
 	case shape.IsFloat(b):

@@ -52,7 +52,7 @@ func pattern(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
 		h = helperPrintedPattern
 	default:
 		if message := shape.WantString(s.Type); message != "" {
-			return plan.Plan{}, plan.Fault{Message: message, Cure: "remove the tag"}
+			return plan.Plan{}, plan.Fault{Message: message, Cure: "remove the tag", Misfit: true}
 		}
 	}
 	variableName := p.Fresh("patternFor" + p.VarName(s.Path, ""))
@@ -106,9 +106,9 @@ func enumValueFor(s *rule.Site, v string) (any, error) {
 	case shape.IsBool(b):
 		return nil, plan.Fault{Message: v + " is neither true nor false, as all values here are", Cure: "remove it"}
 	case shape.Native(s.Type).Kind == types.Slice:
-		return nil, plan.Fault{Message: "it is for single values, and this is a list", Cure: "use +" + rule.Kubebuilder + "items:Enum"}
+		return nil, plan.Fault{Message: "it is for single values, and this is a list", Cure: "use +" + rule.Kubebuilder + "items:Enum", Misfit: true}
 	}
-	return nil, plan.Fault{Message: "it is for strings, numbers and bools, and this is " + shape.AKind(s.Type), Cure: "remove the tag"}
+	return nil, plan.Fault{Message: "it is for strings, numbers and bools, and this is " + shape.AKind(s.Type), Cure: "remove the tag", Misfit: true}
 }
 
 // schemaFormats are the formats of OpenAPI that are checked: a Go condition on text that says that it is wrong, and what
@@ -152,7 +152,7 @@ func schemaFormat(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, err
 			continue
 		}
 		if message := shape.WantString(s.Type); message != "" {
-			return plan.Plan{}, plan.Fault{Message: message, Cure: "remove the tag"}
+			return plan.Plan{}, plan.Fault{Message: message, Cure: "remove the tag", Misfit: true}
 		}
 		origin := "format=" + name
 		h := plan.Validator("validate_"+strings.ReplaceAll(name, "-", "_"), "wants text of the format "+name+".", "~string", nil,

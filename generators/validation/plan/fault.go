@@ -11,7 +11,11 @@ import (
 )
 
 // Fault says what is wrong with a tag, and the cure.
-type Fault struct{ Message, Cure string }
+type Fault struct {
+	Message, Cure string
+	// Misfit says that the tag can't be about what it stands on. Of controller-gen's markers that is a warning: no CRD has them.
+	Misfit bool
+}
 
 func (f Fault) Error() string {
 	if f.Cure == "" {
@@ -27,5 +31,5 @@ func NoSuchField(t *types.Type, name string) error {
 	if near := tag.Nearest(name, known); near != "" {
 		cure = "did you mean " + near + "?"
 	}
-	return Fault{fmt.Sprintf("%s has no field called %s in JSON", t.Name.Name, name), cure}
+	return Fault{Message: fmt.Sprintf("%s has no field called %s in JSON", t.Name.Name, name), Cure: cure}
 }

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
@@ -65,6 +66,11 @@ func (p *Planner) Problem(o Origin, mk *model.Marker, name string, err error) []
 		problem.Pos = p.Model.MemberPos(o.Owner, o.Field)
 	default:
 		problem.Pos = p.Model.TypePos(o.Owner)
+	}
+	if f.Misfit && strings.HasPrefix(name, Kubebuilder) {
+		problem.Message = "+" + name + " has no effect: " + f.Message
+		p.Report.Warn(problem)
+		return nil
 	}
 	p.Report.Add(problem)
 	return nil
