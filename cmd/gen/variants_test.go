@@ -142,10 +142,7 @@ func TestVariants(t *testing.T) {
 	tried := len(p.variants)
 	p.dir = gentest.Module(t, archive)
 	p.generate(t)
-	for p.build(t) && len(p.variants) > 0 {
-		p.generate(t)
-	}
-	for p.serve(t) && len(p.variants) > 0 {
+	for p.serve(t) {
 		p.generate(t)
 	}
 	t.Logf("%d variants: gen has a problem with %d, %d are served", tried, p.refused, len(p.variants))
@@ -219,20 +216,10 @@ func (p *program) fail(t *testing.T, stage, text string) {
 	}
 }
 
-func (p *program) goCommand(args ...string) ([]byte, error) {
-	cmd := exec.Command("go", args...)
-	cmd.Dir, cmd.Env = p.dir, gentest.Env()
-	return cmd.CombinedOutput()
-}
-
-// build compiles all, and tells whether variants had to be taken out.
-func (p *program) build(t *testing.T) bool {
+// notBuilt takes the variants out that the compiler has something against.
+func (p *program) notBuilt(t *testing.T, said string) {
 	t.Helper()
-	out, err := p.goCommand("build", "-gcflags=-e", "./...")
-	if err == nil {
-		return false
-	}
-	said := p.withImports(t, string(out))
+	said = p.withImports(t, said)
 	own := false
 	for id, lines := range byVariant(said) {
 		if v := p.variants[id]; v != nil && !slices.ContainsFunc(lines, func(line string) bool { return !inBody.MatchString(line) }) {
@@ -245,7 +232,6 @@ func (p *program) build(t *testing.T) bool {
 	if !own {
 		p.fail(t, "what gen prints does not compile", said)
 	}
-	return true
 }
 
 // inBody matches what the compiler says about the functions beside the types: they do not fit these any more, and gen does not
@@ -286,34 +272,48 @@ func (p *program) withImports(t *testing.T, said string) string {
 	})
 }
 
-// serve starts the program and sends its objects round, and tells whether it has to be done again.
+// serve builds and starts the program and sends its objects round, and tells whether it has to be done again without some
+// variants.
 func (p *program) serve(t *testing.T) bool {
 	t.Helper()
-	out, err := p.goCommand("test", "-vet=off", "-count=1", "-json", ".")
+	cmd := exec.Command("go", "test", "-vet=off", "-count=1", "-json", ".")
+	cmd.Dir, cmd.Env = p.dir, gentest.Env()
+	out, err := cmd.CombinedOutput()
 	if err == nil {
 		return false
 	}
-	byTest, failed := map[string]*strings.Builder{}, []string{}
+	var built, started strings.Builder
+	said := map[string]*strings.Builder{}
+	var failed []string
 	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
 		var e struct{ Action, Test, Output string }
 		if err := d.Decode(&e); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		if byTest[e.Test] == nil {
-			byTest[e.Test] = &strings.Builder{}
+		if said[e.Test] == nil {
+			said[e.Test] = &strings.Builder{}
 		}
-		byTest[e.Test].WriteString(e.Output)
-		if e.Action == "fail" && idIn.MatchString(e.Test) && strings.Count(e.Test, "/") == 1 {
+		switch {
+		case e.Action == "build-output":
+			built.WriteString(e.Output)
+		case e.Action == "output":
+			said[e.Test].WriteString(e.Output)
+			started.WriteString(e.Output)
+		case e.Action == "fail" && idIn.MatchString(e.Test):
 			failed = append(failed, e.Test)
 		}
 	}
-	if len(failed) == 0 {
-		p.fail(t, "the program does not start", string(out))
-		return true
+	switch {
+	case built.Len() > 0:
+		p.notBuilt(t, built.String())
+	case len(failed) == 0:
+		p.fail(t, "the program does not start", started.String())
+	default:
+		for _, test := range failed {
+			id := idIn.FindString(test)
+			t.Errorf("%s (%s): %s: does not come back as it was sent:\n%.1500s", p.variants[id].what, id, test, said[test])
+		}
+		return false
 	}
-	for _, test := range failed {
-		id := idIn.FindString(test)
-		t.Errorf("%s (%s): %s: does not come back as it was sent:\n%.1500s", p.variants[id].what, id, test, byTest[test])
-	}
-	return false
+	return len(p.variants) > 0
 }
