@@ -16,11 +16,11 @@ func (r *Request) calls() string {
 	if r.Name != "" {
 		return r.Name
 	}
-	if obj, ok := r.Object.(metav1.ObjectMetaAccessor); ok {
-		if meta := obj.GetObjectMeta(); meta.GetName() != "" {
-			return meta.GetName()
-		} else if meta.GetGenerateName() != "" {
-			return meta.GetGenerateName()
+	if obj, ok := r.Object.(metav1.Object); ok {
+		if obj.GetName() != "" {
+			return obj.GetName()
+		} else if obj.GetGenerateName() != "" {
+			return obj.GetGenerateName()
 		}
 	}
 	return "Unknown"

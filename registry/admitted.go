@@ -12,6 +12,7 @@ import (
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
 )
 
 // Admitted returns a resource that no store holds, like a Virtual, with admission before its creates, as the resources of a Store have
@@ -71,12 +72,10 @@ func (a admitted) match(obj apiruntime.Object, name rest.Name, named bool) error
 }
 
 func metaOf(obj apiruntime.Object) (*metav1.ObjectMeta, bool) {
-	accessor, ok := obj.(metav1.ObjectMetaAccessor)
-	if !ok {
-		return nil, false
+	if obj, ok := obj.(runtime.Object); ok {
+		return runtime.MetaOf(obj)
 	}
-	meta, ok := accessor.GetObjectMeta().(*metav1.ObjectMeta)
-	return meta, ok
+	return nil, false
 }
 
 func (a admitted) request(name rest.Name, obj apiruntime.Object, opts *metav1.CreateOptions) *admission.Request {

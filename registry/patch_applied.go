@@ -31,41 +31,10 @@ func (p appliedPatch) toCreate() appliedPatch {
 	return appliedPatch{content}
 }
 
-// The library puts each item that is applied into a list that it keeps in order, so what a list or map costs grows with the
-// square of its length: these are a tenth of a second.
-const (
-	maxApplied = 10_000
-	maxPairs   = maxApplied * maxApplied
-)
-
-// narrow says whether the squares of the lengths of all lists and maps are together no more than room, of which it takes them.
-func narrow(value any, room *int) bool {
-	switch value := value.(type) {
-	case map[string]any:
-		*room -= len(value) * len(value)
-		for _, v := range value {
-			if *room < 0 || !narrow(v, room) {
-				return false
-			}
-		}
-	case []any:
-		*room -= len(value) * len(value)
-		for _, v := range value {
-			if *room < 0 || !narrow(v, room) {
-				return false
-			}
-		}
-	}
-	return *room >= 0
-}
-
 // readContent makes an applied patch of JSON. strict are the fields that are there twice. The error is an API status.
 func (e *endpoint[T]) readContent(data []byte) (patch appliedPatch, strict []error, err error) {
 	if strict, err = readPatchObject(data, &patch.content); err != nil {
 		return patch, nil, err
-	}
-	if room := maxPairs; !narrow(patch.content, &room) {
-		return patch, nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("an apply patch has room for one list or map of %d items, or for more that are shorter: use an update or another type of patch", maxApplied))
 	}
 	if err := checkApplied(patch.content, e.kind.GroupVersionKind()); err != nil {
 		return patch, nil, err
@@ -77,12 +46,8 @@ func (e *endpoint[T]) readContent(data []byte) (patch appliedPatch, strict []err
 	if err = kjson.UnmarshalCaseSensitivePreserveInts(data, e.kind.New()); err != nil {
 		return patch, nil, badPatch(err)
 	}
-	wrong, broken := e.owners.Check(patch.content)
-	if broken != nil {
-		return patch, nil, apierrors.NewInternalError(broken)
-	}
-	if wrong != nil {
-		return patch, nil, badPatch(wrong)
+	if err := e.owners.Check(patch.content); err != nil {
+		return patch, nil, err
 	}
 	return patch, strict, nil
 }

@@ -248,11 +248,11 @@ func (p changePart[T, P]) Create(ctx context.Context, name rest.Name, obj apirun
 		if err := p.apply(ctx, obj, in); err != nil {
 			return authorError(err, p.kind.GroupKind(), name.Name)
 		}
-		want, meta := in.GetObjectMeta(), runtime.Meta(obj)
-		if uid := want.GetUID(); uid != "" {
+		meta := runtime.Meta(obj)
+		if uid := in.GetUID(); uid != "" {
 			meta.UID = uid
 		}
-		if revision := want.GetResourceVersion(); revision != "" {
+		if revision := in.GetResourceVersion(); revision != "" {
 			meta.ResourceVersion = revision
 		}
 		return nil
@@ -283,7 +283,7 @@ func receive[T runtime.Object, B rest.Body](ctx context.Context, e *endpoint[T],
 
 // matchBody makes the name and the namespace of a body those of the request, or says that they differ.
 func (s *Store[T]) matchBody(body rest.Body, name rest.Name) error {
-	meta, ok := body.GetObjectMeta().(*metav1.ObjectMeta)
+	meta, ok := runtime.MetaOf(body)
 	if !ok {
 		return nil
 	}

@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -32,6 +31,9 @@ func (b *Builder) Build() (*Scheme, error) {
 	}
 	for _, k := range b.kinds {
 		c.kind(k)
+	}
+	for _, k := range b.kinds {
+		c.sameJSON(k)
 	}
 	if len(c.mistakes) > 0 {
 		return nil, errors.Join(c.mistakes...)
@@ -146,12 +148,29 @@ func (c *checker) conversions(k *Kind, bad func(string, ...any)) {
 	switch isHub := k.goType == k.hub.goType; {
 	case isHub && (k.toHub != nil || k.fromHub != nil):
 		bad("it is its own hub (%s): leave ToHub and FromHub out", k.goType)
+	case k.sameJSON && (isHub || k.toHub != nil || k.fromHub != nil):
+		bad("SameJSON takes the place of ToHub and FromHub: leave out the one or the others, and both in the hub")
+	case k.sameJSON:
+		return
 	case !isHub && k.toHub == nil:
 		bad("it does not convert to its hub %s: set ToHub, which gen writes for a package with +k8s:conversion-gen", k.hub.goType)
 	}
 	if k.goType != k.hub.goType && k.fromHub == nil {
 		bad("its hub %s does not convert to it: set FromHub, which gen writes for a package with +k8s:conversion-gen", k.hub.goType)
 	}
+}
+
+// sameJSON lets a version convert that does so by its JSON.
+func (c *checker) sameJSON(k *Kind) {
+	if !k.sameJSON || k.hub.goType == nil {
+		return
+	}
+	hub := k.hub.version()
+	if hub == nil {
+		c.mistakes = append(c.mistakes, fmt.Errorf("%s: it has SameJSON, and its hub %s is no version, which has JSON: set ToHub and FromHub", describe(k.gvk), k.hub.goType))
+		return
+	}
+	k.toHub, k.fromHub = byJSON(k, hub), byJSON(hub, k)
 }
 
 // list checks that NewList makes a list of the one form that is written without knowing its type.
@@ -184,7 +203,7 @@ func shape(newObject func() Object) (t reflect.Type, problem string) {
 	if newObject() == obj {
 		return nil, "its constructor returns the same object twice: return a new one"
 	}
-	if _, ok := obj.GetObjectMeta().(*metav1.ObjectMeta); !ok {
+	if _, ok := MetaOf(obj); !ok {
 		return nil, fmt.Sprintf("its Go type %s has no metav1.ObjectMeta: embed it", t)
 	}
 	gvk := schema.GroupVersionKind{Group: "g", Version: "v", Kind: "K"}

@@ -57,9 +57,13 @@ type Version[V, H Object] struct {
 	NewList func() apiruntime.Object
 	// Default fills the defaults of this version in, in place. nil: there are none.
 	Default func(V)
-	// ToHub and FromHub convert, and may leave memory shared between their arguments. Both are nil when V is H.
+	// ToHub and FromHub convert, and may leave memory shared between their arguments. Both are nil when V is H, and with SameJSON.
 	ToHub   func(V, H) error
 	FromHub func(H, V) error
+	// SameJSON says that the version converts to its hub, which is a version too, and back by its JSON, as the versions of a
+	// CustomResourceDefinition without a webhook do: fields meet by their names, and what the other type has no field for is dropped.
+	// Then there are no ToHub and FromHub.
+	SameJSON bool
 	// SelectableFields returns the values of the fields that a field selector may name, besides metadata.name and
 	// metadata.namespace. It returns the same keys for every object, also for an empty one. nil: there are none.
 	SelectableFields func(V) map[string]string
@@ -107,7 +111,7 @@ func AddVersion[V, H Object](h *Hub[H], v Version[V, H]) {
 	if slices.Contains(h.b.omits, v.GroupVersion) {
 		return
 	}
-	k := &Kind{gvk: v.GroupVersion.WithKind(h.h.groupKind.Kind), hub: h.h, newList: v.NewList, functions: functionsOf(v)}
+	k := &Kind{gvk: v.GroupVersion.WithKind(h.h.groupKind.Kind), hub: h.h, newList: v.NewList, functions: functionsOf(v), sameJSON: v.SameJSON}
 	if v.New != nil {
 		k.new = func() Object { return v.New() }
 	}

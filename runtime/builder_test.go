@@ -25,11 +25,17 @@ type uncopied struct{ widget.V1 }
 // unmeta has other metadata.
 type unmeta struct {
 	metav1.TypeMeta
-	metav1.ListMeta
+	metav1.Object
 }
 
 func (*unmeta) GetObjectMeta() metav1.Object        { return nil }
 func (u *unmeta) DeepCopyObject() apiruntime.Object { c := *u; return &c }
+
+// ownMeta has a method in place of that of metav1.ObjectMeta, which returns another type.
+type ownMeta struct{ widget.V1 }
+
+func (o *ownMeta) GetObjectMeta() *metav1.ObjectMeta { return &o.ObjectMeta }
+func (o *ownMeta) DeepCopyObject() apiruntime.Object { c := *o; return &c }
 
 // unlist is not of the form of a list.
 type unlist struct {
@@ -133,6 +139,12 @@ func TestMistakes(t *testing.T) {
 				GroupVersion: widget.GV1, New: func() *widget.V1 { return new(widget.V1) }, NewList: func() apiruntime.Object { return new(widget.V1List) },
 				ToHub: func(in, out *widget.V1) error { return nil }})
 		}, []string{"it is its own hub (*widget.V1): leave ToHub and FromHub out"}},
+		{"a conversion by JSON beside another", func(b *runtime.Builder) {
+			v := good()
+			v.SameJSON = true
+			runtime.AddVersion(hubOf(b), v)
+		}, []string{"Widget in shop.example.com/v1: SameJSON takes the place of ToHub and FromHub", "Widget in shop.example.com/v1: it has SameJSON, and its hub *widget.Widget is no version"}},
+		{"metadata by a method of another form", func(b *runtime.Builder) { alone(b, func() *ownMeta { return new(ownMeta) }) }, nil},
 		{"a constructor of nothing", func(b *runtime.Builder) { alone(b, func() *widget.V1 { return nil }) },
 			[]string{"hub Widget.shop.example.com: its constructor returns nil", "Widget in shop.example.com/v1: its constructor returns nil"}},
 		{"a constructor of one", func(b *runtime.Builder) {
@@ -166,8 +178,6 @@ func TestMistakes(t *testing.T) {
 			[]string{"Cells returns a int32 for column Count: return a string, a bool, an int64, a float64, a metav1.Time or nil"}},
 		{"a column of its own for the name", func(b *runtime.Builder) { columns(b, []any{"w"}, "Name") },
 			[]string{"its Columns have a Name, which every table begins with: leave it out"}},
-		{"a column twice", func(b *runtime.Builder) { columns(b, []any{"a", "b"}, "Color", "Color") },
-			[]string{"it has two columns called Color: rename one"}},
 		{"a column without a name", func(b *runtime.Builder) { columns(b, []any{"a"}, "") },
 			[]string{`its column "" of type "string" needs both a name and a type`}},
 		{"cells that panic", func(b *runtime.Builder) {

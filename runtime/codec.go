@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	kjson "sigs.k8s.io/json"
 
 	"github.com/typeplane/typeplane/runtime/fieldset"
@@ -160,10 +161,23 @@ func (k *Kind) DeepCopy(obj Object) Object {
 
 // CopyHub copies an object of the hub type.
 func (k *Kind) CopyHub(obj Object) Object {
-	for _, v := range k.hub.kinds {
-		if v.goType == k.hub.goType {
-			return v.DeepCopy(obj)
-		}
+	if v := k.hub.version(); v != nil {
+		return v.DeepCopy(obj)
 	}
 	return obj.DeepCopyObject().(Object)
+}
+
+// byJSON converts an object of one version to one of another, which is empty, by the JSON that both have.
+func byJSON(from, to *Kind) func(in, out Object) error {
+	return func(in, out Object) error {
+		data, err := from.AppendJSON(nil, in)
+		if err != nil {
+			return err
+		}
+		if _, err := to.ReadJSON(data, out); err != nil { // strictness is for clients
+			return err
+		}
+		out.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+		return nil
+	}
 }

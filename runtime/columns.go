@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"encoding/json"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,17 +18,13 @@ func CheckColumns[T Object](columns []metav1.TableColumnDefinition, cells func(T
 	case len(columns) == 0:
 		return "it has Cells for no columns: set Columns too"
 	}
-	seen := map[string]bool{}
 	for _, c := range columns {
 		switch {
 		case c.Name == "" || c.Type == "":
 			return fmt.Sprintf("its column %q of type %q needs both a name and a type", c.Name, c.Type)
 		case c.Name == "Name" && c.Format != "name":
 			return "its Columns have a Name, which every table begins with: leave it out, or give it the format name, if it is the name in another place"
-		case seen[c.Name]:
-			return fmt.Sprintf("it has two columns called %s: rename one", c.Name)
 		}
-		seen[c.Name] = true
 	}
 	defer func() {
 		if r := recover(); r != nil {
@@ -46,4 +43,13 @@ func CheckColumns[T Object](columns []metav1.TableColumnDefinition, cells func(T
 		}
 	}
 	return ""
+}
+
+// JSONCell is what a column of type string shows of a list, a map or a struct: its JSON, and nothing of one that is not there.
+func JSONCell(value any) any {
+	data, err := json.Marshal(value)
+	if text := string(data); err == nil && text != "null" && text != "{}" {
+		return text
+	}
+	return nil
 }

@@ -23,6 +23,16 @@ type hub struct {
 	kinds     []*Kind
 }
 
+// version is the version that is the hub itself; nil if none is.
+func (h *hub) version() *Kind {
+	for _, k := range h.kinds {
+		if k.goType == h.goType {
+			return k
+		}
+	}
+	return nil
+}
+
 // Kind is one kind in one version. It is immutable, but for a size that it remembers; every method may be called from any
 // goroutine.
 //
@@ -37,6 +47,7 @@ type Kind struct {
 	setDefaults func(Object)
 	toHub       func(in, out Object) error // nil when the version is the hub
 	fromHub     func(in, out Object) error
+	sameJSON    bool // toHub and fromHub are byJSON
 	selectable  func(Object) map[string]string
 	// storedFields says where in the bytes is what selectable returns; nil if nobody knows.
 	storedFields wire.Fields

@@ -154,3 +154,37 @@ func BenchmarkSchemeNew(b *testing.B) {
 		}
 	})
 }
+
+// Fields meet by their names, and those that the other version has not are dropped.
+func TestSameJSON(t *testing.T) {
+	b := runtime.NewBuilder()
+	hub := runtime.AddHub(b, widget.GroupKind, func() *widget.V1 { return new(widget.V1) })
+	runtime.AddVersion(hub, runtime.Version[*widget.V1beta1, *widget.V1]{GroupVersion: widget.GV1beta1, SameJSON: true,
+		New: func() *widget.V1beta1 { return new(widget.V1beta1) }, NewList: func() apiruntime.Object { return new(widget.V1beta1List) }})
+	runtime.AddVersion(hub, runtime.Version[*widget.V1, *widget.V1]{GroupVersion: widget.GV1,
+		New: func() *widget.V1 { return new(widget.V1) }, NewList: func() apiruntime.Object { return new(widget.V1List) }})
+	s, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &widget.V1beta1{Spec: widget.V1beta1Spec{Colour: "red", Replicas: 3, Parts: []widget.Part{{Name: "a"}}}}
+	in.Name, in.APIVersion = "w", widget.GV1beta1.String()
+	obj, err := s.Convert(in, v1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	three := int32(3)
+	want := &widget.V1{Spec: widget.V1Spec{Replicas: &three, Parts: []widget.Part{{Name: "a"}}}}
+	want.Name = "w"
+	if diff := cmp.Diff(any(want), any(obj)); diff != "" {
+		t.Errorf("to the hub (-want +got)\n%s", diff)
+	}
+	back, err := s.Convert(obj, beta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Spec.Colour, in.APIVersion = "", ""
+	if diff := cmp.Diff(any(in), any(back)); diff != "" {
+		t.Errorf("and back (-want +got)\n%s", diff)
+	}
+}

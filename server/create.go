@@ -26,9 +26,9 @@ func (s *Server) create(c *call) error {
 		return err
 	}
 	setDefault(&opts.FieldManager, c.manager())
-	name := rest.Name{Namespace: c.name().Namespace, Name: obj.GetObjectMeta().GetName()}
+	name := rest.Name{Namespace: c.name().Namespace, Name: obj.GetName()}
 	if c.resource.Subresource != "" {
-		if name = c.name(); obj.GetObjectMeta().GetName() != "" {
+		if name = c.name(); obj.GetName() != "" {
 			if err := checkUpdateName(obj, name); err != nil {
 				return err
 			}

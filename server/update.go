@@ -45,13 +45,12 @@ func (s *Server) update(c *call) error {
 
 // checkUpdateName: an object can't be renamed or moved, so the body has to be the object that the path names.
 func checkUpdateName(obj runtime.Object, name rest.Name) error {
-	meta := obj.GetObjectMeta()
 	switch {
-	case meta.GetName() == "":
+	case obj.GetName() == "":
 		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", name.Name))
-	case meta.GetName() != name.Name:
-		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", meta.GetName(), name.Name))
-	case name.Namespace != "" && meta.GetNamespace() != "" && meta.GetNamespace() != name.Namespace:
+	case obj.GetName() != name.Name:
+		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", obj.GetName(), name.Name))
+	case name.Namespace != "" && obj.GetNamespace() != "" && obj.GetNamespace() != name.Namespace:
 		return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
 	}
 	return nil

@@ -149,8 +149,8 @@ func (s *Selectors) Select(ctx context.Context, r *admission.Request, of Labels)
 
 // hasLabels says whether there is an object with such labels.
 func hasLabels(obj apiruntime.Object, s labels.Selector) bool {
-	accessor, ok := obj.(metav1.ObjectMetaAccessor)
-	return ok && s.Matches(labels.Set(accessor.GetObjectMeta().GetLabels()))
+	meta, ok := obj.(metav1.Object)
+	return ok && s.Matches(labels.Set(meta.GetLabels()))
 }
 
 // NameLabel is the label by which every namespace can be selected.
@@ -160,8 +160,8 @@ const NameLabel = "kubernetes.io/metadata.name"
 func namespaceLabels(ctx context.Context, r *admission.Request, of Labels) (map[string]string, error) {
 	if aboutNamespace(r) && r.Subresource == "" {
 		for _, obj := range []apiruntime.Object{r.Object, r.Old} {
-			if accessor, ok := obj.(metav1.ObjectMetaAccessor); ok {
-				return accessor.GetObjectMeta().GetLabels(), nil
+			if meta, ok := obj.(metav1.Object); ok {
+				return meta.GetLabels(), nil
 			}
 		}
 	}

@@ -133,13 +133,13 @@ func (s *server) create(plural string, obj runtime.Object, dryRun ...string) err
 func (s *server) mustCreate(plural string, obj runtime.Object) {
 	s.t.Helper()
 	if err := s.create(plural, obj); err != nil {
-		s.t.Fatalf("create %s %s: %v", plural, obj.GetObjectMeta().GetName(), err)
+		s.t.Fatalf("create %s %s: %v", plural, obj.GetName(), err)
 	}
 }
 
 func (s *server) mustUpdate(plural string, obj runtime.Object) {
 	s.t.Helper()
-	name := rest.Name{Namespace: "ns", Name: obj.GetObjectMeta().GetName()}
+	name := rest.Name{Namespace: "ns", Name: obj.GetName()}
 	if _, _, err := s.verbs[plural].Update.Update(context.Background(), name, obj, metav1.UpdateOptions{}); err != nil {
 		s.t.Fatalf("update %s %s: %v", plural, name.Name, err)
 	}

@@ -92,8 +92,7 @@ func (p printer) version(h *hub, v *version) {
 		p.P("Default: ", emit.Ident{Path: v.pkg.Path, Name: "SetObjectDefaults_" + name}, ",")
 	}
 	if v.goType != h.goType {
-		p.P("ToHub: ", p.runtime("Unscoped"), "(", emit.Ident{Path: v.conversions.pkg.Path, Name: v.conversions.ToHub}, "),")
-		p.P("FromHub: ", p.runtime("Unscoped"), "(", emit.Ident{Path: v.conversions.pkg.Path, Name: v.conversions.FromHub}, "),")
+		p.conversions(h, v)
 	}
 	p.functions(v)
 	if v.ownRulesOnly {
@@ -111,6 +110,20 @@ func (p printer) version(h *hub, v *version) {
 	}
 	p.columns(v)
 	p.P("})")
+}
+
+// conversions prints how a version gets to its hub and back.
+func (p printer) conversions(h *hub, v *version) {
+	switch v.by {
+	case conversionByJSON:
+		p.P("SameJSON: true,")
+	case conversionByMethods:
+		p.P("ToHub: func(in *", v.ident(), ", out *", h.ident(), ") error { return in.", methodConvertTo, "(out) },")
+		p.P("FromHub: func(in *", h.ident(), ", out *", v.ident(), ") error { return out.", methodConvertFrom, "(in) },")
+	default:
+		p.P("ToHub: ", p.runtime("Unscoped"), "(", emit.Ident{Path: v.conversions.pkg.Path, Name: v.conversions.ToHub}, "),")
+		p.P("FromHub: ", p.runtime("Unscoped"), "(", emit.Ident{Path: v.conversions.pkg.Path, Name: v.conversions.FromHub}, "),")
+	}
 }
 
 // ident is the type of a version as it is called where the kind is declared.

@@ -42,7 +42,7 @@ func (p printer) cells(v *version) {
 		p.P("return []any{")
 	}
 	for _, c := range v.columns {
-		if len(c.cell.blocks) == 0 {
+		if len(c.cell.blocks) == 0 && c.cell.value != "" {
 			p.P(p.cellValue(c.cell), ", // ", c.name)
 		} else {
 			p.P("nil, // ", c.name)
@@ -130,6 +130,8 @@ func (p printer) join(i int, texts string) {
 func (p printer) cellValue(c cell) string {
 	object := strings.TrimPrefix(c.value, "*") // for its methods and fields Go follows a pointer itself
 	switch c.form() {
+	case jsonForm:
+		return fmt.Sprintf("%s(%s)", p.Ident(runtimePath, "JSONCell"), c.value)
 	case "bool":
 		return fmt.Sprintf("%s(%s)", p.Ident("strconv", "FormatBool"), c.cast("bool"))
 	case "int":

@@ -56,8 +56,9 @@ type version struct {
 	pos                token.Position
 	gv                 schema.GroupVersion
 	served             bool
-	// hub is the type that the version converts to, by these functions; goType itself, and none, if it names no other.
+	// hub is the type that the version converts to, in this way; goType itself if it names no other. conversions are the functions.
 	hub         *types.Type
+	by          way
 	conversions conversions
 	// defaults says that the package has a SetObjectDefaults function for the type.
 	defaults bool
@@ -76,6 +77,15 @@ type version struct {
 	// columns are what a table shows.
 	columns []column
 }
+
+// way is how a version converts.
+type way int
+
+const (
+	conversionByFunctions way = iota
+	conversionByMethods       // ConvertTo and ConvertFrom
+	conversionByJSON          // as versions of a CustomResourceDefinition without a webhook do
+)
 
 // published is a package whose zz_generated.openapi.go goes into the server's OpenAPI documents.
 type published struct {

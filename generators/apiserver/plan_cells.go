@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -13,7 +14,7 @@ import (
 type cell struct {
 	// blocks are what has to be opened for value to exist, outermost first. Without any there is always a value.
 	blocks []block
-	// value is the Go expression of what is found; leaf is its type and as what the column shows it.
+	// value is the Go expression of what is found, "" if nothing ever is; leaf is its type and as what the column shows it.
 	value string
 	leaf  *types.Type
 	typ   string
@@ -53,11 +54,7 @@ type compiler struct {
 }
 
 // compileCell compiles a path from the kind on, or says what is wrong with it.
-func compileCell(kind *types.Type, path, typ string) (c cell, message, cure string) {
-	steps, err := parsePath(path)
-	if err != nil {
-		return c, fmt.Sprintf("the path %s can't be read: %v", path, err), `write JSON names like .spec.name or .status.conditions[?(@.type=="Ready")].status`
-	}
+func compileCell(kind *types.Type, steps []pathStep, typ string) (c cell, message, cure string) {
 	b := &compiler{at: kind, path: kind.Name.Name, cell: cell{value: "in", typ: typ}}
 	for i, s := range steps {
 		if b.step(s, i == len(steps)-1); b.message != "" {
@@ -65,8 +62,10 @@ func compileCell(kind *types.Type, path, typ string) (c cell, message, cure stri
 		}
 		b.path += s.name
 	}
-	b.finish()
-	return b.cell, b.message, b.cure
+	if b.finish(); b.message != "" {
+		return c, b.message, b.cure
+	}
+	return b.cell, "", ""
 }
 
 func (b *compiler) bad(message, cure string) { b.message, b.cure = message, cure }
@@ -229,25 +228,25 @@ func (f filter) condition(value string, t *types.Type) (expr, problem string) {
 func (b *compiler) finish() {
 	b.followLast()
 	b.cell.leaf = b.at
-	switch {
-	case b.cell.many && b.cell.typ != "string":
-		b.bad("[*] gives many values, and a column of type "+b.cell.typ+" shows one", "say type=string, which joins them with commas, or choose one with [0]")
-	case b.cell.form() != "":
-	case isSequence(model.Underlying(b.at)):
-		b.bad(fmt.Sprintf("%s is a list", b.path), "write [*] behind it for all of its items, or [0] for the first")
-	default:
+	if b.cell.typ != "string" || b.cell.form() == jsonForm {
+		b.cell.many = false // the first one is shown
+	}
+	if b.cell.form() == "" {
 		b.bad(fmt.Sprintf("%s is a %s, which a column of type %s can't show", b.path, b.at, b.cell.typ), b.cureOfType())
 	}
 }
 
 func (b *compiler) cureOfType() string {
-	for _, typ := range []string{"integer", "number", "boolean", "date", "string"} {
+	for _, typ := range []string{"integer", "number", "boolean", "date"} {
 		if c := (cell{leaf: b.at, typ: typ}); c.form() != "" {
 			return "say type=" + typ
 		}
 	}
-	return "lead the path to a string, a number, a bool or a time"
+	return "say type=string"
 }
+
+// jsonForm is the form of what is neither text nor a number: its JSON.
+const jsonForm = "json"
 
 // form is how the value becomes what the column shows, by the names that emit knows; "" if it can't.
 func (c cell) form() string {
@@ -263,7 +262,7 @@ func (c cell) form() string {
 	}
 	switch c.typ {
 	case "string":
-		return text
+		return cmp.Or(text, jsonForm)
 	case "integer":
 		if text == "int" || text == "uint" {
 			return "integer"

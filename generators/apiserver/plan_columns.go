@@ -24,26 +24,38 @@ var (
 	columnFormats = []string{"int32", "int64", "float", "double", "byte", "date", "date-time", "password"}
 )
 
-// columns reads the print columns of a kind and compiles their paths.
+// nameColumn is the column that every table begins with.
+const nameColumn = "Name"
+
+// columns reads the print columns of a kind and compiles their paths. What leads nowhere is an empty column, as in the table of a
+// CustomResourceDefinition.
 func (p *planner) columns(v *version) []column {
 	var out []column
 	for _, mk := range v.markers.Named(tagPrintColumn) {
 		bad := func(message, cure string) { p.problem(mk.Pos, v.goType.Name.Name, mk.Text+": "+message, cure) }
+		warn := func(message, cure string) {
+			p.report.Warn(problemAt(mk.Pos, v.goType.Name.Name, mk.Text+": "+message, cure))
+		}
 		arguments, err := mk.Arguments(tagPrintColumn)
 		if err != nil {
 			p.problem(mk.Pos, v.goType.Name.Name, err.Error(), "write it like +"+tagPrintColumn+":name=Age,type=date,JSONPath=.metadata.creationTimestamp")
 			continue
 		}
 		c, path, message, cure := readColumn(arguments)
-		if message == "" && slices.ContainsFunc(out, func(other column) bool { return other.name == c.name }) {
-			message, cure = "a column of that name is there already", "remove one of them, or rename it"
-		}
-		if message == "" {
-			c.cell, message, cure = compileCell(v.goType, path, c.typ)
+		steps, err := parsePath(path)
+		if message == "" && err != nil {
+			message, cure = fmt.Sprintf("the path %s can't be read: %v", path, err), `write JSON names like .spec.name or .status.conditions[?(@.type=="Ready")].status`
 		}
 		if message != "" {
 			bad(message, cure)
 			continue
+		}
+		if c.name == nameColumn {
+			warn("the name is always the first column", "remove the tag")
+			continue
+		}
+		if c.cell, message, cure = compileCell(v.goType, steps, c.typ); message != "" {
+			warn("the column stays empty: "+message, cure)
 		}
 		out = append(out, c)
 	}
@@ -77,8 +89,6 @@ func readColumn(marker []tag.Argument) (c column, path, message, cure string) {
 	switch {
 	case c.name == "" || c.typ == "" || path == "":
 		return c, "", "a column needs name=, type= and JSONPath=", "write it like +" + tagPrintColumn + ":name=Age,type=date,JSONPath=.metadata.creationTimestamp"
-	case c.name == "Name":
-		return c, "", "the name is always the first column", "remove the tag"
 	case !slices.Contains(columnTypes, c.typ):
 		return c, "", "there is no type " + c.typ, wordsOf(c.typ, columnTypes)
 	case c.format != "" && !slices.Contains(columnFormats, c.format):

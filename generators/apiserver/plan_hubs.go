@@ -31,6 +31,8 @@ func (p *planner) findConversions(all []*model.Package) {
 
 // hubs sorts versions by the hub that they belong to.
 func (p *planner) hubs(versions []*version) []*hub {
+	p.findSpokes(versions)
+	p.findSameJSON(versions)
 	byType := map[*types.Type]*hub{}
 	var out []*hub
 	for _, v := range versions {
@@ -79,14 +81,27 @@ func elsewhere(v *version, h *hub) int {
 	return 1
 }
 
-// storageVersion is the version with the marker, else the hub itself if it is a version, else the best one.
-func (p *planner) storageVersion(h *hub) *version {
-	var marked []*version
-	for _, v := range h.versions {
+// markedStored are the versions with the marker of the one that is stored.
+func markedStored(versions []*version) (marked []*version) {
+	for _, v := range versions {
 		if v.markers.Has(tagStorageVersion) {
 			marked = append(marked, v)
 		}
 	}
+	return marked
+}
+
+// bestServed is the first version that is served, or else the first: they are in order.
+func bestServed(versions []*version) *version {
+	if i := slices.IndexFunc(versions, func(v *version) bool { return v.served }); i >= 0 {
+		return versions[i]
+	}
+	return versions[0]
+}
+
+// storageVersion is the version with the marker, else the hub itself if it is a version, else the best one.
+func (p *planner) storageVersion(h *hub) *version {
+	marked := markedStored(h.versions)
 	for _, v := range marked[min(1, len(marked)):] {
 		p.problem(v.pos, v.goType.Name.Name,
 			fmt.Sprintf("+%s is also on the one in %s", tagStorageVersion, marked[0].gv), "objects are stored in one version: leave one of the tags")
@@ -103,10 +118,7 @@ func (p *planner) storageVersion(h *hub) *version {
 	case isHub >= 0:
 		return h.versions[isHub]
 	}
-	if i := slices.IndexFunc(h.versions, func(v *version) bool { return v.served }); i >= 0 {
-		return h.versions[i]
-	}
-	return h.versions[0]
+	return bestServed(h.versions)
 }
 
 // checkChains reports versions that convert to a version which itself converts to something else.

@@ -78,7 +78,13 @@ func (p *planner) versions(pkg *model.Package) []*version {
 	defaulted := defaulter.Covers(p.model, pkg)
 	var out []*version
 	for _, v := range p.declared(pkg) {
-		if v.markers.Has(tagSkip) || p.bodies[v.goType] && v.list() == nil || !p.hasList(v) {
+		if v.markers.Has(tagSkip) {
+			for mk := range v.markers.All() {
+				v.markers.Claim(mk) // with the kind goes what is said of it
+			}
+			continue
+		}
+		if p.bodies[v.goType] && v.list() == nil || !p.hasList(v) {
 			continue
 		}
 		v.gv, v.hub, v.served = gv, v.goType, !v.markers.Has(tagUnserved)

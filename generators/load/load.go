@@ -85,13 +85,16 @@ type Package struct {
 	// Broken tells that there is a problem in the package, so that its types may be incomplete.
 	Broken bool
 
-	node      *node
-	files     []*ast.File
-	foreign   map[*ast.File]bool // files that other tools made
-	generated []string           // base names of the files left out
-	errors    []gotypes.Error
-	lost      []lostImport // imports that lead nowhere, as long as nothing of the run needs them
-	filled    bool
+	node  *node
+	files []*ast.File
+	// namedAfter are the types that those of the package are named after, as far as readFiles of the files say so.
+	namedAfter map[string]gotypes.Object
+	readFiles  int
+	foreign    map[*ast.File]bool // files that other tools made
+	generated  []string           // base names of the files left out
+	errors     []gotypes.Error
+	lost       []lostImport // imports that lead nowhere, as long as nothing of the run needs them
+	filled     bool
 }
 
 // Alias is a type alias.

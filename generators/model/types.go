@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"path"
+	"slices"
 
 	"k8s.io/gengo/v2/types"
 )
@@ -21,6 +22,17 @@ func Pointee(t *types.Type) *types.Type {
 		t = t.Elem
 	}
 	return t
+}
+
+// NamedChain is a declared type and those that it is named after, one after the other: for "type A B" and "type B string" it is
+// A and B. What their markers say holds for the first of them.
+func (m *Model) NamedChain(t *types.Type) []*types.Type {
+	out := []*types.Type{t}
+	for after := m.NamedAfter(t); after != nil && !slices.Contains(out, after); after = m.NamedAfter(after) {
+		out = append(out, after)
+		_ = m.DependencyComments(after.Name.Package) // without comments there are no markers
+	}
+	return out
 }
 
 // Plain is a type without names and pointers, whatever their order.

@@ -191,6 +191,16 @@ func (m *models) fieldProblem(at place, message, cure string) {
 	}
 }
 
+// misfitMark is misfit for a constraint. Of controller-gen's markers it is a warning, which is left to the rules of a kind that is served.
+func (m *models) misfitMark(at place, mark mark, message, cure string) {
+	switch pkg := m.from.Package(at.owner.Name.Package); {
+	case !strings.HasPrefix(mark.tag, kubebuilderFamily):
+		m.misfit(at, message, cure)
+	case m.ours(at.owner) && !m.from.Serves(pkg):
+		m.report.Warn(diag.Problem{Pos: m.posOf(at), Path: at.path, Message: message, Cure: cure})
+	}
+}
+
 // misfit is fieldProblem for a tag that can't be about what it stands on; the schema is as if it were not there.
 func (m *models) misfit(at place, message, cure string) {
 	if m.ours(at.owner) {

@@ -25,7 +25,7 @@ func (m *models) limit(s *schema, t *types.Type, markers model.Markers, at place
 	if markers.None() {
 		return
 	}
-	kube := kubebuilderMarkers(at.owner, markers)
+	kube := m.kubebuilderMarkers(at.owner, markers)
 	whole := part{own: &schema{}, base: s, t: t}
 	for _, mark := range slices.Concat(kubebuilderMarks(kube), openapiMarks(markers), declarativeMarks(markers)) {
 		if p, ok := m.descend(whole, mark, at); ok {
@@ -40,9 +40,9 @@ func (m *models) limit(s *schema, t *types.Type, markers model.Markers, at place
 }
 
 // kubebuilderMarkers are the markers among which kubebuilder's count. Kubernetes' own types carry them too, for those who
-// make CRDs, and it publishes them by the other tags alone; so do we.
-func kubebuilderMarkers(owner *types.Type, markers model.Markers) model.Markers {
-	if strings.HasPrefix(owner.Name.Package, "k8s.io/") {
+// make CRDs: its own kinds are published by the other tags alone, and all other kinds with them, as they are judged.
+func (m *models) kubebuilderMarkers(owner *types.Type, markers model.Markers) model.Markers {
+	if strings.HasPrefix(owner.Name.Package, "k8s.io/") && m.from.AllOfKubernetes(m.pkg) {
 		return model.Markers{}
 	}
 	return markers
@@ -72,7 +72,7 @@ func (m *models) descend(p part, mark mark, at place) (part, bool) {
 			}
 			p = next
 		default:
-			m.misfit(at, fmt.Sprintf("+%s is for something in %s, and this is %s", mark.tag, container(step.kind), m.named(p)), "remove the tag")
+			m.misfitMark(at, mark, fmt.Sprintf("+%s is for something in %s, and this is %s", mark.tag, container(step.kind), m.named(p)), "remove the tag")
 			return part{}, false
 		}
 	}
@@ -148,7 +148,7 @@ func (m *models) apply(p part, mark mark, at place) {
 	}
 	kind := m.kindOf(p)
 	if kind != "" && l.on != nil && !slices.Contains(l.on, kind) {
-		m.misfit(at, fmt.Sprintf("+%s is for %s, and this is %s", mark.tag, plural(l.on), m.named(p)), m.insteadOf(p, l, mark))
+		m.misfitMark(at, mark, fmt.Sprintf("+%s is for %s, and this is %s", mark.tag, plural(l.on), m.named(p)), m.insteadOf(p, l, mark))
 		return
 	}
 	if mark.name == "enum" {
@@ -166,7 +166,7 @@ func (m *models) apply(p part, mark mark, at place) {
 
 func (m *models) applyEnum(p part, kind string, mark mark, at place) {
 	if kind == "array" {
-		m.misfit(at, "+"+mark.tag+" is for single values, and this is a list", m.insteadOf(p, limits["enum"], mark))
+		m.misfitMark(at, mark, "+"+mark.tag+" is for single values, and this is a list", m.insteadOf(p, limits["enum"], mark))
 		return
 	}
 	read := values

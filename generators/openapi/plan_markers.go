@@ -21,7 +21,9 @@ func (m *models) structMarkers(t *types.Type, s *schema) {
 		s.Unions = m.unionsOf(t)
 	}
 	s.Extensions = m.extensions(m.from.OfType(t), place{owner: t, path: t.Name.Name})
-	m.limit(s, t, m.from.OfType(t), place{owner: t, path: t.Name.Name})
+	for _, of := range slices.Backward(m.from.NamedChain(t)) {
+		m.limit(s, of, m.from.OfType(of), place{owner: of, path: of.Name.Name})
+	}
 }
 
 // extensions are those that +k8s:openapi-gen=x-kubernetes-name:value adds.

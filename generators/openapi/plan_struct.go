@@ -71,13 +71,14 @@ func (m *models) collect(t *types.Type, path string, depth int, within []*types.
 			continue
 		}
 		if s := model.Pointee(member.Type); member.Embedded && said.Name == "" && s.Kind == types.Struct && m.declared(s) == nil {
+			has(markers, tagOptional, tagK8sOptional, tagKubebuilderOptional) // of which its own fields know nothing
 			m.collect(s, s.Name.Name, depth+1, within, fields)
 			continue
 		}
 		name := cmp.Or(said.Name, member.Name)
 		f := field{
 			place:   place{owner: t, field: member, path: path + "." + member.Name},
-			markers: kubebuilderMarkers(t, markers),
+			markers: m.kubebuilderMarkers(t, markers),
 			depth:   depth,
 			quoted:  said.Quoted,
 			omits:   said.Omits(),
@@ -137,7 +138,7 @@ func (m *models) isRequired(f field) bool {
 // markers, else it is what JSON always holds.
 func (m *models) requiredByPackage(f field) bool {
 	if pkg := m.from.Package(f.owner.Name.Package); pkg != nil && pkg.Main {
-		switch markers := kubebuilderMarkers(f.owner, m.from.OfPackage(pkg)); {
+		switch markers := m.kubebuilderMarkers(f.owner, m.from.OfPackage(pkg)); {
 		case has(markers, tagKubebuilderOptional):
 			return false
 		case has(markers, tagKubebuilderRequired):

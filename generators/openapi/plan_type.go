@@ -35,8 +35,11 @@ func (m *models) use(t *types.Type, at place) *schema {
 	switch t.Kind {
 	case types.Alias:
 		s := m.use(t.Underlying, at)
-		s.Enum = append(s.Enum, m.enumOf(t)...)
-		m.limit(s, t, m.from.OfType(t), place{owner: t, path: t.Name.Name})
+		chain := m.from.NamedChain(t)
+		for _, of := range slices.Backward(chain) { // what a type is named after limits it, too
+			s.Enum = append(s.Enum, m.enumOf(of)...)
+			m.limit(s, of, m.from.OfType(of), place{owner: of, path: of.Name.Name})
+		}
 		return s
 	case types.Builtin:
 		return m.builtin(t, at)
@@ -111,7 +114,7 @@ func (m *models) declared(t *types.Type) *schema {
 		return nil
 	}
 	m.readComments(t.Name.Package)
-	if s := m.toldSchema(kubebuilderMarkers(t, m.from.OfType(t)), place{owner: t, path: t.Name.Name}); s != nil {
+	if s := m.toldSchema(m.kubebuilderMarkers(t, m.from.OfType(t)), place{owner: t, path: t.Name.Name}); s != nil {
 		return s
 	}
 	if s := m.hooked(t); s != nil {

@@ -51,7 +51,7 @@ func (m *models) unionField(u *union, member *types.Member, name string, whole b
 		}
 		u.Discriminator = name
 	case whole || has(markers, tagUnionDeprecated):
-		if m.isRequired(field{place: at, markers: kubebuilderMarkers(at.owner, markers), omits: model.ParseJSON(member.Tags).Omits()}) {
+		if m.isRequired(field{place: at, markers: m.kubebuilderMarkers(at.owner, markers), omits: model.ParseJSON(member.Tags).Omits()}) {
 			m.fieldProblem(at, "it is a member of a union, and required", "add +optional")
 		}
 		u.Fields[name] = member.Name

@@ -5,87 +5,91 @@ import (
 	"strings"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/validation/graph"
+	"github.com/typeplane/typeplane/generators/validation/plan"
+	"github.com/typeplane/typeplane/generators/validation/printer"
 )
 
 // choose decides which functions a target gets: those of its roots, those of its other types that are used and have
 // rules, and those of types of packages that have no functions, as far as these call them.
-func (t *target) choose(p *planner, alias func(path string) string) {
-	defer p.under(p.under(t.law))
+func choose(t *target, g *graph.Graph, alias func(path string) string) {
+	defer g.Under(g.Under(t.law))
 	chosen := map[*types.Type]bool{}
-	for _, f := range t.candidates(p) {
-		f.node = p.nodes[f.node.typ]
-		if f.node == nil || !f.node.validates() {
+	for _, f := range candidates(t, g) {
+		f.Node = g.Nodes()[f.Node.Type]
+		if f.Node == nil || !f.Node.Validates() {
 			continue
 		}
-		chosen[f.node.typ] = true
-		t.roots = append(t.roots, f)
-		if f.node.typ.Name.Package != t.input {
-			t.local[f.node.fn] = f.name // an alias kind
+		chosen[f.Node.Type] = true
+		t.Roots = append(t.Roots, f)
+		if f.Node.Type.Name.Package != t.Input {
+			t.Local[f.Node.Func] = f.Name // an alias kind
 		}
 	}
-	t.functions = slices.Clone(t.roots)
+	t.Functions = slices.Clone(t.Roots)
 	for _, typ := range t.types.Types.Types {
-		n := p.nodes[typ]
-		if n == nil || chosen[typ] || !n.used || typ.Name.Package != t.input || n.fn.Name == "" || !n.validates() {
+		n := g.Nodes()[typ]
+		if n == nil || chosen[typ] || !n.Used || typ.Name.Package != t.Input || n.Func.Name == "" || !n.Validates() {
 			continue
 		}
-		t.functions = append(t.functions, function{name: n.fn.Name, shown: typ.Name.Name, node: n})
+		t.Functions = append(t.Functions, printer.Function{Name: n.Func.Name, Shown: typ.Name.Name, Node: n})
 	}
-	slices.SortFunc(t.functions, func(a, b function) int { return strings.Compare(a.shown, b.shown) })
-	t.foreign(p, alias)
+	slices.SortFunc(t.Functions, func(a, b printer.Function) int { return strings.Compare(a.Shown, b.Shown) })
+	foreign(t, g, alias)
 }
 
 // foreign adds functions for types of packages that nobody prints any for.
-func (t *target) foreign(p *planner, alias func(path string) string) {
-	seen := map[*node]bool{}
-	for _, f := range t.functions {
-		seen[f.node] = true
+func foreign(t *target, g *graph.Graph, alias func(path string) string) {
+	seen := map[*graph.Node]bool{}
+	for _, f := range t.Functions {
+		seen[f.Node] = true
 	}
-	var added []function
-	var look func(n *node)
-	visit := func(n *node) {
-		for _, called := range n.calledBy() {
+	var added []printer.Function
+	var look func(n *graph.Node)
+	visit := func(n *graph.Node) {
+		for _, called := range calledBy(n) {
 			look(called)
 		}
 	}
-	look = func(n *node) {
-		if n == nil || n.fn.Name == "" || seen[n] || !n.validates() {
+	look = func(n *graph.Node) {
+		if n == nil || n.Func.Name == "" || seen[n] || !n.Validates() {
 			return
 		}
-		if _, printed := p.outputs[n.fn.Path]; printed || n.fn.Path == t.input {
+		if _, printed := g.Outputs[n.Func.Path]; printed || n.Func.Path == t.Input {
 			return
 		}
 		seen[n] = true
-		name := "validate_" + alias(n.fn.Path) + "_" + n.typ.Name.Name
-		t.local[n.fn] = name
-		added = append(added, function{name: name, shown: alias(n.fn.Path) + "." + n.typ.Name.Name, node: n})
+		name := "validate_" + alias(n.Func.Path) + "_" + n.Type.Name.Name
+		t.Local[n.Func] = name
+		added = append(added, printer.Function{Name: name, Shown: alias(n.Func.Path) + "." + n.Type.Name.Name, Node: n})
 		visit(n)
 	}
-	for _, f := range t.functions {
-		visit(f.node)
+	for _, f := range t.Functions {
+		visit(f.Node)
 	}
-	slices.SortFunc(added, func(a, b function) int { return strings.Compare(a.name, b.name) })
-	t.functions = append(t.functions, added...)
+	slices.SortFunc(added, func(a, b printer.Function) int { return strings.Compare(a.Name, b.Name) })
+	t.Functions = append(t.Functions, added...)
 }
 
 // calledBy are the types whose functions that of a type calls.
-func (n *node) calledBy() []*node {
-	if n.plan.opaque {
+func calledBy(n *graph.Node) []*graph.Node {
+	if n.Plan.Opaque {
 		return nil
 	}
-	var out []*node
-	each := func(of *node, keys, vals plan) {
-		if len(keys.calls) > 0 {
-			out = append(out, of.keyNode())
+	var out []*graph.Node
+	each := func(of *graph.Node, keys, vals plan.Plan) {
+		if len(keys.Calls) > 0 {
+			out = append(out, of.KeyNode())
 		}
-		if len(vals.calls) > 0 {
-			out = append(out, of.elemNode())
+		if len(vals.Calls) > 0 {
+			out = append(out, of.ElemNode())
 		}
 	}
-	each(n, n.eachKey, n.eachVal)
-	for _, f := range n.fields {
-		out = append(out, f.node)
-		each(f.node, f.eachKey, f.eachVal)
+	each(n, n.EachKey, n.EachVal)
+	for _, f := range n.Fields {
+		out = append(out, f.Node)
+		each(f.Node, f.EachKey, f.EachVal)
 	}
 	return out
 }

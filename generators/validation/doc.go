@@ -6,11 +6,21 @@
 // the run (+typeplane:apiserver) serves its kinds and one of its types has a rule. Only in the first case, and if there
 // is a localSchemeBuilder, they are also registered with a scheme.
 //
-// A tag is data: package rule.go says what a rule is, and each file rule_*.go and marker*.go holds a family of them. The
-// function of a rule looks at the place (site) and returns a plan: calls of k8s.io/apimachinery/pkg/api/validate, so
-// that messages, types and origins of errors are those of Kubernetes. graph.go walks the types and collects plans,
-// choose.go decides which functions a file needs, and emit*.go prints them without deciding anything. What the library
-// lacks (patterns, formats, floating-point numbers) is printed into the file that needs it: see emit_helpers.go.
+// The work is done by packages below, each of which uses those before it:
+//
+//	shape        what validation asks about Go types
+//	plan         what a rule asks for: calls, variables and helpers, as data
+//	cel          rules in CEL, compiled to Go; cel/ast reads them
+//	rule         what a rule is, which places have which, and under which law
+//	declarative  the tags +k8s:…
+//	marker       the constraints of OpenAPI, in both spellings, and rules in CEL
+//	graph        types and fields with the plans of their tags
+//	printer      the functions, from graph and plans
+//
+// This package joins them: roots.go says which packages and types get functions, choose.go which other functions those need.
+//
+// What is printed calls k8s.io/apimachinery/pkg/api/validate, so that messages, types and origins of errors are those of
+// Kubernetes. What the library lacks (patterns, formats, floating-point numbers) is printed into the file that needs it.
 //
 // # What holds
 //
@@ -23,15 +33,15 @@
 // pointer) is valid when it is zero, because Go can't tell the two apart. Their errors have the words of declarative
 // validation ("must be greater than or equal to 1"), not those of CustomResourceDefinitions.
 //
-// CEL is translated to Go: what there is of it says the tag (rule_cel.go), cel_translate.go where it is. Module policy asks cel-go
-// about the same rules and objects (policy/internal/rules). As in CEL a rule fails if it compares or computes with what is not there, divides by zero or overflows, and
-// so does its opposite. Everything else is a problem, and belongs into the strategy's Validate.
+// CEL is compiled to Go: what there is of it says the tag (marker/cel.go). Module policy asks cel-go about the same rules and
+// objects (policy/internal/rules). As in CEL a rule fails if it compares or computes with what is not there, divides by zero or
+// overflows, and so does its opposite. Everything else is a problem, and belongs into the strategy's Validate.
 //
 // +listType=set and map, +listMapKey, +required and +optional without a prefix count for types that a server of the run
 // serves, as they do for CustomResourceDefinitions. In other packages they are documentation, as in Kubernetes' own.
 //
 // Kinds of Kubernetes (aliases of types in k8s.io/api, and packages with +typeplane:kubernetes) are judged as a kube-apiserver judges
-// them: the tags of declarative validation are rules, all others describe. law.go says which law holds for a type below another.
+// them: the tags of declarative validation are rules, all others describe. rule/law.go says which law holds for a type below another.
 //
 // # Types of other packages
 //

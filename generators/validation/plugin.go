@@ -8,14 +8,12 @@ import (
 	"github.com/typeplane/typeplane/generators/emit"
 	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/generators/validation/declarative"
+	"github.com/typeplane/typeplane/generators/validation/graph"
+	"github.com/typeplane/typeplane/generators/validation/printer"
 )
 
 const (
-	fileName     = "zz_generated.validations.go"
-	fixtureFile  = "zz_generated.validations_test.go"
-	coverageFile = "zz_generated.validations_coverage_test.go"
-	generator    = "validation-gen"
-
 	tagEnable        = "k8s:validation-gen"
 	tagInput         = "k8s:validation-gen-input"
 	tagRegistry      = "k8s:validation-gen-scheme-registry"
@@ -67,55 +65,37 @@ func Plugin() generators.Plugin {
 	return generators.Plugin{
 		Name: "validation",
 		Doc:  "Validate_T functions from the constraints that comments put on types and fields",
-		Tags: newRuleSet().definitions(),
+		Tags: allRules().Definitions(),
 		Outputs: []emit.Output{
-			{Name: fileName, Generator: generator}, {Name: fixtureFile, Generator: generator}, {Name: coverageFile, Generator: generator},
+			{Name: printer.FileName, Generator: printer.Generator}, {Name: printer.FixtureFile, Generator: printer.Generator}, {Name: printer.CoverageFile, Generator: printer.Generator},
 		},
 		Generate: func(pass *generators.Pass) {
-			p := newPlanner(pass)
-			targets := p.plan(pass)
-			for _, t := range targets {
-				emitTarget(pass, p, t)
+			g := graph.New(pass, allRules())
+			for _, t := range discoverAll(g, pass) {
+				print(pass, g, t)
 			}
 		},
 	}
 }
 
-// plan reads everything before anything is decided: a type's function may be called from any package.
-func (p *planner) plan(pass *generators.Pass) []*target {
-	targets := p.targets(pass)
+// discoverAll reads everything before anything is decided: a type's function may be called from any package.
+func discoverAll(g *graph.Graph, pass *generators.Pass) []*target {
+	targets := targets(g, pass)
 	for _, t := range targets {
-		t.discover(p)
+		discover(t, g)
 	}
-	p.strayCustoms()
+	declarative.StrayCustoms(g.Planner)
 	return targets
 }
 
-func emitTarget(pass *generators.Pass, p *planner, t *target) {
-	f := emit.NewFile(t.pkg.Dir, fileName, t.pkg.Path, t.pkg.Name, generator)
-	t.choose(p, f.Import)
-	fixture := slices.Contains(pass.Model.OfPackage(t.pkg).Values(tagFixture), "validateFalse")
-	if len(t.functions) == 0 && !fixture {
-		return
-	}
-	pr := &printer{File: pass.File(t.pkg, fileName, generator), target: t, declared: map[string]bool{}}
-	if pass.InlineRuntime {
-		pr.Copy(rulesPath, copiedRule)
-	}
-	pr.print()
-	if pass.InlineRuntime {
-		has := func(name string) bool { return t.pkg.Go.Scope().Lookup(name) != nil }
-		if err := copyRules(pr.File, has); err != nil {
-			pass.Report.Add(diag.Problem{Pos: pass.Model.PackagePos(t.pkg), Message: err.Error()})
-		}
-	}
-	if fixture {
-		test := &printer{File: pass.File(t.pkg, fixtureFile, generator), target: t}
-		test.fixtureTest()
-	}
-	if pass.Model.OfPackage(t.pkg).Has(tagCoverage) {
-		printCoverage(pass, t)
-	}
+// print decides which functions a package gets, and prints them.
+func print(pass *generators.Pass, g *graph.Graph, t *target) {
+	names := emit.NewFile(t.Package.Dir, printer.FileName, t.Package.Path, t.Package.Name, printer.Generator)
+	choose(t, g, names.Import)
+	markers := pass.Model.OfPackage(t.Package)
+	t.Fixture = slices.Contains(markers.Values(tagFixture), "validateFalse")
+	t.Coverage = markers.Has(tagCoverage)
+	printer.Print(pass, &t.Target)
 }
 
 // Covers returns the kinds of a package that have a function Validate_T, or will have one after this run, by name. It
@@ -123,18 +103,30 @@ func emitTarget(pass *generators.Pass, p *planner, t *target) {
 func Covers(pass *generators.Pass, pkg *model.Package) map[string]bool {
 	quiet := *pass
 	quiet.Report = &diag.Report{}
-	p := newPlanner(&quiet)
+	g := graph.New(&quiet, allRules())
 	out := map[string]bool{}
-	for _, t := range p.plan(&quiet) {
-		if t.pkg != pkg {
+	for _, t := range discoverAll(g, &quiet) {
+		if t.Package != pkg {
 			continue
 		}
-		p.under(t.law)
-		for _, f := range t.candidates(p) {
-			if n := p.nodes[f.node.typ]; n != nil && n.validates() {
-				out[f.shown] = true
+		g.Under(t.law)
+		for _, f := range candidates(t, g) {
+			if n := g.Nodes()[f.Node.Type]; n != nil && n.Validates() {
+				out[f.Shown] = true
 			}
 		}
 	}
 	return out
+}
+
+// Rules are those of all types of a run, to be compared.
+type Rules = graph.Rules
+
+// RulesOf reads the rules of a run. It reports nothing: problems are said when the functions are printed.
+func RulesOf(pass *generators.Pass) *Rules {
+	quiet := *pass
+	quiet.Report = &diag.Report{}
+	g := graph.New(&quiet, allRules())
+	discoverAll(g, &quiet)
+	return graph.RulesIn(g)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/gengo/v2/codetags"
@@ -14,75 +15,62 @@ import (
 	"github.com/typeplane/typeplane/generators/emit"
 	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/register"
+	"github.com/typeplane/typeplane/generators/validation/graph"
+	"github.com/typeplane/typeplane/generators/validation/printer"
+	"github.com/typeplane/typeplane/generators/validation/rule"
 )
 
 // target is a package that functions are printed into.
 type target struct {
-	pkg   *model.Package
-	input string // import path of the package of the types
+	printer.Target
 	types *model.Package
 	// filters say which types are roots; served takes the kinds instead.
 	filters []string
 	served  bool
-	law     law
-	// registry is the type of the scheme to register with, nil for none.
-	registry *emit.Ident
-
-	roots     []function // those with rules, by name
-	functions []function // in the order in which they are printed
-	// local are the names of functions that this file has for types of other packages.
-	local   map[emit.Ident]string
-	outputs map[string]string
-}
-
-// function is one to be printed.
-type function struct {
-	name, shown  string
-	node         *node
-	subresources []string
+	law     rule.Law
 }
 
 // targets finds the packages that ask for validation, or whose kinds are served and have rules.
-func (p *planner) targets(pass *generators.Pass) []*target {
+func targets(g *graph.Graph, pass *generators.Pass) []*target {
 	var out []*target
 	for _, pkg := range pass.Packages {
-		t, ok := p.asked(pkg)
-		if !ok && p.servesRules(pkg) {
-			t, ok = &target{pkg: pkg, input: pkg.Path, types: pkg, served: true}, true
+		t, ok := asked(g, pkg)
+		if !ok && servesRules(g, pkg) {
+			t, ok = &target{Target: printer.Target{Package: pkg, Input: pkg.Path}, types: pkg, served: true}, true
 		}
 		if ok {
-			t.outputs, t.local, t.law = p.outputs, map[emit.Ident]string{}, p.lawIn(t.types)
+			t.Outputs, t.Local, t.law = g.Outputs, map[emit.Ident]string{}, g.LawIn(t.types)
 			out = append(out, t)
 		}
 	}
-	p.canonical(out)
+	canonical(g, out)
 	return out
 }
 
 // canonical decides into which package the functions of types are printed for others to call: the one that registers
 // them, or the first.
-func (p *planner) canonical(all []*target) {
+func canonical(g *graph.Graph, all []*target) {
 	registering := map[string]*target{}
 	for _, t := range all {
-		if _, ok := p.outputs[t.input]; !ok {
-			p.outputs[t.input] = t.pkg.Path
+		if _, ok := g.Outputs[t.Input]; !ok {
+			g.Outputs[t.Input] = t.Package.Path
 		}
-		if t.registry == nil {
+		if t.Registry == nil {
 			continue
 		}
-		if before := registering[t.input]; before != nil {
-			p.packageProblem(t.pkg, fmt.Sprintf("the types of %s are registered by %s too", t.input, before.pkg.Path),
+		if before := registering[t.Input]; before != nil {
+			packageProblem(g, t.Package, fmt.Sprintf("the types of %s are registered by %s too", t.Input, before.Package.Path),
 				"say +"+tagRegistry+"=nil in one of the two")
 		}
-		registering[t.input] = t
-		p.outputs[t.input] = t.pkg.Path
+		registering[t.Input] = t
+		g.Outputs[t.Input] = t.Package.Path
 	}
 }
 
 // asked reads the package tags.
-func (p *planner) asked(pkg *model.Package) (*target, bool) {
+func asked(g *graph.Graph, pkg *model.Package) (*target, bool) {
 	var filters []string
-	for _, value := range p.model.OfPackage(pkg).Values(tagEnable) {
+	for _, value := range g.Model.OfPackage(pkg).Values(tagEnable) {
 		for f := range strings.SplitSeq(value, ",") {
 			if token.IsExported(f) && token.IsIdentifier(f) { // how it was written up to Kubernetes 1.36
 				f = "TypesWithField=" + f
@@ -95,7 +83,7 @@ func (p *planner) asked(pkg *model.Package) (*target, bool) {
 	}
 	if slices.Contains(filters, "false") {
 		if len(filters) > 1 {
-			p.packageProblem(pkg, "+"+tagEnable+" is false and something else", "keep one of them")
+			packageProblem(g, pkg, "+"+tagEnable+" is false and something else", "keep one of them")
 		}
 		return nil, false
 	}
@@ -103,89 +91,90 @@ func (p *planner) asked(pkg *model.Package) (*target, bool) {
 		_, field, hasValue := strings.Cut(f, "=")
 		known := f == "*" || hasValue && field != "" && (strings.HasPrefix(f, "TypesWithField=") || strings.HasPrefix(f, "TypesWithSuffix="))
 		if !known {
-			p.packageProblem(pkg, fmt.Sprintf("+%s=%s says nothing about types", tagEnable, f), "want *, TypesWithField=TypeMeta, TypesWithSuffix=Request or false")
+			packageProblem(g, pkg, fmt.Sprintf("+%s=%s says nothing about types", tagEnable, f), "want *, TypesWithField=TypeMeta, TypesWithSuffix=Request or false")
 			return nil, false
 		}
 	}
-	t := &target{pkg: pkg, input: pkg.Path, types: pkg, filters: filters}
-	if input, ok := p.model.OfPackage(pkg).Last(tagInput); ok {
-		t.input, t.types = input, p.model.Package(input)
+	t := &target{Target: printer.Target{Package: pkg, Input: pkg.Path}, types: pkg, filters: filters}
+	if input, ok := g.Model.OfPackage(pkg).Last(tagInput); ok {
+		t.Input, t.types = input, g.Model.Package(input)
 		if t.types == nil {
-			p.packageProblem(pkg, fmt.Sprintf("+%s=%s names no package that can be loaded", tagInput, input), "write its import path")
+			packageProblem(g, pkg, fmt.Sprintf("+%s=%s names no package that can be loaded", tagInput, input), "write its import path")
 			return nil, false
 		}
-		p.readComments(input)
+		g.ReadComments(input)
 	}
-	t.registry = p.registry(pkg)
+	t.Registry = registry(g, pkg)
 	return t, true
 }
 
 // registry is the scheme that a package registers its functions with.
-func (p *planner) registry(pkg *model.Package) *emit.Ident {
-	value, ok := p.model.OfPackage(pkg).Last(tagRegistry)
+func registry(g *graph.Graph, pkg *model.Package) *emit.Ident {
+	value, ok := g.Model.OfPackage(pkg).Last(tagRegistry)
 	switch {
 	case value == "nil":
 		return nil
 	case ok:
 		name := types.ParseFullyQualifiedName(value)
 		return &emit.Ident{Path: name.Package, Name: name.Name}
-	case p.hasBuilder(pkg):
+	case hasBuilder(g, pkg):
 		return &emit.Ident{Path: "k8s.io/apimachinery/pkg/runtime", Name: "Scheme"}
 	}
 	return nil // without a builder there is nowhere to register
 }
 
 // hasBuilder tells whether the package has a localSchemeBuilder, written by hand or by the generator of registrations.
-func (p *planner) hasBuilder(pkg *model.Package) bool {
-	return pkg.Go.Scope().Lookup("localSchemeBuilder") != nil || register.Covers(p.model, pkg)
+func hasBuilder(g *graph.Graph, pkg *model.Package) bool {
+	return pkg.Go.Scope().Lookup("localSchemeBuilder") != nil || register.Covers(g.Model, pkg)
 }
 
-func (p *planner) packageProblem(pkg *model.Package, message, cure string) {
-	p.report.Add(diag.Problem{Pos: p.model.PackagePos(pkg), Path: pkg.Path, Message: message, Cure: cure})
+func packageProblem(g *graph.Graph, pkg *model.Package, message, cure string) {
+	g.Report.Add(diag.Problem{Pos: g.Model.PackagePos(pkg), Path: pkg.Path, Message: message, Cure: cure})
 }
 
-// servesRules tells whether a server in the run serves the kinds of the package and their types have rules.
-func (p *planner) servesRules(pkg *model.Package) bool {
-	if value, _ := p.model.OfPackage(pkg).Last(tagEnable); value == "false" || !p.model.OfPackage(pkg).Has("groupName") {
+// servesRules tells whether a server in the run serves the kinds of the package and their types may have rules: those of
+// kinds that are judged as custom resources may be in any package. For Kubernetes' own the package has to have one.
+func servesRules(g *graph.Graph, pkg *model.Package) bool {
+	if value, _ := g.Model.OfPackage(pkg).Last(tagEnable); value == "false" || !g.Model.OfPackage(pkg).Has("groupName") || !g.Served(pkg.Path) {
 		return false
 	}
-	defer p.under(p.under(p.lawIn(pkg)))
-	return p.served(pkg.Path) && slices.ContainsFunc(p.model.Occurrences(pkg), func(o model.Occurrence) bool { return p.isRule(o.Marker) })
+	defer g.Under(g.Under(g.LawIn(pkg)))
+	return g.Law == rule.OfResources || slices.ContainsFunc(g.Model.Occurrences(pkg), func(o model.Occurrence) bool { return g.IsRule(o.Marker) })
 }
 
-// plan discovers the types of a target and decides what is printed.
-func (t *target) discover(p *planner) {
-	defer p.under(p.under(t.law))
-	for _, root := range t.candidates(p) {
-		p.discover(root.node.typ, root.node.typ.Name.String())
+// discover discovers the types of a target and decides what is printed.
+func discover(t *target, g *graph.Graph) {
+	defer g.Under(g.Under(t.law))
+	for _, root := range candidates(t, g) {
+		g.Discover(root.Node.Type, root.Node.Type.Name.String())
 	}
 }
 
 // candidates are the types of a target that are roots, by name; their nodes hold nothing but the type. Kinds of Kubernetes
 // beside others are none: their strategies judge them.
-func (t *target) candidates(p *planner) []function {
-	var out []function
+func candidates(t *target, g *graph.Graph) []printer.Function {
+	var out []printer.Function
 	for _, typ := range t.types.Types.Types {
-		if t.isRoot(p, typ) {
-			out = append(out, function{name: "Validate_" + typ.Name.Name, shown: typ.Name.Name, node: &node{typ: typ}, subresources: subresources(p.model.OfType(typ))})
+		if isRoot(t, g, typ) {
+			out = append(out, printer.Function{Name: "Validate_" + typ.Name.Name, Shown: typ.Name.Name, Node: &graph.Node{Type: typ}, Subresources: subresources(g.Model.OfType(typ))})
 		}
 	}
-	if t.input == t.pkg.Path {
-		for _, a := range p.model.Aliases(t.pkg) {
-			if p.model.IsKind(a) && (t.law == ofKubernetes || !p.model.OfKubernetes(t.pkg, a.Target)) {
-				out = append(out, function{name: "Validate_" + a.Name, shown: a.Name, node: &node{typ: a.Target}, subresources: subresources(p.model.OfType(a.Target))})
+	if t.Input == t.Package.Path {
+		for _, a := range g.Model.Aliases(t.Package) {
+			if g.Model.IsKind(a) && (t.law == rule.OfKubernetes || !g.Model.OfKubernetes(t.Package, a.Target)) {
+				out = append(out, printer.Function{Name: "Validate_" + a.Name, Shown: a.Name, Node: &graph.Node{Type: a.Target}, Subresources: subresources(g.Model.OfType(a.Target))})
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b function) int { return strings.Compare(a.shown, b.shown) })
+	slices.SortFunc(out, func(a, b printer.Function) int { return strings.Compare(a.Shown, b.Shown) })
 	return out
 }
 
-func (t *target) isRoot(p *planner, typ *types.Type) bool {
-	if !token.IsExported(typ.Name.Name) || typ.Name.Package != t.input || len(typ.TypeParams) > 0 {
+func isRoot(t *target, g *graph.Graph, typ *types.Type) bool {
+	if !token.IsExported(typ.Name.Name) || typ.Name.Package != t.Input || len(typ.TypeParams) > 0 {
 		return false
 	}
-	if value, ok := p.model.OfType(typ).Last(tagEnable); ok {
+	if value, ok := g.Model.OfType(typ).Last(tagEnable); ok {
 		return value == "true"
 	}
 	if model.Embeds(typ, "ListMeta") {
@@ -229,4 +218,13 @@ func subresources(markers model.Markers) []string {
 	paths = append(paths, read(tagSubresource)...)
 	slices.Sort(paths)
 	return quoted(slices.Compact(paths))
+}
+
+// quoted are the subresources of a root as the cases of a switch, sorted.
+func quoted(paths []string) []string {
+	var out []string
+	for _, p := range paths {
+		out = append(out, strconv.Quote(p))
+	}
+	return out
 }

@@ -105,6 +105,24 @@ func updates(t *testing.T, server *apitest.Server, object Object) (bombs []bomb)
 		send(" by a strategic merge patch", http.MethodPatch, types.StrategicMergePatchType, dryRun(), object)
 		send(" by an apply patch", http.MethodPatch, types.ApplyYAMLPatchType, dryRun("fieldManager", "amplify", "force", "true"), object)
 	}
+	// As many items as an object may have that is applied to.
+	const applied, room = "applied", 4_900
+	var stored []string
+	for i := range room {
+		stored = append(stored, fmt.Sprintf(object.Item, i))
+	}
+	create(t, server, object, applied, strings.Join(stored, ","))
+	for first, what := range map[int]string{others: "other items", 0: "the same items backwards"} {
+		bombs = append(bombs, bomb{"update: " + what + " by an apply patch, of as many as there may be", http.MethodPatch,
+			object.Collection + "/" + applied + dryRun("fieldManager", "amplify", "force", "true"), string(types.ApplyYAMLPatchType),
+			func(size int) []byte {
+				var items []string
+				for i := range room {
+					items = append(items, fmt.Sprintf(object.Item, first+room-i))
+				}
+				return []byte(object.with(applied, strings.Join(items, ",")))
+			}})
+	}
 	for _, form := range []string{"application/json", "application/yaml"} {
 		bombs = append(bombs, bomb{"delete with options in " + form, http.MethodDelete, path + dryRun(), form, func(size int) []byte {
 			return repeat(`{"apiVersion":"v1","kind":"DeleteOptions","dryRun":["All",`, same(`""`), `]}`, size)

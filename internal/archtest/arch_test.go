@@ -252,6 +252,17 @@ var rules = []rule{
 		reason: "module policy has the language of expressions, for programs that link it",
 	},
 	{
+		in:     []string{"generators/validation/cel/..."},
+		forbid: []string{"./generators/..."},
+		but:    []string{"./generators/emit", "./generators/model", "./generators/validation/cel/ast", "./generators/validation/plan", "./generators/validation/shape"},
+		reason: "the compiler of CEL has a contract of its own: a text and a type go in, a plan comes out",
+	},
+	{
+		in:     []string{"generators/validation/printer"},
+		forbid: []string{"./generators/validation/cel/...", "./generators/validation/rule", "./generators/validation/declarative", "./generators/validation/marker"},
+		reason: "what is printed has been decided",
+	},
+	{
 		in:     []string{"..."},
 		except: []string{"cmd/gen", "generators/..."},
 		forbid: []string{"./generators/..."},

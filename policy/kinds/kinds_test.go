@@ -66,6 +66,8 @@ func TestPolicies(t *testing.T) {
 		validation("{expression: 'true', reason: Gone}"):                         `validations[0].reason: Unsupported value: "Gone"`,
 		with("auditAnnotations: [{valueExpression: \"'x'\"}, {key: 'a/b', valueExpression: ''}, {key: c, valueExpression: \"'x'\"}, {key: c, valueExpression: \"'x'\"}]"): "auditAnnotations[0].key: Required value|auditAnnotations[1].key: Invalid value|auditAnnotations[1].valueExpression: Required value|auditAnnotations[3].key: Duplicate value",
 		with("auditAnnotations: [" + strings.Repeat("{key: c, valueExpression: x}, ", 21) + "]"):                                                                          "auditAnnotations: Too many" + strings.Repeat("|Duplicate value", 20),
+		with("variables: [" + strings.Repeat("{name: c, expression: x}, ", 301) + "]"):                                                                                    "variables: Too many" + strings.Repeat("|Duplicate value", 99),
+		validation(strings.Repeat("{expression: 'true'}, ", 1001)):                                                                                                        "spec.validations: Too many",
 		// Expressions are compiled when there is nothing else.
 		validation("{expression: 'object.'}, {expression: '1'}"):                  "spec.validations[0].expression: Invalid value: \"object.\": compilation failed: ERROR|spec.validations[1].expression: Invalid value: \"1\": must evaluate to bool",
 		with("auditAnnotations: [{key: a, valueExpression: authorizer.path(1)}]"): "found no matching overload for 'path'",

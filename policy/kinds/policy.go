@@ -19,6 +19,9 @@ import (
 const (
 	maxAuditAnnotations     = 20
 	maxAnnotationExpression = 5 << 10
+	// Kubernetes has no such bounds. What a variable costs when it is compiled grows with those before it.
+	maxVariables   = 300
+	maxValidations = 1000
 )
 
 // validatePolicy says what is wrong with a policy. Expressions are compiled if there is nothing else.
@@ -45,6 +48,9 @@ func validatePolicy(p *admissionregistrationv1.ValidatingAdmissionPolicy) field.
 	errs = append(errs, validateVariables(spec.Variables, path.Child("variables"))...)
 	for i := range rest.WhileFew(&errs, slices.All(spec.Validations)) {
 		errs = append(errs, validateValidation(&spec.Validations[i], path.Child("validations").Index(i))...)
+	}
+	if len(spec.Validations) > maxValidations {
+		errs = append(errs, field.TooMany(path.Child("validations"), len(spec.Validations), maxValidations))
 	}
 	errs = append(errs, validateAnnotations(p.Name, spec.AuditAnnotations, path.Child("auditAnnotations"))...)
 	if len(errs) > 0 {
@@ -73,6 +79,9 @@ func validateParamKind(k *admissionregistrationv1.ParamKind, path *field.Path) (
 }
 
 func validateVariables(variables []admissionregistrationv1.Variable, path *field.Path) (errs field.ErrorList) {
+	if len(variables) > maxVariables {
+		errs = append(errs, field.TooMany(path, len(variables), maxVariables))
+	}
 	names := map[string]bool{}
 	for i, v := range rest.WhileFew(&errs, slices.All(variables)) {
 		at := path.Index(i)

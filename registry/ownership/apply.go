@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"sync"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
@@ -116,15 +117,20 @@ func findUnsigned(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// Check says what is wrong with the content of an apply patch by the schema of the kind: unknown fields, and items of a
-// list that are there twice. broken is that the schema itself is of no use.
-func (t *Tracker) Check(content map[string]any) (wrong, broken error) {
+// Check says what is wrong with the content of an apply patch by the schema of the kind: unknown
+// fields, and items of a list that are there twice. The error is an API status.
+func (t *Tracker) Check(content map[string]any) error {
 	a, err := t.applier()
 	if err != nil {
-		return nil, err
+		return apierrors.NewInternalError(err) // the schema itself is of no use
 	}
-	_, err = a.types.ObjectToTyped(&unstructured.Unstructured{Object: content})
-	return err, nil
+	if err := checkNarrow("the patch", content); err != nil {
+		return err
+	}
+	if _, err := a.types.ObjectToTyped(&unstructured.Unstructured{Object: content}); err != nil {
+		return apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+	}
+	return nil
 }
 
 // Apply makes the next object of live, whatever it was before, by what manager wants its fields to be, which is the content
@@ -133,6 +139,9 @@ func (t *Tracker) Check(content map[string]any) (wrong, broken error) {
 func (t *Tracker) Apply(live runtime.Object, content map[string]any, manager string, force bool) (runtime.Object, error) {
 	a, err := t.applier()
 	if err != nil {
+		return nil, err
+	}
+	if err := checkNarrow("the object", live); err != nil {
 		return nil, err
 	}
 	patch := &unstructured.Unstructured{Object: apiruntime.DeepCopyJSON(content)}

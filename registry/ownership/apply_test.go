@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -77,9 +78,9 @@ func TestBadSchemas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wrong, broken := tracker.Check(map[string]any{"apiVersion": "shop.example.com/v1", "kind": "Widget"})
-		if wrong != nil || broken == nil || !strings.HasPrefix(broken.Error(), tc.want) {
-			t.Errorf("%s: %v, %v", name, wrong, broken)
+		err = tracker.Check(map[string]any{"apiVersion": "shop.example.com/v1", "kind": "Widget"})
+		if !apierrors.IsInternalError(err) || !strings.HasPrefix(err.Error(), "Internal error occurred: "+tc.want) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

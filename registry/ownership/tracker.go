@@ -3,6 +3,8 @@ package ownership
 import (
 	"sync"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/typeplane/typeplane/runtime"
 )
 
@@ -27,6 +29,9 @@ type Document struct {
 	// uint64. It is not modified.
 	Content map[string]any
 }
+
+// GetObjectMeta returns the metadata of the Go value.
+func (d Document) GetObjectMeta() metav1.Object { return runtime.Meta(d.Object) }
 
 // OfDocuments returns a tracker like t, nil included, to whose Update and Apply all objects are given as Documents.
 func (t *Tracker) OfDocuments(s *Schemas) *Tracker {

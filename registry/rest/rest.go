@@ -71,7 +71,7 @@ type Resource struct {
 // Body is an object that a client sends.
 type Body interface {
 	apiruntime.Object
-	metav1.ObjectMetaAccessor
+	metav1.Object
 }
 
 // Document is an object of a kind without protobuf, with the JSON that it was read from.

@@ -61,13 +61,10 @@ func (r *Reader) NextField(typ string) bool {
 		return false
 	}
 	f.begun = true
-	f.name = r.pos + 1
-	t := r.text()
-	f.nameEnd, f.odd = r.pos-1, t.escaped || t.wide
-	if f.odd {
-		f.name = len(r.odd)
-		r.odd = append(r.odd, t.bytes()...)
-		f.nameEnd = len(r.odd)
+	if start, end, ok := r.plain(); ok {
+		f.name, f.nameEnd, f.odd = start, end, false
+	} else {
+		r.oddName(f)
 	}
 	if r.peek() != ':' {
 		r.bad()
@@ -76,6 +73,18 @@ func (r *Reader) NextField(typ string) bool {
 	}
 	r.pos++
 	return true
+}
+
+// oddName reads a key that is not plain.
+func (r *Reader) oddName(f *frame) {
+	f.name = r.pos + 1
+	t := r.text()
+	f.nameEnd, f.odd = r.pos-1, t.escaped || t.wide
+	if f.odd {
+		f.name = len(r.odd)
+		r.odd = append(r.odd, t.bytes()...)
+		f.nameEnd = len(r.odd)
+	}
 }
 
 // Name is the key at hand. It is valid until the value behind it was read.

@@ -22,6 +22,10 @@ func ReadString[T ~string](r *Reader, out *T, typ string) {
 		r.other(typ)
 		return
 	}
+	if start, end, ok := r.plain(); ok {
+		*out = T(r.keep(r.data[start:end]))
+		return
+	}
 	if t := r.text(); !r.stopped() {
 		*out = T(r.string(t))
 	}

@@ -42,13 +42,24 @@ type text struct {
 	escaped, wide bool
 }
 
+// plain takes a string that is ASCII without escapes, which most are, and returns where it begins
+// and ends between its quotes. If it is not ok it has taken nothing. r.pos is at the opening quote.
+func (r *Reader) plain() (start, end int, ok bool) {
+	start = r.pos + 1
+	end = specialRead(r.data, start)
+	if end >= len(r.data) || r.data[end] != '"' {
+		return 0, 0, false
+	}
+	r.pos = end + 1
+	return start, end, true
+}
+
 // text takes a string; r.pos is at the opening quote.
 func (r *Reader) text() text {
-	start := r.pos + 1
-	if end := specialRead(r.data, start); end < len(r.data) && r.data[end] == '"' {
-		r.pos = end + 1
+	if start, end, ok := r.plain(); ok {
 		return text{raw: r.data[start:end]}
 	}
+	start := r.pos + 1
 	end, escaped, wide := stringEnd(r.data, start)
 	if end < 0 {
 		r.bad()

@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -73,6 +72,7 @@ type Log struct {
 
 	mu      sync.Mutex // guards what follows
 	pending []byte     // whole lines
+	spare   []byte     // the room of the lines that were taken last; only for take
 	stuck   bool       // the writer makes no progress
 	closed  bool
 	dropped int           // since the writer made progress
@@ -164,22 +164,34 @@ func (l *Log) Refused(req Request) *Record {
 	return l.record(req, decision{level: LevelMetadata, quiet: req.delicate()})
 }
 
+// lines are the buffers of lines that are on their way to the writer.
+var lines = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxPooled is how large a buffer may be that is kept for the next line.
+const maxPooled = 64 << 10
+
 // emit encodes an event and gives it to the writer.
 func (l *Log) emit(e *Event) {
 	l.events.Inc()
-	line, err := json.Marshal(e)
+	buffer := lines.Get().(*[]byte)
+	line, err := appendEvent((*buffer)[:0], e)
 	if err != nil || len(line) >= l.maxLine {
 		short := *e
 		short.RequestObject, short.ResponseObject = nil, nil
 		short.Annotations = map[string]string{truncated: "true"}
-		line, err = json.Marshal(&short)
+		line, err = appendEvent(line[:0], &short)
 	}
 	if err != nil {
 		l.failed.Inc()
 		l.log.Error("an audit event can't be encoded", "auditID", e.AuditID, "error", err)
 		return
 	}
-	l.enqueue(append(line, '\n'))
+	line = append(line, '\n')
+	l.enqueue(line)
+	if cap(line) <= maxPooled {
+		*buffer = line
+		lines.Put(buffer)
+	}
 }
 
 // enqueue waits once, for maxWait at most: after that the writer counts as stuck until it moves.
@@ -262,10 +274,7 @@ func (l *Log) gather() bool {
 // writePending writes until nothing is left, and tries again what fails; the last time it gives up instead.
 func (l *Log) writePending(last bool) error {
 	for {
-		l.mu.Lock()
-		lines := l.pending
-		l.pending = nil
-		l.mu.Unlock()
+		lines := l.take()
 		if len(lines) == 0 {
 			return nil
 		}
@@ -287,6 +296,20 @@ func (l *Log) writePending(last bool) error {
 			last = !l.pause(err)
 		}
 	}
+}
+
+// take returns the lines that wait. They are valid until the next call, for two buffers take turns.
+func (l *Log) take() []byte {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	lines, room := l.pending, l.spare[:0]
+	if cap(lines) > 4*chunk { // of a busy time
+		l.spare = nil
+	} else {
+		l.spare = lines
+	}
+	l.pending = room
+	return lines
 }
 
 // hasRoom says so when the log stops for want of room, and when it goes on.

@@ -118,26 +118,29 @@ const OpenAPISchemas = `{
     "properties": {
       "lastTransitionTime": {
         "description": "lastTransitionTime is the last time the condition transitioned from one status to another. This should be when the underlying condition changed.  If that is not known, then using the time when the API field changed is acceptable.",
-        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
+        "type": "string", "format": "date-time"
       },
       "message": {
         "description": "message is a human readable message indicating details about the transition. This may be an empty string.",
-        "type": "string", "default": ""
+        "type": "string", "default": "", "maxLength": 32768
       },
       "observedGeneration": {
         "description": "observedGeneration represents the .metadata.generation that the condition was set based upon. For instance, if .metadata.generation is currently 12, but the .status.conditions[x].observedGeneration is 9, the condition is out of date with respect to the current state of the instance.",
-        "type": "integer", "format": "int64"
+        "type": "integer", "format": "int64", "minimum": 0
       },
       "reason": {
         "description": "reason contains a programmatic identifier indicating the reason for the condition's last transition. Producers of specific condition types may define expected values and meanings for this field, and whether the values are considered a guaranteed API. The value should be a CamelCase string. This field may not be empty.",
-        "type": "string", "default": ""
+        "type": "string", "default": "", "minLength": 1, "maxLength": 1024,
+        "pattern": "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$"
       },
       "status": {
-        "description": "status of the condition, one of True, False, Unknown.", "type": "string", "default": ""
+        "description": "status of the condition, one of True, False, Unknown.", "type": "string", "default": "",
+        "enum": ["True", "False", "Unknown"]
       },
       "type": {
         "description": "type of condition in CamelCase or in foo.example.com/CamelCase.", "type": "string",
-        "default": ""
+        "default": "", "maxLength": 316,
+        "pattern": "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$"
       }
     }
   },

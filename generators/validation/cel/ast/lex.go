@@ -1,0 +1,100 @@
+package ast
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+type kind int
+
+const (
+	end kind = iota
+	name
+	number
+	quoted
+	symbol
+)
+
+type token struct {
+	kind kind
+	text string // of a quoted one, what the quotes hold
+	at   int
+}
+
+// symbols are those of two characters; all others have one.
+var symbols = []string{"&&", "||", "==", "!=", "<=", ">="}
+
+func lex(source string) ([]token, error) {
+	var out []token
+	for i := 0; i < len(source); {
+		c, width := utf8.DecodeRuneInString(source[i:])
+		switch {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			i++
+		case c == '"' || c == '\'':
+			text, size, err := quotedText(source[i:])
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, token{quoted, text, i})
+			i += size
+		case c >= '0' && c <= '9':
+			size := strings.IndexFunc(source[i:], func(r rune) bool { return !unicode.IsDigit(r) && !strings.ContainsRune("._eExXabcdfABCDFuU", r) })
+			if size < 0 {
+				size = len(source) - i
+			}
+			out = append(out, token{number, strings.TrimRight(source[i:i+size], "uU"), i})
+			i += size
+		case c == '_' || unicode.IsLetter(c):
+			size := strings.IndexFunc(source[i:], func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+			if size < 0 {
+				size = len(source) - i
+			}
+			out = append(out, token{name, source[i : i+size], i})
+			i += size
+		default:
+			text := source[i : i+width]
+			for _, s := range symbols {
+				if strings.HasPrefix(source[i:], s) {
+					text = s
+				}
+			}
+			if text == "\u201d" || text == "\u201c" {
+				return nil, fmt.Errorf("%q is no part of the language: gofmt makes it of two apostrophes in a comment, so write \\\"\\\" for the empty text", text)
+			}
+			if utf8.RuneCountInString(text) == 1 && !strings.Contains("()[].,!<>?:+-*/%", text) {
+				return nil, fmt.Errorf("%q is no part of the language", text)
+			}
+			out = append(out, token{symbol, text, i})
+			i += len(text)
+		}
+	}
+	return append(out, token{end, "the end", len(source)}), nil
+}
+
+// quotedText reads text in quotes at the beginning of s and returns how long it is there.
+func quotedText(s string) (text string, size int, err error) {
+	q := s[0]
+	for i := 1; i < len(s); i++ {
+		if s[i] == '\\' {
+			i++
+			continue
+		}
+		if s[i] != q {
+			continue
+		}
+		inner := s[1:i]
+		if q == '\'' {
+			inner = strings.ReplaceAll(strings.ReplaceAll(inner, `\'`, `'`), `"`, `\"`)
+		}
+		text, err := strconv.Unquote(`"` + inner + `"`)
+		if err != nil {
+			return "", 0, fmt.Errorf("%s is no text as it should be quoted", s[:i+1])
+		}
+		return text, i + 1, nil
+	}
+	return "", 0, fmt.Errorf("the quote %c is not closed", q)
+}

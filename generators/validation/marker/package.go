@@ -1,0 +1,63 @@
+package marker
+
+import (
+	"slices"
+
+	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/generators/validation/plan"
+	"github.com/typeplane/typeplane/generators/validation/rule"
+	"github.com/typeplane/typeplane/generators/validation/shape"
+)
+
+const (
+	Required = rule.Kubebuilder + "Required"
+	Optional = rule.Kubebuilder + "Optional"
+)
+
+// PackageTags are the two markers where they stand on a package.
+var PackageTags = []tag.Definition{
+	{Name: Required, Scope: tag.Package, Value: tag.Flag},
+	{Name: Optional, Scope: tag.Package, Value: tag.Flag},
+}
+
+// OwnPresence are tags by which a field says itself whether it may be left out, and which have rules of their own.
+var OwnPresence = []string{"k8s:required", "k8s:optional", "k8s:forbidden", Required, Optional}
+
+// PresenceAround is the marker that holds for a field without a tag of its own: +required and +optional of kube-openapi
+// mean the same where a server of the run serves the field, and then comes what the package says. It is "" if nothing
+// is said. A field that clients leave out (omitempty) says by that more than its package, and an embedded struct has no
+// name to leave out.
+func PresenceAround(p *rule.Planner, s *rule.Site) string {
+	pkg := p.Model.Package(s.ParentType.Name.Package)
+	own := slices.ContainsFunc(OwnPresence, func(own string) bool { return rule.HasRule(s, own) })
+	switch {
+	case pkg == nil || !pkg.Main && p.Law != rule.OfResources || p.Law == rule.OfKubernetes || own || shape.JSONName(*s.Member) == "":
+		return ""
+	case rule.HasRule(s, "optional"):
+		return Optional
+	case rule.HasRule(s, "required"):
+		if p.Law == rule.OfResources {
+			return Required
+		}
+		return ""
+	case shape.Omitted(*s.Member):
+		return ""
+	case p.Model.OfPackage(pkg).Has(Optional):
+		return Optional
+	case p.Model.OfPackage(pkg).Has(Required):
+		return Required
+	}
+	return ""
+}
+
+// PresenceOf is what the field has to be there for, if it does not say so by a rule of its own.
+func PresenceOf(p *rule.Planner, s *rule.Site) plan.Plan {
+	if PresenceAround(p, s) != Required {
+		return plan.Plan{}
+	}
+	made, err := present(s)
+	if err != nil {
+		return plan.Plan{} // Go can't tell whether it is there
+	}
+	return made
+}

@@ -1,0 +1,35 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/generators/validation/shape"
+)
+
+// Fault says what is wrong with a tag, and the cure.
+type Fault struct {
+	Message, Cure string
+	// Misfit says that the tag can't be about what it stands on. Of controller-gen's markers that is a warning: no CRD has them.
+	Misfit bool
+}
+
+func (f Fault) Error() string {
+	if f.Cure == "" {
+		return f.Message
+	}
+	return f.Message + "; " + f.Cure
+}
+
+// NoSuchField says that a struct lacks a field of a name in JSON.
+func NoSuchField(t *types.Type, name string) error {
+	known := shape.JSONNames(t)
+	cure := "it has " + strings.Join(known, ", ")
+	if near := tag.Nearest(name, known); near != "" {
+		cure = "did you mean " + near + "?"
+	}
+	return Fault{Message: fmt.Sprintf("%s has no field called %s in JSON", t.Name.Name, name), Cure: cure}
+}

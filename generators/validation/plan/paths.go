@@ -1,0 +1,14 @@
+package plan
+
+// RulesPath is the part of the runtime that printed code leans on.
+const RulesPath = "github.com/typeplane/typeplane/runtime/rules"
+
+// The packages of apimachinery that printed code uses.
+const (
+	validatePath  = "k8s.io/apimachinery/pkg/api/validate"
+	OperationPath = "k8s.io/apimachinery/pkg/api/operation"
+	SafePath      = "k8s.io/apimachinery/pkg/api/safe"
+	EqualityPath  = "k8s.io/apimachinery/pkg/api/equality"
+	FieldPath     = "k8s.io/apimachinery/pkg/util/validation/field"
+	MetaV1        = "k8s.io/apimachinery/pkg/apis/meta/v1"
+)

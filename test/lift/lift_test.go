@@ -1,0 +1,216 @@
+package lift
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/yaml"
+)
+
+var list = flag.String("differences", "", "write every difference to this file, those with a reason too")
+
+// ways are how a program comes to the types of a project.
+var ways = []struct {
+	name   string
+	module func(*testing.T, repository) string
+}{
+	{"copied", copied},
+}
+
+// TestLift serves each project, and compares what is served, and what of its examples, with its definitions. Without -short it
+// goes on with examples of which one thing is made wrong.
+func TestLift(t *testing.T) {
+	for _, r := range repositories {
+		for _, way := range ways {
+			t.Run(r.name+"/"+way.name, func(t *testing.T) {
+				if testing.Short() && (r.name != "gateway-api" || way.name != "copied") {
+					t.Skip("only without -short")
+				}
+				from := released(t, r.definitions)
+				dir := way.module(t, r)
+				generate(t, dir)
+				l := &lifted{T: t, server: start(t, dir), definitions: definitions(t, files(t, from, r.crds))}
+				l.served()
+				l.examples(from, r)
+				l.report()
+			})
+		}
+	}
+}
+
+// lifted is a server beside its definitions.
+type lifted struct {
+	*testing.T
+	server      *server
+	definitions map[schema.GroupVersionKind]*definition
+	found       []finding
+	asked       int
+}
+
+// finding is an object that the two judge differently.
+type finding struct {
+	kind       schema.GroupVersionKind
+	verb       string // valid or invalid for examples, create or update
+	path, what string // of what was made wrong; for examples the file
+	difference string
+}
+
+func (f finding) String() string {
+	return fmt.Sprintf("%s %s/%s %s %s: %s", f.verb, f.kind.Version, f.kind.Kind, f.path, f.what, f.difference)
+}
+
+// served compares discovery with the definitions.
+func (l *lifted) served() {
+	l.Helper()
+	for gvk, d := range l.definitions {
+		var resources metav1.APIResourceList
+		if code, _ := l.server.do("GET", "/apis/"+gvk.GroupVersion().String(), nil); code == http.StatusNotFound {
+			l.Errorf("%v is not served", gvk)
+			continue
+		}
+		l.server.get("/apis/"+gvk.GroupVersion().String(), &resources)
+		got := map[string]string{}
+		for _, r := range resources.APIResources {
+			got[r.Name] = resourceText(r)
+		}
+		for _, want := range d.resources() {
+			switch text := resourceText(want); {
+			case got[want.Name] == "":
+				l.Errorf("%s of %v is not served", want.Name, gvk.GroupVersion())
+			case got[want.Name] != text:
+				l.Errorf("%s of %v:\n\ttheirs: %s\n\tours:   %s", want.Name, gvk.GroupVersion(), text, got[want.Name])
+			}
+		}
+	}
+}
+
+func resourceText(r metav1.APIResource) string {
+	return fmt.Sprintf("%s %s namespaced=%v short=%v categories=%v", r.Kind, r.SingularName, r.Namespaced, r.ShortNames, r.Categories)
+}
+
+// resources are those of a definition as discovery has them.
+func (d *definition) resources() []metav1.APIResource {
+	names, namespaced := d.crd.Spec.Names, d.crd.Spec.Scope == apiextensionsv1.NamespaceScoped
+	out := []metav1.APIResource{{Name: names.Plural, SingularName: singular(names), Kind: names.Kind, Namespaced: namespaced, ShortNames: names.ShortNames, Categories: names.Categories}}
+	if s := d.version.Subresources; s != nil && s.Status != nil {
+		out = append(out, metav1.APIResource{Name: names.Plural + "/status", Kind: names.Kind, Namespaced: namespaced})
+	}
+	if s := d.version.Subresources; s != nil && s.Scale != nil {
+		out = append(out, metav1.APIResource{Name: names.Plural + "/scale", Kind: "Scale", Namespaced: namespaced})
+	}
+	return out
+}
+
+func singular(names apiextensionsv1.CustomResourceDefinitionNames) string {
+	if names.Singular != "" {
+		return names.Singular
+	}
+	return strings.ToLower(names.Kind)
+}
+
+// examples creates the objects of the project's examples.
+func (l *lifted) examples(from string, r repository) {
+	l.Helper()
+	for _, verb := range []string{"valid", "invalid"} {
+		patterns := r.valid
+		if verb == "invalid" {
+			patterns = r.invalid
+		}
+		n := 0
+		for _, file := range files(l.T, from, patterns) {
+			for i, doc := range documents(l.T, file) {
+				d := l.definitions[kindOf(doc)]
+				if d == nil {
+					continue // of somebody else
+				}
+				n++
+				name := fmt.Sprintf("%s#%d", strings.TrimPrefix(file, from+"/"), i)
+				theirs := d.create(doc)
+				if theirs.accepted != (verb == "valid") {
+					l.Logf("%s is %s, and the definition says: accepted %v %s", name, verb, theirs.accepted, theirs.message)
+				}
+				l.compare(finding{kind: d.gvk, verb: verb, path: name}, theirs, l.server.judge("POST", d.path(doc), doc))
+			}
+		}
+		l.Logf("%d %s examples", n, verb)
+	}
+}
+
+// compare notes what two verdicts differ in.
+func (l *lifted) compare(f finding, theirs, ours verdict) {
+	l.asked++
+	if f.difference = difference(theirs, ours); f.difference != "" {
+		l.found = append(l.found, f)
+	}
+}
+
+// report fails for each difference without a reason, and for each reason without a difference.
+func (l *lifted) report() {
+	l.Helper()
+	var out strings.Builder
+	for _, f := range l.found {
+		reason := reasonFor(f)
+		fmt.Fprintf(&out, "%v\n\treason: %s\n", f, reason)
+		if reason == "" {
+			l.Error(f)
+		}
+	}
+	l.Logf("%d objects were judged, %d differently", l.asked, len(l.found))
+	if *list != "" {
+		if err := os.WriteFile(*list+"."+strings.ReplaceAll(l.Name(), "/", "."), []byte(out.String()), 0o600); err != nil {
+			l.Fatal(err)
+		}
+	}
+}
+
+// path is where objects of a definition are created.
+func (d *definition) path(doc map[string]any) string {
+	path := "/apis/" + d.gvk.GroupVersion().String()
+	if d.crd.Spec.Scope == apiextensionsv1.NamespaceScoped {
+		meta, _ := doc["metadata"].(map[string]any)
+		namespace, _ := meta["namespace"].(string)
+		if namespace == "" {
+			namespace = "default"
+		}
+		path += "/namespaces/" + namespace
+	}
+	return path + "/" + d.crd.Spec.Names.Plural
+}
+
+func kindOf(doc map[string]any) schema.GroupVersionKind {
+	apiVersion, _ := doc["apiVersion"].(string)
+	kind, _ := doc["kind"].(string)
+	return schema.FromAPIVersionAndKind(apiVersion, kind)
+}
+
+// documents are those of a file of YAML.
+func documents(t *testing.T, file string) (out []map[string]any) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(data), 4096); ; {
+		var doc map[string]any
+		switch err := d.Decode(&doc); {
+		case errors.Is(err, io.EOF):
+			return out
+		case err != nil:
+			t.Fatalf("%s: %v", filepath.Base(file), err)
+		}
+		if doc != nil {
+			out = append(out, doc)
+		}
+	}
+}

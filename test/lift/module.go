@@ -1,0 +1,123 @@
+package lift
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// program is the main package that README.md tells to write.
+const program = `// Command lifted serves what is in the folders below.
+//
+// +typeplane:apiserver
+package main
+
+import "github.com/typeplane/typeplane/boot"
+
+func main() { boot.Main(newServer()) }
+`
+
+// copied is a new module with the API packages of a repository in the folders that they have there, and a program above them.
+func copied(t *testing.T, r repository) string {
+	t.Helper()
+	from, dir := released(t, r.module), t.TempDir()
+	for _, folder := range r.packages {
+		copyPackages(t, filepath.Join(from, folder), filepath.Join(dir, folder))
+	}
+	newModule(t, dir, path(r.module), r.requires)
+	return dir
+}
+
+// copyPackages copies the Go files of a folder and of those below it, but for tests.
+func copyPackages(t *testing.T, from, to string) {
+	t.Helper()
+	err := filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		below, err := filepath.Rel(from, name)
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(to, below)), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, below), data, 0o644)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// newModule writes go.mod, go.sum and main.go: the module has the requirements of this repository, and more.
+func newModule(t *testing.T, dir, name string, more []string) {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, edit := range map[string]func([]byte) []byte{
+		"go.mod": func(text []byte) []byte {
+			return bytes.Replace(text, []byte("module "+self+"\n"), []byte("module "+name+"\n"), 1)
+		},
+		"go.sum": func(text []byte) []byte { return text },
+	} {
+		text, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, file), edit(text))
+	}
+	write(t, filepath.Join(dir, "main.go"), []byte(program))
+	edit := []string{"mod", "edit", "-require=" + self + "@v0.0.0", "-replace=" + self + "=" + root, "-replace=" + self + "/runtime=" + root + "/runtime"}
+	for _, requirement := range more {
+		edit = append(edit, "-require="+requirement)
+	}
+	goCommand(t, dir, edit...)
+	goCommand(t, dir, "list", "-mod=mod", "-deps", "./...", self+"/boot", self+"/runtime/...") // fills go.sum
+}
+
+const self = "github.com/typeplane/typeplane"
+
+// generate runs gen on a module.
+func generate(t *testing.T, dir string) {
+	t.Helper()
+	gen := filepath.Join(t.TempDir(), "gen")
+	goCommand(t, "../..", "build", "-o", gen, "./cmd/gen")
+	cmd := exec.Command(gen, "--cache=false", "./...")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS=-mod=readonly")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("gen: %v\n%s", err, out)
+	}
+	if len(out) > 0 {
+		t.Logf("gen:\n%s", out)
+	}
+}
+
+// goCommand runs the go command in a folder.
+func goCommand(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+func write(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
