@@ -106,7 +106,7 @@ func (p printer) authored(h *hub) {
 		case connector:
 			line = append(line, p.groupVersionKind(a.body), ", ", stringList(a.methods), ", ")
 		}
-		line = append(line, local(h), "Strategy.", a.method, ")")
+		line = append(line, h.local, "Strategy.", a.method, ")")
 		if ruled {
 			beside := func(pkg *model.Package, prefix string) any {
 				if pkg == nil {
