@@ -75,6 +75,10 @@ func ForEachVal(p *rule.Planner, path string, t *types.Type, inner plan.Plan) pl
 			outer.Func, outer.Args = plan.Runtime("EachMapVal"), []any{equality(n.Elem), w}
 			return outer
 		}
+		if item := shape.Native(n.Elem); item.Kind == types.Slice && !shape.IsBytes(item) {
+			outer.Func, outer.Args = plan.Runtime("EachList"), []any{w}
+			return outer
+		}
 		how, args := correlation(p, path, t)
 		outer.Func, outer.Args = plan.Runtime("EachVal"+how), append(args, w)
 		if n.Elem.Kind == types.Pointer {

@@ -31,7 +31,10 @@ func Unsupported(t *types.Type) string {
 		return Unsupported(t.Elem)
 	case types.Slice:
 		item := Native(t.Elem)
-		if item.Kind == types.Slice && Native(item.Elem).Name.Name != "byte" || item.Kind == types.Map || item.Kind == types.Array {
+		if item.Kind == types.Slice && !IsBytes(item) {
+			return Unsupported(item)
+		}
+		if item.Kind == types.Map || item.Kind == types.Array {
 			return "it is a list of " + KindName(t.Elem) + "s"
 		}
 		return ""
