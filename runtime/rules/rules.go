@@ -43,6 +43,14 @@ func EachList[T any](ctx context.Context, op operation.Operation, path *field.Pa
 	})
 }
 
+// EachValBehind is EachVal for a pointer to a list.
+func EachValBehind[T any](ctx context.Context, op operation.Operation, path *field.Path, items, _ *[]T, judge validate.ValidateFunc[*T]) field.ErrorList {
+	if items == nil {
+		return nil
+	}
+	return EachVal(ctx, op, path, *items, nil, judge)
+}
+
 // EachPtr is EachVal for a list of pointers; those that are nil are passed over.
 func EachPtr[T any](ctx context.Context, op operation.Operation, path *field.Path, items, _ []*T, judge validate.ValidateFunc[*T]) field.ErrorList {
 	return each(ctx, op, path, items, itself, nothing, nil, judge)
