@@ -196,9 +196,6 @@ func (n *Node) KeyNode() *Node {
 
 // checkShape reports rules on values that can't be looked into, and takes them out of the plan.
 func (g *Graph) checkShape(s *rule.Site, said *plan.Plan) {
-	if b := shape.Bare(s.Type); b.Kind == types.Slice && shape.Unsupported(b) == "" {
-		return // a pointer to a list can be measured
-	}
 	why := shape.Unsupported(s.Type)
 	if why == "" && shape.MapOfLists(s.Type) {
 		why = "it is a map of lists"
