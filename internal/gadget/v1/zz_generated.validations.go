@@ -203,6 +203,51 @@ func Validate_GadgetStatus(
 	return errs
 }
 
+// Validate_Point validates an instance of Point according
+// to declarative validation rules in the API schema.
+func Validate_Point(
+	ctx context.Context, op operation.Operation, fldPath *field.Path,
+	obj, oldObj *Point) (errs field.ErrorList) {
+
+	{ // field Point.X
+		fn := func(
+			fldPath *field.Path,
+			obj, oldObj *int16,
+			oldValueCorrelated bool) (errs field.ErrorList) {
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredValue(ctx, op, fldPath, obj, oldObj, false).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
+			return
+		}
+		oldVal := safe.Field(oldObj,
+			func(oldObj *Point) *int16 {
+				return &oldObj.X
+			})
+		errs = append(errs, fn(fldPath.Child("x"), &obj.X, oldVal, oldObj != nil)...)
+	}
+
+	{ // field Point.Y
+		fn := func(
+			fldPath *field.Path,
+			obj, oldObj *int16,
+			oldValueCorrelated bool) (errs field.ErrorList) {
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredValue(ctx, op, fldPath, obj, oldObj, false).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
+			return
+		}
+		oldVal := safe.Field(oldObj,
+			func(oldObj *Point) *int16 {
+				return &oldObj.Y
+			})
+		errs = append(errs, fn(fldPath.Child("y"), &obj.Y, oldVal, oldObj != nil)...)
+	}
+
+	return errs
+}
+
 // Validate_Step validates an instance of Step according
 // to declarative validation rules in the API schema.
 func Validate_Step(
