@@ -24,7 +24,7 @@ func TestFromCRDs(t *testing.T) {
 	}
 	main := regexp.MustCompile("(?s)```go\n(.*?)```").FindSubmatch(page)
 	commands := regexp.MustCompile("(?s)```\n(go get -tool .*?)```").FindSubmatch(page)
-	message := regexp.MustCompile("(?s)\n(The CronJob \"nightly\" is invalid: .*?)\n```").FindSubmatch(page)
+	message := regexp.MustCompile(`\n *(The CronJob "nightly" is invalid: .*)\n`).FindSubmatch(page)
 	if main == nil || commands == nil || message == nil {
 		t.Fatal("the page has lost its main.go, its commands or its message")
 	}
