@@ -114,7 +114,32 @@ func Validate_GadgetSpec(
 
 	// field GadgetSpec.Names has no validation
 
-	// field GadgetSpec.Grid has no validation
+	{ // field GadgetSpec.Grid
+		fn := func(
+			fldPath *field.Path,
+			obj, oldObj [][]Point,
+			oldValueCorrelated bool) (errs field.ErrorList) {
+			// don't revalidate unchanged data
+			if oldValueCorrelated && op.Type == operation.Update {
+				if equality.Semantic.DeepEqual(obj, oldObj) {
+					return nil
+				}
+			}
+			// iterate the list and call the type's validation function
+			if e := rules.EachList(ctx, op, fldPath, obj, oldObj,
+				func(ctx context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj []Point) field.ErrorList {
+					return rules.EachVal(ctx, op, fldPath, obj, oldObj, Validate_Point)
+				}); len(e) != 0 {
+				errs = append(errs, e...)
+			}
+			return
+		}
+		oldVal := safe.Field(oldObj,
+			func(oldObj *GadgetSpec) [][]Point {
+				return oldObj.Grid
+			})
+		errs = append(errs, fn(fldPath.Child("grid"), obj.Grid, oldVal, oldObj != nil)...)
+	}
 
 	// field GadgetSpec.Parts has no validation
 
