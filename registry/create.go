@@ -106,7 +106,7 @@ func (e *endpoint[T]) createNamed(ctx context.Context, request *admission.Reques
 	}
 
 	// Validate.
-	if err := e.validateCreate(ctx, hub); err != nil {
+	if err := e.validateCreate(ctx, hub, from); err != nil {
 		return nil, err
 	}
 	e.warnNew(ctx, hub)

@@ -133,7 +133,7 @@ func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.
 	}
 
 	// Validate.
-	if err := e.validateUpdate(ctx, hub, old); err != nil {
+	if err := e.validateUpdate(ctx, hub, old, from); err != nil {
 		return nil, nil, err
 	}
 	e.warnChanged(ctx, hub, old)

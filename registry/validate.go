@@ -15,11 +15,11 @@ import (
 // An object is judged by four: the rules of metadata, those that the markers of its Go type state (compiled, for the
 // version of the request), those of the storage version, and those of the strategy. All that they find is reported together.
 
-// validateCreate says what is wrong with a new object.
-func (e *endpoint[T]) validateCreate(ctx context.Context, hub T) (err error) {
+// validateCreate says what is wrong with a new object, which was made of from.
+func (e *endpoint[T]) validateCreate(ctx context.Context, hub T, from *origin) (err error) {
 	ctx, step := trace.Begin(ctx, "validate")
 	defer func() { step.End(err) }()
-	compiled, err := e.compiledRules(ctx, operation.Create, hub, nil)
+	compiled, err := e.compiledRules(ctx, operation.Create, hub, from, nil)
 	if err != nil {
 		return err
 	}
@@ -31,11 +31,11 @@ func (e *endpoint[T]) validateCreate(ctx context.Context, hub T) (err error) {
 	return e.verdict(meta.Name, errs)
 }
 
-// validateUpdate says what is wrong with an object that is to follow old, and with the change.
-func (e *endpoint[T]) validateUpdate(ctx context.Context, hub, old T) (err error) {
+// validateUpdate says what is wrong with an object that is to follow old and was made of from, and with the change.
+func (e *endpoint[T]) validateUpdate(ctx context.Context, hub, old T, from *origin) (err error) {
 	ctx, step := trace.Begin(ctx, "validate")
 	defer func() { step.End(err) }()
-	compiled, err := e.compiledRules(ctx, operation.Update, hub, &old)
+	compiled, err := e.compiledRules(ctx, operation.Update, hub, from, &old)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (e *endpoint[T]) askStrategy(ctx context.Context, hub, old T) field.ErrorLi
 
 // compiledRules asks the rules of the version of the request, with the names that the client knows, and behind them those of
 // the storage version.
-func (e *endpoint[T]) compiledRules(ctx context.Context, typ operation.Type, hub T, old *T) (field.ErrorList, error) {
+func (e *endpoint[T]) compiledRules(ctx context.Context, typ operation.Type, hub T, from *origin, old *T) (field.ErrorList, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -70,12 +70,12 @@ func (e *endpoint[T]) compiledRules(ctx context.Context, typ operation.Type, hub
 	if e.subresource != "" {
 		op.Request.Subresources = []string{e.subresource}
 	}
-	own, err := askRules(ctx, e.kind, e.kind.FromHub, op, hub, old)
+	own, err := askRules(e.knowing(ctx, hub, from), e.kind, e.kind.FromHub, op, hub, old)
 	if err != nil || !e.judgedAsStored() {
-		return own, err
+		return e.withoutReset(own), err
 	}
 	stored, err := e.storedRules(ctx, op, hub, old, own)
-	return append(own, stored...), err
+	return e.withoutReset(append(own, stored...)), err
 }
 
 // askRules asks the rules of a version, to which convert leads. In an update they see the old object too, so that what was

@@ -166,7 +166,7 @@ func laidOut(t *testing.T, archive *txtar.Archive, layout func([]string) []strin
 func relaid(data []byte, layout func([]string) []string) []byte {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", data, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
+	if err != nil || strings.Contains(string(data), "''") { // of which gofmt makes another sign in a comment
 		return data
 	}
 	lines := strings.Split(string(data), "\n")

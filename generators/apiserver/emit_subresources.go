@@ -11,6 +11,10 @@ import (
 
 // copyStatus prints the function that a status subresource is made of.
 func (p printer) copyStatus(h *hub) {
+	if !h.hasStatusField() {
+		p.P("CopyStatus: func(_, _ *", h.ident(), ") {},")
+		return
+	}
 	p.P("CopyStatus: func(from, to *", h.ident(), ") { to.Status = from.Status },")
 }
 

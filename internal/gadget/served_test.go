@@ -141,3 +141,39 @@ func TestDocumentIsKept(t *testing.T) {
 		})
 	}
 }
+
+// What is required has to be sent, in every kind of write; what is zero is none the less there.
+func TestRequired(t *testing.T) {
+	c := serve(t)
+	c.must("POST", "gadgets", gadget("empty", `{"color":"x","steps":[{"name":""}]}`))
+	c.must("POST", "gadgets", gadget("there", `{"color":"x","steps":[{"name":"a"}]}`))
+	missing := `{"color":"x","steps":[{"timeout":"1s"}]}`
+	apply := []string{"Content-Type", "application/apply-patch+yaml"}
+	for name, send := range map[string]func() (int, string, http.Header){
+		"create": func() (int, string, http.Header) { return c.do("POST", "gadgets", gadget("missing", missing)) },
+		"update": func() (int, string, http.Header) { return c.do("PUT", "gadgets/there", gadget("there", missing)) },
+		"YAML": func() (int, string, http.Header) {
+			return c.do("POST", "gadgets", "apiVersion: gadgets.example.com/v1\nkind: Gadget\nmetadata: {name: missing}\nspec: {steps: [{timeout: 1s}]}", "Content-Type", "application/yaml")
+		},
+		"merge patch": func() (int, string, http.Header) {
+			return c.do("PATCH", "gadgets/there", `{"spec":{"steps":[{"timeout":"1s"}]}}`, "Content-Type", "application/merge-patch+json")
+		},
+		"JSON patch": func() (int, string, http.Header) {
+			return c.do("PATCH", "gadgets/there", `[{"op":"remove","path":"/spec/steps/0/name"}]`, "Content-Type", "application/json-patch+json")
+		},
+		"null": func() (int, string, http.Header) {
+			return c.do("POST", "gadgets", gadget("missing", `{"steps":[{"name":null}]}`))
+		},
+		"apply (keys)": func() (int, string, http.Header) {
+			return c.do("PATCH", "gadgets/new?fieldManager=m", gadget("new", missing), apply...)
+		},
+	} {
+		code, answer, _ := send()
+		if name == "apply (keys)" && code >= 400 { // its keys tell items apart, so that is said before
+			continue
+		}
+		if code != 422 || !strings.Contains(answer, "spec.steps[0].name: Required value") {
+			t.Errorf("%s: %d %s", name, code, answer)
+		}
+	}
+}

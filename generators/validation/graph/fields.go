@@ -7,7 +7,6 @@ import (
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/model"
-	"github.com/typeplane/typeplane/generators/validation/declarative"
 	"github.com/typeplane/typeplane/generators/validation/marker"
 	"github.com/typeplane/typeplane/generators/validation/plan"
 	"github.com/typeplane/typeplane/generators/validation/rule"
@@ -32,7 +31,9 @@ func (g *Graph) discoverField(n *Node, m *types.Member, path string) *Part {
 	f := &Part{Name: m.Name, JSON: shape.JSONName(*m), member: m, Type: m.Type}
 	s := g.fieldSite(n, f, path)
 	f.Node = g.use(m.Type, s.Path)
-	f.Plan = marker.PresenceOf(g.Planner, s)
+	if !g.skipped(m.Type) && !shape.OwnJSON(n.Type) {
+		f.Plan = marker.PresenceOf(g.Planner, s)
+	}
 	f.Plan.Add(g.PlansOf(s))
 	g.checkShape(s, &f.Plan)
 	if f.Node == nil && g.hides(m.Type) && !f.Plan.Opaque && !f.Plan.OpaqueVal {
@@ -46,7 +47,7 @@ func (g *Graph) discoverField(n *Node, m *types.Member, path string) *Part {
 	if f.Node != nil && f.Node.Elem == nil && m.Type.Kind == types.Slice || f.Node != nil && m.Type.Kind == types.Map && f.Node.Elem == nil {
 		key, elem = g.Nodes()[m.Type.Key], g.Nodes()[model.Pointee(m.Type.Elem)] // the type is still being discovered
 	}
-	if m.Type.Kind == types.Slice || m.Type.Kind == types.Map {
+	if m.Type.Kind == types.Slice || m.Type.Kind == types.Map || shape.IsPointerToList(m.Type) {
 		f.EachKey, f.EachVal = g.eachOf(s.Path, m.Type, key, elem, f.Plan)
 	}
 	return f
@@ -77,6 +78,7 @@ func (g *Graph) settleField(n *Node, f *Part, path string) {
 	s := g.fieldSite(n, f, path)
 	g.checkLimits(s.Origin, f.Plan)
 	g.skipOmitted(s, f)
+	f.Optional = g.Law == rule.OfResources && f.JSON != "" && shape.Native(f.Type).Kind == types.Struct && !shape.OwnJSON(n.Type) && g.mayBeOmitted(s)
 	f.Plan.SeparateTrials()
 }
 
@@ -87,7 +89,7 @@ func (g *Graph) skipOmitted(s *rule.Site, f *Part) {
 	if !f.Plan.Marked && !ofType || !g.mayBeOmitted(s) {
 		return
 	}
-	skip, err := declarative.SkipUnset(f.Type)
+	skip, err := marker.SkipLeftOut(g.Planner, f.Type)
 	if err != nil {
 		return // a struct is always there
 	}
@@ -120,5 +122,5 @@ func (g *Graph) hides(t *types.Type) bool {
 	if in.Name.Package == "" || g.skipped(in) {
 		return false
 	}
-	return g.Discover(in, in.String()).Validates()
+	return g.Discover(in, in.String()).says()
 }

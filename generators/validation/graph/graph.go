@@ -45,6 +45,8 @@ type Part struct {
 	Plan       plan.Plan
 	EachKey    plan.Plan
 	EachVal    plan.Plan
+	// Optional says that it is a struct of which nothing is judged where it was left out.
+	Optional bool
 }
 
 // Graph is what is known of the types of a run.
@@ -213,27 +215,31 @@ func (g *Graph) checkLimits(o rule.Origin, said plan.Plan) {
 }
 
 // Validates tells whether anything is to be called for values of the type.
-func (n *Node) Validates() bool { return n.validatesBut(map[*Node]bool{}) }
+func (n *Node) Validates() bool { return n.anywhere((*plan.Plan).Prints, map[*Node]bool{}) }
 
-func (n *Node) validatesBut(seen map[*Node]bool) bool {
+// says tells whether a tag of the type, or of what is in it, says what is valid.
+func (n *Node) says() bool { return n.anywhere((*plan.Plan).Says, map[*Node]bool{}) }
+
+// anywhere tells whether something is true of a plan of the type or of what is in it.
+func (n *Node) anywhere(is func(*plan.Plan) bool, seen map[*Node]bool) bool {
 	if n == nil || seen[n] {
 		return false
 	}
 	seen[n] = true
-	if n.Plan.Prints() {
+	if is(&n.Plan) {
 		return true
 	}
 	if n.Plan.Opaque {
 		return false
 	}
 	if n.Under != nil {
-		if n.EachKey.Prints() && n.KeyNode().validatesBut(seen) || n.EachVal.Prints() && n.ElemNode().validatesBut(seen) || n.Under.Node.validatesBut(seen) {
+		if is(&n.EachKey) && n.KeyNode().anywhere(is, seen) || is(&n.EachVal) && n.ElemNode().anywhere(is, seen) || n.Under.Node.anywhere(is, seen) {
 			return true
 		}
 	}
 	for _, f := range n.Fields {
-		if f.Plan.Prints() || f.EachKey.Prints() && f.Node.KeyNode().validatesBut(seen) ||
-			f.EachVal.Prints() && f.Node.ElemNode().validatesBut(seen) || f.Node.validatesBut(seen) {
+		if is(&f.Plan) || is(&f.EachKey) && f.Node.KeyNode().anywhere(is, seen) ||
+			is(&f.EachVal) && f.Node.ElemNode().anywhere(is, seen) || f.Node.anywhere(is, seen) {
 			return true
 		}
 	}

@@ -102,7 +102,7 @@ func (d *differences) said(f *Part) []string {
 func (d *differences) described(p plan.Plan) (out []string) {
 	s := saying{d.g.Planner, p}
 	for _, c := range p.Calls {
-		if !c.Silent {
+		if !c.Silent && !c.Always {
 			out = append(out, s.call(c))
 		}
 	}

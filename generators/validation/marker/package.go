@@ -52,7 +52,11 @@ func PresenceAround(p *rule.Planner, s *rule.Site) string {
 
 // PresenceOf is what the field has to be there for, if it does not say so by a rule of its own.
 func PresenceOf(p *rule.Planner, s *rule.Site) plan.Plan {
-	if PresenceAround(p, s) != Required {
+	around := PresenceAround(p, s)
+	if p.Law == rule.OfResources && (around == Required || around == "" && requiredInSchema(s)) {
+		return sent(s, around == Required)
+	}
+	if around != Required {
 		return plan.Plan{}
 	}
 	made, err := present(s)
@@ -60,4 +64,18 @@ func PresenceOf(p *rule.Planner, s *rule.Site) plan.Plan {
 		return plan.Plan{} // Go can't tell whether it is there
 	}
 	return made
+}
+
+// requiredInSchema tells whether a field about which nothing is said is required in the schema of a custom resource: what JSON
+// always holds is, unless the server fills it in.
+func requiredInSchema(s *rule.Site) bool {
+	if shape.JSONName(*s.Member) == "" || shape.Omitted(*s.Member) {
+		return false
+	}
+	for mk := range s.Origin.Markers.All() {
+		if slices.Contains(OwnPresence, mk.Name) || slices.Contains([]string{"default", "k8s:default", "kubebuilder:default"}, mk.Name) {
+			return false
+		}
+	}
+	return true
 }

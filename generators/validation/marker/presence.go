@@ -18,24 +18,61 @@ func presenceRules() []rule.Rule {
 	// Both are read before the others of their field: see mayBeOmitted. What they mean on a package: presenceAround.
 	return []rule.Rule{
 		{Name: Required, Scopes: rule.OnField, Value: rule.Flag, Example: "+" + rule.Kubebuilder + "Required",
-			Doc: "The field must be there; it may be empty. Go can't tell a string, number, bool or struct that was left out from one that is zero, " +
+			Doc: "The field must be there; it may be empty. Of kinds that a server of the run serves, what was sent is looked at. Elsewhere, and where nobody " +
+				"knows what was sent (protobuf), Go can't tell a string, number, bool or struct that was left out from one that is zero, " +
 				"so of these nothing is checked, except where clients leave out what is zero (omitempty). +k8s:required is stricter.",
-			Plan: func(_ *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
-				if off(t) {
+			Plan: func(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
+				switch {
+				case off(t):
 					return plan.Plan{}, nil
+				case p.Law == rule.OfResources:
+					return sent(s, true), nil
 				}
 				return present(s)
 			}},
 		{Name: Optional, Scopes: rule.OnField, Value: rule.Flag, Example: "+" + rule.Kubebuilder + "Optional",
 			Doc: "The field may be left out, and then nothing else of it is validated.",
-			Plan: func(_ *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
+			Plan: func(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
 				if off(t) || rule.HasRule(s, "k8s:optional") || shape.Native(s.Type).Kind == types.Struct {
 					return plan.Plan{}, nil
 				}
-				skip, err := declarative.SkipUnset(s.Type)
+				skip, err := SkipLeftOut(p, s.Type)
 				return plan.Of(skip), err
 			}},
 	}
+}
+
+// sent wants a field of a custom resource to have been sent. said tells that a tag wants it, not only the lack of omitempty: then
+// a list, a map or what is behind a pointer is missed also where nobody knows what was sent.
+func sent(s *rule.Site, said bool) plan.Plan {
+	if rule.HasRule(s, "k8s:required") || rule.HasRule(s, "nullable") {
+		return plan.Plan{}
+	}
+	kind := shape.Native(s.Type).Kind
+	name, known := kinds[kind]
+	if !known {
+		return plan.Plan{}
+	}
+	omits := said && (shape.Omitted(*s.Member) || kind == types.Slice || kind == types.Map || kind == types.Pointer)
+	call := plan.Call{Func: plan.Runtime("Required" + name), Stop: true, Always: true, Implied: !said, Emits: []plan.Emission{{Type: "FieldValueRequired"}}}
+	if kind != types.Struct {
+		call.Args = []any{omits}
+	}
+	return plan.Of(call)
+}
+
+// kinds are the endings of the runtime's functions about presence.
+var kinds = map[types.Kind]string{
+	types.Builtin: "Value", types.Pointer: "Pointer", types.Struct: "Struct", types.Slice: "Slice", types.Map: "Map",
+}
+
+// SkipLeftOut is the call that ends the validation of a value that was left out, without an error.
+func SkipLeftOut(p *rule.Planner, t *types.Type) (plan.Call, error) {
+	skip, err := declarative.SkipUnset(t)
+	if kind := shape.Native(t).Kind; p.Law == rule.OfResources && kind != types.Pointer && kind != types.Struct && kinds[kind] != "" {
+		skip.Func = plan.Runtime("Optional" + kinds[kind])
+	}
+	return skip, err
 }
 
 // present wants a field to be there, as far as its Go value shows that it is.

@@ -47,6 +47,10 @@ type Call struct {
 	Args     []any // see expression
 	// Stop ends the validation of the value if the function fails; Silent means that the failure is no error.
 	Stop, Silent bool
+	// Always says that the function is called in an update that leaves the value alone, too: what is around it has changed.
+	Always bool
+	// Implied says that no tag asks for the call.
+	Implied bool
 	// Cohort names calls that stop each other and no others.
 	Cohort string
 	Notes  []string
@@ -93,6 +97,11 @@ func (p *Plan) Add(o Plan) {
 // Prints tells whether the plan puts anything into the file.
 func (p *Plan) Prints() bool {
 	return len(p.Calls)+len(p.Vars)+len(p.Notes)+len(p.Later) > 0
+}
+
+// Says tells whether a tag asks for anything in the plan.
+func (p *Plan) Says() bool {
+	return p.Prints() && (len(p.Calls) == 0 || slices.ContainsFunc(p.Calls, func(c Call) bool { return !c.Implied }))
 }
 
 // Of is the plan of some calls.

@@ -31,8 +31,15 @@ func (pr *printer) field(n *graph.Node, f *graph.Part) {
 	pr.P("oldValueCorrelated bool) (errs ", plan.Ident(plan.FieldPath, "ErrorList"), ") {")
 	pr.notes(f.Plan.Notes)
 	pr.notes(f.Plan.Left)
+	calls = pr.always(calls)
 	if len(calls) > 0 || descend || keys || vals {
 		pr.unchanged(f.Type)
+	}
+	if f.Optional && (len(calls) > 0 || descend) {
+		pr.P("// what was left out is not looked into")
+		pr.P("if ", plan.Runtime("StructLeftOut"), "(ctx, fldPath, obj) {")
+		pr.P("return nil")
+		pr.P("}")
 	}
 	if len(calls) > 0 {
 		pr.P("// call field-attached validations")
@@ -58,6 +65,21 @@ func (pr *printer) field(n *graph.Node, f *graph.Part) {
 	pr.P("errs = append(errs, fn(", pr.path(f), ", ", prefix, "obj.", f.Name, ", oldVal, oldObj != nil)...)")
 	pr.P("}")
 	pr.P()
+}
+
+// always prints those calls that are made in any case, and returns the others.
+func (pr *printer) always(calls []plan.Call) (others []plan.Call) {
+	for _, c := range calls {
+		if !c.Always {
+			others = append(others, c)
+			continue
+		}
+		pr.P("// required in what is sent, so also of an update that leaves it alone")
+		pr.P("if e := ", pr.call(c), ".MarkShortCircuit(); len(e) != 0 {")
+		pr.P("return e")
+		pr.P("}")
+	}
+	return others
 }
 
 // callOfType prints the call of the function that the field's type has, which expects something behind a pointer.
@@ -104,6 +126,8 @@ func fieldForm(t *types.Type) (form *types.Type, prefix string) {
 		pointers++
 	}
 	switch {
+	case pointers > 0 && shape.Native(leaf).Kind == types.Slice:
+		return t, "" // which is not looked into
 	case shape.Nilable(leaf):
 		return leaf, strings.Repeat("*", pointers)
 	case pointers == 0:

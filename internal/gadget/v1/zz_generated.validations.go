@@ -42,6 +42,10 @@ func Validate_Gadget(
 					return nil
 				}
 			}
+			// what was left out is not looked into
+			if rules.StructLeftOut(ctx, fldPath, obj) {
+				return nil
+			}
 			// call the type's validation function
 			errs = append(errs, Validate_GadgetSpec(ctx, op, fldPath, obj, oldObj)...)
 			return
@@ -63,6 +67,10 @@ func Validate_Gadget(
 				if equality.Semantic.DeepEqual(obj, oldObj) {
 					return nil
 				}
+			}
+			// what was left out is not looked into
+			if rules.StructLeftOut(ctx, fldPath, obj) {
+				return nil
 			}
 			// call the type's validation function
 			errs = append(errs, Validate_GadgetStatus(ctx, op, fldPath, obj, oldObj)...)
@@ -125,6 +133,11 @@ func Validate_GadgetSpec(
 			// lists with map semantics require unique keys
 			if e := rules.Unique(ctx, op, fldPath, obj, oldObj,
 				func(a *Step) string { return a.Name }); len(e) != 0 {
+				errs = append(errs, e...)
+			}
+			// iterate the list and call the type's validation function
+			if e := rules.EachValByKey(ctx, op, fldPath, obj, oldObj,
+				func(a *Step) string { return a.Name }, validate.SemanticDeepEqual, Validate_Step); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -190,6 +203,38 @@ func Validate_GadgetStatus(
 	return errs
 }
 
+// Validate_Step validates an instance of Step according
+// to declarative validation rules in the API schema.
+func Validate_Step(
+	ctx context.Context, op operation.Operation, fldPath *field.Path,
+	obj, oldObj *Step) (errs field.ErrorList) {
+
+	{ // field Step.Name
+		fn := func(
+			fldPath *field.Path,
+			obj, oldObj *string,
+			oldValueCorrelated bool) (errs field.ErrorList) {
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredValue(ctx, op, fldPath, obj, oldObj, false).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
+			return
+		}
+		oldVal := safe.Field(oldObj,
+			func(oldObj *Step) *string {
+				return &oldObj.Name
+			})
+		errs = append(errs, fn(fldPath.Child("name"), &obj.Name, oldVal, oldObj != nil)...)
+	}
+
+	// field Step.Timeout has no validation
+
+	// field Step.Args has no validation
+
+	// field Step.Optional has no validation
+	return errs
+}
+
 var patternForv1_Condition_type = regexp.MustCompile(`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`)
 
 var allowedForv1_Condition_status = sets.New[metav1.ConditionStatus]("True", "False", "Unknown")
@@ -207,6 +252,10 @@ func validate_metav1_Condition(
 			fldPath *field.Path,
 			obj, oldObj *string,
 			oldValueCorrelated bool) (errs field.ErrorList) {
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredValue(ctx, op, fldPath, obj, oldObj, false).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
 				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
@@ -244,6 +293,10 @@ func validate_metav1_Condition(
 			fldPath *field.Path,
 			obj, oldObj *metav1.ConditionStatus,
 			oldValueCorrelated bool) (errs field.ErrorList) {
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredValue(ctx, op, fldPath, obj, oldObj, false).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
 				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
@@ -288,7 +341,7 @@ func validate_metav1_Condition(
 			}
 			// call field-attached validations
 			earlyReturn := false
-			if e := validate.OptionalValue(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
+			if e := rules.OptionalValue(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
 				earlyReturn = true
 			}
 			if earlyReturn {
@@ -318,13 +371,34 @@ func validate_metav1_Condition(
 		errs = append(errs, fn(fldPath.Child("observedGeneration"), &obj.ObservedGeneration, oldVal, oldObj != nil)...)
 	}
 
-	// field metav1.Condition.LastTransitionTime has no validation
+	{ // field metav1.Condition.LastTransitionTime
+		fn := func(
+			fldPath *field.Path,
+			obj, oldObj *metav1.Time,
+			oldValueCorrelated bool) (errs field.ErrorList) {
+			// +k8s:alpha(since: "1.37")=+k8s:customValidation is not checked: +k8s:customValidation: it calls a function of the module that the type is from, which this one does not have
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredStruct(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
+			return
+		}
+		oldVal := safe.Field(oldObj,
+			func(oldObj *metav1.Condition) *metav1.Time {
+				return &oldObj.LastTransitionTime
+			})
+		errs = append(errs, fn(fldPath.Child("lastTransitionTime"), &obj.LastTransitionTime, oldVal, oldObj != nil)...)
+	}
 
 	{ // field metav1.Condition.Reason
 		fn := func(
 			fldPath *field.Path,
 			obj, oldObj *string,
 			oldValueCorrelated bool) (errs field.ErrorList) {
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredValue(ctx, op, fldPath, obj, oldObj, false).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
 				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
@@ -368,6 +442,10 @@ func validate_metav1_Condition(
 			fldPath *field.Path,
 			obj, oldObj *string,
 			oldValueCorrelated bool) (errs field.ErrorList) {
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredValue(ctx, op, fldPath, obj, oldObj, false).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
 				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {

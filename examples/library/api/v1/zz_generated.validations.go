@@ -36,6 +36,10 @@ func Validate_Book(
 			fldPath *field.Path,
 			obj, oldObj *BookSpec,
 			oldValueCorrelated bool) (errs field.ErrorList) {
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredStruct(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
 				if equality.Semantic.DeepEqual(obj, oldObj) {
@@ -63,6 +67,10 @@ func Validate_Book(
 				if equality.Semantic.DeepEqual(obj, oldObj) {
 					return nil
 				}
+			}
+			// what was left out is not looked into
+			if rules.StructLeftOut(ctx, fldPath, obj) {
+				return nil
 			}
 			// call the type's validation function
 			errs = append(errs, Validate_BookStatus(ctx, op, fldPath, obj, oldObj)...)
@@ -203,7 +211,7 @@ func Validate_BookSpec(
 			}
 			// call field-attached validations
 			earlyReturn := false
-			if e := validate.OptionalValue(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
+			if e := rules.OptionalValue(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
 				earlyReturn = true
 			}
 			if earlyReturn {
@@ -402,6 +410,10 @@ func Validate_Shelf(
 					return nil
 				}
 			}
+			// what was left out is not looked into
+			if rules.StructLeftOut(ctx, fldPath, obj) {
+				return nil
+			}
 			// call the type's validation function
 			errs = append(errs, Validate_ShelfSpec(ctx, op, fldPath, obj, oldObj)...)
 			return
@@ -490,6 +502,10 @@ func validate_metav1_Condition(
 			fldPath *field.Path,
 			obj, oldObj *string,
 			oldValueCorrelated bool) (errs field.ErrorList) {
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredValue(ctx, op, fldPath, obj, oldObj, false).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
 				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
@@ -527,6 +543,10 @@ func validate_metav1_Condition(
 			fldPath *field.Path,
 			obj, oldObj *metav1.ConditionStatus,
 			oldValueCorrelated bool) (errs field.ErrorList) {
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredValue(ctx, op, fldPath, obj, oldObj, false).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
 				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
@@ -571,7 +591,7 @@ func validate_metav1_Condition(
 			}
 			// call field-attached validations
 			earlyReturn := false
-			if e := validate.OptionalValue(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
+			if e := rules.OptionalValue(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
 				earlyReturn = true
 			}
 			if earlyReturn {
@@ -601,13 +621,34 @@ func validate_metav1_Condition(
 		errs = append(errs, fn(fldPath.Child("observedGeneration"), &obj.ObservedGeneration, oldVal, oldObj != nil)...)
 	}
 
-	// field metav1.Condition.LastTransitionTime has no validation
+	{ // field metav1.Condition.LastTransitionTime
+		fn := func(
+			fldPath *field.Path,
+			obj, oldObj *metav1.Time,
+			oldValueCorrelated bool) (errs field.ErrorList) {
+			// +k8s:alpha(since: "1.37")=+k8s:customValidation is not checked: +k8s:customValidation: it calls a function of the module that the type is from, which this one does not have
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredStruct(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
+			return
+		}
+		oldVal := safe.Field(oldObj,
+			func(oldObj *metav1.Condition) *metav1.Time {
+				return &oldObj.LastTransitionTime
+			})
+		errs = append(errs, fn(fldPath.Child("lastTransitionTime"), &obj.LastTransitionTime, oldVal, oldObj != nil)...)
+	}
 
 	{ // field metav1.Condition.Reason
 		fn := func(
 			fldPath *field.Path,
 			obj, oldObj *string,
 			oldValueCorrelated bool) (errs field.ErrorList) {
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredValue(ctx, op, fldPath, obj, oldObj, false).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
 				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
@@ -651,6 +692,10 @@ func validate_metav1_Condition(
 			fldPath *field.Path,
 			obj, oldObj *string,
 			oldValueCorrelated bool) (errs field.ErrorList) {
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredValue(ctx, op, fldPath, obj, oldObj, false).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
 				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {

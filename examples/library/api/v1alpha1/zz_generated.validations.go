@@ -36,6 +36,10 @@ func Validate_Book(
 			fldPath *field.Path,
 			obj, oldObj *BookSpec,
 			oldValueCorrelated bool) (errs field.ErrorList) {
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredStruct(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
 				if equality.Semantic.DeepEqual(obj, oldObj) {
@@ -63,6 +67,10 @@ func Validate_Book(
 				if equality.Semantic.DeepEqual(obj, oldObj) {
 					return nil
 				}
+			}
+			// what was left out is not looked into
+			if rules.StructLeftOut(ctx, fldPath, obj) {
+				return nil
 			}
 			// call the type's validation function
 			errs = append(errs, Validate_BookStatus(ctx, op, fldPath, obj, oldObj)...)
@@ -172,7 +180,7 @@ func Validate_BookSpec(
 			}
 			// call field-attached validations
 			earlyReturn := false
-			if e := validate.OptionalValue(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
+			if e := rules.OptionalValue(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
 				earlyReturn = true
 			}
 			if earlyReturn {
@@ -307,6 +315,10 @@ func validate_v1_Condition(
 			fldPath *field.Path,
 			obj, oldObj *string,
 			oldValueCorrelated bool) (errs field.ErrorList) {
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredValue(ctx, op, fldPath, obj, oldObj, false).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
 				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
@@ -344,6 +356,10 @@ func validate_v1_Condition(
 			fldPath *field.Path,
 			obj, oldObj *v1.ConditionStatus,
 			oldValueCorrelated bool) (errs field.ErrorList) {
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredValue(ctx, op, fldPath, obj, oldObj, false).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
 				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
@@ -388,7 +404,7 @@ func validate_v1_Condition(
 			}
 			// call field-attached validations
 			earlyReturn := false
-			if e := validate.OptionalValue(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
+			if e := rules.OptionalValue(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
 				earlyReturn = true
 			}
 			if earlyReturn {
@@ -418,13 +434,34 @@ func validate_v1_Condition(
 		errs = append(errs, fn(fldPath.Child("observedGeneration"), &obj.ObservedGeneration, oldVal, oldObj != nil)...)
 	}
 
-	// field v1.Condition.LastTransitionTime has no validation
+	{ // field v1.Condition.LastTransitionTime
+		fn := func(
+			fldPath *field.Path,
+			obj, oldObj *v1.Time,
+			oldValueCorrelated bool) (errs field.ErrorList) {
+			// +k8s:alpha(since: "1.37")=+k8s:customValidation is not checked: +k8s:customValidation: it calls a function of the module that the type is from, which this one does not have
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredStruct(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
+			return
+		}
+		oldVal := safe.Field(oldObj,
+			func(oldObj *v1.Condition) *v1.Time {
+				return &oldObj.LastTransitionTime
+			})
+		errs = append(errs, fn(fldPath.Child("lastTransitionTime"), &obj.LastTransitionTime, oldVal, oldObj != nil)...)
+	}
 
 	{ // field v1.Condition.Reason
 		fn := func(
 			fldPath *field.Path,
 			obj, oldObj *string,
 			oldValueCorrelated bool) (errs field.ErrorList) {
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredValue(ctx, op, fldPath, obj, oldObj, false).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
 				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
@@ -468,6 +505,10 @@ func validate_v1_Condition(
 			fldPath *field.Path,
 			obj, oldObj *string,
 			oldValueCorrelated bool) (errs field.ErrorList) {
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredValue(ctx, op, fldPath, obj, oldObj, false).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
 				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {

@@ -1,0 +1,60 @@
+package rules_test
+
+import (
+	"context"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/operation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/runtime/rules"
+)
+
+func TestSent(t *testing.T) {
+	type pair struct{ A, B int }
+	knowing := func(sent bool) context.Context {
+		return rules.WithSent(context.Background(), func(path *field.Path) bool {
+			if path.String() != "spec.x" {
+				t.Errorf("asked for %s", path)
+			}
+			return sent
+		})
+	}
+	path, op := field.NewPath("spec", "x"), operation.Operation{}
+	zero, one := 0, 1
+	for _, tc := range []struct {
+		name  string
+		judge func(ctx context.Context) bool
+		// what nobody knows about, what was sent, what was left out
+		unknown, sent, left bool
+	}{
+		{"optional zero stops", func(ctx context.Context) bool { return len(rules.OptionalValue(ctx, op, path, &zero, nil)) > 0 }, true, false, true},
+		{"optional one stops", func(ctx context.Context) bool { return len(rules.OptionalValue(ctx, op, path, &one, nil)) > 0 }, false, false, false},
+		{"optional list stops", func(ctx context.Context) bool { return len(rules.OptionalSlice(ctx, op, path, []int{}, nil)) > 0 }, true, false, true},
+		{"optional map stops", func(ctx context.Context) bool {
+			return len(rules.OptionalMap(ctx, op, path, map[string]int{}, nil)) > 0
+		}, true, false, true},
+		{"optional struct is left out", func(ctx context.Context) bool { return rules.StructLeftOut(ctx, path, &pair{}) }, true, false, true},
+		{"optional struct with defaults is left out", func(ctx context.Context) bool { return rules.StructLeftOut(ctx, path, &pair{B: 1}) }, false, false, true},
+		{"required zero is missed", func(ctx context.Context) bool { return len(rules.RequiredValue(ctx, op, path, &zero, nil, false)) > 0 }, false, false, true},
+		{"required zero that clients leave out is missed", func(ctx context.Context) bool { return len(rules.RequiredValue(ctx, op, path, &zero, nil, true)) > 0 }, true, false, true},
+		{"required one is missed", func(ctx context.Context) bool { return len(rules.RequiredValue(ctx, op, path, &one, nil, true)) > 0 }, false, false, false},
+		{"required pointer is missed", func(ctx context.Context) bool {
+			return len(rules.RequiredPointer[int](ctx, op, path, nil, nil, true)) > 0
+		}, true, false, true},
+		{"required struct is missed", func(ctx context.Context) bool { return len(rules.RequiredStruct(ctx, op, path, &pair{}, nil)) > 0 }, false, false, true},
+		{"required empty list is missed", func(ctx context.Context) bool { return len(rules.RequiredSlice(ctx, op, path, []int{}, nil, true)) > 0 }, false, false, true},
+		{"required nil list is missed", func(ctx context.Context) bool {
+			return len(rules.RequiredSlice[int](ctx, op, path, nil, nil, true)) > 0
+		}, true, false, true},
+		{"required nil map is missed", func(ctx context.Context) bool {
+			return len(rules.RequiredMap[string, int](ctx, op, path, nil, nil, false)) > 0
+		}, false, false, true},
+	} {
+		for ctx, want := range map[context.Context]bool{context.Background(): tc.unknown, knowing(true): tc.sent, knowing(false): tc.left} {
+			if got := tc.judge(ctx); got != want {
+				t.Errorf("%s: %v with %v", tc.name, got, ctx)
+			}
+		}
+	}
+}
