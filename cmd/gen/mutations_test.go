@@ -106,7 +106,7 @@ func addMarkers(s *source) (out []change) {
 		"+kubebuilder:skipversion", "+kubebuilder:deprecatedversion", "+kubebuilder:object:root=true", "+kubebuilder:object:root=false", "+k8s:deepcopy-gen=false",
 		"+k8s:openapi-gen=false", "+k8s:validation-gen=false", "+typeplane:json-gen=false", "+protobuf=false", "+protobuf.nullable=true", "+kubebuilder:object:generate=false",
 		"+genclient:nonNamespaced", "+kubebuilder:resource:path=books2,shortName=bk", "+kubebuilder:resource:scope=cluster", "+typeplane:key-prefix=a/b",
-		"+kubebuilder:validation:Enum=A;B", "+kubebuilder:validation:MinProperties=1", "+kubebuilder:default={}", "+optional", "+nullable", "+structType=atomic",
+		"+kubebuilder:validation:MinProperties=1", "+kubebuilder:default={}", "+optional", "+nullable", "+structType=atomic",
 		"+kubebuilder:printcolumn:name=A,type=string,JSONPath=.nothing", "+kubebuilder:selectablefield:JSONPath=.spec", `+kubebuilder:validation:XValidation:rule="has(self.spec)"`,
 	} {
 		for n := range 2 {
@@ -349,8 +349,6 @@ func addMethods(s *source) (out []change) {
 		"func (in *%[1]s) DeepCopyInto(out *%[1]s) { *out = *in }",
 		"func (in %[1]s) DeepCopy() %[1]s { return in }",
 		"func (in *%[1]s) String() string { return \"\" }",
-		"func (in *%[1]s) MarshalJSON() ([]byte, error) { return []byte(`{}`), nil }",
-		"func (in %[1]s) MarshalJSON() ([]byte, error) { return []byte(`{}`), nil }\n\nfunc (in *%[1]s) UnmarshalJSON([]byte) error { return nil }",
 		"func (in *%[1]s) Size() int { return 0 }",
 		"func (in *%[1]s) Marshal() ([]byte, error) { return nil, nil }",
 		"func (in *%[1]s) GetObjectMeta() *metav1.ObjectMeta { return nil }",

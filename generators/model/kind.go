@@ -135,6 +135,28 @@ func Embeds(t *types.Type, name string) bool {
 	})
 }
 
+// ObjectName is the interface of what apimachinery's Scheme can register.
+const ObjectName = "k8s.io/apimachinery/pkg/runtime.Object"
+
+// IsObject tells whether a type has a method DeepCopyObject, or will have it: only such types can be registered with
+// apimachinery's Scheme. Kinds of other modules have one.
+func (m *Model) IsObject(t *types.Type) bool {
+	pkg := m.Package(t.Name.Package)
+	if pkg == nil || !pkg.Main {
+		return Embeds(t, "TypeMeta")
+	}
+	if m.IsServedObject(pkg, t) {
+		return true
+	}
+	markers := m.OfType(t)
+	if root, ok := markers.Last("kubebuilder:object:root"); ok && root != "false" || t.Methods["DeepCopyObject"] != nil {
+		return true
+	}
+	return slices.ContainsFunc(markers.Values("k8s:deepcopy-gen:interfaces"), func(value string) bool {
+		return slices.Contains(strings.Split(value, ","), ObjectName)
+	})
+}
+
 // InJSON tells whether a struct carries json tags, which those of a hub do not.
 func InJSON(t *types.Type) bool {
 	return slices.ContainsFunc(t.Members, func(m types.Member) bool { return ParseJSON(m.Tags).Said })
