@@ -486,6 +486,24 @@ func Validate_Spec(
 	if e := validate_rule_Spec_148(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
 		errs = append(errs, e...)
 	}
+	if e := validate_rule_Spec_149(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_150(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_151(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_152(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_153(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_154(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
 
 	// field Spec.Kind has no validation
 
@@ -1067,37 +1085,58 @@ func validate_rule_Spec_126(_ context.Context, _ operation.Operation, fldPath *f
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !((' ' + self.kind).trim() == 'a')").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_127 checks: failed rule: isQuantity(self.kind)
+// validate_rule_Spec_127 checks: failed rule: (!has(self.limits) || self.limits.max > 1) == (self.on && self.count > 0)
 func validate_rule_Spec_127(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if func() bool { _, err := validate_quantity(obj.Kind); return err == nil }() {
+	if (!(obj.Limits != nil) || obj.Limits != nil && obj.Limits.Max != nil && *obj.Limits.Max > 1 || obj.Limits != nil && obj.Limits.Max != nil && !(*obj.Limits.Max > 1)) && (!(obj.Limits != nil) || obj.Limits != nil && obj.Limits.Max != nil && *obj.Limits.Max > 1) == (obj.On && obj.Count > 0) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: isQuantity(self.kind)").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: (!has(self.limits) || self.limits.max > 1) == (self.on && self.count > 0)").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_128 checks: failed rule: !(isQuantity(self.kind))
+// validate_rule_Spec_128 checks: failed rule: !((!has(self.limits) || self.limits.max > 1) == (self.on && self.count > 0))
 func validate_rule_Spec_128(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if !(func() bool { _, err := validate_quantity(obj.Kind); return err == nil }()) {
+	if (!(obj.Limits != nil) || obj.Limits != nil && obj.Limits.Max != nil && *obj.Limits.Max > 1 || obj.Limits != nil && obj.Limits.Max != nil && !(*obj.Limits.Max > 1)) && !((!(obj.Limits != nil) || obj.Limits != nil && obj.Limits.Max != nil && *obj.Limits.Max > 1) == (obj.On && obj.Count > 0)) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(isQuantity(self.kind))").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !((!has(self.limits) || self.limits.max > 1) == (self.on && self.count > 0))").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_129 checks: failed rule: sign(quantity(self.size)) == 1
+// validate_rule_Spec_129 checks: failed rule: self.items.all(i, i.weight > 1) == self.on
 func validate_rule_Spec_129(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if int64(validate_compareQuantities(obj.Size, resource.Quantity{})) == 1 {
+	if (func() bool {
+		for _, item1 := range obj.Items {
+			if !(item1.Weight != nil && *item1.Weight > 1) {
+				return false
+			}
+		}
+		return true
+	}() || func() bool {
+		for _, item2 := range obj.Items {
+			if item2.Weight != nil && !(*item2.Weight > 1) {
+				return true
+			}
+		}
+		return false
+	}()) && (func() bool {
+		for _, item1 := range obj.Items {
+			if !(item1.Weight != nil && *item1.Weight > 1) {
+				return false
+			}
+		}
+		return true
+	}()) == obj.On {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: sign(quantity(self.size)) == 1").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.items.all(i, i.weight > 1) == self.on").WithOrigin("rule")}
 }
 
 // validate_rule_Spec_13 checks: failed rule: self.items.map(i, has(i.weight), i.weight + 1).exists(w, w > 2)
@@ -1132,8 +1171,147 @@ func validate_rule_Spec_13(_ context.Context, _ operation.Operation, fldPath *fi
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.items.map(i, has(i.weight), i.weight + 1).exists(w, w > 2)").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_130 checks: failed rule: !(sign(quantity(self.size)) == 1)
+// validate_rule_Spec_130 checks: failed rule: !(self.items.all(i, i.weight > 1) == self.on)
 func validate_rule_Spec_130(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (func() bool {
+		for _, item1 := range obj.Items {
+			if !(item1.Weight != nil && *item1.Weight > 1) {
+				return false
+			}
+		}
+		return true
+	}() || func() bool {
+		for _, item2 := range obj.Items {
+			if item2.Weight != nil && !(*item2.Weight > 1) {
+				return true
+			}
+		}
+		return false
+	}()) && !((func() bool {
+		for _, item1 := range obj.Items {
+			if !(item1.Weight != nil && *item1.Weight > 1) {
+				return false
+			}
+		}
+		return true
+	}()) == obj.On) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.items.all(i, i.weight > 1) == self.on)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_131 checks: failed rule: (self.on ? !(self.count > 1) : self.items.exists(i, i.name == 'a')) != (self.list.size() == 1)
+func validate_rule_Spec_131(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (obj.On || !(obj.On) && (func() bool {
+		for _, item1 := range obj.Items {
+			if item1.Name == "a" {
+				return true
+			}
+		}
+		return false
+	}() || func() bool {
+		for _, item2 := range obj.Items {
+			if item2.Name == "a" {
+				return false
+			}
+		}
+		return true
+	}())) && func() bool {
+		if obj.On {
+			return (!(obj.Count > 1))
+		}
+		return (func() bool {
+			for _, item1 := range obj.Items {
+				if item1.Name == "a" {
+					return true
+				}
+			}
+			return false
+		}())
+	}() != (int64(len(obj.List)) == 1) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: (self.on ? !(self.count > 1) : self.items.exists(i, i.name == 'a')) != (self.list.size() == 1)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_132 checks: failed rule: !((self.on ? !(self.count > 1) : self.items.exists(i, i.name == 'a')) != (self.list.size() == 1))
+func validate_rule_Spec_132(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (obj.On || !(obj.On) && (func() bool {
+		for _, item1 := range obj.Items {
+			if item1.Name == "a" {
+				return true
+			}
+		}
+		return false
+	}() || func() bool {
+		for _, item2 := range obj.Items {
+			if item2.Name == "a" {
+				return false
+			}
+		}
+		return true
+	}())) && !(func() bool {
+		if obj.On {
+			return (!(obj.Count > 1))
+		}
+		return (func() bool {
+			for _, item1 := range obj.Items {
+				if item1.Name == "a" {
+					return true
+				}
+			}
+			return false
+		}())
+	}() != (int64(len(obj.List)) == 1)) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !((self.on ? !(self.count > 1) : self.items.exists(i, i.name == 'a')) != (self.list.size() == 1))").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_133 checks: failed rule: isQuantity(self.kind)
+func validate_rule_Spec_133(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if func() bool { _, err := validate_quantity(obj.Kind); return err == nil }() {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: isQuantity(self.kind)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_134 checks: failed rule: !(isQuantity(self.kind))
+func validate_rule_Spec_134(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if !(func() bool { _, err := validate_quantity(obj.Kind); return err == nil }()) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(isQuantity(self.kind))").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_135 checks: failed rule: sign(quantity(self.size)) == 1
+func validate_rule_Spec_135(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if int64(validate_compareQuantities(obj.Size, resource.Quantity{})) == 1 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: sign(quantity(self.size)) == 1").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_136 checks: failed rule: !(sign(quantity(self.size)) == 1)
+func validate_rule_Spec_136(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
@@ -1143,8 +1321,8 @@ func validate_rule_Spec_130(_ context.Context, _ operation.Operation, fldPath *f
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(sign(quantity(self.size)) == 1)").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_131 checks: failed rule: self.count / self.big > 0 || self.count % self.big == 1
-func validate_rule_Spec_131(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+// validate_rule_Spec_137 checks: failed rule: self.count / self.big > 0 || self.count % self.big == 1
+func validate_rule_Spec_137(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
@@ -1154,8 +1332,8 @@ func validate_rule_Spec_131(_ context.Context, _ operation.Operation, fldPath *f
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.count / self.big > 0 || self.count % self.big == 1").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_132 checks: failed rule: !(self.count / self.big > 0 || self.count % self.big == 1)
-func validate_rule_Spec_132(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+// validate_rule_Spec_138 checks: failed rule: !(self.count / self.big > 0 || self.count % self.big == 1)
+func validate_rule_Spec_138(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
@@ -1165,8 +1343,8 @@ func validate_rule_Spec_132(_ context.Context, _ operation.Operation, fldPath *f
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.count / self.big > 0 || self.count % self.big == 1)").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_133 checks: failed rule: self.big * 4611686018427387904 > 0
-func validate_rule_Spec_133(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+// validate_rule_Spec_139 checks: failed rule: self.big * 4611686018427387904 > 0
+func validate_rule_Spec_139(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
@@ -1174,72 +1352,6 @@ func validate_rule_Spec_133(_ context.Context, _ operation.Operation, fldPath *f
 		return nil
 	}
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.big * 4611686018427387904 > 0").WithOrigin("rule")}
-}
-
-// validate_rule_Spec_134 checks: failed rule: !(self.big * 4611686018427387904 > 0)
-func validate_rule_Spec_134(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
-	if obj == nil {
-		return nil
-	}
-	if validate_fits(obj.Big, '*', 4611686018427387904) && !((obj.Big * 4611686018427387904) > 0) {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.big * 4611686018427387904 > 0)").WithOrigin("rule")}
-}
-
-// validate_rule_Spec_135 checks: failed rule: self.ratio * 2.0 > double(self.count)
-func validate_rule_Spec_135(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
-	if obj == nil {
-		return nil
-	}
-	if (obj.Ratio * 2.0) > float64(obj.Count) {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.ratio * 2.0 > double(self.count)").WithOrigin("rule")}
-}
-
-// validate_rule_Spec_136 checks: failed rule: !(self.ratio * 2.0 > double(self.count))
-func validate_rule_Spec_136(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
-	if obj == nil {
-		return nil
-	}
-	if !((obj.Ratio * 2.0) > float64(obj.Count)) {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.ratio * 2.0 > double(self.count))").WithOrigin("rule")}
-}
-
-// validate_rule_Spec_137 checks: failed rule: self.on ? self.items[0].weight > 0 : self.list.size() < 2
-func validate_rule_Spec_137(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
-	if obj == nil {
-		return nil
-	}
-	if obj.On && len(obj.Items) > 0 && obj.Items[0].Weight != nil && *obj.Items[0].Weight > 0 || !(obj.On) && int64(len(obj.List)) < 2 {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.on ? self.items[0].weight > 0 : self.list.size() < 2").WithOrigin("rule")}
-}
-
-// validate_rule_Spec_138 checks: failed rule: !(self.on ? self.items[0].weight > 0 : self.list.size() < 2)
-func validate_rule_Spec_138(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
-	if obj == nil {
-		return nil
-	}
-	if obj.On && len(obj.Items) > 0 && obj.Items[0].Weight != nil && !(*obj.Items[0].Weight > 0) || !(obj.On) && !(int64(len(obj.List)) < 2) {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.on ? self.items[0].weight > 0 : self.list.size() < 2)").WithOrigin("rule")}
-}
-
-// validate_rule_Spec_139 checks: failed rule: self.kind.matches('^[a-z]$') && !self.kind.startsWith('x')
-func validate_rule_Spec_139(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
-	if obj == nil {
-		return nil
-	}
-	if patternForSpec.MatchString(string(obj.Kind)) && !(strings.HasPrefix(string(obj.Kind), string("x"))) {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.kind.matches('^[a-z]$') && !self.kind.startsWith('x')").WithOrigin("rule")}
 }
 
 // validate_rule_Spec_14 checks: failed rule: !(self.items.map(i, has(i.weight), i.weight + 1).exists(w, w > 2))
@@ -1274,8 +1386,74 @@ func validate_rule_Spec_14(_ context.Context, _ operation.Operation, fldPath *fi
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.items.map(i, has(i.weight), i.weight + 1).exists(w, w > 2))").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_140 checks: failed rule: !(self.kind.matches('^[a-z]$') && !self.kind.startsWith('x'))
+// validate_rule_Spec_140 checks: failed rule: !(self.big * 4611686018427387904 > 0)
 func validate_rule_Spec_140(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if validate_fits(obj.Big, '*', 4611686018427387904) && !((obj.Big * 4611686018427387904) > 0) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.big * 4611686018427387904 > 0)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_141 checks: failed rule: self.ratio * 2.0 > double(self.count)
+func validate_rule_Spec_141(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (obj.Ratio * 2.0) > float64(obj.Count) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.ratio * 2.0 > double(self.count)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_142 checks: failed rule: !(self.ratio * 2.0 > double(self.count))
+func validate_rule_Spec_142(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if !((obj.Ratio * 2.0) > float64(obj.Count)) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.ratio * 2.0 > double(self.count))").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_143 checks: failed rule: self.on ? self.items[0].weight > 0 : self.list.size() < 2
+func validate_rule_Spec_143(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if obj.On && len(obj.Items) > 0 && obj.Items[0].Weight != nil && *obj.Items[0].Weight > 0 || !(obj.On) && int64(len(obj.List)) < 2 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.on ? self.items[0].weight > 0 : self.list.size() < 2").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_144 checks: failed rule: !(self.on ? self.items[0].weight > 0 : self.list.size() < 2)
+func validate_rule_Spec_144(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if obj.On && len(obj.Items) > 0 && obj.Items[0].Weight != nil && !(*obj.Items[0].Weight > 0) || !(obj.On) && !(int64(len(obj.List)) < 2) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.on ? self.items[0].weight > 0 : self.list.size() < 2)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_145 checks: failed rule: self.kind.matches('^[a-z]$') && !self.kind.startsWith('x')
+func validate_rule_Spec_145(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if patternForSpec.MatchString(string(obj.Kind)) && !(strings.HasPrefix(string(obj.Kind), string("x"))) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.kind.matches('^[a-z]$') && !self.kind.startsWith('x')").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_146 checks: failed rule: !(self.kind.matches('^[a-z]$') && !self.kind.startsWith('x'))
+func validate_rule_Spec_146(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
@@ -1285,8 +1463,8 @@ func validate_rule_Spec_140(_ context.Context, _ operation.Operation, fldPath *f
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.kind.matches('^[a-z]$') && !self.kind.startsWith('x'))").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_141 checks: failed rule: self.count > oldSelf.count || self.list == oldSelf.list
-func validate_rule_Spec_141(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+// validate_rule_Spec_147 checks: failed rule: self.count > oldSelf.count || self.list == oldSelf.list
+func validate_rule_Spec_147(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
 	if op.Type != operation.Update || oldObj == nil {
 		return nil // a rule about a change
 	}
@@ -1299,8 +1477,8 @@ func validate_rule_Spec_141(_ context.Context, op operation.Operation, fldPath *
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.count > oldSelf.count || self.list == oldSelf.list").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_142 checks: failed rule: !(self.count > oldSelf.count || self.list == oldSelf.list)
-func validate_rule_Spec_142(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+// validate_rule_Spec_148 checks: failed rule: !(self.count > oldSelf.count || self.list == oldSelf.list)
+func validate_rule_Spec_148(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
 	if op.Type != operation.Update || oldObj == nil {
 		return nil // a rule about a change
 	}
@@ -1313,8 +1491,8 @@ func validate_rule_Spec_142(_ context.Context, op operation.Operation, fldPath *
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.count > oldSelf.count || self.list == oldSelf.list)").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_143 checks: failed rule: oldSelf.items.all(o, self.items.exists(i, i.name == o.name))
-func validate_rule_Spec_143(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+// validate_rule_Spec_149 checks: failed rule: oldSelf.items.all(o, self.items.exists(i, i.name == o.name))
+func validate_rule_Spec_149(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
 	if op.Type != operation.Update || oldObj == nil {
 		return nil // a rule about a change
 	}
@@ -1339,90 +1517,6 @@ func validate_rule_Spec_143(_ context.Context, op operation.Operation, fldPath *
 		return nil
 	}
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: oldSelf.items.all(o, self.items.exists(i, i.name == o.name))").WithOrigin("rule")}
-}
-
-// validate_rule_Spec_144 checks: failed rule: !(oldSelf.items.all(o, self.items.exists(i, i.name == o.name)))
-func validate_rule_Spec_144(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
-	if op.Type != operation.Update || oldObj == nil {
-		return nil // a rule about a change
-	}
-	if obj == nil {
-		return nil
-	}
-	if func() bool {
-		for _, item1 := range oldObj.Items {
-			if func() bool {
-				for _, item2 := range obj.Items {
-					if item2.Name == item1.Name {
-						return false
-					}
-				}
-				return true
-			}() {
-				return true
-			}
-		}
-		return false
-	}() {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(oldSelf.items.all(o, self.items.exists(i, i.name == o.name)))").WithOrigin("rule")}
-}
-
-// validate_rule_Spec_145 checks: failed rule: self.start == oldSelf.start || self.start > oldSelf.start
-func validate_rule_Spec_145(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
-	if op.Type != operation.Update || oldObj == nil {
-		return nil // a rule about a change
-	}
-	if obj == nil {
-		return nil
-	}
-	if obj.Start.Time.Equal(oldObj.Start.Time) || !obj.Start.Time.IsZero() && !oldObj.Start.Time.IsZero() && obj.Start.Time.Compare(oldObj.Start.Time) > 0 {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.start == oldSelf.start || self.start > oldSelf.start").WithOrigin("rule")}
-}
-
-// validate_rule_Spec_146 checks: failed rule: !(self.start == oldSelf.start || self.start > oldSelf.start)
-func validate_rule_Spec_146(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
-	if op.Type != operation.Update || oldObj == nil {
-		return nil // a rule about a change
-	}
-	if obj == nil {
-		return nil
-	}
-	if !(obj.Start.Time.Equal(oldObj.Start.Time)) && !obj.Start.Time.IsZero() && !oldObj.Start.Time.IsZero() && !(obj.Start.Time.Compare(oldObj.Start.Time) > 0) {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.start == oldSelf.start || self.start > oldSelf.start)").WithOrigin("rule")}
-}
-
-// validate_rule_Spec_147 checks: failed rule: quantity(self.size).compareTo(quantity(oldSelf.size)) <= 0
-func validate_rule_Spec_147(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
-	if op.Type != operation.Update || oldObj == nil {
-		return nil // a rule about a change
-	}
-	if obj == nil {
-		return nil
-	}
-	if int64(validate_compareQuantities(obj.Size, oldObj.Size)) <= 0 {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: quantity(self.size).compareTo(quantity(oldSelf.size)) <= 0").WithOrigin("rule")}
-}
-
-// validate_rule_Spec_148 checks: failed rule: !(quantity(self.size).compareTo(quantity(oldSelf.size)) <= 0)
-func validate_rule_Spec_148(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
-	if op.Type != operation.Update || oldObj == nil {
-		return nil // a rule about a change
-	}
-	if obj == nil {
-		return nil
-	}
-	if !(int64(validate_compareQuantities(obj.Size, oldObj.Size)) <= 0) {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(quantity(self.size).compareTo(quantity(oldSelf.size)) <= 0)").WithOrigin("rule")}
 }
 
 // validate_rule_Spec_15 checks: failed rule: self.items.map(i, i.weight * 2).all(w, w < 5)
@@ -1453,6 +1547,90 @@ func validate_rule_Spec_15(_ context.Context, _ operation.Operation, fldPath *fi
 		return nil
 	}
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.items.map(i, i.weight * 2).all(w, w < 5)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_150 checks: failed rule: !(oldSelf.items.all(o, self.items.exists(i, i.name == o.name)))
+func validate_rule_Spec_150(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+	if op.Type != operation.Update || oldObj == nil {
+		return nil // a rule about a change
+	}
+	if obj == nil {
+		return nil
+	}
+	if func() bool {
+		for _, item1 := range oldObj.Items {
+			if func() bool {
+				for _, item2 := range obj.Items {
+					if item2.Name == item1.Name {
+						return false
+					}
+				}
+				return true
+			}() {
+				return true
+			}
+		}
+		return false
+	}() {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(oldSelf.items.all(o, self.items.exists(i, i.name == o.name)))").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_151 checks: failed rule: self.start == oldSelf.start || self.start > oldSelf.start
+func validate_rule_Spec_151(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+	if op.Type != operation.Update || oldObj == nil {
+		return nil // a rule about a change
+	}
+	if obj == nil {
+		return nil
+	}
+	if obj.Start.Time.Equal(oldObj.Start.Time) || !obj.Start.Time.IsZero() && !oldObj.Start.Time.IsZero() && obj.Start.Time.Compare(oldObj.Start.Time) > 0 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.start == oldSelf.start || self.start > oldSelf.start").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_152 checks: failed rule: !(self.start == oldSelf.start || self.start > oldSelf.start)
+func validate_rule_Spec_152(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+	if op.Type != operation.Update || oldObj == nil {
+		return nil // a rule about a change
+	}
+	if obj == nil {
+		return nil
+	}
+	if !(obj.Start.Time.Equal(oldObj.Start.Time)) && !obj.Start.Time.IsZero() && !oldObj.Start.Time.IsZero() && !(obj.Start.Time.Compare(oldObj.Start.Time) > 0) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.start == oldSelf.start || self.start > oldSelf.start)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_153 checks: failed rule: quantity(self.size).compareTo(quantity(oldSelf.size)) <= 0
+func validate_rule_Spec_153(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+	if op.Type != operation.Update || oldObj == nil {
+		return nil // a rule about a change
+	}
+	if obj == nil {
+		return nil
+	}
+	if int64(validate_compareQuantities(obj.Size, oldObj.Size)) <= 0 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: quantity(self.size).compareTo(quantity(oldSelf.size)) <= 0").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_154 checks: failed rule: !(quantity(self.size).compareTo(quantity(oldSelf.size)) <= 0)
+func validate_rule_Spec_154(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+	if op.Type != operation.Update || oldObj == nil {
+		return nil // a rule about a change
+	}
+	if obj == nil {
+		return nil
+	}
+	if !(int64(validate_compareQuantities(obj.Size, oldObj.Size)) <= 0) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(quantity(self.size).compareTo(quantity(oldSelf.size)) <= 0)").WithOrigin("rule")}
 }
 
 // validate_rule_Spec_16 checks: failed rule: !(self.items.map(i, i.weight * 2).all(w, w < 5))
