@@ -25,7 +25,6 @@ type Model struct {
 	reader  string
 	markers map[*load.Comment][]*Marker
 	fields  map[*types.Type]map[string]int // the places of fields in their struct, by name
-	groups  map[*Package]group
 	servers []string
 }
 
@@ -38,7 +37,7 @@ type (
 // New makes the model of what was loaded.
 func New(set *load.Set) *Model {
 	return &Model{
-		Set: set, markers: map[*load.Comment][]*Marker{}, fields: map[*types.Type]map[string]int{}, groups: map[*Package]group{},
+		Set: set, markers: map[*load.Comment][]*Marker{}, fields: map[*types.Type]map[string]int{},
 	}
 }
 

@@ -20,27 +20,16 @@ const (
 	TagKubernetes = "typeplane:kubernetes"
 )
 
-// group is what a package says about its group.
-type group struct {
-	name, version string
-	said          bool
-}
-
 // GroupVersion is the group of a package by its tag, and the version that its folder is called after, or a tag. ok tells
 // whether it has a group; that of Kubernetes' core is "".
 func (m *Model) GroupVersion(pkg *Package) (name, version string, ok bool) {
-	g, known := m.groups[pkg]
-	if !known {
-		markers := m.OfPackage(pkg)
-		g.version = path.Base(pkg.Path)
-		if said, ok := markers.Last(tagVersion); ok {
-			g.version = said
-		}
-		g.name, g.said = markers.Last(tagGroup)
-		g.name = strings.Trim(g.name, `"`)
-		m.groups[pkg] = g
+	// Nothing is remembered here: who asks has read the markers.
+	markers := m.OfPackage(pkg)
+	if version, ok = markers.Last(tagVersion); !ok {
+		version = path.Base(pkg.Path)
 	}
-	return g.name, g.version, g.said
+	name, ok = markers.Last(tagGroup)
+	return strings.Trim(name, `"`), version, ok
 }
 
 // aliasMarkers are what the tags begin with that make a kind of an alias. An alias without any is a name and nothing else.

@@ -54,7 +54,7 @@ func sent(s *rule.Site, said bool) plan.Plan {
 		return plan.Plan{}
 	}
 	omits := said && (shape.Omitted(*s.Member) || kind == types.Slice || kind == types.Map || kind == types.Pointer)
-	call := plan.Call{Func: plan.Runtime("Required" + name), Stop: true, Always: true, Implied: !said, Emits: []plan.Emission{{Type: "FieldValueRequired"}}}
+	call := plan.Call{Func: plan.Runtime("Required" + name), Stop: true, Always: true, Implied: !said, AnyShape: true, Emits: []plan.Emission{{Type: "FieldValueRequired"}}}
 	if kind != types.Struct {
 		call.Args = []any{omits}
 	}

@@ -49,8 +49,8 @@ type Call struct {
 	Stop, Silent bool
 	// Always says that the function is called in an update that leaves the value alone, too: what is around it has changed.
 	Always bool
-	// Implied says that no tag asks for the call.
-	Implied bool
+	// Implied says that no tag asks for the call, AnyShape that it does not look into the value.
+	Implied, AnyShape bool
 	// Cohort names calls that stop each other and no others.
 	Cohort string
 	Notes  []string

@@ -126,7 +126,7 @@ func fieldForm(t *types.Type) (form *types.Type, prefix string) {
 		pointers++
 	}
 	switch {
-	case pointers > 0 && shape.Native(leaf).Kind == types.Slice:
+	case pointers > 0 && slices.Contains([]types.Kind{types.Slice, types.Map}, shape.Native(leaf).Kind):
 		return t, "" // which is not looked into
 	case shape.Nilable(leaf):
 		return leaf, strings.Repeat("*", pointers)
