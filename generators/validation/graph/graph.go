@@ -200,7 +200,7 @@ func (g *Graph) checkShape(s *rule.Site, said *plan.Plan) {
 	if why == "" && shape.MapOfLists(s.Type) {
 		why = "it is a map of lists"
 	}
-	if why == "" || !said.Prints() {
+	if why == "" || !said.Says() {
 		return
 	}
 	left := g.Problem(s.Origin, nil, "", plan.Fault{Message: why + ", which can't be validated by tags", Cure: "put a struct between the two, or write the rule in the strategy's Validate"})

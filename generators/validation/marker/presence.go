@@ -50,7 +50,7 @@ func sent(s *rule.Site, said bool) plan.Plan {
 	}
 	kind := shape.Native(s.Type).Kind
 	name, known := kinds[kind]
-	if !known {
+	if !known || kind == types.Pointer && !said && shape.Unsupported(s.Type) != "" {
 		return plan.Plan{}
 	}
 	omits := said && (shape.Omitted(*s.Member) || kind == types.Slice || kind == types.Map || kind == types.Pointer)
