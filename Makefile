@@ -77,6 +77,15 @@ cost: ## What the watch cache costs with 100,000 entries: memory, time to fill i
 dropin: ## Regenerate modules of Kubernetes and of others with gen, build them, and run their own tests (minutes; DROPIN=-short for k8s.io/api and two generators' tests only).
 	cd test/dropin && $(GO) test -count=1 -timeout 30m $(DROPIN) ./...
 
+.PHONY: lift
+lift: ## The APIs of other projects, unchanged, built into servers and held against their CustomResourceDefinitions (minutes).
+	cd test/lift && $(GO) test -count=1 -timeout 60m ./...
+
+.PHONY: variants
+VARIANTS ?= 200
+variants: ## What gen lets through is built, started and sent objects: VARIANTS (200) changes of the examples' types (an hour or less; 20 are in unit).
+	$(GO) test -count=1 -timeout 120m -v -run '^TestVariants$$' ./cmd/gen -variants $(VARIANTS)
+
 .PHONY: codebench
 codebench: ## Generated code does what that of k8s.io/api does (BENCH='-bench .' to see how much faster).
 	cd test/codebench && $(GO) test -count=1 -timeout 30m $(BENCH) ./...

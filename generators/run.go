@@ -88,8 +88,9 @@ func Run(cfg Config) (Result, error) {
 		return Result{}, err
 	}
 	watch.lap("load %d of %d packages", len(set.Packages), len(set.Named))
-	checks := tagCheck{table: table, report: report}
 	m := model.New(set)
+	served := findServed(m)
+	checks := tagCheck{table: table, report: report, served: served}
 	checks.packages(m)
 
 	sound := slices.DeleteFunc(slices.Clone(set.Packages), func(p *model.Package) bool { return p.Broken })
@@ -102,6 +103,7 @@ func Run(cfg Config) (Result, error) {
 			InlineRuntime: cfg.InlineRuntime, Printed: files, Partial: cfg.partial(),
 		}
 		m.Reading(plugin.Name)
+		report.Hearing(plugin.Name)
 		plugin.Generate(pass)
 		if plugin.Stale != nil {
 			stale = append(stale, plugin.Stale(pass)...)
@@ -111,11 +113,14 @@ func Run(cfg Config) (Result, error) {
 		press.Start(pass.files) // while the next plug-in plans
 		watch.lap("%s: %d files", plugin.Name, len(pass.files))
 	}
+	report.Hearing("")
 	checks.values()
-	unclaimed(m, cfg.Plugins, table, report)
+	faults(m, files, report)
+	unclaimed(m, served, cfg.Plugins, table, report)
 	checkImports(m, files, report)
 	var result Result
 	result.Problems, result.Warnings = split(report, cfg.WarnUnknownTags)
+	result.Problems = once(m, result.Problems)
 	if len(result.Problems) > 0 {
 		return result, nil
 	}

@@ -290,13 +290,57 @@ type Unused struct {
 	Count int32 `+"`json:\"count\"`"+`
 }
 `)
-	result, err := generators.Run(generators.Config{
-		Dir: dir, Env: gentest.Env(), Patterns: []string{"./..."},
-		Plugins: []generators.Plugin{deepcopy.Plugin(), defaulter.Plugin(), openapi.Plugin(), validation.Plugin(), apiserver.Plugin()},
-	})
+	said := func() []string {
+		t.Helper()
+		result, err := generators.Run(generators.Config{
+			Dir: dir, Env: gentest.Env(), Patterns: []string{"./..."},
+			Plugins: []generators.Plugin{deepcopy.Plugin(), defaulter.Plugin(), openapi.Plugin(), validation.Plugin(), apiserver.Plugin()},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return states(result)
+	}
+	expect(t, said(), "v1/types.go:9:5: Order.Count: +default has no effect here; take it away, or say it where defaulter can act on it")
+
+	v1 := filepath.Join(dir, "v1")
+	data, err := os.ReadFile(filepath.Join(v1, "types.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	expect(t, states(result),
-		"v1/types.go:9:5: Order.Count: +default has no effect here; take it away, or say it where defaulter can act on it")
+	// A slip in a plain tag of what is served is no prose: without it something else would be served.
+	write(t, v1, "types.go", strings.ReplaceAll(string(data), "+default=1", "+defualt=1"))
+	expect(t, said(), "v1/types.go:9:5: Order.Count: +defualt is not a tag; did you mean +default?")
+	// A tag above the package, for whose effect something else is missing.
+	write(t, v1, "types.go", strings.ReplaceAll(string(data), "+default=1", ""))
+	write(t, v1, "doc.go", "// +groupName=shop.example.com\n// +k8s:defaulter-gen=false\n// +k8s:defaulter-gen-input=example.com/v1\npackage v1\n")
+	expect(t, said(), "v1/doc.go:3:4: +k8s:defaulter-gen-input has no effect here; take it away, or say it where defaulter can act on it")
+}
+
+// TestFaults has what no plug-in looks at, and what would not compile: each is said once, and only where nothing else is wrong.
+func TestFaults(t *testing.T) {
+	const doc = "-- v1/doc.go --\n// +k8s:deepcopy-gen=package\n// +k8s:openapi-gen=true\npackage v1\n-- v1/types.go --\npackage v1\n\n"
+	for _, tc := range []struct{ types, want string }{
+		{"type Book struct {\n\tTitle string\n\tTitle string\n}\n", "v1/types.go:5:2: Book.Title: Title redeclared"},
+		{"type Book struct{ DeepCopy []string }\n",
+			"v1/types.go:3:19: Book.DeepCopy: deepcopy-gen prints a method of this name; give it another name, or take the tag away that asks for zz_generated.deepcopy.go"},
+		{"type Book struct{ Pages []Page }\n\nvar _ = Missing\n\nfunc Add() Missing { return AddToScheme }\n",
+			"v1/types.go:3:19: Book.Pages: the type of the field is not known: undefined: Page"},
+		{"// Book is called like what is not there yet.\ntype Book struct{ Title string }\n\nvar _ = Missing\n\nvar _ interface{ DeepCopyObject() } = new(Book)\n", ""},
+	} {
+		result, err := generators.Run(generators.Config{
+			Dir: module(t, doc+tc.types), Env: gentest.Env(), Patterns: []string{"./..."}, Verify: true,
+			Plugins: []generators.Plugin{deepcopy.Plugin(), openapi.Plugin()},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, p := range result.Problems {
+			got = append(got, p.String())
+		}
+		if strings.Join(got, "\n") != tc.want {
+			t.Errorf("%s\n%s\nwant %s", tc.types, strings.Join(got, "\n"), tc.want)
+		}
+	}
 }

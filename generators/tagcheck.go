@@ -28,6 +28,7 @@ func TagTable(plugins []Plugin) *tag.Table {
 type tagCheck struct {
 	table       *tag.Table
 	report      *diag.Report
+	served      served
 	wrongValues []wrongValue
 }
 
@@ -63,7 +64,7 @@ func (c *tagCheck) packages(m *model.Model) {
 		if !used[pkg.Path] {
 			all = slices.DeleteFunc(all, func(l model.Occurrence) bool { return l.Scope != tag.Package })
 		}
-		c.lines(all)
+		c.lines(pkg, all)
 	}
 }
 
@@ -84,7 +85,7 @@ func (c *tagCheck) asks(line model.Occurrence) bool {
 	return forPackage || name == "genclient" || strings.HasPrefix(name, "kubebuilder:object:")
 }
 
-func (c *tagCheck) lines(lines []model.Occurrence) {
+func (c *tagCheck) lines(pkg *model.Package, lines []model.Occurrence) {
 	for _, line := range lines {
 		p := diag.Problem{Pos: line.Pos, Path: line.Path}
 		fault, wrong := c.table.Check(line.Text, line.Scope)
@@ -94,7 +95,7 @@ func (c *tagCheck) lines(lines []model.Occurrence) {
 		case wrong && fault.Value:
 			p.Idle = !c.table.IsRead(fault.Name)
 			c.wrongValues = append(c.wrongValues, wrongValue{p, fault.Name})
-		case wrong && fault.Doubtful, wrong && !fault.Unknown && line.Scope == tag.Func: // mostly prose that speaks of the tag
+		case wrong && fault.Doubtful && !c.served.has(pkg, line), wrong && !fault.Unknown && line.Scope == tag.Func: // mostly prose that speaks of the tag
 			c.report.Warn(p)
 		case wrong:
 			c.report.Add(p)

@@ -12,22 +12,20 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// unclaimed reports the markers of served kinds, and of all that these are made of, that no plug-in acts on although one
-// of the run could: somebody wrote them for an effect that they don't have. It says nothing beside other problems: a
-// plug-in that stopped at one of those has not come to all markers.
-func unclaimed(m *model.Model, plugins []Plugin, table *tag.Table, report *diag.Report) {
-	if slices.ContainsFunc(report.Problems(), func(p diag.Problem) bool { return !p.Idle }) {
+// unclaimed reports the markers of served kinds, of all that these are made of, and of their packages, that no plug-in acts
+// on although one of the run could: somebody wrote them for an effect that they don't have. It says nothing beside other
+// problems: a plug-in that stopped at one of those has not come to all markers.
+func unclaimed(m *model.Model, served served, plugins []Plugin, table *tag.Table, report *diag.Report) {
+	if report.Stops() {
 		return
 	}
 	running := map[string]bool{}
 	for _, p := range plugins {
 		running[p.Name] = true
 	}
-	served := servedTypes(m)
 	for _, pkg := range m.Packages {
 		for _, o := range m.Occurrences(pkg) {
-			owner, _, _ := strings.Cut(o.Path, ".")
-			if o.Trailing || !served[types.Name{Package: pkg.Path, Name: owner}] {
+			if o.Trailing || !served.has(pkg, o) {
 				continue
 			}
 			if m.Copies(pkg) && len(o.Readers()) > 0 {
@@ -47,9 +45,18 @@ func unclaimed(m *model.Model, plugins []Plugin, table *tag.Table, report *diag.
 	}
 }
 
-// servedTypes are the kinds that servers of the run serve, and the declared types that they are made of.
-func servedTypes(m *model.Model) map[types.Name]bool {
-	out := map[types.Name]bool{}
+// served are the kinds that servers of the run serve, and the declared types that they are made of. A package of such kinds
+// is in it as a type without a name.
+type served map[types.Name]bool
+
+// has tells whether a marker is about something that is served.
+func (s served) has(pkg *model.Package, o model.Occurrence) bool {
+	owner, _, _ := strings.Cut(o.Path, ".")
+	return (owner != "" || o.Scope == tag.Package) && s[types.Name{Package: pkg.Path, Name: owner}]
+}
+
+func findServed(m *model.Model) served {
+	out := served{}
 	var visit func(t *types.Type)
 	visit = func(t *types.Type) {
 		if t == nil || t.Name.Package != "" && out[t.Name] {
@@ -74,6 +81,7 @@ func servedTypes(m *model.Model) map[types.Name]bool {
 		if !m.Serves(pkg) {
 			continue
 		}
+		out[types.Name{Package: pkg.Path}] = true
 		for _, t := range pkg.Types.Types {
 			if model.Embeds(t, "TypeMeta") && (model.Embeds(t, "ObjectMeta") || model.Embeds(t, "ListMeta")) {
 				visit(t)

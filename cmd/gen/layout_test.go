@@ -2,7 +2,6 @@ package main
 
 import (
 	"go/ast"
-	"go/format"
 	"go/parser"
 	"go/token"
 	"os"
@@ -18,6 +17,7 @@ import (
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/gentest"
 	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/tag"
 )
 
 // layouts are ways to write the same markers at other places, or otherwise. None may change what is printed.
@@ -39,6 +39,31 @@ var layouts = map[string]func(doc []string) []string{
 		half := (len(markers) + 1) / 2
 		return slices.Concat(markers[:half], []string{""}, prose, markers[half:])
 	},
+	// Those of one name stay in their order, the names are turned round.
+	"turned round": func(doc []string) []string {
+		var names []string
+		byName := map[string][]string{}
+		for _, line := range doc {
+			if isMarker(line) {
+				name := tagName(line)
+				if !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+				byName[name] = append(byName[name], line)
+			}
+		}
+		var turned []string
+		for _, name := range slices.Backward(names) {
+			turned = append(turned, byName[name]...)
+		}
+		doc = slices.Clone(doc)
+		for i, line := range doc {
+			if isMarker(line) {
+				doc[i], turned = turned[0], turned[1:]
+			}
+		}
+		return doc
+	},
 	// controller-gen's other way to write a value.
 	"assigned": func(doc []string) []string {
 		doc = slices.Clone(doc)
@@ -52,9 +77,24 @@ var layouts = map[string]func(doc []string) []string{
 // oneValue is a marker of kubebuilder with one value.
 var oneValue = regexp.MustCompile(`^(//\s*\+kubebuilder:[A-Za-z:]*[A-Za-z])=(.*)$`)
 
+func isMarker(line string) bool {
+	return strings.HasPrefix(strings.TrimSpace(strings.TrimPrefix(line, "//")), "+")
+}
+
+var known = generators.TagTable(plugins())
+
+// tagName is the name of a marker without the keys that follow it.
+func tagName(line string) string {
+	name := tag.NameOf(strings.TrimPrefix(line, "//"))
+	if d, ok := known.Find(name); ok {
+		return d.Name
+	}
+	return name
+}
+
 func split(doc []string) (markers, prose []string) {
 	for _, line := range doc {
-		if strings.HasPrefix(strings.TrimSpace(strings.TrimPrefix(line, "//")), "+") {
+		if isMarker(line) {
 			markers = append(markers, line)
 		} else {
 			prose = append(prose, line)
@@ -166,11 +206,7 @@ func relaid(data []byte, layout func([]string) []string) []byte {
 		out = append(out, lines[i])
 		i++
 	}
-	source, err := format.Source([]byte(strings.Join(out, "\n")))
-	if err != nil {
-		return data
-	}
-	return source
+	return []byte(strings.Join(out, "\n")) // gofmt would change quotes in comments
 }
 
 // printed runs all plug-ins, and returns the files without the lines that only repeat a marker. sound is false where there is

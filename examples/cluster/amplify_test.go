@@ -10,6 +10,6 @@ import (
 func TestAmplification(t *testing.T) {
 	amplify.Run(t, program(), amplify.Object{
 		Collection: "/api/v1/namespaces/default/pods", Name: "patched", Identity: `"apiVersion":"v1","kind":"Pod",`,
-		Form: `"spec":{"containers":[%s]}`, Item: `{"name":"c%d","image":"b"}`, Stored: 700 << 10,
+		Form: `"spec":{"containers":[%s]}`, Item: `{"name":"c%d","image":"b"}`, Stored: 700 << 10, Applied: 3_900,
 	}, 15, 512<<10)
 }

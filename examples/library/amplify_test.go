@@ -10,6 +10,6 @@ import (
 func TestAmplification(t *testing.T) {
 	amplify.Run(t, newServer(), amplify.Object{
 		Collection: booksPath, Name: "patched", Identity: `"apiVersion":"library.example.com/v1","kind":"Book",`,
-		Form: `"spec":{"title":"t","isbn":"978-0-13-468599-1","authors":[%s]}`, Item: `"a%d"`, Stored: 500,
+		Form: `"spec":{"title":"t","isbn":"978-0-13-468599-1","authors":[%s]}`, Item: `"a%d"`, Stored: 500, Applied: 100,
 	}, 15, 512<<10)
 }

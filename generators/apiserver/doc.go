@@ -91,6 +91,6 @@ var tags = []tag.Definition{
 		Doc: "The kind has a subresource of this name= in this version, which a method of its strategy answers: name=restart is Restart. The form of the method says what it is: one that is read, an action, a change of the object, or one that streams, which may have methods=GET;POST (see registry.Getter, Action, Change and Connector)."},
 	{Name: tagPrintColumn, Scope: tag.Type, Value: tag.Fields, Doc: "A column of kubectl get besides the name: name=, type=string, integer, number, boolean or date, JSONPath=.spec.title, and perhaps description=, format= and priority=1 for -o wide. Without any a kind shows its age."},
 	{Name: tagStoredRules, Scope: tag.Package | tag.Type, Value: tag.Bool, Example: "+typeplane:validation:storage=false",
-		Doc: "Whether what is written through this version is judged by the rules of the version that is stored too, for the fields that both have. true unless it says false, on the kind, or else in the version's package comment. Kinds of Kubernetes never are."},
+		Doc: "Whether what is written through this version is judged by the rules of the version that is stored too, for the fields that both have. true unless it says false, on the kind, or else in the version's package comment. Kinds of Kubernetes never are, and a version without a written conversion is if it says true."},
 	{Name: tagNonNamespaced, Scope: tag.Type, Doc: "The same as +kubebuilder:resource:scope=Cluster."},
 }

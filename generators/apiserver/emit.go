@@ -2,7 +2,6 @@ package apiserver
 
 import (
 	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -30,7 +29,7 @@ func emitServer(pass *generators.Pass, s *server) {
 	p := printer{pass.File(s.pkg, fileName, generator), s}
 	p.Reserve("b", "in", "out", "fields", "replicas", "from", "to", "cells", "item", "value", "key", "i", "ok")
 	for _, h := range s.hubs {
-		p.Reserve(local(h)+"Hub", local(h)+"Strategy")
+		p.Reserve(h.local+"Hub", h.local+"Strategy")
 	}
 	p.addToScheme()
 	p.newServer()
@@ -63,12 +62,6 @@ func (p printer) what() string {
 	return "server"
 }
 
-// local is what the variables of a kind begin with.
-func local(h *hub) string {
-	kind := h.groupKind.Kind
-	return strings.ToLower(kind[:1]) + kind[1:]
-}
-
 func (p printer) addToScheme() {
 	p.P("// addToScheme declares every kind that this ", p.what(), " knows, in every version.")
 	p.P("func addToScheme(b *", p.runtime("Builder"), ") {")
@@ -76,7 +69,7 @@ func (p printer) addToScheme() {
 		if i > 0 {
 			p.P()
 		}
-		p.P(local(h), "Hub := ", p.runtime("AddHub"), "(b, ", p.groupKind(h.groupKind), ", func() *", h.ident(), " { return new(", h.ident(), ") })")
+		p.P(h.local, "Hub := ", p.runtime("AddHub"), "(b, ", p.groupKind(h.groupKind), ", func() *", h.ident(), " { return new(", h.ident(), ") })")
 		for _, v := range h.versions {
 			p.version(h, v)
 		}
@@ -88,7 +81,7 @@ func (p printer) addToScheme() {
 func (p printer) version(h *hub, v *version) {
 	t, name := v.ident(), v.goType.Name.Name
 	list := emit.Ident{Path: t.Path, Name: name + "List"}
-	p.P(p.runtime("AddVersion"), "(", local(h), "Hub, ", p.runtime("Version"), "[*", t, ", *", h.ident(), "]{")
+	p.P(p.runtime("AddVersion"), "(", h.local, "Hub, ", p.runtime("Version"), "[*", t, ", *", h.ident(), "]{")
 	p.P("GroupVersion: ", p.groupVersion(v.gv), ",")
 	if name != h.groupKind.Kind {
 		p.P("Kind: ", quoted(name), ",")

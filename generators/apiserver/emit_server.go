@@ -21,7 +21,7 @@ func (p printer) newServer() {
 	}
 	for _, h := range p.s.hubs {
 		if h.strategy != nil {
-			p.P(local(h), "Strategy := new(", h.strategy.goType, ")")
+			p.P(h.local, "Strategy := new(", h.strategy.goType, ")")
 		}
 	}
 	p.P("return ", server, "{")
@@ -71,7 +71,7 @@ func (p printer) resource(h *hub) {
 	if h.strategy != nil && len(h.strategy.hooks) > 0 {
 		p.P("Strategy: ", emit.Ident{Path: registryPath, Name: "Strategy"}, "[*", h.ident(), "]{")
 		for _, name := range h.strategy.hooks {
-			p.P(name, ": ", local(h), "Strategy.", name, ",")
+			p.P(name, ": ", h.local, "Strategy.", name, ",")
 		}
 		p.P("},")
 	}

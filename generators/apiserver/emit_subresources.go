@@ -11,6 +11,10 @@ import (
 
 // copyStatus prints the function that a status subresource is made of.
 func (p printer) copyStatus(h *hub) {
+	if !h.hasStatusField() {
+		p.P("CopyStatus: func(_, _ *", h.ident(), ") {},")
+		return
+	}
 	p.P("CopyStatus: func(from, to *", h.ident(), ") { to.Status = from.Status },")
 }
 
@@ -102,7 +106,7 @@ func (p printer) authored(h *hub) {
 		case connector:
 			line = append(line, p.groupVersionKind(a.body), ", ", stringList(a.methods), ", ")
 		}
-		line = append(line, local(h), "Strategy.", a.method, ")")
+		line = append(line, h.local, "Strategy.", a.method, ")")
 		if ruled {
 			beside := func(pkg *model.Package, prefix string) any {
 				if pkg == nil {

@@ -18,8 +18,7 @@ import (
 
 // serving are the plug-ins whose functions a server calls without a tag for each, and this one.
 func serving(more ...generators.Plugin) []generators.Plugin {
-	out := []generators.Plugin{gentest.Quiet(deepcopy.Plugin()), gentest.Quiet(json.Plugin()), gentest.Quiet(openapi.Plugin()), gentest.Quiet(defaulter.Plugin()),
-		gentest.Quiet(validation.Plugin())}
+	out := []generators.Plugin{gentest.Quiet(deepcopy.Plugin()), gentest.Quiet(json.Plugin()), gentest.Quiet(openapi.Plugin()), gentest.Quiet(defaulter.Plugin()), gentest.Quiet(validation.Plugin())}
 	return append(append(out, more...), apiserver.Plugin())
 }
 

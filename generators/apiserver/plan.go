@@ -2,11 +2,12 @@ package apiserver
 
 import (
 	"cmp"
-	"fmt"
 	"go/token"
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/mod/module"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -41,6 +42,8 @@ type hub struct {
 	status    bool      // it has a status subresource
 	strategy  *strategy // nil without one
 	authored  []authored
+	// local is what its variables begin with.
+	local string
 }
 
 // version is a kind in one API version.
@@ -151,7 +154,7 @@ func (p *planner) server(main *model.Package, api []*model.Package) *server {
 	p.judgedByStorage(s.hubs)
 	p.checkNames(s.hubs)
 	p.checkPrefixes(s.hubs)
-	p.nameFunctions(s.hubs)
+	giveNames(s.hubs)
 	p.strategies(s)
 	return s
 }
@@ -169,28 +172,29 @@ func compareGroupVersions(a, b schema.GroupVersion) int {
 	return cmp.Or(strings.Compare(a.Group, b.Group), kubeversion.CompareKubeAwareVersionStrings(b.Version, a.Version))
 }
 
-// nameFunctions gives every function that is printed a name of its own: by version and kind and, where two groups
-// have the same, by group.
-func (p *planner) nameFunctions(hubs []*hub) {
-	taken := map[string]bool{}
+// giveNames gives the variables of each kind, and every function that is printed, a name of its own: by version and kind
+// and, where two groups have the same, by group.
+func giveNames(hubs []*hub) {
+	variables, functions := map[string]bool{}, map[string]bool{}
 	for _, h := range hubs {
+		kind := h.groupKind.Kind
+		first, size := utf8.DecodeRuneInString(kind)
+		h.local = unused(variables, string(unicode.ToLower(first))+kind[size:], func(group string) string { return group + kind }, h.groupKind.Group)
 		for _, v := range h.versions {
-			v.suffix = fmt.Sprintf("%s_%s", v.gv.Version, v.goType.Name.Name)
-			if taken[v.suffix] {
-				v.suffix = fmt.Sprintf("%s_%s_%s", identifier(v.gv.Group), v.gv.Version, v.goType.Name.Name)
-			}
-			taken[v.suffix] = true
+			name := v.gv.Version + "_" + v.goType.Name.Name
+			v.suffix = unused(functions, name, func(group string) string { return group + "_" + name }, v.gv.Group)
 		}
 	}
 }
 
-// identifier makes a Go identifier from the first label of a group.
-func identifier(group string) string {
-	if group == "" {
-		return "core"
+// unused returns a name that is not taken, and takes it: this one, or one with the first labels of a group in it.
+func unused(taken map[string]bool, name string, in func(group string) string, group string) string {
+	labels := strings.Split(strings.ReplaceAll(cmp.Or(group, "core"), "-", ""), ".")
+	for i := 1; taken[name] && i <= len(labels); i++ {
+		name = in(strings.Join(labels[:i], ""))
 	}
-	label, _, _ := strings.Cut(group, ".")
-	return strings.ReplaceAll(label, "-", "")
+	taken[name] = true
+	return name
 }
 
 func (p *planner) problem(pos token.Position, path, message, cure string) {

@@ -22,11 +22,25 @@ type conversions struct {
 // findConversions asks the generator of conversions what it prints, for every package of the run.
 func (p *planner) findConversions(all []*model.Package) {
 	p.conversions = map[*types.Type]conversions{}
-	for _, pkg := range all {
+	for _, pkg := range p.converting(all) {
 		for _, pair := range conversion.Pairs(p.model, pkg, nil) { // which reports its problems itself
 			p.conversions[pair.Version] = conversions{pair, pkg}
 		}
 	}
+}
+
+// converting are packages, and those of other modules whose kinds they serve by aliases: these have their conversions beside them.
+func (p *planner) converting(all []*model.Package) []*model.Package {
+	out := slices.Clone(all)
+	for _, pkg := range all {
+		for _, a := range p.model.Aliases(pkg) {
+			of := p.model.Package(a.Target.Name.Package)
+			if of != nil && !of.Main && !slices.Contains(out, of) && p.model.DependencyComments(of.Path) == nil {
+				out = append(out, of)
+			}
+		}
+	}
+	return out
 }
 
 // hubs sorts versions by the hub that they belong to.

@@ -16,7 +16,7 @@ func (p *planner) judgedByStorage(hubs []*hub) {
 			continue
 		}
 		for _, v := range h.versions {
-			v.ownRulesOnly = p.ofKubernetes(v) || v.storedRules() == "false"
+			v.ownRulesOnly = p.ofKubernetes(v) || v.storedRules() == "false" || v.asInCRD()
 		}
 		p.warnOfRules(h)
 	}
@@ -27,7 +27,7 @@ func (p *planner) warnOfRules(h *hub) {
 	var other *version
 	var parts []string
 	for _, v := range h.versions {
-		if v == h.storage || !v.served || p.ofKubernetes(v) || v.storedRules() != "" || !v.functions.validate && !h.storage.functions.validate {
+		if v == h.storage || !v.served || p.ofKubernetes(v) || v.storedRules() != "" || v.asInCRD() || !v.functions.validate && !h.storage.functions.validate {
 			continue
 		}
 		if p.rules == nil {
@@ -58,6 +58,10 @@ func someOf(names []string) string {
 
 // ofKubernetes says whether a version is a type of Kubernetes' own, which a server judges as a kube-apiserver does.
 func (p *planner) ofKubernetes(v *version) bool { return p.model.OfKubernetes(v.pkg, v.goType) }
+
+// asInCRD says whether a version is one for which nobody has written a conversion, and says nothing of the rules of the stored one: then
+// its own hold alone, as in a CustomResourceDefinition.
+func (v *version) asInCRD() bool { return v.by == conversionByJSON && v.storedRules() == "" }
 
 // storedRules is what the kind says about them, or else the package comment; "" if neither does.
 func (v *version) storedRules() string {

@@ -74,6 +74,8 @@ func (p *planner) checkField(t *types.Type, m types.Member) {
 		p.problem(p.model.MemberPos(t, m.Name), path, fmt.Sprintf("it is called %s in JSON, and it is not exported, so that clients never see it", said.Name),
 			"begin its name with a capital letter, or take the json tag away")
 	case !token.IsExported(m.Name):
+	case m.Embedded && m.Name == "TypeMeta" && model.Inlined(m) == nil:
+		p.problem(p.model.MemberPos(t, m.Name), path, "clients could not find apiVersion and kind", "write the struct tag as `json:\",inline\"`")
 	case m.Embedded && m.Name == "ObjectMeta" && said.Name != "metadata":
 		p.problem(p.model.MemberPos(t, m.Name), path, "clients could not find the metadata", "write the struct tag as `json:\"metadata,omitempty\"`")
 	case !m.Embedded && !said.Said:

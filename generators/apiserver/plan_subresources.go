@@ -27,11 +27,15 @@ func (p *planner) hasStatus(h *hub) bool {
 	if len(saying) == 0 {
 		return false
 	}
-	if !slices.ContainsFunc(h.goType.Members, func(m types.Member) bool { return m.Name == "Status" }) {
-		p.problem(saying[0].pos, h.groupKind.Kind, "+"+tagStatus+": "+h.goType.Name.String()+", which the server works with, has no field Status",
-			"give it one, or remove the tag")
+	if !h.hasStatusField() {
+		p.report.Warn(problemAt(saying[0].pos, h.groupKind.Kind, "+"+tagStatus+": "+h.goType.Name.String()+", which the server works with, has no field Status, so that nothing can be written at …/status",
+			"give it one, or remove the tag"))
 	}
 	return true
+}
+
+func (h *hub) hasStatusField() bool {
+	return slices.ContainsFunc(h.goType.Members, func(m types.Member) bool { return m.Name == "Status" })
 }
 
 // scale reads +kubebuilder:subresource:scale of a version; nil if it has none, or one that is wrong.

@@ -114,7 +114,12 @@ func (p *planner) declared(pkg *model.Package) (out []*version) {
 		if !p.model.IsKind(a) {
 			continue // a list
 		}
-		v := &version{pkg: pkg, goType: a.Target, markers: p.model.OfAlias(a), pos: p.model.AliasPos(a)}
+		markers, err := p.model.OfKind(a)
+		v := &version{pkg: pkg, goType: a.Target, markers: markers, pos: p.model.AliasPos(a)}
+		if err != nil {
+			p.problem(v.pos, a.Name, "what its type says of how it is served can't be read: "+err.Error(), "")
+			continue
+		}
 		if a.Name != a.Target.Name.Name {
 			p.problem(v.pos, a.Name, "it is an alias of a kind with another name, "+a.Target.Name.Name, "call the alias "+a.Target.Name.Name)
 			continue

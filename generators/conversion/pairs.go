@@ -64,9 +64,15 @@ func convertible(t *types.Type) bool {
 	return t.Kind == types.Struct && len(t.TypeParams) == 0 && token.IsExported(t.Name.Name) && !strings.Contains(t.Name.Name, "[")
 }
 
-// optedOut tells whether the type has the tag that keeps it from being converted.
+// optedOut tells whether the type has the tag that keeps it from being converted. conversion-gen reads the comment above the type alone.
 func optedOut(m *model.Model, t *types.Type, report *diag.Report) bool {
-	value, ok := m.OfType(t).Last(tagName)
+	value, ok := m.AboveType(t).Last(tagName)
+	if !ok && m.OfType(t).Has(tagName) {
+		report.Warn(diag.Problem{
+			Pos: m.TypePos(t), Path: t.Name.Name, Message: "+" + tagName + " has no effect in a comment apart from the type's, where conversion-gen does not read it: the type is converted",
+			Cure: "move it to the comment right above the type, or take it away",
+		})
+	}
 	if ok && value != "false" {
 		report.Add(diag.Problem{
 			Pos: m.TypePos(t), Path: t.Name.Name,

@@ -4,6 +4,7 @@ import (
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/emit"
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
@@ -39,6 +40,9 @@ func Plugin() generators.Plugin {
 func generate(pass *generators.Pass) {
 	for _, pkg := range pass.Packages {
 		p, ok := newPlan(pass.Model, pkg, pass.Report)
+		if !ok {
+			warnOfOptOuts(pass.Model, pkg, pass.Report)
+		}
 		if !ok || len(p.functions)+len(p.values)+len(p.registrations) == 0 {
 			continue
 		}
@@ -48,6 +52,18 @@ func generate(pass *generators.Pass) {
 			if err != nil {
 				pass.Report.Add(diag.Problem{Pos: pass.Model.PackagePos(pkg), Message: err.Error()})
 			}
+		}
+	}
+}
+
+// warnOfOptOuts says where types are kept from being converted that nobody would convert.
+func warnOfOptOuts(m *model.Model, pkg *model.Package, report *diag.Report) {
+	for _, t := range pkg.Types.Types {
+		if m.OfType(t).Has(tagName) {
+			report.Warn(diag.Problem{
+				Pos: m.TypePos(t), Path: t.Name.Name, Message: "+" + tagName + " has no effect in a package that converts nothing",
+				Cure: "take it away",
+			})
 		}
 	}
 }

@@ -3,6 +3,8 @@ package defaulter
 import (
 	"fmt"
 	"go/token"
+	gotypes "go/types"
+	"strconv"
 
 	"k8s.io/gengo/v2/types"
 
@@ -86,7 +88,7 @@ func (p *planner) read(markers model.Markers, pkg string, pos token.Position, pa
 		}
 	}
 	for i := 1; i < len(found); i++ {
-		if found[i].text != found[0].text {
+		if !p.sameDefault(found[i], found[0]) {
 			p.report.Add(diag.Problem{
 				Pos: pos, Path: path,
 				Message: fmt.Sprintf("%s contradicts %s", found[i], found[0]), Cure: "keep one of them",
@@ -97,6 +99,30 @@ func (p *planner) read(markers model.Markers, pkg string, pos token.Position, pa
 		return written{}, false
 	}
 	return found[0], true
+}
+
+// sameDefault tells whether two tags give the same default, a reference to a constant among them.
+func (p *planner) sameDefault(a, b written) bool { return a.text == b.text || p.text(a) == p.text(b) }
+
+// text is what a tag gives, without quotes; of a constant, its value.
+func (p *planner) text(w written) string {
+	if name, ok := w.reference(); ok {
+		pkg := p.model.Package(name.Package)
+		if pkg == nil || pkg.Go == nil {
+			return w.text
+		}
+		if c, ok := pkg.Go.Scope().Lookup(name.Name).(*gotypes.Const); ok {
+			return unquote(c.Val().ExactString())
+		}
+	}
+	return unquote(w.text)
+}
+
+func unquote(text string) string {
+	if inner, err := strconv.Unquote(text); err == nil {
+		return inner
+	}
+	return text
 }
 
 // fill types a default; nil if it is wrong, which is reported, or if it is what an unset value has anyway.

@@ -62,7 +62,7 @@ func newPlan(m *model.Model, pkg *model.Package, report *diag.Report) (_ *plan, 
 		if !p.needs[t] {
 			continue
 		}
-		if isObject(t) {
+		if isObject(t) && ask.model.IsObject(t) {
 			out.register = append(out.register, t)
 		}
 		out.functions = append(out.functions, function{name: objectPrefix + t.Name.Name, typ: t, steps: p.body(t)})

@@ -7,6 +7,7 @@ package diag
 import (
 	"fmt"
 	"go/token"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -23,6 +24,8 @@ type Problem struct {
 	Cure    string
 	// Idle tells that it is about nothing but a tag that has no effect, so that what is printed is sound without it.
 	Idle bool
+	// By is the plug-in that says it; the report knows.
+	By string
 }
 
 func (p Problem) String() string {
@@ -43,14 +46,23 @@ func (p Problem) String() string {
 // Report is a set of problems. The zero value is ready; it may be used from any goroutine.
 type Report struct {
 	mu       sync.Mutex // guards the rest
+	by       string
 	problems []Problem
 	warnings []Problem
+}
+
+// Hearing says which plug-in speaks from now on.
+func (r *Report) Hearing(plugin string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.by = plugin
 }
 
 // Add takes one problem down.
 func (r *Report) Add(p Problem) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	p.By = r.by
 	r.problems = append(r.problems, p)
 }
 
@@ -59,6 +71,13 @@ func (r *Report) Warn(p Problem) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.warnings = append(r.warnings, p)
+}
+
+// Stops tells whether there is a problem without which what is printed would not be sound.
+func (r *Report) Stops() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.problems, func(p Problem) bool { return !p.Idle })
 }
 
 // Problems returns what was added, sorted by position, each once.
@@ -80,11 +99,16 @@ func inOrder(problems []Problem) []Problem {
 	sort.SliceStable(out, func(i, j int) bool { return less(out[i], out[j]) })
 	unique := out[:0]
 	for i, p := range out {
-		if i == 0 || p != out[i-1] {
+		if i == 0 || !same(p, out[i-1]) {
 			unique = append(unique, p)
 		}
 	}
 	return unique
+}
+
+func same(p, q Problem) bool {
+	p.By, q.By = "", ""
+	return p == q
 }
 
 func less(a, b Problem) bool {

@@ -67,18 +67,18 @@ func own(pkg *model.Package, files []*emit.File) []*gotypes.Named {
 
 // strangers are the types of unguarded packages of the main module that generated files mention, as far as they can be
 // written here.
-func strangers(set *model.Model, pkg *model.Package, files []*emit.File, guarded map[string]bool) []*gotypes.Named {
+func strangers(m *model.Model, pkg *model.Package, files []*emit.File, guarded map[string]bool) []*gotypes.Named {
 	found := map[*gotypes.Named]bool{}
 	for _, f := range files {
-		for m := range f.Mentioned() {
-			if guarded[m.Path] || !mayImport(pkg.Path, m.Path) {
+		for named := range f.Mentioned() {
+			if guarded[named.Path] || !mayImport(pkg.Path, named.Path) {
 				continue
 			}
-			from := set.Package(m.Path)
+			from := m.Package(named.Path)
 			if from == nil || !from.Main || from.Broken {
 				continue
 			}
-			t := declared(from.Go, m.Name)
+			t := declared(from.Go, named.Name)
 			if t != nil && t.TypeParams().Len() == 0 && guardable(t) && writable(t.Underlying(), pkg.Path) {
 				found[t] = true
 			}

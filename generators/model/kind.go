@@ -2,6 +2,7 @@ package model
 
 import (
 	"go/token"
+	gotypes "go/types"
 	"path"
 	"slices"
 	"strings"
@@ -73,14 +74,52 @@ func (m *Model) Aliases(pkg *Package) []Alias {
 	return out
 }
 
-// IsKind says whether an alias is a kind: its comment has a marker and its type has the metadata of an object.
+// IsKind says whether an alias is a kind: its type has the metadata of an object, and its comment has a marker, or it stands below a server
+// with an alias of its list beside it.
 func (m *Model) IsKind(a Alias) bool {
+	if list, ok := a.Go.Pkg().Scope().Lookup(a.Name + "List").(*gotypes.TypeName); ok && list.IsAlias() && m.BelowServer(a.Go.Pkg().Path()) {
+		return aliasOf(a, "ObjectMeta")
+	}
 	for mk := range m.OfAlias(a).All() {
 		if slices.ContainsFunc(aliasMarkers, func(begin string) bool { return strings.HasPrefix(mk.Name, begin) }) {
 			return aliasOf(a, "ObjectMeta")
 		}
 	}
 	return false
+}
+
+// servingMarkers are those that say how a kind is served.
+var servingMarkers = []string{
+	"kubebuilder:resource", "kubebuilder:subresource:status", "kubebuilder:subresource:scale", "kubebuilder:printcolumn",
+	"kubebuilder:selectablefield", "kubebuilder:storageversion", "kubebuilder:unservedversion", "genclient:nonNamespaced",
+}
+
+// serving is which of servingMarkers a marker is; "" for others.
+func serving(mk *Marker) string {
+	i := slices.IndexFunc(servingMarkers, func(name string) bool { return mk.Name == name || strings.HasPrefix(mk.Name, name+":") })
+	if i < 0 {
+		return ""
+	}
+	return servingMarkers[i]
+}
+
+// OfKind are the markers of an alias that is a kind: its own, and of those that say how a kind is served the ones of the type that it stands
+// for, where it has none of that name.
+func (m *Model) OfKind(a Alias) (Markers, error) {
+	out := m.OfAlias(a)
+	if err := m.DependencyComments(a.Target.Name.Package); err != nil {
+		return out, err
+	}
+	said := map[string]bool{}
+	for mk := range out.All() {
+		said[serving(mk)] = true
+	}
+	for mk := range m.OfType(a.Target).All() {
+		if name := serving(mk); name != "" && !said[name] {
+			out.list = append(out.list, mk)
+		}
+	}
+	return out, nil
 }
 
 // aliasOf says whether an alias can be seen from outside and stands for a struct that embeds TypeMeta and this other type
@@ -93,6 +132,28 @@ func aliasOf(a Alias, meta string) bool {
 func Embeds(t *types.Type, name string) bool {
 	return slices.ContainsFunc(t.Members, func(m types.Member) bool {
 		return m.Embedded && m.Type.Name == types.Name{Package: metaV1, Name: name}
+	})
+}
+
+// ObjectName is the interface of what apimachinery's Scheme can register.
+const ObjectName = "k8s.io/apimachinery/pkg/runtime.Object"
+
+// IsObject tells whether a type has a method DeepCopyObject, or will have it: only such types can be registered with
+// apimachinery's Scheme. Kinds of other modules have one.
+func (m *Model) IsObject(t *types.Type) bool {
+	pkg := m.Package(t.Name.Package)
+	if pkg == nil || !pkg.Main {
+		return Embeds(t, "TypeMeta")
+	}
+	if m.IsServedObject(pkg, t) {
+		return true
+	}
+	markers := m.OfType(t)
+	if root, ok := markers.Last("kubebuilder:object:root"); ok && root != "false" || t.Methods["DeepCopyObject"] != nil {
+		return true
+	}
+	return slices.ContainsFunc(markers.Values("k8s:deepcopy-gen:interfaces"), func(value string) bool {
+		return slices.Contains(strings.Split(value, ","), ObjectName)
 	})
 }
 

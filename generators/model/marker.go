@@ -136,6 +136,9 @@ func (m *Model) OfType(t *types.Type) Markers {
 	return m.of(c.Far, c.Near)
 }
 
+// AboveType are those in the comment right above a declared type, without the block before that.
+func (m *Model) AboveType(t *types.Type) Markers { return m.of(m.Comments(t).Near) }
+
 // OfAlias are those of an alias, not of the type that it stands for.
 func (m *Model) OfAlias(a Alias) Markers {
 	c := m.AliasComments(a)

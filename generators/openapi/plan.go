@@ -77,7 +77,7 @@ func roots(from *model.Model, pkg *model.Package) []root {
 		}
 	}
 	for _, a := range from.Aliases(pkg) {
-		markers := from.OfAlias(a)
+		markers, _ := from.OfKind(a) // the server says what can't be read
 		if asks(markers, "true") || whole && !asks(markers, "false") {
 			out = append(out, root{a.Target, markers})
 		}

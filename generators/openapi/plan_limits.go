@@ -166,7 +166,7 @@ func (m *models) apply(p part, mark mark, at place) {
 
 func (m *models) applyEnum(p part, kind string, mark mark, at place) {
 	if kind == "array" {
-		m.misfitMark(at, mark, "+"+mark.tag+" is for single values, and this is a list", m.insteadOf(p, limits["enum"], mark))
+		m.misfit(at, "+"+mark.tag+" is for single values, and this is a list", m.insteadOf(p, limits["enum"], mark))
 		return
 	}
 	read := values

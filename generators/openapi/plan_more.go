@@ -63,6 +63,7 @@ func (m *models) toldSchema(markers model.Markers, at place) *schema {
 	case has(markers, tagIntOrString):
 		return &schema{IntOrString: true, AnyOf: []*schema{{Type: "integer"}, {Type: "string"}}}
 	case has(markers, tagSchemaless):
+		has(markers, tagPreserveUnknown, tagXPreserveUnknown) // which says no more
 		return &schema{PreserveUnknown: true}
 	case kind != "":
 		if !slices.Contains(jsonTypes, kind) {

@@ -27,7 +27,6 @@ const (
 	groupTag     = "groupName"
 	versionTag   = "versionName"
 	defaulterTag = "k8s:defaulter-gen"
-	objectName   = "k8s.io/apimachinery/pkg/runtime.Object"
 )
 
 // Plugin returns the plug-in.
@@ -68,7 +67,7 @@ func wanted(m *model.Model, pkg *model.Package) bool {
 // package whose types nobody serves; who has the tag of this plug-in hears what is missing.
 func hasObjects(m *model.Model, pkg *model.Package) bool {
 	asked, _ := asksFor(m, pkg)
-	return asked || len(m.Aliases(pkg)) > 0 || slices.ContainsFunc(kinds(pkg), func(t *types.Type) bool { return isObject(m, t) })
+	return asked || len(m.Aliases(pkg)) > 0 || slices.ContainsFunc(kinds(pkg), func(t *types.Type) bool { return m.IsObject(t) })
 }
 
 // handWritten is a declaration by which a package registers itself, nil if there is none.
@@ -200,26 +199,12 @@ func kindNames(m *model.Model, pkg *model.Package, own []*types.Type) []string {
 // checkObjects reports kinds that would not compile in the list of kinds: those without DeepCopyObject.
 func checkObjects(pass *generators.Pass, kinds []*types.Type, report func(diag.Problem)) {
 	for _, t := range kinds {
-		if !isObject(pass.Model, t) {
+		if !pass.Model.IsObject(t) {
 			report(diag.Problem{
 				Pos: pass.Model.TypePos(t), Path: t.Name.Name,
 				Message: "embeds TypeMeta but has no DeepCopyObject method, so it cannot be registered",
-				Cure:    "add +k8s:deepcopy-gen:interfaces=" + objectName,
+				Cure:    "add +k8s:deepcopy-gen:interfaces=" + model.ObjectName,
 			})
 		}
 	}
-}
-
-// isObject tells whether a type has a method DeepCopyObject, or will have it.
-func isObject(m *model.Model, t *types.Type) bool {
-	markers := m.OfType(t)
-	if pkg := m.Package(t.Name.Package); pkg != nil && m.IsServedObject(pkg, t) {
-		return true
-	}
-	if root, ok := markers.Last("kubebuilder:object:root"); ok && root != "false" || t.Methods["DeepCopyObject"] != nil {
-		return true
-	}
-	return slices.ContainsFunc(markers.Values("k8s:deepcopy-gen:interfaces"), func(value string) bool {
-		return slices.Contains(strings.Split(value, ","), objectName)
-	})
 }

@@ -82,7 +82,8 @@ func (t *Table) Markdown() string {
 		"for a terminal.\n\n" +
 		"A tag without readers is known, so that it is no mistake to have it, and has no effect on what gen prints.\n" +
 		"A kind that is served gets deep copies, defaults, JSON, validation and schemas without the tags for these; a package\n" +
-		"switches one off with `=false`. A tag of such a kind that nothing acts on is an error.\n")
+		"switches one off with `=false`. A tag of such a kind, or of its package, that nothing acts on is an error, and so is one that is\n" +
+		"a letter beside a tag without a family, like `+defualt`.\n")
 	for _, s := range t.sections() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| tag | on a | value | what it does | read by |\n|---|---|---|---|---|\n", s.Title, s.Doc)
 		for _, d := range s.Tags {

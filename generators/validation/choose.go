@@ -22,12 +22,14 @@ func choose(t *target, g *graph.Graph, alias func(path string) string) {
 			continue
 		}
 		chosen[f.Node.Type] = true
-		t.Roots = append(t.Roots, f)
+		t.Functions = append(t.Functions, f)
+		if t.Registry == nil || *t.Registry != scheme || g.Model.IsObject(f.Node.Type) {
+			t.Roots = append(t.Roots, f)
+		}
 		if f.Node.Type.Name.Package != t.Input {
 			t.Local[f.Node.Func] = f.Name // an alias kind
 		}
 	}
-	t.Functions = slices.Clone(t.Roots)
 	for _, typ := range t.types.Types.Types {
 		n := g.Nodes()[typ]
 		if n == nil || chosen[typ] || !n.Used || typ.Name.Package != t.Input || n.Func.Name == "" || !n.Validates() {

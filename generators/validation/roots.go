@@ -114,14 +114,21 @@ func registry(g *graph.Graph, pkg *model.Package) *emit.Ident {
 	switch {
 	case value == "nil":
 		return nil
+	case !hasBuilder(g, pkg) && ok:
+		packageProblem(g, pkg, "+"+tagRegistry+" asks for a registration, and the package has no localSchemeBuilder to register with",
+			"declare one, say +groupName= in a package of kinds, or take the tag away")
+		return nil
+	case !hasBuilder(g, pkg):
+		return nil // there is nowhere to register
 	case ok:
 		name := types.ParseFullyQualifiedName(value)
 		return &emit.Ident{Path: name.Package, Name: name.Name}
-	case hasBuilder(g, pkg):
-		return &emit.Ident{Path: "k8s.io/apimachinery/pkg/runtime", Name: "Scheme"}
 	}
-	return nil // without a builder there is nowhere to register
+	return &scheme
 }
+
+// scheme is apimachinery's, which only takes objects.
+var scheme = emit.Ident{Path: "k8s.io/apimachinery/pkg/runtime", Name: "Scheme"}
 
 // hasBuilder tells whether the package has a localSchemeBuilder, written by hand or by the generator of registrations.
 func hasBuilder(g *graph.Graph, pkg *model.Package) bool {

@@ -54,8 +54,9 @@ type Object struct {
 	Collection, Name, Identity string
 	// Form has its other members, with a %s for the items of a list; Item is one of these, with a %d for its number.
 	Form, Item string
-	// Stored is how many bytes of items there are when the list is updated.
-	Stored int
+	// Stored is how many bytes of items there are when the list is updated, Applied how many items
+	// when it is applied to: as many as its rules and server-side apply have room for.
+	Stored, Applied int
 }
 
 // worst is what the most expensive of several requests took.

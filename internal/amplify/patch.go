@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,28 +106,34 @@ func updates(t *testing.T, server *apitest.Server, object Object) (bombs []bomb)
 		send(" by a strategic merge patch", http.MethodPatch, types.StrategicMergePatchType, dryRun(), object)
 		send(" by an apply patch", http.MethodPatch, types.ApplyYAMLPatchType, dryRun("fieldManager", "amplify", "force", "true"), object)
 	}
-	// As many items as an object may have that is applied to.
-	const applied, room = "applied", 4_900
-	var stored []string
-	for i := range room {
-		stored = append(stored, fmt.Sprintf(object.Item, i))
-	}
-	create(t, server, object, applied, strings.Join(stored, ","))
-	for first, what := range map[int]string{others: "other items", 0: "the same items backwards"} {
-		bombs = append(bombs, bomb{"update: " + what + " by an apply patch, of as many as there may be", http.MethodPatch,
-			object.Collection + "/" + applied + dryRun("fieldManager", "amplify", "force", "true"), string(types.ApplyYAMLPatchType),
-			func(size int) []byte {
-				var items []string
-				for i := range room {
-					items = append(items, fmt.Sprintf(object.Item, first+room-i))
-				}
-				return []byte(object.with(applied, strings.Join(items, ",")))
-			}})
-	}
+	bombs = append(bombs, applied(t, server, object)...)
 	for _, form := range []string{"application/json", "application/yaml"} {
 		bombs = append(bombs, bomb{"delete with options in " + form, http.MethodDelete, path + dryRun(), form, func(size int) []byte {
 			return repeat(`{"apiVersion":"v1","kind":"DeleteOptions","dryRun":["All",`, same(`""`), `]}`, size)
 		}})
+	}
+	return bombs
+}
+
+// applied creates an object with as many items as one may have that is applied to, and makes bombs
+// that apply others, or the same ones backwards.
+func applied(t *testing.T, server *apitest.Server, object Object) (bombs []bomb) {
+	const name, others = "applied", 1_000_000
+	items := func(first int, backwards bool) string {
+		var items []string
+		for i := range object.Applied {
+			items = append(items, fmt.Sprintf(object.Item, first+i))
+		}
+		if backwards {
+			slices.Reverse(items)
+		}
+		return strings.Join(items, ",")
+	}
+	create(t, server, object, name, items(0, false))
+	for what, items := range map[string]string{"other items": items(others, false), "the same items backwards": items(0, true)} {
+		bombs = append(bombs, bomb{"update: " + what + " by an apply patch, of as many as there may be", http.MethodPatch,
+			object.Collection + "/" + name + dryRun("fieldManager", "amplify", "force", "true"), string(types.ApplyYAMLPatchType),
+			func(int) []byte { return []byte(object.with(name, items)) }})
 	}
 	return bombs
 }

@@ -10,7 +10,7 @@ import (
 // The library puts each item into a list that it keeps in order, so what a list or map costs grows
 // with the square of its length: these are some tenths of a second, of the patch and of the object.
 const (
-	maxApplied = 5_000
+	maxApplied = 4_000
 	maxPairs   = maxApplied * maxApplied
 )
 

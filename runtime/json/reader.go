@@ -76,7 +76,7 @@ var ErrTooLarge = errors.New("json: the value takes too much memory")
 
 // itemCost is what an item of a list or map counts besides its size: whoever judges it allocates, too, an error or the name of
 // its field.
-const itemCost = 448
+const itemCost = 800
 
 // take notes that so many bytes are allocated.
 func (r *Reader) take(bytes uintptr) {

@@ -35,6 +35,22 @@ func EachVal[T any](ctx context.Context, op operation.Operation, path *field.Pat
 	return each(ctx, op, path, items, address, nothing, nil, judge)
 }
 
+// EachList is EachVal for a list of lists.
+func EachList[T any](ctx context.Context, op operation.Operation, path *field.Path, items, _ []T, judge validate.ValidateFunc[T]) field.ErrorList {
+	return EachVal(ctx, op, path, items, nil, func(ctx context.Context, op operation.Operation, path *field.Path, obj, _ *T) field.ErrorList {
+		var none T
+		return judge(ctx, op, path, *obj, none)
+	})
+}
+
+// EachValBehind is EachVal for a pointer to a list.
+func EachValBehind[T any](ctx context.Context, op operation.Operation, path *field.Path, items, _ *[]T, judge validate.ValidateFunc[*T]) field.ErrorList {
+	if items == nil {
+		return nil
+	}
+	return EachVal(ctx, op, path, *items, nil, judge)
+}
+
 // EachPtr is EachVal for a list of pointers; those that are nil are passed over.
 func EachPtr[T any](ctx context.Context, op operation.Operation, path *field.Path, items, _ []*T, judge validate.ValidateFunc[*T]) field.ErrorList {
 	return each(ctx, op, path, items, itself, nothing, nil, judge)

@@ -113,7 +113,7 @@ func (s *shape) read() map[int32]part {
 }
 
 // itemCost is what an item of a list or map counts besides its size, as in package runtime/json.
-const itemCost = 448
+const itemCost = 800
 
 // partOf is what an occurrence of a field of a type allocates, beside strings.
 func partOf(t reflect.Type) part {

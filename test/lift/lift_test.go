@@ -6,9 +6,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,9 +25,10 @@ var list = flag.String("differences", "", "write every difference to this file, 
 // ways are how a program comes to the types of a project.
 var ways = []struct {
 	name   string
-	module func(*testing.T, repository) string
+	module func(*testing.T, repository, map[schema.GroupVersionKind]*definition) string
 }{
 	{"copied", copied},
+	{"aliased", aliased},
 }
 
 // TestLift serves each project, and compares what is served, and what of its examples, with its definitions. Without -short it
@@ -38,11 +41,15 @@ func TestLift(t *testing.T) {
 					t.Skip("only without -short")
 				}
 				from := released(t, r.definitions)
-				dir := way.module(t, r)
+				kinds := definitions(t, files(t, from, r.crds))
+				dir := way.module(t, r, kinds)
 				generate(t, dir)
-				l := &lifted{T: t, server: start(t, dir), definitions: definitions(t, files(t, from, r.crds))}
+				l := &lifted{T: t, server: start(t, dir), definitions: kinds}
 				l.served()
 				l.examples(from, r)
+				if !testing.Short() {
+					l.mutated(from, r)
+				}
 				l.report()
 			})
 		}
@@ -63,6 +70,8 @@ type finding struct {
 	kind       schema.GroupVersionKind
 	verb       string // valid or invalid for examples, create or update
 	path, what string // of what was made wrong; for examples the file
+	// stored tells that it is of the version that is stored.
+	stored     bool
 	difference string
 }
 
@@ -101,7 +110,7 @@ func resourceText(r metav1.APIResource) string {
 
 // resources are those of a definition as discovery has them.
 func (d *definition) resources() []metav1.APIResource {
-	names, namespaced := d.crd.Spec.Names, d.crd.Spec.Scope == apiextensionsv1.NamespaceScoped
+	names, namespaced := d.crd.Spec.Names, d.namespaced()
 	out := []metav1.APIResource{{Name: names.Plural, SingularName: singular(names), Kind: names.Kind, Namespaced: namespaced, ShortNames: names.ShortNames, Categories: names.Categories}}
 	if s := d.version.Subresources; s != nil && s.Status != nil {
 		out = append(out, metav1.APIResource{Name: names.Plural + "/status", Kind: names.Kind, Namespaced: namespaced})
@@ -135,16 +144,70 @@ func (l *lifted) examples(from string, r repository) {
 					continue // of somebody else
 				}
 				n++
+				d.place(doc)
 				name := fmt.Sprintf("%s#%d", strings.TrimPrefix(file, from+"/"), i)
 				theirs := d.create(doc)
 				if theirs.accepted != (verb == "valid") {
 					l.Logf("%s is %s, and the definition says: accepted %v %s", name, verb, theirs.accepted, theirs.message)
 				}
-				l.compare(finding{kind: d.gvk, verb: verb, path: name}, theirs, l.server.judge("POST", d.path(doc), doc))
+				ours := l.server.judge("POST", d.path(doc), doc)
+				l.compare(finding{kind: d.gvk, stored: d.version.Storage, verb: verb, path: name}, theirs, ours)
+				if ours.accepted { // other examples are called the same
+					l.server.do("DELETE", d.path(doc)+"/"+fmt.Sprint(doc["metadata"].(map[string]any)["name"]), nil)
+				}
 			}
 		}
 		l.Logf("%d %s examples", n, verb)
 	}
+}
+
+// mutated makes each thing in the valid examples wrong, in a create and in an update.
+func (l *lifted) mutated(from string, r repository) {
+	l.Helper()
+	for _, file := range files(l.T, from, r.valid) {
+		for _, doc := range documents(l.T, file) {
+			if d := l.definitions[kindOf(doc)]; d != nil {
+				d.place(doc)
+				l.mutate(d, doc)
+			}
+		}
+	}
+}
+
+// dryRun keeps nothing.
+const dryRun = "?dryRun=All"
+
+func (l *lifted) mutate(d *definition, doc map[string]any) {
+	l.Helper()
+	meta := doc["metadata"].(map[string]any)
+	meta["name"] = "mutated"
+	path := d.path(doc)
+	theirs, ours := d.create(doc), l.server.judge("POST", path, doc)
+	if !theirs.accepted || !ours.accepted {
+		return // which is said of the example
+	}
+	path += "/mutated"
+	for _, member := range slices.Sorted(maps.Keys(d.schema.Properties)) {
+		if member == "metadata" || member == "apiVersion" || member == "kind" {
+			continue
+		}
+		for _, m := range mutations(doc, d.schema, member) {
+			m.doc["metadata"] = map[string]any{"name": "other", "namespace": meta["namespace"]}
+			f := finding{kind: d.gvk, stored: d.version.Storage, verb: "create", path: m.path, what: m.what}
+			l.compare(f, d.create(m.doc), l.server.judge("POST", d.path(doc)+dryRun, m.doc))
+			m.doc["metadata"] = ours.object["metadata"]
+			f.verb = "update"
+			l.compare(f, d.update(m.doc, withMetadata(theirs.object, ours.object)), l.server.judge("PUT", path+dryRun, m.doc))
+		}
+	}
+	l.server.do("DELETE", path, nil)
+}
+
+// withMetadata is an object with the metadata of another one.
+func withMetadata(object, other map[string]any) map[string]any {
+	object = maps.Clone(object)
+	object["metadata"] = other["metadata"]
+	return object
 }
 
 // compare notes what two verdicts differ in.
@@ -155,7 +218,7 @@ func (l *lifted) compare(f finding, theirs, ours verdict) {
 	}
 }
 
-// report fails for each difference without a reason, and for each reason without a difference.
+// report fails for each difference without a reason.
 func (l *lifted) report() {
 	l.Helper()
 	var out strings.Builder
@@ -174,19 +237,23 @@ func (l *lifted) report() {
 	}
 }
 
+// place gives an object a namespace if it needs one and has none.
+func (d *definition) place(doc map[string]any) {
+	if meta, ok := doc["metadata"].(map[string]any); ok && meta["namespace"] == nil && d.namespaced() {
+		meta["namespace"] = "default"
+	}
+}
+
 // path is where objects of a definition are created.
 func (d *definition) path(doc map[string]any) string {
 	path := "/apis/" + d.gvk.GroupVersion().String()
-	if d.crd.Spec.Scope == apiextensionsv1.NamespaceScoped {
-		meta, _ := doc["metadata"].(map[string]any)
-		namespace, _ := meta["namespace"].(string)
-		if namespace == "" {
-			namespace = "default"
-		}
-		path += "/namespaces/" + namespace
+	if meta, ok := doc["metadata"].(map[string]any); ok && d.namespaced() {
+		path += fmt.Sprint("/namespaces/", meta["namespace"])
 	}
 	return path + "/" + d.crd.Spec.Names.Plural
 }
+
+func (d *definition) namespaced() bool { return d.crd.Spec.Scope == apiextensionsv1.NamespaceScoped }
 
 func kindOf(doc map[string]any) schema.GroupVersionKind {
 	apiVersion, _ := doc["apiVersion"].(string)

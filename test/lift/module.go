@@ -2,12 +2,16 @@ package lift
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // program is the main package that README.md tells to write.
@@ -22,13 +26,34 @@ func main() { boot.Main(newServer()) }
 `
 
 // copied is a new module with the API packages of a repository in the folders that they have there, and a program above them.
-func copied(t *testing.T, r repository) string {
+func copied(t *testing.T, r repository, _ map[schema.GroupVersionKind]*definition) string {
 	t.Helper()
 	from, dir := released(t, r.module), t.TempDir()
 	for _, folder := range r.packages {
 		copyPackages(t, filepath.Join(from, folder), filepath.Join(dir, folder))
 	}
 	newModule(t, dir, path(r.module), r.requires)
+	return dir
+}
+
+// aliased is a new module whose packages serve the kinds of a repository by aliases, and which requires it as it was released.
+func aliased(t *testing.T, r repository, kinds map[schema.GroupVersionKind]*definition) string {
+	t.Helper()
+	dir := t.TempDir()
+	for gvk := range kinds {
+		folder := filepath.Join(dir, "api", strings.Split(gvk.Group, ".")[0], gvk.Version)
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		from, ok := r.aliases[gvk.GroupVersion().String()]
+		if !ok {
+			t.Fatalf("%s: no package is known for %v", r.name, gvk.GroupVersion())
+		}
+		write(t, filepath.Join(folder, "doc.go"), fmt.Appendf(nil, "// Package %s serves the kinds of another module.\n//\n// +groupName=%s\npackage %[1]s\n", gvk.Version, gvk.Group))
+		write(t, filepath.Join(folder, strings.ToLower(gvk.Kind)+".go"), fmt.Appendf(nil,
+			"package %s\n\nimport of %q\n\ntype %s = of.%[3]s\n\ntype %[3]sList = of.%[3]sList\n", gvk.Version, from, gvk.Kind))
+	}
+	newModule(t, dir, "lifted.example", append(slices.Clone(r.requires), r.module))
 	return dir
 }
 

@@ -18,6 +18,8 @@ type repository struct {
 	packages []string
 	// requires is what they import beside what a server needs.
 	requires []string
+	// aliases are the import paths of the packages by group and version, for programs that serve their kinds by aliases.
+	aliases map[string]string
 	// crds, valid and invalid are patterns of files in definitions.
 	crds, valid, invalid []string
 }
@@ -28,9 +30,16 @@ var repositories = []repository{
 		module:      "sigs.k8s.io/gateway-api@v1.4.0",
 		definitions: "sigs.k8s.io/gateway-api@v1.4.0",
 		packages:    []string{"apis", "apisx"},
-		crds:        []string{"config/crd/experimental/gateway*.yaml"},
-		valid:       []string{"examples/*/*.yaml", "examples/*/*/*.yaml", "examples/*/*/*/*.yaml"},
-		invalid:     []string{"hack/invalid-examples/*/*/*.yaml"},
+		aliases: map[string]string{
+			"gateway.networking.k8s.io/v1":         "sigs.k8s.io/gateway-api/apis/v1",
+			"gateway.networking.k8s.io/v1alpha2":   "sigs.k8s.io/gateway-api/apis/v1alpha2",
+			"gateway.networking.k8s.io/v1alpha3":   "sigs.k8s.io/gateway-api/apis/v1alpha3",
+			"gateway.networking.k8s.io/v1beta1":    "sigs.k8s.io/gateway-api/apis/v1beta1",
+			"gateway.networking.x-k8s.io/v1alpha1": "sigs.k8s.io/gateway-api/apisx/v1alpha1",
+		},
+		crds:    []string{"config/crd/experimental/gateway*.yaml"},
+		valid:   []string{"examples/*/*.yaml", "examples/*/*/*.yaml", "examples/*/*/*/*.yaml"},
+		invalid: []string{"hack/invalid-examples/*/*/*.yaml"},
 	},
 	{
 		name:        "cert-manager",
@@ -38,8 +47,12 @@ var repositories = []repository{
 		definitions: "github.com/cert-manager/cert-manager@v1.21.2",
 		packages:    []string{"pkg/apis/acme", "pkg/apis/certmanager", "pkg/apis/meta"},
 		requires:    []string{"sigs.k8s.io/gateway-api@v1.6.0", "k8s.io/apiextensions-apiserver@v0.37.2"},
-		crds:        []string{"deploy/crds/*.yaml"},
-		valid:       []string{"test/fixtures/cert-manager-resources.yaml"},
+		aliases: map[string]string{
+			"cert-manager.io/v1":      "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1",
+			"acme.cert-manager.io/v1": "github.com/cert-manager/cert-manager/pkg/apis/acme/v1",
+		},
+		crds:  []string{"deploy/crds/*.yaml"},
+		valid: []string{"test/fixtures/cert-manager-resources.yaml"},
 	},
 	{
 		name:        "cluster-api",

@@ -120,10 +120,14 @@ func (s *server) get(path string, into any) {
 	}
 }
 
-// judge sends a document and says what the server makes of it.
+// judge sends a document and says what the server makes of it, which is to be strict about fields.
 func (s *server) judge(method, path string, doc map[string]any) verdict {
 	s.t.Helper()
-	code, out := s.do(method, path, doc)
+	parameters := "?fieldValidation=Strict"
+	if strings.Contains(path, "?") {
+		parameters = "&fieldValidation=Strict"
+	}
+	code, out := s.do(method, path+parameters, doc)
 	if code < 300 {
 		var object map[string]any
 		if err := json.Unmarshal(out, &object); err != nil {

@@ -4,6 +4,7 @@ import (
 	"k8s.io/gengo/v2/codetags"
 	"k8s.io/gengo/v2/types"
 
+	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/validation/plan"
 	"github.com/typeplane/typeplane/generators/validation/rule"
 	"github.com/typeplane/typeplane/generators/validation/shape"
@@ -65,7 +66,7 @@ func eachLater(p *rule.Planner, waiting []plan.Later, wrap func(plan.Plan) plan.
 
 // ForEachVal applies calls to every item or value of t, which is called path.
 func ForEachVal(p *rule.Planner, path string, t *types.Type, inner plan.Plan) plan.Plan {
-	n := shape.Native(t)
+	n := model.Pointee(shape.Native(t))
 	out := inner.Wrapped(func(c plan.Call, _ bool) plan.Call {
 		w := plan.Wrapper{Call: c, Type: n.Elem, Fragment: "[*]"}
 		notes := c.Notes
@@ -73,6 +74,14 @@ func ForEachVal(p *rule.Planner, path string, t *types.Type, inner plan.Plan) pl
 		outer := plan.Call{Stop: c.Stop, Silent: c.Silent, Notes: notes}
 		if n.Kind == types.Map {
 			outer.Func, outer.Args = plan.Runtime("EachMapVal"), []any{equality(n.Elem), w}
+			return outer
+		}
+		if item := shape.Native(n.Elem); item.Kind == types.Slice && !shape.IsBytes(item) {
+			outer.Func, outer.Args = plan.Runtime("EachList"), []any{w}
+			return outer
+		}
+		if shape.IsPointerToList(t) && n.Elem.Kind != types.Pointer {
+			outer.Func, outer.Args = plan.Runtime("EachValBehind"), []any{w}
 			return outer
 		}
 		how, args := correlation(p, path, t)

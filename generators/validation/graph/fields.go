@@ -47,7 +47,7 @@ func (g *Graph) discoverField(n *Node, m *types.Member, path string) *Part {
 	if f.Node != nil && f.Node.Elem == nil && m.Type.Kind == types.Slice || f.Node != nil && m.Type.Kind == types.Map && f.Node.Elem == nil {
 		key, elem = g.Nodes()[m.Type.Key], g.Nodes()[model.Pointee(m.Type.Elem)] // the type is still being discovered
 	}
-	if m.Type.Kind == types.Slice || m.Type.Kind == types.Map {
+	if m.Type.Kind == types.Slice || m.Type.Kind == types.Map || shape.IsPointerToList(m.Type) {
 		f.EachKey, f.EachVal = g.eachOf(s.Path, m.Type, key, elem, f.Plan)
 	}
 	return f

@@ -17,7 +17,7 @@ import (
 func limitRules() []rule.Rule {
 	example := func(name, value string) string { return "+" + rule.Kubebuilder + name + "=" + value }
 	size := func(name, value, doc string, z declarative.Sized) marker {
-		return marker{name: name, rule: rule.Rule{Scopes: rule.OnAny, Value: rule.Integer, Example: example(name, value), Doc: doc, Plan: z.Plan}}
+		return marker{name: name, rule: rule.Rule{Scopes: rule.OnAny, Value: rule.Integer, Example: example(name, value), Doc: doc, Plan: sizeOf(z)}}
 	}
 	bound := func(name, value, doc string, lower bool) marker {
 		return marker{name: name, rule: rule.Rule{Scopes: rule.OnAny, Value: rule.Words, Example: example(name, value), Doc: doc,

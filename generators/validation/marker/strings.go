@@ -47,12 +47,12 @@ func pattern(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
 			Cure: "want the syntax of Go's regexp/syntax, which has no look-around and no back-references"}
 	}
 	h := helperPattern
-	switch name := shape.Bare(s.Type).Name; {
-	case slices.Contains(printedTypes, name):
+	switch b := shape.Bare(s.Type); {
+	case slices.Contains(printedTypes, b.Name), shape.WritesOwnJSON(b):
 		h = helperPrintedPattern
 	default:
 		if message := shape.WantString(s.Type); message != "" {
-			return plan.Plan{}, plan.Fault{Message: message, Cure: "remove the tag", Misfit: true}
+			return plan.Plan{}, plan.Fault{Message: message, Cure: "remove the tag", Misfit: !shape.IsBytes(b)}
 		}
 	}
 	variableName := p.Fresh("patternFor" + p.VarName(s.Path, ""))
@@ -106,7 +106,7 @@ func enumValueFor(s *rule.Site, v string) (any, error) {
 	case shape.IsBool(b):
 		return nil, plan.Fault{Message: v + " is neither true nor false, as all values here are", Cure: "remove it"}
 	case shape.Native(s.Type).Kind == types.Slice:
-		return nil, plan.Fault{Message: "it is for single values, and this is a list", Cure: "use +" + rule.Kubebuilder + "items:Enum", Misfit: true}
+		return nil, plan.Fault{Message: "it is for single values, and this is a list", Cure: "use +" + rule.Kubebuilder + "items:Enum"}
 	}
 	return nil, plan.Fault{Message: "it is for strings, numbers and bools, and this is " + shape.AKind(s.Type), Cure: "remove the tag", Misfit: true}
 }

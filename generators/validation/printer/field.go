@@ -126,6 +126,8 @@ func fieldForm(t *types.Type) (form *types.Type, prefix string) {
 		pointers++
 	}
 	switch {
+	case pointers > 0 && shape.Native(leaf).Kind == types.Slice:
+		return t, "" // which is not looked into
 	case shape.Nilable(leaf):
 		return leaf, strings.Repeat("*", pointers)
 	case pointers == 0:

@@ -13,7 +13,7 @@ type Target struct {
 	// Registry is the type of the scheme to register with, nil for none.
 	Registry *emit.Ident
 
-	Roots     []Function // those with rules, by name
+	Roots     []Function // those that are registered, by name
 	Functions []Function // in the order in which they are printed
 	// Local are the names of functions that this file has for types of other packages, Outputs the packages that have the
 	// functions of the types of a package.

@@ -67,7 +67,7 @@ func (p *Planner) Problem(o Origin, mk *model.Marker, name string, err error) []
 	default:
 		problem.Pos = p.Model.TypePos(o.Owner)
 	}
-	if f.Misfit && strings.HasPrefix(name, Kubebuilder) {
+	if f.Misfit && ofControllerGen(name) {
 		problem.Message = "+" + name + " has no effect: " + f.Message
 		p.Report.Warn(problem)
 		return nil
@@ -100,4 +100,9 @@ func (p *Planner) IsRule(mk *model.Marker) bool {
 	default:
 		return ok
 	}
+}
+
+// ofControllerGen tells whether a marker is one that controller-gen reads.
+func ofControllerGen(name string) bool {
+	return strings.HasPrefix(name, Kubebuilder) || name == "listType" || name == "listMapKey"
 }

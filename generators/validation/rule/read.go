@@ -123,7 +123,7 @@ func (p *Planner) planDirect(s *Site, t codetags.Tag) (plan.Plan, error) {
 		return plan.Plan{}, plan.Fault{Message: "it is no rule of validation", Cure: p.Rules.suggestion(t.Name)}
 	}
 	if r.Scopes&s.Scope == 0 {
-		return plan.Plan{}, plan.Fault{Message: "it can't stand on " + s.Scope.String(), Cure: "it belongs on " + r.Scopes.String()}
+		return plan.Plan{}, plan.Fault{Message: "it can't stand on " + s.Scope.String(), Cure: "it belongs on " + r.Scopes.String(), Misfit: true}
 	}
 	if err := r.fits(t); err != nil {
 		return plan.Plan{}, err

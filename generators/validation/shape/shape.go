@@ -25,13 +25,18 @@ func Unsupported(t *types.Type) string {
 			return "it is a declared pointer"
 		}
 		switch Native(t.Elem).Kind {
-		case types.Pointer, types.Slice, types.Array, types.Map:
+		case types.Slice:
+			return Unsupported(t.Elem)
+		case types.Pointer, types.Array, types.Map:
 			return "it is a pointer to " + AKind(t.Elem)
 		}
 		return Unsupported(t.Elem)
 	case types.Slice:
 		item := Native(t.Elem)
-		if item.Kind == types.Slice && Native(item.Elem).Name.Name != "byte" || item.Kind == types.Map || item.Kind == types.Array {
+		if item.Kind == types.Slice && !IsBytes(item) {
+			return Unsupported(item)
+		}
+		if item.Kind == types.Map || item.Kind == types.Array {
 			return "it is a list of " + KindName(t.Elem) + "s"
 		}
 		return ""
@@ -188,6 +193,20 @@ func Hidden(m types.Member) bool {
 }
 
 func IsString(t *types.Type) bool { return t.Kind == types.Builtin && t.Name.Name == "string" }
+
+// IsPointerToList tells whether values of a type are pointers to lists.
+func IsPointerToList(t *types.Type) bool {
+	n := Native(t)
+	return n.Kind == types.Pointer && n.Elem.Kind == types.Slice
+}
+
+// IsBytes tells whether a type without names is a list of bytes, which is text in JSON.
+func IsBytes(t *types.Type) bool { return t.Kind == types.Slice && Native(t.Elem).Name.Name == "byte" }
+
+// WritesOwnJSON tells whether a type has a method that writes its JSON, or its text.
+func WritesOwnJSON(t *types.Type) bool {
+	return t.Methods["MarshalJSON"] != nil || t.Methods["MarshalText"] != nil
+}
 
 func IsBool(t *types.Type) bool { return t.Kind == types.Builtin && t.Name.Name == "bool" }
 
