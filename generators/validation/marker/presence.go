@@ -53,6 +53,10 @@ func sent(s *rule.Site, said bool) plan.Plan {
 	if !known {
 		return plan.Plan{}
 	}
+	// A pointer to a pointer is a shape that nobody looks at.
+	if elem := shape.Native(s.Type).Elem; kind == types.Pointer && shape.Native(elem).Kind == types.Pointer {
+		return plan.Plan{}
+	}
 	omits := said && (shape.Omitted(*s.Member) || kind == types.Slice || kind == types.Map || kind == types.Pointer)
 	call := plan.Call{Func: plan.Runtime("Required" + name), Stop: true, Always: true, Implied: !said, AnyShape: true, Emits: []plan.Emission{{Type: "FieldValueRequired"}}}
 	if kind != types.Struct {
