@@ -6,12 +6,14 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/registry/internal/document"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	runtimejson "github.com/typeplane/typeplane/runtime/json"
 	apimachineryjson "github.com/typeplane/typeplane/runtime/json/apimachinery"
+	"github.com/typeplane/typeplane/runtime/rules"
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 
@@ -216,6 +218,13 @@ func (e *endpoint[T]) received(obj runtime.Object, text []byte) (hub T, from *or
 		hub, err = e.defaulted(e.kind, obj)
 		return hub, nil, err
 	}
+	nulls, err := document.NullItems(text, e.codec.shape)
+	if err != nil {
+		return hub, nil, err
+	}
+	if len(nulls) > 0 {
+		return hub, nil, e.refuseNulls(runtime.Meta(obj).Name, nulls)
+	}
 	obj, from, err = e.codec.received(obj, text)
 	if err != nil {
 		return hub, nil, err
@@ -228,6 +237,15 @@ func (e *endpoint[T]) received(obj runtime.Object, text []byte) (hub T, from *or
 	}
 	printed, err := e.codec.print(obj)
 	return hub, &origin{from.document, printed}, err
+}
+
+// refuseNulls is the status of an object with items of lists that are null.
+func (e *endpoint[T]) refuseNulls(name string, paths []string) error {
+	var errs field.ErrorList
+	for _, path := range paths[:min(len(paths), rules.Enough)] {
+		errs = append(errs, &field.Error{Type: field.ErrorTypeInvalid, Field: path, BadValue: "null", Detail: "an item of a list must not be null"})
+	}
+	return e.invalid(name, errs)
 }
 
 // countedOrigin is the origin of the object that counted makes of a sent one, which was made of from, and of the stored one.
@@ -246,6 +264,9 @@ func (e *endpoint[T]) countedOrigin(from *origin, current []byte) (*origin, erro
 
 // badDocument is the status of an object that can't be defaulted or converted.
 func badDocument(err error) error {
+	if status := apierrors.APIStatus(nil); errors.As(err, &status) {
+		return err
+	}
 	if errors.Is(err, runtimejson.ErrTooLarge) {
 		return apierrors.NewRequestEntityTooLargeError("the object takes too much memory: it has too many items")
 	}

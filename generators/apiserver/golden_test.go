@@ -18,7 +18,7 @@ import (
 
 // serving are the plug-ins whose functions a server calls without a tag for each, and this one.
 func serving(more ...generators.Plugin) []generators.Plugin {
-	out := []generators.Plugin{gentest.Quiet(deepcopy.Plugin()), gentest.Quiet(json.Plugin()), gentest.Quiet(openapi.Plugin()), gentest.Quiet(defaulter.Plugin())}
+	out := []generators.Plugin{gentest.Quiet(deepcopy.Plugin()), gentest.Quiet(json.Plugin()), gentest.Quiet(openapi.Plugin()), gentest.Quiet(defaulter.Plugin()), gentest.Quiet(validation.Plugin())}
 	return append(append(out, more...), apiserver.Plugin())
 }
 
@@ -27,5 +27,5 @@ func TestGolden(t *testing.T) { gentest.Run(t, "testdata", serving()...) }
 // TestWired has cases in which the registration names what other generators print.
 func TestWired(t *testing.T) {
 	gentest.Run(t, "testdata/wired", serving(gentest.Quiet(conversion.Plugin()), gentest.Quiet(protobuf.Plugin()),
-		gentest.Quiet(validation.Plugin()), gentest.Quiet(register.Plugin()))...)
+		gentest.Quiet(register.Plugin()))...)
 }

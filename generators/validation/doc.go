@@ -29,9 +29,14 @@
 // an optional field that is not set stops them without an error. Rules under +k8s:alpha have marked errors that a server
 // is to drop; they stop no rule of OpenAPI that stands beside them.
 //
-// Constraints of OpenAPI are about values that are there. A field that clients may leave out (omitempty, +optional, a
-// pointer) is valid when it is zero, because Go can't tell the two apart. Their errors have the words of declarative
+// Constraints of OpenAPI are about values that are there. Of custom resources, rules ask what was sent (runtime/rules, sent.go),
+// which a server knows of kinds that it stores as documents: then what is required has to be sent, a zero that was sent is
+// judged, and an optional struct that was not is not looked into. Elsewhere a field that clients may leave out (omitempty,
+// +optional, a pointer) is valid when it is zero, because Go can't tell the two apart. Errors have the words of declarative
 // validation ("must be greater than or equal to 1"), not those of CustomResourceDefinitions.
+//
+// What a type is named after (type Derived Base) has its rules for it, too. Markers of the key type of a map do not hold for keys,
+// as in CustomResourceDefinitions; the tags of declarative validation do.
 //
 // CEL is compiled to Go: what there is of it says the tag (marker/cel.go). Module policy asks cel-go about the same rules and
 // objects (policy/internal/rules). As in CEL a rule fails if it compares or computes with what is not there, divides by zero or

@@ -177,3 +177,27 @@ func TestRequired(t *testing.T) {
 		}
 	}
 }
+
+// An item of a list that is null is refused, and not taken for one that is zero.
+func TestNullItems(t *testing.T) {
+	c := serve(t)
+	c.must("POST", "gadgets", gadget("there", `{"names":["a"],"any":{"list":[null]}}`))
+	for _, send := range []func() (int, string, http.Header){
+		func() (int, string, http.Header) {
+			return c.do("POST", "gadgets", gadget("missing", `{"names":["a",null],"steps":[null],"grid":[[null],null],"any":{"list":[null]}}`))
+		},
+		func() (int, string, http.Header) {
+			return c.do("PATCH", "gadgets/there", `[{"op":"add","path":"/spec/names/1","value":null},{"op":"add","path":"/spec/steps","value":[null]},{"op":"add","path":"/spec/grid","value":[[null],null]}]`, "Content-Type", "application/json-patch+json")
+		},
+	} {
+		code, answer, _ := send()
+		for _, path := range []string{"spec.grid[0][0]", "spec.grid[1]", "spec.names[1]", "spec.steps[0]"} {
+			if code != 422 || !strings.Contains(answer, `"field":"`+path+`"`) {
+				t.Errorf("%s: %d %s", path, code, answer)
+			}
+		}
+		if strings.Contains(answer, "any") {
+			t.Error(answer)
+		}
+	}
+}

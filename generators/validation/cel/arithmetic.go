@@ -110,6 +110,10 @@ func (tr *translator) convert(e *ast.Expr) (value, error) {
 		out.code, out.typ = spell(plan.Ident("strconv", "FormatBool"), "(", v.as(types.Bool), ")"), types.String
 	case e.Name == "int" && shape.IsInt(n):
 		out.code, out.typ = spell("int64(", v.code, ")"), types.Int64
+	case e.Name == "int" && shape.IsString(n):
+		return tr.parsed(e, v, types.Int64, helperReadInt)
+	case e.Name == "double" && shape.IsString(n):
+		return tr.parsed(e, v, types.Float64, helperReadFloat)
 	case e.Name == "double" && (shape.IsInt(n) || shape.IsFloat(n)):
 		out.code, out.typ = spell("float64(", v.code, ")"), types.Float64
 	default:

@@ -42,7 +42,7 @@ func (tr *translator) compare(e *ast.Expr) (value, error) {
 		if e.Name != "==" && e.Name != "!=" {
 			return value{}, fmt.Errorf("%s asks which bool is greater", e.Source)
 		}
-		out.code = sameType(e, a, b, types.Bool)
+		out.code = sameType(e, operand(e.Args[0], a), operand(e.Args[1], b), types.Bool)
 	case comparableLists(a, b) && (e.Name == "==" || e.Name == "!="):
 		out.code = spell(strings.TrimSuffix(strings.TrimSuffix(e.Name, "="), "="), plan.Ident("slices", "Equal"), "(", a.plain(), ", ", b.plain(), ")")
 	case a.typ == b.typ && (e.Name == "==" || e.Name == "!="):
@@ -54,6 +54,14 @@ func (tr *translator) compare(e *ast.Expr) (value, error) {
 		return value{}, mismatch
 	}
 	return out, nil
+}
+
+// operand is a bool that is compared, in parentheses if it is itself a comparison.
+func operand(e *ast.Expr, v value) value {
+	if e.Op == ast.Binary && comparisons[e.Name] {
+		v.code = spell("(", v.code, ")")
+	}
+	return v
 }
 
 // sameType is the comparison with both values in one Go type, which they may have already.

@@ -93,6 +93,12 @@ func (tr *translator) method(e *ast.Expr) (value, error) {
 	case quantityType:
 		return tr.quantityMethod(e, on)
 	}
+	if m, ok := textMethods[e.Name]; ok && shape.IsString(shape.Native(on.typ)) {
+		return tr.textMethod(e, m, on)
+	}
+	if e.Name == "join" {
+		return tr.join(e, on)
+	}
 	functions := map[string]string{"startsWith": "HasPrefix", "endsWith": "HasSuffix", "contains": "Contains", "matches": ""}
 	fn, ok := functions[e.Name]
 	if !ok || len(e.Args) != 1 {

@@ -136,8 +136,12 @@ func (tr *translator) value(e *ast.Expr) (value, error) {
 		return tr.choice(e)
 	case ast.Call:
 		return tr.call(e)
+	case ast.Not:
+		return tr.decided(e)
 	case ast.Binary:
 		switch {
+		case e.Name == "&&" || e.Name == "||":
+			return tr.decided(e)
 		case comparisons[e.Name]:
 			return tr.compare(e)
 		case e.Name == "in":
@@ -147,6 +151,23 @@ func (tr *translator) value(e *ast.Expr) (value, error) {
 		}
 	}
 	return value{}, fmt.Errorf("%s is not supported here", e.Source)
+}
+
+// decided is a condition that is made of others as a value. It is there if either the condition holds or its opposite.
+func (tr *translator) decided(e *ast.Expr) (value, error) {
+	yes, err := tr.condition(e)
+	if err != nil {
+		return value{}, err
+	}
+	no, err := tr.not(e)
+	if err != nil {
+		return value{}, err
+	}
+	out := told(yes)
+	if !opposite(yes, no) {
+		out.guards = either(yes, no)
+	}
+	return out, nil
 }
 
 // text translates something that is text.
@@ -183,7 +204,7 @@ func (tr *translator) call(e *ast.Expr) (value, error) {
 	case e.Name == "map":
 		return tr.mapped(e)
 	case slices.Contains([]string{"all", "exists"}, e.Name):
-		return value{}, fmt.Errorf("%s is not supported here", e.Source)
+		return tr.decided(e)
 	}
 	return tr.method(e)
 }

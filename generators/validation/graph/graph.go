@@ -155,10 +155,13 @@ func (g *Graph) eachOf(path string, t *types.Type, key, elem *Node, said plan.Pl
 	if elem == nil || elem.Func.Name == "" || said.OpaqueVal {
 		return keys, vals
 	}
-	switch n.Kind {
-	case types.Slice:
+	switch {
+	case n.Kind == types.Slice && n.Elem.Kind == types.Slice: // which has no function of its own
+		_, items := g.eachOf(path+"[vals]", n.Elem, nil, elem, plan.Plan{})
+		vals = declarative.ForEachVal(g.Planner, path, t, items)
+	case n.Kind == types.Slice:
 		vals = declarative.ForEachVal(g.Planner, path, t, plan.Of(plan.Call{Func: elem.Func, Notes: []string{"iterate the list and call the type's validation function"}}))
-	case types.Map:
+	case n.Kind == types.Map:
 		vals = declarative.ForEachVal(g.Planner, path, t, plan.Of(plan.Call{Func: elem.Func, Notes: []string{"iterate the map and call the value type's validation function"}}))
 	}
 	return keys, vals
@@ -170,14 +173,17 @@ func (n *Node) onlyMarked() bool {
 	return !slices.ContainsFunc(n.Plan.Calls, func(c plan.Call) bool { return !c.Marked })
 }
 
+// ElemNode is what the items of a list or the values of a map are; of lists in a list, their items.
 func (n *Node) ElemNode() *Node {
 	switch {
 	case n == nil:
 		return nil
+	case n.Type.Kind == types.Slice && n.Elem != nil && n.Elem.Type.Kind == types.Slice:
+		return n.Elem.Node.ElemNode()
 	case n.Elem != nil:
 		return n.Elem.Node
 	case n.Under != nil && n.Under.Node != nil && n.Under.Node.Elem != nil:
-		return n.Under.Node.Elem.Node
+		return n.Under.Node.ElemNode()
 	}
 	return nil
 }

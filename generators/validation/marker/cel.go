@@ -14,7 +14,7 @@ import (
 
 func celRules() []rule.Rule {
 	doc := "A rule in CEL, compiled to Go: fields of self and oldSelf, items of lists and entries of maps by [], has, size, comparisons, + - * / %, in, !, &&, ||, ?:, " +
-		"string, int, double, matches, startsWith, endsWith, contains, lists like ['a', 'b'], and over lists and the keys of maps all, exists, exists_one, filter and map, " +
+		"string, int, double, matches, startsWith, endsWith, contains, split, join, replace, trim, indexOf, lastIndexOf, substring, lowerAscii, upperAscii, texts as r'…' and \"\"\"…\"\"\", lists like ['a', 'b'], and over lists and the keys of maps all, exists, exists_one, filter and map, " +
 		"duration() and timestamp() with their arithmetic, their parts (getHours and so on) and texts, in UTC, quantity() with its methods, sign() and isQuantity(). A metav1.Time is a timestamp, " +
 		"a metav1.Duration a text that duration() takes, and quantity() takes a resource.Quantity. " +
 		"Optional fields and items (self.?name, self.list[?0]) have hasValue, value, orValue and optMap, and a field that can be null can be compared with it. message= is what the error says, messageExpression= the CEL that makes it, " +

@@ -114,7 +114,32 @@ func Validate_GadgetSpec(
 
 	// field GadgetSpec.Names has no validation
 
-	// field GadgetSpec.Grid has no validation
+	{ // field GadgetSpec.Grid
+		fn := func(
+			fldPath *field.Path,
+			obj, oldObj [][]Point,
+			oldValueCorrelated bool) (errs field.ErrorList) {
+			// don't revalidate unchanged data
+			if oldValueCorrelated && op.Type == operation.Update {
+				if equality.Semantic.DeepEqual(obj, oldObj) {
+					return nil
+				}
+			}
+			// iterate the list and call the type's validation function
+			if e := rules.EachList(ctx, op, fldPath, obj, oldObj,
+				func(ctx context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj []Point) field.ErrorList {
+					return rules.EachVal(ctx, op, fldPath, obj, oldObj, Validate_Point)
+				}); len(e) != 0 {
+				errs = append(errs, e...)
+			}
+			return
+		}
+		oldVal := safe.Field(oldObj,
+			func(oldObj *GadgetSpec) [][]Point {
+				return oldObj.Grid
+			})
+		errs = append(errs, fn(fldPath.Child("grid"), obj.Grid, oldVal, oldObj != nil)...)
+	}
 
 	// field GadgetSpec.Parts has no validation
 
@@ -198,6 +223,51 @@ func Validate_GadgetStatus(
 				return oldObj.Conditions
 			})
 		errs = append(errs, fn(fldPath.Child("conditions"), obj.Conditions, oldVal, oldObj != nil)...)
+	}
+
+	return errs
+}
+
+// Validate_Point validates an instance of Point according
+// to declarative validation rules in the API schema.
+func Validate_Point(
+	ctx context.Context, op operation.Operation, fldPath *field.Path,
+	obj, oldObj *Point) (errs field.ErrorList) {
+
+	{ // field Point.X
+		fn := func(
+			fldPath *field.Path,
+			obj, oldObj *int16,
+			oldValueCorrelated bool) (errs field.ErrorList) {
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredValue(ctx, op, fldPath, obj, oldObj, false).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
+			return
+		}
+		oldVal := safe.Field(oldObj,
+			func(oldObj *Point) *int16 {
+				return &oldObj.X
+			})
+		errs = append(errs, fn(fldPath.Child("x"), &obj.X, oldVal, oldObj != nil)...)
+	}
+
+	{ // field Point.Y
+		fn := func(
+			fldPath *field.Path,
+			obj, oldObj *int16,
+			oldValueCorrelated bool) (errs field.ErrorList) {
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredValue(ctx, op, fldPath, obj, oldObj, false).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
+			return
+		}
+		oldVal := safe.Field(oldObj,
+			func(oldObj *Point) *int16 {
+				return &oldObj.Y
+			})
+		errs = append(errs, fn(fldPath.Child("y"), &obj.Y, oldVal, oldObj != nil)...)
 	}
 
 	return errs

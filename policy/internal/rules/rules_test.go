@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/ext"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/operation"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -71,7 +72,7 @@ func TestRules(t *testing.T) {
 // compiled are the rules above Spec, by cel-go.
 func compiled(t *testing.T) map[string]cel.Program {
 	t.Helper()
-	env, err := cel.NewEnv(cel.OptionalTypes(), cel.CrossTypeNumericComparisons(true), cel.DefaultUTCTimeZone(true), library.Quantity(),
+	env, err := cel.NewEnv(cel.OptionalTypes(), cel.CrossTypeNumericComparisons(true), cel.DefaultUTCTimeZone(true), library.Quantity(), ext.Strings(ext.StringsVersion(2)),
 		cel.Variable("self", cel.DynType), cel.Variable("oldSelf", cel.DynType))
 	if err != nil {
 		t.Fatal(err)

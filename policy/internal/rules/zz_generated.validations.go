@@ -408,6 +408,102 @@ func Validate_Spec(
 	if e := validate_rule_Spec_122(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
 		errs = append(errs, e...)
 	}
+	if e := validate_rule_Spec_123(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_124(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_125(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_126(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_127(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_128(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_129(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_130(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_131(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_132(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_133(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_134(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_135(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_136(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_137(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_138(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_139(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_140(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_141(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_142(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_143(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_144(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_145(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_146(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_147(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_148(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_149(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_150(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_151(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_152(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_153(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
+	if e := validate_rule_Spec_154(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+		errs = append(errs, e...)
+	}
 
 	// field Spec.Kind has no validation
 
@@ -518,14 +614,61 @@ func validate_inYears(t time.Time) bool {
 	return 1 <= t.UTC().Year() && t.UTC().Year() <= 9999
 }
 
+// validate_indexOf is where a text has another one for the first time, in characters; -1 if it has not.
+func validate_indexOf(text, part string) int64 {
+	at := strings.Index(text, part)
+	if at < 0 {
+		return -1
+	}
+	return int64(utf8.RuneCountInString(text[:at]))
+}
+
 // validate_integer is a quantity as a whole number; ok says that it is one of 64 bits.
 func validate_integer(q resource.Quantity) (n int64, ok bool) {
 	return q.AsInt64()
 }
 
+// validate_join makes one text of several.
+func validate_join[T ~string](list []T, between string) string {
+	texts := make([]string, len(list))
+	for i, text := range list {
+		texts[i] = string(text)
+	}
+	return strings.Join(texts, between)
+}
+
+// validate_lastIndexOf is where a text has another one for the last time, in characters; -1 if it has not.
+func validate_lastIndexOf(text, part string) int64 {
+	at := strings.LastIndex(text, part)
+	if at < 0 {
+		return -1
+	}
+	return int64(utf8.RuneCountInString(text[:at]))
+}
+
+// validate_lowerAscii changes the letters of ASCII in a text, and no others.
+func validate_lowerAscii(text string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + ('a' - 'A')
+		}
+		return r
+	}, text)
+}
+
 // validate_quantity reads a quantity, like 500m or 2Gi.
 func validate_quantity(text string) (resource.Quantity, error) {
 	return resource.ParseQuantity(text)
+}
+
+// validate_readFloat reads a floating-point number.
+func validate_readFloat(text string) (float64, error) {
+	return strconv.ParseFloat(text, 64)
+}
+
+// validate_readInt reads an integer.
+func validate_readInt(text string) (int64, error) {
+	return strconv.ParseInt(text, 10, 64)
 }
 
 // validate_rule_Spec checks: failed rule: self.items.exists_one(i, i.name == 'a')
@@ -590,103 +733,103 @@ func validate_rule_Spec_100(_ context.Context, _ operation.Operation, fldPath *f
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(quantity(self.kind).asApproximateFloat() > 1.0)").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_101 checks: failed rule: isQuantity(self.kind)
+// validate_rule_Spec_101 checks: failed rule: self.kind.split('-')[0] == '2027'
 func validate_rule_Spec_101(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if func() bool { _, err := validate_quantity(obj.Kind); return err == nil }() {
+	if len(strings.Split(obj.Kind, "-")) > 0 && strings.Split(obj.Kind, "-")[0] == "2027" {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: isQuantity(self.kind)").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.kind.split('-')[0] == '2027'").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_102 checks: failed rule: !(isQuantity(self.kind))
+// validate_rule_Spec_102 checks: failed rule: !(self.kind.split('-')[0] == '2027')
 func validate_rule_Spec_102(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if !(func() bool { _, err := validate_quantity(obj.Kind); return err == nil }()) {
+	if len(strings.Split(obj.Kind, "-")) > 0 && !(strings.Split(obj.Kind, "-")[0] == "2027") {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(isQuantity(self.kind))").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.kind.split('-')[0] == '2027')").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_103 checks: failed rule: sign(quantity(self.size)) == 1
+// validate_rule_Spec_103 checks: failed rule: self.kind.split('0', 2).size() == 2
 func validate_rule_Spec_103(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if int64(validate_compareQuantities(obj.Size, resource.Quantity{})) == 1 {
+	if int64(len(strings.SplitN(obj.Kind, "0", int(2)))) == 2 {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: sign(quantity(self.size)) == 1").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.kind.split('0', 2).size() == 2").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_104 checks: failed rule: !(sign(quantity(self.size)) == 1)
+// validate_rule_Spec_104 checks: failed rule: !(self.kind.split('0', 2).size() == 2)
 func validate_rule_Spec_104(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if !(int64(validate_compareQuantities(obj.Size, resource.Quantity{})) == 1) {
+	if !(int64(len(strings.SplitN(obj.Kind, "0", int(2)))) == 2) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(sign(quantity(self.size)) == 1)").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.kind.split('0', 2).size() == 2)").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_105 checks: failed rule: self.count / self.big > 0 || self.count % self.big == 1
+// validate_rule_Spec_105 checks: failed rule: self.kind.upperAscii() == 'X' || self.kind.lowerAscii() == '2gi'
 func validate_rule_Spec_105(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if validate_fits(int64(obj.Count), '/', obj.Big) && (int64(obj.Count)/obj.Big) > 0 || validate_fits(int64(obj.Count), '%', obj.Big) && (int64(obj.Count)%obj.Big) == 1 {
+	if validate_upperAscii(obj.Kind) == "X" || validate_lowerAscii(obj.Kind) == "2gi" {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.count / self.big > 0 || self.count % self.big == 1").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.kind.upperAscii() == 'X' || self.kind.lowerAscii() == '2gi'").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_106 checks: failed rule: !(self.count / self.big > 0 || self.count % self.big == 1)
+// validate_rule_Spec_106 checks: failed rule: !(self.kind.upperAscii() == 'X' || self.kind.lowerAscii() == '2gi')
 func validate_rule_Spec_106(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if validate_fits(int64(obj.Count), '/', obj.Big) && !((int64(obj.Count) / obj.Big) > 0) && validate_fits(int64(obj.Count), '%', obj.Big) && !((int64(obj.Count) % obj.Big) == 1) {
+	if !(validate_upperAscii(obj.Kind) == "X") && !(validate_lowerAscii(obj.Kind) == "2gi") {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.count / self.big > 0 || self.count % self.big == 1)").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.kind.upperAscii() == 'X' || self.kind.lowerAscii() == '2gi')").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_107 checks: failed rule: self.big * 4611686018427387904 > 0
+// validate_rule_Spec_107 checks: failed rule: self.kind.replace('5', 'x').contains('x')
 func validate_rule_Spec_107(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if validate_fits(obj.Big, '*', 4611686018427387904) && (obj.Big*4611686018427387904) > 0 {
+	if strings.Contains(string(strings.ReplaceAll(obj.Kind, "5", "x")), string("x")) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.big * 4611686018427387904 > 0").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.kind.replace('5', 'x').contains('x')").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_108 checks: failed rule: !(self.big * 4611686018427387904 > 0)
+// validate_rule_Spec_108 checks: failed rule: !(self.kind.replace('5', 'x').contains('x'))
 func validate_rule_Spec_108(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if validate_fits(obj.Big, '*', 4611686018427387904) && !((obj.Big * 4611686018427387904) > 0) {
+	if !(strings.Contains(string(strings.ReplaceAll(obj.Kind, "5", "x")), string("x"))) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.big * 4611686018427387904 > 0)").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.kind.replace('5', 'x').contains('x'))").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_109 checks: failed rule: self.ratio * 2.0 > double(self.count)
+// validate_rule_Spec_109 checks: failed rule: self.kind.replace('0', ”, 1).contains('0')
 func validate_rule_Spec_109(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if (obj.Ratio * 2.0) > float64(obj.Count) {
+	if strings.Contains(string(strings.Replace(obj.Kind, "0", "", int(1))), string("0")) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.ratio * 2.0 > double(self.count)").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.kind.replace('0', '', 1).contains('0')").WithOrigin("rule")}
 }
 
 // validate_rule_Spec_11 checks: failed rule: self.items.map(i, i.name) == self.list
@@ -705,157 +848,119 @@ func validate_rule_Spec_11(_ context.Context, _ operation.Operation, fldPath *fi
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.items.map(i, i.name) == self.list").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_110 checks: failed rule: !(self.ratio * 2.0 > double(self.count))
+// validate_rule_Spec_110 checks: failed rule: !(self.kind.replace('0', ”, 1).contains('0'))
 func validate_rule_Spec_110(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if !((obj.Ratio * 2.0) > float64(obj.Count)) {
+	if !(strings.Contains(string(strings.Replace(obj.Kind, "0", "", int(1))), string("0"))) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.ratio * 2.0 > double(self.count))").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.kind.replace('0', '', 1).contains('0'))").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_111 checks: failed rule: self.on ? self.items[0].weight > 0 : self.list.size() < 2
+// validate_rule_Spec_111 checks: failed rule: self.kind.indexOf('0') > 0 && self.kind.indexOf('0') < self.kind.lastIndexOf('0')
 func validate_rule_Spec_111(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if obj.On && len(obj.Items) > 0 && obj.Items[0].Weight != nil && *obj.Items[0].Weight > 0 || !(obj.On) && int64(len(obj.List)) < 2 {
+	if validate_indexOf(obj.Kind, "0") > 0 && validate_indexOf(obj.Kind, "0") < validate_lastIndexOf(obj.Kind, "0") {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.on ? self.items[0].weight > 0 : self.list.size() < 2").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.kind.indexOf('0') > 0 && self.kind.indexOf('0') < self.kind.lastIndexOf('0')").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_112 checks: failed rule: !(self.on ? self.items[0].weight > 0 : self.list.size() < 2)
+// validate_rule_Spec_112 checks: failed rule: !(self.kind.indexOf('0') > 0 && self.kind.indexOf('0') < self.kind.lastIndexOf('0'))
 func validate_rule_Spec_112(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if obj.On && len(obj.Items) > 0 && obj.Items[0].Weight != nil && !(*obj.Items[0].Weight > 0) || !(obj.On) && !(int64(len(obj.List)) < 2) {
+	if !(validate_indexOf(obj.Kind, "0") > 0) || !(validate_indexOf(obj.Kind, "0") < validate_lastIndexOf(obj.Kind, "0")) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.on ? self.items[0].weight > 0 : self.list.size() < 2)").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.kind.indexOf('0') > 0 && self.kind.indexOf('0') < self.kind.lastIndexOf('0'))").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_113 checks: failed rule: self.kind.matches('^[a-z]$') && !self.kind.startsWith('x')
+// validate_rule_Spec_113 checks: failed rule: self.kind.substring(1) == ”
 func validate_rule_Spec_113(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if patternForSpec.MatchString(string(obj.Kind)) && !(strings.HasPrefix(string(obj.Kind), string("x"))) {
+	if func() bool { _, ok := validate_substring(obj.Kind, 1); return ok }() && func() string { out, _ := validate_substring(obj.Kind, 1); return out }() == "" {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.kind.matches('^[a-z]$') && !self.kind.startsWith('x')").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.kind.substring(1) == ''").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_114 checks: failed rule: !(self.kind.matches('^[a-z]$') && !self.kind.startsWith('x'))
+// validate_rule_Spec_114 checks: failed rule: !(self.kind.substring(1) == ”)
 func validate_rule_Spec_114(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if !(patternForSpec_2.MatchString(string(obj.Kind))) || strings.HasPrefix(string(obj.Kind), string("x")) {
+	if func() bool { _, ok := validate_substring(obj.Kind, 1); return ok }() && !(func() string { out, _ := validate_substring(obj.Kind, 1); return out }() == "") {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.kind.matches('^[a-z]$') && !self.kind.startsWith('x'))").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.kind.substring(1) == '')").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_115 checks: failed rule: self.count > oldSelf.count || self.list == oldSelf.list
-func validate_rule_Spec_115(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
-	if op.Type != operation.Update || oldObj == nil {
-		return nil // a rule about a change
-	}
+// validate_rule_Spec_115 checks: failed rule: self.kind.substring(0, 4) == '2027'
+func validate_rule_Spec_115(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if obj.Count > oldObj.Count || slices.Equal(obj.List, oldObj.List) {
+	if func() bool { _, ok := validate_substring(obj.Kind, 0, 4); return ok }() && func() string { out, _ := validate_substring(obj.Kind, 0, 4); return out }() == "2027" {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.count > oldSelf.count || self.list == oldSelf.list").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.kind.substring(0, 4) == '2027'").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_116 checks: failed rule: !(self.count > oldSelf.count || self.list == oldSelf.list)
-func validate_rule_Spec_116(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
-	if op.Type != operation.Update || oldObj == nil {
-		return nil // a rule about a change
-	}
+// validate_rule_Spec_116 checks: failed rule: !(self.kind.substring(0, 4) == '2027')
+func validate_rule_Spec_116(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if !(obj.Count > oldObj.Count) && !(slices.Equal(obj.List, oldObj.List)) {
+	if func() bool { _, ok := validate_substring(obj.Kind, 0, 4); return ok }() && !(func() string { out, _ := validate_substring(obj.Kind, 0, 4); return out }() == "2027") {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.count > oldSelf.count || self.list == oldSelf.list)").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.kind.substring(0, 4) == '2027')").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_117 checks: failed rule: oldSelf.items.all(o, self.items.exists(i, i.name == o.name))
-func validate_rule_Spec_117(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
-	if op.Type != operation.Update || oldObj == nil {
-		return nil // a rule about a change
-	}
+// validate_rule_Spec_117 checks: failed rule: self.list.join('+') == 'a+b'
+func validate_rule_Spec_117(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if func() bool {
-		for _, item1 := range oldObj.Items {
-			if !(func() bool {
-				for _, item2 := range obj.Items {
-					if item2.Name == item1.Name {
-						return true
-					}
-				}
-				return false
-			}()) {
-				return false
-			}
+	if validate_join(obj.List, "+") == "a+b" {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.list.join('+') == 'a+b'").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_118 checks: failed rule: !(self.list.join('+') == 'a+b')
+func validate_rule_Spec_118(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if !(validate_join(obj.List, "+") == "a+b") {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.list.join('+') == 'a+b')").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_119 checks: failed rule: self.items.map(i, i.name).join() == 'aa'
+func validate_rule_Spec_119(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if validate_join(func() (out []string) {
+		for _, item1 := range obj.Items {
+			out = append(out, item1.Name)
 		}
-		return true
-	}() {
+		return out
+	}(), "") == "aa" {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: oldSelf.items.all(o, self.items.exists(i, i.name == o.name))").WithOrigin("rule")}
-}
-
-// validate_rule_Spec_118 checks: failed rule: !(oldSelf.items.all(o, self.items.exists(i, i.name == o.name)))
-func validate_rule_Spec_118(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
-	if op.Type != operation.Update || oldObj == nil {
-		return nil // a rule about a change
-	}
-	if obj == nil {
-		return nil
-	}
-	if func() bool {
-		for _, item1 := range oldObj.Items {
-			if func() bool {
-				for _, item2 := range obj.Items {
-					if item2.Name == item1.Name {
-						return false
-					}
-				}
-				return true
-			}() {
-				return true
-			}
-		}
-		return false
-	}() {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(oldSelf.items.all(o, self.items.exists(i, i.name == o.name)))").WithOrigin("rule")}
-}
-
-// validate_rule_Spec_119 checks: failed rule: self.start == oldSelf.start || self.start > oldSelf.start
-func validate_rule_Spec_119(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
-	if op.Type != operation.Update || oldObj == nil {
-		return nil // a rule about a change
-	}
-	if obj == nil {
-		return nil
-	}
-	if obj.Start.Time.Equal(oldObj.Start.Time) || !obj.Start.Time.IsZero() && !oldObj.Start.Time.IsZero() && obj.Start.Time.Compare(oldObj.Start.Time) > 0 {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.start == oldSelf.start || self.start > oldSelf.start").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.items.map(i, i.name).join() == 'aa'").WithOrigin("rule")}
 }
 
 // validate_rule_Spec_12 checks: failed rule: !(self.items.map(i, i.name) == self.list)
@@ -874,46 +979,164 @@ func validate_rule_Spec_12(_ context.Context, _ operation.Operation, fldPath *fi
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.items.map(i, i.name) == self.list)").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_120 checks: failed rule: !(self.start == oldSelf.start || self.start > oldSelf.start)
-func validate_rule_Spec_120(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
-	if op.Type != operation.Update || oldObj == nil {
-		return nil // a rule about a change
-	}
+// validate_rule_Spec_120 checks: failed rule: !(self.items.map(i, i.name).join() == 'aa')
+func validate_rule_Spec_120(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if !(obj.Start.Time.Equal(oldObj.Start.Time)) && !obj.Start.Time.IsZero() && !oldObj.Start.Time.IsZero() && !(obj.Start.Time.Compare(oldObj.Start.Time) > 0) {
+	if !(validate_join(func() (out []string) {
+		for _, item1 := range obj.Items {
+			out = append(out, item1.Name)
+		}
+		return out
+	}(), "") == "aa") {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.start == oldSelf.start || self.start > oldSelf.start)").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.items.map(i, i.name).join() == 'aa')").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_121 checks: failed rule: quantity(self.size).compareTo(quantity(oldSelf.size)) <= 0
-func validate_rule_Spec_121(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
-	if op.Type != operation.Update || oldObj == nil {
-		return nil // a rule about a change
-	}
+// validate_rule_Spec_121 checks: failed rule: int(self.kind.substring(0, 1)) > 1
+func validate_rule_Spec_121(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if int64(validate_compareQuantities(obj.Size, oldObj.Size)) <= 0 {
+	if func() bool { _, ok := validate_substring(obj.Kind, 0, 1); return ok }() && func() bool {
+		_, err := validate_readInt(func() string { out, _ := validate_substring(obj.Kind, 0, 1); return out }())
+		return err == nil
+	}() && func() int64 {
+		out, _ := validate_readInt(func() string { out, _ := validate_substring(obj.Kind, 0, 1); return out }())
+		return out
+	}() > 1 {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: quantity(self.size).compareTo(quantity(oldSelf.size)) <= 0").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: int(self.kind.substring(0, 1)) > 1").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_122 checks: failed rule: !(quantity(self.size).compareTo(quantity(oldSelf.size)) <= 0)
-func validate_rule_Spec_122(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
-	if op.Type != operation.Update || oldObj == nil {
-		return nil // a rule about a change
-	}
+// validate_rule_Spec_122 checks: failed rule: !(int(self.kind.substring(0, 1)) > 1)
+func validate_rule_Spec_122(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if !(int64(validate_compareQuantities(obj.Size, oldObj.Size)) <= 0) {
+	if func() bool { _, ok := validate_substring(obj.Kind, 0, 1); return ok }() && func() bool {
+		_, err := validate_readInt(func() string { out, _ := validate_substring(obj.Kind, 0, 1); return out }())
+		return err == nil
+	}() && !(func() int64 {
+		out, _ := validate_readInt(func() string { out, _ := validate_substring(obj.Kind, 0, 1); return out }())
+		return out
+	}() > 1) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(quantity(self.size).compareTo(quantity(oldSelf.size)) <= 0)").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(int(self.kind.substring(0, 1)) > 1)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_123 checks: failed rule: double(self.kind.substring(0, 1)) > 1.0
+func validate_rule_Spec_123(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if func() bool { _, ok := validate_substring(obj.Kind, 0, 1); return ok }() && func() bool {
+		_, err := validate_readFloat(func() string { out, _ := validate_substring(obj.Kind, 0, 1); return out }())
+		return err == nil
+	}() && func() float64 {
+		out, _ := validate_readFloat(func() string { out, _ := validate_substring(obj.Kind, 0, 1); return out }())
+		return out
+	}() > 1.0 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: double(self.kind.substring(0, 1)) > 1.0").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_124 checks: failed rule: !(double(self.kind.substring(0, 1)) > 1.0)
+func validate_rule_Spec_124(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if func() bool { _, ok := validate_substring(obj.Kind, 0, 1); return ok }() && func() bool {
+		_, err := validate_readFloat(func() string { out, _ := validate_substring(obj.Kind, 0, 1); return out }())
+		return err == nil
+	}() && !(func() float64 {
+		out, _ := validate_readFloat(func() string { out, _ := validate_substring(obj.Kind, 0, 1); return out }())
+		return out
+	}() > 1.0) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(double(self.kind.substring(0, 1)) > 1.0)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_125 checks: failed rule: (' ' + self.kind).trim() == 'a'
+func validate_rule_Spec_125(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if strings.TrimSpace((" " + obj.Kind)) == "a" {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: (' ' + self.kind).trim() == 'a'").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_126 checks: failed rule: !((' ' + self.kind).trim() == 'a')
+func validate_rule_Spec_126(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if !(strings.TrimSpace((" " + obj.Kind)) == "a") {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !((' ' + self.kind).trim() == 'a')").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_127 checks: failed rule: (!has(self.limits) || self.limits.max > 1) == (self.on && self.count > 0)
+func validate_rule_Spec_127(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (!(obj.Limits != nil) || obj.Limits != nil && obj.Limits.Max != nil && *obj.Limits.Max > 1 || obj.Limits != nil && obj.Limits.Max != nil && !(*obj.Limits.Max > 1)) && (!(obj.Limits != nil) || obj.Limits != nil && obj.Limits.Max != nil && *obj.Limits.Max > 1) == (obj.On && obj.Count > 0) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: (!has(self.limits) || self.limits.max > 1) == (self.on && self.count > 0)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_128 checks: failed rule: !((!has(self.limits) || self.limits.max > 1) == (self.on && self.count > 0))
+func validate_rule_Spec_128(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (!(obj.Limits != nil) || obj.Limits != nil && obj.Limits.Max != nil && *obj.Limits.Max > 1 || obj.Limits != nil && obj.Limits.Max != nil && !(*obj.Limits.Max > 1)) && !((!(obj.Limits != nil) || obj.Limits != nil && obj.Limits.Max != nil && *obj.Limits.Max > 1) == (obj.On && obj.Count > 0)) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !((!has(self.limits) || self.limits.max > 1) == (self.on && self.count > 0))").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_129 checks: failed rule: self.items.all(i, i.weight > 1) == self.on
+func validate_rule_Spec_129(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (func() bool {
+		for _, item1 := range obj.Items {
+			if !(item1.Weight != nil && *item1.Weight > 1) {
+				return false
+			}
+		}
+		return true
+	}() || func() bool {
+		for _, item2 := range obj.Items {
+			if item2.Weight != nil && !(*item2.Weight > 1) {
+				return true
+			}
+		}
+		return false
+	}()) && (func() bool {
+		for _, item1 := range obj.Items {
+			if !(item1.Weight != nil && *item1.Weight > 1) {
+				return false
+			}
+		}
+		return true
+	}()) == obj.On {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.items.all(i, i.weight > 1) == self.on").WithOrigin("rule")}
 }
 
 // validate_rule_Spec_13 checks: failed rule: self.items.map(i, has(i.weight), i.weight + 1).exists(w, w > 2)
@@ -948,6 +1171,189 @@ func validate_rule_Spec_13(_ context.Context, _ operation.Operation, fldPath *fi
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.items.map(i, has(i.weight), i.weight + 1).exists(w, w > 2)").WithOrigin("rule")}
 }
 
+// validate_rule_Spec_130 checks: failed rule: !(self.items.all(i, i.weight > 1) == self.on)
+func validate_rule_Spec_130(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (func() bool {
+		for _, item1 := range obj.Items {
+			if !(item1.Weight != nil && *item1.Weight > 1) {
+				return false
+			}
+		}
+		return true
+	}() || func() bool {
+		for _, item2 := range obj.Items {
+			if item2.Weight != nil && !(*item2.Weight > 1) {
+				return true
+			}
+		}
+		return false
+	}()) && !((func() bool {
+		for _, item1 := range obj.Items {
+			if !(item1.Weight != nil && *item1.Weight > 1) {
+				return false
+			}
+		}
+		return true
+	}()) == obj.On) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.items.all(i, i.weight > 1) == self.on)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_131 checks: failed rule: (self.on ? !(self.count > 1) : self.items.exists(i, i.name == 'a')) != (self.list.size() == 1)
+func validate_rule_Spec_131(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (obj.On || !(obj.On) && (func() bool {
+		for _, item1 := range obj.Items {
+			if item1.Name == "a" {
+				return true
+			}
+		}
+		return false
+	}() || func() bool {
+		for _, item2 := range obj.Items {
+			if item2.Name == "a" {
+				return false
+			}
+		}
+		return true
+	}())) && func() bool {
+		if obj.On {
+			return (!(obj.Count > 1))
+		}
+		return (func() bool {
+			for _, item1 := range obj.Items {
+				if item1.Name == "a" {
+					return true
+				}
+			}
+			return false
+		}())
+	}() != (int64(len(obj.List)) == 1) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: (self.on ? !(self.count > 1) : self.items.exists(i, i.name == 'a')) != (self.list.size() == 1)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_132 checks: failed rule: !((self.on ? !(self.count > 1) : self.items.exists(i, i.name == 'a')) != (self.list.size() == 1))
+func validate_rule_Spec_132(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (obj.On || !(obj.On) && (func() bool {
+		for _, item1 := range obj.Items {
+			if item1.Name == "a" {
+				return true
+			}
+		}
+		return false
+	}() || func() bool {
+		for _, item2 := range obj.Items {
+			if item2.Name == "a" {
+				return false
+			}
+		}
+		return true
+	}())) && !(func() bool {
+		if obj.On {
+			return (!(obj.Count > 1))
+		}
+		return (func() bool {
+			for _, item1 := range obj.Items {
+				if item1.Name == "a" {
+					return true
+				}
+			}
+			return false
+		}())
+	}() != (int64(len(obj.List)) == 1)) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !((self.on ? !(self.count > 1) : self.items.exists(i, i.name == 'a')) != (self.list.size() == 1))").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_133 checks: failed rule: isQuantity(self.kind)
+func validate_rule_Spec_133(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if func() bool { _, err := validate_quantity(obj.Kind); return err == nil }() {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: isQuantity(self.kind)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_134 checks: failed rule: !(isQuantity(self.kind))
+func validate_rule_Spec_134(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if !(func() bool { _, err := validate_quantity(obj.Kind); return err == nil }()) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(isQuantity(self.kind))").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_135 checks: failed rule: sign(quantity(self.size)) == 1
+func validate_rule_Spec_135(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if int64(validate_compareQuantities(obj.Size, resource.Quantity{})) == 1 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: sign(quantity(self.size)) == 1").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_136 checks: failed rule: !(sign(quantity(self.size)) == 1)
+func validate_rule_Spec_136(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if !(int64(validate_compareQuantities(obj.Size, resource.Quantity{})) == 1) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(sign(quantity(self.size)) == 1)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_137 checks: failed rule: self.count / self.big > 0 || self.count % self.big == 1
+func validate_rule_Spec_137(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if validate_fits(int64(obj.Count), '/', obj.Big) && (int64(obj.Count)/obj.Big) > 0 || validate_fits(int64(obj.Count), '%', obj.Big) && (int64(obj.Count)%obj.Big) == 1 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.count / self.big > 0 || self.count % self.big == 1").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_138 checks: failed rule: !(self.count / self.big > 0 || self.count % self.big == 1)
+func validate_rule_Spec_138(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if validate_fits(int64(obj.Count), '/', obj.Big) && !((int64(obj.Count) / obj.Big) > 0) && validate_fits(int64(obj.Count), '%', obj.Big) && !((int64(obj.Count) % obj.Big) == 1) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.count / self.big > 0 || self.count % self.big == 1)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_139 checks: failed rule: self.big * 4611686018427387904 > 0
+func validate_rule_Spec_139(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if validate_fits(obj.Big, '*', 4611686018427387904) && (obj.Big*4611686018427387904) > 0 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.big * 4611686018427387904 > 0").WithOrigin("rule")}
+}
+
 // validate_rule_Spec_14 checks: failed rule: !(self.items.map(i, has(i.weight), i.weight + 1).exists(w, w > 2))
 func validate_rule_Spec_14(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
@@ -980,6 +1386,139 @@ func validate_rule_Spec_14(_ context.Context, _ operation.Operation, fldPath *fi
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.items.map(i, has(i.weight), i.weight + 1).exists(w, w > 2))").WithOrigin("rule")}
 }
 
+// validate_rule_Spec_140 checks: failed rule: !(self.big * 4611686018427387904 > 0)
+func validate_rule_Spec_140(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if validate_fits(obj.Big, '*', 4611686018427387904) && !((obj.Big * 4611686018427387904) > 0) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.big * 4611686018427387904 > 0)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_141 checks: failed rule: self.ratio * 2.0 > double(self.count)
+func validate_rule_Spec_141(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (obj.Ratio * 2.0) > float64(obj.Count) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.ratio * 2.0 > double(self.count)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_142 checks: failed rule: !(self.ratio * 2.0 > double(self.count))
+func validate_rule_Spec_142(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if !((obj.Ratio * 2.0) > float64(obj.Count)) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.ratio * 2.0 > double(self.count))").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_143 checks: failed rule: self.on ? self.items[0].weight > 0 : self.list.size() < 2
+func validate_rule_Spec_143(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if obj.On && len(obj.Items) > 0 && obj.Items[0].Weight != nil && *obj.Items[0].Weight > 0 || !(obj.On) && int64(len(obj.List)) < 2 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.on ? self.items[0].weight > 0 : self.list.size() < 2").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_144 checks: failed rule: !(self.on ? self.items[0].weight > 0 : self.list.size() < 2)
+func validate_rule_Spec_144(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if obj.On && len(obj.Items) > 0 && obj.Items[0].Weight != nil && !(*obj.Items[0].Weight > 0) || !(obj.On) && !(int64(len(obj.List)) < 2) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.on ? self.items[0].weight > 0 : self.list.size() < 2)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_145 checks: failed rule: self.kind.matches('^[a-z]$') && !self.kind.startsWith('x')
+func validate_rule_Spec_145(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if patternForSpec.MatchString(string(obj.Kind)) && !(strings.HasPrefix(string(obj.Kind), string("x"))) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.kind.matches('^[a-z]$') && !self.kind.startsWith('x')").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_146 checks: failed rule: !(self.kind.matches('^[a-z]$') && !self.kind.startsWith('x'))
+func validate_rule_Spec_146(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if !(patternForSpec_2.MatchString(string(obj.Kind))) || strings.HasPrefix(string(obj.Kind), string("x")) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.kind.matches('^[a-z]$') && !self.kind.startsWith('x'))").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_147 checks: failed rule: self.count > oldSelf.count || self.list == oldSelf.list
+func validate_rule_Spec_147(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+	if op.Type != operation.Update || oldObj == nil {
+		return nil // a rule about a change
+	}
+	if obj == nil {
+		return nil
+	}
+	if obj.Count > oldObj.Count || slices.Equal(obj.List, oldObj.List) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.count > oldSelf.count || self.list == oldSelf.list").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_148 checks: failed rule: !(self.count > oldSelf.count || self.list == oldSelf.list)
+func validate_rule_Spec_148(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+	if op.Type != operation.Update || oldObj == nil {
+		return nil // a rule about a change
+	}
+	if obj == nil {
+		return nil
+	}
+	if !(obj.Count > oldObj.Count) && !(slices.Equal(obj.List, oldObj.List)) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.count > oldSelf.count || self.list == oldSelf.list)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_149 checks: failed rule: oldSelf.items.all(o, self.items.exists(i, i.name == o.name))
+func validate_rule_Spec_149(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+	if op.Type != operation.Update || oldObj == nil {
+		return nil // a rule about a change
+	}
+	if obj == nil {
+		return nil
+	}
+	if func() bool {
+		for _, item1 := range oldObj.Items {
+			if !(func() bool {
+				for _, item2 := range obj.Items {
+					if item2.Name == item1.Name {
+						return true
+					}
+				}
+				return false
+			}()) {
+				return false
+			}
+		}
+		return true
+	}() {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: oldSelf.items.all(o, self.items.exists(i, i.name == o.name))").WithOrigin("rule")}
+}
+
 // validate_rule_Spec_15 checks: failed rule: self.items.map(i, i.weight * 2).all(w, w < 5)
 func validate_rule_Spec_15(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
@@ -1008,6 +1547,90 @@ func validate_rule_Spec_15(_ context.Context, _ operation.Operation, fldPath *fi
 		return nil
 	}
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.items.map(i, i.weight * 2).all(w, w < 5)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_150 checks: failed rule: !(oldSelf.items.all(o, self.items.exists(i, i.name == o.name)))
+func validate_rule_Spec_150(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+	if op.Type != operation.Update || oldObj == nil {
+		return nil // a rule about a change
+	}
+	if obj == nil {
+		return nil
+	}
+	if func() bool {
+		for _, item1 := range oldObj.Items {
+			if func() bool {
+				for _, item2 := range obj.Items {
+					if item2.Name == item1.Name {
+						return false
+					}
+				}
+				return true
+			}() {
+				return true
+			}
+		}
+		return false
+	}() {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(oldSelf.items.all(o, self.items.exists(i, i.name == o.name)))").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_151 checks: failed rule: self.start == oldSelf.start || self.start > oldSelf.start
+func validate_rule_Spec_151(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+	if op.Type != operation.Update || oldObj == nil {
+		return nil // a rule about a change
+	}
+	if obj == nil {
+		return nil
+	}
+	if obj.Start.Time.Equal(oldObj.Start.Time) || !obj.Start.Time.IsZero() && !oldObj.Start.Time.IsZero() && obj.Start.Time.Compare(oldObj.Start.Time) > 0 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.start == oldSelf.start || self.start > oldSelf.start").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_152 checks: failed rule: !(self.start == oldSelf.start || self.start > oldSelf.start)
+func validate_rule_Spec_152(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+	if op.Type != operation.Update || oldObj == nil {
+		return nil // a rule about a change
+	}
+	if obj == nil {
+		return nil
+	}
+	if !(obj.Start.Time.Equal(oldObj.Start.Time)) && !obj.Start.Time.IsZero() && !oldObj.Start.Time.IsZero() && !(obj.Start.Time.Compare(oldObj.Start.Time) > 0) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.start == oldSelf.start || self.start > oldSelf.start)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_153 checks: failed rule: quantity(self.size).compareTo(quantity(oldSelf.size)) <= 0
+func validate_rule_Spec_153(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+	if op.Type != operation.Update || oldObj == nil {
+		return nil // a rule about a change
+	}
+	if obj == nil {
+		return nil
+	}
+	if int64(validate_compareQuantities(obj.Size, oldObj.Size)) <= 0 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: quantity(self.size).compareTo(quantity(oldSelf.size)) <= 0").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_154 checks: failed rule: !(quantity(self.size).compareTo(quantity(oldSelf.size)) <= 0)
+func validate_rule_Spec_154(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+	if op.Type != operation.Update || oldObj == nil {
+		return nil // a rule about a change
+	}
+	if obj == nil {
+		return nil
+	}
+	if !(int64(validate_compareQuantities(obj.Size, oldObj.Size)) <= 0) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(quantity(self.size).compareTo(quantity(oldSelf.size)) <= 0)").WithOrigin("rule")}
 }
 
 // validate_rule_Spec_16 checks: failed rule: !(self.items.map(i, i.weight * 2).all(w, w < 5))
@@ -2368,7 +2991,31 @@ func validate_rule_Spec_99(_ context.Context, _ operation.Operation, fldPath *fi
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: quantity(self.kind).asApproximateFloat() > 1.0").WithOrigin("rule")}
 }
 
+// validate_substring is the part of a text between two of its characters, the last one being the end if only one is given;
+// ok says that it has them.
+func validate_substring(text string, from int64, to ...int64) (part string, ok bool) {
+	runes := []rune(text)
+	end := int64(len(runes))
+	if len(to) > 0 {
+		end = to[0]
+	}
+	if from < 0 || end < from || end > int64(len(runes)) {
+		return "", false
+	}
+	return string(runes[from:end]), true
+}
+
 // validate_time reads a timestamp, like 2026-01-31T12:00:00Z.
 func validate_time(text string) (time.Time, error) {
 	return time.Parse(time.RFC3339, text)
+}
+
+// validate_upperAscii changes the letters of ASCII in a text, and no others.
+func validate_upperAscii(text string) string {
+	return strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' {
+			return r - ('a' - 'A')
+		}
+		return r
+	}, text)
 }

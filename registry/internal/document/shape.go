@@ -13,6 +13,7 @@ import (
 type Shape struct {
 	members map[string]*Shape // of a struct; nil for others
 	inside  *Shape            // of the items of a list, or the values of a map
+	full    bool              // of a list whose items are never null
 }
 
 // prune takes out of a value what its type has no member for, and members that are null. It says whether there was nothing.
@@ -85,6 +86,7 @@ func shapeOf(t reflect.Type) *Shape {
 	shapes.of[t] = s // before what is in it, which may be of the same type
 	if t.Kind() != reflect.Struct {
 		s.inside = shapeOf(t.Elem())
+		s.full = s.inside != nil || basic(t.Elem())
 		return s
 	}
 	s.members = map[string]*Shape{}
@@ -92,6 +94,17 @@ func shapeOf(t reflect.Type) *Shape {
 		s.members[name] = shapeOf(member)
 	}
 	return s
+}
+
+// basic tells whether values of a type are texts, numbers or bools, and read by the rules of JSON alone.
+func basic(t reflect.Type) bool {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if p := reflect.PointerTo(t); p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler) {
+		return false
+	}
+	return t.Kind() <= reflect.Complex128 || t.Kind() == reflect.String
 }
 
 // membersOf are the types of the members that a struct has in JSON, those of structs inside of it among them, by the rules of

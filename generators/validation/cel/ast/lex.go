@@ -2,7 +2,6 @@ package ast
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -34,7 +33,7 @@ func lex(source string) ([]token, error) {
 		switch {
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
 			i++
-		case c == '"' || c == '\'':
+		case opensText(source[i:]):
 			text, size, err := quotedText(source[i:])
 			if err != nil {
 				return nil, err
@@ -73,28 +72,4 @@ func lex(source string) ([]token, error) {
 		}
 	}
 	return append(out, token{end, "the end", len(source)}), nil
-}
-
-// quotedText reads text in quotes at the beginning of s and returns how long it is there.
-func quotedText(s string) (text string, size int, err error) {
-	q := s[0]
-	for i := 1; i < len(s); i++ {
-		if s[i] == '\\' {
-			i++
-			continue
-		}
-		if s[i] != q {
-			continue
-		}
-		inner := s[1:i]
-		if q == '\'' {
-			inner = strings.ReplaceAll(strings.ReplaceAll(inner, `\'`, `'`), `"`, `\"`)
-		}
-		text, err := strconv.Unquote(`"` + inner + `"`)
-		if err != nil {
-			return "", 0, fmt.Errorf("%s is no text as it should be quoted", s[:i+1])
-		}
-		return text, i + 1, nil
-	}
-	return "", 0, fmt.Errorf("the quote %c is not closed", q)
 }

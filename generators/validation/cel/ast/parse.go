@@ -5,7 +5,10 @@
 // Start reading at Parse.
 package ast
 
-import "fmt"
+import (
+	"fmt"
+	"unicode/utf8"
+)
 
 // Expr is an expression. Which fields are set depends on Op.
 type Expr struct {
@@ -95,8 +98,25 @@ func (p *parser) want(text string) {
 
 func (p *parser) unexpected(want string) {
 	if p.err == nil {
-		p.err = fmt.Errorf("%s stands where %s is wanted, at character %d", p.peek().text, want, p.peek().at+1)
+		t := p.peek()
+		shown := t.text
+		if t.kind == quoted {
+			shown = "a text"
+		}
+		p.err = fmt.Errorf("%s stands where %s is wanted, at character %d: %s", shown, want, t.at+1, excerpt(p.source, t.at))
 	}
+}
+
+// excerpt is a part of the source around a place.
+func excerpt(source string, at int) string {
+	from, to := max(0, at-20), min(len(source), at+20)
+	for from > 0 && !utf8.RuneStart(source[from]) {
+		from--
+	}
+	for to < len(source) && !utf8.RuneStart(source[to]) {
+		to++
+	}
+	return "…" + source[from:to] + "…"
 }
 
 // done fills in how an expression that began at a token is written.
