@@ -1,6 +1,7 @@
 package deepcopy
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -88,6 +89,9 @@ func (pl *planner) markersOf(t *types.Type) model.Markers {
 func (pl *planner) typeWish(pkg *model.Package, t *types.Type) (wish, error) {
 	markers := pl.markersOf(t)
 	w, err := readWish(markers)
+	if err == nil && w.out && t.Methods["DeepCopyObject"] == nil && pl.pass.Model.IsServedObject(pkg, t) {
+		return w, errors.New("a server needs the DeepCopyObject of it that a tag here switches off; take the tag away, or write the methods")
+	}
 	if err == nil && !w.out && t.Methods["DeepCopyObject"] == nil && pl.pass.Model.IsServedObject(pkg, t) && !slices.Contains(w.interfaces, objectName) {
 		w.interfaces = append(w.interfaces, objectName)
 	}

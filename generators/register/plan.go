@@ -3,6 +3,7 @@ package register
 import (
 	"fmt"
 	"go/constant"
+	"go/token"
 	gotypes "go/types"
 	"path"
 	"slices"
@@ -166,12 +167,12 @@ func groupVersion(m *model.Model, pkg *model.Package) (group, version string) {
 	return group, version
 }
 
-// kinds returns the types that embed TypeMeta; none if they carry no json tags, as those of a hub.
+// kinds returns the exported types that embed TypeMeta; none if they carry no json tags, as those of a hub.
 func kinds(pkg *model.Package) []*types.Type {
 	var out []*types.Type
 	for _, t := range pkg.Types.Types {
 		i := slices.IndexFunc(t.Members, func(m types.Member) bool { return m.Name == "TypeMeta" && m.Embedded })
-		if i < 0 || t.Kind != types.Struct || strings.Contains(t.Name.Name, "[") {
+		if i < 0 || t.Kind != types.Struct || strings.Contains(t.Name.Name, "[") || !token.IsExported(t.Name.Name) {
 			continue
 		}
 		if !model.ParseJSON(t.Members[i].Tags).Said {

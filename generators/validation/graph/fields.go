@@ -40,6 +40,10 @@ func (g *Graph) discoverField(n *Node, m *types.Member, path string) *Part {
 		g.Problem(s.Origin, nil, "", plan.Fault{Message: shape.Unsupported(m.Type) + ", so the rules of " + shape.Innermost(m.Type).Name.Name + " can't be applied",
 			Cure: "put a struct between the two, or tag the field +k8s:opaqueType and write the rules in the strategy's Validate"})
 	}
+	if in := shape.Innermost(m.Type); in.Kind == types.Struct && in.Name.Package == "" && g.Nodes()[in].Validates() && !f.Plan.Opaque {
+		g.Problem(s.Origin, nil, "", plan.Fault{Message: "it is a struct without a name, so the rules in it can't be applied", Cure: "give the struct a name"})
+		f.Node = nil
+	}
 	if f.Plan.Opaque {
 		f.Node = nil
 	}
