@@ -14,26 +14,32 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// Plugin is a part of admission. A function that is nil has nothing to say. They may be called from any goroutine, several
-// times for one write. An error that is neither an API status nor the store's becomes a 403 with its text.
+// Plugin is a part of admission. A function that is nil has nothing to say. They may be called from
+// any goroutine, several times for one write. An error that is neither an API status nor the
+// store's becomes a 403 with its text.
 type Plugin struct {
 	// Name is what flags and messages call it.
 	Name string
-	// Wants says whether there is anything to say about a request. It is asked before there are an Object and an Old, which
-	// are not read or decoded for a deletion that nobody wants to see, and again before each step; so it is quick, and looks
-	// at neither. nil: there always is.
+	// Wants says whether there is anything to say about a request. It is asked before there are an
+	// Object and an Old, which are not read or decoded for a deletion that nobody wants to see, and
+	// again before each step; so it is quick, and looks at neither. nil: there always is.
 	Wants func(*Request) bool
-	// Mutate changes the Object before it is judged by anybody. The metadata is as the client sent it.
+	// Mutate changes the Object before it is judged by anybody. The metadata is as the client sent
+	// it.
 	Mutate func(context.Context, *Request) error
-	// MutateAgain is what it does in the second round, if somebody asks for one (Request.Again). nil: Mutate once more.
+	// MutateAgain is what it does in the second round, if somebody asks for one (Request.Again).
+	// nil: Mutate once more.
 	MutateAgain func(context.Context, *Request) error
-	// Validate refuses a write, after the rules of the kind. It modifies nothing. The object is complete.
+	// Validate refuses a write, after the rules of the kind. It modifies nothing. The object is
+	// complete.
 	Validate func(context.Context, *Request) error
-	// Charge says what else has to be written with the object, in one transaction, or that it can't be. It is asked last, for
-	// each attempt to write, with Operation Delete also for an object that goes because its last finalizer did. When one of
-	// the operations does not find the revision that it expects, Charge is asked again. What is left to do when the attempt
-	// is over it gives to Request.Attempt, also when it fails. It may set what the server alone says of the Object, like a
-	// status; a dry run is charged like any other write, but nothing that Charge does may last.
+	// Charge says what else has to be written with the object, in one transaction, or that it can't
+	// be. It is asked last, for each attempt to write, with Operation Delete also for an object
+	// that goes because its last finalizer did. When one of the operations does not find the
+	// revision that it expects, Charge is asked again. What is left to do when the attempt is over
+	// it gives to Request.Attempt, also when it fails. It may set what the server alone says of the
+	// Object, like a status; a dry run is charged like any other write, but nothing that Charge
+	// does may last.
 	Charge func(context.Context, *Request) ([]storage.Op, error)
 }
 
@@ -46,7 +52,8 @@ const (
 	StepCharge   Step = "charge"
 )
 
-// Observation says how long a plug-in took for a request, and what came of it. Plugin is "" for all of them together.
+// Observation says how long a plug-in took for a request, and what came of it. Plugin is "" for all
+// of them together.
 type Observation struct {
 	Plugin    string
 	Step      Step
@@ -58,10 +65,11 @@ type Observation struct {
 	Stack []byte
 }
 
-// Chain holds the plug-ins of a server. A nil or empty Chain admits everything. Its methods may be called from any goroutine.
+// Chain holds the plug-ins of a server. A nil or empty Chain admits everything. Its methods may be
+// called from any goroutine.
 type Chain struct {
-	// Observe is told of every plug-in that was asked, from the goroutine of the request; nil: nobody is. It is set before the
-	// Chain is used.
+	// Observe is told of every plug-in that was asked, from the goroutine of the request; nil:
+	// nobody is. It is set before the Chain is used.
 	Observe func(Observation)
 
 	plugins atomic.Pointer[[]Plugin]
@@ -83,7 +91,8 @@ func (c *Chain) all() []Plugin {
 	return nil
 }
 
-// wants asks p. One that panics over the question gets to see the request, and answers for it there.
+// wants asks p. One that panics over the question gets to see the request, and answers for it
+// there.
 func (p *Plugin) wants(r *Request) (wanted bool) {
 	if p.Wants == nil {
 		return true
@@ -101,8 +110,8 @@ func (c *Chain) Wants(r *Request) bool {
 	return slices.ContainsFunc(c.all(), func(p Plugin) bool { return p.wants(r) })
 }
 
-// Mutate lets the plug-ins change r.Object, in their order. If one of them has asked for it by r.Again, there is a second round,
-// and no third. The first error ends it; it is an API status.
+// Mutate lets the plug-ins change r.Object, in their order. If one of them has asked for it by
+// r.Again, there is a second round, and no third. The first error ends it; it is an API status.
 func (c *Chain) Mutate(ctx context.Context, r *Request) error {
 	first := func(p *Plugin) func(context.Context, *Request) error { return p.Mutate }
 	second := func(p *Plugin) func(context.Context, *Request) error {
@@ -138,7 +147,8 @@ func (c *Chain) Validate(ctx context.Context, r *Request) error {
 	})
 }
 
-// Charge returns what has to be written with the object. The first error ends it; it is an API status.
+// Charge returns what has to be written with the object. The first error ends it; it is an API
+// status.
 func (c *Chain) Charge(ctx context.Context, r *Request) (with []storage.Op, err error) {
 	err = c.each(r, StepCharge, func(p *Plugin) func() error {
 		if p.Charge == nil {
@@ -156,7 +166,8 @@ func (c *Chain) Charge(ctx context.Context, r *Request) (with []storage.Op, err 
 	return with, nil
 }
 
-// each asks the plug-ins that want the request, one after the other. part is what a plug-in does in the step, nil for nothing.
+// each asks the plug-ins that want the request, one after the other. part is what a plug-in does in
+// the step, nil for nothing.
 func (c *Chain) each(r *Request, step Step, part func(*Plugin) func() error) error {
 	var all *Observation
 	begun, plugins := time.Now(), c.all()
@@ -200,7 +211,8 @@ func (c *Chain) observe(o Observation) {
 	}
 }
 
-// denied makes an API status of an error, unless it is the store's, which package registry knows how to tell.
+// denied makes an API status of an error, unless it is the store's, which package registry knows
+// how to tell.
 func denied(r *Request, err error) error {
 	if err == nil {
 		return nil

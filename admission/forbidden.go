@@ -5,8 +5,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Forbidden is the status of a request that is refused because of err: a 403 that names the object, by its generateName if it
-// has no name yet. A plug-in that returns any other error gets the same.
+// Forbidden is the status of a request that is refused because of err: a 403 that names the object,
+// by its generateName if it has no name yet. A plug-in that returns any other error gets the same.
 func Forbidden(r *Request, err error) *apierrors.StatusError {
 	return apierrors.NewForbidden(r.Resource.GroupResource(), r.calls(), err)
 }

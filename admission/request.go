@@ -15,25 +15,28 @@ const (
 	Connect Operation = "CONNECT"
 )
 
-// Request is a write as plug-ins see it. It is for one goroutine. A write is judged again when another writer comes first,
-// each time with a Request of its own.
+// Request is a write as plug-ins see it. It is for one goroutine. A write is judged again when
+// another writer comes first, each time with a Request of its own.
 type Request struct {
 	Operation Operation
-	// Resource and Subresource are what the client asked for, Kind what it sent, in the version in which it did.
+	// Resource and Subresource are what the client asked for, Kind what it sent, in the version in
+	// which it did.
 	Resource    schema.GroupVersionResource
 	Subresource string
 	Kind        schema.GroupVersionKind
-	// Namespace is "" for what is in no namespace. Name is "" before a name is made of generateName, and for a write that is
-	// of no single object.
+	// Namespace is "" for what is in no namespace. Name is "" before a name is made of
+	// generateName, and for a write that is of no single object.
 	Namespace, Name string
 
-	// Object is what is to be stored, of the hub's type: it belongs to the request, and Mutate may change it, or put another
-	// of the same type in its place. It is nil when an object is deleted. For a Connect it is the options.
+	// Object is what is to be stored, of the hub's type: it belongs to the request, and Mutate may
+	// change it, or put another of the same type in its place. It is nil when an object is deleted.
+	// For a Connect it is the options.
 	Object apiruntime.Object
 	// Old is what is stored, of the hub's type; nil for a new object. It must not be modified.
 	Old apiruntime.Object
 
-	// Options are those of the request: a *metav1.CreateOptions, for example. They must not be modified.
+	// Options are those of the request: a *metav1.CreateOptions, for example. They must not be
+	// modified.
 	Options apiruntime.Object
 	// DryRun says that nothing will be stored: whoever has effects outside leaves them out.
 	DryRun bool
@@ -43,9 +46,11 @@ type Request struct {
 	// Attempt is the one that Charge is asked for.
 	Attempt *Attempt
 
-	// Again is set in Mutate by who has made a change that those before it should see: all plug-ins mutate a second time.
+	// Again is set in Mutate by who has made a change that those before it should see: all plug-ins
+	// mutate a second time.
 	Again bool
-	// Kept is what a plug-in keeps from the first round for the second, by its name. It is nil until somebody keeps something.
+	// Kept is what a plug-in keeps from the first round for the second, by its name. It is nil
+	// until somebody keeps something.
 	Kept map[string]any
 }
 

@@ -106,7 +106,8 @@ func newDefaultStorageClass(_ context.Context, h *boot.Host, _ []byte) (admissio
 	}), nil
 }
 
-// newResourceQuota counts what was written before the server had the plug-in, or while another one had not.
+// newResourceQuota counts what was written before the server had the plug-in, or while another one
+// had not.
 func newResourceQuota(_ context.Context, h *boot.Host, file []byte) (admission.Plugin, error) {
 	limited, err := limitedResources(file)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/typeplane/typeplane/boot"
 )
 
-// TestSecretsInTheOpen: a server says so at its start where Secrets lie in etcd as they are, also if others are encrypted.
+// TestSecretsInTheOpen: a server says so at its start where Secrets lie in etcd as they are, also
+// if others are encrypted.
 func TestSecretsInTheOpen(t *testing.T) {
 	const sealed = "apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nresources: [{resources: [RESOURCE], " +
 		"providers: [{aesgcm: {keys: [{name: a, secret: MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=}]}}]}]\n"

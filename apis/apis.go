@@ -1,11 +1,11 @@
-// Package apis lists the kinds of Kubernetes' control plane that a program can serve beside its own, with the loops that belong
-// to them.
+// Package apis lists the kinds of Kubernetes' control plane that a program can serve beside its
+// own, with the loops that belong to them.
 //
-// A program asks for them in one line, boot.Server{…, APIs: apis.All()}, and the operator chooses among them with
-// --enable-api. A program that does not ask links none of them. The kinds are aliases of the types of k8s.io/api, in the
-// folders below; each group's rules are in the folder of the group. The plug-ins of admission that work with them come along
-// (admission.go). Start reading at All. Nothing here runs a pod, a node or
-// a controller of workloads.
+// A program asks for them in one line, boot.Server{…, APIs: apis.All()}, and the operator chooses
+// among them with --enable-api. A program that does not ask links none of them. The kinds are
+// aliases of the types of k8s.io/api, in the folders below; each group's rules are in the folder of
+// the group. The plug-ins of admission that work with them come along (admission.go). Start reading
+// at All. Nothing here runs a pod, a node or a controller of workloads.
 package apis
 
 import (
@@ -23,16 +23,17 @@ import (
 
 // Extras are what a program may add to what is here.
 type Extras struct {
-	// Conditions is the language of the matchConditions of webhooks, nil for none: configurations that have some are refused.
+	// Conditions is the language of the matchConditions of webhooks, nil for none: configurations
+	// that have some are refused.
 	Conditions webhook.Conditions
-	// Service returns the address, host:port, at which a service is reached that is a webhook. nil: name.namespace.svc, as the
-	// DNS of a cluster has it. It is called from any goroutine.
+	// Service returns the address, host:port, at which a service is reached that is a webhook. nil:
+	// name.namespace.svc, as the DNS of a cluster has it. It is called from any goroutine.
 	Service func(ctx context.Context, namespace, name string, port int32) (string, error)
-	// Policies are the kinds of admission policies, with the plug-in that enforces them; none: they are not served. Module policy
-	// has them.
+	// Policies are the kinds of admission policies, with the plug-in that enforces them; none: they
+	// are not served. Module policy has them.
 	Policies boot.API
-	// Namespaces are made when they are missing, beside default, kube-system and kube-public; unlike these they can be deleted until
-	// the next start.
+	// Namespaces are made when they are missing, beside default, kube-system and kube-public;
+	// unlike these they can be deleted until the next start.
 	Namespaces []string
 }
 

@@ -36,10 +36,12 @@ func resources() (all []registry.Resource) {
 	return all
 }
 
-// TestGeneratedCode holds the generated code of every kind, and the conversions by hand, against fuzzed objects.
+// TestGeneratedCode holds the generated code of every kind, and the conversions by hand, against
+// fuzzed objects.
 func TestGeneratedCode(t *testing.T) {
 	runtimetest.Run(t, scheme(t), runtimetest.Options{Rounds: 20, Fill: []any{
-		// A key without a value comes back from protobuf as one with an empty value: defaults make it so before.
+		// A key without a value comes back from protobuf as one with an empty value: defaults make
+		// it so before.
 		func(data *map[string][]byte, c randfill.Continue) {
 			*data = map[string][]byte{}
 			for range 1 + c.Intn(3) {
@@ -49,8 +51,8 @@ func TestGeneratedCode(t *testing.T) {
 	}})
 }
 
-// TestCanonical stores objects as older servers may have written them, and compares what is served with a slow way to
-// compute it.
+// TestCanonical stores objects as older servers may have written them, and compares what is served
+// with a slow way to compute it.
 func TestCanonical(t *testing.T) {
 	for _, resource := range resources() {
 		for name, options := range map[string]registry.Options{"protobuf": {}, "json": {StorageMediaType: rest.JSON}} {
@@ -63,7 +65,8 @@ func TestCanonical(t *testing.T) {
 
 var addStored = flag.String("update", "", "the `name` of a release: write what servers of today store as a new set of testdata/stored")
 
-// TestStored reads what every release has stored. Before a release: go test -run TestStored . -update v1.2
+// TestStored reads what every release has stored. Before a release: go test -run TestStored
+// . -update v1.2
 func TestStored(t *testing.T) {
 	registrytest.RunStored(t, registrytest.StoredConfig{
 		Scheme: scheme(t), Resources: resources(), Dir: "testdata/stored", Add: *addStored,

@@ -18,7 +18,8 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// coreAPI is the group without a name, with what has to be done for its kinds; more are the namespaces that the program makes.
+// coreAPI is the group without a name, with what has to be done for its kinds; more are the
+// namespaces that the program makes.
 func coreAPI(more []string) boot.API {
 	api := core.API()
 	api.Extend = func(ctx context.Context, h *boot.Host) error { return extendCore(ctx, h, more) }
@@ -70,8 +71,9 @@ func extendCore(ctx context.Context, h *boot.Host, more []string) error {
 	return nil
 }
 
-// alone has a loop run in one of the servers that share their objects, the one that holds the lease. Where leases are not served it runs in each of them:
-// the loops bear that, it is only more work.
+// alone has a loop run in one of the servers that share their objects, the one that holds the
+// lease. Where leases are not served it runs in each of them: the loops bear that, it is only more
+// work.
 func alone(h *boot.Host, lease string, loop func(context.Context)) func(context.Context) {
 	leases := h.Resource(schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}, "")
 	namespaces := h.Enabled("namespaces")

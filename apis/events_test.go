@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Of an event of events.k8s.io nothing changes but how often it has happened; in the core group it changes as ever.
+// Of an event of events.k8s.io nothing changes but how often it has happened; in the core group it
+// changes as ever.
 func TestEventsChangeByTheirSeriesOnly(t *testing.T) {
 	c := start(t)
 	const events = "/apis/events.k8s.io/v1/namespaces/default/events"

@@ -12,7 +12,8 @@ import (
 	"github.com/typeplane/typeplane/server/auth"
 )
 
-// A service account may find out how tokens like its own are checked; whoever has no credential may not.
+// A service account may find out how tokens like its own are checked; whoever has no credential may
+// not.
 func TestIssuerDiscovery(t *testing.T) {
 	c := start(t)
 	var request authenticationv1.TokenRequest

@@ -13,8 +13,8 @@ import (
 	"github.com/typeplane/typeplane/boot"
 )
 
-// TestNothingOutlivesItsNamespace deletes namespaces while many write into them: whatever was answered with a 201 has gone with
-// the namespace, and nothing came after.
+// TestNothingOutlivesItsNamespace deletes namespaces while many write into them: whatever was
+// answered with a 201 has gone with the namespace, and nothing came after.
 func TestNothingOutlivesItsNamespace(t *testing.T) {
 	c := start(t)
 	for n := range 5 {
@@ -55,7 +55,8 @@ func TestNothingOutlivesItsNamespace(t *testing.T) {
 	}
 }
 
-// TestUnguardedNamespacesGo: without the plug-in nobody is kept from writing, and a namespace goes all the same.
+// TestUnguardedNamespacesGo: without the plug-in nobody is kept from writing, and a namespace goes
+// all the same.
 func TestUnguardedNamespacesGo(t *testing.T) {
 	c := start(t, func(o *boot.Options) { o.Admission.Disable = []string{"NamespaceLifecycle"} })
 	c.want(http.StatusCreated, "busy", "POST", "/api/v1/namespaces", `{"metadata":{"name":"busy"}}`)

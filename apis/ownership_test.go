@@ -11,7 +11,8 @@ import (
 	"github.com/typeplane/typeplane/registry/ownership/ownershiptest"
 )
 
-// TestOwners compares who owns what by generated functions with what apimachinery's managedfields says.
+// TestOwners compares who owns what by generated functions with what apimachinery's managedfields
+// says.
 func TestOwners(t *testing.T) {
 	models := map[schema.GroupVersion]map[string]json.RawMessage{}
 	for _, a := range apis.All() {

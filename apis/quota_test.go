@@ -12,7 +12,8 @@ import (
 	"github.com/typeplane/typeplane/boot"
 )
 
-// TestQuotasAreCountedWhenThePluginComes writes without the plug-in ResourceQuota, and goes on with it.
+// TestQuotasAreCountedWhenThePluginComes writes without the plug-in ResourceQuota, and goes on with
+// it.
 func TestQuotasAreCountedWhenThePluginComes(t *testing.T) {
 	const quotas, secrets = namespaces + "/default/resourcequotas", namespaces + "/default/secrets"
 	dir := t.TempDir()

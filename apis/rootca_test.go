@@ -13,7 +13,8 @@ import (
 	"github.com/typeplane/typeplane/boot"
 )
 
-// authorities returns the ConfigMap with the server's authorities, when it is there and has what it should.
+// authorities returns the ConfigMap with the server's authorities, when it is there and has what it
+// should.
 func (c client) authorities(namespace string, fine func(*corev1.ConfigMap) bool) *corev1.ConfigMap {
 	c.t.Helper()
 	cm := new(corev1.ConfigMap)
@@ -25,7 +26,8 @@ func (c client) authorities(namespace string, fine func(*corev1.ConfigMap) bool)
 	return cm
 }
 
-// TestRootCA: every namespace has the authority of the server, that of administrators' kubeconfig, whatever somebody does to it.
+// TestRootCA: every namespace has the authority of the server, that of administrators' kubeconfig,
+// whatever somebody does to it.
 func TestRootCA(t *testing.T) {
 	c := start(t)
 	ours := func(cm *corev1.ConfigMap) bool {
@@ -47,7 +49,8 @@ func TestRootCA(t *testing.T) {
 	}
 	c.want(201, "", "POST", namespaces+"/room/configmaps", `{"metadata":{"name":"another"},"data":{"ca.crt":"x"}}`)
 
-	// A namespace whose quota is used up gets it as soon as there is room, and keeps no other waiting.
+	// A namespace whose quota is used up gets it as soon as there is room, and keeps no other
+	// waiting.
 	c.want(201, "", "POST", namespaces+"/room/resourcequotas", `{"metadata":{"name":"q"},"spec":{"hard":{"configmaps":"1"}}}`)
 	c.want(200, "", "DELETE", path, "")
 	c.want(201, "", "POST", namespaces, `{"metadata":{"name":"hall"}}`)

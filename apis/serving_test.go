@@ -85,7 +85,8 @@ func (c client) until(code int, says, path string) string {
 
 const namespaces = "/api/v1/namespaces"
 
-// Deleting a namespace deletes what is in it, in every group; what has finalizers is waited for, and named.
+// Deleting a namespace deletes what is in it, in every group; what has finalizers is waited for,
+// and named.
 func TestNamespaceIsEmptiedAndGoes(t *testing.T) {
 	for name, cache := range map[string]bool{"cached": true, "uncached": false} {
 		t.Run(name, func(t *testing.T) {
@@ -158,7 +159,8 @@ func TestNamespaceGoesAfterRestart(t *testing.T) {
 	})
 }
 
-// One event, in two groups; it goes by itself. What is to be seen of it before that is seen in time, or the next one stays longer.
+// One event, in two groups; it goes by itself. What is to be seen of it before that is seen in
+// time, or the next one stays longer.
 func TestEvents(t *testing.T) {
 	for life := time.Second; !eventsAreSeen(t, life); life *= 2 {
 	}
@@ -199,7 +201,8 @@ func eventsAreSeen(t *testing.T, life time.Duration) bool {
 	return true
 }
 
-// What limits others is served as Kubernetes has it; that it limits is the business of admission, which says what is used.
+// What limits others is served as Kubernetes has it; that it limits is the business of admission,
+// which says what is used.
 func TestLimits(t *testing.T) {
 	c := start(t)
 	const room = namespaces + "/default"

@@ -28,7 +28,8 @@ var (
 	validatingConfigurations = admissionregistrationv1.SchemeGroupVersion.WithResource("validatingwebhookconfigurations")
 )
 
-// webhookPlugins ask webhooks, when everybody else has done what they do to an object. Policies are asked before those that only judge.
+// webhookPlugins ask webhooks, when everybody else has done what they do to an object. Policies are
+// asked before those that only judge.
 func webhookPlugins(x Extras) []boot.AdmissionPlugin {
 	w := &webhookMaker{extras: x}
 	mutating := boot.AdmissionPlugin{Name: webhook.MutatingName, Last: true, Configurable: true, Needs: []schema.GroupVersionResource{mutatingConfigurations}, New: w.mutating}
@@ -61,7 +62,8 @@ func (w *webhookMaker) validating(_ context.Context, h *boot.Host, config []byte
 	return v.Plugin(), nil
 }
 
-// keep has a plug-in know the configurations that there are, from their watch, while the server serves.
+// keep has a plug-in know the configurations that there are, from their watch, while the server
+// serves.
 func keep[T any, P interface {
 	*T
 	metav1.Object

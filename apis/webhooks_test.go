@@ -22,7 +22,8 @@ import (
 	"github.com/typeplane/typeplane/boot"
 )
 
-// webhook is one for config maps: those that are called bad it refuses, the others get a datum if it may change them.
+// webhook is one for config maps: those that are called bad it refuses, the others get a datum if
+// it may change them.
 type webhook struct {
 	*httptest.Server
 	mu    sync.Mutex // guards what follows
@@ -101,7 +102,8 @@ func TestWebhooks(t *testing.T) {
 	}
 }
 
-// eventually repeats a request until it is answered as it should be; the server has to see a configuration first.
+// eventually repeats a request until it is answered as it should be; the server has to see a
+// configuration first.
 func eventually(t *testing.T, otherwise string, done func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !done(); time.Sleep(5 * time.Millisecond) {
@@ -121,7 +123,8 @@ func webhookOf(t *testing.T, configuration string) string {
 	return string(c.Webhooks[0])
 }
 
-// TestWebhooksOfWebhooks: a webhook for everything that nobody answers for does not keep its configuration from being removed.
+// TestWebhooksOfWebhooks: a webhook for everything that nobody answers for does not keep its
+// configuration from being removed.
 func TestWebhooksOfWebhooks(t *testing.T) {
 	c, hook := start(t), newWebhook(t)
 	hook.Close()

@@ -1,5 +1,5 @@
-// Package apitest runs an API server inside a test: the very server that a program serves, with its kinds, its rules and
-// its TLS, but on a free port and with its objects in memory.
+// Package apitest runs an API server inside a test: the very server that a program serves, with its
+// kinds, its rules and its TLS, but on a free port and with its objects in memory.
 //
 //	func TestBooks(t *testing.T) {
 //		server := apitest.Start(t, library.Server())
@@ -7,7 +7,8 @@
 //		…
 //	}
 //
-// It knows no client: what it returns is what every client can be configured with. Start reading at Start.
+// It knows no client: what it returns is what every client can be configured with. Start reading at
+// Start.
 package apitest
 
 import (
@@ -22,14 +23,16 @@ import (
 	"github.com/typeplane/typeplane/boot"
 )
 
-// startTimeout is what a start may take on a machine that does much else; it takes milliseconds on one that does not.
+// startTimeout is what a start may take on a machine that does much else; it takes milliseconds on
+// one that does not.
 const startTimeout = time.Minute
 
 // Server is a server that runs until its test ends. It may be used from any goroutine.
 type Server struct {
 	// URL is where it is reached: https, on the loopback interface.
 	URL string
-	// Kubeconfig is a kubeconfig with the administrator's credentials: clientcmd.RESTConfigFromKubeConfig reads it.
+	// Kubeconfig is a kubeconfig with the administrator's credentials:
+	// clientcmd.RESTConfigFromKubeConfig reads it.
 	Kubeconfig []byte
 	// KubeconfigFile is a file with the same, for kubectl and other programs.
 	KubeconfigFile string
@@ -40,12 +43,13 @@ type Server struct {
 // Option changes how the server runs. Every option of the program can be set.
 type Option func(*boot.Options)
 
-// Embedded keeps the objects in an etcd in the test's process, with its files in a directory of the test. It takes longer to
-// start, and shows what only a real etcd does.
+// Embedded keeps the objects in an etcd in the test's process, with its files in a directory of the
+// test. It takes longer to start, and shows what only a real etcd does.
 func Embedded(o *boot.Options) { o.Store.InMemory = false }
 
-// Start runs the server of a program until the test and its subtests end, and returns when it answers requests. What the
-// server logs is in the test's output. A server that can't start, or that does not stop in good order, fails the test.
+// Start runs the server of a program until the test and its subtests end, and returns when it
+// answers requests. What the server logs is in the test's output. A server that can't start, or
+// that does not stop in good order, fails the test.
 func Start(t testing.TB, program boot.Server, options ...Option) *Server {
 	t.Helper()
 	o := boot.NewOptions(program.Name)
@@ -103,7 +107,8 @@ func connect(t testing.TB, instance *boot.Instance) *Server {
 	return s
 }
 
-// waitReady waits for what follows the objects of others, like roles and webhooks, to have seen all that there is.
+// waitReady waits for what follows the objects of others, like roles and webhooks, to have seen all
+// that there is.
 func waitReady(ctx context.Context, t testing.TB, client *http.Client, url string) {
 	t.Helper()
 	for {

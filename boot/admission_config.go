@@ -27,13 +27,14 @@ type admissionConfig struct {
 
 type admissionPluginConfig struct {
 	Name string `json:"name"`
-	// Path is a file with the configuration, beside this one if it is relative; Configuration is the configuration itself, and
-	// stands above Path.
+	// Path is a file with the configuration, beside this one if it is relative; Configuration is
+	// the configuration itself, and stands above Path.
 	Path          string          `json:"path"`
 	Configuration json.RawMessage `json:"configuration"`
 }
 
-// configs reads the configurations of the plug-ins that are on. What it returns is JSON, by the plug-ins' names.
+// configs reads the configurations of the plug-ins that are on. What it returns is JSON, by the
+// plug-ins' names.
 func (o *AdmissionOptions) configs(on []chosenPlugin) (map[string]json.RawMessage, error) {
 	if o.ConfigFile == "" {
 		return nil, nil
@@ -68,7 +69,8 @@ func readAdmissionConfig(name string) (*admissionConfig, error) {
 	return config, yaml.UnmarshalStrict(data, config)
 }
 
-// of checks and reads what the file has for the plug-ins that are on. dir is where its relative paths begin.
+// of checks and reads what the file has for the plug-ins that are on. dir is where its relative
+// paths begin.
 func (c *admissionConfig) of(on []chosenPlugin, dir string) (map[string]json.RawMessage, error) {
 	var names []string
 	for _, p := range on {

@@ -12,8 +12,8 @@ import (
 // admissionSeconds are the buckets of times, those of Kubernetes.
 var admissionSeconds = []float64{0.005, 0.025, 0.1, 0.5, 1, 2.5}
 
-// admissionMetrics says how long admission takes, in the metrics of Kubernetes: type is admit, validate or, which Kubernetes
-// counts as validate, charge.
+// admissionMetrics says how long admission takes, in the metrics of Kubernetes: type is admit,
+// validate or, which Kubernetes counts as validate, charge.
 type admissionMetrics struct {
 	plugins, steps *prometheus.HistogramVec
 	log            *slog.Logger

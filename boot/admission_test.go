@@ -92,7 +92,8 @@ func TestChosenPlugins(t *testing.T) {
 	}
 }
 
-// The flags are there for programs with plug-ins, and no others; --print-config shows them and what is wrong with them.
+// The flags are there for programs with plug-ins, and no others; --print-config shows them and what
+// is wrong with them.
 func TestAdmissionFlags(t *testing.T) {
 	if _, err := parse(widgetServer(), []string{"--disable-admission-plugins=Shop"}); err == nil {
 		t.Error("a program without plug-ins has flags for them")
@@ -154,7 +155,8 @@ func TestAdmissionConfig(t *testing.T) {
 	}
 }
 
-// paint makes widgets of no color green, refuses yellow ones, and panics over black ones. It reads what is stored.
+// paint makes widgets of no color green, refuses yellow ones, and panics over black ones. It reads
+// what is stored.
 func paint(ctx context.Context, h *Host, config []byte) (admission.Plugin, error) {
 	if len(h.Ledgers) != 1 || h.Ledgers[0].Names()[0] != widgets.GroupResource() {
 		return admission.Plugin{}, fmt.Errorf("ledgers: %+v", h.Ledgers)
@@ -192,7 +194,8 @@ func TestAdmissionOfAServer(t *testing.T) {
 	idle.Needs = []schema.GroupVersionResource{{Version: "v1", Resource: "gadgets"}}
 	s.Admission = []AdmissionPlugin{idle, {Name: "Paint", Configurable: true, Needs: []schema.GroupVersionResource{widgets}, Keeps: "/.paint/", New: paint}}
 
-	// What works with a kind that is not served is no plug-in of this server, and can't be asked for.
+	// What works with a kind that is not served is no plug-in of this server, and can't be asked
+	// for.
 	o := NewOptions("widgets")
 	o.Serving.SecurePort, o.Store.DataDir, o.Store.InMemory = 0, t.TempDir(), true
 	o.Admission.Enable = []string{"Idle"}

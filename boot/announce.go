@@ -19,8 +19,8 @@ import (
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
-// announce says at the start what a person wants to know: who listens where, where the objects are and how many, in which form; and it
-// warns of what may be meant otherwise.
+// announce says at the start what a person wants to know: who listens where, where the objects are
+// and how many, in which form; and it warns of what may be meant otherwise.
 func (i *Instance) announce(ctx context.Context) error {
 	i.log.Info(fmt.Sprintf("%s %s listens on %s", i.program.Name, programVersion(), i.URL()), "go", runtime.Version())
 	i.announceDatabase(ctx)

@@ -16,17 +16,20 @@ import (
 
 // AuditOptions says what is kept of who did what. The zero value keeps nothing.
 type AuditOptions struct {
-	// LogPath is the file of the audit log; AuditInDataDir is one in the data directory, "-" the standard output, "" none.
+	// LogPath is the file of the audit log; AuditInDataDir is one in the data directory, "-" the
+	// standard output, "" none.
 	LogPath string
-	// PolicyFile says how much of which request is logged; "" logs the metadata of everything that writes, and of what is refused.
+	// PolicyFile says how much of which request is logged; "" logs the metadata of everything that
+	// writes, and of what is refused.
 	PolicyFile string
-	// LogMaxSize is how many megabytes a file has before it is put aside, LogMaxBackups how many old ones are kept, LogMaxAge for
-	// how many days. 0 is 100 MB, all of them, and for ever; in the data directory it is 60 MB and 2.
+	// LogMaxSize is how many megabytes a file has before it is put aside, LogMaxBackups how many
+	// old ones are kept, LogMaxAge for how many days. 0 is 100 MB, all of them, and for ever; in
+	// the data directory it is 60 MB and 2.
 	LogMaxSize, LogMaxBackups, LogMaxAge int
 }
 
-// AuditInDataDir is the AuditOptions.LogPath of servers that keep their objects on a disk. In the data directory the log has 200 MB at
-// most, and ends before the disk is full.
+// AuditInDataDir is the AuditOptions.LogPath of servers that keep their objects on a disk. In the
+// data directory the log has 200 MB at most, and ends before the disk is full.
 const AuditInDataDir = "auto"
 
 const (
@@ -82,7 +85,8 @@ func (i *Instance) openAudit(context.Context) error {
 	return nil
 }
 
-// auditConfig says where the audit log is, nil for none: a server whose objects are in memory has none in its data directory.
+// auditConfig says where the audit log is, nil for none: a server whose objects are in memory has
+// none in its data directory.
 func (i *Instance) auditConfig() (*audit.Config, error) {
 	o := i.options.Audit
 	config := &audit.Config{Path: o.LogPath, MaxSize: o.LogMaxSize, MaxBackups: o.LogMaxBackups, MaxAge: o.LogMaxAge, Registry: i.metrics, Log: i.log}

@@ -54,8 +54,8 @@ func TestAuditFlagsRefuse(t *testing.T) {
 	}
 }
 
-// TestAuditByDefault: who says nothing has a log of writes and of refusals in the data directory, and none of reads. It is no reason for
-// a restore to refuse the directory.
+// TestAuditByDefault: who says nothing has a log of writes and of refusals in the data directory,
+// and none of reads. It is no reason for a restore to refuse the directory.
 func TestAuditByDefault(t *testing.T) {
 	dir := t.TempDir()
 	t.Run("server", func(t *testing.T) {
@@ -107,7 +107,8 @@ func TestAuditIsTurnedOff(t *testing.T) {
 	}
 }
 
-// What the server keeps by itself has the size that its documentation says: server/audit holds that at every moment.
+// What the server keeps by itself has the size that its documentation says: server/audit holds that
+// at every moment.
 func TestSizeOfAuditLog(t *testing.T) {
 	i := &Instance{options: NewOptions("widgets"), access: &access{kubeconfig: filepath.Join(t.TempDir(), "admin.kubeconfig")}}
 	config, err := i.auditConfig()

@@ -171,7 +171,8 @@ func (i *Instance) openServiceAccounts(o *AuthenticationOptions) (*auth.ServiceA
 	return auth.NewServiceAccounts(config)
 }
 
-// describeIssuer makes what others check the tokens by. Without an issuer that can be asked there is nothing to tell.
+// describeIssuer makes what others check the tokens by. Without an issuer that can be asked there
+// is nothing to tell.
 func (i *Instance) describeIssuer(o *AuthenticationOptions, keys []crypto.PublicKey) (err error) {
 	issuer, keysURL := o.ServiceAccountIssuers[0], o.ServiceAccountJWKSURI
 	if !strings.HasPrefix(issuer, "https://") {
@@ -196,7 +197,8 @@ func (i *Instance) issuerDocuments() []server.Document {
 	}
 }
 
-// openSigningKey reads the key that the operator names, or the one in the data directory, which the first start makes.
+// openSigningKey reads the key that the operator names, or the one in the data directory, which the
+// first start makes.
 func (i *Instance) openSigningKey(name string) (crypto.Signer, error) {
 	if name == "" {
 		return i.openOwnSigningKey()
@@ -208,7 +210,8 @@ func (i *Instance) openSigningKey(name string) (crypto.Signer, error) {
 	return key, nil
 }
 
-// openOwnSigningKey reads the key in the data directory, and says so if one is made beside an authority that is older.
+// openOwnSigningKey reads the key in the data directory, and says so if one is made beside an
+// authority that is older.
 func (i *Instance) openOwnSigningKey() (crypto.Signer, error) {
 	name := filepath.Join(i.options.Store.DataDir, "pki", "service-accounts.key")
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) && !i.access.authority.made {
@@ -244,8 +247,8 @@ func (i *Instance) serves(plural string) bool {
 	})
 }
 
-// lookupUID is an auth.LookupUID. It reads what is so at this moment only where the cache has nothing: an object that was
-// made a moment ago has a token already.
+// lookupUID is an auth.LookupUID. It reads what is so at this moment only where the cache has
+// nothing: an object that was made a moment ago has a token already.
 func (i *Instance) lookupUID(ctx context.Context, resource, namespace, name string) (string, error) {
 	at := slices.IndexFunc(i.resources, func(r rest.Resource) bool {
 		return r.GroupVersion.Group == "" && r.GroupVersion.Version == "v1" && r.Name == resource && r.Subresource == "" && r.Get != nil

@@ -8,8 +8,8 @@ import (
 	"github.com/typeplane/typeplane/server/auth"
 )
 
-// decider is the server's authorizer for those who need it before it is known, like the guard of roles. It is filled before
-// the first request.
+// decider is the server's authorizer for those who need it before it is known, like the guard of
+// roles. It is filled before the first request.
 type decider struct{ auth.Authorizers }
 
 var (
@@ -18,8 +18,9 @@ var (
 	errUnusedWebhook = errors.New("--authorization-webhook-config-file: nobody asks the webhook without Webhook in --authorization-mode")
 )
 
-// fill makes the list of the modes. roles is nil where none are served, webhook where there is none. Without modes, those
-// are asked that are there, roles first. Behind them come the others, whom a cluster gives.
+// fill makes the list of the modes. roles is nil where none are served, webhook where there is
+// none. Without modes, those are asked that are there, roles first. Behind them come the others,
+// whom a cluster gives.
 func (d *decider) fill(o *AuthorizationOptions, roles, webhook auth.Authorizer, others auth.Authorizers) error {
 	modes := o.Modes
 	switch {

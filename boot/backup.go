@@ -63,7 +63,8 @@ func backup(ctx context.Context, o *StoreOptions, file string, c console) error 
 	return errors.Join(errs...)
 }
 
-// backupMember writes into a file beside the one that is wanted, reads all of that, and then gives it its name.
+// backupMember writes into a file beside the one that is wanted, reads all of that, and then gives
+// it its name.
 func backupMember(ctx context.Context, o *StoreOptions, file string, c console) (err error) {
 	db, err := openForTool(ctx, o, c)
 	if err != nil {
@@ -144,7 +145,8 @@ func (s Server) restoreCommand() command {
 	}
 }
 
-// clusterRestore is the answer to who wants to restore a cluster, be it by the settings that the server has.
+// clusterRestore is the answer to who wants to restore a cluster, be it by the settings that the
+// server has.
 const clusterRestore = "--etcd-servers: this makes the database of a data directory only. To restore a cluster stop its servers and its members, run " +
 	"`etcdutl snapshot restore %s --bump-revision 1000000000 --mark-compacted` for each member with its --name, --data-dir, --initial-cluster and " +
 	"--initial-advertise-peer-urls, and start them all. To restore a data directory leave --etcd-servers out, also of --config and the environment"

@@ -66,8 +66,8 @@ func TestBackupThatFailsLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestRestoreOfACluster: the flags and the settings of a server over a cluster bring the command that restores it, and nothing is
-// made.
+// TestRestoreOfACluster: the flags and the settings of a server over a cluster bring the command
+// that restores it, and nothing is made.
 func TestRestoreOfACluster(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "config.yaml")

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// fileCertificate is a serving certificate out of two files. What replaces them is used for new connections.
+// fileCertificate is a serving certificate out of two files. What replaces them is used for new
+// connections.
 type fileCertificate struct {
 	*fresh[*tls.Certificate]
 }

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// operatorsPair writes a certificate for a name, signed by an authority of its own, and returns that authority.
+// operatorsPair writes a certificate for a name, signed by an authority of its own, and returns
+// that authority.
 func operatorsPair(t *testing.T, certFile, keyFile, name string) *authority {
 	t.Helper()
 	ca, err := openAuthority(filepath.Join(t.TempDir(), "pki"))
@@ -47,7 +48,8 @@ func encodePKCS8(der []byte) []byte {
 	return []byte(strings.ReplaceAll(string(encodeCertificate(der)), "CERTIFICATE", "PRIVATE KEY"))
 }
 
-// TestServingCertificateFlags: clients see the operator's certificate, the administrator's kubeconfig works as ever.
+// TestServingCertificateFlags: clients see the operator's certificate, the administrator's
+// kubeconfig works as ever.
 func TestServingCertificateFlags(t *testing.T) {
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
@@ -71,7 +73,8 @@ func TestServingCertificateFlags(t *testing.T) {
 	}
 }
 
-// TestCertificateIsReadAgain: a new pair is in use for new connections; half of one is not, and is said once.
+// TestCertificateIsReadAgain: a new pair is in use for new connections; half of one is not, and is
+// said once.
 func TestCertificateIsReadAgain(t *testing.T) {
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")

@@ -8,12 +8,14 @@ import (
 	"time"
 )
 
-// roomForGarbage is how much garbage there may be beside a quarter of what is in use. Nearly all that a server keeps is
-// bytes, values and what was printed of them, which a collection does not have to look at. So it costs little, and is not
-// worth as much memory again as the cache takes, which is what Go gives it.
+// roomForGarbage is how much garbage there may be beside a quarter of what is in use. Nearly all
+// that a server keeps is bytes, values and what was printed of them, which a collection does not
+// have to look at. So it costs little, and is not worth as much memory again as the cache takes,
+// which is what Go gives it.
 const roomForGarbage = 64 << 20
 
-// gcPercent is how much garbage there may be for live bytes in use, in percent of them: less the more there is in use.
+// gcPercent is how much garbage there may be for live bytes in use, in percent of them: less the
+// more there is in use.
 func gcPercent(live uint64) int {
 	if live <= roomForGarbage {
 		return 100
@@ -21,11 +23,12 @@ func gcPercent(live uint64) int {
 	return int(min(100, 100*(roomForGarbage+live/4)/live))
 }
 
-// fillPercent is gcPercent until the caches are full. Most of what is made in that time stays: an embedded etcd with 10,000
-// objects is there with a quarter less CPU than at Go's 100.
+// fillPercent is gcPercent until the caches are full. Most of what is made in that time stays: an
+// embedded etcd with 10,000 objects is there with a quarter less CPU than at Go's 100.
 const fillPercent = 200
 
-// collector paces the garbage collector of the process. It leaves it alone if the environment has a GOGC.
+// collector paces the garbage collector of the process. It leaves it alone if the environment has a
+// GOGC.
 type collector struct{ fixed bool }
 
 func startCollector() collector {
@@ -59,10 +62,12 @@ func (c collector) pace(ctx context.Context) {
 	}
 }
 
-// freeAfter is how long after the caches are full memory is given back. The first requests come right then.
+// freeAfter is how long after the caches are full memory is given back. The first requests come
+// right then.
 const freeAfter = 5 * time.Second
 
-// freeMemory gives back, after a while, what was needed to read all objects and is not needed any more; not if ctx ends before.
+// freeMemory gives back, after a while, what was needed to read all objects and is not needed any
+// more; not if ctx ends before.
 func freeMemory(ctx context.Context, after time.Duration) {
 	select {
 	case <-time.After(after):

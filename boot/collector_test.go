@@ -20,8 +20,8 @@ func TestGCPercent(t *testing.T) {
 	}
 }
 
-// TestCollector: a process that keeps much is collected earlier than Go would once it is full, unless its environment says how
-// often.
+// TestCollector: a process that keeps much is collected earlier than Go would once it is full,
+// unless its environment says how often.
 func TestCollector(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(before)

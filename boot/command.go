@@ -13,10 +13,12 @@ import (
 	"github.com/typeplane/typeplane/internal/suggest"
 )
 
-// command is something that a server's program does instead of serving: its first argument is the command's name.
+// command is something that a server's program does instead of serving: its first argument is the
+// command's name.
 type command struct {
 	name string
-	// args are its arguments for the usage line, about is what it does, in one line, and more all that there is to know.
+	// args are its arguments for the usage line, about is what it does, in one line, and more all
+	// that there is to know.
 	args, about, more string
 	flags             func(*pflag.FlagSet)
 	run               func(ctx context.Context, args []string, c console) error

@@ -8,7 +8,8 @@ import (
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
-// TestCompactionFlag: a cluster's etcd is compacted as often as the flag says, and not at all with 0.
+// TestCompactionFlag: a cluster's etcd is compacted as often as the flag says, and not at all
+// with 0.
 func TestCompactionFlag(t *testing.T) {
 	etcd, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), History: -1})
 	if err != nil {

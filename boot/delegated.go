@@ -11,7 +11,8 @@ import (
 
 // delegation is what other servers decide, as far as the operator asks for it.
 type delegation struct {
-	// trusted comes before the server's own certificates, tokens after all that the server knows by itself.
+	// trusted comes before the server's own certificates, tokens after all that the server knows by
+	// itself.
 	trusted auth.Union
 	tokens  auth.Tokens
 	// access is asked after the server's own authorizers.
@@ -20,7 +21,8 @@ type delegation struct {
 	webhook auth.Authorizer
 }
 
-// openDelegation reads the files, and from the cluster whom it trusts. It needs nothing of the rest of the Instance.
+// openDelegation reads the files, and from the cluster whom it trusts. It needs nothing of the rest
+// of the Instance.
 func (i *Instance) openDelegation(ctx context.Context) error {
 	// The issuers of our own tokens, which are audiences too, mean nothing to others.
 	o, audiences := &i.options.Delegation, i.options.Authentication.APIAudiences

@@ -30,8 +30,8 @@ type described struct {
 	Version        int64 `json:"version,omitempty"`
 	// Lease is the id of a lease in hexadecimal, as etcdctl has it.
 	Lease string `json:"lease,omitempty"`
-	// Form says if a server with the same flags would write the same: "current", "stale", "own" for what servers note for
-	// themselves, or "" if it is not known.
+	// Form says if a server with the same flags would write the same: "current", "stale", "own" for
+	// what servers note for themselves, or "" if it is not known.
 	Form string `json:"form,omitempty"`
 	// Problem is why a server could not read it, or this program can't show it.
 	Problem string `json:"problem,omitempty"`
@@ -92,7 +92,8 @@ func (d *described) decrypt(k *kinds, root string) (err error) {
 	return err
 }
 
-// find returns the key below the root, and the index of the resource whose objects are there, or -1.
+// find returns the key below the root, and the index of the resource whose objects are there,
+// or -1.
 func (k *kinds) find(whole, root string) (key string, resource int) {
 	key, ok := strings.CutPrefix(whole, root)
 	if !ok || whole == "" {
@@ -137,7 +138,8 @@ func (d *described) read(k *kinds) error {
 	return err
 }
 
-// readJSON needs no kind: the object is shown with all that is in it. form is what it was stored as.
+// readJSON needs no kind: the object is shown with all that is in it. form is what it was stored
+// as.
 func (d *described) readJSON(object []byte, form serializer.MediaType) error {
 	var said struct {
 		APIVersion string `json:"apiVersion"`
@@ -174,7 +176,8 @@ func (d *described) compare(k *kinds, root string) {
 	}
 }
 
-// readEncryption takes apart what Kubernetes puts before an encrypted value: k8s:enc:PROVIDER:VERSION:KEY:
+// readEncryption takes apart what Kubernetes puts before an encrypted value:
+// k8s:enc:PROVIDER:VERSION:KEY:
 func readEncryption(value []byte) *encrypted {
 	rest, ok := strings.CutPrefix(string(value[:min(len(value), 512)]), "k8s:enc:")
 	if !ok {

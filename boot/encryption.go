@@ -12,8 +12,8 @@ import (
 	"github.com/typeplane/typeplane/storage/encryption"
 )
 
-// openEncryption reads the configuration that the options name; nil if they name none. Whoever only reads need not start
-// it; a server does.
+// openEncryption reads the configuration that the options name; nil if they name none. Whoever only
+// reads need not start it; a server does.
 func openEncryption(o *StoreOptions, stored []registry.Resource, log *slog.Logger) (*encryption.Encryption, error) {
 	if o.EncryptionConfig == "" {
 		return nil, nil
@@ -29,14 +29,15 @@ func openEncryption(o *StoreOptions, stored []registry.Resource, log *slog.Logge
 	return e, nil
 }
 
-// encryptionName is what a resource is called in the configuration: the hub's group counts, whatever the groups of its
-// versions are.
+// encryptionName is what a resource is called in the configuration: the hub's group counts,
+// whatever the groups of its versions are.
 func encryptionName(r registry.Resource) encryption.Resource {
 	name := r.GroupResource()
 	return encryption.Resource{Group: name.Group, Name: name.Resource}
 }
 
-// encryptedForm wraps the form of a resource's values by what the configuration says; e is nil without one.
+// encryptedForm wraps the form of a resource's values by what the configuration says; e is nil
+// without one.
 func encryptedForm(e *encryption.Encryption, root string, r registry.Resource, form storage.Form) storage.Form {
 	if e == nil {
 		return encryption.Plain(form)

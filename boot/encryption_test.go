@@ -80,8 +80,9 @@ func (e *sealed) label(name, value string) {
 	}
 }
 
-// TestMovedCiphertexts: what was encrypted for one object is no value of another, also where the format would not notice: a read
-// fails, a watch ends with the error, and neither leaves the object out.
+// TestMovedCiphertexts: what was encrypted for one object is no value of another, also where the
+// format would not notice: a read fails, a watch ends with the error, and neither leaves the object
+// out.
 func TestMovedCiphertexts(t *testing.T) {
 	for _, provider := range []string{"aescbc", "aesgcm", "secretbox"} {
 		for _, cache := range []bool{true, false} {
@@ -117,8 +118,9 @@ func (e *sealed) moveCiphertexts() {
 	}
 }
 
-// TestKeysChangeUnderWatches: a new key writes, the old one reads, a key that is gone is an error of whoever reads, and
-// one that comes back is none; a watch hears of the changes of objects and of nothing else.
+// TestKeysChangeUnderWatches: a new key writes, the old one reads, a key that is gone is an error
+// of whoever reads, and one that comes back is none; a watch hears of the changes of objects and of
+// nothing else.
 func TestKeysChangeUnderWatches(t *testing.T) {
 	for provider, cache := range map[string]bool{"aescbc": true, "aesgcm": false} {
 		t.Run(fmt.Sprintf("%s, cache %t", provider, cache), func(t *testing.T) {

@@ -8,8 +8,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// former is a flag of other API servers, or of older ones, that changes nothing here. A command line that has it is taken if it
-// asks for what is so in any case, with a note at the start; what can't be had is refused with its reason.
+// former is a flag of other API servers, or of older ones, that changes nothing here. A command
+// line that has it is taken if it asks for what is so in any case, with a note at the start; what
+// can't be had is refused with its reason.
 type former struct {
 	name string
 	// bare is the value of the flag that is given without one; "" needs one.

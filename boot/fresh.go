@@ -13,9 +13,10 @@ import (
 // readAgainEvery is how long what was read from files is used before they are looked at again.
 const readAgainEvery = 10 * time.Second
 
-// fresh is what was made of some files. What replaces them is in use within seconds of when somebody asks; what can't be used,
-// such as half of a pair, is logged once, and what was there before stays. Whoever asks at the wrong moment reads the files;
-// nobody waits for that. All methods may be called from any goroutine.
+// fresh is what was made of some files. What replaces them is in use within seconds of when
+// somebody asks; what can't be used, such as half of a pair, is logged once, and what was there
+// before stays. Whoever asks at the wrong moment reads the files; nobody waits for that. All
+// methods may be called from any goroutine.
 type fresh[T any] struct {
 	what  string // for the log, like "serving certificate"
 	files []string
@@ -31,8 +32,8 @@ type fresh[T any] struct {
 	complain bool       // it was no good
 }
 
-// openFresh reads the files a first time, and fails if they are no good. parse is called with the contents in the order of
-// the files, and must not keep them.
+// openFresh reads the files a first time, and fails if they are no good. parse is called with the
+// contents in the order of the files, and must not keep them.
 func openFresh[T any](what string, files []string, log *slog.Logger, parse func(contents ...[]byte) (T, error)) (*fresh[T], error) {
 	f := &fresh[T]{what: what, files: files, parse: parse, log: log, now: time.Now}
 	contents, err := f.readAll()

@@ -120,8 +120,8 @@ func (i *inspection) showBelow(ctx context.Context, client *etcd3.Client, prefix
 	return errors.Join(err, list.end())
 }
 
-// showFile shows a stored value that came from somewhere else. Tools such as etcdctl put a newline behind a value; no
-// value of ours ends in one that matters.
+// showFile shows a stored value that came from somewhere else. Tools such as etcdctl put a newline
+// behind a value; no value of ours ends in one that matters.
 func (i *inspection) showFile(args []string) error {
 	key := ""
 	if len(args) > 0 {

@@ -168,8 +168,8 @@ resources:
 	return file
 }
 
-// Objects are encrypted by a migration, and by another one with another key. Both are seen in what is stored, and what it says is
-// shown to who has the key.
+// Objects are encrypted by a migration, and by another one with another key. Both are seen in what
+// is stored, and what it says is shown to who has the key.
 func TestInspectEncrypted(t *testing.T) {
 	e := startEtcd(t, map[string]string{prefix + "ns/beta": betaJSON})
 	inspect := func(args ...string) string {

@@ -16,13 +16,15 @@ import (
 	"github.com/typeplane/typeplane/storage/migration"
 )
 
-// The objects of a resource may lie below another prefix than the program's: below that of its name, where all did before kinds
-// of Kubernetes had a kube-apiserver's prefixes, or below that of a marker which was changed since. The server moves them before
-// it serves anything. The database notes below which prefixes there may be objects; a program that knows of no such notes can't
-// read it then, and does not start. A server that runs already reads no notes, so nobody else may write while objects move.
+// The objects of a resource may lie below another prefix than the program's: below that of its
+// name, where all did before kinds of Kubernetes had a kube-apiserver's prefixes, or below that of
+// a marker which was changed since. The server moves them before it serves anything. The database
+// notes below which prefixes there may be objects; a program that knows of no such notes can't read
+// it then, and does not start. A server that runs already reads no notes, so nobody else may write
+// while objects move.
 
-// quietBefore is for how long nobody may have written to a shared etcd before objects move. A server with loops renews a Lease
-// every two seconds.
+// quietBefore is for how long nobody may have written to a shared etcd before objects move. A
+// server with loops renews a Lease every two seconds.
 const quietBefore = 5 * time.Second
 
 // relocation moves the objects of a database to where a program looks for them.
@@ -44,7 +46,8 @@ func (i *Instance) relocation() relocation {
 // errElsewhere ends a server.
 var errElsewhere = errors.New("objects are written where this server does not look for them")
 
-// run moves what is not in its place. Another server may do so at the same time; then it looks again at what that one noted.
+// run moves what is not in its place. Another server may do so at the same time; then it looks
+// again at what that one noted.
 func (r relocation) run(ctx context.Context) error {
 	for {
 		noted, seen, err := r.db.record().Places(ctx)
@@ -80,8 +83,8 @@ func (r relocation) run(ctx context.Context) error {
 	}
 }
 
-// move carries out the moves. The note is written before the first, so that from then on no earlier release starts, and a move that
-// was stopped is gone on with.
+// move carries out the moves. The note is written before the first, so that from then on no earlier
+// release starts, and a move that was stopped is gone on with.
 func (r relocation) move(ctx context.Context, noted migration.Places, moves []resourceMove) error {
 	if err := r.db.record().Place(ctx, r.known.places(noted)); err != nil {
 		return err
@@ -101,7 +104,8 @@ func (r relocation) move(ctx context.Context, noted migration.Places, moves []re
 	return r.settle(ctx, nil)
 }
 
-// settle notes that everything is in its place. If a move was stopped behind its last object, what comes after that is made up for.
+// settle notes that everything is in its place. If a move was stopped behind its last object, what
+// comes after that is made up for.
 func (r relocation) settle(ctx context.Context, noted migration.Places) error {
 	settled := migration.Places{}
 	for _, resource := range r.known.resources {
@@ -119,8 +123,8 @@ func (r relocation) settle(ctx context.Context, noted migration.Places) error {
 	return r.db.record().Place(ctx, settled)
 }
 
-// awaitQuiet waits for a while, and returns who has written meanwhile: the first key. "" is nobody, or that nobody else can be
-// there.
+// awaitQuiet waits for a while, and returns who has written meanwhile: the first key. "" is nobody,
+// or that nobody else can be there.
 func (r relocation) awaitQuiet(ctx context.Context) (writer string, err error) {
 	if r.db.exclusive() {
 		return "", nil
@@ -150,8 +154,9 @@ func (r relocation) awaitQuiet(ctx context.Context) (writer string, err error) {
 	}
 }
 
-// guard waits until somebody writes where only an earlier release keeps objects, and says so: this server would not show them. A server
-// of that release, without loops and without clients, gives no sign of itself before.
+// guard waits until somebody writes where only an earlier release keeps objects, and says so: this
+// server would not show them. A server of that release, without loops and without clients, gives no
+// sign of itself before.
 func (r relocation) guard(ctx context.Context) error {
 	if r.db.exclusive() {
 		return nil
@@ -175,7 +180,8 @@ func (r relocation) guard(ctx context.Context) error {
 	return group.Wait()
 }
 
-// written returns the key of an object that is not in its place, as soon as there is one. Its error is that it can't know.
+// written returns the key of an object that is not in its place, as soon as there is one. Its error
+// is that it can't know.
 func (m resourceMove) written(ctx context.Context) (key string, err error) {
 	now, err := m.Store.Revision(ctx)
 	if err != nil {
@@ -205,8 +211,8 @@ func (m resourceMove) written(ctx context.Context) (key string, err error) {
 // exclusive says whether no other process can write to the database.
 func (d *database) exclusive() bool { return d.memory != nil || d.embedded != nil }
 
-// forget takes away the history up to now. Who followed objects at keys that they had would miss changes at those that they have:
-// so they get a 410, and list.
+// forget takes away the history up to now. Who followed objects at keys that they had would miss
+// changes at those that they have: so they get a 410, and list.
 func (d *database) forget(ctx context.Context) error {
 	if d.client == nil {
 		return nil // memory begins empty
@@ -234,8 +240,8 @@ func firstOf(ctx context.Context, moves []resourceMove) (*resourceMove, error) {
 	return nil, nil
 }
 
-// places are the prefixes below which the objects of each resource may be, by what the database says. Resources that have always been
-// where they are now are not among them.
+// places are the prefixes below which the objects of each resource may be, by what the database
+// says. Resources that have always been where they are now are not among them.
 func (k *kinds) places(noted migration.Places) migration.Places {
 	places := migration.Places{}
 	for _, r := range k.resources {

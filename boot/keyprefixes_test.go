@@ -91,7 +91,8 @@ func earlier(t *testing.T, e *etcd) error {
 	return json.Unmarshal([]byte(note), &map[string][]string{})
 }
 
-// What an earlier release has stored gets the keys that its resource has now; then no earlier release can start.
+// What an earlier release has stored gets the keys that its resource has now; then no earlier
+// release can start.
 func TestObjectsGetNewKeys(t *testing.T) {
 	e := startEtcd(t, map[string]string{prefix + "ns/beta": betaJSON, prefix + "ns/other": betaJSON, prefix + "placed/b": betaJSON})
 	before := e.revision(t)
@@ -142,7 +143,8 @@ func (e *etcd) revision(t *testing.T) int64 {
 	return now
 }
 
-// A new database is noted at once, so that no earlier release writes to it; one without such kinds is for both.
+// A new database is noted at once, so that no earlier release writes to it; one without such kinds
+// is for both.
 func TestNewDatabaseIsNoted(t *testing.T) {
 	e := startEtcd(t, nil)
 	if _, err := relocate(t, e, widgetServer(), true); err != nil || len(e.keys(t)) != 0 {
@@ -299,7 +301,8 @@ func TestPrefixesThatMeet(t *testing.T) {
 	}
 }
 
-// A server on a data directory of an earlier release serves what is in it. The tools say what is to come before.
+// A server on a data directory of an earlier release serves what is in it. The tools say what is to
+// come before.
 func TestServerMovesObjects(t *testing.T) {
 	dir := t.TempDir()
 	s, err := embedded.Start(t.Context(), embedded.Config{Dir: dir})

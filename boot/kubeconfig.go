@@ -51,8 +51,9 @@ type namedUser struct {
 	} `json:"user"`
 }
 
-// writeAdminKubeconfig writes a kubeconfig to file with a new certificate for the admin; the context has the
-// server's name. Of a file that is there already the context's namespace stays: people set it, and servers are restarted.
+// writeAdminKubeconfig writes a kubeconfig to file with a new certificate for the admin; the
+// context has the server's name. Of a file that is there already the context's namespace stays:
+// people set it, and servers are restarted.
 func writeAdminKubeconfig(file, name, url, serverName string, a *authority) error {
 	certPEM, keyPEM, err := a.issueClient(adminUser, adminGroup)
 	if err != nil {

@@ -13,14 +13,16 @@ const (
 	maxLogPending = 1 << 20
 )
 
-// logWriter is where the server's log goes. What reads the log may stop, and a pipe is full then: whoever has something to say
-// would wait for ever, and the server would answer nobody. So a line waits a second; from then on, until a line gets through,
-// lines are kept without waiting as far as there is room, and then dropped.
+// logWriter is where the server's log goes. What reads the log may stop, and a pipe is full then:
+// whoever has something to say would wait for ever, and the server would answer nobody. So a line
+// waits a second; from then on, until a line gets through, lines are kept without waiting as far as
+// there is room, and then dropped.
 //
 // Its methods may be called from any goroutine.
 type logWriter struct {
 	out io.Writer
-	// lost is told, from a goroutine of its own, how many lines were dropped, when lines get through again. It may write.
+	// lost is told, from a goroutine of its own, how many lines were dropped, when lines get
+	// through again. It may write.
 	lost func(lines int)
 
 	mu      sync.Mutex // guards what follows

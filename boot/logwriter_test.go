@@ -72,7 +72,8 @@ func TestLogThatBlocks(t *testing.T) {
 	}
 }
 
-// What can be written is written when the call returns, and in order: the last lines of a process get out.
+// What can be written is written when the call returns, and in order: the last lines of a process
+// get out.
 func TestLogWriterIsPrompt(t *testing.T) {
 	r, out := io.Pipe()
 	w := newLogWriter(out)

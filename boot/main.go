@@ -14,8 +14,8 @@ import (
 	"github.com/typeplane/typeplane/internal/suggest"
 )
 
-// Main runs a server as a program: flags or a command in, an exit code out. SIGINT and SIGTERM stop it in good order, a second
-// one at once.
+// Main runs a server as a program: flags or a command in, an exit code out. SIGINT and SIGTERM stop
+// it in good order, a second one at once.
 func Main(s Server) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -72,7 +72,8 @@ type commandLine struct {
 	sources  map[string]string // where the values of flags come from
 }
 
-// parseLine reads the command line, the environment and the file. The error of an unknown flag says which one was probably meant.
+// parseLine reads the command line, the environment and the file. The error of an unknown flag says
+// which one was probably meant.
 func parseLine(s Server, args, environ []string) (*commandLine, error) {
 	fs, o := newFlags(s)
 	fs.Usage = func() { fmt.Fprint(os.Stderr, s.usage(fs)) }

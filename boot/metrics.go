@@ -17,7 +17,8 @@ import (
 // askTimeout bounds what a page of metrics waits for the database.
 const askTimeout = time.Second
 
-// Descriptions of what is read when somebody asks for the metrics. The first three are Kubernetes' own.
+// Descriptions of what is read when somebody asks for the metrics. The first three are Kubernetes'
+// own.
 var (
 	byResource = []string{"group", "resource"}
 

@@ -15,8 +15,9 @@ import (
 	"github.com/typeplane/typeplane/storage/migration"
 )
 
-// The command works on etcd itself and not through a server: so it also works while none runs, and nothing has to be
-// told when it is killed. The price is that it must be given the flags that the servers have; it prints what it will do.
+// The command works on etcd itself and not through a server: so it also works while none runs, and
+// nothing has to be told when it is killed. The price is that it must be given the flags that the
+// servers have; it prints what it will do.
 
 func (s Server) migrateCommand() command {
 	o := &NewOptions(s.Name).Store
@@ -117,7 +118,8 @@ func (m *migrating) run(ctx context.Context, db *database, dryRun bool) error {
 	return errors.Join(m.table(m.out), fmt.Errorf("%w; run it again to go on", err))
 }
 
-// count finds out what is to be done, in each store, and at which revision the record of versions was before.
+// count finds out what is to be done, in each store, and at which revision the record of versions
+// was before.
 func (m *migrating) count(ctx context.Context, db *database) (stores []storage.Interface, seen int64, err error) {
 	if _, seen, err = db.record().Read(ctx); err != nil {
 		return nil, 0, err
@@ -145,7 +147,8 @@ func (m *migrating) left() (left int64) {
 	return left
 }
 
-// settle notes which resources are in one version now, unless a server has started since the record was seen.
+// settle notes which resources are in one version now, unless a server has started since the record
+// was seen.
 func (m *migrating) settle(ctx context.Context, record migration.Record, seen int64) error {
 	only := map[string]string{}
 	for i, r := range m.resources {

@@ -33,7 +33,8 @@ type Options struct {
 	Audit   AuditOptions
 	Logging LoggingOptions
 	Tracing TracingOptions
-	// Log takes what the server says about itself; nil: lines on the standard error, as Logging says.
+	// Log takes what the server says about itself; nil: lines on the standard error, as Logging
+	// says.
 	Log *slog.Logger
 	// Notes are warnings about flags that change nothing. They are logged at the start.
 	Notes []string
@@ -44,42 +45,50 @@ type ServingOptions struct {
 	// BindAddress is the IP address to listen on, SecurePort the TCP port; port 0 takes a free one.
 	BindAddress string
 	SecurePort  int
-	// MaxRequestsInFlight and MaxMutatingRequestsInFlight are how many requests that change nothing, and how many others, are
-	// answered at the same time; 0 is no bound.
+	// MaxRequestsInFlight and MaxMutatingRequestsInFlight are how many requests that change
+	// nothing, and how many others, are answered at the same time; 0 is no bound.
 	MaxRequestsInFlight         int
 	MaxMutatingRequestsInFlight int
-	// EncodedCacheMiB is how much memory may hold encoded objects for those who ask next; 0 keeps none.
+	// EncodedCacheMiB is how much memory may hold encoded objects for those who ask next; 0 keeps
+	// none.
 	EncodedCacheMiB int
 	LimitOptions
 }
 
-// StoreOptions says where objects are kept and in which form. Every command that opens the store takes these.
+// StoreOptions says where objects are kept and in which form. Every command that opens the store
+// takes these.
 type StoreOptions struct {
-	// DataDir holds the certificates, the admin's kubeconfig and, without Etcd.Servers, the embedded etcd.
+	// DataDir holds the certificates, the admin's kubeconfig and, without Etcd.Servers, the
+	// embedded etcd.
 	DataDir string
 	// EtcdServers are the endpoints of an etcd cluster; none means the embedded one.
 	EtcdServers  []string
 	EtcdCAFile   string
 	EtcdCertFile string
 	EtcdKeyFile  string
-	// InMemory keeps all objects in memory, for tests: there is no etcd, and nothing outlives the process. It has no flag.
+	// InMemory keeps all objects in memory, for tests: there is no etcd, and nothing outlives the
+	// process. It has no flag.
 	InMemory bool
-	// EtcdCompaction is how long etcd keeps old revisions at least, at most twice as long. 0 leaves that to somebody else.
+	// EtcdCompaction is how long etcd keeps old revisions at least, at most twice as long. 0 leaves
+	// that to somebody else.
 	EtcdCompaction time.Duration
 	// EtcdPrefix is the key below which everything is stored.
 	EtcdPrefix string
 	// MediaType is the form of newly written values; every form is read.
 	MediaType string
-	// WatchCache answers reads from memory; without it every one goes to etcd, with the same answers.
+	// WatchCache answers reads from memory; without it every one goes to etcd, with the same
+	// answers.
 	WatchCache bool
 	// GarbageCollector says that a garbage collector follows the owners of objects.
 	GarbageCollector bool
 	// Versions overrides the storage versions, see the flag's help for the form of an item.
 	Versions []string
-	// EncryptionConfig is a file that says how objects are encrypted at rest, as in Kubernetes; "" leaves them plain.
+	// EncryptionConfig is a file that says how objects are encrypted at rest, as in Kubernetes; ""
+	// leaves them plain.
 	EncryptionConfig string
-	// EncryptionReload puts changes of that file into effect. Kubernetes' default is not to: then a mistake in the file
-	// is found at the next start, when it keeps the server down, and not at once, when it is only a failed check.
+	// EncryptionReload puts changes of that file into effect. Kubernetes' default is not to: then a
+	// mistake in the file is found at the next start, when it keeps the server down, and not at
+	// once, when it is only a failed check.
 	EncryptionReload bool
 }
 
@@ -196,7 +205,8 @@ func (o *StoreOptions) Validate() error {
 	return errors.Join(o.validatePlace(), o.validateForm(), compaction)
 }
 
-// minCompaction is the shortest time that old revisions can be kept: clients go on with a list or a watch after a pause.
+// minCompaction is the shortest time that old revisions can be kept: clients go on with a list or a
+// watch after a pause.
 const minCompaction = time.Second
 
 func (o *StoreOptions) validatePlace() error {
@@ -227,7 +237,8 @@ func (o *StoreOptions) validateForm() error {
 	return errors.Join(errs...)
 }
 
-// storageVersion is one parsed item of --storage-versions. Resource is "" when it is for all kinds of the group.
+// storageVersion is one parsed item of --storage-versions. Resource is "" when it is for all kinds
+// of the group.
 type storageVersion struct {
 	item     string
 	resource schema.GroupResource

@@ -9,16 +9,17 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// AdmissionOptions says which plug-ins of the program see a write before it is stored (Server.Admission, API.Admission).
-// Without any the flags are not there.
+// AdmissionOptions says which plug-ins of the program see a write before it is stored
+// (Server.Admission, API.Admission). Without any the flags are not there.
 type AdmissionOptions struct {
-	// Enable names plug-ins to have beside those that are on by default, Disable such as are not to be on. Their order has no
-	// meaning.
+	// Enable names plug-ins to have beside those that are on by default, Disable such as are not to
+	// be on. Their order has no meaning.
 	Enable, Disable []string
-	// Control names all that are on, in the order in which they are asked. It is the older way to say it, and excludes both
-	// others.
+	// Control names all that are on, in the order in which they are asked. It is the older way to
+	// say it, and excludes both others.
 	Control []string
-	// ConfigFile is a file with an AdmissionConfiguration of apiserver.config.k8s.io/v1: what plug-ins need to know.
+	// ConfigFile is a file with an AdmissionConfiguration of apiserver.config.k8s.io/v1: what
+	// plug-ins need to know.
 	ConfigFile string
 }
 

@@ -8,10 +8,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// APIOptions is what an operator may set of the APIs that a program can serve beside its own kinds (Server.APIs). Without
-// any the flags are not there.
+// APIOptions is what an operator may set of the APIs that a program can serve beside its own kinds
+// (Server.APIs). Without any the flags are not there.
 type APIOptions struct {
-	// Enable names what is served, in the plural; nothing or "all" is everything, "none" alone nothing.
+	// Enable names what is served, in the plural; nothing or "all" is everything, "none" alone
+	// nothing.
 	Enable []string
 	// EventTTL is how long events are kept after their last write.
 	EventTTL time.Duration

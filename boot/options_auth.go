@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// AuthenticationOptions says whose credentials are good. The client certificates that the server's own authority signs always
-// are.
+// AuthenticationOptions says whose credentials are good. The client certificates that the server's
+// own authority signs always are.
 type AuthenticationOptions struct {
 	// ClientCAFile has authorities, in PEM, beside the server's own.
 	ClientCAFile string
@@ -19,10 +19,12 @@ type AuthenticationOptions struct {
 	TokenFile string
 	// Anonymous lets in, as system:anonymous, who shows no credential.
 	Anonymous bool
-	// APIAudiences are the server's names for itself in tokens; none: the issuer of service account tokens.
+	// APIAudiences are the server's names for itself in tokens; none: the issuer of service account
+	// tokens.
 	APIAudiences []string
 
-	// The front proxies that may say on whose behalf they send a request. RequestHeaderCAFile "" means that there are none.
+	// The front proxies that may say on whose behalf they send a request. RequestHeaderCAFile ""
+	// means that there are none.
 	RequestHeaderCAFile          string
 	RequestHeaderAllowedNames    []string
 	RequestHeaderUsernameHeaders []string
@@ -34,12 +36,14 @@ type AuthenticationOptions struct {
 	ServiceAccountIssuers []string
 	// ServiceAccountKeyFiles have the keys that verify tokens; none: that of the signing key.
 	ServiceAccountKeyFiles []string
-	// ServiceAccountSigningKeyFile has the private key of new tokens; "": one in the data directory.
+	// ServiceAccountSigningKeyFile has the private key of new tokens; "": one in the data
+	// directory.
 	ServiceAccountSigningKeyFile string
-	// ServiceAccountJWKSURI is where others get the keys that verify tokens, an https URL; "": from this server.
+	// ServiceAccountJWKSURI is where others get the keys that verify tokens, an https URL; "": from
+	// this server.
 	ServiceAccountJWKSURI string
-	// RootCAFile has the authorities, in PEM, by which pods know the server; "": its own one, unless it shows a certificate of
-	// the operator's.
+	// RootCAFile has the authorities, in PEM, by which pods know the server; "": its own one,
+	// unless it shows a certificate of the operator's.
 	RootCAFile string
 	// ServiceAccountLookup wants the objects of a token to be there still.
 	ServiceAccountLookup bool
@@ -118,10 +122,11 @@ func (o *AuthenticationOptions) audiences() []string {
 	return o.ServiceAccountIssuers
 }
 
-// AuthorizationOptions says who decides what users may do. Members of system:masters may do everything in every mode.
+// AuthorizationOptions says who decides what users may do. Members of system:masters may do
+// everything in every mode.
 type AuthorizationOptions struct {
-	// Modes are asked one after the other; none: RBAC where roles are served, and else nobody but system:masters may do
-	// anything, and a webhook is asked last.
+	// Modes are asked one after the other; none: RBAC where roles are served, and else nobody but
+	// system:masters may do anything, and a webhook is asked last.
 	Modes []string
 }
 

@@ -10,27 +10,32 @@ import (
 	"github.com/typeplane/typeplane/server/auth/delegated"
 )
 
-// inCluster is the value of a kubeconfig flag that means the service account of the pod that the server runs in.
+// inCluster is the value of a kubeconfig flag that means the service account of the pod that the
+// server runs in.
 const inCluster = "in-cluster"
 
-// DelegationOptions says which other servers are asked who sends a request and whether they may have it; without them
-// nobody is. A server behind an aggregator asks the cluster, a stand-alone one webhooks.
+// DelegationOptions says which other servers are asked who sends a request and whether they may
+// have it; without them nobody is. A server behind an aggregator asks the cluster, a stand-alone
+// one webhooks.
 type DelegationOptions struct {
-	// AuthenticationKubeconfig and AuthorizationKubeconfig lead to the cluster: a file, or "in-cluster" for the service account
-	// of the pod.
+	// AuthenticationKubeconfig and AuthorizationKubeconfig lead to the cluster: a file, or
+	// "in-cluster" for the service account of the pod.
 	AuthenticationKubeconfig, AuthorizationKubeconfig string
-	// SkipLookup does not read from the cluster which front proxies and client certificates it trusts. TolerateLookupFailure
-	// starts all the same when that fails, and goes on trying.
+	// SkipLookup does not read from the cluster which front proxies and client certificates it
+	// trusts. TolerateLookupFailure starts all the same when that fails, and goes on trying.
 	SkipLookup, TolerateLookupFailure bool
-	// TokenWebhook and AccessWebhook are files in the form of a kubeconfig; the URL in it is where reviews are posted to.
+	// TokenWebhook and AccessWebhook are files in the form of a kubeconfig; the URL in it is where
+	// reviews are posted to.
 	TokenWebhook, AccessWebhook string
-	// TokenTTL, AllowTTL and DenyTTL are how long answers are good: about a token, a yes and a no. 0 asks each time.
+	// TokenTTL, AllowTTL and DenyTTL are how long answers are good: about a token, a yes and a no.
+	// 0 asks each time.
 	TokenTTL, AllowTTL, DenyTTL time.Duration
 	// AlwaysAllowPaths are what nobody is asked about: paths, and prefixes that end in a star.
 	AlwaysAllowPaths []string
 }
 
-// delegationTTL is short, since a right that is taken away must be gone soon, and long enough for the bursts of clients.
+// delegationTTL is short, since a right that is taken away must be gone soon, and long enough for
+// the bursts of clients.
 const delegationTTL = 10 * time.Second
 
 func newDelegationOptions() DelegationOptions {

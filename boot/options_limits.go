@@ -9,22 +9,26 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// LimitOptions says what connections and requests may take, how the server shows who it is, and how it stops.
+// LimitOptions says what connections and requests may take, how the server shows who it is, and how
+// it stops.
 type LimitOptions struct {
-	// TLSCertFile and TLSPrivateKeyFile are the serving certificate, read again when they change; "" makes one.
+	// TLSCertFile and TLSPrivateKeyFile are the serving certificate, read again when they change;
+	// "" makes one.
 	TLSCertFile, TLSPrivateKeyFile string
 	// RequestTimeout bounds every request but watches.
 	RequestTimeout time.Duration
-	// MinRequestTimeout is how many seconds a watch lasts at least whose client does not say; at most twice as many.
+	// MinRequestTimeout is how many seconds a watch lasts at least whose client does not say; at
+	// most twice as many.
 	MinRequestTimeout int
 	// MaxWatchesPerUser is how many watches one user may have open; 0 is no bound.
 	MaxWatchesPerUser int
 	// HTTP2MaxStreams is how many requests may be under way on one connection.
 	HTTP2MaxStreams int
-	// CORSAllowedOrigins are regular expressions for the origins of web pages that may use the API; none for no page.
+	// CORSAllowedOrigins are regular expressions for the origins of web pages that may use the API;
+	// none for no page.
 	CORSAllowedOrigins []string
-	// ShutdownDelay is how long requests are taken after /readyz began to fail; ShutdownWatchGrace within which time watches end
-	// after that.
+	// ShutdownDelay is how long requests are taken after /readyz began to fail; ShutdownWatchGrace
+	// within which time watches end after that.
 	ShutdownDelay, ShutdownWatchGrace time.Duration
 }
 

@@ -12,7 +12,8 @@ import (
 	"github.com/typeplane/typeplane/server/auth"
 )
 
-// OIDCOptions says which tokens of an OpenID Connect provider are good. IssuerURL "" means that there is none.
+// OIDCOptions says which tokens of an OpenID Connect provider are good. IssuerURL "" means that
+// there is none.
 type OIDCOptions struct {
 	IssuerURL, ClientID, CAFile   string
 	UsernameClaim, UsernamePrefix string

@@ -74,8 +74,8 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// TestFormerFlags: a command line of another API server is taken where it asks for what is so in any case, and each flag that
-// changes nothing is said to.
+// TestFormerFlags: a command line of another API server is taken where it asks for what is so in
+// any case, and each flag that changes nothing is said to.
 func TestFormerFlags(t *testing.T) {
 	o, err := parse(Server{Name: "library"}, []string{"--etcd-quorum-read", "--storage-backend", "etcd3", "--watch-cache-sizes=pods#100,deployments.apps#5", "--default-watch-cache-size=100"})
 	if err != nil {

@@ -23,11 +23,13 @@ import (
 const (
 	caLifetime   = 10 * 365 * 24 * time.Hour
 	leafLifetime = 365 * 24 * time.Hour
-	// clockSkew is how far a certificate's start lies in the past, for clients whose clock is behind.
+	// clockSkew is how far a certificate's start lies in the past, for clients whose clock is
+	// behind.
 	clockSkew = 5 * time.Minute
 )
 
-// authority is the server's own certificate authority: it signs the serving certificate and the clients'.
+// authority is the server's own certificate authority: it signs the serving certificate and the
+// clients'.
 type authority struct {
 	cert    *x509.Certificate
 	key     *ecdsa.PrivateKey
@@ -72,8 +74,9 @@ func newAuthority(files ...string) string {
 	return "or remove " + strings.Join(files, " and ") + " to get a new certificate authority (old kubeconfig files stop working)"
 }
 
-// makeAuthority makes the certificate of an authority, of the key that is there: a first start may have ended behind the key, and
-// where the certificate was lost, a new one of the same key and name is as good to those who have the old one.
+// makeAuthority makes the certificate of an authority, of the key that is there: a first start may
+// have ended behind the key, and where the certificate was lost, a new one of the same key and name
+// is as good to those who have the old one.
 func makeAuthority(keyFile string) (*authority, error) {
 	key, err := readAuthorityKey(keyFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -199,8 +202,9 @@ func newTemplate(subject pkix.Name, lifetime time.Duration) (*x509.Certificate, 
 	}, nil
 }
 
-// servingCertificate is the certificate that the listener shows. It lives in memory and is made anew when two
-// thirds of its life are over, so a server that runs for years never shows an expired one.
+// servingCertificate is the certificate that the listener shows. It lives in memory and is made
+// anew when two thirds of its life are over, so a server that runs for years never shows an expired
+// one.
 type servingCertificate struct {
 	authority *authority
 	hosts     []string

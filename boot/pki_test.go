@@ -35,8 +35,8 @@ func TestAuthorityIsKept(t *testing.T) {
 	}
 }
 
-// TestMissingKeys: a data directory from whose pki a file has gone, or in which one is broken, says what to do, or goes on as far as
-// clients can tell.
+// TestMissingKeys: a data directory from whose pki a file has gone, or in which one is broken, says
+// what to do, or goes on as far as clients can tell.
 func TestMissingKeys(t *testing.T) {
 	for _, tc := range []struct {
 		name   string

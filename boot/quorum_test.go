@@ -13,8 +13,8 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// A server whose etcd has no quorum says so every ten seconds, in the same words, until etcd answers or the server is stopped. The
-// clock is not the real one.
+// A server whose etcd has no quorum says so every ten seconds, in the same words, until etcd
+// answers or the server is stopped. The clock is not the real one.
 func TestAwaitQuorum(t *testing.T) {
 	silent := &storage.Error{Code: storage.CodeUnavailable, Op: "ready", Err: errors.New("no leader")}
 	for _, tc := range []struct {

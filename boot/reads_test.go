@@ -17,8 +17,8 @@ import (
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
-// reads is a server over etcd, with a history: a, b and c were created, in that order, and b was deleted. The rows below
-// name its revisions in braces.
+// reads is a server over etcd, with a history: a, b and c were created, in that order, and b was
+// deleted. The rows below name its revisions in braces.
 type reads struct {
 	*testing.T
 	i         *Instance
@@ -81,7 +81,8 @@ func token(revision, start string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(`{"v":"meta.k8s.io/v1","rv":` + revision + `,"start":"` + start + `"}`))
 }
 
-// answer says in a line what a list was answered with: the names, the revision, what follows; or the error.
+// answer says in a line what a list was answered with: the names, the revision, what follows; or
+// the error.
 func (r *reads) answer(query string) string {
 	r.Helper()
 	parts := strings.Split(r.revisions.Replace(query), "&")
@@ -137,8 +138,8 @@ const (
 	tooOldList = "410 Expired: The resourceVersion for the provided list is too old."
 )
 
-// TestTableOfLists is what resourceVersion, resourceVersionMatch, limit and continue mean together, with a watch cache and
-// without.
+// TestTableOfLists is what resourceVersion, resourceVersionMatch, limit and continue mean together,
+// with a watch cache and without.
 func TestTableOfLists(t *testing.T) {
 	rows := []struct{ query, want string }{
 		// the newest
@@ -222,8 +223,8 @@ func TestTableOfLists(t *testing.T) {
 
 const inconsistent = "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list."
 
-// forget compacts away all that is not current. From then on {first} is a revision that is older than what a cache, if there
-// is one, remembers itself.
+// forget compacts away all that is not current. From then on {first} is a revision that is older
+// than what a cache, if there is one, remembers itself.
 func forget(r *reads) {
 	r.Helper()
 	resp, err := r.i.db.client.Get(r.Context(), "/")

@@ -13,8 +13,9 @@ import (
 	metav1unstructured "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestTableOfWatches is what resourceVersion, sendInitialEvents and allowWatchBookmarks mean together, with a watch cache and
-// without. A watch is read until d was created, which happens once it is open.
+// TestTableOfWatches is what resourceVersion, sendInitialEvents and allowWatchBookmarks mean
+// together, with a watch cache and without. A watch is read until d was created, which happens once
+// it is open.
 func TestTableOfWatches(t *testing.T) {
 	const (
 		ab   = "ADDED a {a}, ADDED c {c}"

@@ -25,9 +25,9 @@ import (
 	"github.com/typeplane/typeplane/trace"
 )
 
-// Run serves s until ctx ends, and returns nil after an orderly stop. When requests are answered it prints one line
-// to out, `export KUBECONFIG=…`, for the administrator's shell. It takes the process to be the server's own, and paces its
-// garbage collector.
+// Run serves s until ctx ends, and returns nil after an orderly stop. When requests are answered it
+// prints one line to out, `export KUBECONFIG=…`, for the administrator's shell. It takes the
+// process to be the server's own, and paces its garbage collector.
 func Run(ctx context.Context, s Server, o *Options, out io.Writer) error {
 	collector := startCollector()
 	i, err := Open(ctx, s, o)
@@ -39,7 +39,8 @@ func Run(ctx context.Context, s Server, o *Options, out io.Writer) error {
 	return i.Serve(ctx)
 }
 
-// Instance is a server with everything that it needs: its listener, its database, its stores. It serves once.
+// Instance is a server with everything that it needs: its listener, its database, its stores. It
+// serves once.
 type Instance struct {
 	program  Server
 	enabled  map[string]bool // of program.APIs
@@ -48,7 +49,8 @@ type Instance struct {
 	listener net.Listener
 	waiting  *server.Waiting // answers until the Instance is open
 	known    *kinds
-	// plugins are those of admission that are on, admission is the chain of them, which every store asks.
+	// plugins are those of admission that are on, admission is the chain of them, which every store
+	// asks.
 	plugins   []chosenPlugin
 	admission *admission.Chain
 	db        *database
@@ -60,7 +62,8 @@ type Instance struct {
 	readyz  []server.Check // of the APIs
 	// delegation is what other servers know of users.
 	delegation delegation
-	// resources are what is served, one for each version; behind the first, stored of them, there are stores, which survey reads.
+	// resources are what is served, one for each version; behind the first, stored of them, there
+	// are stores, which survey reads.
 	resources []rest.Resource
 	stored    int
 	// ledgers are those that admission keeps accounts by, kept the stores of its own keys.
@@ -77,8 +80,9 @@ type Instance struct {
 	closers   []func() error
 }
 
-// Open does all that can fail before the first request: it listens, starts or connects the database, and opens the
-// stores. Meanwhile every request gets 503 with the reason. ctx bounds the start only, except that an embedded etcd does not outlive it. Serve must follow: it closes the
+// Open does all that can fail before the first request: it listens, starts or connects the
+// database, and opens the stores. Meanwhile every request gets 503 with the reason. ctx bounds the
+// start only, except that an embedded etcd does not outlive it. Serve must follow: it closes the
 // Instance.
 func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 	if err := o.Validate(); err != nil {
@@ -141,20 +145,22 @@ func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 	return i, nil
 }
 
-// URL is where clients on this machine reach the server. Connections are taken from the moment the Instance is open;
-// they are answered once it serves.
+// URL is where clients on this machine reach the server. Connections are taken from the moment the
+// Instance is open; they are answered once it serves.
 func (i *Instance) URL() string { return clientURL(i.listener.Addr()) }
 
 // Kubeconfig is the file with the address and the administrator's credentials.
 func (i *Instance) Kubeconfig() string { return i.access.kubeconfig }
 
-// AdminTLS has new credentials of the administrator, and trusts the server. It belongs to the caller.
+// AdminTLS has new credentials of the administrator, and trusts the server. It belongs to the
+// caller.
 func (i *Instance) AdminTLS() (*tls.Config, error) { return i.access.adminTLS() }
 
 // WaitReady waits until reads are answered from memory, as far as they will be.
 func (i *Instance) WaitReady(ctx context.Context) error { return i.db.filled(ctx) }
 
-// Serve answers requests until ctx ends, and closes the Instance. It returns nil after an orderly stop.
+// Serve answers requests until ctx ends, and closes the Instance. It returns nil after an orderly
+// stop.
 func (i *Instance) Serve(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, i.close()) }()
 	alive, done := i.db.whileAlive(ctx)
@@ -302,7 +308,8 @@ func newMemos(o *ServingOptions) *registry.Memos {
 	return registry.NewMemos(int64(o.EncodedCacheMiB) << 20)
 }
 
-// openResource opens the store of resource i, what serves it, and its ledger; nil for what is in no namespace or expires.
+// openResource opens the store of resource i, what serves it, and its ledger; nil for what is in no
+// namespace or expires.
 func openResource(known *kinds, i int, schemas *ownership.Schemas, memos *registry.Memos, db *database) (storage.Interface, []rest.Resource, *registry.Ledger, error) {
 	recall := db.newRecall()
 	form, err := known.recalledForm(i, db.root, recall)

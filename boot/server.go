@@ -18,25 +18,28 @@ import (
 
 // Server is what a program serves: the part that is generated from its types. It is not modified.
 type Server struct {
-	// Name is the program's name: of its data directory, of the context in its kubeconfig, in its messages.
+	// Name is the program's name: of its data directory, of the context in its kubeconfig, in its
+	// messages.
 	Name string
 	// AddToScheme declares the kinds in all their versions.
 	AddToScheme func(*runtime.Builder)
 	// Resources says how each kind is stored and served.
 	Resources []registry.Resource
-	// Virtual are resources that no store holds: each is a registry.Virtual. Their versions have an OpenAPI document if OpenAPI
-	// has their schemas.
+	// Virtual are resources that no store holds: each is a registry.Virtual. Their versions have an
+	// OpenAPI document if OpenAPI has their schemas.
 	Virtual []Virtual
-	// OpenAPI holds the schemas of each version: a JSON object of model names and OpenAPI v3 schemas.
+	// OpenAPI holds the schemas of each version: a JSON object of model names and OpenAPI v3
+	// schemas.
 	OpenAPI map[schema.GroupVersion]string
 	// omitted are the versions that AddToScheme declares and this program has not.
 	omitted []schema.GroupVersion
 	// Admission are plug-ins of the program's own. They are asked after those of the APIs.
 	Admission []AdmissionPlugin
-	// Tracing opens what keeps traces of requests; nil: there is no --tracing-config-file. Module tracing has one for
-	// OpenTelemetry.
+	// Tracing opens what keeps traces of requests; nil: there is no --tracing-config-file. Module
+	// tracing has one for OpenTelemetry.
 	Tracing func(context.Context, TracingConfig) (Tracer, error)
-	// APIs are what the operator can have served beside: the kinds of Kubernetes' control plane, for example.
+	// APIs are what the operator can have served beside: the kinds of Kubernetes' control plane,
+	// for example.
 	APIs []API
 }
 
@@ -63,7 +66,8 @@ func (s Server) scheme() (*runtime.Scheme, error) {
 	return b.Build()
 }
 
-// Without returns the server without some versions of its kinds, as the release before or after this one may have been.
+// Without returns the server without some versions of its kinds, as the release before or after
+// this one may have been.
 func (s Server) Without(versions ...schema.GroupVersion) Server {
 	resources := s.Resources
 	s.Resources, s.omitted = nil, append(slices.Clone(s.omitted), versions...)
@@ -79,7 +83,8 @@ func (s Server) Without(versions ...schema.GroupVersion) Server {
 	return s
 }
 
-// checkPrefixes refuses two resources that would keep their objects in the same place, or one among those of the other.
+// checkPrefixes refuses two resources that would keep their objects in the same place, or one among
+// those of the other.
 func (s Server) checkPrefixes() error {
 	var errs []error
 	for i, r := range s.Resources {
@@ -93,8 +98,9 @@ func (s Server) checkPrefixes() error {
 	return errors.Join(errs...)
 }
 
-// storageVersions says in which version each resource is stored where the operator chose one. Items for a whole group
-// pass over the kinds that do not have the version; an item that fits nothing is an error.
+// storageVersions says in which version each resource is stored where the operator chose one. Items
+// for a whole group pass over the kinds that do not have the version; an item that fits nothing is
+// an error.
 func (s Server) storageVersions(scheme *runtime.Scheme, items []string) (map[schema.GroupResource]schema.GroupVersion, error) {
 	overrides, err := parseStorageVersions(items)
 	if err != nil {

@@ -85,15 +85,17 @@ type access struct {
 	authority  *authority
 	hosts      []string
 	kubeconfig string
-	// operators is the certificate out of files; nil: the server shows one of its own authority. Then serverName is what the
-	// administrator calls the server.
+	// operators is the certificate out of files; nil: the server shows one of its own authority.
+	// Then serverName is what the administrator calls the server.
 	operators  *fileCertificate
 	serverName string
-	// rootCA are the authorities of the certificate that pods see, in PEM; nil: it is the operator's, who did not say.
+	// rootCA are the authorities of the certificate that pods see, in PEM; nil: it is the
+	// operator's, who did not say.
 	rootCA []byte
 }
 
-// openAccess finds out who may come in. It writes nothing: the data directory may be somebody else's.
+// openAccess finds out who may come in. It writes nothing: the data directory may be somebody
+// else's.
 func openAccess(o *Options, log *slog.Logger) (*access, error) {
 	dir, err := filepath.Abs(o.Store.DataDir)
 	if err != nil {
@@ -116,8 +118,8 @@ func openAccess(o *Options, log *slog.Logger) (*access, error) {
 	return a, nil
 }
 
-// keep makes the data directory on the first start, and the admin's kubeconfig on every one, in which the server has the name and
-// the address.
+// keep makes the data directory on the first start, and the admin's kubeconfig on every one, in
+// which the server has the name and the address.
 func (a *access) keep(name string, addr net.Addr) error {
 	dir := filepath.Dir(a.kubeconfig)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -129,7 +131,8 @@ func (a *access) keep(name string, addr net.Addr) error {
 	return writeAdminKubeconfig(a.kubeconfig, name, clientURL(addr), a.serverName, a.authority)
 }
 
-// readRootCA returns what is in file, or else the server's own authority if that signs what pods see.
+// readRootCA returns what is in file, or else the server's own authority if that signs what pods
+// see.
 func (a *access) readRootCA(file string) ([]byte, error) {
 	switch {
 	case file != "":
@@ -144,8 +147,8 @@ func (a *access) readRootCA(file string) ([]byte, error) {
 	return a.authority.certPEM, nil
 }
 
-// adminServerName is the name by which the administrator's kubeconfig asks for the certificate of the server's own authority,
-// where everybody else gets the operator's.
+// adminServerName is the name by which the administrator's kubeconfig asks for the certificate of
+// the server's own authority, where everybody else gets the operator's.
 const adminServerName = "admin.typeplane.invalid"
 
 func (a *access) tls() *tls.Config {

@@ -24,17 +24,17 @@ const (
 	printConfigFlag = "print-config"
 )
 
-// settings are where the values of flags come from that the command line leaves open: first the environment, then the
-// file of --config. Every flag of the server can be set in both.
+// settings are where the values of flags come from that the command line leaves open: first the
+// environment, then the file of --config. Every flag of the server can be set in both.
 type settings struct {
 	program string
 	environ []string // as of os.Environ
 	server  *pflag.FlagSet
 }
 
-// apply sets the flags of fs, whose command line was parsed, and says where each value comes from. Flags that the server does not
-// have are for the command line only; those of the server that fs does not have are checked for their names alone, so that a
-// command reads the file of its server.
+// apply sets the flags of fs, whose command line was parsed, and says where each value comes from.
+// Flags that the server does not have are for the command line only; those of the server that fs
+// does not have are checked for their names alone, so that a command reads the file of its server.
 func (s settings) apply(fs *pflag.FlagSet) (sources map[string]string, err error) {
 	sources = map[string]string{}
 	fs.VisitAll(func(f *pflag.Flag) {
@@ -54,11 +54,12 @@ func (s settings) variable(flag string) string {
 	return strings.ToUpper(strings.ReplaceAll(s.program+"_"+flag, "-", "_"))
 }
 
-// serviceLink is what Kubernetes puts into the environment of a pod for a Service with the program's name.
+// serviceLink is what Kubernetes puts into the environment of a pod for a Service with the
+// program's name.
 var serviceLink = regexp.MustCompile(`^(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_.*)?)$`)
 
-// applyEnvironment refuses variables with the program's prefix that are nearly the name of a flag. Others may be somebody
-// else's: a program can be called anything.
+// applyEnvironment refuses variables with the program's prefix that are nearly the name of a flag.
+// Others may be somebody else's: a program can be called anything.
 func (s settings) applyEnvironment(fs *pflag.FlagSet, sources map[string]string) error {
 	flags := map[string]string{}
 	s.server.VisitAll(func(f *pflag.Flag) {

@@ -50,8 +50,8 @@ func TestSourcesHaveAnOrder(t *testing.T) {
 	}
 }
 
-// TestEveryFlagHasItsSources walks all the flags: each must take its own default, and a wrong value where there is one,
-// from the environment and from a file.
+// TestEveryFlagHasItsSources walks all the flags: each must take its own default, and a wrong value
+// where there is one, from the environment and from a file.
 func TestEveryFlagHasItsSources(t *testing.T) {
 	fs, _ := newFlags(Server{Name: "library"})
 	variables := map[string]string{}

@@ -17,8 +17,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestRequestsWhileStarting: as long as etcd does not answer, everybody hears so at once; the server can be stopped, and has changed
-// nothing.
+// TestRequestsWhileStarting: as long as etcd does not answer, everybody hears so at once; the
+// server can be stopped, and has changed nothing.
 func TestRequestsWhileStarting(t *testing.T) {
 	frozen, asked := frozenEtcd(t)
 	o := NewOptions("widgets")
@@ -58,7 +58,8 @@ func TestRequestsWhileStarting(t *testing.T) {
 	}
 }
 
-// TestSecondServerChangesNothing: who starts a server on a directory that another one has leaves the first one's kubeconfig alone.
+// TestSecondServerChangesNothing: who starts a server on a directory that another one has leaves
+// the first one's kubeconfig alone.
 func TestSecondServerChangesNothing(t *testing.T) {
 	i, _ := running(t, func(o *Options) { o.Store.InMemory = false })
 	before, err := os.ReadFile(i.Kubeconfig())

@@ -28,7 +28,8 @@ type resourceReport struct {
 	Problems       []string `json:"problems,omitempty"`
 }
 
-// surveyor reports on the stores of a running server: its caches know of each object if it is stale.
+// surveyor reports on the stores of a running server: its caches know of each object if it is
+// stale.
 type surveyor struct {
 	*kinds
 	stores []storage.Interface // of the resource with the same index

@@ -21,7 +21,8 @@ import (
 // readyTimeout bounds the read that readiness stands for.
 const readyTimeout = 2 * time.Second
 
-// database is what objects are kept in: the etcd of this process or that of a cluster, or for tests only memory.
+// database is what objects are kept in: the etcd of this process or that of a cluster, or for tests
+// only memory.
 type database struct {
 	client    *etcd3.Client    // nil if memory is not
 	memory    *memory.Database // nil if client is not
@@ -32,8 +33,8 @@ type database struct {
 	stores    []resourceStore
 	caches    []resourceCache
 	turns     *cacher.Turns // of the caches
-	// names are the resources by the prefixes of their keys, times what their operations are measured with; nil measures
-	// nothing.
+	// names are the resources by the prefixes of their keys, times what their operations are
+	// measured with; nil measures nothing.
 	names     map[string]schema.GroupResource
 	times     *etcdTimes
 	compactor *etcd3.Compactor // of a cluster's etcd
@@ -43,7 +44,8 @@ type database struct {
 	embedded *embedded.Server
 }
 
-// openDatabase starts the embedded etcd or connects to the cluster that the options name. say is told what it waits for.
+// openDatabase starts the embedded etcd or connects to the cluster that the options name. say is
+// told what it waits for.
 func openDatabase(ctx context.Context, o *StoreOptions, say func(string), log *slog.Logger) (*database, error) {
 	d, err := openEtcd(ctx, o, say, log)
 	if err != nil {
@@ -124,8 +126,8 @@ func (d *database) newRecall() *cacher.Recall {
 	return new(cacher.Recall)
 }
 
-// store opens the store of one resource, in the form that its values have, with a cache in front of it if there is to be
-// one. recall is inside form; nil for none. close ends the store.
+// store opens the store of one resource, in the form that its values have, with a cache in front of
+// it if there is to be one. recall is inside form; nil for none. close ends the store.
 func (d *database) store(prefix string, form storage.Form, recall *cacher.Recall) (storage.Interface, error) {
 	source := plantBelow(d.source(form))
 	if d.times != nil {
@@ -151,8 +153,8 @@ func (d *database) source(form storage.Form) cacher.Source {
 	return etcd3.New(d.client, etcd3.Config{Root: d.root, Form: form})
 }
 
-// compact starts to compact a cluster's etcd from time to time; the embedded one does it by itself. It is called when
-// every store is open.
+// compact starts to compact a cluster's etcd from time to time; the embedded one does it by itself.
+// It is called when every store is open.
 func (d *database) compact(every time.Duration) {
 	if d.client == nil || d.embedded != nil || every == 0 {
 		return
@@ -182,7 +184,8 @@ func (d *database) close() error {
 	return d.closeEtcd()
 }
 
-// ready fails while the database can't answer a linearized read, and from when it can't be written to any more.
+// ready fails while the database can't answer a linearized read, and from when it can't be written
+// to any more.
 func (d *database) ready(ctx context.Context) error {
 	if d.memory != nil {
 		return nil
@@ -218,7 +221,8 @@ func (d *database) filled(ctx context.Context) error {
 	return nil
 }
 
-// onceFilled calls then when every cache has seen all its objects once, however long that takes; not if ctx ends before.
+// onceFilled calls then when every cache has seen all its objects once, however long that takes;
+// not if ctx ends before.
 func (d *database) onceFilled(ctx context.Context, then func()) {
 	for _, c := range d.caches {
 		if c.WaitReady(ctx) != nil {
@@ -232,8 +236,8 @@ func (d *database) onceFilled(ctx context.Context, then func()) {
 
 var errEtcdDied = errors.New("the embedded etcd has stopped")
 
-// whileAlive returns a context that ends with ctx, or with errEtcdDied in its cause when the embedded etcd has stopped or failed for
-// good.
+// whileAlive returns a context that ends with ctx, or with errEtcdDied in its cause when the
+// embedded etcd has stopped or failed for good.
 func (d *database) whileAlive(ctx context.Context) (context.Context, context.CancelFunc) {
 	alive, cancel := context.WithCancelCause(ctx)
 	if d.embedded != nil {

@@ -37,7 +37,8 @@ func TestWatchCacheFlag(t *testing.T) {
 	}
 }
 
-// TestOnceFilled: what waits for the caches is called when they are filled, and never after the end.
+// TestOnceFilled: what waits for the caches is called when they are filled, and never after the
+// end.
 func TestOnceFilled(t *testing.T) {
 	o := NewOptions("library")
 	o.Store.DataDir = t.TempDir()
@@ -70,7 +71,8 @@ func TestOnceFilled(t *testing.T) {
 	}
 }
 
-// A server compares the members of a cluster before it serves anything; a command only reads, and may be what finds the difference.
+// A server compares the members of a cluster before it serves anything; a command only reads, and
+// may be what finds the difference.
 func TestMembersThatDifferAreRefused(t *testing.T) {
 	o := &StoreOptions{EtcdPrefix: "/registry"}
 	var etcds []*etcd

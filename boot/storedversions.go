@@ -15,11 +15,11 @@ import (
 	"github.com/typeplane/typeplane/storage/migration"
 )
 
-// A program that no longer has a version can't read what is stored in it. So the database knows which versions there may be in it,
-// and a server that lacks one does not start.
+// A program that no longer has a version can't read what is stored in it. So the database knows
+// which versions there may be in it, and a server that lacks one does not start.
 
-// checkVersions refuses a database in which there may be a version that this program does not have, and notes in it those that
-// this server will write.
+// checkVersions refuses a database in which there may be a version that this program does not have,
+// and notes in it those that this server will write.
 func (i *Instance) checkVersions(ctx context.Context) error {
 	record := i.db.record()
 	noted, _, err := record.Read(ctx)

@@ -7,7 +7,8 @@ import (
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 )
 
-// What an earlier release has stored keeps the next one from starting without the version, until it was migrated.
+// What an earlier release has stored keeps the next one from starting without the version, until it
+// was migrated.
 func TestStoredVersions(t *testing.T) {
 	e := startEtcd(t, map[string]string{prefix + "ns/beta": betaJSON})
 	check := func(s Server, args ...string) error {

@@ -17,12 +17,14 @@ import (
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
-// toolPatience is how long a cluster may take for the first answer to a command: with an election under way, some seconds.
+// toolPatience is how long a cluster may take for the first answer to a command: with an election
+// under way, some seconds.
 const toolPatience = 10 * time.Second
 
-// openForTool connects a command to the etcd of a server: to the cluster that the options name, to the etcd inside a
-// server that runs on the data directory, or, if none does, to that etcd started in this process for a moment. The files
-// of an etcd alone are not read: its newest writes are in the log, and not in the database yet.
+// openForTool connects a command to the etcd of a server: to the cluster that the options name, to
+// the etcd inside a server that runs on the data directory, or, if none does, to that etcd started
+// in this process for a moment. The files of an etcd alone are not read: its newest writes are in
+// the log, and not in the database yet.
 func openForTool(ctx context.Context, o *StoreOptions, c console) (*database, error) {
 	log := slog.New(slog.NewTextHandler(c.err, nil))
 	d, err := openEtcdForTool(ctx, o, log, c)
@@ -62,8 +64,8 @@ func openEtcdForTool(ctx context.Context, o *StoreOptions, log *slog.Logger, c c
 	return openEtcd(ctx, o, func(string) {}, log)
 }
 
-// kinds is what is known of the objects of a server, and how they are stored: the server itself and its commands go by
-// the same.
+// kinds is what is known of the objects of a server, and how they are stored: the server itself and
+// its commands go by the same.
 type kinds struct {
 	scheme    *runtime.Scheme
 	resources []registry.Resource
@@ -87,7 +89,8 @@ func (k *kinds) form(i int, root string) (storage.Form, error) {
 	return k.recalledForm(i, root, nil)
 }
 
-// recalledForm is form with the memory of a cache inside it: what is recalled is what lies below the encryption.
+// recalledForm is form with the memory of a cache inside it: what is recalled is what lies below
+// the encryption.
 func (k *kinds) recalledForm(i int, root string, recall *cacher.Recall) (storage.Form, error) {
 	form, err := k.resources[i].Form(k.scheme, k.options[i])
 	if err != nil {

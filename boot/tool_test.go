@@ -6,7 +6,8 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// Versions without protobuf are stored as JSON, whatever the flag says, and what tells of the stored form says so.
+// Versions without protobuf are stored as JSON, whatever the flag says, and what tells of the
+// stored form says so.
 func TestMediaTypeOfVersionsWithoutProtobuf(t *testing.T) {
 	old := []string{"widgets.shop.example.com=legacy.example.com/v1alpha1"}
 	for _, tc := range []struct {

@@ -48,8 +48,8 @@ func kind[T any, P interface {
 	return k
 }
 
-// TestAgainstProto compiles the .proto files and lets another implementation read what the generated code writes, and
-// the other way round, by nothing but those files.
+// TestAgainstProto compiles the .proto files and lets another implementation read what the
+// generated code writes, and the other way round, by nothing but those files.
 func TestAgainstProto(t *testing.T) {
 	for _, k := range kinds {
 		goType := reflect.TypeOf(k.message).Elem()
@@ -94,8 +94,8 @@ func protoFiles(t *testing.T) map[string]string {
 	return files
 }
 
-// FuzzUnmarshal feeds the decoders of all kinds with anything: they may refuse it, but what they accept is written and
-// read again, alike in both modes.
+// FuzzUnmarshal feeds the decoders of all kinds with anything: they may refuse it, but what they
+// accept is written and read again, alike in both modes.
 func FuzzUnmarshal(f *testing.F) {
 	filler := prototest.NewFiller(2)
 	for i, k := range kinds {

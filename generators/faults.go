@@ -13,8 +13,8 @@ import (
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
-// faults reports what would not compile although no plug-in has a problem with it: a field that is there twice, and what is
-// declared by hand and printed, too.
+// faults reports what would not compile although no plug-in has a problem with it: a field that is
+// there twice, and what is declared by hand and printed, too.
 func faults(m *model.Model, files []*emit.File, report *diag.Report) {
 	if report.Stops() {
 		return
@@ -39,8 +39,8 @@ func declared(m *model.Model, files []*emit.File, report *diag.Report) {
 	}
 }
 
-// clashes reports what is declared by hand and printed, too. Plug-ins leave functions out that are there in their own form;
-// these are in another.
+// clashes reports what is declared by hand and printed, too. Plug-ins leave functions out that are
+// there in their own form; these are in another.
 func clashes(m *model.Model, files []*emit.File, report *diag.Report) {
 	for _, f := range files {
 		pkg := m.Package(f.PkgPath)
@@ -65,7 +65,8 @@ func clashes(m *model.Model, files []*emit.File, report *diag.Report) {
 	}
 }
 
-// declares reads a line of printed code: the function, method, variable, constant or type that it declares.
+// declares reads a line of printed code: the function, method, variable, constant or type that it
+// declares.
 func declares(line string) (receiver, name string) {
 	rest, ok := strings.CutPrefix(line, "func ")
 	if !ok {
@@ -124,8 +125,8 @@ func byHand(pkg *gotypes.Package, receiver, name string) (obj gotypes.Object, wh
 	return nil, ""
 }
 
-// once leaves of problems that are one mistake the first: those of a field whose type is not known, and what several plug-ins
-// say about one tag of one place.
+// once leaves of problems that are one mistake the first: those of a field whose type is not known,
+// and what several plug-ins say about one tag of one place.
 func once(m *model.Model, problems []diag.Problem) []diag.Problem {
 	if len(problems) < 2 {
 		return problems

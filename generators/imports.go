@@ -9,8 +9,9 @@ import (
 	"github.com/typeplane/typeplane/generators/model"
 )
 
-// checkImports reports files that would not compile because no required module has what they import: a tag may be left
-// over from other tools in a module that has nothing to do with Kubernetes' libraries.
+// checkImports reports files that would not compile because no required module has what they
+// import: a tag may be left over from other tools in a module that has nothing to do with
+// Kubernetes' libraries.
 func checkImports(m *model.Model, files []*emit.File, report *diag.Report) {
 	paths := map[string]bool{}
 	for _, f := range files {

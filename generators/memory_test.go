@@ -12,8 +12,8 @@ import (
 	"github.com/typeplane/typeplane/generators"
 )
 
-// TestEveryChangeIsSeen changes each kind of thing that a run reads, with sizes and times kept where that is possible:
-// the next run must do its work.
+// TestEveryChangeIsSeen changes each kind of thing that a run reads, with sizes and times kept
+// where that is possible: the next run must do its work.
 func TestEveryChangeIsSeen(t *testing.T) {
 	type world struct {
 		dir string
@@ -112,7 +112,8 @@ func TestWhatDoesNotMatter(t *testing.T) {
 	}
 }
 
-// TestFirstRunIsRemembered shows that the run which writes is enough, and what does not get remembered.
+// TestFirstRunIsRemembered shows that the run which writes is enough, and what does not get
+// remembered.
 func TestFirstRunIsRemembered(t *testing.T) {
 	dir := estate(t)
 	cfg := houseConfig(dir)
@@ -141,7 +142,8 @@ func TestFirstRunIsRemembered(t *testing.T) {
 	}
 }
 
-// TestChangeWhileItRuns edits a source between loading and writing; what was written is then of the past.
+// TestChangeWhileItRuns edits a source between loading and writing; what was written is then of the
+// past.
 func TestChangeWhileItRuns(t *testing.T) {
 	for name, edit := range map[string]func(t *testing.T, dir string){
 		"a source":  func(t *testing.T, dir string) { write(t, dir, "main/plain/plain.go", "package plain\n") },
@@ -193,7 +195,8 @@ func TestCacheFolders(t *testing.T) {
 	}
 }
 
-// TestConfigIsInTheKey makes whoever adds a field to Config decide whether the outcome depends on it.
+// TestConfigIsInTheKey makes whoever adds a field to Config decide whether the outcome depends on
+// it.
 func TestConfigIsInTheKey(t *testing.T) {
 	inKey := []string{"Dir", "Env", "Patterns", "Plugins", "Known", "Header", "WarnUnknownTags", "InlineRuntime", "CacheKey"}
 	harmless := []string{"Verify", "Cache", "Shared", "Log"}
@@ -204,7 +207,8 @@ func TestConfigIsInTheKey(t *testing.T) {
 	}
 }
 
-// TestNothingChangedTouchesNothing compares times of all files around a run that finds nothing to do the long way.
+// TestNothingChangedTouchesNothing compares times of all files around a run that finds nothing to
+// do the long way.
 func TestNothingChangedTouchesNothing(t *testing.T) {
 	dir := estate(t)
 	cfg := houseConfig(dir)

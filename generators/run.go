@@ -28,17 +28,20 @@ type Config struct {
 	Plugins []Plugin
 	// Known are further plug-ins that don't run now, whose tags are known nevertheless.
 	Known []Plugin
-	// Header is the text that each Go file begins with: a license comment; may be empty. It is written as it is.
+	// Header is the text that each Go file begins with: a license comment; may be empty. It is
+	// written as it is.
 	Header string
-	// InlineRuntime prints what protobuf code leans on beside it, so that it imports nothing of this project.
+	// InlineRuntime prints what protobuf code leans on beside it, so that it imports nothing of
+	// this project.
 	InlineRuntime bool
 	// Verify compares instead of writing.
 	Verify bool
-	// WarnUnknownTags makes warnings, which stop nothing, of tags that are unknown or have no effect where they stand.
+	// WarnUnknownTags makes warnings, which stop nothing, of tags that are unknown or have no
+	// effect where they stand.
 	WarnUnknownTags bool
-	// Cache is the folder that remembers runs after which all was up to date, so that the next one has nothing to do if
-	// nothing changed; see package uptodate. "" is none. Whatever else the outcome depends on, flags of plug-ins for
-	// example, has to be in CacheKey.
+	// Cache is the folder that remembers runs after which all was up to date, so that the next one
+	// has nothing to do if nothing changed; see package uptodate. "" is none. Whatever else the
+	// outcome depends on, flags of plug-ins for example, has to be in CacheKey.
 	Cache    string
 	CacheKey []string
 	// Shared is for tests that run often: see load.Shared. Nil is usual.
@@ -51,17 +54,19 @@ type Config struct {
 type Result struct {
 	// Problems are what is wrong with the packages, sorted. If there is one, nothing was written.
 	Problems []diag.Problem
-	// Warnings are what is worth to look at and stopped nothing: also tags, where Config.WarnUnknownTags asks for that.
+	// Warnings are what is worth to look at and stopped nothing: also tags, where
+	// Config.WarnUnknownTags asks for that.
 	Warnings []diag.Problem
-	// Changes are all files of the run, sorted by path, with what was the matter with each before. File names are
-	// relative to Config.Dir where they are below it.
+	// Changes are all files of the run, sorted by path, with what was the matter with each before.
+	// File names are relative to Config.Dir where they are below it.
 	Changes []emit.Change
-	// UpToDate tells that nothing was loaded, since nothing changed after a run that left all as it should be. Then
-	// there are no Changes.
+	// UpToDate tells that nothing was loaded, since nothing changed after a run that left all as it
+	// should be. Then there are no Changes.
 	UpToDate bool
 }
 
-// OutOfDate returns the files that differ from what the run would write, are missing or should be gone.
+// OutOfDate returns the files that differ from what the run would write, are missing or should be
+// gone.
 func (r Result) OutOfDate() []emit.Change {
 	var out []emit.Change
 	for _, c := range r.Changes {
@@ -72,8 +77,9 @@ func (r Result) OutOfDate() []emit.Change {
 	return out
 }
 
-// Run loads, checks, generates and writes. Problems of the user's packages are in the result; an error means that the
-// run itself failed: the go command, the disk, or a plug-in that printed broken code.
+// Run loads, checks, generates and writes. Problems of the user's packages are in the result; an
+// error means that the run itself failed: the go command, the disk, or a plug-in that printed
+// broken code.
 func Run(cfg Config) (Result, error) {
 	watch := stopwatch{cfg.Log, time.Now()}
 	memory := look(cfg)
@@ -158,7 +164,8 @@ func (cfg Config) partial() bool {
 	})
 }
 
-// settle compares what was printed with the disk, on which stale files should not be, and, unless the run only verifies, makes the disk agree.
+// settle compares what was printed with the disk, on which stale files should not be, and, unless
+// the run only verifies, makes the disk agree.
 func settle(cfg Config, m *model.Model, files []*emit.File, stale []string) ([]emit.Change, error) {
 	var may []emit.Output
 	for _, plugin := range cfg.Plugins {
@@ -224,8 +231,8 @@ func (s *stopwatch) lap(format string, args ...any) {
 	s.last = now
 }
 
-// Select returns the plug-ins of a comma list, all for "", in the order of all; an unknown name is an error with a
-// suggestion.
+// Select returns the plug-ins of a comma list, all for "", in the order of all; an unknown name is
+// an error with a suggestion.
 func Select(all []Plugin, list string) ([]Plugin, error) {
 	if list == "" {
 		return all, nil

@@ -102,7 +102,8 @@ type Part struct{ Words []string }
 func Copy(p *Part) *Part { return p.DeepCopy() }
 `
 
-// TestMissingAndBrokenFilesDoNotStopIt runs without generated files, with ones that are nonsense, and again.
+// TestMissingAndBrokenFilesDoNotStopIt runs without generated files, with ones that are nonsense,
+// and again.
 func TestMissingAndBrokenFilesDoNotStopIt(t *testing.T) {
 	dir := module(t, twoVersions)
 	expect(t, states(run(t, dir, false)),
@@ -125,7 +126,8 @@ func TestMissingAndBrokenFilesDoNotStopIt(t *testing.T) {
 		"v1/zz_generated.register.go: unchanged")
 }
 
-// TestVerifyAndRemoval shows that --verify only looks, and that files nobody asks for any more go, if they are ours.
+// TestVerifyAndRemoval shows that --verify only looks, and that files nobody asks for any more go,
+// if they are ours.
 func TestVerifyAndRemoval(t *testing.T) {
 	dir := module(t, twoVersions)
 	expect(t, states(run(t, dir, true)),
@@ -160,7 +162,8 @@ func TestVerifyAndRemoval(t *testing.T) {
 	}
 }
 
-// TestAllProblemsAtOnce collects what the loader, the tag check and the plug-ins say, sorted, and writes nothing.
+// TestAllProblemsAtOnce collects what the loader, the tag check and the plug-ins say, sorted, and
+// writes nothing.
 func TestAllProblemsAtOnce(t *testing.T) {
 	dir := module(t, `
 -- a/a.go --
@@ -205,7 +208,8 @@ type D struct{ Fine []string }
 	}
 }
 
-// withoutReasons cuts off why the go command found no package: what it says depends on the modules in the cache.
+// withoutReasons cuts off why the go command found no package: what it says depends on the modules
+// in the cache.
 func withoutReasons(problems []string) []string {
 	var out []string
 	for _, p := range problems {
@@ -218,7 +222,8 @@ func withoutReasons(problems []string) []string {
 	return out
 }
 
-// TestProseAboutTags has comments that speak of tags: they are checked only where something is printed.
+// TestProseAboutTags has comments that speak of tags: they are checked only where something is
+// printed.
 func TestProseAboutTags(t *testing.T) {
 	const types = "// T takes\n// +k8s:minLengt=1; and so on.\ntype T struct {\n\t// +k8s:minLengt=1\n\tA string\n}\n"
 	dir := gentest.Module(t, txtar.Parse([]byte("-- prose/prose.go --\npackage prose\n\n"+types+
@@ -249,8 +254,8 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// TestUnclaimed switches the plug-ins off that would act on markers of a served kind: what was written without an effect is
-// said, with its place.
+// TestUnclaimed switches the plug-ins off that would act on markers of a served kind: what was
+// written without an effect is said, with its place.
 func TestUnclaimed(t *testing.T) {
 	dir := module(t, `
 -- main.go --
@@ -308,7 +313,8 @@ type Unused struct {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A slip in a plain tag of what is served is no prose: without it something else would be served.
+	// A slip in a plain tag of what is served is no prose: without it something else would be
+	// served.
 	write(t, v1, "types.go", strings.ReplaceAll(string(data), "+default=1", "+defualt=1"))
 	expect(t, said(), "v1/types.go:9:5: Order.Count: +defualt is not a tag; did you mean +default?")
 	// A tag above the package, for whose effect something else is missing.
@@ -317,7 +323,8 @@ type Unused struct {
 	expect(t, said(), "v1/doc.go:3:4: +k8s:defaulter-gen-input has no effect here; take it away, or say it where defaulter can act on it")
 }
 
-// TestFaults has what no plug-in looks at, and what would not compile: each is said once, and only where nothing else is wrong.
+// TestFaults has what no plug-in looks at, and what would not compile: each is said once, and only
+// where nothing else is wrong.
 func TestFaults(t *testing.T) {
 	const doc = "-- v1/doc.go --\n// +k8s:deepcopy-gen=package\n// +k8s:openapi-gen=true\npackage v1\n-- v1/types.go --\npackage v1\n\n"
 	for _, tc := range []struct{ types, want string }{

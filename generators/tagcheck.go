@@ -11,7 +11,8 @@ import (
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
-// TagTable is all that gen knows about tags: those of plug-ins, each once, and of the Kubernetes world.
+// TagTable is all that gen knows about tags: those of plug-ins, each once, and of the Kubernetes
+// world.
 func TagTable(plugins []Plugin) *tag.Table {
 	table := tag.NewTable()
 	seen := map[string]bool{}
@@ -24,7 +25,8 @@ func TagTable(plugins []Plugin) *tag.Table {
 	return table
 }
 
-// tagCheck reports tags that nobody reads, tags in places where nobody looks, and values that can't be.
+// tagCheck reports tags that nobody reads, tags in places where nobody looks, and values that can't
+// be.
 type tagCheck struct {
 	table       *tag.Table
 	report      *diag.Report
@@ -38,9 +40,9 @@ type wrongValue struct {
 	tag string
 }
 
-// packages checks the tags of those packages that ask for something, and of all that these import: their types are part
-// of what is printed. In other packages a comment that speaks of a tag is prose, but for what stands above the package
-// clause, where they would ask.
+// packages checks the tags of those packages that ask for something, and of all that these import:
+// their types are part of what is printed. In other packages a comment that speaks of a tag is
+// prose, but for what stands above the package clause, where they would ask.
 func (c *tagCheck) packages(m *model.Model) {
 	lines := map[string][]model.Occurrence{}
 	var asking []*gotypes.Package
@@ -68,7 +70,8 @@ func (c *tagCheck) packages(m *model.Model) {
 	}
 }
 
-// asks tells whether a tag makes something be printed, for a package or a type in it, or was meant to.
+// asks tells whether a tag makes something be printed, for a package or a type in it, or was meant
+// to.
 func (c *tagCheck) asks(line model.Occurrence) bool {
 	name := tag.NameOf(line.Text)
 	d, known := c.table.Find(name)
@@ -108,8 +111,8 @@ func (c *tagCheck) lines(pkg *model.Package, lines []model.Occurrence) {
 	}
 }
 
-// split makes warnings of the problems that are about idle tags, if the run is to go on in spite of them. A warning of
-// what is a problem anyway is left out.
+// split makes warnings of the problems that are about idle tags, if the run is to go on in spite of
+// them. A warning of what is a problem anyway is left out.
 func split(report *diag.Report, warnIdle bool) (problems, warnings []diag.Problem) {
 	var soft diag.Report
 	for _, p := range report.Problems() {

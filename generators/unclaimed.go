@@ -12,9 +12,10 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// unclaimed reports the markers of served kinds, of all that these are made of, and of their packages, that no plug-in acts
-// on although one of the run could: somebody wrote them for an effect that they don't have. It says nothing beside other
-// problems: a plug-in that stopped at one of those has not come to all markers.
+// unclaimed reports the markers of served kinds, of all that these are made of, and of their
+// packages, that no plug-in acts on although one of the run could: somebody wrote them for an
+// effect that they don't have. It says nothing beside other problems: a plug-in that stopped at one
+// of those has not come to all markers.
 func unclaimed(m *model.Model, served served, plugins []Plugin, table *tag.Table, report *diag.Report) {
 	if report.Stops() {
 		return
@@ -45,8 +46,8 @@ func unclaimed(m *model.Model, served served, plugins []Plugin, table *tag.Table
 	}
 }
 
-// served are the kinds that servers of the run serve, and the declared types that they are made of. A package of such kinds
-// is in it as a type without a name.
+// served are the kinds that servers of the run serve, and the declared types that they are made of.
+// A package of such kinds is in it as a type without a name.
 type served map[types.Name]bool
 
 // has tells whether a marker is about something that is served.

@@ -46,8 +46,8 @@ const (
 	maxFailures = 50 // in the audit log
 )
 
-// validate judges a request by all policies, in the order of their names. The first refusal is the answer, but all of them are asked,
-// so that the warnings and the audit log are complete.
+// validate judges a request by all policies, in the order of their names. The first refusal is the
+// answer, but all of them are asked, so that the warnings and the audit log are complete.
 func (e *enforcer) validate(ctx context.Context, r *admission.Request) error {
 	active, err := e.current(ctx, r)
 	if err != nil {

@@ -87,7 +87,8 @@ func (e *enforcer) setBindings(all []*admissionregistrationv1.ValidatingAdmissio
 	e.publish()
 }
 
-// publish has requests that begin from now on judged by what is known. A policy is compiled once for each generation.
+// publish has requests that begin from now on judged by what is known. A policy is compiled once
+// for each generation.
 func (e *enforcer) publish() {
 	if !e.seenPolicies || !e.seenBindings {
 		return
@@ -150,8 +151,8 @@ func (e *enforcer) wants(r *admission.Request) bool {
 // patience is how long a write waits until the policies are known.
 const patience = 10 * time.Second
 
-// current returns the policies that hold. What the server writes by itself does not wait for them: some of it has to be there before
-// they can be read.
+// current returns the policies that hold. What the server writes by itself does not wait for them:
+// some of it has to be there before they can be read.
 func (e *enforcer) current(ctx context.Context, r *admission.Request) ([]*bound, error) {
 	if active := e.active.Load(); active != nil {
 		return *active, nil

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestImports: of Kubernetes' server the module uses what the functions of expressions are, and what these are asked with. Anything
-// else of it would bring the server along.
+// TestImports: of Kubernetes' server the module uses what the functions of expressions are, and
+// what these are asked with. Anything else of it would bring the server along.
 func TestImports(t *testing.T) {
 	allowed := []string{"k8s.io/apiserver/pkg/cel/library", "k8s.io/apiserver/pkg/authentication/user", "k8s.io/apiserver/pkg/authorization/authorizer"}
 	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {

@@ -57,7 +57,8 @@ func (r *reader) labels(ctx context.Context, name string) (map[string]string, er
 	return set, nil
 }
 
-// params returns the parameters by which a binding has a policy judge what is in a namespace: one nil if it has none.
+// params returns the parameters by which a binding has a policy judge what is in a namespace: one
+// nil if it has none.
 func (r *reader) params(ctx context.Context, kind *admissionregistrationv1.ParamKind, from *admissionregistrationv1.ParamRef, namespace string) ([]any, error) {
 	if kind == nil || from == nil {
 		return []any{nil}, nil

@@ -1,14 +1,15 @@
-// Package policy enforces ValidatingAdmissionPolicies, as Kubernetes has them: what a write has to be like is said in expressions, in
-// CEL, and bindings say where that holds. It is a module of its own, so that a program without it links no CEL, and serves no
-// policies that nobody would enforce.
+// Package policy enforces ValidatingAdmissionPolicies, as Kubernetes has them: what a write has to
+// be like is said in expressions, in CEL, and bindings say where that holds. It is a module of its
+// own, so that a program without it links no CEL, and serves no policies that nobody would enforce.
 //
 // A program asks for it in one line,
 //
 //	server.APIs = apis.With(policy.Extras())
 //
-// which also gives the matchConditions of webhooks their language. Start reading at Extras; enforce.go is the plug-in, match.go says
-// whom a policy is about, params.go finds its parameters, decide.go makes an answer of what the expressions say, and package
-// expression knows the language. Nothing here watches what is matched or writes a status.
+// which also gives the matchConditions of webhooks their language. Start reading at Extras;
+// enforce.go is the plug-in, match.go says whom a policy is about, params.go finds its parameters,
+// decide.go makes an answer of what the expressions say, and package expression knows the language.
+// Nothing here watches what is matched or writes a status.
 package policy
 
 import (
@@ -35,7 +36,8 @@ var (
 	namespacesResource = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 )
 
-// Extras are what the module adds to the kinds of the control plane: policies, and match conditions. They are the caller's.
+// Extras are what the module adds to the kinds of the control plane: policies, and match
+// conditions. They are the caller's.
 func Extras() apis.Extras {
 	policies := kinds.API()
 	policies.Admission = []boot.AdmissionPlugin{

@@ -79,7 +79,8 @@ func (c client) want(code int, says, method, path, body string) answer {
 	return a
 }
 
-// until repeats a request, of which nothing is stored, until it is answered so: the server has to see a policy first.
+// until repeats a request, of which nothing is stored, until it is answered so: the server has to
+// see a policy first.
 func (c client) until(code int, says, path, body string) answer {
 	c.t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
@@ -156,7 +157,8 @@ func TestAuthorizer(t *testing.T) {
 	c.until(201, "", configMaps, reader)
 }
 
-// TestTokens: a request for a token is judged with what it will be answered with; reviews never are.
+// TestTokens: a request for a token is judged with what it will be answered with; reviews never
+// are.
 func TestTokens(t *testing.T) {
 	c := start(t)
 	c.want(201, "", "POST", policies, made("p", `, spec: {matchConstraints: {resourceRules: [{operations: [CREATE], apiGroups: ['*'], apiVersions: ['*'], resources: [serviceaccounts/token, selfsubjectreviews]}]},

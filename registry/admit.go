@@ -15,7 +15,8 @@ import (
 	"github.com/typeplane/typeplane/trace"
 )
 
-// request is what admission is asked about; its objects are filled in for each attempt. nil: admission has nothing to say.
+// request is what admission is asked about; its objects are filled in for each attempt. nil:
+// admission has nothing to say.
 func (e *endpoint[T]) request(op admission.Operation, name rest.Name, opts apiruntime.Object, dryRun []string) *admission.Request {
 	return e.asked(&admission.Request{
 		Operation:   op,
@@ -67,7 +68,8 @@ func (e *endpoint[T]) mutate(ctx context.Context, r *admission.Request, obj T, o
 	if !ok {
 		return obj, apierrors.NewInternalError(fmt.Errorf("admission made a %T of a %T", one.Object, obj))
 	}
-	// The client may write where it said that it would, and nowhere else. A new object may get another name.
+	// The client may write where it said that it would, and nowhere else. A new object may get
+	// another name.
 	meta, name := runtime.Meta(next), rest.Name{Namespace: r.Namespace, Name: r.Name}
 	e.keepOwners(ctx, meta, owners)
 	dropOwnersTwice(ctx, meta, ownersTwiceAfterAdmission)
@@ -92,8 +94,8 @@ func (e *endpoint[T]) admit(ctx context.Context, r *admission.Request, obj T, ol
 	return err
 }
 
-// admitDelete asks whether an entry may be deleted, and returns what it holds. To delete one that can't be read, for which
-// that is nil, is judged by nobody; but it is charged.
+// admitDelete asks whether an entry may be deleted, and returns what it holds. To delete one that
+// can't be read, for which that is nil, is judged by nobody; but it is charged.
 func (e *endpoint[T]) admitDelete(ctx context.Context, r *admission.Request, current storage.Entry) (old *T, err error) {
 	if r == nil || current.Err != nil {
 		return nil, nil

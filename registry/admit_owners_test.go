@@ -15,7 +15,8 @@ import (
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 )
 
-// injector adds to every object what no client says, and changes the color, as webhooks do. Of a Scale it makes one of 9 replicas.
+// injector adds to every object what no client says, and changes the color, as webhooks do. Of a
+// Scale it makes one of 9 replicas.
 var injector = admission.Plugin{Name: "Injector", Mutate: func(_ context.Context, r *admission.Request) error {
 	if scale, ok := r.Object.(*autoscalingv1.Scale); ok {
 		scale.Spec.Replicas = 9
@@ -30,7 +31,8 @@ var injector = admission.Plugin{Name: "Injector", Mutate: func(_ context.Context
 	return nil
 }}
 
-// TestWhatAdmissionSetsBelongsToNobody: whatever the write, its author owns what the client said, nobody what a plug-in made of it.
+// TestWhatAdmissionSetsBelongsToNobody: whatever the write, its author owns what the client said,
+// nobody what a plug-in made of it.
 func TestWhatAdmissionSetsBelongsToNobody(t *testing.T) {
 	patched := func(typ types.PatchType, text string) func(*admitted) error {
 		return func(a *admitted) error {
@@ -113,7 +115,8 @@ func TestWhatAdmissionSetsBelongsToNobody(t *testing.T) {
 	}
 }
 
-// TestOwnersThatAdmissionBreaks: what a plug-in makes of managedFields counts if it can be understood.
+// TestOwnersThatAdmissionBreaks: what a plug-in makes of managedFields counts if it can be
+// understood.
 func TestOwnersThatAdmissionBreaks(t *testing.T) {
 	entry := metav1.ManagedFieldsEntry{Manager: "plugin", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "shop.example.com/v1", FieldsType: "FieldsV1", FieldsV1: new(metav1.FieldsV1)}
 	entry.FieldsV1.SetRawBytes([]byte(`{"f:spec":{"f:color":{}}}`))
@@ -151,8 +154,8 @@ func TestOwnersThatAdmissionBreaks(t *testing.T) {
 	}
 }
 
-// TestWhatACreateDropsHasNoOwner: what only the server sets is dropped before admission and owners see it, and admission can't
-// set it either.
+// TestWhatACreateDropsHasNoOwner: what only the server sets is dropped before admission and owners
+// see it, and admission can't set it either.
 func TestWhatACreateDropsHasNoOwner(t *testing.T) {
 	const body = `{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"w","deletionTimestamp":"2020-01-01T00:00:00Z","deletionGracePeriodSeconds":7,"generation":5,"creationTimestamp":"2020-01-01T00:00:00Z"},"spec":{"color":"green"}}`
 	for name, write := range map[string]func(*admitted) error{

@@ -170,9 +170,9 @@ func (a *admitted) follower() admission.Plugin {
 	}
 }
 
-// TestOrderOfAdmission is the contract of every way to write: admission changes an object before its fields get owners and
-// before it has its metadata, and judges it after the rules of its kind and in the form in which it is stored; what a write
-// costs is asked last.
+// TestOrderOfAdmission is the contract of every way to write: admission changes an object before
+// its fields get owners and before it has its metadata, and judges it after the rules of its kind
+// and in the form in which it is stored; what a write costs is asked last.
 func TestOrderOfAdmission(t *testing.T) {
 	object := func(text string) *widget.V1 { return parse(t, widget.GV1, text).(*widget.V1) }
 	const wanted = `{"metadata":{"name":"w"},"spec":{"color":"green","options":{"o":"x"}}}`
@@ -322,8 +322,8 @@ func TestNobodyWaits(t *testing.T) {
 	}
 }
 
-// TestAttemptsAreJudgedAnew: when another writer comes first, admission sees what that one has written, and an object that
-// nobody has changed yet.
+// TestAttemptsAreJudgedAnew: when another writer comes first, admission sees what that one has
+// written, and an object that nobody has changed yet.
 func TestAttemptsAreJudgedAnew(t *testing.T) {
 	a := serveAdmitted(t)
 	a.mustCreate(`{"metadata":{"name":"w"}}`)
@@ -435,7 +435,8 @@ func TestAdmissionRefuses(t *testing.T) {
 	wantStatus(t, err, 500, "InternalError", "Internal error occurred: admission made a *widget.V1 of a *widget.Widget")
 }
 
-// TestFirstRefusalEndsIt: plug-ins are asked in their order, and those behind one that refuses are not.
+// TestFirstRefusalEndsIt: plug-ins are asked in their order, and those behind one that refuses are
+// not.
 func TestFirstRefusalEndsIt(t *testing.T) {
 	a := serveAdmitted(t)
 	var asked []string

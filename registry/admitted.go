@@ -15,9 +15,10 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// Admitted returns a resource that no store holds, like a Virtual, with admission before its creates, as the resources of a Store have
-// it: plug-ins change what a client sent before the Creator sees it, and judge it when the Creator asks rest.CheckWrite. Nothing is
-// stored, so nothing is charged. A resource without a Create stays as it is.
+// Admitted returns a resource that no store holds, like a Virtual, with admission before its
+// creates, as the resources of a Store have it: plug-ins change what a client sent before the
+// Creator sees it, and judge it when the Creator asks rest.CheckWrite. Nothing is stored, so
+// nothing is charged. A resource without a Create stays as it is.
 func Admitted(r rest.Resource, chain *admission.Chain) rest.Resource {
 	if r.Create != nil {
 		r.Create = admitted{r.Create, r, chain}

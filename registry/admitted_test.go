@@ -19,7 +19,8 @@ import (
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 )
 
-// TestAdmitted: what no store holds is changed and judged before it is answered, like everything else.
+// TestAdmitted: what no store holds is changed and judged before it is answered, like everything
+// else.
 func TestAdmitted(t *testing.T) {
 	virtual, err := meters().Resource()
 	if err != nil {

@@ -33,7 +33,8 @@ func (s *Store[T]) afterUpdate(ctx context.Context, entry, before storage.Entry)
 	}
 }
 
-// afterDelete tells the strategy of an entry that is gone. One that could not be read is nothing that it could be told of.
+// afterDelete tells the strategy of an entry that is gone. One that could not be read is nothing
+// that it could be told of.
 func (s *Store[T]) afterDelete(ctx context.Context, entry storage.Entry) {
 	after := s.def.Strategy.AfterDelete
 	if after == nil || entry.Err != nil {

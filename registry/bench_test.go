@@ -15,7 +15,8 @@ import (
 	"github.com/typeplane/typeplane/storage/memory"
 )
 
-// largeWidget has 3.6 KB of protobuf. Its encoding is written by hand and slower than a generated one.
+// largeWidget has 3.6 KB of protobuf. Its encoding is written by hand and slower than a generated
+// one.
 func largeWidget(name string) *widget.V1 {
 	w := &widget.V1{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "ns", Labels: map[string]string{"app": "shop"}}}
 	for i := range 12 {
@@ -77,7 +78,8 @@ func BenchmarkCreate(b *testing.B) {
 	}
 }
 
-// BenchmarkCreateOlder creates through a version that is not stored, and is judged by the rules of both.
+// BenchmarkCreateOlder creates through a version that is not stored, and is judged by the rules of
+// both.
 func BenchmarkCreateOlder(b *testing.B) {
 	served, _ := benchServer(b, 0)
 	b.ReportAllocs()
@@ -103,7 +105,8 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
-// BenchmarkOwnedCreate and the two below it are what writes cost when the owners of fields are known.
+// BenchmarkOwnedCreate and the two below it are what writes cost when the owners of fields are
+// known.
 func BenchmarkOwnedCreate(b *testing.B) {
 	served, _ := benchServerWith(b, 0, registry.Options{Schemas: widgetSchemas(b)})
 	b.ReportAllocs()

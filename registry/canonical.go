@@ -16,8 +16,8 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// codec knows how the objects of one hub lie in a store: in which version, and in which media type in the database.
-// It is immutable, but for readers.
+// codec knows how the objects of one hub lie in a store: in which version, and in which media type
+// in the database. It is immutable, but for readers.
 type codec struct {
 	scheme    *runtime.Scheme
 	hub       schema.GroupKind
@@ -65,15 +65,18 @@ func (c *codec) form() storage.Form {
 	return storage.Form{Canonical: c.canonical, Stored: c.stored}
 }
 
-// keepsDocuments says whether what is stored is the document that was sent, and not what its Go value writes.
+// keepsDocuments says whether what is stored is the document that was sent, and not what its Go
+// value writes.
 func (c *codec) keepsDocuments() bool { return c.shape != nil }
 
-// canonical makes the canonical value of what is in the database: protobuf of the storage version, with its defaults,
-// without a resourceVersion; of a version without protobuf it is the metadata in protobuf, and the document. It returns stored itself when that is so already. stale says that a write would put
-// something else into the database.
+// canonical makes the canonical value of what is in the database: protobuf of the storage version,
+// with its defaults, without a resourceVersion; of a version without protobuf it is the metadata in
+// protobuf, and the document. It returns stored itself when that is so already. stale says that a
+// write would put something else into the database.
 func (c *codec) canonical(key string, stored []byte) (value []byte, stale bool, err error) {
 	defer func() {
-		// Defaults and conversions may be written by hand. One object that they can't cope with must not end the process.
+		// Defaults and conversions may be written by hand. One object that they can't cope with
+		// must not end the process.
 		if r := recover(); r != nil {
 			value, stale, err = nil, false, fmt.Errorf("read stored value of %s: panic: %v", key, r)
 		}
@@ -88,7 +91,8 @@ func (c *codec) canonical(key string, stored []byte) (value []byte, stale bool, 
 	return value, !bytes.Equal(want, stored), nil
 }
 
-// valueOf is canonical without a judgment. Nearly every stored value is protobuf of the storage version, and canonical.
+// valueOf is canonical without a judgment. Nearly every stored value is protobuf of the storage
+// version, and canonical.
 func (c *codec) valueOf(stored []byte) ([]byte, error) {
 	if c.keepsDocuments() {
 		return c.valueOfDocument(stored)
@@ -131,8 +135,8 @@ func (c *codec) valueOfDocument(stored []byte) ([]byte, error) {
 	return c.documentValue(obj, from.document)
 }
 
-// again encodes a message of the storage version once more, with its defaults. It returns stored, which is an envelope around it, when
-// that makes no difference.
+// again encodes a message of the storage version once more, with its defaults. It returns stored,
+// which is an envelope around it, when that makes no difference.
 func (c *codec) again(stored, message []byte) ([]byte, error) {
 	read := c.readers.Get().(func([]byte) (runtime.Object, error))
 	obj, err := read(message)
@@ -160,7 +164,8 @@ func (c *codec) again(stored, message []byte) ([]byte, error) {
 	return bytes.Clone(value), nil
 }
 
-// read makes an object in the storage version of any value that has ever been written. Its strings may be parts of it.
+// read makes an object in the storage version of any value that has ever been written. Its strings
+// may be parts of it.
 func (c *codec) read(stored []byte) (runtime.Object, error) {
 	decoded, kind, err := c.decodeStored(stored)
 	if err != nil {
@@ -169,8 +174,8 @@ func (c *codec) read(stored []byte) (runtime.Object, error) {
 	return c.toStorage(kind, decoded.Object)
 }
 
-// decodeStored reads a value of any version, as protobuf or as JSON, or, written by a server of Kubernetes, as YAML or with base64 around
-// it.
+// decodeStored reads a value of any version, as protobuf or as JSON, or, written by a server of
+// Kubernetes, as YAML or with base64 around it.
 func (c *codec) decodeStored(stored []byte) (serializer.Decoded, *runtime.Kind, error) {
 	stored = serializer.Unwrap(stored)
 	var expected schema.GroupVersionKind
@@ -188,7 +193,8 @@ func (c *codec) decodeStored(stored []byte) (serializer.Decoded, *runtime.Kind, 
 	return decoded, kind, err
 }
 
-// toStorage converts an object that was stored in the version of kind, and fills in the defaults of both versions.
+// toStorage converts an object that was stored in the version of kind, and fills in the defaults of
+// both versions.
 func (c *codec) toStorage(kind *runtime.Kind, obj runtime.Object) (runtime.Object, error) {
 	kind.Default(obj)
 	if kind == c.storage {
@@ -201,7 +207,8 @@ func (c *codec) toStorage(kind *runtime.Kind, obj runtime.Object) (runtime.Objec
 	return c.fromHub(hub)
 }
 
-// fromHub converts to the storage version and fills in its defaults. The result may share memory with hub.
+// fromHub converts to the storage version and fills in its defaults. The result may share memory
+// with hub.
 func (c *codec) fromHub(hub runtime.Object) (runtime.Object, error) {
 	obj, err := c.storage.FromHub(hub)
 	if err != nil {
@@ -214,8 +221,8 @@ func (c *codec) fromHub(hub runtime.Object) (runtime.Object, error) {
 // scratches are where again encodes.
 var scratches = sync.Pool{New: func() any { return new([]byte) }}
 
-// encode makes the canonical value of an object of the storage version, defaulted in it, which was made of from. It takes the
-// resourceVersion and the selfLink out of obj.
+// encode makes the canonical value of an object of the storage version, defaulted in it, which was
+// made of from. It takes the resourceVersion and the selfLink out of obj.
 func (c *codec) encode(obj runtime.Object, from *origin) ([]byte, error) {
 	if !c.keepsDocuments() {
 		return serializer.AppendKind(nil, c.storage, stripped(obj), serializer.Protobuf, false)
@@ -236,7 +243,8 @@ func stripped(obj runtime.Object) runtime.Object {
 	return obj
 }
 
-// decode makes an object of the storage version of a canonical value, which never changes: its strings may be parts of it.
+// decode makes an object of the storage version of a canonical value, which never changes: its
+// strings may be parts of it.
 func (c *codec) decode(value []byte) (runtime.Object, error) {
 	if c.keepsDocuments() {
 		meta, doc, err := parts(value)
@@ -268,7 +276,8 @@ func (c *codec) statusField() int32 {
 	return c.storage.StatusField()
 }
 
-// stored makes what lies in the database of a canonical value. It returns value itself for protobuf.
+// stored makes what lies in the database of a canonical value. It returns value itself for
+// protobuf.
 func (c *codec) stored(key string, value []byte) ([]byte, error) {
 	if c.mediaType == rest.Protobuf {
 		return value, nil

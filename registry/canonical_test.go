@@ -50,8 +50,8 @@ func TestWhatIsServedIsWhatIsStored(t *testing.T) {
 	}
 }
 
-// TestValuesOfOtherServers: a database that Kubernetes' servers have written may hold YAML, and values in base64. They are read,
-// and a write makes them what is stored here.
+// TestValuesOfOtherServers: a database that Kubernetes' servers have written may hold YAML, and
+// values in base64. They are read, and a write makes them what is stored here.
 func TestValuesOfOtherServers(t *testing.T) {
 	const (
 		inJSON = `{"kind":"Widget","apiVersion":"shop.example.com/v1","metadata":{"name":"w","namespace":"ns"},"spec":{"color":"red"}}`
@@ -83,8 +83,8 @@ func TestValuesOfOtherServers(t *testing.T) {
 	}
 }
 
-// TestCanonicalKeepsNothing: one value has all fields, the next one hardly any; neither shows in the other, whoever reads them
-// at the same time, and whether or not reading fails in between.
+// TestCanonicalKeepsNothing: one value has all fields, the next one hardly any; neither shows in
+// the other, whoever reads them at the same time, and whether or not reading fails in between.
 func TestCanonicalKeepsNothing(t *testing.T) {
 	form, err := define(strategy{}).Form(widget.Scheme(), registry.Options{})
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 // lastPause is the longest one between two attempts to write an object with its charges.
 const lastPause = 64 * time.Millisecond
 
-// charge begins an attempt to write an object: it returns what admission wants to be written with it.
+// charge begins an attempt to write an object: it returns what admission wants to be written with
+// it.
 func (e *endpoint[T]) charge(ctx context.Context, r *admission.Request, obj, old *T) ([]storage.Op, error) {
 	if r == nil {
 		return nil, nil
@@ -29,8 +30,9 @@ func (e *endpoint[T]) charge(ctx context.Context, r *admission.Request, obj, old
 	return e.admission.Charge(ctx, one)
 }
 
-// putCharged creates the entry of hub, which was made of from, and what is charged for it, or says what would come of it. When another writer was
-// faster with something that is charged, it is charged anew.
+// putCharged creates the entry of hub, which was made of from, and what is charged for it, or says
+// what would come of it. When another writer was faster with something that is charged, it is
+// charged anew.
 func (e *endpoint[T]) putCharged(ctx context.Context, request *admission.Request, key string, hub T, from *origin, opts metav1.CreateOptions) (entry storage.Entry, err error) {
 	defer func() { request.Over(err) }()
 	meta := runtime.Meta(hub)
@@ -61,7 +63,8 @@ func (e *endpoint[T]) putCharged(ctx context.Context, request *admission.Request
 	}
 }
 
-// chargeFinished is what goes with the removal of old, whose last finalizer is gone: over is called when that is done.
+// chargeFinished is what goes with the removal of old, whose last finalizer is gone: over is called
+// when that is done.
 func (e *endpoint[T]) chargeFinished(old T) (check func(context.Context) ([]storage.Op, error), over func(error)) {
 	meta := runtime.Meta(old)
 	whole := *e

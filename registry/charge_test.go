@@ -18,7 +18,8 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// counter is a plug-in that counts writes at a key of its own. late lets it be overtaken that often.
+// counter is a plug-in that counts writes at a key of its own. late lets it be overtaken that
+// often.
 type counter struct {
 	s     *server
 	late  int
@@ -86,7 +87,8 @@ func TestChargesAreWrittenWithTheObject(t *testing.T) {
 	c.want("CUUD", "validate", "charge DELETE", "written: true")
 }
 
-// TestAChargeThatComesSecondIsMadeAgain: the rules and the plug-ins that judge have spoken, and are not asked twice of a create.
+// TestAChargeThatComesSecondIsMadeAgain: the rules and the plug-ins that judge have spoken, and are
+// not asked twice of a create.
 func TestAChargeThatComesSecondIsMadeAgain(t *testing.T) {
 	s, c := serveCounted(t)
 	c.late = 2

@@ -12,7 +12,8 @@ import (
 // continueVersion marks the tokens of this form, which is that of Kubernetes.
 const continueVersion = "meta.k8s.io/v1"
 
-// inconsistent is the revision in a token that goes on with the newest state instead of the one of the first page.
+// inconsistent is the revision in a token that goes on with the newest state instead of the one of
+// the first page.
 const inconsistent = -1
 
 // continueToken says where the next page of a list begins.
@@ -23,7 +24,8 @@ type continueToken struct {
 	Start string `json:"start"`
 }
 
-// encodeContinue makes the token for what follows the key last. Nothing sorts between a key and the same with a NUL.
+// encodeContinue makes the token for what follows the key last. Nothing sorts between a key and the
+// same with a NUL.
 func encodeContinue(prefix, last string, revision int64) string {
 	return encodeStart(prefix, last+"\x00", revision)
 }
@@ -34,7 +36,8 @@ func encodeStart(prefix, start string, revision int64) string {
 	return base64.RawURLEncoding.EncodeToString(data)
 }
 
-// decodeContinue reads a token, which may have been made up by the client: start is always below prefix.
+// decodeContinue reads a token, which may have been made up by the client: start is always below
+// prefix.
 func decodeContinue(token, prefix string) (start string, revision int64, err error) {
 	bad := func(why string) (string, int64, error) {
 		return "", 0, apierrors.NewBadRequest("invalid continue token: " + why + "; use the one from metadata.continue of the last page")

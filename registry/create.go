@@ -20,8 +20,9 @@ import (
 // generateAttempts is how many names are tried for a generateName before the client must try again.
 const generateAttempts = 8
 
-// Create makes a new object. The order of the steps is part of the contract; what comes before a step sees the object
-// without its effect. Between those that take time for a large object it ends if the client has left.
+// Create makes a new object. The order of the steps is part of the contract; what comes before a
+// step sees the object without its effect. Between those that take time for a large object it ends
+// if the client has left.
 func (e *endpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
 	versioned, text := e.sent(obj)
 
@@ -46,7 +47,8 @@ func (e *endpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime
 		return nil, err
 	}
 
-	// Default in the version of the request, on to the hub, and there what the storage version's defaults add.
+	// Default in the version of the request, on to the hub, and there what the storage version's
+	// defaults add.
 	hub, from, err := e.received(versioned, text)
 	if err != nil {
 		return nil, badDocument(err)
@@ -61,7 +63,8 @@ func (e *endpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime
 	return e.createOwned(ctx, name, hub, from, opts)
 }
 
-// createOwned goes on with an object that knows its owners, and was made of from. hub belongs to it.
+// createOwned goes on with an object that knows its owners, and was made of from. hub belongs to
+// it.
 func (e *endpoint[T]) createOwned(ctx context.Context, name rest.Name, hub T, from *origin, opts metav1.CreateOptions) (rest.View, error) {
 	// Mutating admission.
 	request := e.request(admission.Create, rest.Name{Namespace: name.Namespace, Name: runtime.Meta(hub).Name}, &opts, opts.DryRun)
@@ -144,7 +147,8 @@ func (s *Store[T]) put(ctx context.Context, key string, value []byte, with []sto
 	return s.backend.Create(ctx, key, value, slices.Concat(s.with, with)...)
 }
 
-// encodeHub makes the canonical value of an object that is ready to be stored, and was made of from.
+// encodeHub makes the canonical value of an object that is ready to be stored, and was made of
+// from.
 func (s *Store[T]) encodeHub(hub T, from *origin) ([]byte, error) {
 	obj, err := s.codec.fromHub(hub)
 	if err != nil {

@@ -17,27 +17,31 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// Definition is everything about a resource that is known when a program is written. T is the hub type, a pointer.
+// Definition is everything about a resource that is known when a program is written. T is the hub
+// type, a pointer.
 type Definition[T runtime.Object] struct {
 	// GroupKind is the hub's name in the Scheme. Its group is in the keys of the stored objects.
 	GroupKind schema.GroupKind
-	// Plural is the name in paths and keys ("books"), Singular what users may type for one. Singular "" is the kind in
-	// lower case.
+	// Plural is the name in paths and keys ("books"), Singular what users may type for one.
+	// Singular "" is the kind in lower case.
 	Plural, Singular string
-	// ShortNames and Categories are those in the hub's own group. In the groups of other versions the kind has none.
+	// ShortNames and Categories are those in the hub's own group. In the groups of other versions
+	// the kind has none.
 	ShortNames []string
 	Categories []string
 	Namespaced bool
-	// KeyPrefix is where the objects lie, below the root and without slashes at its ends ("services/specs"); "" is Kubernetes'
-	// own choice for its kinds, and <group>/<plural> for all others.
+	// KeyPrefix is where the objects lie, below the root and without slashes at its ends
+	// ("services/specs"); "" is Kubernetes' own choice for its kinds, and <group>/<plural> for all
+	// others.
 	KeyPrefix string
 	// StorageVersion is the version in which objects are stored unless Options say otherwise.
 	StorageVersion schema.GroupVersion
 	// Versions are the served ones. They may be of several groups.
 	Versions []schema.GroupVersion
-	// CopyStatus copies the status of an object into another one, which may then share its memory. Where it is set, the
-	// kind has a status subresource, and the status can be written there only: a new object begins without one, and an
-	// update keeps the one that is stored. Its strategy may still set it.
+	// CopyStatus copies the status of an object into another one, which may then share its memory.
+	// Where it is set, the kind has a status subresource, and the status can be written there only:
+	// a new object begins without one, and an update keeps the one that is stored. Its strategy may
+	// still set it.
 	CopyStatus func(from, to T)
 	// Subresources are those of the author, besides status, scale and finalize.
 	Subresources []Subresource[T]
@@ -48,23 +52,26 @@ type Definition[T runtime.Object] struct {
 type Options struct {
 	// StorageVersion is the version in which objects are stored; zero is the one of the Definition.
 	StorageVersion schema.GroupVersion
-	// StorageMediaType is rest.Protobuf or rest.JSON; "" is protobuf. Versions without protobuf are stored as JSON in any case.
+	// StorageMediaType is rest.Protobuf or rest.JSON; "" is protobuf. Versions without protobuf are
+	// stored as JSON in any case.
 	StorageMediaType rest.MediaType
-	// Schemas say which fields there are, to keep track of who owns them. nil, or without the schema of a version: nobody
-	// owns fields there, and there are no apply patches.
+	// Schemas say which fields there are, to keep track of who owns them. nil, or without the
+	// schema of a version: nobody owns fields there, and there are no apply patches.
 	Schemas *ownership.Schemas
-	// Collected says that a garbage collector follows the owners of objects: the propagation policy of a deletion is left to
-	// it, by finalizers that it takes off.
+	// Collected says that a garbage collector follows the owners of objects: the propagation policy
+	// of a deletion is left to it, by finalizers that it takes off.
 	Collected bool
 	// Lifetime is how long an object is there after its last write; 0 is for ever.
 	Lifetime time.Duration
 	// Admission is asked about every write of objects; nil: nobody is.
 	Admission *admission.Chain
-	// Memos keeps answers between requests; nil: each is made again. One may serve all resources of a database.
+	// Memos keeps answers between requests; nil: each is made again. One may serve all resources of
+	// a database.
 	Memos *Memos
 }
 
-// Resource is a Definition without its type. It is immutable; its methods may be called from any goroutine.
+// Resource is a Definition without its type. It is immutable; its methods may be called from any
+// goroutine.
 type Resource struct {
 	groupKind schema.GroupKind
 	plural    string
@@ -78,7 +85,8 @@ type Resource struct {
 	codec      func(*runtime.Scheme, Options) (*codec, error)
 }
 
-// Define makes a Resource of a definition. What is wrong with it is reported by Form and Serve, which see the Scheme.
+// Define makes a Resource of a definition. What is wrong with it is reported by Form and Serve,
+// which see the Scheme.
 func Define[T runtime.Object](def Definition[T]) Resource {
 	def.Versions = slices.Clone(def.Versions)
 	def.ShortNames = slices.Clone(def.ShortNames)
@@ -118,8 +126,8 @@ func (r Resource) GroupResource() schema.GroupResource {
 // Versions are the served ones, in the order of the Definition.
 func (r Resource) Versions() []schema.GroupVersion { return slices.Clone(r.versions) }
 
-// Without returns the resource without some of its versions. If the storage version is one of them, the first that is left takes
-// its place. A resource that has none left can't be served.
+// Without returns the resource without some of its versions. If the storage version is one of them,
+// the first that is left takes its place. A resource that has none left can't be served.
 func (r Resource) Without(versions ...schema.GroupVersion) Resource { return r.without(versions) }
 
 func without[T runtime.Object](def Definition[T], gone []schema.GroupVersion) Definition[T] {
@@ -130,18 +138,19 @@ func without[T runtime.Object](def Definition[T], gone []schema.GroupVersion) De
 	return def
 }
 
-// KeyPrefix is the prefix of all keys of the resource, with a slash at its end. Those of two resources of a server may neither be
-// the same nor one inside the other.
+// KeyPrefix is the prefix of all keys of the resource, with a slash at its end. Those of two
+// resources of a server may neither be the same nor one inside the other.
 func (r Resource) KeyPrefix() string { return r.keyPrefix }
 
-// PlainKeyPrefix is the prefix that the resource had before it got one of its own, and KeyPrefix if it has none.
+// PlainKeyPrefix is the prefix that the resource had before it got one of its own, and KeyPrefix if
+// it has none.
 func (r Resource) PlainKeyPrefix() string { return keyprefix.Plain(r.groupKind.Group, r.plural) }
 
 // StorageVersion is the version in which objects are stored with the options.
 func (r Resource) StorageVersion(opts Options) schema.GroupVersion { return r.version(opts) }
 
-// Form returns how values of the resource lie in the database. The error joins all that is wrong with the definition
-// and the options.
+// Form returns how values of the resource lie in the database. The error joins all that is wrong
+// with the definition and the options.
 func (r Resource) Form(scheme *runtime.Scheme, opts Options) (storage.Form, error) {
 	c, err := r.codec(scheme, opts)
 	if err != nil {
@@ -150,8 +159,9 @@ func (r Resource) Form(scheme *runtime.Scheme, opts Options) (storage.Form, erro
 	return c.form(), nil
 }
 
-// Serve returns the resource in each of its served versions, out of a store that was made with Form of the same scheme
-// and options, in the order of the Definition; and behind them their subresources.
+// Serve returns the resource in each of its served versions, out of a store that was made with Form
+// of the same scheme and options, in the order of the Definition; and behind them their
+// subresources.
 func (r Resource) Serve(scheme *runtime.Scheme, backend storage.Interface, opts Options) ([]rest.Resource, error) {
 	c, err := r.codec(scheme, opts)
 	if err != nil {
@@ -170,9 +180,10 @@ func toHub[T runtime.Object](kind *runtime.Kind, obj runtime.Object) (T, error) 
 	return hub.(T), nil
 }
 
-// defaulted makes the hub of an object of a version that was sent: with the defaults of the version, and with those that only the
-// storage version has. So whoever looks at the hub sees what will be stored, also of fields that the version has no word for.
-// The result may share memory with obj, which is not to be used any more.
+// defaulted makes the hub of an object of a version that was sent: with the defaults of the
+// version, and with those that only the storage version has. So whoever looks at the hub sees what
+// will be stored, also of fields that the version has no word for. The result may share memory with
+// obj, which is not to be used any more.
 func (s *Store[T]) defaulted(kind *runtime.Kind, obj runtime.Object) (T, error) {
 	kind.Default(obj)
 	hub, err := toHub[T](kind, obj)

@@ -17,15 +17,16 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// errStays leaves a deletion of an object that can't be removed yet: it has finalizers, or a time of grace. errStaysNot leaves
-// the marking of one that can be removed meanwhile.
+// errStays leaves a deletion of an object that can't be removed yet: it has finalizers, or a time
+// of grace. errStaysNot leaves the marking of one that can be removed meanwhile.
 var (
 	errStays    = errors.New("the object stays for now")
 	errStaysNot = errors.New("nothing keeps the object any more")
 )
 
-// Delete removes an object, or marks it as being deleted while it has finalizers or a time of grace. What it has to know it
-// reads from the bytes, where no strategy has to be asked; else only marking decodes. What becomes of dependents is in dependents.go.
+// Delete removes an object, or marks it as being deleted while it has finalizers or a time of
+// grace. What it has to know it reads from the bytes, where no strategy has to be asked; else only
+// marking decodes. What becomes of dependents is in dependents.go.
 func (e *endpoint[T]) Delete(ctx context.Context, name rest.Name, opts metav1.DeleteOptions) (rest.View, error) {
 	key, err := e.key(name)
 	if err != nil {
@@ -127,7 +128,8 @@ func (e *endpoint[T]) mayDelete(current storage.Entry, name string, opts metav1.
 	return meta, nil
 }
 
-// mark gives an object that stays its deletionTimestamp. One that has it already stays as it is, unless its time becomes shorter.
+// mark gives an object that stays its deletionTimestamp. One that has it already stays as it is,
+// unless its time becomes shorter.
 func (e *endpoint[T]) mark(ctx context.Context, key, name string, opts metav1.DeleteOptions, dryRun bool) (storage.Entry, error) {
 	return e.write(ctx, key, dryRun, nil, func(current storage.Entry) ([]byte, []storage.Op, error) {
 		meta, err := e.mayDelete(current, name, opts)
@@ -199,7 +201,8 @@ func (e *endpoint[T]) stays(ctx context.Context, current storage.Entry, meta wir
 	return g, err
 }
 
-// kept says whether an entry has to stay for now: it has finalizers, or its kind says that something holds it.
+// kept says whether an entry has to stay for now: it has finalizers, or its kind says that
+// something holds it.
 func (e *endpoint[T]) kept(current storage.Entry, finalizers bool) (bool, error) {
 	if finalizers || e.def.Strategy.Held == nil || current.Err != nil {
 		return finalizers, nil
@@ -210,7 +213,8 @@ func (e *endpoint[T]) kept(current storage.Entry, finalizers bool) (bool, error)
 
 func (s *Store[T]) held(hub T) bool { return s.def.Strategy.Held != nil && s.def.Strategy.Held(hub) }
 
-// deleted is the answer for an object that is gone. Clients wait for the object with this uid to disappear.
+// deleted is the answer for an object that is gone. Clients wait for the object with this uid to
+// disappear.
 func (e *endpoint[T]) deleted(name string, uid types.UID) rest.View {
 	return structView{&metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},

@@ -16,9 +16,10 @@ import (
 // deletePage is how many objects are read before they are deleted.
 const deletePage = 500
 
-// DeleteCollection deletes one by one what a list with the same options returns, and answers with those objects as they
-// were before. With a limit it is one page of them, and the answer says where the next one begins and how many are left. The first error ends
-// it; what was deleted until then stays deleted.
+// DeleteCollection deletes one by one what a list with the same options returns, and answers with
+// those objects as they were before. With a limit it is one page of them, and the answer says where
+// the next one begins and how many are left. The first error ends it; what was deleted until then
+// stays deleted.
 func (e *endpoint[T]) DeleteCollection(ctx context.Context, namespace string, opts metav1.DeleteOptions, list metav1.ListOptions) (rest.View, error) {
 	deleted := &listView{version: e.version, entries: []storage.Entry{}}
 	onePage := list.Limit > 0
@@ -50,7 +51,8 @@ func (e *endpoint[T]) DeleteCollection(ctx context.Context, namespace string, op
 	}
 }
 
-// deleteListed deletes an object that was in a list. gone says that there was nothing left to delete.
+// deleteListed deletes an object that was in a list. gone says that there was nothing left to
+// delete.
 func (e *endpoint[T]) deleteListed(ctx context.Context, entry storage.Entry, opts metav1.DeleteOptions) (gone bool, err error) {
 	ours := opts.Preconditions == nil
 	if ours {

@@ -8,13 +8,14 @@ import (
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 
-// What becomes of the objects that an object owns is the garbage collector's work, a program beside the server. It is told by two
-// finalizers, which it takes off when it is done. So a server adds them only if it knows that a collector runs (Options.Collected):
-// an object would stay for ever else.
+// What becomes of the objects that an object owns is the garbage collector's work, a program beside
+// the server. It is told by two finalizers, which it takes off when it is done. So a server adds
+// them only if it knows that a collector runs (Options.Collected): an object would stay for ever
+// else.
 
-// finalizersAfter returns the finalizers that an object has once a deletion has said what becomes of its dependents; changed says
-// whether they are other ones than before. The rules are those of Kubernetes: what the request says counts, then a finalizer that
-// is there already.
+// finalizersAfter returns the finalizers that an object has once a deletion has said what becomes
+// of its dependents; changed says whether they are other ones than before. The rules are those of
+// Kubernetes: what the request says counts, then a finalizer that is there already.
 func finalizersAfter(meta wire.Meta, opts metav1.DeleteOptions) (after []string, changed bool) {
 	before := slices.Collect(meta.Finalizers())
 	isNot := func(f string) bool {

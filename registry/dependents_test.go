@@ -66,7 +66,8 @@ func TestPropagation(t *testing.T) {
 	}
 }
 
-// Somebody changes his mind while the collector works: the time of the deletion stays, and so does what others want.
+// Somebody changes his mind while the collector works: the time of the deletion stays, and so does
+// what others want.
 func TestPropagationTwice(t *testing.T) {
 	s := serveWith(t, strategy{}, registry.Options{Collected: true}, nil)
 	s.mustCreate(`{"metadata":{"name":"w"},"spec":{"color":"red"}}`)

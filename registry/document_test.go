@@ -13,7 +13,8 @@ import (
 	"github.com/typeplane/typeplane/storage/memory"
 )
 
-// serveOld serves widgets that are stored in the version without protobuf, and returns that version.
+// serveOld serves widgets that are stored in the version without protobuf, and returns that
+// version.
 func serveOld(t *testing.T, s strategy) (rest.Resource, *memory.Database) {
 	t.Helper()
 	def, opts := definition(s), registry.Options{StorageVersion: widget.GVOld}
@@ -31,7 +32,8 @@ func serveOld(t *testing.T, s strategy) (rest.Resource, *memory.Database) {
 	return served[0], db
 }
 
-// Who creates an object in the program has sent no document: what is not zero is stored, and behind a hub of another type.
+// Who creates an object in the program has sent no document: what is not zero is stored, and behind
+// a hub of another type.
 func TestDocumentOfAGoValue(t *testing.T) {
 	old, db := serveOld(t, strategy{})
 	obj := &widget.Old{Paint: "red"}

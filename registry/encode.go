@@ -58,7 +58,8 @@ func (v version) visible(e storage.Entry) (runtime.Object, error) {
 	return obj, nil
 }
 
-// object makes an object of this version of an entry. Its TypeMeta is empty. It belongs to the caller.
+// object makes an object of this version of an entry. Its TypeMeta is empty. It belongs to the
+// caller.
 func (v version) object(e storage.Entry) (runtime.Object, error) {
 	obj, err := v.from.decode(e.Value)
 	if err != nil {
@@ -84,7 +85,8 @@ type objectView struct {
 	memos *Memos // where its forms are kept; nil: nowhere
 }
 
-// view shows what a write came to, which need not be what is stored: a dry run has a revision that is somebody else's.
+// view shows what a write came to, which need not be what is stored: a dry run has a revision that
+// is somebody else's.
 func (v version) view(e storage.Entry) rest.View { return &objectView{v, e, nil} }
 
 // viewStored shows an entry as it is stored at its revision.
@@ -124,7 +126,8 @@ func (o *objectView) writeStored(w io.Writer) error {
 	return err
 }
 
-// room is where bytes for w can be put together without a copy, if w has such a place, as a bytes.Buffer does.
+// room is where bytes for w can be put together without a copy, if w has such a place, as a
+// bytes.Buffer does.
 func room(w io.Writer) []byte {
 	if b, ok := w.(interface{ AvailableBuffer() []byte }); ok {
 		return b.AvailableBuffer()
@@ -132,8 +135,8 @@ func room(w io.Writer) []byte {
 	return nil
 }
 
-// structView is an object that says itself what kind it is. What has no ObjectMeta, like a Status, is never turned into
-// something else.
+// structView is an object that says itself what kind it is. What has no ObjectMeta, like a Status,
+// is never turned into something else.
 type structView struct {
 	obj apiruntime.Object
 }
@@ -165,7 +168,8 @@ func (k kindView) WriteTo(w io.Writer, form rest.Form) error {
 	return err
 }
 
-// bookmark is an object of the kind that is empty but for the revision. end marks the one after the initial events.
+// bookmark is an object of the kind that is empty but for the revision. end marks the one after the
+// initial events.
 func (v version) bookmark(revision int64, end bool) rest.View {
 	obj := v.kind.New()
 	obj.GetObjectKind().SetGroupVersionKind(v.kind.GroupVersionKind())
@@ -177,8 +181,8 @@ func (v version) bookmark(revision int64, end bool) rest.View {
 	return objectOf{kindView{obj, v.kind}, v.table}
 }
 
-// objectOf is a kindView with the columns of its kind, for what is no entry: a bookmark may be the first event of a stream of
-// Tables.
+// objectOf is a kindView with the columns of its kind, for what is no entry: a bookmark may be the
+// first event of a stream of Tables.
 type objectOf struct {
 	kindView
 	table *columns

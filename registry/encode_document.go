@@ -16,8 +16,8 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// appendShown appends the document of an entry as clients see it, behind a head as appendDocument has it. Without a Decorate no Go value
-// is made.
+// appendShown appends the document of an entry as clients see it, behind a head as appendDocument
+// has it. Without a Decorate no Go value is made.
 func (v version) appendShown(dst []byte, head string, e storage.Entry) ([]byte, error) {
 	meta, doc, err := v.shown(e)
 	if err != nil {

@@ -14,13 +14,14 @@ import (
 type frame struct {
 	kind schema.GroupVersionKind
 	meta metav1.ListMeta
-	// items is the key of the items. Those of a Table are its rows, and the columns come before them.
+	// items is the key of the items. Those of a Table are its rows, and the columns come before
+	// them.
 	items   string
 	columns []metav1.TableColumnDefinition
 }
 
-// write writes a list of n items, one by one; item appends the JSON of the i-th. An error after the first chunk leaves an
-// unfinished list behind.
+// write writes a list of n items, one by one; item appends the JSON of the i-th. An error after the
+// first chunk leaves an unfinished list behind.
 func (f frame) write(out *chunks, pretty bool, n int, item func(dst []byte, i int) ([]byte, error)) error {
 	meta, err := json.Marshal(f.meta)
 	if err != nil {
@@ -90,7 +91,8 @@ type printer struct {
 	started bool
 }
 
-// line begins a line at a depth (if lines matter) and writes parts. A part that ends in a colon is a key.
+// line begins a line at a depth (if lines matter) and writes parts. A part that ends in a colon is
+// a key.
 func (p *printer) line(depth int, parts ...string) {
 	if p.pretty && p.started {
 		p.text("\n")
@@ -129,8 +131,8 @@ func quote(s string) string {
 	return string(q)
 }
 
-// writeYAML writes what writeJSON writes, as YAML. It is for people and small lists: the whole of it is in memory, as
-// JSON and as YAML.
+// writeYAML writes what writeJSON writes, as YAML. It is for people and small lists: the whole of
+// it is in memory, as JSON and as YAML.
 func writeYAML(out *chunks, writeJSON func(*chunks) error) error {
 	var whole bytes.Buffer
 	if err := inChunks(&whole, writeJSON); err != nil {

@@ -9,9 +9,11 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// jsonForm is how objects of a version begin in JSON: what an object that says its kind has before what it has in a list.
+// jsonForm is how objects of a version begin in JSON: what an object that says its kind has before
+// what it has in a list.
 type jsonForm struct {
-	// head is `{"kind":…,"apiVersion":…`; "" if the kind is not what an object of the version begins with.
+	// head is `{"kind":…,"apiVersion":…`; "" if the kind is not what an object of the version
+	// begins with.
 	head string
 }
 

@@ -14,7 +14,8 @@ import (
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 )
 
-// The forms that are kept are those that would be made: of every version, pretty or not, one by one and in a list.
+// The forms that are kept are those that would be made: of every version, pretty or not, one by one
+// and in a list.
 func TestKeptIsWhatWouldBeMade(t *testing.T) {
 	s := serve(t, strategy{})
 	for i := range 5 {

@@ -14,8 +14,9 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// listView is entries in one version. It writes item by item, and its bytes are those of the list type marshalled as a
-// whole: items carry no kind. An error after the first chunk leaves an unfinished list behind.
+// listView is entries in one version. It writes item by item, and its bytes are those of the list
+// type marshalled as a whole: items carry no kind. An error after the first chunk leaves an
+// unfinished list behind.
 type listView struct {
 	version
 	entries []storage.Entry
@@ -58,8 +59,8 @@ func (l *listView) writeProtobuf(out *chunks) error {
 	return l.writeItems(out, l.kind.ListKind(), wire.ItemSize, wire.AppendItem)
 }
 
-// writeItems writes a list of kind whose items are cut out of the stored bytes: size says how long an item will be, item
-// appends it.
+// writeItems writes a list of kind whose items are cut out of the stored bytes: size says how long
+// an item will be, item appends it.
 func (l *listView) writeItems(
 	out *chunks, kind schema.GroupVersionKind,
 	size func(value []byte, revision int64) (int, error),
@@ -90,8 +91,8 @@ func (l *listView) writeItems(
 	return nil
 }
 
-// writeConvertedProtobuf writes another version than the stored one. The length of a list comes before its items, so
-// all of them are in memory first.
+// writeConvertedProtobuf writes another version than the stored one. The length of a list comes
+// before its items, so all of them are in memory first.
 func (l *listView) writeConvertedProtobuf(out *chunks) error {
 	var items, raw []byte
 	for _, e := range l.entries {

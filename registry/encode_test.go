@@ -174,8 +174,8 @@ func TestCanonicalRefuses(t *testing.T) {
 	}
 }
 
-// A GET in protobuf and each event of a watch are bytes that are there already: between the store and the writer
-// nothing is decoded, and nothing is allocated where the writer has room.
+// A GET in protobuf and each event of a watch are bytes that are there already: between the store
+// and the writer nothing is decoded, and nothing is allocated where the writer has room.
 func TestStoredProtobufIsWrittenWithoutAllocations(t *testing.T) {
 	s := serve(t, strategy{})
 	created := s.mustCreate(`{"metadata":{"name":"w"},"spec":{"options":{"a":"b"}}}`)

@@ -23,9 +23,10 @@ const (
 	retryNotReady    = 1 // seconds, for CodeNotReady
 )
 
-// statusOf turns an error of the store into the API's: the one border between the two. verb is what was asked for.
-// An error that is an API status already, or the context's, is returned as it is. One that the store has given a code is what
-// the code says, also if the cause was a context: it need not be the request's, and a write may have been carried out.
+// statusOf turns an error of the store into the API's: the one border between the two. verb is what
+// was asked for. An error that is an API status already, or the context's, is returned as it is.
+// One that the store has given a code is what the code says, also if the cause was a context: it
+// need not be the request's, and a write may have been carried out.
 func statusOf(err error, verb string, resource schema.GroupResource, name string) error {
 	var status apierrors.APIStatus
 	if err == nil || errors.As(err, &status) {
@@ -67,7 +68,8 @@ func statusOf(err error, verb string, resource schema.GroupResource, name string
 	case storage.CodeFailed:
 		return becauseOf(e, apierrors.NewInternalError(errors.New(cmp.Or(e.Told, "the storage has failed"))))
 	case storage.CodeUnknown:
-		// No retryAfterSeconds: a client that retries by itself must not repeat what may have happened.
+		// No retryAfterSeconds: a client that retries by itself must not repeat what may have
+		// happened.
 		return becauseOf(e, apierrors.NewTimeoutError("the storage did not answer in time; the request may or may not have been carried out: read the object to find out", 0))
 	case storage.CodeNotReady:
 		return becauseOf(e, apierrors.NewTooManyRequests("the watch cache is still being filled; try again", retryNotReady))
@@ -93,8 +95,9 @@ func noQuorum(resource schema.GroupResource, verb string) *apierrors.StatusError
 	}}
 }
 
-// insufficientStorage is for a write for which the storage has no room. It has no retryAfterSeconds: somebody must make
-// room first, and clients that try again by themselves would only be in the way.
+// insufficientStorage is for a write for which the storage has no room. It has no
+// retryAfterSeconds: somebody must make room first, and clients that try again by themselves would
+// only be in the way.
 func insufficientStorage(e *storage.Error, resource schema.GroupResource, verb string) *apierrors.StatusError {
 	message := "the storage has no space left, so the request was not carried out; objects can still be read and deleted"
 	if e.Told != "" {
@@ -118,7 +121,8 @@ func tooOldResourceVersion(e *storage.Error) error {
 	return apierrors.NewResourceExpired(message)
 }
 
-// tooLargeResourceVersion is for a revision that the store has not reached. Clients know it by its cause.
+// tooLargeResourceVersion is for a revision that the store has not reached. Clients know it by its
+// cause.
 func tooLargeResourceVersion(asked, current int64) error {
 	status := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", asked, current), retryFuture)
 	status.ErrStatus.Details.Causes = []metav1.StatusCause{{

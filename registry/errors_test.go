@@ -126,7 +126,8 @@ func TestErrorsOfTheStore(t *testing.T) {
 	}
 }
 
-// A client that tries again by itself is not told to where the storage said nothing: each time would take as long.
+// A client that tries again by itself is not told to where the storage said nothing: each time
+// would take as long.
 func TestNoAnswer(t *testing.T) {
 	err := &storage.Error{Code: storage.CodeUnavailable, Op: "op", Key: "/k", Err: fmt.Errorf("%w within 30s", storage.ErrNoAnswer)}
 	for verb, got := range verbs(t, err) {
@@ -137,7 +138,8 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// Where it is known that the storage can carry out nothing, that is said, and it costs nothing to ask again.
+// Where it is known that the storage can carry out nothing, that is said, and it costs nothing to
+// ask again.
 func TestNoQuorum(t *testing.T) {
 	err := &storage.Error{Code: storage.CodeUnavailable, Op: "op", Key: "/k", Err: fmt.Errorf("%w: 10.0.0.7", storage.ErrNoQuorum)}
 	for verb, got := range verbs(t, err) {
@@ -148,7 +150,8 @@ func TestNoQuorum(t *testing.T) {
 	}
 }
 
-// verbs runs every verb over a store that fails with err, and returns what they say. A watch that starts nevertheless is left out.
+// verbs runs every verb over a store that fails with err, and returns what they say. A watch that
+// starts nevertheless is left out.
 func verbs(t *testing.T, err error) map[string]error {
 	t.Helper()
 	s := serveThrough(t, strategy{}, func(storage.Interface) storage.Interface { return failing{err} })

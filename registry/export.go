@@ -11,8 +11,8 @@ import (
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 
-// Export reads one object as it could be created somewhere else: without what this server filled in. With exact it keeps its
-// namespace, and its name also where that was generated.
+// Export reads one object as it could be created somewhere else: without what this server filled
+// in. With exact it keeps its namespace, and its name also where that was generated.
 func (e *endpoint[T]) Export(ctx context.Context, name rest.Name, opts metav1.GetOptions, exact bool) (rest.View, error) {
 	entry, err := e.get(ctx, name, opts)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 
 // grace is what a deletion means for an object of a kind that has a time of grace.
 type grace struct {
-	// stays says that the object is not to be removed now; waits that it has its time already, which this deletion does not change.
+	// stays says that the object is not to be removed now; waits that it has its time already,
+	// which this deletion does not change.
 	stays, waits bool
 	// seconds and until are the new time, where stays is set and waits is not.
 	seconds int64
@@ -27,7 +28,8 @@ func inGrace(meta *metav1.ObjectMeta) bool {
 	return meta.DeletionGracePeriodSeconds != nil && *meta.DeletionGracePeriodSeconds > 0
 }
 
-// graceOf decides what a deletion means for a stored object, which is not modified. The rules are those of Kubernetes.
+// graceOf decides what a deletion means for a stored object, which is not modified. The rules are
+// those of Kubernetes.
 func (e *endpoint[T]) graceOf(ctx context.Context, hub T, opts metav1.DeleteOptions) (grace, error) {
 	check, meta := e.def.Strategy.CheckGracefulDelete, runtime.Meta(hub)
 	if check == nil {
@@ -51,7 +53,8 @@ func (e *endpoint[T]) graceOf(ctx context.Context, hub T, opts metav1.DeleteOpti
 	return grace{stays: seconds > 0, seconds: seconds, until: until}, nil
 }
 
-// shorterGrace is graceOf for an object that is being deleted already. asked is nil if the client does not say how long.
+// shorterGrace is graceOf for an object that is being deleted already. asked is nil if the client
+// does not say how long.
 func (e *endpoint[T]) shorterGrace(meta *metav1.ObjectMeta, asked *int64) grace {
 	switch {
 	case !inGrace(meta):

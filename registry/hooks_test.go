@@ -182,7 +182,8 @@ func TestDecorate(t *testing.T) {
 
 func int64of(n int64) *int64 { return &n }
 
-// TestGracefulDeletion: what a deletion makes of an object, from how many seconds it has (-1: it is not being deleted).
+// TestGracefulDeletion: what a deletion makes of an object, from how many seconds it has (-1: it is
+// not being deleted).
 func TestGracefulDeletion(t *testing.T) {
 	const notDeleted, gone = -1, -2
 	for _, tc := range []struct {

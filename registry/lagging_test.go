@@ -59,7 +59,8 @@ func (w heldWatcher) Next(ctx context.Context) ([]storage.Event, error) {
 	return events, err
 }
 
-// laggards are two servers on one database: behind is one whose cache can be held back, ahead has none.
+// laggards are two servers on one database: behind is one whose cache can be held back, ahead has
+// none.
 type laggards struct {
 	behind, ahead *server
 	source        *heldBack
@@ -138,7 +139,8 @@ func (l *laggards) patch(t *testing.T, typ types.PatchType, data string) (*widge
 
 const plainWidget = `{"metadata":{"name":"w"},"spec":{"color":"red"}}`
 
-// An old cache never makes a write fail that should succeed, succeed that should fail, or do less than it says.
+// An old cache never makes a write fail that should succeed, succeed that should fail, or do less
+// than it says.
 func TestWritesBehindAnOldCache(t *testing.T) {
 	paint := func(color string) func(*widget.V1) { return func(w *widget.V1) { w.Spec.Color = color } }
 	lock := func(w *widget.V1) { w.Labels = map[string]string{"locked": "yes"} }
@@ -283,7 +285,8 @@ func TestWritesOfWhatTheCacheLacks(t *testing.T) {
 	}
 }
 
-// Admission is asked once about what is current, also if the write is refused, and once more about what was not.
+// Admission is asked once about what is current, also if the write is refused, and once more about
+// what was not.
 func TestAdmissionBehindAnOldCache(t *testing.T) {
 	l := serveLagging(t)
 	l.start(t, plainWidget)

@@ -14,9 +14,9 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// Ledger is a resource for those who keep accounts of it: it reads the stored objects, and makes operations that replace
-// them in somebody else's transaction. No strategy and no admission is asked. It is immutable, and its methods may be called
-// from any goroutine.
+// Ledger is a resource for those who keep accounts of it: it reads the stored objects, and makes
+// operations that replace them in somebody else's transaction. No strategy and no admission is
+// asked. It is immutable, and its methods may be called from any goroutine.
 type Ledger struct {
 	names   []schema.GroupResource
 	prefix  string
@@ -25,8 +25,8 @@ type Ledger struct {
 	backend storage.Interface
 }
 
-// Ledger returns that of a namespaced resource, which is stored as form says in the backend that Serve is given; with
-// encryption form is more than what Form returns.
+// Ledger returns that of a namespaced resource, which is stored as form says in the backend that
+// Serve is given; with encryption form is more than what Form returns.
 func (r Resource) Ledger(scheme *runtime.Scheme, backend storage.Interface, form storage.Form, opts Options) (*Ledger, error) {
 	if !r.namespaced {
 		return nil, fmt.Errorf("resource %q is in no namespace", r.plural)
@@ -47,7 +47,8 @@ func (r Resource) Ledger(scheme *runtime.Scheme, backend storage.Interface, form
 // Namespaced says whether objects of the resource are in namespaces.
 func (r Resource) Namespaced() bool { return r.namespaced }
 
-// Names are those under which the resource is served, that of the hub first. They must not be modified.
+// Names are those under which the resource is served, that of the hub first. They must not be
+// modified.
 func (l *Ledger) Names() []schema.GroupResource { return l.names }
 
 // List returns the entries of a namespace. Its errors are the store's.
@@ -55,7 +56,8 @@ func (l *Ledger) List(ctx context.Context, namespace string, opts storage.ListOp
 	return l.backend.List(ctx, l.prefix+namespace+"/", opts)
 }
 
-// Decode makes an object of the hub of an entry. It is the caller's, but for its strings, which may be parts of the entry.
+// Decode makes an object of the hub of an entry. It is the caller's, but for its strings, which may
+// be parts of the entry.
 func (l *Ledger) Decode(entry storage.Entry) (apiruntime.Object, error) {
 	if entry.Err != nil {
 		return nil, entry.Err
@@ -71,8 +73,8 @@ func (l *Ledger) Decode(entry storage.Entry) (apiruntime.Object, error) {
 	return hub, nil
 }
 
-// Replace returns the operation that writes obj, an object of the hub, as it is over the one that was written at revision. Its
-// watchers see that as any other change. obj belongs to it.
+// Replace returns the operation that writes obj, an object of the hub, as it is over the one that
+// was written at revision. Its watchers see that as any other change. obj belongs to it.
 func (l *Ledger) Replace(obj apiruntime.Object, revision int64) (storage.Op, error) {
 	hub, ok := obj.(runtime.Object)
 	if !ok || revision <= 0 {

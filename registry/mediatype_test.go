@@ -25,8 +25,9 @@ import (
 	"github.com/typeplane/typeplane/storage/storagetest"
 )
 
-// The storage suite over what servers put together, for both media types: its values are an annotation of objects, which lie
-// in etcd as protobuf or as JSON, encrypted or not, and are served from etcd or from a cache.
+// The storage suite over what servers put together, for both media types: its values are an
+// annotation of objects, which lie in etcd as protobuf or as JSON, encrypted or not, and are served
+// from etcd or from a cache.
 func TestMediaTypesInTheStorageSuite(t *testing.T) {
 	t.Parallel()
 	var all sync.WaitGroup
@@ -37,7 +38,8 @@ func TestMediaTypesInTheStorageSuite(t *testing.T) {
 			{name: "cacher", cached: true},
 			{name: "cacher over encryption", cached: true, encrypted: true},
 		} {
-			// All at once, also on one core: they mostly wait. And each on an etcd of its own, which the suite compacts.
+			// All at once, also on one core: they mostly wait. And each on an etcd of its own,
+			// which the suite compacts.
 			all.Go(func() {
 				t.Run(fmt.Sprintf("%s/%s", mediaType, s.name), func(t *testing.T) { storagetest.Run(t, s.factory(t, mediaType)) })
 			})
@@ -123,7 +125,8 @@ func cacheOf(t *testing.T, s *etcd3.Store) storage.Interface {
 	return c
 }
 
-// annotated returns the form of widgets whose annotation is the value of another form. It reads no other media type.
+// annotated returns the form of widgets whose annotation is the value of another form. It reads no
+// other media type.
 func annotated(t *testing.T, mediaType rest.MediaType) func(storage.Form) storage.Form {
 	t.Helper()
 	form, err := define(strategy{}).Form(widget.Scheme(), registry.Options{StorageMediaType: mediaType})

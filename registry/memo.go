@@ -9,11 +9,12 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// Memos keeps the JSON of objects between requests, so that a list or an event that many clients ask for is
-// decoded, converted and encoded once. What it holds is immutable: an object at a revision never changes. All methods
-// may be called from any goroutine; a nil *Memos keeps nothing.
+// Memos keeps the JSON of objects between requests, so that a list or an event that many clients
+// ask for is decoded, converted and encoded once. What it holds is immutable: an object at a
+// revision never changes. All methods may be called from any goroutine; a nil *Memos keeps nothing.
 //
-// One Memos serves all resources of one database: a key and a revision must say which object is meant.
+// One Memos serves all resources of one database: a key and a revision must say which object is
+// meant.
 type Memos struct {
 	budget int64 // bytes, of all shards
 	seed   maphash.Seed
@@ -22,7 +23,8 @@ type Memos struct {
 
 const (
 	memoShards = 16
-	// memoOverhead is about what a memo takes beside its bytes: the struct, the key, and its place in a map.
+	// memoOverhead is about what a memo takes beside its bytes: the struct, the key, and its place
+	// in a map.
 	memoOverhead = 240
 )
 
@@ -44,8 +46,8 @@ type memoKey struct {
 	revision int64
 }
 
-// fit says whether one form of each entry can be kept, all at a time. A scan of more would drive out everything, itself
-// as well, so it has to do without.
+// fit says whether one form of each entry can be kept, all at a time. A scan of more would drive
+// out everything, itself as well, so it has to do without.
 func (m *Memos) fit(entries []storage.Entry) bool {
 	if m == nil {
 		return false
@@ -97,10 +99,11 @@ type memo struct {
 
 func (m *memo) size() int64 { return int64(len(m.data) + len(m.key) + memoOverhead) }
 
-// memoShard holds a part of the memos under a part of the budget. What goes first is what was not used since the hand
-// went by last; the hand moves from the oldest to the newest, so what is only asked for once leaves soon (SIEVE: Zhang et
-// al., NSDI 2024). While lists come that are longer than what is left, it would follow the newest and never arrive, and what
-// nobody asks for any more would stay: so it begins again when as many have left as there are.
+// memoShard holds a part of the memos under a part of the budget. What goes first is what was not
+// used since the hand went by last; the hand moves from the oldest to the newest, so what is only
+// asked for once leaves soon (SIEVE: Zhang et al., NSDI 2024). While lists come that are longer
+// than what is left, it would follow the newest and never arrive, and what nobody asks for any more
+// would stay: so it begins again when as many have left as there are.
 type memoShard struct {
 	mu     sync.RWMutex
 	budget int64

@@ -105,7 +105,8 @@ func TestMemosInParallel(t *testing.T) {
 	wg.Wait()
 }
 
-// TestMemosLearn: a list that is asked for again and again takes the place of one that was, even where both have no room.
+// TestMemosLearn: a list that is asked for again and again takes the place of one that was, even
+// where both have no room.
 func TestMemosLearn(t *testing.T) {
 	const each, n = 1000, 1000
 	m := NewMemos(n * 3 / 2 * (each + memoOverhead + 4))

@@ -17,7 +17,8 @@ import (
 )
 
 const (
-	// maxGeneratedBase is how much of a generateName is kept, so that the name fits into a DNS label.
+	// maxGeneratedBase is how much of a generateName is kept, so that the name fits into a DNS
+	// label.
 	maxGeneratedBase = utilvalidation.DNS1123LabelMaxLength - generatedSuffix
 	generatedSuffix  = 5
 	// generatedAlphabet has no vowels and nothing that looks like one, so no words come out.
@@ -62,7 +63,8 @@ func wipeSystemFields(meta *metav1.ObjectMeta) {
 	meta.DeletionGracePeriodSeconds = nil
 }
 
-// fillSystemFields sets what every new object has, whatever is there: admission may not set it either.
+// fillSystemFields sets what every new object has, whatever is there: admission may not set it
+// either.
 func (s *Store[T]) fillSystemFields(meta *metav1.ObjectMeta) {
 	wipeSystemFields(meta)
 	meta.UID = newUID()
@@ -87,7 +89,8 @@ func keepSystemFields(meta, old *metav1.ObjectMeta) {
 	}
 	meta.Generation = old.Generation
 	meta.CreationTimestamp = old.CreationTimestamp
-	// Once an object is being deleted there is no way back. Setting these on one that isn't is for validation to refuse.
+	// Once an object is being deleted there is no way back. Setting these on one that isn't is for
+	// validation to refuse.
 	if old.DeletionTimestamp != nil {
 		meta.DeletionTimestamp = old.DeletionTimestamp
 	}
@@ -144,7 +147,8 @@ func (s *Store[T]) validateNew(meta *metav1.ObjectMeta) field.ErrorList {
 	return validation.ValidateObjectMeta(meta, s.def.Namespaced, name, field.NewPath("metadata"))
 }
 
-// validateChange says what is wrong with the metadata of an updated object and with the change of it.
+// validateChange says what is wrong with the metadata of an updated object and with the change of
+// it.
 func (s *Store[T]) validateChange(meta, old *metav1.ObjectMeta) field.ErrorList {
 	path := field.NewPath("metadata")
 	// A name that was good when the object was made is good for ever: it can't be changed.
@@ -156,7 +160,8 @@ func (s *Store[T]) validateChange(meta, old *metav1.ObjectMeta) field.ErrorList 
 	return append(errs, validation.ValidateObjectMetaUpdate(meta, old, path)...) // an answer lists once what both find
 }
 
-// keepsIdentity says that an update leaves alone all that ValidateObjectMetaUpdate compares with the old object, by reflection.
+// keepsIdentity says that an update leaves alone all that ValidateObjectMetaUpdate compares with
+// the old object, by reflection.
 func keepsIdentity(meta, old *metav1.ObjectMeta) bool {
 	return meta.Name == old.Name && meta.Namespace == old.Namespace && meta.UID == old.UID &&
 		meta.CreationTimestamp.Equal(&old.CreationTimestamp) &&

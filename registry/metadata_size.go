@@ -11,8 +11,9 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// The bounds of what every object may have in its metadata. They are far over what anybody needs, and docs/operations.md
-// lists them: every write, event and garbage collection looks at all of these.
+// The bounds of what every object may have in its metadata. They are far over what anybody needs,
+// and docs/operations.md lists them: every write, event and garbage collection looks at all of
+// these.
 const (
 	maxOwnerReferences = 10_000
 	maxFinalizers      = 1_000
@@ -21,8 +22,8 @@ const (
 	maxManagedFields   = 1_000
 )
 
-// checkMetadata refuses metadata that has more entries than it may have. old is that of the object before an update, nil for
-// a new one: what is stored with more may stay, but not grow.
+// checkMetadata refuses metadata that has more entries than it may have. old is that of the object
+// before an update, nil for a new one: what is stored with more may stay, but not grow.
 func (e *endpoint[T]) checkMetadata(meta, old *metav1.ObjectMeta) error {
 	if old == nil {
 		old = new(metav1.ObjectMeta)
@@ -46,7 +47,8 @@ func (e *endpoint[T]) checkMetadata(meta, old *metav1.ObjectMeta) error {
 	return e.verdict(meta.Name, errs)
 }
 
-// What clients read whose owner references say something twice, in the words of Kubernetes; behind it are the uids.
+// What clients read whose owner references say something twice, in the words of Kubernetes; behind
+// it are the uids.
 const (
 	ownersTwice = ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, " +
 		"and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: "
@@ -57,8 +59,8 @@ const (
 	maxUIDs = 20
 )
 
-// dropOwnersTwice keeps one of owner references that are equal in all that they say, and warns of the others. Of more than an
-// object may have it keeps all, for checkMetadata to refuse.
+// dropOwnersTwice keeps one of owner references that are equal in all that they say, and warns of
+// the others. Of more than an object may have it keeps all, for checkMetadata to refuse.
 func dropOwnersTwice(ctx context.Context, meta *metav1.ObjectMeta, warning string) {
 	if len(meta.OwnerReferences) < 2 {
 		return
@@ -90,7 +92,8 @@ func dropOwnersTwice(ctx context.Context, meta *metav1.ObjectMeta, warning strin
 	rest.AddWarning(ctx, warning+named)
 }
 
-// ownerKey is all that an owner reference says. Of a flag that is not set that is something else than false.
+// ownerKey is all that an owner reference says. Of a flag that is not set that is something else
+// than false.
 type ownerKey struct {
 	ref                metav1.OwnerReference
 	controller, blocks flag

@@ -39,7 +39,8 @@ func crowd(sort string, n int) metav1.ObjectMeta {
 	return m
 }
 
-// Metadata has at most so many entries of each sort. What is stored with more can be changed and deleted, but does not grow.
+// Metadata has at most so many entries of each sort. What is stored with more can be changed and
+// deleted, but does not grow.
 func TestMetadataIsBounded(t *testing.T) {
 	for sort, most := range map[string]int{"ownerReferences": 10_000, "finalizers": 1_000, "labels": 10_000, "annotations": 10_000, "managedFields": 1_000} {
 		t.Run(sort, func(t *testing.T) {
@@ -73,7 +74,8 @@ func TestMetadataIsBounded(t *testing.T) {
 	}
 }
 
-// Owner references that say the same are kept once, and the client is told as kube-apiserver tells it.
+// Owner references that say the same are kept once, and the client is told as kube-apiserver tells
+// it.
 func TestOwnersTwice(t *testing.T) {
 	yes := true
 	ref := func(uid types.UID) metav1.OwnerReference {

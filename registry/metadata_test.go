@@ -11,7 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Whoever keeps the identity of an object can't do anything to its metadata that ValidateObjectMeta does not find.
+// Whoever keeps the identity of an object can't do anything to its metadata that ValidateObjectMeta
+// does not find.
 func TestWhatKeepsIdentityIsNotAskedTwice(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	one := func(values ...string) string { return values[random.IntN(len(values))] }

@@ -17,16 +17,17 @@ import (
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 
-// Objects of a kind without protobuf are stored as the documents that were sent. Everything that looks at an object or changes it
-// works on a Go value, as for other kinds; beside it goes the document that it was made of, to which what was changed is
-// done when the object is encoded.
+// Objects of a kind without protobuf are stored as the documents that were sent. Everything that
+// looks at an object or changes it works on a Go value, as for other kinds; beside it goes the
+// document that it was made of, to which what was changed is done when the object is encoded.
 
-// origin is what a Go value was made of, and how that was printed then, in the storage version. It is not modified. nil: the object is
-// of a kind with protobuf, or was made of nothing that is kept, like one of another version.
+// origin is what a Go value was made of, and how that was printed then, in the storage version. It
+// is not modified. nil: the object is of a kind with protobuf, or was made of nothing that is kept,
+// like one of another version.
 type origin struct{ document, printed document.Document }
 
-// received makes an object of the storage version that was read of text into what is to be written: it is defaulted, and has nothing
-// that its type does not know. obj belongs to it.
+// received makes an object of the storage version that was read of text into what is to be written:
+// it is defaulted, and has nothing that its type does not know. obj belongs to it.
 func (c *codec) received(obj runtime.Object, text []byte) (runtime.Object, *origin, error) {
 	doc, whole, err := document.Read(text, c.shape)
 	if err != nil {
@@ -42,7 +43,8 @@ func (c *codec) received(obj runtime.Object, text []byte) (runtime.Object, *orig
 	return c.defaultedDocument(obj, doc)
 }
 
-// defaultedDocument fills in the defaults of an object and of the document that it was read from. obj belongs to it.
+// defaultedDocument fills in the defaults of an object and of the document that it was read from.
+// obj belongs to it.
 func (c *codec) defaultedDocument(obj runtime.Object, doc document.Document) (_ runtime.Object, from *origin, err error) {
 	from = &origin{document: doc}
 	if from.printed, err = c.print(obj); err != nil || !c.storage.Defaults() {
@@ -57,7 +59,8 @@ func (c *codec) defaultedDocument(obj runtime.Object, doc document.Document) (_ 
 	return obj, from, err
 }
 
-// originOf is what the object of an entry was made of, that an update begins with: value is canonical. It is nil for other kinds.
+// originOf is what the object of an entry was made of, that an update begins with: value is
+// canonical. It is nil for other kinds.
 func (c *codec) originOf(value []byte) (*origin, error) {
 	if !c.keepsDocuments() {
 		return nil, nil
@@ -73,7 +76,8 @@ func (c *codec) originOf(value []byte) (*origin, error) {
 	return c.throughHub(obj, doc)
 }
 
-// throughHub is the origin of an object of the storage version, as it is printed when it comes back from the hub. obj belongs to it.
+// throughHub is the origin of an object of the storage version, as it is printed when it comes back
+// from the hub. obj belongs to it.
 func (c *codec) throughHub(obj runtime.Object, doc document.Document) (*origin, error) {
 	hub, err := c.storage.ToHub(obj)
 	if err != nil {
@@ -86,7 +90,8 @@ func (c *codec) throughHub(obj runtime.Object, doc document.Document) (*origin, 
 	return &origin{doc, printed}, err
 }
 
-// nothing is the origin of an object that nobody has sent: an empty one, so that only what differs from that is stored.
+// nothing is the origin of an object that nobody has sent: an empty one, so that only what differs
+// from that is stored.
 func (c *codec) nothing() (*origin, error) {
 	hub, err := c.scheme.NewHub(c.hub)
 	if err != nil {
@@ -113,7 +118,8 @@ func (c *codec) print(obj runtime.Object) (document.Document, error) {
 	return document.Split(text)
 }
 
-// document is what is to be stored of an object of the storage version, which was made of from; nil: of nothing that is kept.
+// document is what is to be stored of an object of the storage version, which was made of from;
+// nil: of nothing that is kept.
 func (c *codec) document(obj runtime.Object, from *origin) (document.Document, error) {
 	printed, err := c.print(obj)
 	if err != nil {
@@ -143,7 +149,8 @@ func (c *codec) document(obj runtime.Object, from *origin) (document.Document, e
 	return settled.document, nil
 }
 
-// undocument makes an object of the storage version of its parts. It is not defaulted, says not what it is, and shares memory with meta.
+// undocument makes an object of the storage version of its parts. It is not defaulted, says not
+// what it is, and shares memory with meta.
 func (c *codec) undocument(doc document.Document, meta *metav1.ObjectMeta) (runtime.Object, error) {
 	obj := c.storage.New()
 	if _, err := c.storage.ReadJSON(doc.AppendObject(nil), obj); err != nil {
@@ -153,8 +160,8 @@ func (c *codec) undocument(doc document.Document, meta *metav1.ObjectMeta) (runt
 	return obj, nil
 }
 
-// documentValue makes the canonical value of a document, with the metadata of obj, out of which it takes the resourceVersion and the
-// selfLink.
+// documentValue makes the canonical value of a document, with the metadata of obj, out of which it
+// takes the resourceVersion and the selfLink.
 func (c *codec) documentValue(obj runtime.Object, doc document.Document) ([]byte, error) {
 	meta, err := runtime.Meta(stripped(obj)).Marshal()
 	if err != nil {
@@ -177,7 +184,8 @@ func parts(value []byte) (*metav1.ObjectMeta, document.Document, error) {
 	return meta, doc, meta.Unmarshal(encoded)
 }
 
-// appendDocument appends an object in JSON: head is what stands before its metadata, "{" for one that does not say its kind.
+// appendDocument appends an object in JSON: head is what stands before its metadata, "{" for one
+// that does not say its kind.
 func appendDocument(dst []byte, head string, meta *metav1.ObjectMeta, doc document.Document) ([]byte, error) {
 	dst = append(dst, head...)
 	if head != "{" {
@@ -203,7 +211,8 @@ func (c *codec) withoutStatus(from *origin, empty runtime.Object) (*origin, erro
 	}, err
 }
 
-// sent is an object that a client sent, and the JSON that it was read from; nil where nobody keeps that.
+// sent is an object that a client sent, and the JSON that it was read from; nil where nobody keeps
+// that.
 func (e *endpoint[T]) sent(obj apiruntime.Object) (runtime.Object, []byte) {
 	if d, ok := obj.(rest.Document); ok {
 		return d.Body.(runtime.Object), d.JSON
@@ -211,8 +220,9 @@ func (e *endpoint[T]) sent(obj apiruntime.Object) (runtime.Object, []byte) {
 	return obj.(runtime.Object), nil
 }
 
-// received makes an object of the hub of one of the endpoint's version that was read of text, as defaulted does, and says what it was
-// made of: nothing that is kept, if it is of another version than the stored one, or nobody has sent a text.
+// received makes an object of the hub of one of the endpoint's version that was read of text, as
+// defaulted does, and says what it was made of: nothing that is kept, if it is of another version
+// than the stored one, or nobody has sent a text.
 func (e *endpoint[T]) received(obj runtime.Object, text []byte) (hub T, from *origin, err error) {
 	if text == nil || !e.showsDocuments() {
 		hub, err = e.defaulted(e.kind, obj)
@@ -248,7 +258,8 @@ func (e *endpoint[T]) refuseNulls(name string, paths []string) error {
 	return e.invalid(name, errs)
 }
 
-// countedOrigin is the origin of the object that counted makes of a sent one, which was made of from, and of the stored one.
+// countedOrigin is the origin of the object that counted makes of a sent one, which was made of
+// from, and of the stored one.
 func (e *endpoint[T]) countedOrigin(from *origin, current []byte) (*origin, error) {
 	old, err := e.codec.originOf(current)
 	switch {

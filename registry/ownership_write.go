@@ -24,8 +24,9 @@ type author struct {
 // tooLarge says whether a write failed for the size of the object.
 func tooLarge(err error) bool { return storage.CodeOf(err) == storage.CodeTooLarge }
 
-// own puts into hub, which was made of from, who owns its fields, now that the author wants it to follow old, which current holds. Where nobody keeps track, and when
-// that fails, the owners are those that old had: a write never fails because of them.
+// own puts into hub, which was made of from, who owns its fields, now that the author wants it to
+// follow old, which current holds. Where nobody keeps track, and when that fails, the owners are
+// those that old had: a write never fails because of them.
 func (e *endpoint[T]) own(ctx context.Context, hub T, from *origin, old T, current storage.Entry, by author) {
 	was := runtime.Meta(old).ManagedFields
 	if by.unnamed {
@@ -63,8 +64,8 @@ func (e *endpoint[T]) ownNew(ctx context.Context, hub T, from *origin, manager s
 	}
 }
 
-// keepOwners puts the owners back that an object had before admission made what it is now of it, if what that says of them
-// can't be understood. The words are those of Kubernetes.
+// keepOwners puts the owners back that an object had before admission made what it is now of it, if
+// what that says of them can't be understood. The words are those of Kubernetes.
 func (e *endpoint[T]) keepOwners(ctx context.Context, meta *metav1.ObjectMeta, was []metav1.ManagedFieldsEntry) {
 	if err := ownership.Check(meta.ManagedFields, was); err != nil {
 		rest.AddWarning(ctx, fmt.Sprintf(".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: %v", err))
@@ -140,7 +141,8 @@ func sameOwners(a, b []metav1.ManagedFieldsEntry) bool {
 	return times
 }
 
-// appliedDocument is the object that an apply patch has made of live, and its JSON: live's, changed where the patch has changed it.
+// appliedDocument is the object that an apply patch has made of live, and its JSON: live's, changed
+// where the patch has changed it.
 func (e *endpoint[T]) appliedDocument(live, next ownership.Document) (runtime.Object, []byte, error) {
 	doc, err := document.Of(live.Content).Change(document.Of(live.Unstructured()), document.Of(next.Content), e.codec.shape)
 	if err != nil {

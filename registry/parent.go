@@ -11,11 +11,12 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// Parent is the object that a subresource belongs to, for the time of a request. One that a test makes of an Object alone
-// changes that.
+// Parent is the object that a subresource belongs to, for the time of a request. One that a test
+// makes of an Object alone changes that.
 type Parent[T runtime.Object] struct {
 	Name rest.Name
-	// Object is as it was stored when the request came, with its resourceVersion. It belongs to whoever has the Parent.
+	// Object is as it was stored when the request came, with its resourceVersion. It belongs to
+	// whoever has the Parent.
 	Object T
 	// DryRun says that nothing may be changed. Update knows that.
 	DryRun bool
@@ -44,9 +45,10 @@ func (p *Parent[T]) Read(ctx context.Context) (T, error) {
 	return obj, err
 }
 
-// Update writes the object as change makes it, and returns it as it is stored then, also in Object. change gets a copy of what
-// is stored, again when another writer comes first; so it must have no effect outside of it. An error of change ends the
-// update and is returned. The rules are those of Change. What changes nothing is not written.
+// Update writes the object as change makes it, and returns it as it is stored then, also in Object.
+// change gets a copy of what is stored, again when another writer comes first; so it must have no
+// effect outside of it. An error of change ends the update and is returned. The rules are those of
+// Change. What changes nothing is not written.
 func (p *Parent[T]) Update(ctx context.Context, change func(obj T) error) (T, error) {
 	if p.store == nil {
 		return p.Object, change(p.Object)

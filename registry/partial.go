@@ -30,8 +30,8 @@ func metaVersion(form rest.Form) schema.GroupVersion {
 	return gv
 }
 
-// metadata reads the metadata of an entry as this version has it. In the stored version nothing else is
-// decoded; another one may have annotations that its conversion made.
+// metadata reads the metadata of an entry as this version has it. In the stored version nothing
+// else is decoded; another one may have annotations that its conversion made.
 func (v version) metadata(e storage.Entry) (*metav1.ObjectMeta, error) {
 	if !v.asStored() {
 		obj, err := v.visible(e)
@@ -121,8 +121,9 @@ func (l *listView) writePartialProtobuf(out *chunks, gv schema.GroupVersion) err
 	return l.writeItems(out, gv.WithKind(partialListKind), wire.PartialItemSize, wire.AppendPartialItem)
 }
 
-// writeConvertedPartial writes the metadata of another version than the stored one, which may itself have no protobuf
-// form. The length of a list comes before its items, so all of them are in memory first.
+// writeConvertedPartial writes the metadata of another version than the stored one, which may
+// itself have no protobuf form. The length of a list comes before its items, so all of them are in
+// memory first.
 func (l *listView) writeConvertedPartial(out *chunks, gv schema.GroupVersion) error {
 	var items, raw []byte
 	for _, e := range l.entries {

@@ -35,7 +35,8 @@ func written(t *testing.T, view rest.View, form rest.Form) string {
 // young are the ages of objects that a test made.
 var young = regexp.MustCompile(`\b\ds\b`)
 
-// wantForms checks that a view writes itself as if value, whose protobuf is raw, were encoded as a whole.
+// wantForms checks that a view writes itself as if value, whose protobuf is raw, were encoded as a
+// whole.
 func wantForms(t *testing.T, view rest.View, form rest.Form, value any, kind string, raw []byte) {
 	t.Helper()
 	compact, err := json.Marshal(value)
@@ -67,7 +68,8 @@ func wantForms(t *testing.T, view rest.View, form rest.Form, value any, kind str
 	}
 }
 
-// The metadata alone is that of the object in the asked version, whether that is the stored one or has no protobuf.
+// The metadata alone is that of the object in the asked version, whether that is the stored one or
+// has no protobuf.
 func TestPartialObjectMetadata(t *testing.T) {
 	s := serve(t, strategy{})
 	form := rest.Form{As: rest.AsPartialObjectMetadata}

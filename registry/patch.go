@@ -18,8 +18,9 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// Patch changes a part of an object. The patch is read once; everything from "read current" on runs again when another
-// writer comes first, so that a patch which names no resourceVersion never fails because of one.
+// Patch changes a part of an object. The patch is read once; everything from "read current" on runs
+// again when another writer comes first, so that a patch which names no resourceVersion never fails
+// because of one.
 func (e *endpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
 	if patch.Type == types.ApplyYAMLPatchType && e.owners != nil {
 		return e.apply(ctx, name, patch.Bytes, opts)
@@ -82,8 +83,8 @@ type edit struct {
 	strict []error // what is odd about the patch itself
 }
 
-// change makes the next JSON of an object of its current one. It may be used again, but by one goroutine. Its errors
-// are a change's that does not fit the object, or API statuses.
+// change makes the next JSON of an object of its current one. It may be used again, but by one
+// goroutine. Its errors are a change's that does not fit the object, or API statuses.
 type change interface {
 	apply(current []byte) ([]byte, error)
 }
@@ -105,8 +106,8 @@ func (e *endpoint[T]) newEdit(name rest.Name, patch rest.Patch, opts metav1.Patc
 	return r, err
 }
 
-// edited makes the object of the hub that an edit asks for, and says of what it was made. It may share memory with old, which current
-// holds.
+// edited makes the object of the hub that an edit asks for, and says of what it was made. It may
+// share memory with old, which current holds.
 func (e *endpoint[T]) edited(ctx context.Context, r *edit, old T, current storage.Entry) (hub T, from *origin, err error) {
 	var none T
 	before, err := e.editable(old, current)
@@ -152,7 +153,8 @@ func (e *endpoint[T]) edited(ctx context.Context, r *edit, old T, current storag
 	return hub, from, nil
 }
 
-// editable is what a patch is meant for: the object as the client sees it, in the version of the request, with its resourceVersion.
+// editable is what a patch is meant for: the object as the client sees it, in the version of the
+// request, with its resourceVersion.
 func (e *endpoint[T]) editable(old T, current storage.Entry) ([]byte, error) {
 	if e.showsDocuments() {
 		meta, doc, err := parts(current.Value)
@@ -170,7 +172,8 @@ func (e *endpoint[T]) editable(old T, current storage.Entry) ([]byte, error) {
 	return serializer.AppendKind(nil, e.kind, versioned, serializer.JSON, false)
 }
 
-// keepsUID refuses a patch that makes another object of one: to an update the uid is a precondition, a patch would change it.
+// keepsUID refuses a patch that makes another object of one: to an update the uid is a
+// precondition, a patch would change it.
 func (e *endpoint[T]) keepsUID(patched, old *metav1.ObjectMeta) error {
 	if patched.UID == "" || patched.UID == old.UID {
 		return nil
@@ -193,7 +196,8 @@ func (e *endpoint[T]) judge(ctx context.Context, r *edit, strict []error) error 
 	return nil
 }
 
-// guarded applies a change. The libraries behind it are not above a panic when a patch is strange enough.
+// guarded applies a change. The libraries behind it are not above a panic when a patch is strange
+// enough.
 func guarded(c change, current []byte) (next []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {

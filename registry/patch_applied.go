@@ -31,7 +31,8 @@ func (p appliedPatch) toCreate() appliedPatch {
 	return appliedPatch{content}
 }
 
-// readContent makes an applied patch of JSON. strict are the fields that are there twice. The error is an API status.
+// readContent makes an applied patch of JSON. strict are the fields that are there twice. The error
+// is an API status.
 func (e *endpoint[T]) readContent(data []byte) (patch appliedPatch, strict []error, err error) {
 	if strict, err = readPatchObject(data, &patch.content); err != nil {
 		return patch, nil, err
@@ -42,7 +43,8 @@ func (e *endpoint[T]) readContent(data []byte) (patch appliedPatch, strict []err
 	if number := inexact(data); number != "" {
 		return patch, nil, badPatch(fmt.Errorf("%s is too large for an apply patch, which keeps integers up to %d: use an update or another type of patch", number, int64(math.MaxInt64)))
 	}
-	// The Go type finds values of a wrong type, the schema finds unknown fields, and list items that are there twice.
+	// The Go type finds values of a wrong type, the schema finds unknown fields, and list items
+	// that are there twice.
 	if err = kjson.UnmarshalCaseSensitivePreserveInts(data, e.kind.New()); err != nil {
 		return patch, nil, badPatch(err)
 	}
@@ -52,8 +54,8 @@ func (e *endpoint[T]) readContent(data []byte) (patch appliedPatch, strict []err
 	return patch, strict, nil
 }
 
-// inexact returns an integer of valid JSON that fits neither into an int64 nor, exactly, into a float64, which the library takes it for.
-// "" says that there is none.
+// inexact returns an integer of valid JSON that fits neither into an int64 nor, exactly, into a
+// float64, which the library takes it for. "" says that there is none.
 func inexact(data []byte) string {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -75,7 +77,8 @@ func inexact(data []byte) string {
 	}
 }
 
-// checkApplied refuses the content of an apply patch that is of another kind, or says who owns what.
+// checkApplied refuses the content of an apply patch that is of another kind, or says who owns
+// what.
 func checkApplied(content map[string]any, want schema.GroupVersionKind) error {
 	apiVersion, _ := content["apiVersion"].(string)
 	kind, _ := content["kind"].(string)

@@ -16,8 +16,8 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// apply carries out an apply patch: the client names the fields that it cares for, and keeps or gets their ownership. An
-// object that does not exist is made.
+// apply carries out an apply patch: the client names the fields that it cares for, and keeps or
+// gets their ownership. An object that does not exist is made.
 func (e *endpoint[T]) apply(ctx context.Context, name rest.Name, text []byte, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
 	key, err := e.key(name)
 	if err != nil {
@@ -73,7 +73,8 @@ func (e *endpoint[T]) apply(ctx context.Context, name rest.Name, text []byte, op
 	}
 }
 
-// readApplied reads an apply patch, which is JSON or YAML. read makes it of JSON, and says what is odd about that.
+// readApplied reads an apply patch, which is JSON or YAML. read makes it of JSON, and says what is
+// odd about that.
 func readApplied(ctx context.Context, text []byte, opts metav1.PatchOptions, read func(data []byte) (appliedPatch, []error, error)) (appliedPatch, error) {
 	data, duplicates, err := text, []error(nil), error(nil)
 	if !json.Valid(text) {
@@ -135,7 +136,8 @@ func (e *endpoint[T]) createByApply(ctx context.Context, name rest.Name, applied
 	if err := e.checkMetadata(runtime.Meta(hub), nil); err != nil {
 		return nil, err
 	}
-	// A manifest that was exported says at which revision: as in Kubernetes that is no reason not to make the object again.
+	// A manifest that was exported says at which revision: as in Kubernetes that is no reason not
+	// to make the object again.
 	runtime.Meta(hub).ResourceVersion = ""
 	if err := e.makeUnseen(name, runtime.Meta(hub)); err != nil {
 		return nil, err

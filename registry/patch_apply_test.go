@@ -112,7 +112,8 @@ func TestApplyInAnotherVersion(t *testing.T) {
 	if err := beta(`{"colour":"black"}`, "one"); err != nil {
 		t.Fatal(err)
 	}
-	// Whoever goes over to another version takes along what was applied in the first: the options are gone.
+	// Whoever goes over to another version takes along what was applied in the first: the options
+	// are gone.
 	got := s.mustGet(named)
 	if got.Spec.Color != "black" || *got.Spec.Replicas != 7 || got.Spec.Options != nil {
 		t.Errorf("%+v", got.Spec)
@@ -200,8 +201,9 @@ func TestApplyCreatesWhatHasAVersion(t *testing.T) {
 	}
 }
 
-// Owner references that say something twice: in an apply patch nobody could own them, so that is no patch; those of an object that
-// was stored before such were dropped go with the next apply, which says so.
+// Owner references that say something twice: in an apply patch nobody could own them, so that is no
+// patch; those of an object that was stored before such were dropped go with the next apply, which
+// says so.
 func TestOwnersTwiceByApply(t *testing.T) {
 	const head = `"apiVersion":"shop.example.com/v1","kind":"Widget"`
 	const ref = `{"apiVersion":"v1","kind":"Shelf","name":"s","uid":"a"}`

@@ -15,7 +15,8 @@ import (
 // operations is a JSON patch.
 type operations struct{ jsonpatch.Patch }
 
-// newJSONPatch reads a JSON patch; strict are the fields that no operation has. The error is an API status.
+// newJSONPatch reads a JSON patch; strict are the fields that no operation has. The error is an API
+// status.
 func newJSONPatch(text []byte) (c change, strict []error, err error) {
 	patch, strict, err := jsonpatch.Parse(text)
 	if err != nil && !apierrors.IsRequestEntityTooLargeError(err) {
@@ -26,8 +27,8 @@ func newJSONPatch(text []byte) (c change, strict []error, err error) {
 
 func (o operations) apply(current []byte) ([]byte, error) { return o.Apply(current) }
 
-// maxPatch is how much memory the values of a patch may take, in bytes: less than an object, since the object that is patched and
-// the one that comes of it are there at the same time.
+// maxPatch is how much memory the values of a patch may take, in bytes: less than an object, since
+// the object that is patched and the one that comes of it are there at the same time.
 const maxPatch = serializer.MaxMemory / 2
 
 // readPatchObject reads a patch that is a JSON object. The error is an API status.

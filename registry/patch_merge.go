@@ -7,9 +7,10 @@ import (
 	runtimejson "github.com/typeplane/typeplane/runtime/json"
 )
 
-// mergePatch is a JSON merge patch (RFC 7386), as clients know it from Kubernetes: null removes a member, also from objects
-// that are new, and from those in lists that are new or take the place of something else. What a patch does not name
-// it copies as it stands, so a small patch of a large object costs little more than reading that once.
+// mergePatch is a JSON merge patch (RFC 7386), as clients know it from Kubernetes: null removes a
+// member, also from objects that are new, and from those in lists that are new or take the place of
+// something else. What a patch does not name it copies as it stands, so a small patch of a large
+// object costs little more than reading that once.
 type mergePatch struct{ object *mergeObject }
 
 // mergeObject is what an object of a patch wants to have changed.
@@ -18,7 +19,8 @@ type mergeObject struct {
 	index   map[string]int
 }
 
-// mergeMember is what is to become of one member: nothing (null), a merge with an object, or another value.
+// mergeMember is what is to become of one member: nothing (null), a merge with an object, or
+// another value.
 type mergeMember struct {
 	key    []byte // quoted, with its colon
 	null   bool
@@ -27,7 +29,8 @@ type mergeMember struct {
 	whole  []byte // raw without members that are null
 }
 
-// newMergePatch reads a merge patch; strict are the fields that it has twice. The error is an API status.
+// newMergePatch reads a merge patch; strict are the fields that it has twice. The error is an API
+// status.
 func newMergePatch(text []byte) (c change, strict []error, err error) {
 	if strict, err = readPatchObject(text, new(map[string]any)); err != nil {
 		return nil, nil, err

@@ -15,18 +15,21 @@ import (
 	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
-// This file has leave to use the strategic merge of apimachinery: its directives and its mistakes are a contract
-// that clients were written against, and a second implementation would only be a different one.
+// This file has leave to use the strategic merge of apimachinery: its directives and its mistakes
+// are a contract that clients were written against, and a second implementation would only be a
+// different one.
 
-// strategicPatch is a merge patch that says how to change a list instead of replacing it. The patchStrategy and
-// patchMergeKey tags of the Go type tell which lists, and by which key; a list without them is replaced.
+// strategicPatch is a merge patch that says how to change a list instead of replacing it. The
+// patchStrategy and patchMergeKey tags of the Go type tell which lists, and by which key; a list
+// without them is replaced.
 type strategicPatch struct {
 	text []byte
 	of   any // an empty object of that type
 }
 
 func newStrategicPatch(text []byte, of any) (c change, strict []error, err error) {
-	// Kubernetes takes null for a patch that changes nothing, unlike a merge patch, which would make null of the object.
+	// Kubernetes takes null for a patch that changes nothing, unlike a merge patch, which would
+	// make null of the object.
 	if bytes.Equal(bytes.TrimSpace(text), []byte("null")) {
 		text = []byte("{}")
 	}
@@ -63,18 +66,22 @@ func (p strategicPatch) apply(current []byte) ([]byte, error) {
 		}
 	}
 	if err != nil {
-		// Above all, the merge knows nothing of what is inside of a RawExtension; Kubernetes answers 500 then.
+		// Above all, the merge knows nothing of what is inside of a RawExtension; Kubernetes
+		// answers 500 then.
 		return nil, fmt.Errorf("%w; a merge patch (application/merge-patch+json) can change it", err)
 	}
-	// Kubernetes overlooks it when a strategic merge patch names another kind or version, and no other patch.
+	// Kubernetes overlooks it when a strategic merge patch names another kind or version, and no
+	// other patch.
 	merged["kind"], merged["apiVersion"] = kind, apiVersion
 	return json.Marshal(merged)
 }
 
-// maxCompared is how many comparisons of two items a patch may take: as many as if each of 1,000 were compared with each.
+// maxCompared is how many comparisons of two items a patch may take: as many as if each of 1,000
+// were compared with each.
 const maxCompared = 1000 * 1000
 
-// mergeable refuses a patch that takes too long to merge: each item of a list is compared with all of them.
+// mergeable refuses a patch that takes too long to merge: each item of a list is compared with all
+// of them.
 func mergeable(patch, object map[string]any, of any) error {
 	meta, err := strategicpatch.NewPatchMetaFromStruct(of)
 	if err != nil {
@@ -87,8 +94,9 @@ func mergeable(patch, object map[string]any, of any) error {
 		"change fewer items, or use an update or another type of patch", maxCompared))
 }
 
-// comparisons is about how often two items are compared when patches are merged into an object one after the other. Lists that are
-// replaced as a whole don't count, nor do those that only one patch has.
+// comparisons is about how often two items are compared when patches are merged into an object one
+// after the other. Lists that are replaced as a whole don't count, nor do those that only one patch
+// has.
 func comparisons(patches []map[string]any, object map[string]any, meta strategicpatch.LookupPatchMeta) (n int) {
 	structs, lists := map[string][]map[string]any{}, map[string][]any{}
 	times := map[string]int{}

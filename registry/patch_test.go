@@ -319,7 +319,8 @@ func TestPatchFinishesADeletion(t *testing.T) {
 	}
 }
 
-// Whatever a client sends as a patch, it gets an object or a status, and what is stored can be read.
+// Whatever a client sends as a patch, it gets an object or a status, and what is stored can be
+// read.
 func FuzzPatch(f *testing.F) {
 	for _, text := range []string{
 		`[{"op":"test","path":"/spec/color","value":null},{"op":"move","from":"/spec","path":"/status"}]`,

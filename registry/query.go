@@ -14,7 +14,8 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// query says how the parameters of a request become the fields of a struct. It is worked out once for a type.
+// query says how the parameters of a request become the fields of a struct. It is worked out once
+// for a type.
 type query []queryField
 
 type queryField struct {

@@ -15,7 +15,8 @@ import (
 // maxPage is the most entries that are read at once to find those that a selector wants.
 const maxPage = 10_000
 
-// Get reads one object. Without a resourceVersion it is the newest, with "0" any, with a number one that is not older.
+// Get reads one object. Without a resourceVersion it is the newest, with "0" any, with a number one
+// that is not older.
 func (e *endpoint[T]) Get(ctx context.Context, name rest.Name, opts metav1.GetOptions) (rest.View, error) {
 	ctx, step := trace.Begin(ctx, "read")
 	entry, err := e.get(ctx, name, opts)
@@ -80,7 +81,8 @@ func (e *endpoint[T]) page(ctx context.Context, namespace string, opts metav1.Li
 	return view, nil
 }
 
-// newQuery is the table of what resourceVersion, resourceVersionMatch, limit and continue mean together.
+// newQuery is the table of what resourceVersion, resourceVersionMatch, limit and continue mean
+// together.
 func newQuery(opts metav1.ListOptions, prefix string) (storage.ListOptions, error) {
 	q := storage.ListOptions{Limit: max(opts.Limit, 0)}
 	revision, err := parseRevision(opts.ResourceVersion)
@@ -116,8 +118,8 @@ func newQuery(opts metav1.ListOptions, prefix string) (storage.ListOptions, erro
 	return q, nil
 }
 
-// collect fills view with what q and the selector want: one page of the store when there is no selector, else as
-// many of one revision as it takes to reach the limit.
+// collect fills view with what q and the selector want: one page of the store when there is no
+// selector, else as many of one revision as it takes to reach the limit.
 func (e *endpoint[T]) collect(ctx context.Context, sc scope, sel *selector, q storage.ListOptions, view *listView) error {
 	limit := q.Limit
 	sc.narrow(&q, sel)
@@ -157,7 +159,8 @@ func (e *endpoint[T]) collect(ctx context.Context, sc scope, sel *selector, q st
 	}
 }
 
-// wanted says whether the scope and the selector want an entry. One that can't be read is the store's error: nobody knows.
+// wanted says whether the scope and the selector want an entry. One that can't be read is the
+// store's error: nobody knows.
 func (e *endpoint[T]) wanted(entry storage.Entry, sc scope, sel *selector) (bool, error) {
 	if !sc.has(entry.Key) {
 		return false, nil

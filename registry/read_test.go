@@ -43,7 +43,8 @@ func TestGetAtRevision(t *testing.T) {
 	}
 }
 
-// five makes objects in two namespaces: a/1 … a/4 and b/5, the even ones with the label even=yes and the color blue.
+// five makes objects in two namespaces: a/1 … a/4 and b/5, the even ones with the label even=yes
+// and the color blue.
 func five(t *testing.T) (*server, []string) {
 	s := serve(t, strategy{})
 	var revisions []string

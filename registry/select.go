@@ -29,8 +29,8 @@ type selector struct {
 	version
 	labels labels.Selector // nil: all
 	fields fields.Selector // nil: all
-	// asked are the fields that fields is about. reader reads them from the bytes; it is nil if some can't be: then an
-	// object has to be decoded.
+	// asked are the fields that fields is about. reader reads them from the bytes; it is nil if
+	// some can't be: then an object has to be decoded.
 	asked  []string
 	reader *wire.Reader
 	// entry is the one that is looked at, here so that looking at many allocates nothing.
@@ -69,8 +69,9 @@ func (v version) newSelector(opts metav1.ListOptions) (selector, error) {
 	return s, nil
 }
 
-// reader returns what reads fields from canonical values, nil if they can't be read without decoding: the metadata is at
-// the same place in every version, the rest where the stored version has it.
+// reader returns what reads fields from canonical values, nil if they can't be read without
+// decoding: the metadata is at the same place in every version, the rest where the stored version
+// has it.
 func (v version) reader(labels []string) *wire.Reader {
 	var places []wire.Field
 	for _, label := range labels {
@@ -97,8 +98,9 @@ func (s *selector) exact(field string) (string, bool) {
 	return s.fields.RequiresExactMatch(field)
 }
 
-// where returns what a store may narrow a list or watch down by: one value that a field or a label must have. nil if the
-// selector says nothing of the kind, or if an object would have to be decoded to know.
+// where returns what a store may narrow a list or watch down by: one value that a field or a label
+// must have. nil if the selector says nothing of the kind, or if an object would have to be decoded
+// to know.
 func (s *selector) where() *storage.Where {
 	if s.fields != nil {
 		for _, r := range s.fields.Requirements() {
@@ -172,7 +174,8 @@ func (s *selector) matches(e storage.Entry) (bool, error) {
 	return s.fields.Matches(fieldsOf{&s.entry}), nil
 }
 
-// matchesLabels reads the labels from the bytes, or, as decoding has the last word, from the object.
+// matchesLabels reads the labels from the bytes, or, as decoding has the last word, from the
+// object.
 func (s *selector) matchesLabels(e storage.Entry, message []byte) (bool, error) {
 	s.entry.message, s.entry.err = message, nil
 	if ok := s.labels.Matches(labelsOf{&s.entry}); s.entry.err == nil {
@@ -259,7 +262,8 @@ func (f fieldsOf) Get(field string) string {
 type scope struct {
 	// prefix is that of the collection, which continue tokens are relative to.
 	prefix string
-	// selection is what the store is asked for: the prefix, or the only key that is wanted, if the selectors say so.
+	// selection is what the store is asked for: the prefix, or the only key that is wanted, if the
+	// selectors say so.
 	selection string
 	// nothing says that the selectors leave nothing over.
 	nothing bool
@@ -297,7 +301,8 @@ func (s *scope) has(key string) bool { return !s.nothing && storage.Selects(s.se
 // single says that there is at most one entry in the scope.
 func (s *scope) single() bool { return s.nothing || !storage.IsPrefix(s.selection) }
 
-// narrow asks the store for no more than the scope, of which the selector may say what else is not wanted.
+// narrow asks the store for no more than the scope, of which the selector may say what else is not
+// wanted.
 func (s *scope) narrow(q *storage.ListOptions, sel *selector) {
 	switch {
 	case s.nothing:

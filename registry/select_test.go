@@ -12,7 +12,8 @@ import (
 	"github.com/typeplane/typeplane/storage/memory"
 )
 
-// Selectors on labels, names and selectable fields of the stored version look at many entries and decode none.
+// Selectors on labels, names and selectable fields of the stored version look at many entries and
+// decode none.
 func TestSelectorsDecodeNothing(t *testing.T) {
 	const objects = 200
 	served, _ := benchServer(t, objects)
@@ -37,7 +38,8 @@ func TestSelectorsDecodeNothing(t *testing.T) {
 	}
 }
 
-// What can't be read from the bytes is decoded: a message may have groups, which every decoder passes over.
+// What can't be read from the bytes is decoded: a message may have groups, which every decoder
+// passes over.
 func TestSelectorsFallBack(t *testing.T) {
 	store := memory.New(memory.Config{})
 	served, err := define(strategy{}).Serve(widget.Scheme(), store, registry.Options{})

@@ -32,7 +32,8 @@ func (h *hinted) Watch(ctx context.Context, prefix string, opts storage.WatchOpt
 	return h.Interface.Watch(ctx, prefix, opts)
 }
 
-// Selectors tell the store by which value it may narrow lists and watches, if that can be read without decoding.
+// Selectors tell the store by which value it may narrow lists and watches, if that can be read
+// without decoding.
 func TestSelectorsNameWhatTheyWant(t *testing.T) {
 	var h *hinted
 	s := serveThrough(t, strategy{}, func(store storage.Interface) storage.Interface {

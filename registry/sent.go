@@ -12,9 +12,9 @@ import (
 	"github.com/typeplane/typeplane/runtime/rules"
 )
 
-// knowing lets rules know what there is of an object that is stored as a document, which is what was sent, with its defaults and
-// what was changed since: of a value that is zero Go can't tell. hub was made of from. The document is made for the first
-// rule that asks.
+// knowing lets rules know what there is of an object that is stored as a document, which is what
+// was sent, with its defaults and what was changed since: of a value that is zero Go can't tell.
+// hub was made of from. The document is made for the first rule that asks.
 func (e *endpoint[T]) knowing(ctx context.Context, hub T, from *origin) context.Context {
 	if from == nil || !e.showsDocuments() {
 		return ctx
@@ -36,7 +36,8 @@ func (e *endpoint[T]) knowing(ctx context.Context, hub T, from *origin) context.
 	})
 }
 
-// withoutReset leaves out what is wrong with a status that the write has taken from elsewhere: nobody could mend it.
+// withoutReset leaves out what is wrong with a status that the write has taken from elsewhere:
+// nobody could mend it.
 func (e *endpoint[T]) withoutReset(errs field.ErrorList) field.ErrorList {
 	if e.def.CopyStatus == nil || e.subresource != "" || e.wholly {
 		return errs

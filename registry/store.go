@@ -17,8 +17,8 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// Store is one resource over a backend, in all its versions. Its verbs are methods of endpoint, which is a Store seen
-// through one version.
+// Store is one resource over a backend, in all its versions. Its verbs are methods of endpoint,
+// which is a Store seen through one version.
 type Store[T runtime.Object] struct {
 	def     Definition[T]
 	codec   *codec
@@ -38,7 +38,8 @@ type endpoint[T runtime.Object] struct {
 	*Store[T]
 	version
 	resource schema.GroupResource
-	// subresource is the part of the objects that the endpoint writes, "" for the objects themselves.
+	// subresource is the part of the objects that the endpoint writes, "" for the objects
+	// themselves.
 	subresource string
 	wholly      bool // the subresource is the author's, who may change all of the object
 	rules       *bodyRules
@@ -105,7 +106,8 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 			DeleteCollection: e,
 			Documents:        !kind.Protobuf(),
 		}
-		// The same objects in another group would make a short name ambiguous, and be there twice in a category.
+		// The same objects in another group would make a short name ambiguous, and be there twice
+		// in a category.
 		if gv.Group == s.def.GroupKind.Group {
 			main.ShortNames, main.Categories = s.def.ShortNames, s.def.Categories
 		}

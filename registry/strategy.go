@@ -11,93 +11,109 @@ import (
 
 // Strategy is what is special about a kind. Every field may be nil. T is the hub type, a pointer.
 //
-// The functions may be called from any goroutine. For one request they may be called several times, when another
-// writer comes first, each time with fresh objects; so they must have no effect outside of their arguments. AfterCreate,
-// AfterUpdate and AfterDelete alone are called once. docs/strategies.md lists all of them in the order of a request.
+// The functions may be called from any goroutine. For one request they may be called several times,
+// when another writer comes first, each time with fresh objects; so they must have no effect
+// outside of their arguments. AfterCreate, AfterUpdate and AfterDelete alone are called once.
+// docs/strategies.md lists all of them in the order of a request.
 type Strategy[T runtime.Object] struct {
-	// PrepareForCreate changes an object before it is validated, like clearing a status that clients may not set. The
-	// metadata is filled in already.
+	// PrepareForCreate changes an object before it is validated, like clearing a status that
+	// clients may not set. The metadata is filled in already.
 	PrepareForCreate func(ctx context.Context, obj T)
-	// PrepareForUpdate does so for an update; old is the object as it is stored and must not be modified.
+	// PrepareForUpdate does so for an update; old is the object as it is stored and must not be
+	// modified.
 	PrepareForUpdate func(ctx context.Context, obj, old T)
 
 	// Validate says what is wrong with a new object, besides its metadata. It modifies nothing.
 	Validate func(ctx context.Context, obj T) field.ErrorList
-	// ValidateUpdate says what is wrong with an update, besides the metadata: with the new object, and with the change.
-	// When it is nil, Validate judges the new object. It modifies nothing.
+	// ValidateUpdate says what is wrong with an update, besides the metadata: with the new object,
+	// and with the change. When it is nil, Validate judges the new object. It modifies nothing.
 	ValidateUpdate func(ctx context.Context, obj, old T) field.ErrorList
-	// ValidateStatusUpdate says what is wrong with a write of the status subresource. obj is old with another status; what
-	// ValidateUpdate and Validate say is not asked. It modifies nothing.
+	// ValidateStatusUpdate says what is wrong with a write of the status subresource. obj is old
+	// with another status; what ValidateUpdate and Validate say is not asked. It modifies nothing.
 	ValidateStatusUpdate func(ctx context.Context, obj, old T) field.ErrorList
-	// ValidationOptions says which options the rules in the markers of the kind's types are judged with, true for those
-	// that are on (see +k8s:ifEnabled); a rule that names one which is not there fails. old is nil for a new object. nil:
-	// there are none.
+	// ValidationOptions says which options the rules in the markers of the kind's types are judged
+	// with, true for those that are on (see +k8s:ifEnabled); a rule that names one which is not
+	// there fails. old is nil for a new object. nil: there are none.
 	ValidationOptions func(ctx context.Context, obj, old T) map[string]bool
-	// ValidateName says what is wrong with a name; prefix means that it is a generateName, to which something will be
-	// added. nil: names are DNS subdomains.
+	// ValidateName says what is wrong with a name; prefix means that it is a generateName, to which
+	// something will be added. nil: names are DNS subdomains.
 	ValidateName func(name string, prefix bool) []string
 
-	// WarningsOnCreate and WarningsOnUpdate say what is odd about a valid object and no error: a field that is deprecated, a value
-	// that is probably not meant. Clients show each text to people, so it is one line. They modify nothing. An update of the
-	// status is not asked about.
+	// WarningsOnCreate and WarningsOnUpdate say what is odd about a valid object and no error: a
+	// field that is deprecated, a value that is probably not meant. Clients show each text to
+	// people, so it is one line. They modify nothing. An update of the status is not asked about.
 	WarningsOnCreate func(ctx context.Context, obj T) []string
 	WarningsOnUpdate func(ctx context.Context, obj, old T) []string
 
-	// Canonicalize brings a valid object into the one form in which it is stored, like sorting a set.
+	// Canonicalize brings a valid object into the one form in which it is stored, like sorting a
+	// set.
 	Canonicalize func(obj T)
 
-	// AfterCreate, AfterUpdate and AfterDelete are told what was written, once for each write that is known to have happened,
-	// before the client is answered; never in a dry run, nor where nothing was changed. obj is as it is stored, with its resourceVersion (of an object that
-	// is gone: as it was last), old as it was before; both belong to the function. They can't undo anything, and what they do must bear that the
-	// server dies before it is done, or that another server makes the next write meanwhile: for what has to happen in the end, watch.
-	// An object that a Lifetime ends is gone without AfterDelete. The marking of an object as being deleted is an update.
+	// AfterCreate, AfterUpdate and AfterDelete are told what was written, once for each write that
+	// is known to have happened, before the client is answered; never in a dry run, nor where
+	// nothing was changed. obj is as it is stored, with its resourceVersion (of an object that is
+	// gone: as it was last), old as it was before; both belong to the function. They can't undo
+	// anything, and what they do must bear that the server dies before it is done, or that another
+	// server makes the next write meanwhile: for what has to happen in the end, watch. An object
+	// that a Lifetime ends is gone without AfterDelete. The marking of an object as being deleted
+	// is an update.
 	AfterCreate func(ctx context.Context, obj T)
 	AfterUpdate func(ctx context.Context, obj, old T)
 	AfterDelete func(ctx context.Context, obj T)
 
-	// Decorate changes what clients see of an object, wherever they see it: in the answer of any verb, in lists, watches and tables.
-	// What is stored, selected by and patched is the object without it. obj has its resourceVersion, which can't be changed, and
-	// belongs to the function. Every answer has to be decoded and encoded for it.
+	// Decorate changes what clients see of an object, wherever they see it: in the answer of any
+	// verb, in lists, watches and tables. What is stored, selected by and patched is the object
+	// without it. obj has its resourceVersion, which can't be changed, and belongs to the function.
+	// Every answer has to be decoded and encoded for it.
 	Decorate func(obj T)
-	// Export changes what a client gets that exports an object, to create it somewhere else. The metadata that this server filled in, and the status,
-	// are gone from obj already; with exact, the namespace and the name are those that it has here. obj belongs to the function.
+	// Export changes what a client gets that exports an object, to create it somewhere else. The
+	// metadata that this server filled in, and the status, are gone from obj already; with exact,
+	// the namespace and the name are those that it has here. obj belongs to the function.
 	Export func(ctx context.Context, obj T, exact bool)
 
-	// CheckGracefulDelete says that an object is not removed at once when it is deleted, and in opts.GracePeriodSeconds for how
-	// long it stays: what the client wants, or a default where that is nil. The object gets its deletionTimestamp, for when the time is
-	// over, and deletionGracePeriodSeconds. It stays until whoever looks after it deletes it with 0 seconds; another
-	// deletion can make the time shorter, never longer. With 0 seconds here it is removed at once. obj is not modified. nil: nothing
-	// has a time of grace.
+	// CheckGracefulDelete says that an object is not removed at once when it is deleted, and in
+	// opts.GracePeriodSeconds for how long it stays: what the client wants, or a default where that
+	// is nil. The object gets its deletionTimestamp, for when the time is over, and
+	// deletionGracePeriodSeconds. It stays until whoever looks after it deletes it with 0 seconds;
+	// another deletion can make the time shorter, never longer. With 0 seconds here it is removed
+	// at once. obj is not modified. nil: nothing has a time of grace.
 	CheckGracefulDelete func(ctx context.Context, obj T, opts *metav1.DeleteOptions) bool
 
-	// Held says that an object which is being deleted stays, although it has no metadata.finalizers any more: something in
-	// the object itself keeps it, as the spec.finalizers of a namespace do. It modifies nothing. nil: nothing does.
+	// Held says that an object which is being deleted stays, although it has no metadata.finalizers
+	// any more: something in the object itself keeps it, as the spec.finalizers of a namespace do.
+	// It modifies nothing. nil: nothing does.
 	Held func(obj T) bool
-	// PrepareForDelete changes an object that is marked as being deleted, because it can't be removed yet. Its metadata
-	// says so already.
+	// PrepareForDelete changes an object that is marked as being deleted, because it can't be
+	// removed yet. Its metadata says so already.
 	PrepareForDelete func(obj T)
-	// Finalize copies what Held looks at from an object into another one, which may then share its memory. Where it is
-	// set, the kind has the subresource finalize, which writes that and nothing else.
+	// Finalize copies what Held looks at from an object into another one, which may then share its
+	// memory. Where it is set, the kind has the subresource finalize, which writes that and nothing
+	// else.
 	Finalize func(from, to T)
 
-	// ResetFields says which fields a write to a subresource ("" is the object itself) leaves as they are, whatever the client
-	// sends, because PrepareForCreate and PrepareForUpdate put them back: JSON names with dots between them, like
-	// "spec.nodeName". Nobody owns them by such a write. The status of a kind with a status subresource is one without saying so.
+	// ResetFields says which fields a write to a subresource ("" is the object itself) leaves as
+	// they are, whatever the client sends, because PrepareForCreate and PrepareForUpdate put them
+	// back: JSON names with dots between them, like "spec.nodeName". Nobody owns them by such a
+	// write. The status of a kind with a status subresource is one without saying so.
 	ResetFields func(subresource string) []string
 
-	// HasGeneration says whether metadata.generation counts the changes of the spec. nil: it does. Some kinds of Kubernetes
-	// have none.
+	// HasGeneration says whether metadata.generation counts the changes of the spec. nil: it does.
+	// Some kinds of Kubernetes have none.
 	HasGeneration func() bool
-	// AllowUnconditionalUpdate says whether an update may leave the resourceVersion out. nil: it may.
+	// AllowUnconditionalUpdate says whether an update may leave the resourceVersion out. nil: it
+	// may.
 	AllowUnconditionalUpdate func() bool
-	// AllowCreateOnUpdate says whether an update of an object that does not exist creates it. nil: it does not.
+	// AllowCreateOnUpdate says whether an update of an object that does not exist creates it. nil:
+	// it does not.
 	AllowCreateOnUpdate func() bool
 
-	// Columns and Cells say what kubectl get shows of an object in every version, besides its name; they are for what
-	// the marker +kubebuilder:printcolumn can't express, like "2/3". Columns are in the order of the table, and one with
-	// a priority above 0 is for -o wide. One called Name, with the format name, is the name in another place. Cells returns one cell for each, also of an empty object: a string, a bool, an
-	// int64, a float64, nil for what is not known, or a metav1.Time, which is shown as the time since then. It modifies
-	// nothing. Both are set or none.
+	// Columns and Cells say what kubectl get shows of an object in every version, besides its name;
+	// they are for what the marker +kubebuilder:printcolumn can't express, like "2/3". Columns are
+	// in the order of the table, and one with a priority above 0 is for -o wide. One called Name,
+	// with the format name, is the name in another place. Cells returns one cell for each, also of
+	// an empty object: a string, a bool, an int64, a float64, nil for what is not known, or a
+	// metav1.Time, which is shown as the time since then. It modifies nothing. Both are set or
+	// none.
 	Columns func() []metav1.TableColumnDefinition
 	Cells   func(obj T) []any
 }

@@ -16,7 +16,8 @@ const (
 	subresourceFinalize = "finalize"
 )
 
-// subresources returns those that the kind has in this version. main is the resource that they belong to.
+// subresources returns those that the kind has in this version. main is the resource that they
+// belong to.
 func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) {
 	part := func(name string) rest.Resource {
 		return rest.Resource{
@@ -69,11 +70,12 @@ func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) 
 	return append(parts, mine...), err
 }
 
-// counted makes the object to store of the one that a client sent: the part that the endpoint is about is taken from
-// sent, everything else from old. Of a write of the status that is the status alone, no metadata: labels and finalizers are
-// changed where the object is. What the write depends on, uid and resourceVersion, stays as it was sent, and so do the
-// managedFields, so that whoever fills those in may ask before replace does; asking again changes nothing. sent belongs
-// to it; old is not modified.
+// counted makes the object to store of the one that a client sent: the part that the endpoint is
+// about is taken from sent, everything else from old. Of a write of the status that is the status
+// alone, no metadata: labels and finalizers are changed where the object is. What the write depends
+// on, uid and resourceVersion, stays as it was sent, and so do the managedFields, so that whoever
+// fills those in may ask before replace does; asking again changes nothing. sent belongs to it; old
+// is not modified.
 func (e *endpoint[T]) counted(sent, old T) T {
 	copyStatus, part := e.def.CopyStatus, e.part()
 	switch {
@@ -104,7 +106,8 @@ func (e *endpoint[T]) part() func(from, to T) {
 	return nil
 }
 
-// resetStatus takes the status out of a new object, and out of what it was made of, if it has to be written by itself.
+// resetStatus takes the status out of a new object, and out of what it was made of, if it has to be
+// written by itself.
 func (e *endpoint[T]) resetStatus(hub T, from *origin) (*origin, error) {
 	if e.def.CopyStatus == nil {
 		return from, nil

@@ -15,7 +15,8 @@ import (
 	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
-// sent is what a client sent to a subresource that takes a kind of its own: an object of that kind, made by new.
+// sent is what a client sent to a subresource that takes a kind of its own: an object of that kind,
+// made by new.
 type sent struct {
 	op          admission.Operation
 	subresource string // "": that of the endpoint
@@ -27,8 +28,8 @@ type sent struct {
 	dryRun      bool
 }
 
-// admitBody shows admission a body, and returns what admission makes of it. It is the body that is admitted, not the object that
-// the subresource belongs to.
+// admitBody shows admission a body, and returns what admission makes of it. It is the body that is
+// admitted, not the object that the subresource belongs to.
 func admitBody[T runtime.Object, B apiruntime.Object](ctx context.Context, e *endpoint[T], to sent, body B) (B, error) {
 	resource := e.resource.WithVersion(e.kind.GroupVersionKind().Version)
 	request := e.asked(&admission.Request{
@@ -63,7 +64,8 @@ func admitBody[T runtime.Object, B apiruntime.Object](ctx context.Context, e *en
 	return next, e.admission.Validate(ctx, request)
 }
 
-// bodyVersions are those of the object that the subresource belongs to, in all of which it takes the same kind.
+// bodyVersions are those of the object that the subresource belongs to, in all of which it takes
+// the same kind.
 func (e *endpoint[T]) bodyVersions(kind schema.GroupVersionKind) []admission.Version {
 	versions := forms[T]{e}.Versions()
 	for i := range versions {

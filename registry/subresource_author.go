@@ -16,12 +16,13 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// Subresource is a part of the path below an object that the author of the kind answers: …/books/{name}/lend. Getter,
-// Action, Change and Connector make them. It is immutable.
+// Subresource is a part of the path below an object that the author of the kind answers:
+// …/books/{name}/lend. Getter, Action, Change and Connector make them. It is immutable.
 type Subresource[T runtime.Object] struct {
 	name     string
 	versions []schema.GroupVersion // nil: all of the kind
-	// serve fills in the verbs of r, which has its names already. The endpoint belongs to the subresource.
+	// serve fills in the verbs of r, which has its names already. The endpoint belongs to the
+	// subresource.
 	serve   func(e *endpoint[T], r *rest.Resource)
 	body    any        // an empty one of what is sent; nil: nothing is
 	rules   *bodyRules // of that
@@ -34,8 +35,8 @@ func (s Subresource[T]) In(versions ...schema.GroupVersion) Subresource[T] {
 	return s
 }
 
-// Getter is a subresource that is read: GET …/{name}/{subresource} answers with what get makes of the object. answer is the
-// kind of that. obj belongs to get.
+// Getter is a subresource that is read: GET …/{name}/{subresource} answers with what get makes of
+// the object. answer is the kind of that. obj belongs to get.
 func Getter[T runtime.Object, A apiruntime.Object](name string, answer schema.GroupVersionKind, get func(ctx context.Context, obj T) (A, error)) Subresource[T] {
 	return Subresource[T]{name: name, serve: func(e *endpoint[T], r *rest.Resource) {
 		r.BodyKind = answer
@@ -43,9 +44,11 @@ func Getter[T runtime.Object, A apiruntime.Object](name string, answer schema.Gr
 	}}
 }
 
-// Action is a subresource that does something: POST …/{name}/{subresource} with an object of the kind body is answered with
-// what act returns, which is of the kind answer. A request without a body has an empty one. act is called once for each request; it changes the
-// object that the subresource belongs to, if it does, with of.Update. It has to leave everything else as it is where of.DryRun says so.
+// Action is a subresource that does something: POST …/{name}/{subresource} with an object of the
+// kind body is answered with what act returns, which is of the kind answer. A request without a
+// body has an empty one. act is called once for each request; it changes the object that the
+// subresource belongs to, if it does, with of.Update. It has to leave everything else as it is
+// where of.DryRun says so.
 func Action[T runtime.Object, B any, P bodyType[B], A apiruntime.Object](
 	name string, body, answer schema.GroupVersionKind, act func(ctx context.Context, of *Parent[T], in P) (A, error),
 ) Subresource[T] {
@@ -58,13 +61,15 @@ func Action[T runtime.Object, B any, P bodyType[B], A apiruntime.Object](
 	}}
 }
 
-// Change is a subresource that changes the object which it belongs to, as pods/binding does: POST …/{name}/{subresource} with
-// an object of the kind body is answered with a Status. apply changes obj, which is a copy of what is stored; it is
-// called again when another writer comes first, so it must have no effect outside of obj. The uid and the resourceVersion
-// of the body, if it has any, are those that obj must have.
+// Change is a subresource that changes the object which it belongs to, as pods/binding does: POST
+// …/{name}/{subresource} with an object of the kind body is answered with a Status. apply changes
+// obj, which is a copy of what is stored; it is called again when another writer comes first, so it
+// must have no effect outside of obj. The uid and the resourceVersion of the body, if it has any,
+// are those that obj must have.
 //
-// What apply makes of obj has to be valid by the rules of metadata, by those in the markers of the kind, and by
-// Strategy.Validate. Strategy.ValidateUpdate, which says what clients may change, is not asked.
+// What apply makes of obj has to be valid by the rules of metadata, by those in the markers of the
+// kind, and by Strategy.Validate. Strategy.ValidateUpdate, which says what clients may change, is
+// not asked.
 func Change[T runtime.Object, B any, P bodyType[B]](name string, body schema.GroupVersionKind, apply func(ctx context.Context, obj T, in P) error) Subresource[T] {
 	return Subresource[T]{name: name, body: newBody[B, P](), serve: func(e *endpoint[T], r *rest.Resource) {
 		r.BodyKind, r.NewBody = body, newBody[B, P]
@@ -109,7 +114,8 @@ func checkSubresources[T runtime.Object](def *Definition[T], bad func(format str
 	}
 }
 
-// authored returns the subresources of the author in the version of the endpoint. part makes one without verbs.
+// authored returns the subresources of the author in the version of the endpoint. part makes one
+// without verbs.
 func (e *endpoint[T]) authored(part func(name string) rest.Resource) ([]rest.Resource, error) {
 	var parts []rest.Resource
 	for _, s := range e.def.Subresources {
@@ -147,8 +153,8 @@ func (s *Store[T]) parentOf(entry storage.Entry) (T, error) {
 	return obj, err
 }
 
-// rewrite changes an object as its author wants it. apply gets a copy of what is stored, again for each attempt; its error is
-// returned as it is.
+// rewrite changes an object as its author wants it. apply gets a copy of what is stored, again for
+// each attempt; its error is returned as it is.
 func (e *endpoint[T]) rewrite(ctx context.Context, name rest.Name, manager string, dryRun bool, apply func(obj T) error) (storage.Entry, error) {
 	key, err := e.key(name)
 	if err != nil {
@@ -267,8 +273,8 @@ func (p changePart[T, P]) Create(ctx context.Context, name rest.Name, obj apirun
 	}}, nil
 }
 
-// receive makes of what a client sent what an author gets: the body for the object that the path names, with its defaults, admitted
-// and valid.
+// receive makes of what a client sent what an author gets: the body for the object that the path
+// names, with its defaults, admitted and valid.
 func receive[T runtime.Object, B rest.Body](ctx context.Context, e *endpoint[T], to sent, body B) (B, error) {
 	if err := e.matchBody(body, to.name); err != nil {
 		return body, err
@@ -281,7 +287,8 @@ func receive[T runtime.Object, B rest.Body](ctx context.Context, e *endpoint[T],
 	return body, e.rules.judge(ctx, e.subresource, to.kind.GroupKind(), to.name.Name, body)
 }
 
-// matchBody makes the name and the namespace of a body those of the request, or says that they differ.
+// matchBody makes the name and the namespace of a body those of the request, or says that they
+// differ.
 func (s *Store[T]) matchBody(body rest.Body, name rest.Name) error {
 	meta, ok := runtime.MetaOf(body)
 	if !ok {
@@ -299,8 +306,9 @@ func answerView(obj apiruntime.Object, kind schema.GroupVersionKind) rest.View {
 	return structView{obj}
 }
 
-// authorError makes an API status of what a function of an author returns: of errors of fields (field.Error, or several in
-// field.ErrorList.ToAggregate) one that says that a kind is invalid. Everything that is no status already is the server's fault.
+// authorError makes an API status of what a function of an author returns: of errors of fields
+// (field.Error, or several in field.ErrorList.ToAggregate) one that says that a kind is invalid.
+// Everything that is no status already is the server's fault.
 func authorError(err error, kind schema.GroupKind, name string) error {
 	if errs := fieldErrors(err); len(errs) > 0 {
 		return rest.Invalid(kind, name, errs)

@@ -172,7 +172,8 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// A change is applied again when another writer comes first, and the kind's own rules for clients do not bind it.
+// A change is applied again when another writer comes first, and the kind's own rules for clients
+// do not bind it.
 func TestChangeIsRetried(t *testing.T) {
 	var other func()
 	s, parts := serveAuthored(t, strategy{
@@ -292,7 +293,8 @@ func TestConnector(t *testing.T) {
 	wantCauses(t, err, `prefix: Invalid value: "none": there is no log`)
 }
 
-// Subresources are in the versions that they are for, and mistakes are found when the server starts.
+// Subresources are in the versions that they are for, and mistakes are found when the server
+// starts.
 func TestSubresourceDefinitions(t *testing.T) {
 	def := definition(strategy{})
 	def.Subresources = []subresource{summary().In(widget.GV1beta1)}

@@ -118,7 +118,8 @@ func TestPatchScale(t *testing.T) {
 	}
 }
 
-// Who owns the replicas of an object is the same whether they are written there or by its scale, in any kind of patch.
+// Who owns the replicas of an object is the same whether they are written there or by its scale, in
+// any kind of patch.
 func TestApplyScale(t *testing.T) {
 	s, _, scale := serveOwnedParts(t)
 	apply := func(r rest.Resource, manager, text string, force bool) error {

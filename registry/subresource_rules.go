@@ -12,9 +12,10 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// WithRules returns a subresource that fills in the defaults of what it takes, and refuses what breaks the rules in the markers of
-// its type, before anybody sees it. The functions are those that gen prints beside the type P, which is the body or the options; one that is nil has
-// nothing to say. Admission comes between the two.
+// WithRules returns a subresource that fills in the defaults of what it takes, and refuses what
+// breaks the rules in the markers of its type, before anybody sees it. The functions are those that
+// gen prints beside the type P, which is the body or the options; one that is nil has nothing to
+// say. Admission comes between the two.
 func WithRules[T runtime.Object, P any](
 	s Subresource[T], setDefaults func(in P), validate func(ctx context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj P) field.ErrorList,
 ) Subresource[T] {
@@ -46,7 +47,8 @@ func (r *bodyRules) fill(body any) {
 	}
 }
 
-// judge says what is wrong with a body of a kind, as an API status. Rules that are marked as alpha are on trial.
+// judge says what is wrong with a body of a kind, as an API status. Rules that are marked as alpha
+// are on trial.
 func (r *bodyRules) judge(ctx context.Context, subresource string, kind schema.GroupKind, name string, body any) error {
 	if r == nil || r.validate == nil {
 		return nil

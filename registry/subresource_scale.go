@@ -19,7 +19,8 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// scaleEndpoint shows any object that has replicas as a Scale, so that one program can scale them all.
+// scaleEndpoint shows any object that has replicas as a Scale, so that one program can scale them
+// all.
 type scaleEndpoint[T runtime.Object] struct {
 	of *endpoint[T]
 	// replicas is the field of the object that spec.replicas of its Scale stands for.
@@ -37,7 +38,8 @@ func (s *scaleEndpoint[T]) Get(ctx context.Context, name rest.Name, opts metav1.
 	return s.view(entry)
 }
 
-// Update changes how many replicas an object asks for. It is an update of the object: all of its rules hold.
+// Update changes how many replicas an object asks for. It is an update of the object: all of its
+// rules hold.
 func (s *scaleEndpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.UpdateOptions) (view rest.View, created bool, err error) {
 	e, scale := s.of, obj.(*autoscalingv1.Scale)
 	if err := matchName(&scale.ObjectMeta, name); err != nil {
@@ -55,12 +57,14 @@ func (s *scaleEndpoint[T]) Update(ctx context.Context, name rest.Name, obj apiru
 // wanted is the next Scale of an object.
 type wanted struct {
 	scale *autoscalingv1.Scale
-	// applied says that owners are those of the object from then on; else who writes owns what changes.
+	// applied says that owners are those of the object from then on; else who writes owns what
+	// changes.
 	applied bool
 	owners  []metav1.ManagedFieldsEntry
 }
 
-// write stores the object with the Scale that next makes for the current one, again for each attempt.
+// write stores the object with the Scale that next makes for the current one, again for each
+// attempt.
 func (s *scaleEndpoint[T]) write(ctx context.Context, verb string, name rest.Name, opts *metav1.UpdateOptions, next func(storage.Entry, T) (wanted, error)) (rest.View, error) {
 	e := s.of
 	key, err := e.key(name)
@@ -86,7 +90,8 @@ func (s *scaleEndpoint[T]) write(ctx context.Context, verb string, name rest.Nam
 		} else {
 			e.own(ctx, hub, nil, old, current, author{manager: opts.FieldManager})
 		}
-		// It is the Scale that is admitted, not the object behind it. What admission makes of it belongs to nobody.
+		// It is the Scale that is admitted, not the object behind it. What admission makes of it
+		// belongs to nobody.
 		scale, err := admitBody(ctx, e, sent{
 			op: admission.Update, subresource: subresourceScale, name: name, kind: scaleKind,
 			new: func() apiruntime.Object { return newScale() }, old: func() (apiruntime.Object, error) { return s.shown(current) },
@@ -175,8 +180,8 @@ func validateScale(scale *autoscalingv1.Scale) error {
 	})
 }
 
-// scaled makes the object that a Scale asks for of the stored one. uid and resourceVersion of the Scale are those that
-// the update depends on. old is not modified.
+// scaled makes the object that a Scale asks for of the stored one. uid and resourceVersion of the
+// Scale are those that the update depends on. old is not modified.
 func (s *scaleEndpoint[T]) scaled(scale *autoscalingv1.Scale, old T) (T, error) {
 	var none T
 	versioned, err := s.of.kind.FromHub(s.of.deepCopy(old))

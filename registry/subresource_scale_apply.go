@@ -17,9 +17,10 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// An apply patch of a Scale is one of the object behind it, of the field with the replicas: so whoever owns that field there
-// is asked, and who applies owns it by the subresource scale and in the object's version, as in Kubernetes. One that
-// leaves the replicas out gives them up. What it says of the status has no effect.
+// An apply patch of a Scale is one of the object behind it, of the field with the replicas: so
+// whoever owns that field there is asked, and who applies owns it by the subresource scale and in
+// the object's version, as in Kubernetes. One that leaves the replicas out gives them up. What it
+// says of the status has no effect.
 
 // readApplied reads an apply patch of a Scale, and makes it one of the object.
 func (s *scaleEndpoint[T]) readApplied(ctx context.Context, text []byte, opts metav1.PatchOptions) (appliedPatch, error) {
@@ -126,7 +127,8 @@ func replicasPath(kind *runtime.Kind) (ownership.Path, error) {
 	return path, nil
 }
 
-// difference is the path of the field that b has and a has not, or with another value; nil if there is none.
+// difference is the path of the field that b has and a has not, or with another value; nil if there
+// is none.
 func difference(a, b map[string]any) ownership.Path {
 	for name, value := range b {
 		was, _ := a[name].(map[string]any)

@@ -183,7 +183,8 @@ func TestStatusWritesAreGuarded(t *testing.T) {
 	}
 }
 
-// Each write asks the rules that are meant for it, and the strategy has the last word about the status.
+// Each write asks the rules that are meant for it, and the strategy has the last word about the
+// status.
 func TestRulesOfSubresources(t *testing.T) {
 	var asked []string
 	ask := func(rule string) field.ErrorList { asked = append(asked, rule); return nil }

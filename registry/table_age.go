@@ -20,8 +20,8 @@ const (
 // unknownAge is shown for a time that is not set.
 const unknownAge = "<unknown>"
 
-// ageHole stands, in a row that is kept for later, where an age will be; eight bytes follow it, the seconds since
-// 1970 of the time from which on it is counted. There is no such byte in JSON.
+// ageHole stands, in a row that is kept for later, where an age will be; eight bytes follow it, the
+// seconds since 1970 of the time from which on it is counted. There is no such byte in JSON.
 const ageHole = 0
 
 // appendCell appends the JSON of a cell, or a hole for one that is a time.
@@ -54,8 +54,9 @@ func since(then, now time.Time) string {
 	return age(now.Sub(then))
 }
 
-// age writes a duration in the two or three digits that matter: the unit that fits, and beside it the next smaller
-// one while the number of the larger is small. What is a second in the future is now: clocks differ.
+// age writes a duration in the two or three digits that matter: the unit that fits, and beside it
+// the next smaller one while the number of the larger is small. What is a second in the future is
+// now: clocks differ.
 func age(d time.Duration) string {
 	switch {
 	case d <= -2*time.Second:
@@ -82,7 +83,8 @@ func age(d time.Duration) string {
 	return units(d, year, "y", 0, "")
 }
 
-// units writes how many of the large unit d is, and what remains in the small one, if there is a small one and a rest.
+// units writes how many of the large unit d is, and what remains in the small one, if there is a
+// small one and a rest.
 func units(d, large time.Duration, largeName string, small time.Duration, smallName string) string {
 	text := fmt.Sprint(int64(d/large), largeName)
 	if small == 0 || d%large < small {

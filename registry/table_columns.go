@@ -75,7 +75,8 @@ func (c *columns) of(obj runtime.Object) ([]any, error) {
 	return cells, err
 }
 
-// checkColumns says what is wrong with the columns of a strategy whose kind is in these versions, "" if nothing is.
+// checkColumns says what is wrong with the columns of a strategy whose kind is in these versions,
+// "" if nothing is.
 func checkColumns[T runtime.Object](strategy *Strategy[T], hub T, kinds []*runtime.Kind) string {
 	var definitions []metav1.TableColumnDefinition
 	if strategy.Columns != nil {

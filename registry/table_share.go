@@ -10,19 +10,21 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// The metadata of an object is most of its row, and it is in the object's JSON too, which lists keep. So a row that is kept
-// has a hole for it: metadataHole, and four bytes that say how long it is. There is no such byte in JSON.
+// The metadata of an object is most of its row, and it is in the object's JSON too, which lists
+// keep. So a row that is kept has a hole for it: metadataHole, and four bytes that say how long it
+// is. There is no such byte in JSON.
 const (
 	metadataHole = 1
 	behindHole   = "}}" // what a row has behind its metadata
 	holeSize     = 1 + 4
 )
 
-// itemStart is how the JSON of an item begins whose metadata comes first, as it does in all types that are written as
-// Kubernetes' are.
+// itemStart is how the JSON of an item begins whose metadata comes first, as it does in all types
+// that are written as Kubernetes' are.
 const itemStart = `{"metadata":`
 
-// keptRow is a row as it is kept, as long as it has to be: without its metadata, if the JSON of the object has the same.
+// keptRow is a row as it is kept, as long as it has to be: without its metadata, if the JSON of the
+// object has the same.
 func (t table) keptRow(row []byte, v version, e storage.Entry, memos *Memos) ([]byte, error) {
 	if t.include != metav1.IncludeMetadata && t.include != "" {
 		return slices.Clone(row), nil
@@ -44,8 +46,8 @@ func (t table) keptRow(row []byte, v version, e storage.Entry, memos *Memos) ([]
 	return append(kept, behindHole...), nil
 }
 
-// fill appends a kept row, with the ages that it has now and with its metadata, for which it asks for the JSON of the
-// object.
+// fill appends a kept row, with the ages that it has now and with its metadata, for which it asks
+// for the JSON of the object.
 func (t table) fill(dst, kept []byte, item func() ([]byte, error)) ([]byte, error) {
 	hole := len(kept) - len(behindHole) - holeSize
 	if hole < 0 || kept[hole] != metadataHole {

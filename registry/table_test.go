@@ -54,7 +54,8 @@ func shown(t *testing.T, view rest.View) string {
 	return strings.Join(lines, "\n")
 }
 
-// columnsOf gives version v1 columns of its own, and leaves v1beta1 without; the stored version is v1.
+// columnsOf gives version v1 columns of its own, and leaves v1beta1 without; the stored version is
+// v1.
 func columnsOf(t testing.TB) (stored, other rest.Resource) {
 	t.Helper()
 	b := runtime.NewBuilder()

@@ -14,14 +14,15 @@ import (
 // maxUnreadable is how many objects that can't be read one answer names.
 const maxUnreadable = 100
 
-// unreadable are the stored objects of a page that can't be decrypted, decoded or converted. They fail a list together,
-// so that whoever has to mend or delete them learns of all at once.
+// unreadable are the stored objects of a page that can't be decrypted, decoded or converted. They
+// fail a list together, so that whoever has to mend or delete them learns of all at once.
 type unreadable struct {
 	errs []error // at least one, maxUnreadable at most
 	more bool    // there are more
 }
 
-// unreadableIn returns the unreadable entries of a page that belong to the scope, nil if there are none.
+// unreadableIn returns the unreadable entries of a page that belong to the scope, nil if there are
+// none.
 func unreadableIn(page storage.Page, sc scope) error {
 	var u unreadable
 	for _, entry := range page.Entries {

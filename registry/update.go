@@ -19,13 +19,15 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// metadataField is the number of ObjectMeta in the message of every kind, managedFieldsField that of managedFields in it.
+// metadataField is the number of ObjectMeta in the message of every kind, managedFieldsField that
+// of managedFields in it.
 const (
 	metadataField      = 1
 	managedFieldsField = 17
 )
 
-// Update replaces an object. Everything from "read current" on runs again when another writer comes first.
+// Update replaces an object. Everything from "read current" on runs again when another writer comes
+// first.
 func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.UpdateOptions) (view rest.View, created bool, err error) {
 	versioned, text := e.sent(obj)
 
@@ -44,7 +46,8 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 
 	dropOwnersTwice(ctx, meta, ownersTwice)
 
-	// Default in the version of the request, on to the hub, and there what the storage version's defaults add.
+	// Default in the version of the request, on to the hub, and there what the storage version's
+	// defaults add.
 	hub, from, err := e.received(versioned, text)
 	if err != nil {
 		return nil, false, badDocument(err)
@@ -93,15 +96,15 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 	}
 }
 
-// replace is where every kind of change meets: it makes the value that follows current, which holds old, of what the
-// client and mutating admission want the object to be, which knows its owners. hub and old belong to it. from is what hub was made of;
-// nil: of old.
+// replace is where every kind of change meets: it makes the value that follows current, which holds
+// old, of what the client and mutating admission want the object to be, which knows its owners. hub
+// and old belong to it. from is what hub was made of; nil: of old.
 func (e *endpoint[T]) replace(ctx context.Context, request *admission.Request, hub T, from *origin, old T, current storage.Entry) ([]byte, []storage.Op, error) {
 	return e.replaceBy(ctx, request, request, hub, from, old, current)
 }
 
-// replaceBy is replace for a write that one request is judged by, and another one charged: nil where admission has judged
-// something else already.
+// replaceBy is replace for a write that one request is judged by, and another one charged: nil
+// where admission has judged something else already.
 func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.Request, hub T, from *origin, old T, current storage.Entry) ([]byte, []storage.Op, error) {
 	strategy, meta, oldMeta := &e.def.Strategy, runtime.Meta(hub), runtime.Meta(old)
 
@@ -143,8 +146,8 @@ func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.
 		strategy.Canonicalize(hub)
 	}
 
-	// Validating admission, and what it writes with the object. Of an object that is being deleted and has lost its last
-	// finalizer nothing is written any more.
+	// Validating admission, and what it writes with the object. Of an object that is being deleted
+	// and has lost its last finalizer nothing is written any more.
 	if err := e.admit(ctx, judged, hub, &old); err != nil {
 		return nil, nil, err
 	}
@@ -156,7 +159,8 @@ func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.
 		}
 	}
 
-	// Default in the storage version once more, encode; with the next generation if more than metadata and status changed.
+	// Default in the storage version once more, encode; with the next generation if more than
+	// metadata and status changed.
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -197,7 +201,8 @@ func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.
 	return value, with, nil
 }
 
-// createByUpdate is for kinds whose clients may create with an update. hub belongs to it, and was made of from.
+// createByUpdate is for kinds whose clients may create with an update. hub belongs to it, and was
+// made of from.
 func (e *endpoint[T]) createByUpdate(ctx context.Context, name rest.Name, hub T, from *origin, opts metav1.UpdateOptions) (rest.View, error) {
 	if err := rest.CreateDenied(ctx); err != nil {
 		return nil, err
@@ -215,8 +220,8 @@ func (e *endpoint[T]) createByUpdate(ctx context.Context, name rest.Name, hub T,
 	return e.createOwned(ctx, name, hub, from, metav1.CreateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation})
 }
 
-// makeUnseen wipes what the client of a create may not set. One that names a uid or a resourceVersion means an object that it
-// has seen, so there is nothing to create.
+// makeUnseen wipes what the client of a create may not set. One that names a uid or a
+// resourceVersion means an object that it has seen, so there is nothing to create.
 func (e *endpoint[T]) makeUnseen(name rest.Name, meta *metav1.ObjectMeta) error {
 	if meta.UID != "" || meta.ResourceVersion != "" && meta.ResourceVersion != "0" {
 		return apierrors.NewConflict(e.resource, name.Name, errors.New("the object was deleted in the meantime"))
@@ -226,7 +231,8 @@ func (e *endpoint[T]) makeUnseen(name rest.Name, meta *metav1.ObjectMeta) error 
 	return nil
 }
 
-// decodeCurrent is decodeHub for an object that others get to see as it is stored: with its resourceVersion.
+// decodeCurrent is decodeHub for an object that others get to see as it is stored: with its
+// resourceVersion.
 func (s *Store[T]) decodeCurrent(entry storage.Entry) (T, error) {
 	hub, err := s.decodeHub(entry)
 	if err == nil {
@@ -252,7 +258,8 @@ func (s *Store[T]) decodeHub(entry storage.Entry) (T, error) {
 	return hub, nil
 }
 
-// fromHub converts to the version, and says in the object what it is. The result may share memory with hub.
+// fromHub converts to the version, and says in the object what it is. The result may share memory
+// with hub.
 func (e *endpoint[T]) fromHub(hub T) (runtime.Object, error) {
 	obj, err := e.kind.FromHub(hub)
 	if err != nil {
@@ -305,8 +312,8 @@ func (e *endpoint[T]) checkUID(want types.UID, have, name string) error {
 	return apierrors.NewConflict(e.resource, name, fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", want, have))
 }
 
-// checkRevision refuses an update of another version than the client has seen, and fills in the resourceVersion for a
-// client that doesn't care.
+// checkRevision refuses an update of another version than the client has seen, and fills in the
+// resourceVersion for a client that doesn't care.
 func (e *endpoint[T]) checkRevision(meta *metav1.ObjectMeta, current int64) error {
 	have := storage.FormatRevision(current)
 	if meta.ResourceVersion == "" || meta.ResourceVersion == "0" {

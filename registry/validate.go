@@ -12,8 +12,9 @@ import (
 	"github.com/typeplane/typeplane/trace"
 )
 
-// An object is judged by four: the rules of metadata, those that the markers of its Go type state (compiled, for the
-// version of the request), those of the storage version, and those of the strategy. All that they find is reported together.
+// An object is judged by four: the rules of metadata, those that the markers of its Go type state
+// (compiled, for the version of the request), those of the storage version, and those of the
+// strategy. All that they find is reported together.
 
 // validateCreate says what is wrong with a new object, which was made of from.
 func (e *endpoint[T]) validateCreate(ctx context.Context, hub T, from *origin) (err error) {
@@ -31,7 +32,8 @@ func (e *endpoint[T]) validateCreate(ctx context.Context, hub T, from *origin) (
 	return e.verdict(meta.Name, errs)
 }
 
-// validateUpdate says what is wrong with an object that is to follow old and was made of from, and with the change.
+// validateUpdate says what is wrong with an object that is to follow old and was made of from, and
+// with the change.
 func (e *endpoint[T]) validateUpdate(ctx context.Context, hub, old T, from *origin) (err error) {
 	ctx, step := trace.Begin(ctx, "validate")
 	defer func() { step.End(err) }()
@@ -60,8 +62,8 @@ func (e *endpoint[T]) askStrategy(ctx context.Context, hub, old T) field.ErrorLi
 	return nil
 }
 
-// compiledRules asks the rules of the version of the request, with the names that the client knows, and behind them those of
-// the storage version.
+// compiledRules asks the rules of the version of the request, with the names that the client knows,
+// and behind them those of the storage version.
 func (e *endpoint[T]) compiledRules(ctx context.Context, typ operation.Type, hub T, from *origin, old *T) (field.ErrorList, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -78,9 +80,9 @@ func (e *endpoint[T]) compiledRules(ctx context.Context, typ operation.Type, hub
 	return e.withoutReset(append(own, stored...)), err
 }
 
-// askRules asks the rules of a version, to which convert leads. In an update they see the old object too, so that what was
-// not changed is not judged again: a rule that became stricter is for what is written from then on. Rules that are marked
-// as alpha are on trial, and count for nothing.
+// askRules asks the rules of a version, to which convert leads. In an update they see the old
+// object too, so that what was not changed is not judged again: a rule that became stricter is for
+// what is written from then on. Rules that are marked as alpha are on trial, and count for nothing.
 func askRules[T runtime.Object](ctx context.Context, kind *runtime.Kind, convert func(runtime.Object) (runtime.Object, error), op operation.Operation, hub T, old *T) (field.ErrorList, error) {
 	if !kind.Validates() {
 		return nil, nil

@@ -11,15 +11,16 @@ import (
 	"github.com/typeplane/typeplane/registry/internal/pairing"
 )
 
-// judgedAsStored says whether what is written through the version of the endpoint is judged by the rules of the storage
-// version too, so that an older version does not let in what the newer one forbids.
+// judgedAsStored says whether what is written through the version of the endpoint is judged by the
+// rules of the storage version too, so that an older version does not let in what the newer one
+// forbids.
 func (e *endpoint[T]) judgedAsStored() bool {
 	return e.kind != e.codec.storage && e.codec.storage.Validates() && !e.kind.OwnRulesOnly()
 }
 
-// storedRules asks the rules of the storage version about an object that was sent in another one. Of what they find counts what
-// the client can mend and has brought in: violations in fields that its version has too, which neither its own version
-// has told already, nor the old object has.
+// storedRules asks the rules of the storage version about an object that was sent in another one.
+// Of what they find counts what the client can mend and has brought in: violations in fields that
+// its version has too, which neither its own version has told already, nor the old object has.
 func (e *endpoint[T]) storedRules(ctx context.Context, op operation.Operation, hub T, old *T, own field.ErrorList) (field.ErrorList, error) {
 	kind := e.codec.storage
 	found, err := askRules(ctx, kind, e.codec.fromHub, op, hub, old)
@@ -45,8 +46,9 @@ func (e *endpoint[T]) storedRules(ctx context.Context, op operation.Operation, h
 	return errs, nil
 }
 
-// mendable says whether a client of another version can mend a violation. A rule about a value as a whole may look at all that is in it,
-// so its version has to have all of that; a size, or that something is missing or there twice, can be mended in any case.
+// mendable says whether a client of another version can mend a violation. A rule about a value as a
+// whole may look at all that is in it, so its version has to have all of that; a size, or that
+// something is missing or there twice, can be mended in any case.
 func mendable(pairs *pairing.Fields, v *field.Error) bool {
 	switch v.Type {
 	case field.ErrorTypeInvalid, field.ErrorTypeForbidden:

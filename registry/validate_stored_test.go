@@ -31,7 +31,8 @@ func (s *server) putV1(data string) {
 	s.Put("/registry/shop.example.com/widgets/ns/w", encodeV1(s.t, w))
 }
 
-// versions serves a widget of two versions whose best one, which is stored, has a default and rules that the other one lacks.
+// versions serves a widget of two versions whose best one, which is stored, has a default and rules
+// that the other one lacks.
 type versions struct {
 	soil         bool // an option called soil is there by default
 	rules        func(ctx context.Context, op operation.Operation, path *field.Path, obj, old *widget.V1) field.ErrorList
@@ -91,7 +92,8 @@ func (v versions) serve(t *testing.T) *server {
 	return s
 }
 
-// betaWrites are the ways to write spec and metadata of "w" as v1beta1, with the spec in JSON. There is an object unless create.
+// betaWrites are the ways to write spec and metadata of "w" as v1beta1, with the spec in JSON.
+// There is an object unless create.
 var betaWrites = map[string]struct {
 	create bool
 	write  func(s *server, spec string) error
@@ -132,7 +134,8 @@ func patchBeta(s *server, typ types.PatchType, text string) error {
 
 const byV1 = " (by the rules of shop.example.com/v1, the version that is stored)"
 
-// TestOlderVersionsLetNothingIn that the storage version forbids, whatever the write: as long as the older version has the field.
+// TestOlderVersionsLetNothingIn that the storage version forbids, whatever the write: as long as
+// the older version has the field.
 func TestOlderVersionsLetNothingIn(t *testing.T) {
 	creatable := strategy{AllowCreateOnUpdate: func() bool { return true }}
 	for name, w := range betaWrites {
@@ -151,7 +154,8 @@ func TestOlderVersionsLetNothingIn(t *testing.T) {
 			if s.raw(named) != before {
 				t.Error("it was refused and written")
 			}
-			// The rule is about a field that v1beta1 calls otherwise, so its clients would look for it in vain.
+			// The rule is about a field that v1beta1 calls otherwise, so its clients would look for
+			// it in vain.
 			if err := w.write(s, `{"colour":"rainbow"}`); err != nil {
 				t.Errorf("a field that v1beta1 does not have: %v", err)
 			}
@@ -163,8 +167,8 @@ func TestOlderVersionsLetNothingIn(t *testing.T) {
 	}
 }
 
-// TestStoredObjectsAreNotJudgedAgain by the rules of the storage version, when another version is written through: also where these
-// are written by hand and look at no old object.
+// TestStoredObjectsAreNotJudgedAgain by the rules of the storage version, when another version is
+// written through: also where these are written by hand and look at no old object.
 func TestStoredObjectsAreNotJudgedAgain(t *testing.T) {
 	poison := func(ctx context.Context, op operation.Operation, path *field.Path, obj, old *widget.V1) field.ErrorList {
 		errs := widget.Validate_V1(ctx, op, path, obj, old)
@@ -205,7 +209,8 @@ func TestStoredObjectsAreNotJudgedAgain(t *testing.T) {
 	wantCauses(t, err, `status.phase: Too long: may not be more than 64 bytes`+byV1)
 }
 
-// TestDefaultsOfTheStorageVersion: an older version can't say soil. Who judges what its clients wrote sees what will be stored.
+// TestDefaultsOfTheStorageVersion: an older version can't say soil. Who judges what its clients
+// wrote sees what will be stored.
 func TestDefaultsOfTheStorageVersion(t *testing.T) {
 	for name, w := range betaWrites {
 		t.Run(name, func(t *testing.T) {

@@ -39,7 +39,8 @@ func wantCauses(t *testing.T, err error, want ...string) {
 
 const tooMany = `spec.replicas: Invalid value: %d: must be less than or equal to 1000`
 
-// What the metadata, the compiled rules and the strategy find is reported together, and what two of them find once.
+// What the metadata, the compiled rules and the strategy find is reported together, and what two of
+// them find once.
 func TestAllRulesSpeak(t *testing.T) {
 	s := serve(t, strategy{Validate: func(_ context.Context, w *widget.Widget) (errs field.ErrorList) {
 		if w.Spec.Replicas > 1000 {
@@ -102,7 +103,8 @@ func TestPatchesAreJudged(t *testing.T) {
 	wantCauses(t, err, fmt.Sprintf(tooMany, 7000))
 }
 
-// A write of the status is judged by the same rules, which are told what is written; the rest is as it was, and so right.
+// A write of the status is judged by the same rules, which are told what is written; the rest is as
+// it was, and so right.
 func TestStatusIsJudged(t *testing.T) {
 	s := serveParts(t, strategy{})
 	if _, err := s.beta.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1beta1, `{"metadata":{"name":"w"},"spec":{"replicas":5000}}`), metav1.CreateOptions{}); err != nil {

@@ -12,13 +12,15 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// Virtual is a resource that no store holds: what is read is worked out when it is asked for, and what is sent is answered and
-// forgotten, as reviews are. It is found in discovery, answers in every form, and has its own columns, as resources with a store do.
-// T is a pointer to the type that clients see, in one version.
+// Virtual is a resource that no store holds: what is read is worked out when it is asked for, and
+// what is sent is answered and forgotten, as reviews are. It is found in discovery, answers in
+// every form, and has its own columns, as resources with a store do. T is a pointer to the type
+// that clients see, in one version.
 //
-// A verb that is nil is not there. The functions may be called from any goroutine. Their errors are API statuses; errors of fields
-// (field.Error, or several in field.ErrorList.ToAggregate) become one, everything else is the server's fault. What they return
-// belongs to the registry, which fills in what kind it is.
+// A verb that is nil is not there. The functions may be called from any goroutine. Their errors are
+// API statuses; errors of fields (field.Error, or several in field.ErrorList.ToAggregate) become
+// one, everything else is the server's fault. What they return belongs to the registry, which fills
+// in what kind it is.
 type Virtual[T runtime.Object] struct {
 	// Kind is what clients see; New makes an empty one.
 	Kind schema.GroupVersionKind
@@ -30,14 +32,15 @@ type Virtual[T runtime.Object] struct {
 
 	// Get works out one object. Its error for one that there is not is apierrors.NewNotFound.
 	Get func(ctx context.Context, name rest.Name) (T, error)
-	// List works out all objects of a namespace, or of all of them where that is "". Selectors of labels, and of
-	// metadata.name and metadata.namespace, are applied to what it returns.
+	// List works out all objects of a namespace, or of all of them where that is "". Selectors of
+	// labels, and of metadata.name and metadata.namespace, are applied to what it returns.
 	List func(ctx context.Context, namespace string) ([]T, error)
-	// Create answers obj, which belongs to it; it may return that. name.Name is what obj says, and may be "". A dry run is
-	// in opts. On a server of package boot obj has passed admission.
+	// Create answers obj, which belongs to it; it may return that. name.Name is what obj says, and
+	// may be "". A dry run is in opts. On a server of package boot obj has passed admission.
 	Create func(ctx context.Context, name rest.Name, obj T, opts metav1.CreateOptions) (T, error)
 
-	// Columns and Cells say what kubectl get shows, as those of a Strategy do. nil: the name and the age.
+	// Columns and Cells say what kubectl get shows, as those of a Strategy do. nil: the name and
+	// the age.
 	Columns func() []metav1.TableColumnDefinition
 	Cells   func(obj T) []any
 }

@@ -20,8 +20,9 @@ const (
 	initialBatch = 256
 )
 
-// Watch follows a collection: first the objects that are there, if they are asked for, then every change after them.
-// What goes wrong once the options are understood is the first event of the stream, as clients expect it.
+// Watch follows a collection: first the objects that are there, if they are asked for, then every
+// change after them. What goes wrong once the options are understood is the first event of the
+// stream, as clients expect it.
 func (e *endpoint[T]) Watch(ctx context.Context, namespace string, opts metav1.ListOptions) (rest.Stream, error) {
 	if opts.ShardSelector != "" {
 		return nil, apierrors.NewBadRequest("shardSelector is not supported: leave it out")
@@ -108,12 +109,14 @@ func (e *endpoint[T]) start(ctx context.Context, s *stream, opts metav1.ListOpti
 	return nil
 }
 
-// startsStream says whether an error at the start is an event on the stream, and not the answer to the request.
+// startsStream says whether an error at the start is an event on the stream, and not the answer to
+// the request.
 func startsStream(err error) bool {
 	return apierrors.IsResourceExpired(err) || apierrors.IsTimeout(err) || apierrors.IsStoreReadError(err)
 }
 
-// stream is a watch in one version: a position in the store's watch and a filter. It has no goroutine of its own.
+// stream is a watch in one version: a position in the store's watch and a filter. It has no
+// goroutine of its own.
 type stream struct {
 	version
 	scope     scope
@@ -127,8 +130,8 @@ type stream struct {
 	endMark bool            // a bookmark shall follow the initial events
 	// reached is the revision up to which every event was returned, or left out by the filter.
 	reached int64
-	// marked is the newest revision that the client has heard of, be it the one that it named itself, which may lie in the
-	// future; markedAt is when it heard of one that was a bookmark.
+	// marked is the newest revision that the client has heard of, be it the one that it named
+	// itself, which may lie in the future; markedAt is when it heard of one that was a bookmark.
 	marked   int64
 	markedAt time.Time
 	failed   error // to be sent as the last event
@@ -207,7 +210,8 @@ func (s *stream) follow(ctx context.Context) {
 	}
 }
 
-// stop ends the stream: with an event if something went wrong, and with a last bookmark if only the time is over.
+// stop ends the stream: with an event if something went wrong, and with a last bookmark if only the
+// time is over.
 func (s *stream) stop(err error) {
 	switch {
 	case errors.Is(err, storage.ErrClosed), errors.Is(err, context.Canceled):
@@ -222,7 +226,8 @@ func (s *stream) stop(err error) {
 	}
 }
 
-// translate sends what a change means to this client: an object that comes to match is new to it, one that ceases to is gone.
+// translate sends what a change means to this client: an object that comes to match is new to it,
+// one that ceases to is gone.
 func (s *stream) translate(event storage.Event) error {
 	is, err := s.selects(event.Entry)
 	if err != nil {
@@ -244,7 +249,8 @@ func (s *stream) translate(event storage.Event) error {
 	case is:
 		s.send(rest.Added, s.viewStored(event.Entry))
 	case was:
-		// The client gets the last version that it could see, at the revision where it lost sight of it.
+		// The client gets the last version that it could see, at the revision where it lost sight
+		// of it.
 		last := event.Prev
 		last.Revision = event.Entry.Revision
 		s.send(rest.Deleted, s.view(last))
@@ -269,7 +275,8 @@ func (s *stream) selected(event storage.Event) (bool, error) {
 	return s.selects(event.Prev)
 }
 
-// selects says whether the client wants to see an entry. One that can't be read is an error, never a gap.
+// selects says whether the client wants to see an entry. One that can't be read is an error, never
+// a gap.
 func (s *stream) selects(e storage.Entry) (bool, error) {
 	if !s.scope.has(e.Key) {
 		return false, nil

@@ -24,7 +24,8 @@ func TestWatchBookmarks(t *testing.T) {
 	}
 }
 
-// bookmarkAtTheEnd says whether the last bookmark of a watch, which ends so long after a write, is as new as that.
+// bookmarkAtTheEnd says whether the last bookmark of a watch, which ends so long after a write, is
+// as new as that.
 func bookmarkAtTheEnd(t *testing.T, life time.Duration) bool {
 	t.Helper()
 	s := serve(t, strategy{})
@@ -39,7 +40,8 @@ func bookmarkAtTheEnd(t *testing.T, life time.Duration) bool {
 	// The first one comes soon, and tells of what the selector left out.
 	w.want(base, "BOOKMARK @+1")
 	s.mustCreate(`{"metadata":{"name":"b"}}`)
-	// The next one is due in a minute; when the time of the watch is over it comes at once, as the last event.
+	// The next one is due in a minute; when the time of the watch is over it comes at once, as the
+	// last event.
 	short, cancel := context.WithTimeout(ctx, life)
 	defer cancel()
 	events, err := stream.Next(short)
@@ -53,7 +55,8 @@ func bookmarkAtTheEnd(t *testing.T, life time.Duration) bool {
 	return last == fmt.Sprint(base+2)
 }
 
-// A bookmark promises that everything up to it has been seen: it is not for a revision that nobody has seen yet.
+// A bookmark promises that everything up to it has been seen: it is not for a revision that nobody
+// has seen yet.
 func TestNoBookmarkBeforeThereIsNews(t *testing.T) {
 	s := serve(t, strategy{})
 	s.mustCreate(`{"metadata":{"name":"a"}}`)

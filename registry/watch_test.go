@@ -164,7 +164,8 @@ func (silent) Revision(context.Context) (int64, error) {
 	return 0, &storage.Error{Code: storage.CodeUnavailable, Op: "revision", Key: "/"}
 }
 
-// A watch without initial events begins at the newest state, or at any that is at hand, for which nobody has to be asked.
+// A watch without initial events begins at the newest state, or at any that is at hand, for which
+// nobody has to be asked.
 func TestWatchBeginsWithNothing(t *testing.T) {
 	s := serveThrough(t, strategy{}, func(store storage.Interface) storage.Interface { return silent{store} })
 	s.mustCreate(`{"metadata":{"name":"a"}}`)

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Build checks all declarations and freezes them. Its error joins every mistake that was found, each with its cure;
-// then the Scheme is nil. A Builder can be built once.
+// Build checks all declarations and freezes them. Its error joins every mistake that was found,
+// each with its cure; then the Scheme is nil. A Builder can be built once.
 func (b *Builder) Build() (*Scheme, error) {
 	if b.built {
 		return nil, errors.New("this Builder was built before: make a new one")

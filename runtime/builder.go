@@ -16,8 +16,8 @@ import (
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 
-// Builder collects the kinds of a server. Declarations never fail: Build reports everything that is wrong with them,
-// together. A Builder belongs to one goroutine.
+// Builder collects the kinds of a server. Declarations never fail: Build reports everything that is
+// wrong with them, together. A Builder belongs to one goroutine.
 type Builder struct {
 	hubs  []*hub
 	kinds []*Kind
@@ -28,7 +28,8 @@ type Builder struct {
 // NewBuilder returns an empty Builder.
 func NewBuilder() *Builder { return &Builder{} }
 
-// Omit leaves out of what is declared from now on whatever is in one of the versions, as if the program had never heard of it.
+// Omit leaves out of what is declared from now on whatever is in one of the versions, as if the
+// program had never heard of it.
 func (b *Builder) Omit(versions ...schema.GroupVersion) { b.omits = append(b.omits, versions...) }
 
 // Hub is the declaration of one hub, to which AddVersion adds versions.
@@ -37,8 +38,9 @@ type Hub[H Object] struct {
 	h *hub
 }
 
-// AddHub declares the type H that all versions of a kind convert to and from. The group is the one that names the
-// stored objects; versions may be in other groups too. new returns a fresh zero value.
+// AddHub declares the type H that all versions of a kind convert to and from. The group is the one
+// that names the stored objects; versions may be in other groups too. new returns a fresh zero
+// value.
 func AddHub[H Object](b *Builder, gk schema.GroupKind, new func() H) *Hub[H] {
 	h := &hub{groupKind: gk}
 	if new != nil {
@@ -48,7 +50,8 @@ func AddHub[H Object](b *Builder, gk schema.GroupKind, new func() H) *Hub[H] {
 	return &Hub[H]{b: b, h: h}
 }
 
-// Version declares a kind in one version: the Go type V, and how it gets to the hub type H and back.
+// Version declares a kind in one version: the Go type V, and how it gets to the hub type H and
+// back.
 type Version[V, H Object] struct {
 	// GroupVersion is where the kind is. Its name there is that of the hub.
 	GroupVersion schema.GroupVersion
@@ -57,51 +60,59 @@ type Version[V, H Object] struct {
 	NewList func() apiruntime.Object
 	// Default fills the defaults of this version in, in place. nil: there are none.
 	Default func(V)
-	// ToHub and FromHub convert, and may leave memory shared between their arguments. Both are nil when V is H, and with SameJSON.
+	// ToHub and FromHub convert, and may leave memory shared between their arguments. Both are nil
+	// when V is H, and with SameJSON.
 	ToHub   func(V, H) error
 	FromHub func(H, V) error
-	// SameJSON says that the version converts to its hub, which is a version too, and back by its JSON, as the versions of a
-	// CustomResourceDefinition without a webhook do: fields meet by their names, and what the other type has no field for is dropped.
-	// Then there are no ToHub and FromHub.
+	// SameJSON says that the version converts to its hub, which is a version too, and back by its
+	// JSON, as the versions of a CustomResourceDefinition without a webhook do: fields meet by
+	// their names, and what the other type has no field for is dropped. Then there are no ToHub and
+	// FromHub.
 	SameJSON bool
-	// SelectableFields returns the values of the fields that a field selector may name, besides metadata.name and
-	// metadata.namespace. It returns the same keys for every object, also for an empty one. nil: there are none.
+	// SelectableFields returns the values of the fields that a field selector may name, besides
+	// metadata.name and metadata.namespace. It returns the same keys for every object, also for an
+	// empty one. nil: there are none.
 	SelectableFields func(V) map[string]string
-	// StoredFields says where each of SelectableFields is in the encoded message of an object, so that a selector need not
-	// decode it. nil: it has to.
+	// StoredFields says where each of SelectableFields is in the encoded message of an object, so
+	// that a selector need not decode it. nil: it has to.
 	StoredFields wire.Fields
-	// Validate says what the rules of this version find wrong with an object, and, in an update, with the change from old,
-	// which is nil for a new one. It modifies nothing. nil: there are no rules.
+	// Validate says what the rules of this version find wrong with an object, and, in an update,
+	// with the change from old, which is nil for a new one. It modifies nothing. nil: there are no
+	// rules.
 	Validate func(ctx context.Context, op operation.Operation, path *field.Path, obj, old V) field.ErrorList
-	// OwnRulesOnly says that what is written through this version is judged by its own rules, and not by those of the version
-	// that is stored too.
+	// OwnRulesOnly says that what is written through this version is judged by its own rules, and
+	// not by those of the version that is stored too.
 	OwnRulesOnly bool
-	// The others are what gen prints beside the methods of the type, to do the same faster. nil: the methods, or
-	// reflection, do it.
+	// The others are what gen prints beside the methods of the type, to do the same faster. nil:
+	// the methods, or reflection, do it.
 	//
-	// AppendJSON appends an object as encoding/json writes it. ReadJSON reads an empty one as sigs.k8s.io/json does,
-	// strictly.
+	// AppendJSON appends an object as encoding/json writes it. ReadJSON reads an empty one as
+	// sigs.k8s.io/json does, strictly.
 	AppendJSON func(dst []byte, obj V) ([]byte, error)
 	ReadJSON   func(r *json.Reader, obj V)
-	// AppendProtobuf appends the message of an object; for a nil dst it makes a slice of just its length. UnmarshalShared
-	// reads that of an empty one: its strings and sets of fields may be parts of message, which never changes then; its slices
-	// of bytes are not. Recycler makes a function that does the same with one object again and again: each is good until
-	// the next one is read.
+	// AppendProtobuf appends the message of an object; for a nil dst it makes a slice of just its
+	// length. UnmarshalShared reads that of an empty one: its strings and sets of fields may be
+	// parts of message, which never changes then; its slices of bytes are not. Recycler makes a
+	// function that does the same with one object again and again: each is good until the next one
+	// is read.
 	AppendProtobuf  func(dst []byte, obj V) ([]byte, error)
 	UnmarshalShared func(message []byte, obj V) error
 	Recycler        func() func(message []byte) (V, error)
 	// DeepCopy returns a copy that shares nothing with the object.
 	DeepCopy func(V) V
-	// CompareFields tells which fields two objects differ in, for managedFields, and modifies neither. It is for versions that
-	// have an OpenAPI schema. nil: the schema tells, which takes much longer.
+	// CompareFields tells which fields two objects differ in, for managedFields, and modifies
+	// neither. It is for versions that have an OpenAPI schema. nil: the schema tells, which takes
+	// much longer.
 	CompareFields func(c *fieldset.Comparison, old, obj V)
-	// Columns are what a Table shows of an object besides its name, which is always the first column; Cells returns
-	// one cell for each, in that order, of any object, also of an empty one. A cell is a string, a bool, an int64, a
-	// float64, or nil for what is not known; a metav1.Time is shown as the time since then. Cells must not modify the
-	// object and may be called from any goroutine. With neither of them a Table shows the age.
+	// Columns are what a Table shows of an object besides its name, which is always the first
+	// column; Cells returns one cell for each, in that order, of any object, also of an empty one.
+	// A cell is a string, a bool, an int64, a float64, or nil for what is not known; a metav1.Time
+	// is shown as the time since then. Cells must not modify the object and may be called from any
+	// goroutine. With neither of them a Table shows the age.
 	Columns []metav1.TableColumnDefinition
 	Cells   func(V) []any
-	// Scale and SetReplicas read and write what the scale subresource is about. nil: the version has none.
+	// Scale and SetReplicas read and write what the scale subresource is about. nil: the version
+	// has none.
 	Scale       func(V) Scale
 	SetReplicas func(V, int32)
 }
@@ -143,8 +154,9 @@ func AddVersion[V, H Object](h *Hub[H], v Version[V, H]) {
 	h.h.kinds = append(h.h.kinds, k)
 }
 
-// Unscoped makes a conversion function of two arguments from a generated one, whose third argument (a
-// conversion.Scope) is for hand-written conversions of another machinery and is passed as nil here.
+// Unscoped makes a conversion function of two arguments from a generated one, whose third argument
+// (a conversion.Scope) is for hand-written conversions of another machinery and is passed as nil
+// here.
 func Unscoped[In, Out, S any](f func(In, Out, S) error) func(In, Out) error {
 	return func(in In, out Out) error {
 		var scope S

@@ -12,8 +12,8 @@ import (
 	runtimejson "github.com/typeplane/typeplane/runtime/json"
 )
 
-// functions are what gen prints for a version beside the methods of its Go type. What is nil is done by those methods, or
-// by reflection, with the same result.
+// functions are what gen prints for a version beside the methods of its Go type. What is nil is
+// done by those methods, or by reflection, with the same result.
 type functions struct {
 	appendJSON      func(dst []byte, obj Object) ([]byte, error)
 	readJSON        func(r *runtimejson.Reader, obj Object)
@@ -56,12 +56,14 @@ func functionsOf[V, H Object](v Version[V, H]) (f functions) {
 // ComparesFields says whether CompareFields may be called.
 func (k *Kind) ComparesFields() bool { return k.compareFields != nil }
 
-// CompareFields tells c which fields two objects of this version differ in, but for what nobody owns: what the objects are,
-// what they are called, and what a server fills in. It modifies neither.
+// CompareFields tells c which fields two objects of this version differ in, but for what nobody
+// owns: what the objects are, what they are called, and what a server fills in. It modifies
+// neither.
 func (k *Kind) CompareFields(c *fieldset.Comparison, old, obj Object) { k.compareFields(c, old, obj) }
 
-// AppendJSON appends obj as encoding/json writes it, without a newline. After an error what was appended is of no use. For
-// a nil dst it makes a slice with room for what the last such object of the kind took, so that it seldom has to grow.
+// AppendJSON appends obj as encoding/json writes it, without a newline. After an error what was
+// appended is of no use. For a nil dst it makes a slice with room for what the last such object of
+// the kind took, so that it seldom has to grow.
 func (k *Kind) AppendJSON(dst []byte, obj Object) ([]byte, error) {
 	if k.appendJSON == nil {
 		data, err := json.Marshal(obj)
@@ -84,8 +86,8 @@ func (k *Kind) AppendJSON(dst []byte, obj Object) ([]byte, error) {
 // maxJSONSize is the largest room that one object leaves to the next one.
 const maxJSONSize = 1 << 16
 
-// ReadJSON reads obj, which is empty, of data. Names are case-sensitive and integers stay integers; strict are the fields
-// that are unknown or there twice. The object keeps no part of data.
+// ReadJSON reads obj, which is empty, of data. Names are case-sensitive and integers stay integers;
+// strict are the fields that are unknown or there twice. The object keeps no part of data.
 func (k *Kind) ReadJSON(data []byte, obj Object) (strict []error, err error) {
 	if k.readJSON == nil {
 		return kjson.UnmarshalStrict(data, obj)
@@ -93,8 +95,8 @@ func (k *Kind) ReadJSON(data []byte, obj Object) (strict []error, err error) {
 	return k.read(runtimejson.NewReader(data), obj)
 }
 
-// ReadJSONWithin is ReadJSON for data of a stranger: an object that takes more than so many bytes of memory, beside its
-// strings, is not read; the error is runtime/json's ErrTooLarge.
+// ReadJSONWithin is ReadJSON for data of a stranger: an object that takes more than so many bytes
+// of memory, beside its strings, is not read; the error is runtime/json's ErrTooLarge.
 func (k *Kind) ReadJSONWithin(data []byte, obj Object, bytes int) (strict []error, err error) {
 	if k.readJSON == nil {
 		if !runtimejson.Fits(data, reflect.TypeOf(obj).Elem(), bytes) {
@@ -121,17 +123,19 @@ func (k *Kind) AppendMessage(dst []byte, obj Object) ([]byte, error) {
 	return appendMessage(dst, obj.(Protobuf))
 }
 
-// AppendsMessages says whether AppendMessage has a function of its own, which does not know the length of a message before it
-// is written.
+// AppendsMessages says whether AppendMessage has a function of its own, which does not know the
+// length of a message before it is written.
 func (k *Kind) AppendsMessages() bool { return k.appendProtobuf != nil }
 
-// Unmarshal reads obj, which is empty, of a message. The kind must be Protobuf. The object keeps no part of message.
+// Unmarshal reads obj, which is empty, of a message. The kind must be Protobuf. The object keeps no
+// part of message.
 func (k *Kind) Unmarshal(message []byte, obj Object) error {
 	return obj.(Protobuf).Unmarshal(message)
 }
 
-// UnmarshalShared is Unmarshal for a message that never changes: the strings and the sets of fields of the object may be
-// parts of it, each of which keeps all of it in memory. Other slices of bytes are copied.
+// UnmarshalShared is Unmarshal for a message that never changes: the strings and the sets of fields
+// of the object may be parts of it, each of which keeps all of it in memory. Other slices of bytes
+// are copied.
 func (k *Kind) UnmarshalShared(message []byte, obj Object) error {
 	if k.unmarshalShared != nil {
 		return k.unmarshalShared(message, obj)
@@ -139,8 +143,9 @@ func (k *Kind) UnmarshalShared(message []byte, obj Object) error {
 	return k.Unmarshal(message, obj)
 }
 
-// Recycler returns a function that reads one message after the other as UnmarshalShared does, and uses the memory of the
-// last object for the next one: each is good until the function is called again. Only one goroutine at a time may call it.
+// Recycler returns a function that reads one message after the other as UnmarshalShared does, and
+// uses the memory of the last object for the next one: each is good until the function is called
+// again. Only one goroutine at a time may call it.
 func (k *Kind) Recycler() func(message []byte) (Object, error) {
 	if k.recycler != nil {
 		return k.recycler()
@@ -167,7 +172,8 @@ func (k *Kind) CopyHub(obj Object) Object {
 	return obj.DeepCopyObject().(Object)
 }
 
-// byJSON converts an object of one version to one of another, which is empty, by the JSON that both have.
+// byJSON converts an object of one version to one of another, which is empty, by the JSON that both
+// have.
 func byJSON(from, to *Kind) func(in, out Object) error {
 	return func(in, out Object) error {
 		data, err := from.AppendJSON(nil, in)

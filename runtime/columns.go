@@ -7,8 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// CheckColumns says what is wrong with the columns of a Table and the function that fills them (see Version.Columns),
-// "" if nothing is. It calls cells with an empty object.
+// CheckColumns says what is wrong with the columns of a Table and the function that fills them (see
+// Version.Columns), "" if nothing is. It calls cells with an empty object.
 func CheckColumns[T Object](columns []metav1.TableColumnDefinition, cells func(T) []any, new func() T) (problem string) {
 	switch {
 	case len(columns) == 0 && cells == nil:
@@ -45,7 +45,8 @@ func CheckColumns[T Object](columns []metav1.TableColumnDefinition, cells func(T
 	return ""
 }
 
-// JSONCell is what a column of type string shows of a list, a map or a struct: its JSON, and nothing of one that is not there.
+// JSONCell is what a column of type string shows of a list, a map or a struct: its JSON, and
+// nothing of one that is not there.
 func JSONCell(value any) any {
 	data, err := json.Marshal(value)
 	if text := string(data); err == nil && text != "null" && text != "{}" {

@@ -7,8 +7,8 @@ import (
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 
-// SelectableFields returns the values of the fields that a selector may name, without metadata.name and
-// metadata.namespace. The map may be nil.
+// SelectableFields returns the values of the fields that a selector may name, without metadata.name
+// and metadata.namespace. The map may be nil.
 func (k *Kind) SelectableFields(obj Object) map[string]string {
 	if k.selectable == nil {
 		return nil
@@ -19,8 +19,8 @@ func (k *Kind) SelectableFields(obj Object) map[string]string {
 // Selectable says whether SelectableFields has label.
 func (k *Kind) Selectable(label string) bool { return k.fieldLabels[label] }
 
-// StoredField says where in the encoded message of an object is what SelectableFields has under a label. ok is false if
-// the object has to be decoded to know.
+// StoredField says where in the encoded message of an object is what SelectableFields has under a
+// label. ok is false if the object has to be decoded to know.
 func (k *Kind) StoredField(label string) (field wire.Field, ok bool) {
 	field, ok = k.storedFields[label]
 	return field, ok
@@ -46,7 +46,8 @@ func (c *checker) fields(k *Kind, bad func(string, ...any)) {
 	}
 }
 
-// storedFields checks that what is read from bytes is what is read from an object, as far as an empty one shows it.
+// storedFields checks that what is read from bytes is what is read from an object, as far as an
+// empty one shows it.
 func (c *checker) storedFields(k *Kind, bad func(string, ...any)) {
 	switch {
 	case k.storedFields == nil || k.new == nil:

@@ -33,11 +33,11 @@ func (h *hub) version() *Kind {
 	return nil
 }
 
-// Kind is one kind in one version. It is immutable, but for a size that it remembers; every method may be called from any
-// goroutine.
+// Kind is one kind in one version. It is immutable, but for a size that it remembers; every method
+// may be called from any goroutine.
 //
-// None of the methods reads or sets TypeMeta: that is for whoever encodes. An object of another Go type than the
-// kind's is a mistake of the program, and panics.
+// None of the methods reads or sets TypeMeta: that is for whoever encodes. An object of another Go
+// type than the kind's is a mistake of the program, and panics.
 type Kind struct {
 	gvk         schema.GroupVersionKind
 	hub         *hub
@@ -95,8 +95,9 @@ func (k *Kind) Default(obj Object) {
 	}
 }
 
-// ToHub converts an object of this version. It does not default. The result may share memory with obj, and is obj
-// itself when this version is the hub. It never has the annotation LosslessAnnotation.
+// ToHub converts an object of this version. It does not default. The result may share memory with
+// obj, and is obj itself when this version is the hub. It never has the annotation
+// LosslessAnnotation.
 func (k *Kind) ToHub(obj Object) (Object, error) {
 	if k.toHub == nil {
 		strip(obj)
@@ -110,7 +111,8 @@ func (k *Kind) ToHub(obj Object) (Object, error) {
 	return out, nil
 }
 
-// FromHub converts to this version. The result may share memory with hub, and is hub itself when this version is the hub.
+// FromHub converts to this version. The result may share memory with hub, and is hub itself when
+// this version is the hub.
 func (k *Kind) FromHub(hub Object) (Object, error) {
 	if k.fromHub == nil {
 		return hub, nil
@@ -122,7 +124,8 @@ func (k *Kind) FromHub(hub Object) (Object, error) {
 	return out, nil
 }
 
-// Columns returns what a Table shows of the kind besides the name; see Version.Columns. It must not be modified.
+// Columns returns what a Table shows of the kind besides the name; see Version.Columns. It must not
+// be modified.
 func (k *Kind) Columns() []metav1.TableColumnDefinition { return k.columns }
 
 // Cells returns one cell for each of Columns.

@@ -7,15 +7,16 @@ import (
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 )
 
-// Object is what the Go type of a kind must be, in every version and as a hub: a pointer to a struct that embeds
-// metav1.TypeMeta and metav1.ObjectMeta and has a DeepCopyObject method.
+// Object is what the Go type of a kind must be, in every version and as a hub: a pointer to a
+// struct that embeds metav1.TypeMeta and metav1.ObjectMeta and has a DeepCopyObject method.
 type Object interface {
 	apiruntime.Object
 	metav1.Object
 }
 
-// Protobuf is what generated code adds to a version: Kubernetes protobuf without the envelope. A version that has it is stored as
-// protobuf, and served as it, too. One that has it not is stored as the JSON documents that clients send.
+// Protobuf is what generated code adds to a version: Kubernetes protobuf without the envelope. A
+// version that has it is stored as protobuf, and served as it, too. One that has it not is stored
+// as the JSON documents that clients send.
 type Protobuf interface {
 	// Size is the length of the encoding.
 	Size() int
@@ -26,8 +27,8 @@ type Protobuf interface {
 	Reset()
 }
 
-// Meta returns the metadata inside obj, to read and to modify. Build has made sure that an object of a Scheme has it;
-// for any other object whose GetObjectMeta returns something else it panics.
+// Meta returns the metadata inside obj, to read and to modify. Build has made sure that an object
+// of a Scheme has it; for any other object whose GetObjectMeta returns something else it panics.
 func Meta(obj Object) *metav1.ObjectMeta {
 	meta, ok := MetaOf(obj)
 	if !ok {
@@ -36,7 +37,8 @@ func Meta(obj Object) *metav1.ObjectMeta {
 	return meta
 }
 
-// MetaOf is Meta for an object that may have none: it asks the method of metav1.ObjectMeta, or one that the type has in its place.
+// MetaOf is Meta for an object that may have none: it asks the method of metav1.ObjectMeta, or one
+// that the type has in its place.
 func MetaOf(obj Object) (meta *metav1.ObjectMeta, ok bool) {
 	switch obj := obj.(type) {
 	case metav1.ObjectMetaAccessor:

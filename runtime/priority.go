@@ -16,8 +16,8 @@ const (
 	unknown
 )
 
-// CompareVersions orders versions as Kubernetes prefers them, the best first: v2, v1, v1beta2, v1beta1, v1alpha1. What
-// is not of that shape comes last, by name.
+// CompareVersions orders versions as Kubernetes prefers them, the best first: v2, v1, v1beta2,
+// v1beta1, v1alpha1. What is not of that shape comes last, by name.
 func CompareVersions(a, b string) int {
 	astability, amajor, aminor := parseVersion(a)
 	bstability, bmajor, bminor := parseVersion(b)

@@ -21,7 +21,8 @@ func (k *Kind) SetReplicas(obj Object, replicas int32) { k.setReplicas(obj, repl
 // Scalable says whether the version has a scale subresource.
 func (k *Kind) Scalable() bool { return k.scale != nil && k.setReplicas != nil }
 
-// SelectorText writes a label selector as Scale.Selector has it: "" for none and for one that means nothing.
+// SelectorText writes a label selector as Scale.Selector has it: "" for none and for one that means
+// nothing.
 func SelectorText(selector *metav1.LabelSelector) string {
 	if selector == nil {
 		return ""
@@ -33,7 +34,8 @@ func SelectorText(selector *metav1.LabelSelector) string {
 	return s.String()
 }
 
-// scaling checks that a version has both functions of its scale subresource or none, and that they bear an empty object.
+// scaling checks that a version has both functions of its scale subresource or none, and that they
+// bear an empty object.
 func (c *checker) scaling(k *Kind, bad func(string, ...any)) {
 	switch {
 	case k.scale == nil && k.setReplicas == nil:

@@ -9,7 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Scheme knows every kind of a server. It is immutable: all methods may be called from any goroutine and take no lock.
+// Scheme knows every kind of a server. It is immutable: all methods may be called from any
+// goroutine and take no lock.
 type Scheme struct {
 	kinds    map[schema.GroupVersionKind]*Kind
 	types    map[reflect.Type]*Kind
@@ -40,7 +41,8 @@ func (s *Scheme) Kind(gvk schema.GroupVersionKind) (*Kind, error) {
 	return nil, &NotRegisteredError{GroupVersionKind: gvk}
 }
 
-// KindOf returns the kind whose Go type obj has, or a *NotRegisteredError. A dedicated hub type has no kind.
+// KindOf returns the kind whose Go type obj has, or a *NotRegisteredError. A dedicated hub type has
+// no kind.
 func (s *Scheme) KindOf(obj apiruntime.Object) (*Kind, error) {
 	if k := s.types[reflect.TypeOf(obj)]; k != nil {
 		return k, nil
@@ -86,7 +88,8 @@ func (s *Scheme) NewHub(gk schema.GroupKind) (Object, error) {
 	return h.new(), nil
 }
 
-// Default fills the defaults of obj's version in, in place. An object that is of no version is left as it is.
+// Default fills the defaults of obj's version in, in place. An object that is of no version is left
+// as it is.
 func (s *Scheme) Default(obj Object) {
 	if k := s.types[reflect.TypeOf(obj)]; k != nil {
 		k.Default(obj)
@@ -114,7 +117,8 @@ func (s *Scheme) FromHub(hub Object, gvk schema.GroupVersionKind) (Object, error
 	return k.FromHub(hub)
 }
 
-// Convert converts between two versions of one hub. It does not default. The result may share memory with obj.
+// Convert converts between two versions of one hub. It does not default. The result may share
+// memory with obj.
 func (s *Scheme) Convert(obj Object, gvk schema.GroupVersionKind) (Object, error) {
 	from, err := s.KindOf(obj)
 	if err != nil {
@@ -138,7 +142,8 @@ func (s *Scheme) Convert(obj Object, gvk schema.GroupVersionKind) (Object, error
 	return to.FromHub(hub)
 }
 
-// SelectableFields returns what a field selector may ask of obj, which is of kind gvk; see Kind.SelectableFields.
+// SelectableFields returns what a field selector may ask of obj, which is of kind gvk; see
+// Kind.SelectableFields.
 func (s *Scheme) SelectableFields(gvk schema.GroupVersionKind, obj Object) map[string]string {
 	if k := s.kinds[gvk]; k != nil {
 		return k.SelectableFields(obj)
@@ -156,7 +161,8 @@ func (s *Scheme) Groups() []string {
 	return groups
 }
 
-// VersionsOf returns the versions of a group, the best first: stable before beta before alpha, then the higher number.
+// VersionsOf returns the versions of a group, the best first: stable before beta before alpha, then
+// the higher number.
 func (s *Scheme) VersionsOf(group string) []schema.GroupVersion {
 	return slices.Clone(s.groups[group])
 }

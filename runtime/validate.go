@@ -10,13 +10,14 @@ import (
 // Validates says whether the version has compiled rules.
 func (k *Kind) Validates() bool { return k.validate != nil }
 
-// Validate says what the rules of the version find wrong with obj, and, in an update, with the change from old; old is nil
-// for a new object. The kind must have rules. Nothing is modified.
+// Validate says what the rules of the version find wrong with obj, and, in an update, with the
+// change from old; old is nil for a new object. The kind must have rules. Nothing is modified.
 func (k *Kind) Validate(ctx context.Context, op operation.Operation, obj, old Object) field.ErrorList {
 	return k.validate(ctx, op, obj, old)
 }
 
-// OwnRulesOnly says that what is written through this version is not judged by the rules of the storage version.
+// OwnRulesOnly says that what is written through this version is not judged by the rules of the
+// storage version.
 func (k *Kind) OwnRulesOnly() bool { return k.ownRulesOnly }
 
 // validation drops the type of Version.Validate.

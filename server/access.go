@@ -16,8 +16,8 @@ import (
 // publicPaths answer everybody, but tell nothing in detail to somebody without a credential.
 var publicPaths = map[string]bool{"/healthz": true, "/livez": true, "/readyz": true, "/version": true}
 
-// openPath says that a path answers every user whom we know, whatever the authorizer thinks: a health check must not
-// depend on policy.
+// openPath says that a path answers every user whom we know, whatever the authorizer thinks: a
+// health check must not depend on policy.
 func openPath(path string) bool {
 	if publicPaths[path] {
 		return true
@@ -30,7 +30,8 @@ func openPath(path string) bool {
 	return false
 }
 
-// known says that the request came with a credential. Whoever shows none hears nothing in detail, with a name or without.
+// known says that the request came with a credential. Whoever shows none hears nothing in detail,
+// with a name or without.
 func (c *call) known() bool { return c.user != nil && !c.user.In(auth.GroupUnauthenticated) }
 
 // authenticate finds the user. A wrong credential is worth as much as none.
@@ -92,8 +93,8 @@ func (s *Server) allows(c *call, a auth.Attributes) error {
 	return forbidden(a, reason)
 }
 
-// withCreate says in the context of a write whether it may make the object if there is none: that is another right than
-// to change one.
+// withCreate says in the context of a write whether it may make the object if there is none: that
+// is another right than to change one.
 func (s *Server) withCreate(c *call) context.Context {
 	if err := s.may(c, "create"); err != nil {
 		return rest.WithoutCreate(c.ctx, err)

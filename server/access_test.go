@@ -109,7 +109,8 @@ func TestWrongCredential(t *testing.T) {
 	}
 }
 
-// Somebody without a name is told no more than nobody, and needs a right for it where nobody is refused.
+// Somebody without a name is told no more than nobody, and needs a right for it where nobody is
+// refused.
 func TestAnonymous(t *testing.T) {
 	c := config(t, books())
 	c.Authenticator = auth.OrAnonymous{Authenticator: byHeader{}}

@@ -11,8 +11,9 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// Aggregated discovery is the whole of discovery in one document, at /api for the core group and at /apis for the others.
-// The structs below are its wire format (apidiscovery.k8s.io), as far as this server fills it in.
+// Aggregated discovery is the whole of discovery in one document, at /api for the core group and at
+// /apis for the others. The structs below are its wire format (apidiscovery.k8s.io), as far as this
+// server fills it in.
 
 type discoveryList struct {
 	Kind       string           `json:"kind"`
@@ -38,7 +39,8 @@ type discoveryVersion struct {
 
 type discoveryResource struct {
 	Resource string `json:"resource"`
-	// ResponseKind must be there: old clients crash without it. Group and version are empty when they are those around it.
+	// ResponseKind must be there: old clients crash without it. Group and version are empty when
+	// they are those around it.
 	ResponseKind     discoveryKind `json:"responseKind"`
 	Scope            string        `json:"scope"`
 	SingularResource string        `json:"singularResource"`
@@ -61,8 +63,8 @@ type discoveryKind struct {
 	Kind    string `json:"kind"`
 }
 
-// discoveryVersions are the versions of the document; v2beta1 has the same content and saves older kubectls the
-// round trips through the legacy documents.
+// discoveryVersions are the versions of the document; v2beta1 has the same content and saves older
+// kubectls the round trips through the legacy documents.
 var discoveryVersions = []string{"v2", "v2beta1"}
 
 // aggregated is one such document, ready to be sent.
@@ -71,8 +73,8 @@ type aggregated struct {
 	etag string
 }
 
-// aggregate answers with the aggregated document when a clause of Accept asks for it before all others that we
-// could answer, and calls legacy else.
+// aggregate answers with the aggregated document when a clause of Accept asks for it before all
+// others that we could answer, and calls legacy else.
 func aggregate(groups []servedGroup, legacy func(*call) error) func(*call) error {
 	documents := map[string]aggregated{}
 	for _, version := range discoveryVersions {

@@ -13,15 +13,17 @@ import (
 	"github.com/typeplane/typeplane/trace"
 )
 
-// Answers up to gzipThreshold are collected first: they get a Content-Length, and if they can't be written after all,
-// the client still gets a proper error. Longer ones are streamed, compressed if the client can read that.
+// Answers up to gzipThreshold are collected first: they get a Content-Length, and if they can't be
+// written after all, the client still gets a proper error. Longer ones are streamed, compressed if
+// the client can read that.
 const gzipThreshold = 128 << 10
 
-// slack is what a client has, beyond the deadline of the request, to read an answer that is streamed.
+// slack is what a client has, beyond the deadline of the request, to read an answer that is
+// streamed.
 const slack = 30 * time.Second
 
-// send writes a view as the answer. An error means that nothing has been sent, or that the answer broke off; fail
-// tells which.
+// send writes a view as the answer. An error means that nothing has been sent, or that the answer
+// broke off; fail tells which.
 func (c *call) send(code int, view rest.View, form rest.Form) error {
 	a := answers.Get().(*answer)
 	a.call, a.code, a.contentType = c, code, string(form.MediaType)
@@ -87,7 +89,8 @@ func (a *answer) Write(p []byte) (int, error) {
 	return a.out.Write(p)
 }
 
-// AvailableBuffer is where a view may put a short answer together and then Write it without a copy; see bytes.Buffer.
+// AvailableBuffer is where a view may put a short answer together and then Write it without a copy;
+// see bytes.Buffer.
 func (a *answer) AvailableBuffer() []byte {
 	if a.out != nil {
 		return nil
@@ -110,7 +113,8 @@ func (a *answer) stream() {
 		a.gzip.Reset(&a.blocks)
 		a.out = a.gzip
 	}
-	// A client that does not read must not hold the answer for ever; not every ResponseWriter can have a deadline.
+	// A client that does not read must not hold the answer for ever; not every ResponseWriter can
+	// have a deadline.
 	if deadline, ok := c.ctx.Deadline(); ok {
 		_ = http.NewResponseController(c.w).SetWriteDeadline(deadline.Add(slack))
 	}

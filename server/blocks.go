@@ -2,9 +2,9 @@ package server
 
 import "io"
 
-// blockSize is how much of an answer net/http is given at once, in bytes. With the 9 bytes that HTTP/2 puts before it that is
-// one frame, of the size that every client takes, and one record of TLS. A frame with 16 KiB in it is two records, and
-// two system calls.
+// blockSize is how much of an answer net/http is given at once, in bytes. With the 9 bytes that
+// HTTP/2 puts before it that is one frame, of the size that every client takes, and one record of
+// TLS. A frame with 16 KiB in it is two records, and two system calls.
 const blockSize = 16<<10 - 9
 
 // writeBlocks writes all of p.

@@ -54,8 +54,9 @@ func bodyError(err error) error {
 	return apierrors.NewBadRequest(fmt.Sprintf("the body of the request could not be read: %v", err))
 }
 
-// decode makes an object of the body. It has to be of the kind and version that the path is about. Fields that are
-// unknown or there twice are an error, a warning or nothing, as the client wants it.
+// decode makes an object of the body. It has to be of the kind and version that the path is about.
+// Fields that are unknown or there twice are an error, a warning or nothing, as the client wants
+// it.
 func (s *Server) decode(c *call, body []byte, fieldValidation string) (runtime.Object, error) {
 	mediaType, err := c.objectType()
 	if err != nil {
@@ -97,8 +98,8 @@ func (s *Server) decode(c *call, body []byte, fieldValidation string) (runtime.O
 	return obj, nil
 }
 
-// decodeBody reads what the resource takes: a kind of the Scheme, or its own. body never changes again: strings of the
-// object may be parts of it.
+// decodeBody reads what the resource takes: a kind of the Scheme, or its own. body never changes
+// again: strings of the object may be parts of it.
 func (s *Server) decodeBody(r *rest.Resource, body []byte, mediaType serializer.MediaType) (serializer.Decoded, error) {
 	want := bodyKind(r)
 	if r.NewBody == nil {

@@ -18,38 +18,43 @@ import (
 	"github.com/typeplane/typeplane/trace"
 )
 
-// Config says what a server serves and to whom. The zero value of a field is documented with it; New copies the
-// Config, but not what it points to.
+// Config says what a server serves and to whom. The zero value of a field is documented with it;
+// New copies the Config, but not what it points to.
 type Config struct {
 	// Name is the title of the OpenAPI documents ("library").
 	Name string
-	// Resources are what is served: one for each served version. The order of groups in discovery is that of their
-	// first resource here.
+	// Resources are what is served: one for each served version. The order of groups in discovery
+	// is that of their first resource here.
 	Resources []rest.Resource
 	// Scheme decodes the bodies of requests. It must know every kind in Resources.
 	Scheme *runtime.Scheme
-	// OpenAPI holds the schemas of each group version: a JSON object from model name to schema, in which every
-	// reference can be resolved. A group version without an entry has no OpenAPI document.
+	// OpenAPI holds the schemas of each group version: a JSON object from model name to schema, in
+	// which every reference can be resolved. A group version without an entry has no OpenAPI
+	// document.
 	OpenAPI map[schema.GroupVersion]string
 
-	// Authenticator says who asks; nil knows nobody, so that everything but the public paths is 401.
+	// Authenticator says who asks; nil knows nobody, so that everything but the public paths
+	// is 401.
 	Authenticator auth.Authenticator
-	// Authorizer says what they may do; nil allows members of system:masters everything and others nothing.
+	// Authorizer says what they may do; nil allows members of system:masters everything and others
+	// nothing.
 	Authorizer auth.Authorizer
 
 	// Version is what /version answers. An empty GitVersion is refused: Helm compares it.
 	Version Version
-	// Livez are the checks that mean "restart me"; Readyz those that mean "send no requests now"; Healthz those that mean
-	// "somebody must look after me", while requests are answered as ever.
+	// Livez are the checks that mean "restart me"; Readyz those that mean "send no requests now";
+	// Healthz those that mean "somebody must look after me", while requests are answered as ever.
 	Livez, Readyz, Healthz []Check
 
 	// Reports are answered as JSON, to users whom the Authorizer allows to get their path.
 	Reports []Report
-	// Documents are answered as they are, to users whom the Authorizer allows to get their path. Proxies may keep them for an hour.
+	// Documents are answered as they are, to users whom the Authorizer allows to get their path.
+	// Proxies may keep them for an hour.
 	Documents []Document
 
-	// Metrics is where the metrics of requests are registered, and what /metrics shows to users whom the Authorizer allows to
-	// get it. A registry is for one server. Nil: there is no such page.
+	// Metrics is where the metrics of requests are registered, and what /metrics shows to users
+	// whom the Authorizer allows to get it. A registry is for one server. Nil: there is no such
+	// page.
 	Metrics *prometheus.Registry
 
 	// Tracer keeps what requests went through; nil keeps nothing.
@@ -60,26 +65,28 @@ type Config struct {
 
 	// RequestTimeout bounds every request but watches, and ?timeout=. Zero: 60 s.
 	RequestTimeout time.Duration
-	// WatchTimeout bounds a watch that says no timeoutSeconds: a random time in [WatchTimeout, 2·WatchTimeout).
-	// Zero: 30 minutes.
+	// WatchTimeout bounds a watch that says no timeoutSeconds: a random time in [WatchTimeout,
+	// 2·WatchTimeout). Zero: 30 minutes.
 	WatchTimeout time.Duration
 	// MaxBody is the greatest body of a request in bytes. Zero: 3 MiB.
 	MaxBody int64
-	// MaxRequestsInFlight is how many requests that change nothing are answered at the same time, watches not counted;
-	// MaxMutatingRequestsInFlight is how many others. What is more gets 429, but for members of system:masters. Zero: 400 and 200;
-	// below zero: no bound.
+	// MaxRequestsInFlight is how many requests that change nothing are answered at the same time,
+	// watches not counted; MaxMutatingRequestsInFlight is how many others. What is more gets 429,
+	// but for members of system:masters. Zero: 400 and 200; below zero: no bound.
 	MaxRequestsInFlight, MaxMutatingRequestsInFlight int
-	// MaxWatchesPerUser is how many watches one user may have open; one more gets 429, but for members of system:masters. Zero:
-	// 5,000; below zero: no bound.
+	// MaxWatchesPerUser is how many watches one user may have open; one more gets 429, but for
+	// members of system:masters. Zero: 5,000; below zero: no bound.
 	MaxWatchesPerUser int
-	// MaxStreams is how many requests a client may have under way on one HTTP/2 connection. Zero: 250.
+	// MaxStreams is how many requests a client may have under way on one HTTP/2 connection.
+	// Zero: 250.
 	MaxStreams int
 	// CORSOrigins are the origins of web pages that may use the API from a browser. None: no page.
 	CORSOrigins []*regexp.Regexp
-	// WatchDrain is within which time watches end when the server stops, a millisecond for each unless that is more. Zero: all end
-	// at once.
+	// WatchDrain is within which time watches end when the server stops, a millisecond for each
+	// unless that is more. Zero: all end at once.
 	WatchDrain time.Duration
-	// ShutdownDelay is how long Serve goes on accepting requests after /readyz began to fail. Zero: no time.
+	// ShutdownDelay is how long Serve goes on accepting requests after /readyz began to fail. Zero:
+	// no time.
 	ShutdownDelay time.Duration
 	// ShutdownTimeout bounds the wait for requests in flight. Zero: 60 s.
 	ShutdownTimeout time.Duration
@@ -88,7 +95,8 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Check is one health check. Its name is a part of a path, its error is shown to whoever may read it.
+// Check is one health check. Its name is a part of a path, its error is shown to whoever may read
+// it.
 type Check struct {
 	Name  string
 	Check func(context.Context) error
@@ -104,7 +112,8 @@ func (c *Check) note() string {
 	return c.Note()
 }
 
-// Report is a document that is made when somebody asks for it. Path is that of the document, Make returns what is encoded as JSON.
+// Report is a document that is made when somebody asks for it. Path is that of the document, Make
+// returns what is encoded as JSON.
 type Report struct {
 	Path string
 	Make func(context.Context) (any, error)

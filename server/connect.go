@@ -13,7 +13,8 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// connector is the resource that the request is for, if that answers by itself; nil else. It may be asked before route.
+// connector is the resource that the request is for, if that answers by itself; nil else. It may be
+// asked before route.
 func (s *Server) connector(c *call) *rest.Resource {
 	if c.info.Subresource == "" {
 		return nil
@@ -25,8 +26,9 @@ func (s *Server) connector(c *call) *rest.Resource {
 	return r
 }
 
-// connect hands the request over to a subresource that answers by itself. What is wrong before that is an answer like that of any other
-// verb. In every other way it is a watch: it has no deadline, counts as one of the user's, and ends when the server stops.
+// connect hands the request over to a subresource that answers by itself. What is wrong before that
+// is an answer like that of any other verb. In every other way it is a watch: it has no deadline,
+// counts as one of the user's, and ends when the server stops.
 func (s *Server) connect(c *call) error {
 	if c.query.Has("dryRun") {
 		return apierrors.NewBadRequest("dryRun is not supported")
@@ -53,8 +55,8 @@ func (s *Server) connect(c *call) error {
 	return nil
 }
 
-// connectWriter is what the handler of a connector writes to. It records where the answer begins, and knows the connection
-// if the handler has taken it over.
+// connectWriter is what the handler of a connector writes to. It records where the answer begins,
+// and knows the connection if the handler has taken it over.
 type connectWriter struct {
 	call  *call
 	start sync.Once
@@ -63,7 +65,8 @@ type connectWriter struct {
 	conn net.Conn
 }
 
-// as returns the writer with what the one below it can do: on HTTP/2 nobody can take over the connection.
+// as returns the writer with what the one below it can do: on HTTP/2 nobody can take over the
+// connection.
 func (w *connectWriter) as(below http.ResponseWriter) http.ResponseWriter {
 	if _, ok := below.(http.Hijacker); ok {
 		return hijackWriter{w}
@@ -135,8 +138,8 @@ func (w hijackWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, buffered, nil
 }
 
-// taken are the connectors at work. net/http does not know those that have taken over their connection, so the server waits for
-// them itself.
+// taken are the connectors at work. net/http does not know those that have taken over their
+// connection, so the server waits for them itself.
 type taken struct {
 	mu   sync.Mutex // guards the rest
 	all  map[*connectWriter]bool
@@ -163,8 +166,8 @@ func (t *taken) add(w *connectWriter) (end func()) {
 	}
 }
 
-// drain waits until no connector is at work, and closes the connections of those that still are when ctx ends. The requests of all
-// have begun before.
+// drain waits until no connector is at work, and closes the connections of those that still are
+// when ctx ends. The requests of all have begun before.
 func (t *taken) drain(ctx context.Context) error {
 	t.mu.Lock()
 	if len(t.all) == 0 {

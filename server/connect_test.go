@@ -87,8 +87,8 @@ func TestConnectAnswers(t *testing.T) {
 	}
 }
 
-// TestConnectStreams: what is flushed arrives at once, also for two that last at the same time where one request may be in
-// flight; and the stream ends when the client goes.
+// TestConnectStreams: what is flushed arrives at once, also for two that last at the same time
+// where one request may be in flight; and the stream ends when the client goes.
 func TestConnectStreams(t *testing.T) {
 	comes, gone := make(chan string), make(chan struct{}, 1)
 	answer := line(comes)
@@ -121,7 +121,8 @@ func TestConnectStreams(t *testing.T) {
 	}
 }
 
-// TestConnectEndsWithTheServer: streams end when the server stops, and it waits for what they still say.
+// TestConnectEndsWithTheServer: streams end when the server stops, and it waits for what they still
+// say.
 func TestConnectEndsWithTheServer(t *testing.T) {
 	r := serve(t, newServer(t, config(t, books(), logs(line(make(chan string)), "GET"))))
 	resp, err := r.get(logPath)
@@ -162,7 +163,8 @@ func echo(stubborn <-chan struct{}) http.HandlerFunc {
 	}
 }
 
-// upgrade asks for a subresource as one does that wants to speak another protocol, and returns the connection behind the answer.
+// upgrade asks for a subresource as one does that wants to speak another protocol, and returns the
+// connection behind the answer.
 func upgrade(t *testing.T, url string) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))

@@ -47,8 +47,8 @@ func ignoresReadErrors(opts metav1.DeleteOptions) bool {
 	return opts.IgnoreStoreReadErrorWithClusterBreakingPotential != nil && *opts.IgnoreStoreReadErrorWithClusterBreakingPotential
 }
 
-// readDeleteOptions takes the options from the body, or from the query if there is no body. A grace period of less than
-// nothing is one second, as clients know it from Kubernetes.
+// readDeleteOptions takes the options from the body, or from the query if there is no body. A grace
+// period of less than nothing is one second, as clients know it from Kubernetes.
 func (s *Server) readDeleteOptions(c *call, body []byte) (metav1.DeleteOptions, error) {
 	opts, err := s.sentDeleteOptions(c, body)
 	if grace := opts.GracePeriodSeconds; grace != nil && *grace < 0 {
@@ -79,7 +79,8 @@ func (s *Server) sentDeleteOptions(c *call, body []byte) (metav1.DeleteOptions, 
 	return opts, nil
 }
 
-// knowsDeleteOptions: every group version has a kind DeleteOptions, and clients send whichever they like.
+// knowsDeleteOptions: every group version has a kind DeleteOptions, and clients send whichever they
+// like.
 func (s *Server) knowsDeleteOptions(gvk schema.GroupVersionKind) bool {
 	gv := gvk.GroupVersion()
 	return gvk.Kind == "DeleteOptions" && (gv == metav1.SchemeGroupVersion || gv == metav1.Unversioned || s.groupVersions[gv])

@@ -2,7 +2,8 @@ package server
 
 import "net/http"
 
-// deleteCollection answers DELETE of a collection: the query says which objects, the body (or the query) how.
+// deleteCollection answers DELETE of a collection: the query says which objects, the body (or the
+// query) how.
 func (s *Server) deleteCollection(c *call) error {
 	form, err := c.form(mediaTypes)
 	if err != nil {

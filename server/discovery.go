@@ -58,8 +58,8 @@ func servedGroups(resources []rest.Resource) []servedGroup {
 	return groups
 }
 
-// buildDiscovery writes the legacy documents: /api, /apis, and one for each group and for each version. Clients that know
-// aggregated discovery get that at /api and /apis instead.
+// buildDiscovery writes the legacy documents: /api, /apis, and one for each group and for each
+// version. Clients that know aggregated discovery get that at /api and /apis instead.
 func (s *Server) buildDiscovery() error {
 	groups := servedGroups(s.config.Resources)
 	list := metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []metav1.APIGroup{}}
@@ -204,7 +204,8 @@ func verbs(r *rest.Resource) []string {
 	return names
 }
 
-// storageVersionHash lets clients see that the stored version has changed, without telling them which it is.
+// storageVersionHash lets clients see that the stored version has changed, without telling them
+// which it is.
 func storageVersionHash(r *rest.Resource) string {
 	gv := r.StorageVersion
 	if gv.Version == "" {

@@ -28,7 +28,8 @@ func core() rest.Resource {
 	return r
 }
 
-// What Kubernetes has for the same group, version and kind: base64 of the first eight bytes of a SHA-256.
+// What Kubernetes has for the same group, version and kind: base64 of the first eight bytes of a
+// SHA-256.
 const (
 	bookHash  = `"storageVersionHash":"Iw6rpGyq6cI="`
 	shelfHash = `"storageVersionHash":"5bFM+Az1UPI="`

@@ -32,9 +32,9 @@ const (
 // lengthPrefix is how many bytes the length of a message has that comes before it.
 const lengthPrefix = 4
 
-// appendProtobufEvent writes the length of a message, big endian, and the message: a metav1.WatchEvent.
-// The event itself has no envelope, because clients know what to expect; the object in it has one. scratch is used
-// for the object, whose length comes before it.
+// appendProtobufEvent writes the length of a message, big endian, and the message: a
+// metav1.WatchEvent. The event itself has no envelope, because clients know what to expect; the
+// object in it has one. scratch is used for the object, whose length comes before it.
 func appendProtobufEvent(buffer, scratch *bytes.Buffer, event rest.Event, form rest.Form) error {
 	scratch.Reset()
 	if err := event.Object.WriteTo(scratch, form); err != nil {
@@ -53,7 +53,8 @@ func appendProtobufEvent(buffer, scratch *bytes.Buffer, event rest.Event, form r
 	return nil
 }
 
-// appendBytesField appends a field of a protobuf message that is a string, bytes or a message itself.
+// appendBytesField appends a field of a protobuf message that is a string, bytes or a message
+// itself.
 func appendBytesField[T ~string | ~[]byte](message []byte, number int, value T) []byte {
 	return append(appendBytesHeader(message, number, len(value)), value...)
 }

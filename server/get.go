@@ -25,7 +25,8 @@ func (c *call) read() (rest.View, error) {
 	return r.Export.Export(c.ctx, c.name(), opts, boolParameter(c.query, "exact"))
 }
 
-// name is what the path says. For a Namespace object the path has its name twice; the object is in none.
+// name is what the path says. For a Namespace object the path has its name twice; the object is in
+// none.
 func (c *call) name() rest.Name {
 	if !c.resource.Namespaced {
 		return rest.Name{Name: c.info.Name}

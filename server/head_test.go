@@ -17,7 +17,8 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// TestHeadIsGetWithoutBody asks for everything twice, over both versions of HTTP: HEAD has the code and the headers of GET.
+// TestHeadIsGetWithoutBody asks for everything twice, over both versions of HTTP: HEAD has the code
+// and the headers of GET.
 func TestHeadIsGetWithoutBody(t *testing.T) {
 	r := books()
 	r.Get = getFunc(func(_ context.Context, n rest.Name, _ metav1.GetOptions) (rest.View, error) {
@@ -76,7 +77,8 @@ func TestHeadIsGetWithoutBody(t *testing.T) {
 	}
 }
 
-// clientFor speaks one version of HTTP, takes every answer as it comes, and compresses nothing by itself.
+// clientFor speaks one version of HTTP, takes every answer as it comes, and compresses nothing by
+// itself.
 func clientFor(t *testing.T, like *http.Client, proto string) *http.Client {
 	t.Helper()
 	config := like.Transport.(*http.Transport).TLSClientConfig.Clone()

@@ -13,7 +13,8 @@ import (
 
 const plainText = "text/plain; charset=utf-8"
 
-// addHealth serves /livez, /readyz and /healthz (which is all checks), and each check at /<root>/<check>.
+// addHealth serves /livez, /readyz and /healthz (which is all checks), and each check at
+// /<root>/<check>.
 func (s *Server) addHealth() {
 	ping := Check{Name: "ping", Check: func(context.Context) error { return nil }}
 	shutdown := Check{Name: "shutdown", Check: func(context.Context) error {
@@ -41,8 +42,8 @@ func (s *Server) addChecks(root string, checks []Check) {
 	}
 }
 
-// checkHealth runs the checks that the client does not exclude. Names and notes of checks are told to users only, and reasons
-// only by the path of the one check.
+// checkHealth runs the checks that the client does not exclude. Names and notes of checks are told
+// to users only, and reasons only by the path of the one check.
 func (s *Server) checkHealth(c *call, root string, checks []Check) error {
 	c.w.Header().Set("X-Content-Type-Options", "nosniff")
 	var report strings.Builder

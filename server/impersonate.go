@@ -22,8 +22,9 @@ const (
 // authenticationGroup is the API group of the resources that stand for parts of a user.
 const authenticationGroup = "authentication.k8s.io"
 
-// impersonate lets the user act as the one in the headers, if they may impersonate each part of that one: the name, every
-// group, the uid, and every value of the extra. It takes the headers away.
+// impersonate lets the user act as the one in the headers, if they may impersonate each part of
+// that one: the name, every group, the uid, and every value of the extra. It takes the headers
+// away.
 func (s *Server) impersonate(c *call) error {
 	header := c.req.Header
 	asked, wanted, err := readImpersonation(header)
@@ -46,8 +47,8 @@ func (s *Server) impersonate(c *call) error {
 	return nil
 }
 
-// readImpersonation returns whom the headers name, nil for nobody, and what one has to be allowed to impersonate for that.
-// It takes the headers away.
+// readImpersonation returns whom the headers name, nil for nobody, and what one has to be allowed
+// to impersonate for that. It takes the headers away.
 func readImpersonation(header http.Header) (*auth.User, []auth.Attributes, error) {
 	user := &auth.User{Name: header.Get(impersonateUser), UID: header.Get(impersonateUID), Groups: slices.Clone(header[impersonateGroup])}
 	var wanted []auth.Attributes

@@ -15,7 +15,8 @@ import (
 	"github.com/typeplane/typeplane/server/auth"
 )
 
-// busy is a server whose requests for the object "slow" take until end is closed; begun says that one has its place.
+// busy is a server whose requests for the object "slow" take until end is closed; begun says that
+// one has its place.
 type busy struct {
 	*server.Server
 	begun, end chan struct{}

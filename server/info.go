@@ -12,11 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 )
 
-// requestInfo is what the line of a request says: which verb, on what. Authorization and routing use the same one, so
-// they can't disagree about what a path means.
+// requestInfo is what the line of a request says: which verb, on what. Authorization and routing
+// use the same one, so they can't disagree about what a path means.
 type requestInfo struct {
-	// IsResource is false for discovery, health and the like; then only Path and Verb are set, and the Verb is the
-	// HTTP method in lower case.
+	// IsResource is false for discovery, health and the like; then only Path and Verb are set, and
+	// the Verb is the HTTP method in lower case.
 	IsResource bool
 	Path       string
 	Verb       string
@@ -26,13 +26,15 @@ type requestInfo struct {
 	Namespace   string
 	Resource    string
 	Subresource string
-	// Name is the object's: from the path, or from the field selector metadata.name=… of a list or watch.
+	// Name is the object's: from the path, or from the field selector metadata.name=… of a list or
+	// watch.
 	Name string
 	// Item says that the name is in the path.
 	Item bool
 	// WatchPath says that the path asks for the watch, and not the query.
 	WatchPath bool
-	// Within says that the path goes on behind a namespace. AllNamespaces: that has no name, and stands for all.
+	// Within says that the path goes on behind a namespace. AllNamespaces: that has no name, and
+	// stands for all.
 	Within, AllNamespaces bool
 	// Rest is what follows the subresource in the path.
 	Rest []string
@@ -48,7 +50,9 @@ type requestInfo struct {
 //	/apis/{group}/{version}/…
 //	… [watch/] [namespaces/{namespace}/] {resource} [/{name} [/{subresource} [/{rest}…]]]
 //
-// A watch in the path is the old way to ask for one, of a collection or of one object. The error is a 400 for a path that nobody sends by mistake; the requestInfo beside it is good for authentication only.
+// A watch in the path is the old way to ask for one, of a collection or of one object. The error is
+// a 400 for a path that nobody sends by mistake; the requestInfo beside it is good for
+// authentication only.
 func parseInfo(method string, u *url.URL, query url.Values) (requestInfo, error) {
 	info := requestInfo{Path: u.Path, Verb: strings.ToLower(method)}
 	if err := checkPath(u); err != nil {
@@ -71,7 +75,8 @@ func parseInfo(method string, u *url.URL, query url.Values) (requestInfo, error)
 		info.WatchPath, parts = true, parts[1:]
 	}
 
-	// A namespace is itself an object: /namespaces/x and its subresources are about the resource "namespaces".
+	// A namespace is itself an object: /namespaces/x and its subresources are about the resource
+	// "namespaces".
 	if parts[0] == "namespaces" && len(parts) > 1 {
 		info.Namespace, info.AllNamespaces = parts[1], parts[1] == ""
 		if len(parts) > 2 && (info.AllNamespaces || parts[2] != "status" && parts[2] != "finalize") {
@@ -92,7 +97,8 @@ func parseInfo(method string, u *url.URL, query url.Values) (requestInfo, error)
 // readVerb needs the rest of the requestInfo.
 func (i *requestInfo) readVerb(method string, query url.Values) {
 	if i.WatchPath {
-		// Selectors do not come with it: those of one object are ignored, and who authorizes must not go by them.
+		// Selectors do not come with it: those of one object are ignored, and who authorizes must
+		// not go by them.
 		i.Verb = "watch"
 		return
 	}
@@ -127,7 +133,8 @@ func (i *requestInfo) readVerb(method string, query url.Values) {
 	}
 }
 
-// selectedName is the name that the field selector admits, if it admits only one that could be in a path.
+// selectedName is the name that the field selector admits, if it admits only one that could be in a
+// path.
 func selectedName(query url.Values) string {
 	text := query.Get("fieldSelector")
 	if text == "" {
@@ -144,8 +151,9 @@ func selectedName(query url.Values) string {
 	return name
 }
 
-// splitPath gives the segments. One slash at the end is forgiven; a segment without a name is not, but for a namespace with
-// something behind it: clients send "namespaces//books" when they mean all of them.
+// splitPath gives the segments. One slash at the end is forgiven; a segment without a name is not,
+// but for a namespace with something behind it: clients send "namespaces//books" when they mean all
+// of them.
 func splitPath(path string) ([]string, bool) {
 	path = strings.TrimPrefix(path, "/")
 	path = strings.TrimSuffix(path, "/")

@@ -16,7 +16,8 @@ func (s *Server) measure(c *call, took time.Duration) {
 	s.series(c).Done(c.w.status(), took, c.w.written)
 }
 
-// series are the metrics of such requests. What is not served is "other", so that nobody can fill the memory with names.
+// series are the metrics of such requests. What is not served is "other", so that nobody can fill
+// the memory with names.
 func (s *Server) series(c *call) *metrics.Series {
 	what := metrics.What{Verb: metricVerb(c)}
 	r := c.resource

@@ -92,7 +92,8 @@ func TestMetricsAreBounded(t *testing.T) {
 	}
 }
 
-// TestMetricsAreForWhoMay: the page goes through the authorizer like any path, and is not there without a registry.
+// TestMetricsAreForWhoMay: the page goes through the authorizer like any path, and is not there
+// without a registry.
 func TestMetricsAreForWhoMay(t *testing.T) {
 	s := measured(t, nil)
 	for user, code := range map[string]int{"": http.StatusUnauthorized, "mallory": http.StatusForbidden, "admin": http.StatusOK} {

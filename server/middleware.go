@@ -11,7 +11,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// response remembers whether an answer has begun, because after that no other one can be given, and what it is.
+// response remembers whether an answer has begun, because after that no other one can be given, and
+// what it is.
 type response struct {
 	http.ResponseWriter
 	begun   bool
@@ -78,8 +79,8 @@ func stampHeaders(c *call) {
 	header.Set("Cache-Control", defaultCacheControl)
 }
 
-// setDeadline gives the context its end: ?timeout= can shorten the server's own bound. Watches have a bound of their
-// own and ignore ?timeout=; what takes over its connection has none.
+// setDeadline gives the context its end: ?timeout= can shorten the server's own bound. Watches have
+// a bound of their own and ignore ?timeout=; what takes over its connection has none.
 func (s *Server) setDeadline(c *call) (context.CancelFunc, error) {
 	if c.info.Verb == "watch" || s.connector(c) != nil {
 		return func() {}, nil
@@ -99,8 +100,8 @@ func (s *Server) setDeadline(c *call) (context.CancelFunc, error) {
 		if c.info.Verb != "deletecollection" {
 			timeout = min(timeout, writeTimeout)
 		}
-		// A client that sends its body too slowly must not hold the request open for ever. Not every writer has a deadline
-		// to set; then the connection's own time-outs are all there is.
+		// A client that sends its body too slowly must not hold the request open for ever. Not
+		// every writer has a deadline to set; then the connection's own time-outs are all there is.
 		_ = http.NewResponseController(c.w).SetReadDeadline(time.Now().Add(timeout))
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, timeout)

@@ -13,14 +13,15 @@ import (
 	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
-// The media types of answers and bodies, and of watch streams; the first is what a client gets that asks for nothing.
+// The media types of answers and bodies, and of watch streams; the first is what a client gets that
+// asks for nothing.
 var (
 	mediaTypes  = []rest.MediaType{rest.JSON, rest.YAML, rest.Protobuf}
 	streamTypes = []rest.MediaType{rest.JSON, rest.Protobuf}
 )
 
-// form is how the client wants its answer: one of the types on offer, or a 406. Only objects and lists of them are
-// turned into something else, see transformed.
+// form is how the client wants its answer: one of the types on offer, or a 406. Only objects and
+// lists of them are turned into something else, see transformed.
 func (c *call) form(offers []rest.MediaType) (rest.Form, error) {
 	if c.resource == nil {
 		return c.plainForm(offers)
@@ -61,13 +62,14 @@ type wish struct {
 	pretty    bool
 }
 
-// plain accepts clauses that ask for the object itself. Others are skipped: a client that would like a Table lists
-// JSON behind it.
+// plain accepts clauses that ask for the object itself. Others are skipped: a client that would
+// like a Table lists JSON behind it.
 func plain(_ rest.MediaType, w wish) bool {
 	return w.transform == (transform{}) && (w.stream == "" || w.stream == "watch")
 }
 
-// transformable also accepts clauses that ask for something that objects can be turned into, in this media type.
+// transformable also accepts clauses that ask for something that objects can be turned into, in
+// this media type.
 func transformable(offer rest.MediaType, w wish) bool {
 	if plain(offer, w) {
 		return true
@@ -75,8 +77,8 @@ func transformable(offer rest.MediaType, w wish) bool {
 	return w.transform.fits(offer) && (w.stream == "" || w.stream == "watch")
 }
 
-// writable is transformable for the objects of the resource, which may have no protobuf, while their metadata always has, and the Status
-// of a deletion.
+// writable is transformable for the objects of the resource, which may have no protobuf, while
+// their metadata always has, and the Status of a deletion.
 func (c *call) writable(offer rest.MediaType, w wish) bool {
 	if c.resource.Documents && offer == rest.Protobuf && w.transform == (transform{}) && c.info.Verb != "delete" {
 		return false
@@ -133,7 +135,8 @@ func (c clause) specificity() int {
 	return 2
 }
 
-// parseAccept gives the clauses, best first. It forgives what it can't read; a quality of 0 means never.
+// parseAccept gives the clauses, best first. It forgives what it can't read; a quality of 0 means
+// never.
 func parseAccept(header string) []clause {
 	var clauses []clause
 	for element := range strings.SplitSeq(header, ",") {

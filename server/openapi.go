@@ -22,7 +22,8 @@ type openAPIDocument struct {
 	hash string
 }
 
-// buildOpenAPI builds /openapi/v3, which names a document for each group version that has schemas, and the documents.
+// buildOpenAPI builds /openapi/v3, which names a document for each group version that has schemas,
+// and the documents.
 func (s *Server) buildOpenAPI() error {
 	root := map[string]openAPIReference{}
 	var bodies [][]byte
@@ -66,12 +67,13 @@ type openAPIReference struct {
 
 func (d openAPIDocument) url() string { return d.path + "?hash=" + d.hash }
 
-// serve sends the document. Under the address with the right hash it never changes, so a client need not ask for it twice;
-// under a wrong one it is somewhere else.
+// serve sends the document. Under the address with the right hash it never changes, so a client
+// need not ask for it twice; under a wrong one it is somewhere else.
 func (d openAPIDocument) serve(c *call) error {
 	header := c.w.Header()
 	header.Set("Vary", "Accept")
-	// Some clients would take a protobuf form, which there is none of; they all list something else behind it.
+	// Some clients would take a protobuf form, which there is none of; they all list something else
+	// behind it.
 	if _, err := c.form([]rest.MediaType{rest.JSON}); err != nil {
 		return err
 	}
@@ -112,7 +114,8 @@ func (dd documentDescriber) describeVersion(v servedVersion, text string) ([]byt
 	return dd.describe(paths, schemas)
 }
 
-// describe writes a document. schemas are those that the server does not have itself; it adds what it has, where an operation needs it.
+// describe writes a document. schemas are those that the server does not have itself; it adds what
+// it has, where an operation needs it.
 func (dd documentDescriber) describe(paths map[string]*pathItem, schemas map[string]json.RawMessage) ([]byte, error) {
 	described, err := json.Marshal(paths)
 	if err != nil {

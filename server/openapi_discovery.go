@@ -12,8 +12,9 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// serverModels are the schemas of what every server answers, whatever it serves: discovery, /version and the events of watches. They
-// are those of apimachinery's types, as Kubernetes publishes them.
+// serverModels are the schemas of what every server answers, whatever it serves: discovery,
+// /version and the events of watches. They are those of apimachinery's types, as Kubernetes
+// publishes them.
 //
 //go:embed openapi_models.json
 var serverModels []byte
@@ -26,7 +27,8 @@ const (
 
 var modelReference = regexp.MustCompile(`"` + regexp.QuoteMeta(v3Reference) + `([^"]+)"`)
 
-// withServerModels returns the schemas with those of the server that are referred to, in text or in one another, and not there yet.
+// withServerModels returns the schemas with those of the server that are referred to, in text or in
+// one another, and not there yet.
 func withServerModels(schemas map[string]json.RawMessage, text []byte) (map[string]json.RawMessage, error) {
 	var known map[string]json.RawMessage
 	if err := json.Unmarshal(serverModels, &known); err != nil {

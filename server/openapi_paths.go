@@ -75,8 +75,8 @@ type describer struct {
 	schemas map[string]json.RawMessage
 }
 
-// paths describes a resource. What kubectl reads is the group, version and kind of each operation, which parameters it
-// takes, and which bodies.
+// paths describes a resource. What kubectl reads is the group, version and kind of each operation,
+// which parameters it takes, and which bodies.
 func (d describer) paths(r *rest.Resource) map[string]*pathItem {
 	base := apiPath(d.gv) + "/" + r.Name
 	scope, collection := "", base

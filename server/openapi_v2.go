@@ -11,14 +11,16 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// openAPIV2Protobuf is the only form of OpenAPI v2 that kubectl takes. Clients spell it with an @, which is not allowed
-// in a media type, so the answer has a dot there.
+// openAPIV2Protobuf is the only form of OpenAPI v2 that kubectl takes. Clients spell it with an @,
+// which is not allowed in a media type, so the answer has a dot there.
 const openAPIV2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 
-// openAPIV2 serves one OpenAPI v2 document about everything. kubectl up to 1.28 asks for nothing else: it validates and explains
-// with it. Newer ones look here for what v3 does not tell them, and aggregators merge it into that of their cluster.
+// openAPIV2 serves one OpenAPI v2 document about everything. kubectl up to 1.28 asks for nothing
+// else: it validates and explains with it. Newer ones look here for what v3 does not tell them, and
+// aggregators merge it into that of their cluster.
 //
-// The document is made of those of v3, when somebody asks for it for the first time: most servers never meet such a client.
+// The document is made of those of v3, when somebody asks for it for the first time: most servers
+// never meet such a client.
 func (s *Server) openAPIV2(v3 [][]byte) func(*call) error {
 	build := sync.OnceValues(func() (openAPIV2Forms, error) { return s.buildOpenAPIV2(v3) })
 	return func(c *call) error {

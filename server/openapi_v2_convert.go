@@ -19,9 +19,10 @@ const (
 	ofKubernetes = "io.k8s."
 )
 
-// convertOpenAPI joins documents of OpenAPI v3 into one of v2. It goes by the rules of the two formats and knows no kind. What v2
-// can't say is left out, so that v2 may allow more than v3, and never less. Of a model that has another schema in a later document
-// the first counts; different are their names. Models of Kubernetes' own types may differ: custom kinds hold them to more rules
+// convertOpenAPI joins documents of OpenAPI v3 into one of v2. It goes by the rules of the two
+// formats and knows no kind. What v2 can't say is left out, so that v2 may allow more than v3, and
+// never less. Of a model that has another schema in a later document the first counts; different
+// are their names. Models of Kubernetes' own types may differ: custom kinds hold them to more rules
 // than its own kinds do.
 func convertOpenAPI(name, version string, documents [][]byte) (doc object, different []string, err error) {
 	paths, definitions := object{}, object{}
@@ -59,8 +60,8 @@ func convertOpenAPI(name, version string, documents [][]byte) (doc object, diffe
 
 const kindsExtension = "x-kubernetes-group-version-kind"
 
-// mergeModel is for models that several group versions have, like ObjectMeta. They are the same, but each may say which kinds it
-// is in its own version only.
+// mergeModel is for models that several group versions have, like ObjectMeta. They are the same,
+// but each may say which kinds it is in its own version only.
 func mergeModel(known, other object) (same bool) {
 	kinds, _ := known[kindsExtension].([]any)
 	more, _ := other[kindsExtension].([]any)
@@ -96,7 +97,8 @@ func convertPath(item object) object {
 	return result
 }
 
-// convertOperation moves the media types of bodies, which v3 says with each schema, to the operation.
+// convertOperation moves the media types of bodies, which v3 says with each schema, to the
+// operation.
 func convertOperation(op object) object {
 	result := object{}
 	var parameters []any
@@ -172,7 +174,8 @@ func convertParameters(parameters []any) []any {
 	return result
 }
 
-// v2Keywords are what a schema may say in both versions, and in the same way. Extensions (x-…) may be in both, too.
+// v2Keywords are what a schema may say in both versions, and in the same way. Extensions (x-…) may
+// be in both, too.
 var v2Keywords = []string{
 	"title", "description", "type", "format", "default", "enum", "required", "readOnly", "example", "pattern",
 	"multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength",
@@ -200,7 +203,8 @@ func convertSchema(v3 object) object {
 	if v2["type"] == nil && isStringOrMore(v3["oneOf"]) {
 		v2["type"] = "string"
 	}
-	// In v2 there is nothing about the shape of a value beside a reference: clients refuse the whole document for it.
+	// In v2 there is nothing about the shape of a value beside a reference: clients refuse the
+	// whole document for it.
 	if v2["$ref"] != nil {
 		for _, key := range []string{"type", "properties", "required", "items", "additionalProperties"} {
 			delete(v2, key)
@@ -230,8 +234,8 @@ func convertIfSchema(value any) any {
 	return value
 }
 
-// convertAllOf unwraps an allOf of one reference, which is how v3 lets a reference have a description; v2 has it beside the
-// reference.
+// convertAllOf unwraps an allOf of one reference, which is how v3 lets a reference have a
+// description; v2 has it beside the reference.
 func convertAllOf(v2 object, allOf any) {
 	schemas, _ := allOf.([]any)
 	if len(schemas) == 1 {
@@ -247,8 +251,8 @@ func convertAllOf(v2 object, allOf any) {
 	v2["allOf"] = converted
 }
 
-// isStringOrMore says that values are strings or other scalars, like "25%" and 3. v2 has no oneOf; its clients take any scalar for
-// a string.
+// isStringOrMore says that values are strings or other scalars, like "25%" and 3. v2 has no oneOf;
+// its clients take any scalar for a string.
 func isStringOrMore(oneOf any) bool {
 	schemas, _ := oneOf.([]any)
 	isString := false

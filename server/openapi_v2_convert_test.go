@@ -31,7 +31,8 @@ func TestConvertSchema(t *testing.T) {
 	}
 }
 
-// What kubectl looks for in the description of PATCH is which types of patches there are, and fieldValidation.
+// What kubectl looks for in the description of PATCH is which types of patches there are, and
+// fieldValidation.
 func TestConvertOperation(t *testing.T) {
 	const v3 = `{
 		"operationId":"patchBook","tags":["t"],"description":"d","x-kubernetes-action":"patch",
@@ -51,7 +52,8 @@ func TestConvertOperation(t *testing.T) {
 	compareJSON(t, v2, convertOperation(parseObject(t, v3)))
 }
 
-// Whatever a schema says, the result is OpenAPI v2: the strict parser of gnostic, which kubectl's document goes through, takes it.
+// Whatever a schema says, the result is OpenAPI v2: the strict parser of gnostic, which kubectl's
+// document goes through, takes it.
 func TestConvertedIsV2(t *testing.T) {
 	doc, different, err := convertOpenAPI("n", "v", [][]byte{[]byte(`{"paths":{"/a/{b}":{"get":{"operationId":"x","responses":{}},"parameters":[
 		{"name":"b","in":"path","required":true,"description":"d","schema":{"type":"string"}}]}},

@@ -13,8 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// This file reads options out of the query. A value that can't be read is a 400; what the options may say together is
-// decided in validate.go. Names that no option has are ignored, as Kubernetes does.
+// This file reads options out of the query. A value that can't be read is a 400; what the options
+// may say together is decided in validate.go. Names that no option has are ignored, as Kubernetes
+// does.
 
 func getOptions(query url.Values) metav1.GetOptions {
 	return metav1.GetOptions{ResourceVersion: query.Get("resourceVersion")}
@@ -62,7 +63,8 @@ func listOptions(i requestInfo, query url.Values) (metav1.ListOptions, error) {
 	return opts, invalidOptions("ListOptions", validateList(opts))
 }
 
-// onlyNamed is the selector of the object that a path names. A selector beside the path may name the same one.
+// onlyNamed is the selector of the object that a path names. A selector beside the path may name
+// the same one.
 func onlyNamed(selector, name string) (string, error) {
 	if selector == "" {
 		return fields.OneTermEqualSelector("metadata.name", name).String(), nil
@@ -159,7 +161,8 @@ func deleteOptions(query url.Values) (metav1.DeleteOptions, error) {
 	return opts, nil
 }
 
-// boolParameter is true for a name with any value but "0" and "false", also with none: "?watch" is a watch.
+// boolParameter is true for a name with any value but "0" and "false", also with none: "?watch" is
+// a watch.
 func boolParameter(query url.Values, name string) bool {
 	values, ok := query[name]
 	if !ok || len(values) == 0 {

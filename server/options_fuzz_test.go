@@ -10,7 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Whatever stands in a query, its options are read, or refused with a 400 or a 422; what is read keeps its bounds.
+// Whatever stands in a query, its options are read, or refused with a 400 or a 422; what is read
+// keeps its bounds.
 func FuzzOptions(f *testing.F) {
 	for _, query := range []string{
 		"watch=1&resourceVersion=0&allowWatchBookmarks=true&timeoutSeconds=9223372036854775807",

@@ -48,7 +48,8 @@ func (s *Server) patch(c *call) error {
 	return c.send(code, view, form)
 }
 
-// manager is who changes fields if the request does not say: the program, as far as its User-Agent can be printed.
+// manager is who changes fields if the request does not say: the program, as far as its User-Agent
+// can be printed.
 func (c *call) manager() string {
 	program, _, _ := strings.Cut(c.req.UserAgent(), "/")
 	var b strings.Builder
@@ -60,7 +61,8 @@ func (c *call) manager() string {
 	return b.String()
 }
 
-// patchType is the Content-Type, without its parameters, if the resource takes such patches. None at all is none.
+// patchType is the Content-Type, without its parameters, if the resource takes such patches. None
+// at all is none.
 func (c *call) patchType() (types.PatchType, error) {
 	name, _, _ := strings.Cut(c.req.Header.Get("Content-Type"), ";")
 	patchType := types.PatchType(strings.ToLower(strings.TrimSpace(name)))

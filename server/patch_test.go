@@ -114,7 +114,8 @@ func TestBadPatchRequests(t *testing.T) {
 	}
 }
 
-// What kubectl reads: which patches there are, and that unknown fields can be refused by the server.
+// What kubectl reads: which patches there are, and that unknown fields can be refused by the
+// server.
 func TestPatchIsAdvertised(t *testing.T) {
 	s := withOpenAPI(t, patchable(new(patched)))
 	var doc struct {
@@ -188,7 +189,8 @@ func (noCreate) Authorize(_ context.Context, a auth.Attributes) (auth.Decision, 
 	return auth.Allow, "", nil
 }
 
-// A write that may have to make the object carries the refusal along; one that never does is not asked about.
+// A write that may have to make the object carries the refusal along; one that never does is not
+// asked about.
 func TestWritesWithoutTheRightToCreate(t *testing.T) {
 	var denied []bool
 	note := func(ctx context.Context) { denied = append(denied, rest.CreateDenied(ctx) != nil) }

@@ -31,7 +31,8 @@ const (
 	maxAuditIPs  = 16
 )
 
-// beginRecord asks the policy what is kept of the request. It is called when the user is known, or is known to be nobody.
+// beginRecord asks the policy what is kept of the request. It is called when the user is known, or
+// is known to be nobody.
 func (s *Server) beginRecord(c *call) {
 	if s.config.Audit == nil {
 		return
@@ -57,7 +58,8 @@ func auditRequest(c *call, user *auth.User) audit.Request {
 	}
 }
 
-// recordRefusal begins the record of a request that nothing was to be kept of, if it was refused for want of credentials or rights.
+// recordRefusal begins the record of a request that nothing was to be kept of, if it was refused
+// for want of credentials or rights.
 func (s *Server) recordRefusal(c *call) {
 	if c.record != nil || s.config.Audit == nil || c.w.status() != http.StatusUnauthorized && c.w.status() != http.StatusForbidden {
 		return
@@ -130,7 +132,8 @@ func (c *call) recordObject(obj runtime.Object) {
 	}
 }
 
-// recordBody keeps a body that is no object: a patch, or options. It may be YAML. What is neither JSON nor YAML is kept as a text.
+// recordBody keeps a body that is no object: a patch, or options. It may be YAML. What is neither
+// JSON nor YAML is kept as a text.
 func (c *call) recordBody(body []byte) {
 	if c.record == nil || !c.record.Wants(audit.LevelRequest) || len(body) == 0 {
 		return
@@ -205,7 +208,8 @@ func objectReference(i requestInfo) *audit.ObjectReference {
 	}
 }
 
-// sourceIPs are the addresses that proxies say, and last the one that the connection comes from: only that is certain.
+// sourceIPs are the addresses that proxies say, and last the one that the connection comes from:
+// only that is certain.
 func sourceIPs(req *http.Request) []string {
 	var ips []string
 	add := func(text string) {

@@ -205,7 +205,8 @@ func TestAuditAnnotationsOfBodies(t *testing.T) {
 	}
 }
 
-// TestRequestsAreLogged: at the debug level one line with the audit ID, and without what could be a secret.
+// TestRequestsAreLogged: at the debug level one line with the audit ID, and without what could be a
+// secret.
 func TestRequestsAreLogged(t *testing.T) {
 	var out strings.Builder
 	c := config(t, books())

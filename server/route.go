@@ -14,8 +14,8 @@ import (
 
 // route finds what the path names and calls the verb.
 //
-// Outside of the groups that are served, an unknown path is a plain "404 page not found"; inside of one it is a Status,
-// which clients show to people.
+// Outside of the groups that are served, an unknown path is a plain "404 page not found"; inside of
+// one it is a Status, which clients show to people.
 func (s *Server) route(c *call) error {
 	if !c.info.IsResource {
 		return s.routeDocument(c)
@@ -79,8 +79,8 @@ func ifServed(served bool, verb func(*call) error) func(*call) error {
 	return verb
 }
 
-// pathFits says whether the resource lives at such a path: namespaced objects have a namespace in theirs, others have
-// none. (The path of a Namespace object names it twice, see requestInfo.)
+// pathFits says whether the resource lives at such a path: namespaced objects have a namespace in
+// theirs, others have none. (The path of a Namespace object names it twice, see requestInfo.)
 func pathFits(r *rest.Resource, i requestInfo) bool {
 	switch {
 	case len(i.Rest) > 0:

@@ -50,7 +50,8 @@ func TestUnknownPaths(t *testing.T) {
 	}
 }
 
-// A subresource that is not there is no missing object: the answer says which there are, in few words.
+// A subresource that is not there is no missing object: the answer says which there are, in few
+// words.
 func TestUnknownSubresources(t *testing.T) {
 	of := func(names ...string) (out []rest.Resource) {
 		for _, name := range names {

@@ -119,8 +119,8 @@ type authenticatorFunc func(*http.Request) (*auth.User, error)
 
 func (f authenticatorFunc) Authenticate(req *http.Request) (*auth.User, error) { return f(req) }
 
-// At the end readiness fails first, and everything is answered as before until the delay is over. Here that is never: it is the
-// listener that ends the server.
+// At the end readiness fails first, and everything is answered as before until the delay is over.
+// Here that is never: it is the listener that ends the server.
 func TestShutdownDelay(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 // Server answers requests. It is safe for concurrent use, as an http.Handler or by Serve.
 type Server struct {
 	config Config
-	// resources and groupVersions are what route looks things up in; documents are the answers to paths that are no
-	// resources. None of them is modified after New.
+	// resources and groupVersions are what route looks things up in; documents are the answers to
+	// paths that are no resources. None of them is modified after New.
 	resources     map[schema.GroupVersionResource]*rest.Resource
 	groupVersions map[schema.GroupVersion]bool
 	documents     map[string]func(*call) error
@@ -45,7 +45,8 @@ type Server struct {
 
 var _ http.Handler = (*Server)(nil)
 
-// New builds everything that does not change while the server runs. The error joins all mistakes in the Config.
+// New builds everything that does not change while the server runs. The error joins all mistakes in
+// the Config.
 func New(config Config) (*Server, error) {
 	if err := config.complete(); err != nil {
 		return nil, err
@@ -131,7 +132,8 @@ func (s *Server) finish(c *call) {
 	s.logRequest(c, took)
 }
 
-// logRequest is one line for each request, for those who look for something. A query may have anything in it and is not shown.
+// logRequest is one line for each request, for those who look for something. A query may have
+// anything in it and is not shown.
 func (s *Server) logRequest(c *call, took time.Duration) {
 	if !s.config.Log.Enabled(c.req.Context(), slog.LevelDebug) {
 		return
@@ -162,7 +164,8 @@ func (s *Server) process(c *call) error {
 	if err := s.checkOrigin(c); err != nil {
 		return err
 	}
-	// A read does without the parts that make no sense. In a write one of them could be the dryRun that somebody relies on.
+	// A read does without the parts that make no sense. In a write one of them could be the dryRun
+	// that somebody relies on.
 	if badQuery != nil && !c.readOnly() {
 		return apierrors.NewBadRequest(fmt.Sprintf("the query can't be read: %v", badQuery))
 	}

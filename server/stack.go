@@ -5,9 +5,10 @@ import "runtime"
 // deepStack is how much stack a request with a body needs, more or less.
 const deepStack = 9 << 10
 
-// deepen makes the stack of this goroutine large enough for what follows. net/http begins each request of HTTP/2 in a
-// goroutine of its own with a small stack, and Go makes that larger by copying it, every time that it is full: at the
-// first call that costs next to nothing, and in the middle of a decoder a tenth of the request.
+// deepen makes the stack of this goroutine large enough for what follows. net/http begins each
+// request of HTTP/2 in a goroutine of its own with a small stack, and Go makes that larger by
+// copying it, every time that it is full: at the first call that costs next to nothing, and in the
+// middle of a decoder a tenth of the request.
 //
 //go:noinline
 func deepen() {

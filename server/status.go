@@ -27,8 +27,9 @@ func methodNotAllowed() error {
 	return apierrors.NewGenericServerResponse(http.StatusMethodNotAllowed, "", schema.GroupResource{}, "", "", 0, false)
 }
 
-// fail answers with an error, as a Status in the form that the client asked for, or in JSON if that is impossible. If an
-// answer has begun, the connection is cut: half an answer must not look like a whole one.
+// fail answers with an error, as a Status in the form that the client asked for, or in JSON if that
+// is impossible. If an answer has begun, the connection is cut: half an answer must not look like a
+// whole one.
 func (s *Server) fail(c *call, err error) {
 	if c.w.begun {
 		if c.ctx.Err() == nil {
@@ -67,8 +68,9 @@ func (s *Server) fail(c *call, err error) {
 	}
 }
 
-// atFault says whether an error tells of a problem that whoever runs the server should know of. It does not when the client sends
-// too slowly, gives no time, has left, or asks for a revision to come.
+// atFault says whether an error tells of a problem that whoever runs the server should know of. It
+// does not when the client sends too slowly, gives no time, has left, or asks for a revision to
+// come.
 func atFault(c *call, err error, status *metav1.Status) bool {
 	if status.Code < http.StatusInternalServerError || c.req.Context().Err() != nil || errors.Is(err, errSlowBody) || errors.Is(err, errNoTime) {
 		return false
@@ -78,7 +80,8 @@ func atFault(c *call, err error, status *metav1.Status) bool {
 	})
 }
 
-// statusOf is the one place where errors become statuses. An error that nobody gave a status is a 500 with its text.
+// statusOf is the one place where errors become statuses. An error that nobody gave a status is a
+// 500 with its text.
 func statusOf(err error) *metav1.Status {
 	var withStatus apierrors.APIStatus
 	var status metav1.Status
@@ -97,8 +100,8 @@ func statusOf(err error) *metav1.Status {
 	return &status
 }
 
-// maxStatusText is how much of a text in a Status is sent. What a client sent can be in several of them, so that without a bound
-// the answer could have many times the bytes of the request.
+// maxStatusText is how much of a text in a Status is sent. What a client sent can be in several of
+// them, so that without a bound the answer could have many times the bytes of the request.
 const maxStatusText = 8 << 10
 
 // shorten cuts the texts. The details belong to the error and are copied before they change.

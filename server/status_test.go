@@ -20,7 +20,8 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// A part of a query that can't be read could be the dryRun of a client that does not want to change anything.
+// A part of a query that can't be read could be the dryRun of a client that does not want to change
+// anything.
 func TestBadQuery(t *testing.T) {
 	s := newServer(t, config(t, books()))
 	for query, want := range map[string]string{
@@ -86,7 +87,8 @@ func TestLogOfFailures(t *testing.T) {
 	}
 }
 
-// A body that never comes is answered when the time of the request is over, and is no failure of the server.
+// A body that never comes is answered when the time of the request is over, and is no failure of
+// the server.
 func TestSlowBody(t *testing.T) {
 	for _, proto := range []string{"http/1.1", "h2"} {
 		t.Run(proto, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// A subresource is a resource below the objects of another one: /books/{name}/status. It is found, described and
-// allowed under both names, "books/status".
+// A subresource is a resource below the objects of another one: /books/{name}/status. It is found,
+// described and allowed under both names, "books/status".
 
 // fullName is how a resource is called in discovery and looked up.
 func fullName(resource, subresource string) string {
@@ -42,12 +42,14 @@ func answerKind(r *rest.Resource) schema.GroupVersionKind {
 	return r.AnswerKind
 }
 
-// connectVerbs are what the methods of a connector are called in discovery, and to whoever authorizes.
+// connectVerbs are what the methods of a connector are called in discovery, and to whoever
+// authorizes.
 var connectVerbs = map[string]string{
 	http.MethodGet: "get", http.MethodPost: "create", http.MethodPut: "update", http.MethodPatch: "patch", http.MethodDelete: "delete",
 }
 
-// checkSubresource says what is wrong with a subresource, whose own names are checked like those of any resource.
+// checkSubresource says what is wrong with a subresource, whose own names are checked like those of
+// any resource.
 func (c *Config) checkSubresource(r *rest.Resource, served map[schema.GroupVersionResource]bool) error {
 	var errs []error
 	bad := func(problem string) {

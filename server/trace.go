@@ -7,8 +7,8 @@ import (
 	"github.com/typeplane/typeplane/trace"
 )
 
-// beginTrace has the steps that follow recorded, if this request is to be. Who asks is known by now, so that a stranger
-// does not decide what is kept.
+// beginTrace has the steps that follow recorded, if this request is to be. Who asks is known by
+// now, so that a stranger does not decide what is kept.
 func (s *Server) beginTrace(c *call) {
 	if s.config.Tracer == nil {
 		return

@@ -13,10 +13,12 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// transform is the kind into which a clause of Accept wants the answer changed ("as=Table;v=v1;g=meta.k8s.io").
+// transform is the kind into which a clause of Accept wants the answer changed
+// ("as=Table;v=v1;g=meta.k8s.io").
 type transform struct{ kind, group, version string }
 
-// The kinds that objects and lists can be turned into. The list of metadata is one that clients have to ask for by name.
+// The kinds that objects and lists can be turned into. The list of metadata is one that clients
+// have to ask for by name.
 const (
 	asTable       = "Table"
 	asPartial     = "PartialObjectMetadata"
@@ -41,8 +43,9 @@ func (t transform) fits(mediaType rest.MediaType) bool {
 	return false
 }
 
-// transformed adds to a form what the client wants the answer turned into. It is a shapeError to ask for one object's
-// metadata where the answer is a list, and the other way round. A watch is of both.
+// transformed adds to a form what the client wants the answer turned into. It is a shapeError to
+// ask for one object's metadata where the answer is a list, and the other way round. A watch is of
+// both.
 func (c *call) transformed(form rest.Form, t transform) (rest.Form, error) {
 	isList := c.info.Verb == "list" || c.info.Verb == "deletecollection"
 	if t.kind != "" && t.version != metav1.SchemeGroupVersion.Version {
@@ -74,7 +77,8 @@ func wrongShape(format, kind string) error {
 	return shapeError{statusError(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable, fmt.Sprintf(format, kind))}
 }
 
-// sendRead answers with what read returns. That there is nothing to show comes before that it can't be shown as the client wants.
+// sendRead answers with what read returns. That there is nothing to show comes before that it can't
+// be shown as the client wants.
 func (c *call) sendRead(read func() (rest.View, error)) error {
 	form, err := c.form(mediaTypes)
 	var shape shapeError

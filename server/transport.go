@@ -16,15 +16,16 @@ import (
 
 // Bounds of a connection, whoever is at its other end. Requests, bodies and watches have their own.
 const (
-	// headerTimeout is how long a TLS handshake, the preface of HTTP/2, and the headers of a request may take, each by itself.
+	// headerTimeout is how long a TLS handshake, the preface of HTTP/2, and the headers of a
+	// request may take, each by itself.
 	headerTimeout = 10 * time.Second
 	// idleTimeout is how long a connection stays on which nothing is asked.
 	idleTimeout    = 90 * time.Second
 	maxHeaderBytes = 1 << 20
 )
 
-// newHTTPServer returns what answers the connections of a listener by HTTP/1.1, and over TLS by HTTP/2 with as many streams as
-// maxStreams, 0 for the default. config nil means no TLS.
+// newHTTPServer returns what answers the connections of a listener by HTTP/1.1, and over TLS by
+// HTTP/2 with as many streams as maxStreams, 0 for the default. config nil means no TLS.
 func newHTTPServer(handler http.Handler, config *tls.Config, maxStreams int, errorLog *log.Logger) (*http.Server, error) {
 	srv := &http.Server{
 		Handler:           handler,
@@ -41,7 +42,8 @@ func newHTTPServer(handler http.Handler, config *tls.Config, maxStreams int, err
 	return srv, boundHeaders(srv)
 }
 
-// boundHeaders lets no request of HTTP/2 take longer for its headers than headerTimeout: net/http has no such bound.
+// boundHeaders lets no request of HTTP/2 take longer for its headers than headerTimeout: net/http
+// has no such bound.
 func boundHeaders(srv *http.Server) error {
 	conf := new(http2.Server)
 	if err := http2.ConfigureServer(srv, conf); err != nil {
@@ -75,8 +77,8 @@ func completeTLS(config *tls.Config) *tls.Config {
 	return config
 }
 
-// cipherSuites are those of crypto/tls for TLS 1.2 that authenticate what they encrypt: with CBC that has gone wrong too often. TLS
-// 1.3 has no others.
+// cipherSuites are those of crypto/tls for TLS 1.2 that authenticate what they encrypt: with CBC
+// that has gone wrong too often. TLS 1.3 has no others.
 func cipherSuites() (ids []uint16) {
 	for _, suite := range tls.CipherSuites() {
 		if !strings.Contains(suite.Name, "_CBC_") {

@@ -55,8 +55,9 @@ func (p *pipes) dial() net.Conn {
 	return ours
 }
 
-// TestUnfinishedConnections: whoever begins a handshake, a connection or a request and does not go on is cut off after ten seconds,
-// also if a byte comes now and then; a watch and a connection on which nothing is asked are not.
+// TestUnfinishedConnections: whoever begins a handshake, a connection or a request and does not go
+// on is cut off after ten seconds, also if a byte comes now and then; a watch and a connection on
+// which nothing is asked are not.
 func TestUnfinishedConnections(t *testing.T) {
 	headers := func() []byte {
 		var block strings.Builder
@@ -177,7 +178,8 @@ func TestCipherSuites(t *testing.T) {
 	}
 }
 
-// TestWaiting: before there is a server everybody hears why, at once and by any protocol, and then the server.
+// TestWaiting: before there is a server everybody hears why, at once and by any protocol, and then
+// the server.
 func TestWaiting(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

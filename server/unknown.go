@@ -13,8 +13,9 @@ import (
 // mostNamed is how many subresources an answer names.
 const mostNamed = 20
 
-// unknown answers a path in a group that is served, where nothing is. A resource that lacks a subresource says which it has:
-// people ask for those of Kubernetes, like exec, and should not wonder whether the object is missing.
+// unknown answers a path in a group that is served, where nothing is. A resource that lacks a
+// subresource says which it has: people ask for those of Kubernetes, like exec, and should not
+// wonder whether the object is missing.
 func (s *Server) unknown(i requestInfo) error {
 	gv := groupVersionOf(i)
 	of := s.resources[gv.WithResource(i.Resource)]

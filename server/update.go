@@ -43,7 +43,8 @@ func (s *Server) update(c *call) error {
 	return c.send(code, view, form)
 }
 
-// checkUpdateName: an object can't be renamed or moved, so the body has to be the object that the path names.
+// checkUpdateName: an object can't be renamed or moved, so the body has to be the object that the
+// path names.
 func checkUpdateName(obj runtime.Object, name rest.Name) error {
 	switch {
 	case obj.GetName() == "":

@@ -13,8 +13,8 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// This file has the rules for options. Their violation is a 422 in the group meta.k8s.io: clients fall back on it, for
-// example from a watch with initial events to a list and a watch.
+// This file has the rules for options. Their violation is a 422 in the group meta.k8s.io: clients
+// fall back on it, for example from a watch with initial events to a list and a watch.
 
 // invalidOptions is nil if there are no errors.
 func invalidOptions(kind string, errs field.ErrorList) error {
@@ -135,7 +135,8 @@ func validateDelete(opts metav1.DeleteOptions) field.ErrorList {
 
 var ignoreReadErrorsPath = field.NewPath("ignoreStoreReadErrorWithClusterBreakingPotential")
 
-// validateIgnoreReadErrors: of an object that can't be read nobody knows what any of these would mean.
+// validateIgnoreReadErrors: of an object that can't be read nobody knows what any of these would
+// mean.
 func validateIgnoreReadErrors(opts metav1.DeleteOptions) field.ErrorList {
 	var errs field.ErrorList
 	for _, other := range []struct {

@@ -8,17 +8,18 @@ import (
 	"strconv"
 )
 
-// Version is what /version answers. Its fields are those of Kubernetes, because clients compare them: GitVersion with
-// their own version and with what a Helm chart wants, so it should be the Kubernetes version that the server is
-// compatible with, like v1.37.0.
+// Version is what /version answers. Its fields are those of Kubernetes, because clients compare
+// them: GitVersion with their own version and with what a Helm chart wants, so it should be the
+// Kubernetes version that the server is compatible with, like v1.37.0.
 type Version struct {
 	Major string `json:"major"`
 	Minor string `json:"minor"`
-	// EmulationMajor and EmulationMinor are the version whose behaviour the server shows. "": that of GitVersion.
+	// EmulationMajor and EmulationMinor are the version whose behaviour the server shows. "": that
+	// of GitVersion.
 	EmulationMajor string `json:"emulationMajor,omitempty"`
 	EmulationMinor string `json:"emulationMinor,omitempty"`
-	// MinCompatibilityMajor and MinCompatibilityMinor are the oldest version that the server gets on with. "": the minor version
-	// before, as in Kubernetes.
+	// MinCompatibilityMajor and MinCompatibilityMinor are the oldest version that the server gets
+	// on with. "": the minor version before, as in Kubernetes.
 	MinCompatibilityMajor string `json:"minCompatibilityMajor,omitempty"`
 	MinCompatibilityMinor string `json:"minCompatibilityMinor,omitempty"`
 
@@ -51,7 +52,8 @@ func (v *Version) complete() error {
 	return nil
 }
 
-// minorBefore is the minor version before one; the first, and one that is no number, come after themselves.
+// minorBefore is the minor version before one; the first, and one that is no number, come after
+// themselves.
 func minorBefore(minor string) string {
 	n, err := strconv.Atoi(minor)
 	if err != nil || n == 0 {

@@ -16,8 +16,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Waiting answers requests while there is no Server yet: everything gets 503 with a Status that says why, but for /livez, so that
-// nobody hangs and nobody kills a process that waits. Its methods may be called from any goroutine.
+// Waiting answers requests while there is no Server yet: everything gets 503 with a Status that
+// says why, but for /livez, so that nobody hangs and nobody kills a process that waits. Its methods
+// may be called from any goroutine.
 type Waiting struct {
 	reason   atomic.Pointer[string]
 	srv      *http.Server
@@ -27,8 +28,8 @@ type Waiting struct {
 	endErr   error
 }
 
-// Wait begins to answer what comes in through the listener. End must follow; then the listener is as it was, and may be given to
-// Serve. The tls.Config is as for Serve.
+// Wait begins to answer what comes in through the listener. End must follow; then the listener is
+// as it was, and may be given to Serve. The tls.Config is as for Serve.
 func Wait(listener net.Listener, config *tls.Config, reason string, log *slog.Logger) (*Waiting, error) {
 	deadlines, ok := listener.(deadliner)
 	if !ok {
@@ -57,8 +58,9 @@ func (w *Waiting) Say(reason string) { w.reason.Store(&reason) }
 // endWithin is how long connections have to get the answers that they wait for.
 const endWithin = 100 * time.Millisecond
 
-// End stops answering. Connections that come now wait until somebody else takes them. An error means that the listener is of no
-// use any more, as one that was closed. It may be called more than once.
+// End stops answering. Connections that come now wait until somebody else takes them. An error
+// means that the listener is of no use any more, as one that was closed. It may be called more than
+// once.
 func (w *Waiting) End() error {
 	w.ended.Do(func() { w.endErr = w.end() })
 	return w.endErr
@@ -103,14 +105,16 @@ func (w *Waiting) ServeHTTP(out http.ResponseWriter, req *http.Request) {
 // deadliner is what the listeners of package net can.
 type deadliner interface{ SetDeadline(time.Time) error }
 
-// borrowed is a listener that is not closed by who has it for a while, and that can be taken from him.
+// borrowed is a listener that is not closed by who has it for a while, and that can be taken from
+// him.
 type borrowed struct {
 	net.Listener
 	deadliner
 	wanted atomic.Bool // back
 }
 
-// Accept implements net.Listener. net/http would try again after an error that is only a matter of time.
+// Accept implements net.Listener. net/http would try again after an error that is only a matter of
+// time.
 func (b *borrowed) Accept() (net.Conn, error) {
 	conn, err := b.Listener.Accept()
 	if err != nil && b.wanted.Load() {

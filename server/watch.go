@@ -16,11 +16,13 @@ import (
 	"github.com/typeplane/typeplane/server/auth"
 )
 
-// maxWatchBuffer is how much is put together before it is written, even while more events are ready.
+// maxWatchBuffer is how much is put together before it is written, even while more events are
+// ready.
 const maxWatchBuffer = 64 << 10
 
-// watch answers GET of a collection with ?watch, and of the old paths. What is wrong with the request is an HTTP error; what goes wrong later,
-// also a resourceVersion that is too old, is an event in the stream.
+// watch answers GET of a collection with ?watch, and of the old paths. What is wrong with the
+// request is an HTTP error; what goes wrong later, also a resourceVersion that is too old, is an
+// event in the stream.
 func (s *Server) watch(c *call) error {
 	form, err := c.streamForm()
 	if err != nil {
@@ -83,8 +85,8 @@ func (w watching) follow(ctx context.Context, send func([]rest.Event) error) err
 	}
 }
 
-// watchTimeout is what the client asks for, or a random time, so that watches that began together do not all end at once. Less
-// than nothing is the shortest time that there is, a second.
+// watchTimeout is what the client asks for, or a random time, so that watches that began together
+// do not all end at once. Less than nothing is the shortest time that there is, a second.
 func (s *Server) watchTimeout(opts metav1.ListOptions) time.Duration {
 	if opts.TimeoutSeconds != nil && *opts.TimeoutSeconds != 0 {
 		return time.Duration(min(max(*opts.TimeoutSeconds, 1), maxWatchSeconds)) * time.Second
@@ -95,7 +97,8 @@ func (s *Server) watchTimeout(opts metav1.ListOptions) time.Duration {
 // maxWatchSeconds keeps a time from running over; nobody waits for ten years.
 const maxWatchSeconds = 10 * 365 * 24 * 3600
 
-// sendEvents writes events until the stream or the client ends. All events that come at once go out with one flush.
+// sendEvents writes events until the stream or the client ends. All events that come at once go out
+// with one flush.
 func (c *call) sendEvents(ctx context.Context, w watching) error {
 	header := c.w.Header()
 	header.Set("Content-Type", string(w.form.MediaType))
@@ -106,7 +109,8 @@ func (c *call) sendEvents(ctx context.Context, w watching) error {
 	}
 	control := http.NewResponseController(c.w)
 	c.recordStart(http.StatusOK)
-	// A client that stops reading must not keep the watch beyond its end; not every ResponseWriter can have a deadline.
+	// A client that stops reading must not keep the watch beyond its end; not every ResponseWriter
+	// can have a deadline.
 	_ = control.SetWriteDeadline(w.deadline)
 	c.w.WriteHeader(http.StatusOK)
 	// The client waits for the header before it believes that it is watching.

@@ -96,7 +96,8 @@ func TestWatchErrors(t *testing.T) {
 	}
 }
 
-// openWatch starts a watch over a real connection and returns what has arrived by the time the header is here.
+// openWatch starts a watch over a real connection and returns what has arrived by the time the
+// header is here.
 func openWatch(t *testing.T, ts *httptest.Server, query string) *http.Response {
 	t.Helper()
 	req := request{path: booksPath + "?watch=1" + query}.build()
@@ -165,7 +166,8 @@ func TestWatchEndsWithTheClient(t *testing.T) {
 	}
 }
 
-// An object that can't be written breaks the stream off; the client must not take it for its proper end.
+// An object that can't be written breaks the stream off; the client must not take it for its proper
+// end.
 func TestWatchBreaksOff(t *testing.T) {
 	broken := viewFunc(func(io.Writer) error { return errors.New("can't be read") })
 	ts := start(t, watching(t, batches([]rest.Event{{Type: rest.Added, Object: broken}}), nil))

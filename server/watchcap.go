@@ -9,7 +9,8 @@ import (
 	"github.com/typeplane/typeplane/server/auth"
 )
 
-// watches counts those that are open. A watch costs little while it waits, so nothing else bounds how many somebody may open.
+// watches counts those that are open. A watch costs little while it waits, so nothing else bounds
+// how many somebody may open.
 type watches struct {
 	limit int // for one user; below zero: no bound
 	all   atomic.Int64
@@ -18,7 +19,8 @@ type watches struct {
 	byUser map[string]int
 }
 
-// add counts a watch until end is called, or fails because the user has as many as they may. Administrators always may.
+// add counts a watch until end is called, or fails because the user has as many as they may.
+// Administrators always may.
 func (w *watches) add(user *auth.User) (end func(), err error) {
 	if w.limit < 0 || user.In(auth.GroupMasters) {
 		w.all.Add(1)
@@ -47,11 +49,13 @@ func (w *watches) remove(name string) {
 	}
 }
 
-// endEach is how long the clients of one watch are given to begin anew with another server when this one stops.
+// endEach is how long the clients of one watch are given to begin anew with another server when
+// this one stops.
 const endEach = time.Millisecond
 
-// endAfter is when a watch ends once the server stops: at a random time, so that those who watch do not all come to the next
-// server at once. The time within which all end grows with how many there are, up to a bound.
+// endAfter is when a watch ends once the server stops: at a random time, so that those who watch do
+// not all come to the next server at once. The time within which all end grows with how many there
+// are, up to a bound.
 func (w *watches) endAfter(bound time.Duration) time.Duration {
 	within := min(bound, time.Duration(w.all.Load())*endEach)
 	if within <= 0 {

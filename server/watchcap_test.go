@@ -50,7 +50,8 @@ func watchAs(t *testing.T, url, user string) (code int, end func()) {
 	}
 }
 
-// TestWatchesOfAUserAreBounded: a user who has too many gets 429, others do not, and one that ends makes room.
+// TestWatchesOfAUserAreBounded: a user who has too many gets 429, others do not, and one that ends
+// makes room.
 func TestWatchesOfAUserAreBounded(t *testing.T) {
 	s := quiet(t, func(c *server.Config) { c.MaxWatchesPerUser = 2 })
 	ts := startPlain(t, s)
@@ -107,10 +108,11 @@ func startPlain(t *testing.T, s *server.Server) string {
 	return "http://" + listener.Addr().String()
 }
 
-// TestWatchesEndSpread: when the server stops, watches end at different times, and all within the bound.
+// TestWatchesEndSpread: when the server stops, watches end at different times, and all within the
+// bound.
 func TestWatchesEndSpread(t *testing.T) {
-	// Of 60 random times within 60 ms, the chance that all lie within 10 is none. But a machine that stands still may see all
-	// of them at once, so it is tried a few times.
+	// Of 60 random times within 60 ms, the chance that all lie within 10 is none. But a machine
+	// that stands still may see all of them at once, so it is tried a few times.
 	spread := time.Duration(0)
 	for n := 0; n < 20 && spread < 10*time.Millisecond; n++ {
 		spread = stopSpread(t)

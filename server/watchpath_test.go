@@ -14,7 +14,8 @@ import (
 	"github.com/typeplane/typeplane/server/auth"
 )
 
-// The old paths are watches of the same objects as the new ones. Who authorizes hears the verb and the name, and no selector.
+// The old paths are watches of the same objects as the new ones. Who authorizes hears the verb and
+// the name, and no selector.
 func TestWatchPaths(t *testing.T) {
 	const v1 = "/apis/library.example.com/v1"
 	var watched, asked string
@@ -66,7 +67,8 @@ func TestAllNamespaces(t *testing.T) {
 	}
 }
 
-// A read does without what can't be read of its query, and a number below zero is none. A write could lose its dryRun so.
+// A read does without what can't be read of its query, and a number below zero is none. A write
+// could lose its dryRun so.
 func TestLenientQueries(t *testing.T) {
 	s := newServer(t, config(t, books()))
 	for _, query := range []string{"%zz", "limit=1;a=b", "limit=-1", "timeoutSeconds=-1", "timeout=-1s"} {

@@ -18,8 +18,9 @@ import (
 	"github.com/typeplane/typeplane/server/auth"
 )
 
-// checkOrigin refuses the WebSockets of pages that have another origin than this server and are not in Config.CORSOrigins: a browser
-// lets every page open one, and adds its user's certificate. A page with a credential of its own needs none of that.
+// checkOrigin refuses the WebSockets of pages that have another origin than this server and are not
+// in Config.CORSOrigins: a browser lets every page open one, and adds its user's certificate. A
+// page with a credential of its own needs none of that.
 func (s *Server) checkOrigin(c *call) error {
 	origin := c.req.Header.Get("Origin")
 	switch {
@@ -41,8 +42,9 @@ func sameHost(origin, host string) bool {
 	return err == nil && u.Host != "" && strings.EqualFold(u.Host, host)
 }
 
-// watchSocket sends a watch over a WebSocket: an event is a message, of text where it is JSON, else of bytes, without the length that
-// is before it in a stream. What the client sends is read, so that its end is noticed, and thrown away. cancel ends ctx.
+// watchSocket sends a watch over a WebSocket: an event is a message, of text where it is JSON, else
+// of bytes, without the length that is before it in a stream. What the client sends is read, so
+// that its end is noticed, and thrown away. cancel ends ctx.
 func (s *Server) watchSocket(ctx context.Context, cancel context.CancelFunc, c *call, w watching) error {
 	taken := &connectWriter{call: c}
 	defer s.taken.add(taken)()
@@ -120,8 +122,8 @@ func discard(conn *websocket.Conn) {
 	}
 }
 
-// firstProtocol is the subprotocol that the client likes best. What events look like does not depend on it, but a browser that names
-// some wants one of them back.
+// firstProtocol is the subprotocol that the client likes best. What events look like does not
+// depend on it, but a browser that names some wants one of them back.
 func firstProtocol(req *http.Request) []string {
 	for _, header := range req.Header.Values("Sec-WebSocket-Protocol") {
 		for protocol := range strings.SplitSeq(header, ",") {

@@ -70,7 +70,8 @@ func read(t *testing.T, conn *websocket.Conn) (websocket.MessageType, []byte, er
 	return conn.Read(ctx)
 }
 
-// Each event is a message with the bytes that it has in a stream: text for JSON, and for protobuf bytes without their length.
+// Each event is a message with the bytes that it has in a stream: text for JSON, and for protobuf
+// bytes without their length.
 func TestWatchSocket(t *testing.T) {
 	events := []rest.Event{{Type: rest.Added, Object: aShelf("a")}, {Type: rest.Modified, Object: aShelf("b")}}
 	for name, tc := range map[string]struct {
@@ -155,7 +156,8 @@ func TestWatchSocketOfAStoppingServer(t *testing.T) {
 	}
 }
 
-// A watch ends when its time is over and when the client goes; it counts as one of the user's as long.
+// A watch ends when its time is over and when the client goes; it counts as one of the user's as
+// long.
 func TestWatchSocketEnds(t *testing.T) {
 	ended := make(chan error, 1)
 	r := books()
@@ -203,8 +205,8 @@ func (s untilDone) Next(ctx context.Context) ([]rest.Event, error) {
 
 func (untilDone) Close() {}
 
-// A page of another origin may not use what a browser adds to its requests; one with a token of its own may. The token goes no
-// further, whatever becomes of the request.
+// A page of another origin may not use what a browser adds to its requests; one with a token of its
+// own may. The token goes no further, whatever becomes of the request.
 func TestOriginOfSockets(t *testing.T) {
 	file, err := auth.ReadTokenFile(strings.NewReader("secret,jane,u-1\n"), []string{"api"})
 	if err != nil {

@@ -1,9 +1,10 @@
 // Package storage says what a store of objects must do, and nothing about how.
 //
-// A store keeps bytes under keys. What goes in and what comes out is canonical: the object's Kubernetes protobuf
-// (with its envelope) in the storage version of its kind, with the defaults of that version, without unknown
-// fields and without a resourceVersion. How a value lies in the backing database (older version, JSON, encrypted)
-// is the business of a Form, which the store is given when it is made; readers see canonical values only.
+// A store keeps bytes under keys. What goes in and what comes out is canonical: the object's
+// Kubernetes protobuf (with its envelope) in the storage version of its kind, with the defaults of
+// that version, without unknown fields and without a resourceVersion. How a value lies in the
+// backing database (older version, JSON, encrypted) is the business of a Form, which the store is
+// given when it is made; readers see canonical values only.
 //
 // Start reading at Interface, in storage.go: it is the contract, method by method. Then
 //
@@ -14,14 +15,15 @@
 //   - revision.go: how revisions are compared, parsed and printed
 //   - form.go: how canonical values lie in a database
 //
-// Whoever knows Kubernetes' interface of that name finds its Versioner in revision.go, Stats in Count (sizes are a cache's to
-// tell: cacher.Stats), GetCurrentResourceVersion in Revision, and preconditions in the functions that updates and deletions take.
-// ReadinessCheck is cacher.Cacher.WaitReady; CompactRevision and RequestWatchProgress are in package etcd3. There are no
-// suggestions: what is current, a cache knows better than its callers.
+// Whoever knows Kubernetes' interface of that name finds its Versioner in revision.go, Stats in
+// Count (sizes are a cache's to tell: cacher.Stats), GetCurrentResourceVersion in Revision, and
+// preconditions in the functions that updates and deletions take. ReadinessCheck is
+// cacher.Cacher.WaitReady; CompactRevision and RequestWatchProgress are in package etcd3. There are
+// no suggestions: what is current, a cache knows better than its callers.
 //
-// The implementations are the folders below: etcd3 (a real etcd, embedded or a cluster), memory (the twin for tests),
-// cacher (a watch cache in front of another store). Package storagetest is the suite that each of them passes; where
-// words leave a doubt, it decides.
+// The implementations are the folders below: etcd3 (a real etcd, embedded or a cluster), memory
+// (the twin for tests), cacher (a watch cache in front of another store). Package storagetest is
+// the suite that each of them passes; where words leave a doubt, it decides.
 //
 // This package knows no Scheme, no HTTP and no etcd.
 package storage

@@ -5,9 +5,10 @@ import (
 	"fmt"
 )
 
-// Code says what kind of failure an Error is, and with that what a caller may do: read again (CodeConflict), list again
-// (CodeCompacted), ask again soon (CodeFuture, CodeUnavailable, CodeNotReady), look what happened (CodeUnknown), or give up. Of
-// all codes, only CodeUnknown leaves it open whether a write was carried out.
+// Code says what kind of failure an Error is, and with that what a caller may do: read again
+// (CodeConflict), list again (CodeCompacted), ask again soon (CodeFuture, CodeUnavailable,
+// CodeNotReady), look what happened (CodeUnknown), or give up. Of all codes, only CodeUnknown
+// leaves it open whether a write was carried out.
 type Code int
 
 const (
@@ -29,40 +30,44 @@ const (
 	CodeTooLarge
 	// CodeUnavailable: the backing database can't be reached or has no quorum; nothing was written.
 	CodeUnavailable
-	// CodeUnknown: the backing database did not answer a write in time; it may or may not have happened.
+	// CodeUnknown: the backing database did not answer a write in time; it may or may not have
+	// happened.
 	CodeUnknown
-	// CodeNotReady: the store is still being filled. Nothing was read; it is worth asking again soon.
+	// CodeNotReady: the store is still being filled. Nothing was read; it is worth asking again
+	// soon.
 	CodeNotReady
 	// CodeInvalidKey: the key or prefix is malformed.
 	CodeInvalidKey
-	// CodeNoSpace: the backing database has no space left; nothing was written. Reads still work, and deletions that put nothing.
+	// CodeNoSpace: the backing database has no space left; nothing was written. Reads still work,
+	// and deletions that put nothing.
 	CodeNoSpace
-	// CodeFailed: the backing database has failed, and stays so until somebody starts it again; nothing was written.
+	// CodeFailed: the backing database has failed, and stays so until somebody starts it again;
+	// nothing was written.
 	CodeFailed
 )
 
 // ErrClosed is what Watcher.Next returns after Close.
 var ErrClosed = errors.New("storage: watch closed")
 
-// ErrNoAnswer is the cause of a CodeUnavailable where the backing database was given its time and said nothing. Who asks again
-// soon waits as long again.
+// ErrNoAnswer is the cause of a CodeUnavailable where the backing database was given its time and
+// said nothing. Who asks again soon waits as long again.
 var ErrNoAnswer = errors.New("the backing database did not answer")
 
-// ErrNoQuorum is the cause of a CodeUnavailable where it is known that the backing database can carry out nothing. Nothing was asked of
-// it; to ask again costs little.
+// ErrNoQuorum is the cause of a CodeUnavailable where it is known that the backing database can
+// carry out nothing. Nothing was asked of it; to ask again costs little.
 var ErrNoQuorum = errors.New("the backing database has no quorum")
 
-// Error is a failure that a caller may branch on. It is immutable. Its text is for logs: it names keys, and may hold words
-// of the database.
+// Error is a failure that a caller may branch on. It is immutable. Its text is for logs: it names
+// keys, and may hold words of the database.
 type Error struct {
 	Code Code
 	// Op is the failed operation ("get", "list", …) and Key what it was about.
 	Op, Key string
-	// Revision is the one asked for, where it matters (CodeFuture, CodeCompacted), and Current the one the store is at, of
-	// reads.
+	// Revision is the one asked for, where it matters (CodeFuture, CodeCompacted), and Current the
+	// one the store is at, of reads.
 	Revision, Current int64
-	// Oldest is a revision after which a watch could begin when one was refused with CodeCompacted; 0 if the store does not
-	// know one.
+	// Oldest is a revision after which a watch could begin when one was refused with CodeCompacted;
+	// 0 if the store does not know one.
 	Oldest int64
 	// Told is what a client may know of the cause, "" for nothing. It names no keys.
 	Told string

@@ -1,18 +1,20 @@
 package storage
 
-// Form maps between canonical values and what lies in the database, for the kinds of one prefix. Its functions may be
-// called from any goroutine, for any key, and often: for every value that is read. The zero Form keeps canonical values as they
-// are and reads everything as canonical.
+// Form maps between canonical values and what lies in the database, for the kinds of one prefix.
+// Its functions may be called from any goroutine, for any key, and often: for every value that is
+// read. The zero Form keeps canonical values as they are and reads everything as canonical.
 type Form struct {
-	// Canonical makes the canonical value of a stored one; stale says that they differ in a way that a
-	// write should mend. It may return stored itself, or parts of it; stored is never modified.
+	// Canonical makes the canonical value of a stored one; stale says that they differ in a way
+	// that a write should mend. It may return stored itself, or parts of it; stored is never
+	// modified.
 	Canonical func(key string, stored []byte) (value []byte, stale bool, err error)
-	// Stored makes what to write of a canonical value. It may return value itself, and does not modify it.
+	// Stored makes what to write of a canonical value. It may return value itself, and does not
+	// modify it.
 	Stored func(key string, value []byte) ([]byte, error)
 }
 
-// ReadEntry makes the entry of what a backing database holds at key: stored, written at revision. A value that
-// form can't read makes a poisoned entry. The entry may share memory with stored.
+// ReadEntry makes the entry of what a backing database holds at key: stored, written at revision. A
+// value that form can't read makes a poisoned entry. The entry may share memory with stored.
 func (form Form) ReadEntry(key string, stored []byte, revision int64) Entry {
 	e := Entry{Key: key, Value: stored, Revision: revision}
 	if form.Canonical == nil {

@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// MaxOps is the most operations that one write may carry: etcd allows 128 in a transaction, and one is the write.
+// MaxOps is the most operations that one write may carry: etcd allows 128 in a transaction, and one
+// is the write.
 const MaxOps = 127
 
-// Join makes a key of its segments: Join("pods", "ns", "foo") is "/pods/ns/foo". A segment that is empty, "." or
-// "..", or that holds a slash or a NUL, is refused with CodeInvalidKey, so that no name can reach the entries of
-// another namespace.
+// Join makes a key of its segments: Join("pods", "ns", "foo") is "/pods/ns/foo". A segment that is
+// empty, "." or "..", or that holds a slash or a NUL, is refused with CodeInvalidKey, so that no
+// name can reach the entries of another namespace.
 func Join(segments ...string) (string, error) {
 	var b strings.Builder
 	for _, s := range segments {
@@ -33,8 +34,8 @@ func Join(segments ...string) (string, error) {
 	return key, nil
 }
 
-// CheckKey returns CodeInvalidKey unless key is well formed. Backends call it first in every method; op is the
-// operation that the error names.
+// CheckKey returns CodeInvalidKey unless key is well formed. Backends call it first in every
+// method; op is the operation that the error names.
 func CheckKey(op, key string) error {
 	if err := checkPath(key); err != nil {
 		return invalid(op, key, err)
@@ -57,8 +58,9 @@ func CheckPrefix(op, prefix string) error {
 	return nil
 }
 
-// A selection is what List, Watch and Count are about: a prefix, which selects every key below it and not itself, or a
-// key, which selects just that one. A prefix ends in a slash and a key doesn't, so nothing is both.
+// A selection is what List, Watch and Count are about: a prefix, which selects every key below it
+// and not itself, or a key, which selects just that one. A prefix ends in a slash and a key
+// doesn't, so nothing is both.
 
 // IsPrefix says whether a well-formed selection is a prefix, and not a key.
 func IsPrefix(selection string) bool { return strings.HasSuffix(selection, "/") }
@@ -76,9 +78,9 @@ func CheckSelection(op, selection string) error {
 	return CheckKey(op, selection)
 }
 
-// CheckList returns an error unless opts are of a list that can be: CodeInvalidKey for a malformed selection, and for a
-// Start that is not below it. Start need not be a well-formed key: one with a NUL behind it is how the place just after
-// that key is named.
+// CheckList returns an error unless opts are of a list that can be: CodeInvalidKey for a malformed
+// selection, and for a Start that is not below it. Start need not be a well-formed key: one with a
+// NUL behind it is how the place just after that key is named.
 func CheckList(selection string, opts ListOptions) error {
 	if err := CheckSelection("list", selection); err != nil {
 		return err
@@ -103,8 +105,8 @@ func CheckWatch(selection string, opts WatchOptions) error {
 	return nil
 }
 
-// CheckOps returns CodeInvalidKey unless the operations that go with a write at key are well formed, at most
-// MaxOps, and of different keys, with one positive Lifetime at most.
+// CheckOps returns CodeInvalidKey unless the operations that go with a write at key are well
+// formed, at most MaxOps, and of different keys, with one positive Lifetime at most.
 func CheckOps(op, key string, with []Op) error {
 	if len(with) > MaxOps {
 		return invalid(op, key, fmt.Errorf("%d operations in one transaction, at most %d are possible", len(with), MaxOps))
@@ -142,7 +144,8 @@ func CheckDeleteOps(key string, with []Op) error {
 	return CheckOps("delete", key, with)
 }
 
-// CheckRoot returns an error unless root is "" or a well-formed key. Backends call it when they are made.
+// CheckRoot returns an error unless root is "" or a well-formed key. Backends call it when they are
+// made.
 func CheckRoot(root string) error {
 	if root == "" {
 		return nil

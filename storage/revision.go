@@ -5,10 +5,11 @@ import (
 	"strconv"
 )
 
-// Revisions are positive numbers on one line for the whole database, so any two of them can be compared with <,
-// whatever keys they are of. Outside of a store they are text, a resourceVersion, which is the number in decimal digits and
-// nothing else: clients have come to compare it. This file is where the one becomes the other; only package wire, which puts
-// revisions into the bytes of objects, prints the digits itself.
+// Revisions are positive numbers on one line for the whole database, so any two of them can be
+// compared with <, whatever keys they are of. Outside of a store they are text, a resourceVersion,
+// which is the number in decimal digits and nothing else: clients have come to compare it. This
+// file is where the one becomes the other; only package wire, which puts revisions into the bytes
+// of objects, prints the digits itself.
 
 // ParseRevision reads a revision as clients send it. "" and "0", which name none, are 0.
 func ParseRevision(text string) (int64, error) {
@@ -30,8 +31,8 @@ func FormatRevision(revision int64) string {
 	return strconv.FormatInt(revision, 10)
 }
 
-// CheckReached returns CodeFuture unless a store at current has seen the revision that a read asks for; 0 asks for none.
-// Backends call it; op and key are what the error names.
+// CheckReached returns CodeFuture unless a store at current has seen the revision that a read asks
+// for; 0 asks for none. Backends call it; op and key are what the error names.
 func CheckReached(op, key string, asked, current int64) error {
 	if asked <= current {
 		return nil

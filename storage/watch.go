@@ -4,28 +4,33 @@ import "context"
 
 // WatchOptions says where a watch starts.
 type WatchOptions struct {
-	// After is the revision after which events are wanted; it must be positive (a list's revision, or an entry's).
+	// After is the revision after which events are wanted; it must be positive (a list's revision,
+	// or an entry's).
 	After int64
-	// Progress asks for Bookmark events: sooner or later after a quiet time, also if nothing in the selection changed.
+	// Progress asks for Bookmark events: sooner or later after a quiet time, also if nothing in the
+	// selection changed.
 	Progress bool
-	// Prev asks for Event.Prev, and for the last value of what was deleted. Without it a store need not read them, and
-	// may leave both out: a cache that holds the versions before has no use for them.
+	// Prev asks for Event.Prev, and for the last value of what was deleted. Without it a store need
+	// not read them, and may leave both out: a cache that holds the versions before has no use for
+	// them.
 	Prev bool
-	// Where narrows the watch, if the store can do that: changes of entries that neither had the value before nor have it
-	// after may be left out. nil wants every change.
+	// Where narrows the watch, if the store can do that: changes of entries that neither had the
+	// value before nor have it after may be left out. nil wants every change.
 	Where *Where
 }
 
-// Watcher is one reader's position in the history of a selection. Only one goroutine may use it; Close may be called from
-// any. A reader that is slow, or that stops reading, costs no other one anything: at worst its own position is compacted
-// away.
+// Watcher is one reader's position in the history of a selection. Only one goroutine may use it;
+// Close may be called from any. A reader that is slow, or that stops reading, costs no other one
+// anything: at worst its own position is compacted away.
 type Watcher interface {
-	// Next waits until there are events and returns them in revision order, at least one: each change once, none left out, and
-	// all changes of one transaction in one call. The slice is good until the next call; the entries in it are
-	// shared and stay as they are. After an error (CodeCompacted, CodeUnavailable, a context's, ErrClosed) every further call
-	// returns it again. After CodeUnavailable a new watch may go on behind the last event.
+	// Next waits until there are events and returns them in revision order, at least one: each
+	// change once, none left out, and all changes of one transaction in one call. The slice is good
+	// until the next call; the entries in it are shared and stay as they are. After an error
+	// (CodeCompacted, CodeUnavailable, a context's, ErrClosed) every further call returns it again.
+	// After CodeUnavailable a new watch may go on behind the last event.
 	Next(ctx context.Context) ([]Event, error)
-	// Close ends the watch and frees what it holds. It may be called more than once, also while Next waits.
+	// Close ends the watch and frees what it holds. It may be called more than once, also while
+	// Next waits.
 	Close()
 }
 
@@ -37,10 +42,11 @@ const (
 	Created EventType = iota + 1
 	// Modified: Event.Prev is the version before.
 	Modified
-	// Deleted: Event.Entry has the revision of the deletion, and the last value if WatchOptions.Prev asked for it.
+	// Deleted: Event.Entry has the revision of the deletion, and the last value if
+	// WatchOptions.Prev asked for it.
 	Deleted
-	// Bookmark: only Entry.Revision is set, and it is beyond every event and bookmark before it. Every event up to that
-	// revision has been returned.
+	// Bookmark: only Entry.Revision is set, and it is beyond every event and bookmark before it.
+	// Every event up to that revision has been returned.
 	Bookmark
 )
 
@@ -48,7 +54,7 @@ const (
 type Event struct {
 	Type  EventType
 	Entry Entry
-	// Prev is the version that Modified and Deleted replace, if WatchOptions.Prev asked for it. For Deleted its revision
-	// is that of the last write.
+	// Prev is the version that Modified and Deleted replace, if WatchOptions.Prev asked for it. For
+	// Deleted its revision is that of the last write.
 	Prev Entry
 }

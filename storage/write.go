@@ -5,18 +5,19 @@ import (
 	"time"
 )
 
-// TryUpdate makes the next value of an entry. It may be called several times, each time with a newer entry, and must have
-// no effect outside; its last answer counts. It may return current.Value itself, but never a changed one: that is shared.
-// The store keeps the returned value.
+// TryUpdate makes the next value of an entry. It may be called several times, each time with a
+// newer entry, and must have no effect outside; its last answer counts. It may return current.Value
+// itself, but never a changed one: that is shared. The store keeps the returned value.
 type TryUpdate func(current Entry) (value []byte, with []Op, err error)
 
-// CheckDelete allows the deletion of current, with what has to be written in the same transaction, or says why not. It may
-// be called several times, each time with a newer entry, and must have no effect outside; its last answer counts. A deletion
-// has no Lifetime.
+// CheckDelete allows the deletion of current, with what has to be written in the same transaction,
+// or says why not. It may be called several times, each time with a newer entry, and must have no
+// effect outside; its last answer counts. A deletion has no Lifetime.
 type CheckDelete func(current Entry) (with []Op, err error)
 
-// Op is one more thing in the transaction of a write: a compare-and-put at another key of the same root, whose value is
-// written as it is (a Form does not apply), or as its Act says; or the Lifetime of the entry itself.
+// Op is one more thing in the transaction of a write: a compare-and-put at another key of the same
+// root, whose value is written as it is (a Form does not apply), or as its Act says; or the
+// Lifetime of the entry itself.
 type Op struct {
 	Key string
 	// Expected is the revision that Key must have; 0 means that it must not exist.
@@ -35,20 +36,21 @@ type Act int
 const (
 	// Put writes Op.Value.
 	Put Act = iota
-	// Expect does nothing: the transaction depends on the revision. It is no change, and no watch sees it.
+	// Expect does nothing: the transaction depends on the revision. It is no change, and no watch
+	// sees it.
 	Expect
 	// Remove deletes what is there; nothing can't be removed.
 	Remove
 )
 
-// Lifetime makes the entry that is written disappear by itself: not before d is over, and soon after it, like any
-// deletion. Stores share what etcd has to remember of it among entries, so it may be later by 5 % of d, one second at
-// least and 60 at most, and the seconds are whole. d is counted from the write; an update without a Lifetime leaves
-// the entry the one that it has.
+// Lifetime makes the entry that is written disappear by itself: not before d is over, and soon
+// after it, like any deletion. Stores share what etcd has to remember of it among entries, so it
+// may be later by 5 % of d, one second at least and 60 at most, and the seconds are whole. d is
+// counted from the write; an update without a Lifetime leaves the entry the one that it has.
 func Lifetime(d time.Duration) Op { return Op{lifetime: d} }
 
-// SplitOps takes the Lifetime, 0 if there is none, out of the operations that go with a write. Backends call it after
-// CheckOps.
+// SplitOps takes the Lifetime, 0 if there is none, out of the operations that go with a write.
+// Backends call it after CheckOps.
 func SplitOps(with []Op) (lifetime time.Duration, puts []Op) {
 	i := slices.IndexFunc(with, func(o Op) bool { return o.lifetime != 0 })
 	if i < 0 {

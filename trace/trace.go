@@ -1,8 +1,10 @@
-// Package trace tells what a request went through and how long each step took, to whoever wants to know.
+// Package trace tells what a request went through and how long each step took, to whoever wants to
+// know.
 //
-// Start reading at Begin: it is what the server, the registry and the storage call around a step. Who listens is a Recorder,
-// which a program links (module tracing has one for OpenTelemetry); without one, and for requests that it does not pick, Begin
-// costs a look into the context. The package knows no format and no protocol, and imports the standard library only.
+// Start reading at Begin: it is what the server, the registry and the storage call around a step.
+// Who listens is a Recorder, which a program links (module tracing has one for OpenTelemetry);
+// without one, and for requests that it does not pick, Begin costs a look into the context. The
+// package knows no format and no protocol, and imports the standard library only.
 package trace
 
 import (
@@ -19,22 +21,26 @@ type Recorder interface {
 
 // Request is a request that has begun.
 type Request struct {
-	// HTTP is the request itself, whose headers may name the span that it was sent from. It is not modified.
+	// HTTP is the request itself, whose headers may name the span that it was sent from. It is not
+	// modified.
 	HTTP *http.Request
-	// Name says what it is for, as one of a bounded number of texts, like "list books.library.example.com".
+	// Name says what it is for, as one of a bounded number of texts, like "list
+	// books.library.example.com".
 	Name string
 	// Begun is when it arrived.
 	Begun time.Time
-	// Known says that it came with a good credential: whether it is recorded is not for strangers to decide.
+	// Known says that it came with a good credential: whether it is recorded is not for strangers
+	// to decide.
 	Known bool
 }
 
-// Span is a request or a step of one. A span belongs to one goroutine at a time, but steps of the same span may be begun by
-// several.
+// Span is a request or a step of one. A span belongs to one goroutine at a time, but steps of the
+// same span may be begun by several.
 type Span interface {
 	// Step begins a part of the span.
 	Step(name string) Span
-	// Set and SetInt say something about the span, in the names of OpenTelemetry where there are some.
+	// Set and SetInt say something about the span, in the names of OpenTelemetry where there are
+	// some.
 	Set(key, value string)
 	SetInt(key string, value int64)
 	// Inject names the span in the headers of a request that is sent on its behalf.
@@ -59,7 +65,8 @@ func With(ctx context.Context, s Step) context.Context {
 	return context.WithValue(ctx, contextKey{}, s.span)
 }
 
-// Begin begins a step of what ctx is about, which whoever begins it ends. The context is for what the step consists of.
+// Begin begins a step of what ctx is about, which whoever begins it ends. The context is for what
+// the step consists of.
 func Begin(ctx context.Context, name string) (context.Context, Step) {
 	parent, ok := ctx.Value(contextKey{}).(Span)
 	if !ok {

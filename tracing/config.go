@@ -17,7 +17,8 @@ type configuration struct {
 	Kind       string `json:"kind"`
 	// Endpoint is where the collector listens; nil: localhost:4317.
 	Endpoint *string `json:"endpoint"`
-	// SamplingRatePerMillion is how many requests of a million are kept, beside those whose clients want theirs to be.
+	// SamplingRatePerMillion is how many requests of a million are kept, beside those whose clients
+	// want theirs to be.
 	SamplingRatePerMillion *int32 `json:"samplingRatePerMillion"`
 }
 
@@ -49,7 +50,8 @@ func parse(data []byte) (*configuration, error) {
 	return c, errors.Join(errs...)
 }
 
-// checkEndpoint wants an address as gRPC knows it: host:port, or with one of the schemes that kube-apiserver takes.
+// checkEndpoint wants an address as gRPC knows it: host:port, or with one of the schemes that
+// kube-apiserver takes.
 func checkEndpoint(endpoint string) error {
 	if !strings.Contains(endpoint, "//") {
 		endpoint = "dns://" + endpoint

@@ -1,13 +1,14 @@
-// Package tracing keeps traces of requests with OpenTelemetry and sends them to a collector, over OTLP and gRPC. It is a module
-// of its own, so that a program without it links none of that.
+// Package tracing keeps traces of requests with OpenTelemetry and sends them to a collector, over
+// OTLP and gRPC. It is a module of its own, so that a program without it links none of that.
 //
 // A program asks for it in one line,
 //
 //	server.Tracing = tracing.Open
 //
-// which gives it the flag --tracing-config-file, with kube-apiserver's TracingConfiguration. Start reading at Open; config.go
-// reads the file, span.go is what the server tells of its steps (package trace of the main module). The package never holds a
-// request up: what the collector does not take is dropped.
+// which gives it the flag --tracing-config-file, with kube-apiserver's TracingConfiguration. Start
+// reading at Open; config.go reads the file, span.go is what the server tells of its steps (package
+// trace of the main module). The package never holds a request up: what the collector does not take
+// is dropped.
 package tracing
 
 import (
@@ -78,8 +79,8 @@ func newRecorder(exporter sdktrace.SpanExporter, c *configuration, service strin
 	return &Recorder{provider: provider, tracer: provider.Tracer(scope), headers: propagation.TraceContext{}}, nil
 }
 
-// Request begins a span: part of the trace that the headers name, if we know the client. A stranger's trace is only linked to,
-// so that nobody without a credential decides what is kept.
+// Request begins a span: part of the trace that the headers name, if we know the client. A
+// stranger's trace is only linked to, so that nobody without a credential decides what is kept.
 func (r *Recorder) Request(request trace.Request) trace.Span {
 	ctx := r.headers.Extract(context.Background(), propagation.HeaderCarrier(request.HTTP.Header))
 	options := []oteltrace.SpanStartOption{oteltrace.WithSpanKind(oteltrace.SpanKindServer), oteltrace.WithTimestamp(request.Begun)}

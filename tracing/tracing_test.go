@@ -141,7 +141,8 @@ func await(t *testing.T, r *receiver, so func() bool) {
 	}
 }
 
-// A request is a span of the trace that it is sent from, with a step for each thing that it goes through.
+// A request is a span of the trace that it is sent from, with a step for each thing that it goes
+// through.
 func TestRequestIsPartOfItsClientsTrace(t *testing.T) {
 	r := listen(t)
 	s := start(t, r, 0)

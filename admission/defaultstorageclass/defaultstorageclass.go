@@ -1,6 +1,7 @@
-// Package defaultstorageclass is the admission plug-in DefaultStorageClass: a new claim that names no storage class gets the
-// default one, which the annotation storageclass.kubernetes.io/is-default-class marks. Of several the newest counts, and where
-// there is none the claim stays as it is.
+// Package defaultstorageclass is the admission plug-in DefaultStorageClass: a new claim that names
+// no storage class gets the default one, which the annotation
+// storageclass.kubernetes.io/is-default-class marks. Of several the newest counts, and where there
+// is none the claim stays as it is.
 //
 // Start reading at New.
 package defaultstorageclass
@@ -52,14 +53,15 @@ func New(config Config) admission.Plugin {
 	}
 }
 
-// hasClass says whether a claim names a class; "" is one, too: it asks for a volume without a class.
+// hasClass says whether a claim names a class; "" is one, too: it asks for a volume without a
+// class.
 func hasClass(claim *corev1.PersistentVolumeClaim) bool {
 	_, annotated := claim.Annotations[corev1.BetaStorageClassAnnotation]
 	return annotated || claim.Spec.StorageClassName != nil
 }
 
-// standard is the name of the default class, "" if there is none. Of those that were made in the same second the first by name
-// counts.
+// standard is the name of the default class, "" if there is none. Of those that were made in the
+// same second the first by name counts.
 func standard(classes []storagev1.StorageClass) string {
 	classes = slices.DeleteFunc(classes, func(class storagev1.StorageClass) bool {
 		return !slices.ContainsFunc(marks, func(mark string) bool { return class.Annotations[mark] == "true" })

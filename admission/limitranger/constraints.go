@@ -9,11 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// maxErrors is how many errors about one object a client reads. Joining them takes time by the square of their number.
+// maxErrors is how many errors about one object a client reads. Joining them takes time by the
+// square of their number.
 const maxErrors = 100
 
-// judgePod says where a pod does not keep within a limit range, at least maxErrors times if it does so often. The words are
-// those of Kubernetes, which tests of clients look for.
+// judgePod says where a pod does not keep within a limit range, at least maxErrors times if it does
+// so often. The words are those of Kubernetes, which tests of clients look for.
 func judgePod(pod *corev1.Pod, limits *corev1.LimitRange) (errs []error) {
 	for i := range limits.Spec.Limits {
 		switch item := &limits.Spec.Limits[i]; item.Type {
@@ -51,7 +52,8 @@ func judgeResources(item *corev1.LimitRangeItem, asked corev1.ResourceRequiremen
 	return errs
 }
 
-// judgeClaim says where a claim does not keep within a limit range. Of a claim only the request counts.
+// judgeClaim says where a claim does not keep within a limit range. Of a claim only the request
+// counts.
 func judgeClaim(claim *corev1.PersistentVolumeClaim, limits *corev1.LimitRange) (errs []error) {
 	for i := range limits.Spec.Limits {
 		item := &limits.Spec.Limits[i]

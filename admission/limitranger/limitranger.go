@@ -1,8 +1,10 @@
-// Package limitranger is the admission plug-in LimitRanger: pods and claims keep within the limit ranges of their namespace, and
-// containers that say nothing of a resource get the default request and limit.
+// Package limitranger is the admission plug-in LimitRanger: pods and claims keep within the limit
+// ranges of their namespace, and containers that say nothing of a resource get the default request
+// and limit.
 //
-// Start reading at New; constraints.go holds a pod against a range, resources.go adds up what a pod asks for. Limit ranges count
-// for what is made, and for claims and resizes also when it is changed; what was there before a range is left alone.
+// Start reading at New; constraints.go holds a pod against a range, resources.go adds up what a pod
+// asks for. Limit ranges count for what is made, and for claims and resizes also when it is
+// changed; what was there before a range is left alone.
 package limitranger
 
 import (
@@ -36,8 +38,8 @@ func New(config Config) admission.Plugin {
 
 type plugin struct{ Config }
 
-// wants is for new pods, for pods that get other resources, and for claims. Nothing else of a pod can be changed that a
-// limit range speaks of.
+// wants is for new pods, for pods that get other resources, and for claims. Nothing else of a pod
+// can be changed that a limit range speaks of.
 func wants(r *admission.Request) bool {
 	if r.Resource.Group != "" || r.Operation != admission.Create && r.Operation != admission.Update {
 		return false

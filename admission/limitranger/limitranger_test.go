@@ -52,8 +52,8 @@ func written(r corev1.ResourceRequirements) string {
 	return part(r.Requests) + "; " + part(r.Limits)
 }
 
-// pod has a container for each text; an init container's begins with "init:", a sidecar's with "sidecar:", and "pod:" is what
-// the pod says as a whole.
+// pod has a container for each text; an init container's begins with "init:", a sidecar's with
+// "sidecar:", and "pod:" is what the pod says as a whole.
 func pod(texts ...string) *corev1.Pod {
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "ns"}}
 	for i, text := range texts {
@@ -121,7 +121,8 @@ func item(typ corev1.LimitType, min, max, ratio string) corev1.LimitRangeItem {
 	return corev1.LimitRangeItem{Type: typ, Min: list(min), Max: list(max), MaxLimitRequestRatio: list(ratio)}
 }
 
-// TestBounds has the cases of Kubernetes' plug-in: what keeps within a range, and what it says of all else.
+// TestBounds has the cases of Kubernetes' plug-in: what keeps within a range, and what it says of
+// all else.
 func TestBounds(t *testing.T) {
 	const container, whole, storage = corev1.LimitTypeContainer, corev1.LimitTypePod, corev1.LimitTypePersistentVolumeClaim
 	for _, tc := range []struct {
@@ -245,7 +246,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestWhatIsAsked: limit ranges are for what is made, for claims that change, and for pods that get other resources.
+// TestWhatIsAsked: limit ranges are for what is made, for claims that change, and for pods that get
+// other resources.
 func TestWhatIsAsked(t *testing.T) {
 	strict := chain(item(corev1.LimitTypeContainer, "", "cpu=1", ""), item(corev1.LimitTypePersistentVolumeClaim, "", "storage=1Gi", ""))
 	at := func(r *admission.Request, group, resource, subresource string) *admission.Request {

@@ -1,5 +1,6 @@
-// Package match says which requests rules and selectors are about, as Kubernetes has them in the configurations of webhooks and in
-// admission policies. Start reading at Version and Selectors. It keeps nothing; whoever asks brings the labels of namespaces.
+// Package match says which requests rules and selectors are about, as Kubernetes has them in the
+// configurations of webhooks and in admission policies. Start reading at Version and Selectors. It
+// keeps nothing; whoever asks brings the labels of namespaces.
 package match
 
 import (
@@ -18,15 +19,17 @@ import (
 	"github.com/typeplane/typeplane/admission"
 )
 
-// exemptKinds decide who is asked: if somebody could stand before them, nobody could remove what is broken.
+// exemptKinds decide who is asked: if somebody could stand before them, nobody could remove what is
+// broken.
 var exemptKinds = []string{
 	"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration",
 	"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
 	"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding",
 }
 
-// reviews are questions of who somebody is, and what he may do. Webhooks ask them about the server that asks the webhooks: one of
-// them that fails would leave nobody able to log in and put it right.
+// reviews are questions of who somebody is, and what he may do. Webhooks ask them about the server
+// that asks the webhooks: one of them that fails would leave nobody able to log in and put it
+// right.
 var reviews = []schema.GroupResource{
 	{Group: "authentication.k8s.io", Resource: "selfsubjectreviews"},
 	{Group: "authentication.k8s.io", Resource: "tokenreviews"},
@@ -36,7 +39,8 @@ var reviews = []schema.GroupResource{
 	{Group: "authorization.k8s.io", Resource: "subjectaccessreviews"},
 }
 
-// Exempt says whether a request is about one of the objects that say who is asked, or is a review. Nobody is asked about those.
+// Exempt says whether a request is about one of the objects that say who is asked, or is a review.
+// Nobody is asked about those.
 func Exempt(r *admission.Request) bool {
 	return r.Kind.Group == admissionregistrationv1.GroupName && slices.Contains(exemptKinds, r.Kind.Kind) ||
 		slices.Contains(reviews, r.Resource.GroupResource())
@@ -57,8 +61,9 @@ func Namespace(r *admission.Request) string {
 	return r.Namespace
 }
 
-// Version returns in which version a request is judged: the one of the request if a rule names that, else the first served
-// version that a rule names, unless the rules are exact about versions. false: the rules are about something else.
+// Version returns in which version a request is judged: the one of the request if a rule names
+// that, else the first served version that a rule names, unless the rules are exact about versions.
+// false: the rules are about something else.
 func Version(rules []admissionregistrationv1.RuleWithOperations, exact bool, r *admission.Request) (admission.Version, bool) {
 	for i := range rules {
 		if Covers(&rules[i], r, r.Resource) {
@@ -101,19 +106,23 @@ func names(list []string, name string) bool {
 	return slices.Contains(list, "*") || slices.Contains(list, name)
 }
 
-// namesResource: "pods" is the resource alone, "pods/*" is it and all of its parts, "*" is all resources without their parts.
+// namesResource: "pods" is the resource alone, "pods/*" is it and all of its parts, "*" is all
+// resources without their parts.
 func namesResource(pattern, resource, subresource string) bool {
 	r, sub, _ := strings.Cut(pattern, "/")
 	return (r == "*" || r == resource) && (sub == "*" || sub == subresource)
 }
 
-// Labels returns the labels of a namespace, which are not modified; an API status if there is no such namespace.
+// Labels returns the labels of a namespace, which are not modified; an API status if there is no
+// such namespace.
 type Labels func(ctx context.Context, name string) (map[string]string, error)
 
-// Selectors are a namespaceSelector and an objectSelector. They are not modified. The zero value selects nothing; see NewSelectors.
+// Selectors are a namespaceSelector and an objectSelector. They are not modified. The zero value
+// selects nothing; see NewSelectors.
 type Selectors struct{ namespaces, objects labels.Selector }
 
-// NewSelectors reads selectors. nil selects everything, and so does one that can't be read, of which the error tells.
+// NewSelectors reads selectors. nil selects everything, and so does one that can't be read, of
+// which the error tells.
 func NewSelectors(namespaces, objects *metav1.LabelSelector) (Selectors, error) {
 	n, err := selector(namespaces)
 	o, errObjects := selector(objects)
@@ -131,8 +140,8 @@ func selector(s *metav1.LabelSelector) (labels.Selector, error) {
 	return selected, nil
 }
 
-// Select says whether the selectors let a request through. An error is an API status. of may be nil: namespaces are names only,
-// and each has the label kubernetes.io/metadata.name.
+// Select says whether the selectors let a request through. An error is an API status. of may be
+// nil: namespaces are names only, and each has the label kubernetes.io/metadata.name.
 func (s *Selectors) Select(ctx context.Context, r *admission.Request, of Labels) (bool, error) {
 	if !s.objects.Empty() && !hasLabels(r.Object, s.objects) && !hasLabels(r.Old, s.objects) {
 		return false, nil
@@ -156,7 +165,8 @@ func hasLabels(obj apiruntime.Object, s labels.Selector) bool {
 // NameLabel is the label by which every namespace can be selected.
 const NameLabel = "kubernetes.io/metadata.name"
 
-// namespaceLabels are those of the namespace of the request. A namespace that is being written is as it will be.
+// namespaceLabels are those of the namespace of the request. A namespace that is being written is
+// as it will be.
 func namespaceLabels(ctx context.Context, r *admission.Request, of Labels) (map[string]string, error) {
 	if aboutNamespace(r) && r.Subresource == "" {
 		for _, obj := range []apiruntime.Object{r.Object, r.Old} {

@@ -1,10 +1,12 @@
-// Package namespacelifecycle is the admission plug-in NamespaceLifecycle: nothing is created in a namespace that is missing or
-// on its way out, and the namespaces that every cluster has are not deleted.
+// Package namespacelifecycle is the admission plug-in NamespaceLifecycle: nothing is created in a
+// namespace that is missing or on its way out, and the namespaces that every cluster has are not
+// deleted.
 //
-// Start reading at New. What a cache says of a namespace that is there is good enough, unless somebody has just deleted it;
-// before a create is refused because the namespace is missing, the store is asked. In the end it is the transaction of the
-// create that depends on the namespace: whoever empties one that is on its way out finds all that was made in it. The package
-// empties no namespaces: that is control/namespace.
+// Start reading at New. What a cache says of a namespace that is there is good enough, unless
+// somebody has just deleted it; before a create is refused because the namespace is missing, the
+// store is asked. In the end it is the transaction of the create that depends on the namespace:
+// whoever empties one that is on its way out finds all that was made in it. The package empties no
+// namespaces: that is control/namespace.
 package namespacelifecycle
 
 import (
@@ -30,19 +32,21 @@ const Name = "NamespaceLifecycle"
 // Standing are the namespaces that are never deleted.
 var Standing = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic}
 
-// distrust is for how long a cache is not believed that a namespace is there, after somebody deleted it.
+// distrust is for how long a cache is not believed that a namespace is there, after somebody
+// deleted it.
 const distrust = 30 * time.Second
 
 var (
 	namespaces = schema.GroupResource{Resource: "namespaces"}
-	// accessReviews tell what somebody may do, in namespaces too of whose existence they are not to know.
+	// accessReviews tell what somebody may do, in namespaces too of whose existence they are not to
+	// know.
 	accessReviews = schema.GroupResource{Group: "authorization.k8s.io", Resource: "localsubjectaccessreviews"}
 )
 
 // Config is what the plug-in needs.
 type Config struct {
-	// Namespace looks at a namespace. It fails with NotFound if there is none. live asks the store; otherwise the answer may be
-	// a little old.
+	// Namespace looks at a namespace. It fails with NotFound if there is none. live asks the store;
+	// otherwise the answer may be a little old.
 	Namespace func(ctx context.Context, name string, live bool) (Namespace, error)
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
@@ -91,7 +95,8 @@ func (p *plugin) judge(ctx context.Context, r *admission.Request) error {
 	return err
 }
 
-// charge makes the create depend on the namespace: one that was deleted since, or is another one of that name, is looked at again.
+// charge makes the create depend on the namespace: one that was deleted since, or is another one of
+// that name, is looked at again.
 func (p *plugin) charge(ctx context.Context, r *admission.Request) ([]storage.Op, error) {
 	if r.Operation == admission.Delete {
 		return nil, nil

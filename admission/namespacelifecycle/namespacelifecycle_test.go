@@ -37,7 +37,8 @@ func (r *rooms) look(_ context.Context, name string, live bool) (namespacelifecy
 	return namespacelifecycle.Namespace{Terminating: terminating, Unchanged: storage.Op{Key: "/namespaces/" + name, Expected: 7, Act: storage.Expect}}, r.err
 }
 
-// request is a chain's question about a resource, which is in the core group unless it says otherwise.
+// request is a chain's question about a resource, which is in the core group unless it says
+// otherwise.
 func request(op admission.Operation, resource, namespace, name string) *admission.Request {
 	gr := schema.ParseGroupResource(resource)
 	return &admission.Request{Operation: op, Resource: gr.WithVersion("v1"), Namespace: namespace, Name: name}
@@ -162,7 +163,8 @@ func TestDeletedIsReadFromTheStore(t *testing.T) {
 	}
 }
 
-// TestCreatesDependOnTheNamespace: what was admitted a moment ago is looked at again when the namespace has changed meanwhile.
+// TestCreatesDependOnTheNamespace: what was admitted a moment ago is looked at again when the
+// namespace has changed meanwhile.
 func TestCreatesDependOnTheNamespace(t *testing.T) {
 	r := &rooms{old: map[string]bool{"a": false}, all: map[string]bool{"a": true}}
 	c := new(admission.Chain)

@@ -10,7 +10,8 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// charge returns what is written with an object: the quotas as they will be, and what must be so that nothing was overlooked.
+// charge returns what is written with an object: the quotas as they will be, and what must be so
+// that nothing was overlooked.
 func (q *quotas) charge(ctx context.Context, r *admission.Request) ([]storage.Op, error) {
 	k := q.kinds[r.Resource.GroupResource()]
 	c := k.change(r)
@@ -39,7 +40,8 @@ func (q *quotas) charge(ctx context.Context, r *admission.Request) ([]storage.Op
 		return []storage.Op{q.passage(at, known, c)}, nil
 	}
 
-	// Some are concerned, or are being counted. One after the other; each decides on what the last one left.
+	// Some are concerned, or are being counted. One after the other; each decides on what the last
+	// one left.
 	leave, err := q.queue.enter(ctx, r.Namespace)
 	if err != nil {
 		return nil, err
@@ -58,8 +60,8 @@ func (q *quotas) charge(ctx context.Context, r *admission.Request) ([]storage.Op
 	return append(ops, q.passage(at, known, c)), nil
 }
 
-// since returns the quotas that there are, given that the gate has not moved since at: the newest ones if sure is set, else what
-// is at hand, which must have seen the gate.
+// since returns the quotas that there are, given that the gate has not moved since at: the newest
+// ones if sure is set, else what is at hand, which must have seen the gate.
 func (q *quotas) since(ctx context.Context, at gate, namespace string, sure bool) ([]quota, error) {
 	opts := storage.ListOptions{Match: storage.NotOlderThan, Revision: at.revision}
 	if sure {
@@ -68,7 +70,8 @@ func (q *quotas) since(ctx context.Context, at gate, namespace string, sure bool
 	return q.list(ctx, namespace, opts)
 }
 
-// passage is what a write does to the gate: it depends on it; or takes it away, if it takes the last quota.
+// passage is what a write does to the gate: it depends on it; or takes it away, if it takes the
+// last quota.
 func (q *quotas) passage(at gate, known []quota, c change) storage.Op {
 	op := at.expect()
 	if c.quota != "" && at.there() && len(known) == 1 && known[0].Name == c.quota {

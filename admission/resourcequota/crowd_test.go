@@ -17,8 +17,9 @@ import (
 	"github.com/typeplane/typeplane/storage/memory"
 )
 
-// TestCrowd has many writers on two servers make and remove objects, while quotas come, change and go; every revision of
-// the database is then looked at: the objects that there are, and what each quota says.
+// TestCrowd has many writers on two servers make and remove objects, while quotas come, change and
+// go; every revision of the database is then looked at: the objects that there are, and what each
+// quota says.
 func TestCrowd(t *testing.T) {
 	const writers, attempts, limit = 64, 1500, 150
 	db := memory.NewDatabase()
@@ -75,8 +76,8 @@ func TestCrowd(t *testing.T) {
 	wantExact(t, servers[0], db, "configmaps", limit)
 }
 
-// wantExact walks through all revisions of the database: at each of them there are as many objects as every quota says, and no
-// more than the limit.
+// wantExact walks through all revisions of the database: at each of them there are as many objects
+// as every quota says, and no more than the limit.
 func wantExact(t *testing.T, s *server, db *memory.Database, plural string, limit int) {
 	t.Helper()
 	raw := memory.New(memory.Config{Database: db, Root: "/registry"})

@@ -14,7 +14,8 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// after is the quota with a change charged to it, nil if it has nothing to do with the change. The error is for the client.
+// after is the quota with a change charged to it, nil if it has nothing to do with the change. The
+// error is for the client.
 func (q quota) after(c change) (*corev1.ResourceQuota, error) {
 	if q.broken != nil {
 		if c.onlyLess() {
@@ -87,8 +88,8 @@ func sameSpec(a, b *corev1.ResourceQuotaSpec) bool {
 	return sameList(a.Hard, b.Hard) && slices.Equal(a.Scopes, b.Scopes) && reflect.DeepEqual(a.ScopeSelector, b.ScopeSelector)
 }
 
-// fill counts what there is, and makes the status of a quota of it; created says that it is not stored yet. opts say of
-// which state; alive is called often.
+// fill counts what there is, and makes the status of a quota of it; created says that it is not
+// stored yet. opts say of which state; alive is called often.
 func (q *quotas) fill(ctx context.Context, next *corev1.ResourceQuota, created bool, opts storage.ListOptions, alive func() error) error {
 	to := quota{ResourceQuota: next}
 	next.Status = corev1.ResourceQuotaStatus{Hard: corev1.ResourceList{}, Used: corev1.ResourceList{}}

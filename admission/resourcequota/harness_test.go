@@ -25,7 +25,8 @@ import (
 	"github.com/typeplane/typeplane/storage/memory"
 )
 
-// server serves the kinds of the core group with the plug-in, on a database that it may share with others.
+// server serves the kinds of the core group with the plug-in, on a database that it may share with
+// others.
 type server struct {
 	t       testing.TB
 	verbs   map[string]rest.Resource

@@ -18,8 +18,8 @@ type kind struct {
 	name    schema.GroupResource // the hub's
 	// counts are the names under which each object counts as one.
 	counts []corev1.ResourceName
-	// measure adds what else an object uses, and what scopes ask about it; nil: it is only counted. ok is false for an
-	// object of another type.
+	// measure adds what else an object uses, and what scopes ask about it; nil: it is only counted.
+	// ok is false for an object of another type.
 	measure func(obj apiruntime.Object, to *usage) (ok bool)
 	// measures says whether measure can give a resource of this name.
 	measures func(corev1.ResourceName) bool
@@ -60,7 +60,8 @@ type usage struct {
 	claim *corev1.PersistentVolumeClaim
 }
 
-// use returns the usage of an object; nil is one that can't be read, of which only is known that it is there.
+// use returns the usage of an object; nil is one that can't be read, of which only is known that it
+// is there.
 func (k *kind) use(obj apiruntime.Object) *usage {
 	u := &usage{used: corev1.ResourceList{}}
 	for _, name := range k.counts {

@@ -11,15 +11,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Limited says what objects of a resource may not use unless a quota of their namespace covers it, as the configuration of Kubernetes'
-// plug-in does.
+// Limited says what objects of a resource may not use unless a quota of their namespace covers it,
+// as the configuration of Kubernetes' plug-in does.
 type Limited struct {
 	// APIGroup and Resource name the objects, as clients do.
 	APIGroup string `json:"apiGroup,omitempty"`
 	Resource string `json:"resource"`
-	// MatchContains are parts of names: of what an object uses whose name has one of them in it, a quota has to limit every one.
+	// MatchContains are parts of names: of what an object uses whose name has one of them in it, a
+	// quota has to limit every one.
 	MatchContains []string `json:"matchContains,omitempty"`
-	// MatchScopes are scopes: an object that is in one of them needs a quota that is about that scope.
+	// MatchScopes are scopes: an object that is in one of them needs a quota that is about that
+	// scope.
 	MatchScopes []corev1.ScopedResourceSelectorRequirement `json:"matchScopes,omitempty"`
 }
 
@@ -71,7 +73,8 @@ type demand struct {
 	scopes []corev1.ScopedResourceSelectorRequirement
 }
 
-// demands are those of a change: by what it asks more of. What was there before nobody has to cover.
+// demands are those of a change: by what it asks more of. What was there before nobody has to
+// cover.
 func (k *kind) demands(c change) (d demand) {
 	if len(k.limits) == 0 || c.onlyLess() {
 		return d

@@ -36,7 +36,8 @@ func TestLimitedResources(t *testing.T) {
 	s.wantUsed("other", "configmaps=0,secrets=0")
 }
 
-// TestLimitedResourcesElsewhere: a quota that another server has just made counts, though memory here has yet to hear of it.
+// TestLimitedResourcesElsewhere: a quota that another server has just made counts, though memory
+// here has yet to hear of it.
 func TestLimitedResourcesElsewhere(t *testing.T) {
 	db := memory.NewDatabase()
 	limited := inMemory(db)

@@ -22,7 +22,8 @@ const Name = "ResourceQuota"
 // Patience is how long a closed gate may stand still before whoever waits opens it.
 const Patience = 3 * time.Second
 
-// Objects are the stored objects of one namespaced resource, of the hub's type. A registry.Ledger is one.
+// Objects are the stored objects of one namespaced resource, of the hub's type. A registry.Ledger
+// is one.
 type Objects interface {
 	// Names are those under which the resource is served, that of the hub first.
 	Names() []schema.GroupResource
@@ -38,7 +39,8 @@ type Objects interface {
 type Config struct {
 	// Quotas are the ResourceQuotas, *corev1.ResourceQuota.
 	Quotas Objects
-	// Objects are those of every resource that is charged: all that are namespaced and don't expire, Quotas among them.
+	// Objects are those of every resource that is charged: all that are namespaced and don't
+	// expire, Quotas among them.
 	Objects []Objects
 	// Gates keeps what lies below GatePrefix, in the database of the objects, as it is.
 	Gates storage.Interface

@@ -15,7 +15,8 @@ const (
 	nativePrefix    = "kubernetes.io/"
 )
 
-// measurePod adds what a pod uses. One that has come to its end uses nothing; it still counts as an object.
+// measurePod adds what a pod uses. One that has come to its end uses nothing; it still counts as an
+// object.
 func measurePod(obj apiruntime.Object, to *usage) bool {
 	pod, ok := obj.(*corev1.Pod)
 	if !ok {
@@ -64,8 +65,9 @@ func extended(name corev1.ResourceName) bool {
 	return qualified && !strings.Contains(string(name), nativePrefix) && !strings.HasPrefix(domain, requestsPrefix)
 }
 
-// podNeeds is what the containers of a pod need together: those that run side by side, or an init container while it runs,
-// whatever is more. Init containers that restart always run on beside what comes after them.
+// podNeeds is what the containers of a pod need together: those that run side by side, or an init
+// container while it runs, whatever is more. Init containers that restart always run on beside what
+// comes after them.
 func podNeeds(spec *corev1.PodSpec, of func(corev1.ResourceRequirements) corev1.ResourceList) corev1.ResourceList {
 	sum, sidecars, most := corev1.ResourceList{}, corev1.ResourceList{}, corev1.ResourceList{}
 	for _, c := range spec.Containers {
@@ -95,14 +97,15 @@ func podNeeds(spec *corev1.PodSpec, of func(corev1.ResourceRequirements) corev1.
 	return sum
 }
 
-// compute are the resources that every container of a pod must name, where a quota limits them, if the pod as a whole
-// does not.
+// compute are the resources that every container of a pod must name, where a quota limits them, if
+// the pod as a whole does not.
 var compute = []corev1.ResourceName{
 	corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory,
 	corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory,
 }
 
-// missing says what the containers of a pod don't name of what is limited: "limits.cpu for: a,b; requests.memory for: b".
+// missing says what the containers of a pod don't name of what is limited: "limits.cpu for: a,b;
+// requests.memory for: b".
 func missing(pod *corev1.Pod, hard corev1.ResourceList) string {
 	if pod == nil {
 		return ""

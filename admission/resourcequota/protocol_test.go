@@ -17,7 +17,8 @@ import (
 	"github.com/typeplane/typeplane/storage/memory"
 )
 
-// blind is the store of a server whose memory has stood still since it began: nothing had been written then.
+// blind is the store of a server whose memory has stood still since it began: nothing had been
+// written then.
 type blind struct{ storage.Interface }
 
 func (b blind) Get(ctx context.Context, key string, opts storage.GetOptions) (storage.Entry, error) {
@@ -125,8 +126,8 @@ func TestGateOfAServerThatDied(t *testing.T) {
 	s.wantUsed("q", "configmaps=1")
 }
 
-// TestWhoCountsSlowlyIsWaitedFor: the gate moves as long as somebody counts, and when it does not, and is opened, the count
-// is not used.
+// TestWhoCountsSlowlyIsWaitedFor: the gate moves as long as somebody counts, and when it does not,
+// and is opened, the count is not used.
 func TestWhoCountsSlowlyIsWaitedFor(t *testing.T) {
 	t.Run("the first quota", func(t *testing.T) { countSlowly(t, false) })
 	t.Run("another quota", func(t *testing.T) { countSlowly(t, true) })
@@ -173,7 +174,8 @@ func (l listing) List(ctx context.Context, selection string, opts storage.ListOp
 	return page, err
 }
 
-// TestWhoWaitsAtAClosedGateGivesUpInTime: a context that ends ends the waiting, and leaves the queue to others.
+// TestWhoWaitsAtAClosedGateGivesUpInTime: a context that ends ends the waiting, and leaves the
+// queue to others.
 func TestWhoWaitsAtAClosedGateGivesUpInTime(t *testing.T) {
 	db := memory.NewDatabase()
 	c := inMemory(db)

@@ -6,8 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// matches says whether a quota is about an object: about all of them without scopes, else about those that every scope
-// wants. Scopes are for pods, but for the one for claims.
+// matches says whether a quota is about an object: about all of them without scopes, else about
+// those that every scope wants. Scopes are for pods, but for the one for claims.
 func (q quota) matches(u *usage) bool {
 	if u == nil {
 		return false

@@ -8,7 +8,8 @@ import (
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 )
 
-// measureService adds what a service uses: ports of nodes, and of a load balancer's whatever it allocates.
+// measureService adds what a service uses: ports of nodes, and of a load balancer's whatever it
+// allocates.
 func measureService(obj apiruntime.Object, to *usage) bool {
 	service, ok := obj.(*corev1.Service)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package review puts a request of admission in the words of AdmissionReview: what webhooks are asked, and what expressions call
-// request. Start reading at Question. It asks nobody.
+// Package review puts a request of admission in the words of AdmissionReview: what webhooks are
+// asked, and what expressions call request. Start reading at Question. It asks nobody.
 package review
 
 import (
@@ -18,14 +18,16 @@ import (
 	"github.com/typeplane/typeplane/server/auth"
 )
 
-// Question is a request as it is asked, as often as it is wanted in different versions. It is for one goroutine.
+// Question is a request as it is asked, as often as it is wanted in different versions. It is for
+// one goroutine.
 type Question struct {
 	// Request is what the question is about.
 	Request *admission.Request
 
 	user    authenticationv1.UserInfo
 	options []byte
-	// objects and olds are what has been encoded already; the objects are of the Object that the request has at present.
+	// objects and olds are what has been encoded already; the objects are of the Object that the
+	// request has at present.
 	objects, olds map[admission.Version][]byte
 }
 

@@ -9,10 +9,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// enforceAnnotation on an account, if it is true, lets its pods refer to the account's own secrets only.
+// enforceAnnotation on an account, if it is true, lets its pods refer to the account's own secrets
+// only.
 const enforceAnnotation = "kubernetes.io/enforce-mountable-secrets"
 
-// judgeMirror refuses what a pod that shows another one can't have: the node that runs that one would not know of it.
+// judgeMirror refuses what a pod that shows another one can't have: the node that runs that one
+// would not know of it.
 func judgeMirror(pod *corev1.Pod) error {
 	switch {
 	case pod.Spec.ServiceAccountName != "":
@@ -80,8 +82,8 @@ func containerSecrets(spec *corev1.PodSpec) (refs []reference) {
 	return refs
 }
 
-// judgeSecrets refuses references to secrets that are not the account's, if the account wants that. subresource says what is
-// written: of the ephemeral containers only these are looked at.
+// judgeSecrets refuses references to secrets that are not the account's, if the account wants that.
+// subresource says what is written: of the ephemeral containers only these are looked at.
 func judgeSecrets(account *corev1.ServiceAccount, spec *corev1.PodSpec, subresource string) error {
 	if enforced, err := strconv.ParseBool(account.Annotations[enforceAnnotation]); err != nil || !enforced {
 		return nil

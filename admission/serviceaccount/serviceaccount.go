@@ -1,8 +1,9 @@
-// Package serviceaccount is the admission plug-in ServiceAccount: every new pod runs as a service account that is there, with the
-// account's image pull secrets and, unless it or the account says otherwise, with a token for the server.
+// Package serviceaccount is the admission plug-in ServiceAccount: every new pod runs as a service
+// account that is there, with the account's image pull secrets and, unless it or the account says
+// otherwise, with a token for the server.
 //
-// Start reading at New; token.go mounts the token, secrets.go judges which secrets a pod refers to. The package makes neither
-// accounts nor tokens: a node asks for the token when it runs the pod.
+// Start reading at New; token.go mounts the token, secrets.go judges which secrets a pod refers to.
+// The package makes neither accounts nor tokens: a node asks for the token when it runs the pod.
 package serviceaccount
 
 import (
@@ -31,8 +32,8 @@ const (
 	ephemeralContainers = "ephemeralcontainers"
 )
 
-// While the default account may be on its way it is looked for again and again: for ten seconds, since the controller that makes it
-// has as busy a machine as everybody else.
+// While the default account may be on its way it is looked for again and again: for ten seconds,
+// since the controller that makes it has as busy a machine as everybody else.
 const (
 	attempts = 100
 	pause    = 100 * time.Millisecond
@@ -40,8 +41,8 @@ const (
 
 // Config is what the plug-in needs.
 type Config struct {
-	// Account returns a service account, which is not modified. It fails with NotFound if there is none. live asks the store;
-	// otherwise the answer may be a little old.
+	// Account returns a service account, which is not modified. It fails with NotFound if there is
+	// none. live asks the store; otherwise the answer may be a little old.
 	Account func(ctx context.Context, namespace, name string, live bool) (*corev1.ServiceAccount, error)
 	// Wait returns after d, or when ctx ends; nil waits for real.
 	Wait func(ctx context.Context, d time.Duration)
@@ -92,7 +93,8 @@ func (p *plugin) complete(ctx context.Context, r *admission.Request) error {
 	return nil
 }
 
-// automounted says whether a pod gets a token. What the pod says counts more than what the account says.
+// automounted says whether a pod gets a token. What the pod says counts more than what the account
+// says.
 func automounted(pod *corev1.Pod, account *corev1.ServiceAccount) bool {
 	for _, said := range []*bool{pod.Spec.AutomountServiceAccountToken, account.AutomountServiceAccountToken} {
 		if said != nil {

@@ -20,8 +20,8 @@ import (
 
 const tokenPath = "/var/run/secrets/kubernetes.io/serviceaccount"
 
-// accounts are those of the namespace ns. A cache sees the old ones only, and the default one comes after some reads of the
-// store.
+// accounts are those of the namespace ns. A cache sees the old ones only, and the default one comes
+// after some reads of the store.
 type accounts struct {
 	old, all map[string]*corev1.ServiceAccount
 	late     int // reads of the store before there is a default account; 0: there is none unless in all
@@ -316,7 +316,8 @@ func TestMountableSecrets(t *testing.T) {
 		})
 	}
 
-	// Who looks into a running pod is kept to them, too; what the pod has already is not judged again.
+	// Who looks into a running pod is kept to them, too; what the pod has already is not judged
+	// again.
 	a := withDefault(func(a *corev1.ServiceAccount) {
 		a.Annotations = map[string]string{"kubernetes.io/enforce-mountable-secrets": "true"}
 	})

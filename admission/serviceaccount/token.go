@@ -13,8 +13,8 @@ const (
 	tokenPath = "/var/run/secrets/kubernetes.io/serviceaccount"
 	// tokenVolume begins the names of volumes with a token.
 	tokenVolume = "kube-api-access-"
-	// tokenSeconds is how long a token is good for: an hour, and a little more, by which servers know tokens that were mounted
-	// like this.
+	// tokenSeconds is how long a token is good for: an hour, and a little more, by which servers
+	// know tokens that were mounted like this.
 	tokenSeconds = 60*60 + 7
 	// rootCertificates is the ConfigMap with what a client needs to trust the server.
 	rootCertificates = "kube-root-ca.crt"
@@ -43,7 +43,8 @@ func mountToken(spec *corev1.PodSpec) {
 	}
 }
 
-// tokenSource is a directory with the token, the certificates of the server and the name of the namespace.
+// tokenSource is a directory with the token, the certificates of the server and the name of the
+// namespace.
 func tokenSource() *corev1.ProjectedVolumeSource {
 	mode, seconds := corev1.ProjectedVolumeSourceDefaultMode, int64(tokenSeconds)
 	return &corev1.ProjectedVolumeSource{

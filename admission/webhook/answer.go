@@ -19,7 +19,8 @@ type answer struct {
 	patch []byte
 }
 
-// readAnswer decodes what a webhook sent. The error is for whoever looks after the webhook: it quotes nothing of data.
+// readAnswer decodes what a webhook sent. The error is for whoever looks after the webhook: it
+// quotes nothing of data.
 func readAnswer(data []byte, version string, uid types.UID, mutating bool) (*answer, error) {
 	var r admissionv1.AdmissionReview
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &r); err != nil {
@@ -30,7 +31,8 @@ func readAnswer(data []byte, version string, uid types.UID, mutating bool) (*ans
 	}
 	a := &answer{AdmissionResponse: r.Response}
 	if version == reviewV1beta1 {
-		// Nobody ever had to say in it to which question it belongs, and of which type the patch is.
+		// Nobody ever had to say in it to which question it belongs, and of which type the patch
+		// is.
 		if mutating && len(a.Patch) > 0 {
 			a.patch = a.Patch
 		}
@@ -74,7 +76,8 @@ func excerpt(text string) string {
 	return text[:length] + "..."
 }
 
-// denial is the status of a request that a webhook does not allow. It is always an error, whatever the webhook made of it.
+// denial is the status of a request that a webhook does not allow. It is always an error, whatever
+// the webhook made of it.
 func denial(name string, result *metav1.Status) *apierrors.StatusError {
 	var s metav1.Status
 	if result != nil {

@@ -11,8 +11,9 @@ import (
 	"github.com/typeplane/typeplane/admission"
 )
 
-// ask sends a hook the request and returns its answer, a yes or a no. It takes no longer than the hook may. The error is a
-// callError if there is no answer, and an API status if the hook must not be asked.
+// ask sends a hook the request and returns its answer, a yes or a no. It takes no longer than the
+// hook may. The error is a callError if there is no answer, and an API status if the hook must not
+// be asked.
 func (w *webhooks) ask(ctx context.Context, h *hook, r *admission.Request, request *admissionv1.AdmissionRequest, mutating bool) (*answer, error) {
 	if r.DryRun && !h.dryRun {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("admission webhook %q does not support dry run", h.name))

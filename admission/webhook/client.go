@@ -23,7 +23,8 @@ import (
 // maxAnswer is the greatest answer that is read, in bytes: as much as a client may send.
 const maxAnswer = 3 << 20
 
-// Credential is how a webhook knows the server. Both functions may be nil, and are called for each connection and each call.
+// Credential is how a webhook knows the server. Both functions may be nil, and are called for each
+// connection and each call.
 type Credential struct {
 	Certificate func(*tls.CertificateRequestInfo) (*tls.Certificate, error)
 	Token       func() (string, error)
@@ -45,7 +46,8 @@ type clients struct {
 
 func newClients(c Config) clients { return clients{config: c} }
 
-// connection is where a webhook is, and how it is reached. Any number of calls may use it at the same time.
+// connection is where a webhook is, and how it is reached. Any number of calls may use it at the
+// same time.
 type connection struct {
 	http  *http.Client
 	token func() (string, error)
@@ -53,7 +55,8 @@ type connection struct {
 	retired atomic.Bool
 }
 
-// reach returns the URL of a webhook and a connection to it, of those that are open or a new one, and puts it into keep.
+// reach returns the URL of a webhook and a connection to it, of those that are open or a new one,
+// and puts it into keep.
 func (c *clients) reach(to *admissionregistrationv1.WebhookClientConfig, keep map[place]*connection) (string, *connection, error) {
 	u, at, err := where(to)
 	if err != nil {
@@ -152,7 +155,8 @@ func (c *clients) connect(at place, service *admissionregistrationv1.ServiceRefe
 	}
 	conn.http = &http.Client{
 		Transport: transport,
-		// Whoever answers for a webhook must not send the server elsewhere, into networks that only it can reach.
+		// Whoever answers for a webhook must not send the server elsewhere, into networks that only
+		// it can reach.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return conn, nil
@@ -169,8 +173,8 @@ func (c *clients) keep(keep map[place]*connection) {
 	c.open = keep
 }
 
-// post sends a review and returns the answer. code is the status of an answer that is none, 0 without one. The error quotes
-// nothing that came back.
+// post sends a review and returns the answer. code is the status of an answer that is none, 0
+// without one. The error quotes nothing that came back.
 func (c *connection) post(ctx context.Context, to string, body []byte) (data []byte, code int32, err error) {
 	defer func() {
 		if c.retired.Load() {

@@ -89,7 +89,8 @@ func TestService(t *testing.T) {
 	wantStatus(t, err, 500, `failed calling webhook "v.example.com": failed to call webhook: Post "https://other.tools.svc:443?timeout=10s": no such service`)
 }
 
-// Connections are shared and reused while nothing changes, and dropped when nobody needs them any more.
+// Connections are shared and reused while nothing changes, and dropped when nobody needs them any
+// more.
 func TestConnections(t *testing.T) {
 	w, hook := newWorld(t, Config{}), newRemote(t, allow)
 	h := validatingHook(t, hook, "v.example.com", "")

@@ -15,12 +15,13 @@ import (
 	"github.com/typeplane/typeplane/server/auth"
 )
 
-// Conditions compiles the matchConditions of a webhook; the errors are what is wrong with them, below path. Programs that link
-// no language for them have none.
+// Conditions compiles the matchConditions of a webhook; the errors are what is wrong with them,
+// below path. Programs that link no language for them have none.
 type Conditions func(conditions []admissionregistrationv1.MatchCondition, path *field.Path) (Match, field.ErrorList)
 
-// Match says whether a request meets all conditions, which may ask who may do what; with nil nobody may do anything. The request is what
-// the webhook would be asked, but for its uid, and is not modified. An error means that this can't be said.
+// Match says whether a request meets all conditions, which may ask who may do what; with nil nobody
+// may do anything. The request is what the webhook would be asked, but for its uid, and is not
+// modified. An error means that this can't be said.
 type Match func(ctx context.Context, request *admissionv1.AdmissionRequest, may auth.Authorizer) (bool, error)
 
 // conditions compiles matchConditions, or says that nobody here can.
@@ -31,8 +32,8 @@ func (w *webhooks) conditions(conditions []admissionregistrationv1.MatchConditio
 	return w.config.Conditions(conditions, path)
 }
 
-// meets says whether a request meets the match conditions of the hook. Where that can't be said, a hook that is ignored when it
-// fails is not asked, and any other refuses.
+// meets says whether a request meets the match conditions of the hook. Where that can't be said, a
+// hook that is ignored when it fails is not asked, and any other refuses.
 func (h *hook) meets(ctx context.Context, r *admission.Request, request *admissionv1.AdmissionRequest) (bool, error) {
 	if h.match == nil {
 		return true, nil
@@ -64,8 +65,8 @@ func configures(r *admission.Request, kind string) bool {
 		(r.Operation == admission.Create || r.Operation == admission.Update)
 }
 
-// checkConditions refuses a configuration with matchConditions that can't be compiled. Those that were there before stay: they may
-// have been written when the language was another.
+// checkConditions refuses a configuration with matchConditions that can't be compiled. Those that
+// were there before stay: they may have been written when the language was another.
 func (w *webhooks) checkConditions(_ context.Context, r *admission.Request) error {
 	known := conditionsOf(r.Old)
 	var errs field.ErrorList

@@ -12,15 +12,16 @@ import (
 	"github.com/typeplane/typeplane/server/auth"
 )
 
-// spec is what a configuration says of a webhook. A mutating one is a validating one that may be called again.
+// spec is what a configuration says of a webhook. A mutating one is a validating one that may be
+// called again.
 type spec struct {
 	configuration string
 	admissionregistrationv1.ValidatingWebhook
 	again bool
 }
 
-// mutatingHooks returns the webhooks in the order in which they are called: by the names of the configurations, then as they
-// stand there.
+// mutatingHooks returns the webhooks in the order in which they are called: by the names of the
+// configurations, then as they stand there.
 func mutatingHooks(configurations []*admissionregistrationv1.MutatingWebhookConfiguration) (specs []spec) {
 	for _, c := range byName(configurations) {
 		for _, w := range c.Webhooks {
@@ -75,7 +76,8 @@ type hook struct {
 // defaultTimeout is for configurations without their defaults.
 const defaultTimeout = 10 * time.Second
 
-// compile makes a hook. What it needs of connections is taken from those of before, or made, and is put into keep.
+// compile makes a hook. What it needs of connections is taken from those of before, or made, and is
+// put into keep.
 func (w *webhooks) compile(s spec, keep map[place]*connection) *hook {
 	h := &hook{
 		configuration: s.configuration, name: s.Name, rules: s.Rules, again: s.again,

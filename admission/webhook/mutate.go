@@ -17,14 +17,16 @@ import (
 	"github.com/typeplane/typeplane/server/auth"
 )
 
-// rounds is what the plug-in keeps from the first round of a request for the second. Hooks are known by their place.
+// rounds is what the plug-in keeps from the first round of a request for the second. Hooks are
+// known by their place.
 type rounds struct {
 	hooks []*hook
 	round int
-	// asked are those that may be asked again and were, with no change by others since; due are those that others have made
-	// a change since.
+	// asked are those that may be asked again and were, with no change by others since; due are
+	// those that others have made a change since.
 	asked, due map[int]bool
-	// last is the object when the plug-in was done with it, in its first version; nil if nobody would ask again.
+	// last is the object when the plug-in was done with it, in its first version; nil if nobody
+	// would ask again.
 	last []byte
 }
 
@@ -36,7 +38,8 @@ func (s *rounds) changed() {
 	clear(s.asked)
 }
 
-// mutate asks the hooks that want the request, one after the other: each sees what the one before has made.
+// mutate asks the hooks that want the request, one after the other: each sees what the one before
+// has made.
 func (m *Mutating) mutate(ctx context.Context, r *admission.Request) error {
 	if match.Exempt(r) {
 		return nil
@@ -53,8 +56,8 @@ func (m *Mutating) mutate(ctx context.Context, r *admission.Request) error {
 	return m.each(ctx, r, s)
 }
 
-// mutateAgain asks once more those that allow it, if somebody else has made a change since they were asked. A hook that
-// was not asked the first time is not asked the second time.
+// mutateAgain asks once more those that allow it, if somebody else has made a change since they
+// were asked. A hook that was not asked the first time is not asked the second time.
 func (m *Mutating) mutateAgain(ctx context.Context, r *admission.Request) error {
 	s, ok := r.Kept[MutatingName].(*rounds)
 	if !ok {
@@ -160,9 +163,9 @@ func verdict(h *hook, a *answer) error {
 	return rejection{denial(h.name, a.Result)}
 }
 
-// apply makes the Object of the request what a patch of its version asks for. A patch that can't be read is no answer; one that
-// makes something else of the object than the kind allows refuses the request, whatever the failure policy: the hook has
-// been asked, and its wish is unknown.
+// apply makes the Object of the request what a patch of its version asks for. A patch that can't be
+// read is no answer; one that makes something else of the object than the kind allows refuses the
+// request, whatever the failure policy: the hook has been asked, and its wish is unknown.
 func (h *hook) apply(q *review.Question, version admission.Version, text []byte) (changed bool, err error) {
 	patch, _, err := jsonpatch.Parse(text)
 	if err != nil {
@@ -211,7 +214,8 @@ func annotateMutation(ctx context.Context, p pass, h *hook, changed bool) {
 	}
 }
 
-// annotatePatch says what the change was, where the audit log keeps what is written. The patch has been read before.
+// annotatePatch says what the change was, where the audit log keeps what is written. The patch has
+// been read before.
 func annotatePatch(ctx context.Context, p pass, h *hook, patch []byte) {
 	rest.AddBodyAnnotation(ctx, p.key("", "patch"), func() string {
 		value, err := json.Marshal(struct {

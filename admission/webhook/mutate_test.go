@@ -76,7 +76,8 @@ func TestReviewOfOtherOperations(t *testing.T) {
 	}
 }
 
-// A webhook that knows one version sees requests in another in its own, and what it changes there arrives.
+// A webhook that knows one version sees requests in another in its own, and what it changes there
+// arrives.
 func TestEquivalent(t *testing.T) {
 	w := newWorld(t, Config{})
 	hook := newRemote(t, patching(`[{"op":"replace","path":"/spec/colour","value":"black"}]`))
@@ -110,8 +111,8 @@ func TestEquivalent(t *testing.T) {
 	}
 }
 
-// TestWhatWebhooksSetBelongsToNobody, in whatever version they are asked: who writes owns what it said, and what a webhook makes of
-// managedFields counts only if it can be understood.
+// TestWhatWebhooksSetBelongsToNobody, in whatever version they are asked: who writes owns what it
+// said, and what a webhook makes of managedFields counts only if it can be understood.
 func TestWhatWebhooksSetBelongsToNobody(t *testing.T) {
 	const color = `{"f:spec":{"f:color":{},"f:replicas":{}}}`
 	for _, version := range []string{"v1", "v1beta1"} {

@@ -33,10 +33,11 @@ type Call struct {
 	// Webhook is its name. Step is "admit" for one that may change the object, else "validating".
 	Webhook, Step, Operation string
 	Took                     time.Duration
-	// Code is that of HTTP: 200, or why not; 0 for an error of the server itself. It is 600 at most.
+	// Code is that of HTTP: 200, or why not; 0 for an error of the server itself. It is 600 at
+	// most.
 	Code int
-	// Rejected says that the request ends here. Reason is then one of calling_webhook_error, apiserver_internal_error and
-	// no_error; it is "" if the client has gone away.
+	// Rejected says that the request ends here. Reason is then one of calling_webhook_error,
+	// apiserver_internal_error and no_error; it is "" if the client has gone away.
 	Rejected bool
 	Reason   string
 	// FailedOpen says that the webhook should have been asked, and the request went on without.
@@ -77,7 +78,8 @@ func (p pass) key(prefix, about string) string {
 	return fmt.Sprintf("%s%s.webhook.admission.k8s.io/round_%d_index_%d", prefix, about, p.round, p.index)
 }
 
-// settle says what a call means for the request: an error ends it. It tells everybody who wants to know.
+// settle says what a call means for the request: an error ends it. It tells everybody who wants to
+// know.
 func (w *webhooks) settle(ctx context.Context, h *hook, r *admission.Request, p pass, took time.Duration, err error) error {
 	c := Call{Webhook: h.name, Step: p.step, Operation: string(r.Operation), Took: took, Code: http.StatusOK}
 	defer func() { w.config.Observe(c) }()

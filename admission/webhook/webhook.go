@@ -22,17 +22,20 @@ const (
 	ValidatingName = "ValidatingAdmissionWebhook"
 )
 
-// Config is what the plug-ins need of the server around them. Its functions are called from any goroutine.
+// Config is what the plug-ins need of the server around them. Its functions are called from any
+// goroutine.
 type Config struct {
-	// Namespaces returns the labels of a namespace, which are not modified; an API status if there is no such namespace. nil:
-	// namespaces are names only, and each has the label kubernetes.io/metadata.name.
+	// Namespaces returns the labels of a namespace, which are not modified; an API status if there
+	// is no such namespace. nil: namespaces are names only, and each has the label
+	// kubernetes.io/metadata.name.
 	Namespaces match.Labels
-	// Resolve returns the address, host:port, at which a service is reached. nil: name.namespace.svc, as the DNS has it.
+	// Resolve returns the address, host:port, at which a service is reached. nil:
+	// name.namespace.svc, as the DNS has it.
 	Resolve func(ctx context.Context, namespace, name string, port int32) (string, error)
 	// Credentials says how webhooks at host:port know the server. nil: they don't.
 	Credentials func(hostPort string) Credential
-	// Conditions compiles matchConditions. nil: configurations that have some are refused, and where one is there already, it
-	// can't be said whether its webhooks want a request.
+	// Conditions compiles matchConditions. nil: configurations that have some are refused, and
+	// where one is there already, it can't be said whether its webhooks want a request.
 	Conditions Conditions
 	// Authorizer is the one of the server, whom conditions may ask; nil: nobody may do anything.
 	Authorizer auth.Authorizer
@@ -76,13 +79,15 @@ func (m *Mutating) Plugin() admission.Plugin {
 	}
 }
 
-// Set replaces the configurations. They have their defaults, and are not modified any more. Requests that begin after it has
-// returned are judged by them; connections that no webhook needs any more are closed.
+// Set replaces the configurations. They have their defaults, and are not modified any more.
+// Requests that begin after it has returned are judged by them; connections that no webhook needs
+// any more are closed.
 func (m *Mutating) Set(configurations []*admissionregistrationv1.MutatingWebhookConfiguration) {
 	m.replace(mutatingHooks(configurations))
 }
 
-// Validating is the plug-in ValidatingAdmissionWebhook. Its methods may be called from any goroutine.
+// Validating is the plug-in ValidatingAdmissionWebhook. Its methods may be called from any
+// goroutine.
 type Validating struct{ webhooks }
 
 // NewValidating returns a plug-in that waits for its first Set.
@@ -139,8 +144,8 @@ func (w *webhooks) Ready(context.Context) error {
 // patience is how long a write waits for the first Set.
 const patience = 10 * time.Second
 
-// current returns the hooks. What the server writes by itself does not wait for them: some of it has to be there before the
-// configurations can be read.
+// current returns the hooks. What the server writes by itself does not wait for them: some of it
+// has to be there before the configurations can be read.
 func (w *webhooks) current(ctx context.Context, r *admission.Request) ([]*hook, error) {
 	if hooks := w.hooks.Load(); hooks != nil {
 		return *hooks, nil
@@ -158,7 +163,8 @@ func (w *webhooks) current(ctx context.Context, r *admission.Request) ([]*hook, 
 	}
 }
 
-// wants says whether a webhook has a rule for the request. As long as none are known, they may have.
+// wants says whether a webhook has a rule for the request. As long as none are known, they may
+// have.
 func (w *webhooks) wants(r *admission.Request) bool {
 	if match.Exempt(r) {
 		return false

@@ -32,8 +32,8 @@ type webhook struct {
 
 const maxTimeoutSeconds, maxMatchConditions = 30, 64
 
-// validateWebhooks says what is wrong with the webhooks of a configuration. Expressions in match conditions are not compiled
-// here: whoever calls webhooks does that.
+// validateWebhooks says what is wrong with the webhooks of a configuration. Expressions in match
+// conditions are not compiled here: whoever calls webhooks does that.
 func validateWebhooks(hooks []webhook) (errs field.ErrorList) {
 	names := map[string]bool{}
 	for i := range rest.WhileFew(&errs, slices.All(hooks)) {

@@ -87,8 +87,8 @@ func attributes(user *auth.User, r *authorizationv1.ResourceAttributes, p *autho
 	return a
 }
 
-// fieldSelector is a selector as in a query. What no query can say is left out, which makes the request wider, never
-// narrower.
+// fieldSelector is a selector as in a query. What no query can say is left out, which makes the
+// request wider, never narrower.
 func fieldSelector(f *authorizationv1.FieldSelectorAttributes) string {
 	if f.RawSelector != "" {
 		return f.RawSelector

@@ -16,7 +16,8 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// LimitRangeStrategy holds the rules of limit ranges, and their columns. What they ask of others is up to admission.
+// LimitRangeStrategy holds the rules of limit ranges, and their columns. What they ask of others is
+// up to admission.
 type LimitRangeStrategy struct{}
 
 // Validate says what is wrong with a limit range: names, and limits that nothing could keep.

@@ -13,8 +13,8 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// NamespaceStrategy holds the rules of namespaces, and their columns. A namespace is there until it is empty: that is what
-// its spec.finalizers are for, which package control/namespace takes off.
+// NamespaceStrategy holds the rules of namespaces, and their columns. A namespace is there until it
+// is empty: that is what its spec.finalizers are for, which package control/namespace takes off.
 type NamespaceStrategy struct{}
 
 // PrepareForCreate makes a namespace an active one that has to be emptied before it can go.

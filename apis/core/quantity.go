@@ -12,8 +12,8 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// What the names of resources mean: those without a slash are Kubernetes' own, and are in one of these lists. Huge pages
-// come in sizes, so that their names only begin alike.
+// What the names of resources mean: those without a slash are Kubernetes' own, and are in one of
+// these lists. Huge pages come in sizes, so that their names only begin alike.
 var (
 	containerResources = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage}
 	podObjects         = []corev1.ResourceName{corev1.ResourcePods}
@@ -40,8 +40,8 @@ func isQuotaResource(name corev1.ResourceName) bool {
 	return slices.Contains(quotaResources, name) || isHugePages(name) || strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix)
 }
 
-// isExtended says whether a resource is one that somebody else has named, like example.com/gpu or count/pods. Those are
-// counted in whole numbers.
+// isExtended says whether a resource is one that somebody else has named, like example.com/gpu or
+// count/pods. Those are counted in whole numbers.
 func isExtended(name corev1.ResourceName) bool {
 	s := string(name)
 	if !strings.Contains(s, "/") || strings.Contains(s, corev1.ResourceDefaultNamespacePrefix) || strings.HasPrefix(s, corev1.DefaultResourceRequestsPrefix) {
@@ -106,7 +106,8 @@ func isWhole(q resource.Quantity) bool {
 	return whole.RoundUp(0) // which says whether nothing was lost
 }
 
-// sortedNames are the names in a list, in the order of the alphabet: errors and columns are told in one order.
+// sortedNames are the names in a list, in the order of the alphabet: errors and columns are told in
+// one order.
 func sortedNames(lists ...corev1.ResourceList) []corev1.ResourceName {
 	var names []corev1.ResourceName
 	for _, list := range lists {

@@ -13,7 +13,8 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// ResourceQuotaStrategy holds the rules of quotas, and their columns. To charge them is up to admission.
+// ResourceQuotaStrategy holds the rules of quotas, and their columns. To charge them is up to
+// admission.
 type ResourceQuotaStrategy struct{}
 
 // Validate says what is wrong with a quota.
@@ -24,7 +25,8 @@ func (ResourceQuotaStrategy) Validate(_ context.Context, quota *corev1.ResourceQ
 	return append(errs, validateScopeSelector(&quota.Spec, spec.Child("scopeSelector", "matchExpressions"))...)
 }
 
-// ValidateUpdate says what is wrong with a changed quota. What it has counted so far would mean nothing in other scopes.
+// ValidateUpdate says what is wrong with a changed quota. What it has counted so far would mean
+// nothing in other scopes.
 func (s ResourceQuotaStrategy) ValidateUpdate(ctx context.Context, quota, old *corev1.ResourceQuota) field.ErrorList {
 	errs := s.Validate(ctx, quota)
 	if !slices.Equal(scopeSet(quota), scopeSet(old)) {
@@ -43,7 +45,8 @@ func (ResourceQuotaStrategy) ValidateStatusUpdate(_ context.Context, quota, _ *c
 	return append(validateQuantities(status.Child("hard"), quota.Status.Hard), validateQuantities(status.Child("used"), quota.Status.Used)...)
 }
 
-// scopeResources says what is limited by a quota with a scope. A scope that is not there is unknown.
+// scopeResources says what is limited by a quota with a scope. A scope that is not there is
+// unknown.
 var scopeResources = map[corev1.ResourceQuotaScope][]corev1.ResourceName{
 	corev1.ResourceQuotaScopeTerminating:               slices.Concat(podObjects, podCompute),
 	corev1.ResourceQuotaScopeNotTerminating:            slices.Concat(podObjects, podCompute),
@@ -54,8 +57,8 @@ var scopeResources = map[corev1.ResourceQuotaScope][]corev1.ResourceName{
 	corev1.ResourceQuotaScopeVolumeAttributesClass:     claimResources,
 }
 
-// notInScopes says of how many of the resources that a quota limits each scope knows nothing. It counts no more of them than
-// can be told.
+// notInScopes says of how many of the resources that a quota limits each scope knows nothing. It
+// counts no more of them than can be told.
 func notInScopes(spec *corev1.ResourceQuotaSpec) map[corev1.ResourceQuotaScope]int {
 	n := map[corev1.ResourceQuotaScope]int{}
 	for scope, within := range scopeResources {

@@ -110,7 +110,8 @@ func immutable(name string) *field.Error {
 	return field.Forbidden(field.NewPath(name), "field is immutable when `immutable` is set")
 }
 
-// PrepareForUpdate keeps the type where a client says nothing of it; its default is not what it meant.
+// PrepareForUpdate keeps the type where a client says nothing of it; its default is not what it
+// meant.
 func (SecretStrategy) PrepareForUpdate(_ context.Context, secret, old *corev1.Secret) {
 	if secret.Type == "" {
 		secret.Type = old.Type

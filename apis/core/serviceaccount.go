@@ -7,10 +7,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ServiceAccountStrategy holds the columns of service accounts, and what is not to be trusted in them.
+// ServiceAccountStrategy holds the columns of service accounts, and what is not to be trusted in
+// them.
 type ServiceAccountStrategy struct{}
 
-// PrepareForCreate forgets secrets that a client names: they are for those of the server, which makes none.
+// PrepareForCreate forgets secrets that a client names: they are for those of the server, which
+// makes none.
 func (ServiceAccountStrategy) PrepareForCreate(_ context.Context, account *corev1.ServiceAccount) {
 	account.Secrets = nil
 }

@@ -1,8 +1,9 @@
-// Package events has events, as Kubernetes has them: in the core group, and in events.k8s.io under other names. Both are one
-// storage. Events go by themselves after a while (--event-ttl).
+// Package events has events, as Kubernetes has them: in the core group, and in events.k8s.io under
+// other names. Both are one storage. Events go by themselves after a while (--event-ttl).
 //
-// Start reading at API. The kinds are in the folders below; convert.go leads from one group to the other. The types of
-// k8s.io/api are of two modules' making, which no generator can pair by name: that is why API is written by hand here.
+// Start reading at API. The kinds are in the folders below; convert.go leads from one group to the
+// other. The types of k8s.io/api are of two modules' making, which no generator can pair by name:
+// that is why API is written by hand here.
 package events
 
 import (
@@ -81,8 +82,8 @@ func addToScheme(b *runtime.Builder) {
 	})
 }
 
-// selectable are the fields that a selector may name in the core group. The source of Kubernetes is the reporting controller
-// where an event has none; here it is that of the event.
+// selectable are the fields that a selector may name in the core group. The source of Kubernetes is
+// the reporting controller where an event has none; here it is that of the event.
 func selectable(in *corev1.Event) map[string]string {
 	return map[string]string{
 		"involvedObject.kind":            in.InvolvedObject.Kind,

@@ -64,8 +64,9 @@ func (Strategy) Validate(_ context.Context, e *corev1.Event) field.ErrorList {
 	return errs
 }
 
-// validateNew is what events.k8s.io wants beyond that: events of the new kind only, of which nothing changes but how often they
-// have happened. In the core group an event may be changed as anybody likes.
+// validateNew is what events.k8s.io wants beyond that: events of the new kind only, of which
+// nothing changes but how often they have happened. In the core group an event may be changed as
+// anybody likes.
 func validateNew(_ context.Context, op operation.Operation, path *field.Path, e, old *eventsv1.Event) field.ErrorList {
 	if op.Type == operation.Update {
 		return validateNewUpdate(path, e, old)

@@ -47,7 +47,8 @@ func (ClusterRoleBindingStrategy) ValidateName(name string, prefix bool) []strin
 	return validateName(name, prefix)
 }
 
-// Validate says what is wrong with a cluster role binding. Its service accounts must say where they are.
+// Validate says what is wrong with a cluster role binding. Its service accounts must say where they
+// are.
 func (ClusterRoleBindingStrategy) Validate(_ context.Context, b *rbacv1.ClusterRoleBinding) field.ErrorList {
 	errs := validateBinding(b.RoleRef, b.Subjects, "ClusterRole")
 	for i, s := range rest.WhileFew(&errs, slices.All(b.Subjects)) {

@@ -61,7 +61,8 @@ func (ClusterRoleStrategy) Columns() []metav1.TableColumnDefinition { return cre
 // Cells fills the columns for one cluster role.
 func (ClusterRoleStrategy) Cells(role *rbacv1.ClusterRole) []any { return []any{created(role)} }
 
-// validateRules says what is wrong with the rules of a role; namespaced means that it is in a namespace.
+// validateRules says what is wrong with the rules of a role; namespaced means that it is in a
+// namespace.
 func validateRules(rules []rbacv1.PolicyRule, namespaced bool) field.ErrorList {
 	var errs field.ErrorList
 	for i := range rest.WhileFew(&errs, slices.All(rules)) {

@@ -1,5 +1,6 @@
-// Package review makes a resource of a function: one that can only be created, and whose answer is what the function fills
-// in. Nothing is stored. It is how the review kinds of Kubernetes are served.
+// Package review makes a resource of a function: one that can only be created, and whose answer is
+// what the function fills in. Nothing is stored. It is how the review kinds of Kubernetes are
+// served.
 package review
 
 import (
@@ -22,8 +23,9 @@ type Object[T any] interface {
 	runtime.Object
 }
 
-// Add serves a kind, if the operator wants it. answer fills in its status, in a dry run too; name is the namespace that it is asked
-// in, for one that has namespaced set. Its errors are API statuses; an error of fields becomes one with Invalid.
+// Add serves a kind, if the operator wants it. answer fills in its status, in a dry run too; name
+// is the namespace that it is asked in, for one that has namespaced set. Its errors are API
+// statuses; an error of fields becomes one with Invalid.
 func Add[T any, P Object[T]](h *boot.Host, gv schema.GroupVersion, kind string, namespaced bool, answer func(ctx context.Context, name rest.Name, review P) error) error {
 	singular := strings.ToLower(kind)
 	if !h.Enabled(singular + "s") {
@@ -50,7 +52,8 @@ func Invalid(kind schema.GroupKind, errs field.ErrorList) error {
 	return rest.Invalid(kind, "", errs)
 }
 
-// NoMetadata says what is wrong with the metadata of a review, which has none: it is no object that anybody could find again.
+// NoMetadata says what is wrong with the metadata of a review, which has none: it is no object that
+// anybody could find again.
 func NoMetadata(meta metav1.ObjectMeta) field.ErrorList {
 	meta.ManagedFields, meta.Namespace = nil, ""
 	switch {

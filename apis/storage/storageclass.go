@@ -20,7 +20,8 @@ import (
 // StorageClassStrategy holds the rules of storage classes, and their columns.
 type StorageClassStrategy struct{}
 
-// The parameters of a class are for its provisioner; only how many they are is anybody else's business.
+// The parameters of a class are for its provisioner; only how many they are is anybody else's
+// business.
 const (
 	maxParameters     = 512
 	maxParametersSize = 256 << 10
@@ -68,7 +69,8 @@ func validateParameters(parameters map[string]string, path *field.Path) field.Er
 	return errs
 }
 
-// validateTopologies judges where volumes may be: one of these terms, each of them a place that the others don't say.
+// validateTopologies judges where volumes may be: one of these terms, each of them a place that the
+// others don't say.
 func validateTopologies(terms []corev1.TopologySelectorTerm, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[string]bool{}
@@ -109,7 +111,8 @@ func oneOf[T ~string](path *field.Path, value T, known ...T) field.ErrorList {
 	return field.ErrorList{field.NotSupported(path, value, known)}
 }
 
-// ValidateUpdate says what is wrong with a changed class: the volumes that it has made stay as they are.
+// ValidateUpdate says what is wrong with a changed class: the volumes that it has made stay as they
+// are.
 func (s StorageClassStrategy) ValidateUpdate(ctx context.Context, class, old *storagev1.StorageClass) field.ErrorList {
 	errs := s.Validate(ctx, class)
 	for _, f := range []struct {
@@ -163,7 +166,8 @@ func (StorageClassStrategy) Cells(class *storagev1.StorageClass) []any {
 	return []any{name, class.Provisioner, string(policy), string(mode), grows, class.CreationTimestamp}
 }
 
-// isDefault says whether claims that name no class get this one. The second annotation is an older one, which still counts.
+// isDefault says whether claims that name no class get this one. The second annotation is an older
+// one, which still counts.
 func isDefault(class *storagev1.StorageClass) bool {
 	for _, annotation := range []string{"storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"} {
 		if class.Annotations[annotation] == "true" {

@@ -14,8 +14,8 @@ import (
 	"github.com/typeplane/typeplane/generators/gentest"
 )
 
-// TestFromCRDs does what docs/from-crds.md says in a project of kubebuilder's layout: its main.go is
-// added, its commands are run, and its message is what a client is told.
+// TestFromCRDs does what docs/from-crds.md says in a project of kubebuilder's layout: its main.go
+// is added, its commands are run, and its message is what a client is told.
 func TestFromCRDs(t *testing.T) {
 	root := gentest.Root(t)
 	page, err := os.ReadFile(filepath.Join(root, "docs/from-crds.md"))

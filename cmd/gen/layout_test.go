@@ -20,7 +20,8 @@ import (
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
-// layouts are ways to write the same markers at other places, or otherwise. None may change what is printed.
+// layouts are ways to write the same markers at other places, or otherwise. None may change what is
+// printed.
 var layouts = map[string]func(doc []string) []string{
 	// What kubebuilder writes: the markers, a blank line, the comment.
 	"apart": func(doc []string) []string {
@@ -106,7 +107,8 @@ func split(doc []string) (markers, prose []string) {
 	return markers, prose
 }
 
-// TestLayouts moves the markers of the types and fields of all generators' cases, and looks for anything that changes.
+// TestLayouts moves the markers of the types and fields of all generators' cases, and looks for
+// anything that changes.
 func TestLayouts(t *testing.T) {
 	files, err := filepath.Glob("../../generators/*/testdata/*.txtar")
 	if err != nil || len(files) < 100 {
@@ -209,8 +211,8 @@ func relaid(data []byte, layout func([]string) []string) []byte {
 	return []byte(strings.Join(out, "\n")) // gofmt would change quotes in comments
 }
 
-// printed runs all plug-ins, and returns the files without the lines that only repeat a marker. sound is false where there is
-// a problem.
+// printed runs all plug-ins, and returns the files without the lines that only repeat a marker.
+// sound is false where there is a problem.
 func printed(t *testing.T, shared *load.Shared, archive *txtar.Archive) (files map[string]string, sound bool) {
 	t.Helper()
 	dir := gentest.Module(t, archive)
@@ -231,7 +233,8 @@ func printed(t *testing.T, shared *load.Shared, archive *txtar.Archive) (files m
 	return files, true
 }
 
-// markerLine is what generated.proto repeats of a comment: markers, and the empty line that stood before them.
+// markerLine is what generated.proto repeats of a comment: markers, and the empty line that stood
+// before them.
 var markerLine = regexp.MustCompile(`(?m)^\s*//(\s*\+.*)?\n`)
 
 func texts(r generators.Result) (out []string) {

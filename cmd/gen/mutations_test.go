@@ -233,7 +233,8 @@ func dropFields(s *source) []change {
 	return each(s.fields(), "drop", func(d declared) []edit { return []edit{s.lines(d.start(), d.end())} }, s)
 }
 
-// repeatFields writes fields twice: as they are, and under a name of their own in Go alone, which clashes in JSON.
+// repeatFields writes fields twice: as they are, and under a name of their own in Go alone, which
+// clashes in JSON.
 func repeatFields(s *source) []change {
 	after := func(d declared, text string) []edit {
 		at := s.lines(d.end(), d.end()).to

@@ -18,8 +18,9 @@ var (
 	position = regexp.MustCompile(`^\S+:\d+:\d+: `)
 )
 
-// TestProblemsPage compares docs/problems.md with what gen prints in golden cases. The problems on it are of middle
-// length, so that they show what a user mostly sees. -update brings positions up to date.
+// TestProblemsPage compares docs/problems.md with what gen prints in golden cases. The problems on
+// it are of middle length, so that they show what a user mostly sees. -update brings positions up
+// to date.
 func TestProblemsPage(t *testing.T) {
 	said := goldenProblems(t)
 	name := filepath.Join(gentest.Root(t), "docs/problems.md")

@@ -86,7 +86,8 @@ var _ runtime.Object = &Order{}
 // Owned by the shop.
 `
 
-// TestUserModule is what a user does: a module that requires ours, "go generate" with "go tool gen", "go build".
+// TestUserModule is what a user does: a module that requires ours, "go generate" with "go tool
+// gen", "go build".
 func TestUserModule(t *testing.T) {
 	dir := gentest.Module(t, txtar.Parse([]byte(shop)))
 	for _, command := range []string{
@@ -129,7 +130,8 @@ func TestVerifyFailsAndNamesFiles(t *testing.T) {
 	t.Log(stderr)
 }
 
-// TestScripts runs the scripts that people look for, on this repository: it is up to date, so nothing may change.
+// TestScripts runs the scripts that people look for, on this repository: it is up to date, so
+// nothing may change.
 func TestScripts(t *testing.T) {
 	root := gentest.Root(t)
 	const generated = "examples/library/zz_generated.apiserver.go"

@@ -78,7 +78,8 @@ type declared struct {
 	name string
 	doc  *ast.CommentGroup
 	spec *ast.TypeSpec
-	// decl is the declaration of a type that is alone in it, owner the struct of a field, field nil for a type.
+	// decl is the declaration of a type that is alone in it, owner the struct of a field, field nil
+	// for a type.
 	decl  *ast.GenDecl
 	owner *ast.StructType
 	field *ast.Field
@@ -103,7 +104,8 @@ func (d declared) end() token.Pos {
 	return d.decl.End()
 }
 
-// types are the types of the file, and fields the fields of its structs, in the order of the source.
+// types are the types of the file, and fields the fields of its structs, in the order of the
+// source.
 func (s *source) types() (out []declared) {
 	for _, decl := range s.file.Decls {
 		gen, ok := decl.(*ast.GenDecl)

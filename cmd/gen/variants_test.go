@@ -40,8 +40,8 @@ type base struct {
 	drop      string   // lines that are left out everywhere: an expression
 }
 
-// bases are an API with protobuf, the same stored as documents, one with two versions and a hub, and one of many structs.
-// What needs a strategy, a package of documents or tests is left out.
+// bases are an API with protobuf, the same stored as documents, one with two versions and a hub,
+// and one of many structs. What needs a strategy, a package of documents or tests is left out.
 var bases = []base{
 	{"protobuf", "examples/library/api", []string{"v1"}, "api/v1/types.go", `conversion-gen=|typeplane:(docs|roundtrip-gen|subresource)`},
 	{"document", "examples/library/api", []string{"v1"}, "api/v1/types.go", `conversion-gen=|typeplane:(docs|roundtrip-gen|subresource)|protobuf-gen`},
@@ -83,7 +83,8 @@ func (b base) read(t *testing.T, id string) map[string][]byte {
 
 var groupLine = regexp.MustCompile(`(?m)^// \+groupName=.*$`)
 
-// variants makes variants of all bases, which differ in base and change as far as there are few of them.
+// variants makes variants of all bases, which differ in base and change as far as there are few of
+// them.
 func variants(t *testing.T) (out []*variant) {
 	t.Helper()
 	id := 0
@@ -123,8 +124,8 @@ type program struct {
 	refused  int
 }
 
-// TestVariants makes variants of the examples' types. gen has a problem with one, or it is built, started and sent an object
-// of each kind, which comes back as it was.
+// TestVariants makes variants of the examples' types. gen has a problem with one, or it is built,
+// started and sent an object of each kind, which comes back as it was.
 func TestVariants(t *testing.T) {
 	main := "// +typeplane:apiserver\npackage main\n\nfunc main() {}\n"
 	check, err := os.ReadFile("testdata/variants/main_test.go")
@@ -234,8 +235,8 @@ func (p *program) notBuilt(t *testing.T, said string) {
 	}
 }
 
-// inBody matches what the compiler says about the functions beside the types: they do not fit these any more, and gen does not
-// look into functions.
+// inBody matches what the compiler says about the functions beside the types: they do not fit these
+// any more, and gen does not look into functions.
 var inBody = regexp.MustCompile(`/(defaults|conversion)\.go:`)
 
 var (
@@ -243,8 +244,8 @@ var (
 	imported  = regexp.MustCompile(`(?m)^\t(\w+) "example\.com/(n[0-9]{4})`)
 )
 
-// withImports adds the variant to what the compiler says about the program's own files, where it is found from the name of an
-// import on the line, or above it.
+// withImports adds the variant to what the compiler says about the program's own files, where it is
+// found from the name of an import on the line, or above it.
 func (p *program) withImports(t *testing.T, said string) string {
 	return inProgram.ReplaceAllStringFunc(said, func(line string) string {
 		m := inProgram.FindStringSubmatch(line)
@@ -272,8 +273,8 @@ func (p *program) withImports(t *testing.T, said string) string {
 	})
 }
 
-// serve builds and starts the program and sends its objects round, and tells whether it has to be done again without some
-// variants.
+// serve builds and starts the program and sends its objects round, and tells whether it has to be
+// done again without some variants.
 func (p *program) serve(t *testing.T) bool {
 	t.Helper()
 	cmd := exec.Command("go", "test", "-vet=off", "-count=1", "-json", ".")

@@ -1,8 +1,9 @@
-// Package clusterrole writes into cluster roles that are made of others (aggregationRule) the rules that they come to, so that
-// clients can read what such a role allows.
+// Package clusterrole writes into cluster roles that are made of others (aggregationRule) the rules
+// that they come to, so that clients can read what such a role allows.
 //
-// Start reading at Controller.Run. Nobody waits for it: the authorizer of package rbac gathers the rules by itself, from the
-// same function, and does not look at what is written there. The package never touches a role without an aggregationRule.
+// Start reading at Controller.Run. Nobody waits for it: the authorizer of package rbac gathers the
+// rules by itself, from the same function, and does not look at what is written there. The package
+// never touches a role without an aggregationRule.
 package clusterrole
 
 import (
@@ -29,8 +30,9 @@ const manager = "clusterrole-aggregation-controller"
 // The waits after a failure.
 const firstPause, lastPause = 100 * time.Millisecond, 5 * time.Second
 
-// Controller keeps the rules of cluster roles that are made of others. Several servers may run one over the same roles: who
-// comes second finds the rules written, or is told of a conflict and leaves it at that.
+// Controller keeps the rules of cluster roles that are made of others. Several servers may run one
+// over the same roles: who comes second finds the rules written, or is told of a conflict and
+// leaves it at that.
 type Controller struct {
 	roles rest.Resource
 	log   *slog.Logger
@@ -80,7 +82,8 @@ func (c *Controller) writeAll(ctx context.Context) {
 	}
 }
 
-// write is for the revision that the rules were found wrong in: of any other one there will be an event.
+// write is for the revision that the rules were found wrong in: of any other one there will be an
+// event.
 func (c *Controller) write(ctx context.Context, role *rbacv1.ClusterRole, rules []rbacv1.PolicyRule) {
 	for pause := firstPause; ctx.Err() == nil; pause *= 2 {
 		next := role.DeepCopy()

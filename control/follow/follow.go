@@ -1,7 +1,9 @@
-// Package follow keeps a loop of the server informed of a resource: what there is, and from then on every change.
+// Package follow keeps a loop of the server informed of a resource: what there is, and from then on
+// every change.
 //
-// It reads through the verbs that clients have (rest.Lister, rest.Watcher), in this process: no requests, no polling. Start
-// reading at Run. It keeps no objects; whoever follows decides what to remember.
+// It reads through the verbs that clients have (rest.Lister, rest.Watcher), in this process: no
+// requests, no polling. Start reading at Run. It keeps no objects; whoever follows decides what to
+// remember.
 package follow
 
 import (
@@ -21,8 +23,8 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// Handler is told what happens. Its functions are called one after the other, by one goroutine; the objects are the
-// handler's. A function that is nil is not called.
+// Handler is told what happens. Its functions are called one after the other, by one goroutine; the
+// objects are the handler's. A function that is nil is not called.
 type Handler[T any] struct {
 	// Replace is told everything that there is: first, and whenever changes may have been missed.
 	Replace func([]T)
@@ -36,8 +38,8 @@ const (
 	lastPause  = 10 * time.Second
 )
 
-// Run follows r in a namespace ("" is all of them) until ctx ends. T is the Go type of the objects in the version of r. What
-// goes wrong is logged, and tried again.
+// Run follows r in a namespace ("" is all of them) until ctx ends. T is the Go type of the objects
+// in the version of r. What goes wrong is logged, and tried again.
 func Run[T any](ctx context.Context, r *rest.Resource, namespace string, log *slog.Logger, h Handler[T]) {
 	pause := firstPause
 	for ctx.Err() == nil {
@@ -58,7 +60,8 @@ func Run[T any](ctx context.Context, r *rest.Resource, namespace string, log *sl
 	}
 }
 
-// Keep follows r until ctx ends, and gives set all objects that there are after every change. They are not modified any more.
+// Keep follows r until ctx ends, and gives set all objects that there are after every change. They
+// are not modified any more.
 func Keep[T any, P interface {
 	*T
 	metav1.Object
@@ -120,7 +123,8 @@ func Read(view rest.View, into any) error {
 	return json.Unmarshal(b.Bytes(), into)
 }
 
-// watch follows from a revision on. It returns nil when it has to start anew, as watches end from time to time.
+// watch follows from a revision on. It returns nil when it has to start anew, as watches end from
+// time to time.
 func watch[T any](ctx context.Context, r *rest.Resource, namespace, revision string, h Handler[T]) error {
 	stream, err := r.Watch.Watch(ctx, namespace, metav1.ListOptions{ResourceVersion: revision})
 	if err != nil {

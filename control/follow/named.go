@@ -8,7 +8,8 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// Named returns r as Run and List see it who want the objects of one name only, in whichever namespaces. It does not change r.
+// Named returns r as Run and List see it who want the objects of one name only, in whichever
+// namespaces. It does not change r.
 func Named(r *rest.Resource, name string) *rest.Resource {
 	only := selected{r.List, r.Watch, metav1.ObjectNameField + "=" + name}
 	of := *r

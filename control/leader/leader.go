@@ -1,8 +1,10 @@
-// Package leader lets one of several servers on the same objects run the loops that are for one only.
+// Package leader lets one of several servers on the same objects run the loops that are for one
+// only.
 //
-// It is the protocol of client-go's leader election, on a Lease, so that people see who leads with kubectl get leases. A
-// server counts the age of a claim by its own clock, from when it first saw it: clocks need not agree. Start reading at Run.
-// Whoever leads may have been overtaken for a moment without knowing: what it does has to bear that.
+// It is the protocol of client-go's leader election, on a Lease, so that people see who leads with
+// kubectl get leases. A server counts the age of a claim by its own clock, from when it first saw
+// it: clocks need not agree. Start reading at Run. Whoever leads may have been overtaken for a
+// moment without knowing: what it does has to bear that.
 package leader
 
 import (
@@ -27,14 +29,14 @@ type Config struct {
 	Namespace, Name string
 	// Identity is who wants to lead: no two processes have the same.
 	Identity string
-	// Duration is how long a claim is good; RenewEvery is how often it is renewed, or looked at by those who wait. Zero: 15 s
-	// and 2 s.
+	// Duration is how long a claim is good; RenewEvery is how often it is renewed, or looked at by
+	// those who wait. Zero: 15 s and 2 s.
 	Duration, RenewEvery time.Duration
 	Log                  *slog.Logger
 }
 
-// Run waits until this process leads, calls lead, whose context ends when it does not any more, and begins again when lead has
-// returned; until ctx ends. It gives its claim back at the end.
+// Run waits until this process leads, calls lead, whose context ends when it does not any more, and
+// begins again when lead has returned; until ctx ends. It gives its claim back at the end.
 func Run(ctx context.Context, c Config, lead func(context.Context)) {
 	if c.Duration == 0 {
 		c.Duration = 15 * time.Second

@@ -72,7 +72,8 @@ func (o *oneLease) Update(_ context.Context, _ rest.Name, obj apiruntime.Object,
 	return nil, false, nil
 }
 
-// Three contend: never two lead at once, the next one leads when the leader is cut off, and at once when it steps down.
+// Three contend: never two lead at once, the next one leads when the leader is cut off, and at once
+// when it steps down.
 func TestOneLeads(t *testing.T) {
 	store := new(oneLease)
 	resource := &rest.Resource{Get: store, Create: store, Update: store}

@@ -12,7 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// tell writes into the namespace why it is still there. The types and reasons are those of Kubernetes, which tools look for.
+// tell writes into the namespace why it is still there. The types and reasons are those of
+// Kubernetes, which tools look for.
 func (c *Controller) tell(ctx context.Context, ns *corev1.Namespace, left []remaining, failure error) error {
 	conditions := conditionsOf(left, failure)
 	return c.write(ctx, ns, c.status, func(current *corev1.Namespace) bool {

@@ -1,12 +1,14 @@
-// Package namespace is what a server does for its namespaces: some are always there (standing.go), and one that is deleted is
-// emptied, in every group and resource that is served, and then goes itself. That nothing is created in one that is missing or
-// on its way out is for admission (admission/namespacelifecycle), in the very transaction of the create: what is not there once
-// a namespace is on its way out does not come any more.
+// Package namespace is what a server does for its namespaces: some are always there (standing.go),
+// and one that is deleted is emptied, in every group and resource that is served, and then goes
+// itself. That nothing is created in one that is missing or on its way out is for admission
+// (admission/namespacelifecycle), in the very transaction of the create: what is not there once a
+// namespace is on its way out does not come any more.
 //
-// Start reading at Controller.Run. It follows namespaces by a watch; a namespace that is on its way out is emptied by a
-// goroutine of its own (empty.go), which waits, by watches again, for what has finalizers, and tells in the conditions of the
-// namespace what that is (conditions.go). All there is to know is in the store, so that a server that was stopped in the
-// middle goes on. The package never removes a finalizer other than "kubernetes" of a namespace.
+// Start reading at Controller.Run. It follows namespaces by a watch; a namespace that is on its way
+// out is emptied by a goroutine of its own (empty.go), which waits, by watches again, for what has
+// finalizers, and tells in the conditions of the namespace what that is (conditions.go). All there
+// is to know is in the store, so that a server that was stopped in the middle goes on. The package
+// never removes a finalizer other than "kubernetes" of a namespace.
 package namespace
 
 import (
@@ -51,7 +53,8 @@ func New(resources []rest.Resource, log *slog.Logger) *Controller {
 	return c
 }
 
-// Run empties and removes namespaces that are deleted, until ctx ends. resources are all that is served.
+// Run empties and removes namespaces that are deleted, until ctx ends. resources are all that is
+// served.
 func (c *Controller) Run(ctx context.Context, resources []rest.Resource) {
 	contents := contentsOf(resources)
 	var jobs sync.WaitGroup

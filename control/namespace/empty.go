@@ -24,7 +24,8 @@ const (
 	settle     = 50 * time.Millisecond
 )
 
-// remove empties one namespace and takes the finalizer off, however long that takes, until ctx ends.
+// remove empties one namespace and takes the finalizer off, however long that takes, until ctx
+// ends.
 func (c *Controller) remove(ctx context.Context, ns *corev1.Namespace, contents []rest.Resource) {
 	pause := firstPause
 	for ctx.Err() == nil {
@@ -60,7 +61,8 @@ type remaining struct {
 	late       int // those that are not being deleted: they came after it
 }
 
-// empty deletes what is in a namespace, and returns what could not go yet. What fails does not keep it from the rest.
+// empty deletes what is in a namespace, and returns what could not go yet. What fails does not keep
+// it from the rest.
 func empty(ctx context.Context, namespace string, contents []rest.Resource) (left []remaining, err error) {
 	var errs []error
 	for _, r := range contents {
@@ -115,8 +117,8 @@ func (c *Controller) finish(ctx context.Context, ns *corev1.Namespace) error {
 	})
 }
 
-// write changes the namespace as it is now, again if somebody else comes first. change says if there is anything to write. A
-// namespace that is gone, or another one by now, is left alone.
+// write changes the namespace as it is now, again if somebody else comes first. change says if
+// there is anything to write. A namespace that is gone, or another one by now, is left alone.
 func (c *Controller) write(ctx context.Context, ns *corev1.Namespace, through rest.Updater, change func(*corev1.Namespace) bool) error {
 	name := rest.Name{Name: ns.Name}
 	for {
@@ -146,7 +148,8 @@ func (c *Controller) write(ctx context.Context, ns *corev1.Namespace, through re
 // fieldManager is who wrote the conditions.
 const fieldManager = "namespace-controller"
 
-// awaitChange waits until something of what is left has gone, or may have. What can go at once is not waited for.
+// awaitChange waits until something of what is left has gone, or may have. What can go at once is
+// not waited for.
 func awaitChange(ctx context.Context, namespace string, left []remaining) {
 	if slices.ContainsFunc(left, func(l remaining) bool { return l.late > 0 }) {
 		follow.Wait(ctx, settle)
@@ -169,7 +172,8 @@ func awaitChange(ctx context.Context, namespace string, left []remaining) {
 	}
 }
 
-// awaitDeletion returns when an object is deleted, when nobody can say whether one was, or when ctx ends.
+// awaitDeletion returns when an object is deleted, when nobody can say whether one was, or when ctx
+// ends.
 func awaitDeletion(ctx context.Context, namespace string, l remaining) {
 	stream, err := l.resource.Watch.Watch(ctx, namespace, metav1.ListOptions{ResourceVersion: l.revision})
 	if err != nil {

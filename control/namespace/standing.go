@@ -13,15 +13,16 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// standing are the namespaces that clients of Kubernetes count on: where they put what says nothing of a namespace, where a
-// cluster keeps what is its own, and where everybody may read. They are made when they are missing.
+// standing are the namespaces that clients of Kubernetes count on: where they put what says nothing
+// of a namespace, where a cluster keeps what is its own, and where everybody may read. They are
+// made when they are missing.
 var standing = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic}
 
 // namespaceResource is how namespaces are recognized.
 var namespaceResource = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 
-// KeepAll takes from namespaces the verb that deletes all of them: nobody does that by one mistake. It changes resources in
-// place.
+// KeepAll takes from namespaces the verb that deletes all of them: nobody does that by one mistake.
+// It changes resources in place.
 func KeepAll(resources []rest.Resource) {
 	for i := range resources {
 		if r := &resources[i]; r.GroupVersion.WithResource(r.Name) == namespaceResource && r.Subresource == "" {

@@ -1,9 +1,9 @@
-// Package quota has quotas counted that nobody has counted: what was written while the admission plug-in ResourceQuota was off,
-// or before there was one, was charged to nobody. Where the plug-in is on in every server there is nothing to mend, and
-// counting changes nothing.
+// Package quota has quotas counted that nobody has counted: what was written while the admission
+// plug-in ResourceQuota was off, or before there was one, was charged to nobody. Where the plug-in
+// is on in every server there is nothing to mend, and counting changes nothing.
 //
-// It counts nothing itself. It writes the status of a quota as it is, and the plug-in makes it exact in that write (see
-// admission/resourcequota).
+// It counts nothing itself. It writes the status of a quota as it is, and the plug-in makes it
+// exact in that write (see admission/resourcequota).
 package quota
 
 import (
@@ -19,15 +19,16 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// Counter has every quota counted once, and later those whose status does not fit. One of the servers that share their objects
-// is enough; more do no harm.
+// Counter has every quota counted once, and later those whose status does not fit. One of the
+// servers that share their objects is enough; more do no harm.
 type Counter struct {
 	// Quotas are the ResourceQuotas of v1, Status is their subresource.
 	Quotas, Status rest.Resource
 	Log            *slog.Logger
 }
 
-// The attempts to count a quota, and the wait after the first one that fails; each is twice as long as the one before.
+// The attempts to count a quota, and the wait after the first one that fails; each is twice as long
+// as the one before.
 const (
 	attempts   = 6
 	firstPause = 200 * time.Millisecond

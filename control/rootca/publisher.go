@@ -1,5 +1,6 @@
-// Package rootca gives every namespace the ConfigMap kube-root-ca.crt: the authorities by which pods know this server. The
-// volumes with tokens that admission adds to pods name it. What somebody changes in its data, or deletes, is put right.
+// Package rootca gives every namespace the ConfigMap kube-root-ca.crt: the authorities by which
+// pods know this server. The volumes with tokens that admission adds to pods name it. What somebody
+// changes in its data, or deletes, is put right.
 //
 // Start reading at Publisher.Run. It never touches another ConfigMap.
 package rootca
@@ -42,7 +43,8 @@ type Publisher struct {
 	wake  chan struct{}   // has room for one
 }
 
-// New returns a Publisher of ca, certificates in PEM; nil if there are none, or resources have no namespaces or no config maps.
+// New returns a Publisher of ca, certificates in PEM; nil if there are none, or resources have no
+// namespaces or no config maps.
 func New(resources []rest.Resource, ca []byte, log *slog.Logger) *Publisher {
 	p := &Publisher{data: map[string]string{key: string(ca)}, log: log, doubt: map[string]bool{}, wake: make(chan struct{}, 1)}
 	v1 := schema.GroupVersion{Version: "v1"}
@@ -102,8 +104,8 @@ func (p *Publisher) lookAt(namespace string) {
 	}
 }
 
-// publishDoubtful looks at the namespaces that somebody named, and again, after a pause, at those where that failed: one whose
-// quota is used up keeps no other waiting.
+// publishDoubtful looks at the namespaces that somebody named, and again, after a pause, at those
+// where that failed: one whose quota is used up keeps no other waiting.
 func (p *Publisher) publishDoubtful(ctx context.Context) {
 	pause := firstPause
 	for {

@@ -1,5 +1,6 @@
-// Package serviceaccount is what a server does for service accounts: every namespace has one called default (default.go), and
-// whoever may, gets tokens for one (token.go). It never makes secrets with tokens that live for ever.
+// Package serviceaccount is what a server does for service accounts: every namespace has one called
+// default (default.go), and whoever may, gets tokens for one (token.go). It never makes secrets
+// with tokens that live for ever.
 package serviceaccount
 
 import (
@@ -47,8 +48,8 @@ func New(resources []rest.Resource, log *slog.Logger) *Controller {
 	return c
 }
 
-// MakeStanding makes the accounts of namespaces that are always there, which have to exist: nobody who makes a pod there, the
-// moment that the server answers, has to wait for Run.
+// MakeStanding makes the accounts of namespaces that are always there, which have to exist: nobody
+// who makes a pod there, the moment that the server answers, has to wait for Run.
 func (c *Controller) MakeStanding(ctx context.Context, namespaces []string) error {
 	for _, namespace := range namespaces {
 		name := rest.Name{Namespace: namespace, Name: defaultName}
@@ -63,7 +64,8 @@ func (c *Controller) MakeStanding(ctx context.Context, namespaces []string) erro
 	return nil
 }
 
-// Run makes what is missing, until ctx ends: in new namespaces, and where somebody deleted the account.
+// Run makes what is missing, until ctx ends: in new namespaces, and where somebody deleted the
+// account.
 func (c *Controller) Run(ctx context.Context) {
 	var both sync.WaitGroup
 	defer both.Wait()

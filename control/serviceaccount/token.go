@@ -38,7 +38,8 @@ type Tokens struct {
 	// Signer makes the tokens, for Audiences where a request names none.
 	Signer    *auth.TokenSigner
 	Audiences []string
-	// Objects returns a resource of the core group's v1, nil if it is not served: accounts, and what a token can be bound to.
+	// Objects returns a resource of the core group's v1, nil if it is not served: accounts, and
+	// what a token can be bound to.
 	Objects func(plural string) *rest.Resource
 }
 
@@ -59,7 +60,8 @@ func (t *Tokens) Resource(accounts *rest.Resource) rest.Resource {
 
 var _ rest.Creator = (*Tokens)(nil)
 
-// newRequest has the defaults, so that admission sees them: nothing is decoded over what a client does not say.
+// newRequest has the defaults, so that admission sees them: nothing is decoded over what a client
+// does not say.
 func newRequest() rest.Body {
 	request := new(authenticationv1.TokenRequest)
 	setDefaults(request)
@@ -73,7 +75,8 @@ func setDefaults(request *authenticationv1.TokenRequest) {
 	}
 }
 
-// Create makes a token. Nothing is stored: it is good for as long as it says, and while what it names is there.
+// Create makes a token. Nothing is stored: it is good for as long as it says, and while what it
+// names is there.
 func (t *Tokens) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, _ metav1.CreateOptions) (rest.View, error) {
 	request := obj.(*authenticationv1.TokenRequest)
 	if request.Namespace != "" && request.Namespace != name.Namespace {

@@ -70,7 +70,8 @@ func TestAdmission(t *testing.T) {
 			`persistentvolumeclaims "big" is forbidden: maximum storage usage per PersistentVolumeClaim is 20Gi, but request is 30Gi`)
 	})
 
-	// Whoever makes a pod owns what it says of it, and nobody what plug-ins added: another manager may say it without a fight.
+	// Whoever makes a pod owns what it says of it, and nobody what plug-ins added: another manager
+	// may say it without a fight.
 	t.Run("owners", func(t *testing.T) {
 		const manifest = "kind: Pod\nmetadata: {name: owned}\nspec: {containers: [{name: c, image: i"
 		pod := object[corev1.Pod](t, r.must("POST", pods+"?fieldManager=kubectl-run", asJSON, yaml(manifest+"}]}\n")))
@@ -116,7 +117,8 @@ func TestAdmission(t *testing.T) {
 	}
 }
 
-// TestChosenAdmission: what is off has no effect, and what can't work is left out, unless somebody asks for it.
+// TestChosenAdmission: what is off has no effect, and what can't work is left out, unless somebody
+// asks for it.
 func TestChosenAdmission(t *testing.T) {
 	r := run(t, t.TempDir(), func(o *boot.Options) {
 		o.Admission.Disable = []string{"NamespaceLifecycle", "ServiceAccount"}
@@ -137,7 +139,8 @@ func TestChosenAdmission(t *testing.T) {
 	}
 }
 
-// Whoever runs pods finds the namespace for the leases of nodes, as with a kube-apiserver, where it can be deleted as well.
+// Whoever runs pods finds the namespace for the leases of nodes, as with a kube-apiserver, where it
+// can be deleted as well.
 func TestNamespaceOfNodeLeases(t *testing.T) {
 	r := run(t, t.TempDir(), nil)
 	if got := object[corev1.Namespace](t, r.must("GET", "/api/v1/namespaces/kube-node-lease", asJSON, nil)); got.Status.Phase != corev1.NamespaceActive {

@@ -6,7 +6,8 @@ import (
 	"github.com/typeplane/typeplane/internal/amplify"
 )
 
-// What a request costs does not grow faster than its body, whatever that is full of. `make amplify` sends all there is.
+// What a request costs does not grow faster than its body, whatever that is full of. `make amplify`
+// sends all there is.
 func TestAmplification(t *testing.T) {
 	amplify.Run(t, program(), amplify.Object{
 		Collection: "/api/v1/namespaces/default/pods", Name: "patched", Identity: `"apiVersion":"v1","kind":"Pod",`,

@@ -61,7 +61,8 @@ func TestSubresources(t *testing.T) {
 	}
 }
 
-// The kinds of the control plane and those of this program make one small world, with a namespace around most of it.
+// The kinds of the control plane and those of this program make one small world, with a namespace
+// around most of it.
 func TestSamples(t *testing.T) {
 	r := run(t, t.TempDir(), nil)
 	r.makeNamespace()

@@ -10,7 +10,8 @@ import (
 	"github.com/typeplane/typeplane/runtime/runtimetest"
 )
 
-// BenchmarkAttributes is what a selector pays for one stored pod: by decoding it, and by reading what it asks for.
+// BenchmarkAttributes is what a selector pays for one stored pod: by decoding it, and by reading
+// what it asks for.
 func BenchmarkAttributes(b *testing.B) {
 	pod := new(corev1.Pod)
 	if err := yaml.Unmarshal(sample(b, "pod.yaml"), pod); err != nil {

@@ -38,7 +38,8 @@ t-masters,root,5,"system:masters"
 t-wrong-group,mallory,6,"masters"
 `
 
-// secure runs a server in memory whose viewer, editor and admin have their roles in the namespace ns.
+// secure runs a server in memory whose viewer, editor and admin have their roles in the namespace
+// ns.
 func secure(t *testing.T, anonymous bool) *running {
 	t.Helper()
 	dir := t.TempDir()
@@ -86,7 +87,8 @@ func await(t *testing.T, so func() bool) {
 	}
 }
 
-// as sends a request with a credential of its own and returns the code of the answer. No client certificate is shown.
+// as sends a request with a credential of its own and returns the code of the answer. No client
+// certificate is shown.
 func (r *running) as(authorization, method, path, body string) int {
 	r.t.Helper()
 	code, _ := r.answerAs(authorization, method, path, body, nil)
@@ -137,7 +139,8 @@ func (r *running) bare() *http.Client {
 // route is one line of the table: a verb on a path.
 type route struct{ verb, method, path, body string }
 
-// routes are every verb of every resource that discovery shows, in a namespace and over all, and the other paths.
+// routes are every verb of every resource that discovery shows, in a namespace and over all, and
+// the other paths.
 func (r *running) routes() []route {
 	var out []route
 	for _, path := range []string{"/", "/api", "/api/v1", "/apis", "/healthz", "/livez", "/livez/ping", "/openapi/v2", "/openapi/v3", "/readyz", "/readyz/ping", "/version", "/metrics", "/nothing"} {
@@ -175,7 +178,8 @@ func routesOf(version string, res metav1.APIResource) []route {
 			item += "/" + sub
 		}
 		for _, verb := range res.Verbs {
-			// What no authorizer would let through is never reached; what it does fails for another reason, and changes nothing.
+			// What no authorizer would let through is never reached; what it does fails for another
+			// reason, and changes nothing.
 			switch verb {
 			case "get":
 				out = append(out, route{verb, "GET", item, ""})
@@ -203,7 +207,8 @@ func routesOf(version string, res metav1.APIResource) []route {
 	return out
 }
 
-// TestAuthorizationTable asks for everything as everybody: a number is the code of a refusal, "yes" any other answer.
+// TestAuthorizationTable asks for everything as everybody: a number is the code of a refusal, "yes"
+// any other answer.
 func TestAuthorizationTable(t *testing.T) {
 	r := secure(t, true)
 	lines := map[string][]string{}

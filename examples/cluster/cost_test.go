@@ -18,9 +18,10 @@ import (
 
 var costPods = flag.Int("cost", 2000, "how many pods TestFillCost puts into etcd")
 
-// TestFillCost measures what it takes to fill the cache of pods from etcd: every value is read, defaulted, encoded and
-// compared, as nobody knows whether this release has written it. With -cost=100000 its figures are those of ARCHITECTURE.md; etcd
-// runs in the same process, and its share is in them.
+// TestFillCost measures what it takes to fill the cache of pods from etcd: every value is read,
+// defaulted, encoded and compared, as nobody knows whether this release has written it.
+// With -cost=100000 its figures are those of ARCHITECTURE.md; etcd runs in the same process, and
+// its share is in them.
 func TestFillCost(t *testing.T) {
 	r, form := podForm(t)
 	value := storedPod(t, form)
@@ -91,8 +92,8 @@ func podForm(t *testing.T) (registry.Resource, storage.Form) {
 	return registry.Resource{}, storage.Form{}
 }
 
-// storedPod is a pod as a cluster's etcd has it: running, and with what a controller and a node leave behind about who owns
-// which field.
+// storedPod is a pod as a cluster's etcd has it: running, and with what a controller and a node
+// leave behind about who owns which field.
 func storedPod(t *testing.T, form storage.Form) []byte {
 	t.Helper()
 	data, err := os.ReadFile("testdata/running-pod.json")

@@ -15,8 +15,9 @@ import (
 	"github.com/typeplane/typeplane/storage/memory"
 )
 
-// TestDefaultsOfTheStoredVersion: autoscaling/v1 has no default for the metric, and v2, in which autoscalers are stored, has one. Whoever
-// judges what a client of v1 wrote sees it, and what v1 has no word for is not lost on the way there and back.
+// TestDefaultsOfTheStoredVersion: autoscaling/v1 has no default for the metric, and v2, in which
+// autoscalers are stored, has one. Whoever judges what a client of v1 wrote sees it, and what v1
+// has no word for is not lost on the way there and back.
 func TestDefaultsOfTheStoredVersion(t *testing.T) {
 	var seen []*autoscaling.HorizontalPodAutoscaler
 	chain := new(admission.Chain)

@@ -18,7 +18,8 @@ import (
 // DeploymentStrategy holds the rules of deployments, and their columns.
 type DeploymentStrategy struct{}
 
-// PrepareForUpdate counts a change of the annotations, too: those of a deployment are copied to what is made of it.
+// PrepareForUpdate counts a change of the annotations, too: those of a deployment are copied to
+// what is made of it.
 func (DeploymentStrategy) PrepareForUpdate(_ context.Context, d, old *appsv1.Deployment) {
 	if !maps.Equal(d.Annotations, old.Annotations) {
 		d.Generation = old.Generation + 1
@@ -49,8 +50,8 @@ func (DeploymentStrategy) Validate(_ context.Context, d *appsv1.Deployment) fiel
 	return append(errs, validateRollout(&spec.Strategy, path.Child("strategy"))...)
 }
 
-// deploymentSelector reads a selector. Without one nothing is selected; by one that is wrong everything, so that nobody is told of what
-// it does not select.
+// deploymentSelector reads a selector. Without one nothing is selected; by one that is wrong
+// everything, so that nobody is told of what it does not select.
 func deploymentSelector(in *metav1.LabelSelector, path *field.Path) (labels.Selector, field.ErrorList) {
 	if in == nil {
 		return labels.Nothing(), field.ErrorList{field.Required(path, "")}
@@ -66,7 +67,8 @@ func deploymentSelector(in *metav1.LabelSelector, path *field.Path) (labels.Sele
 	return selector, errs
 }
 
-// validateRollout judges how old pods are replaced by new ones: at least one at a time has to be possible.
+// validateRollout judges how old pods are replaced by new ones: at least one at a time has to be
+// possible.
 func validateRollout(strategy *appsv1.DeploymentStrategy, path *field.Path) field.ErrorList {
 	rolling := path.Child("rollingUpdate")
 	switch strategy.Type {
@@ -106,7 +108,8 @@ func validateShare(s *intstr.IntOrString, path *field.Path) field.ErrorList {
 	return nil
 }
 
-// share is the number in a number or percentage that validateShare has nothing against; 0 of others.
+// share is the number in a number or percentage that validateShare has nothing against; 0 of
+// others.
 func share(s *intstr.IntOrString) (n int, isPercent bool) {
 	if s == nil || s.Type == intstr.Int {
 		return s.IntValue(), false
@@ -123,8 +126,8 @@ func isNone(s *intstr.IntOrString) bool {
 	return n == 0
 }
 
-// ValidateUpdate says what is wrong with a changed deployment. Its selector stays: pods that it no longer found would be left to
-// themselves.
+// ValidateUpdate says what is wrong with a changed deployment. Its selector stays: pods that it no
+// longer found would be left to themselves.
 func (s DeploymentStrategy) ValidateUpdate(ctx context.Context, d, old *appsv1.Deployment) field.ErrorList {
 	errs := s.Validate(ctx, d)
 	if !equality.Semantic.DeepEqual(d.Spec.Selector, old.Spec.Selector) {

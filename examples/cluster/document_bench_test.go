@@ -74,8 +74,8 @@ func kinds(b *testing.B) map[string]rest.Resource {
 	return served
 }
 
-// BenchmarkDocuments compares a kind that is stored as protobuf with the same kind where it is stored as the documents that were sent,
-// without HTTP, etcd and owners of fields.
+// BenchmarkDocuments compares a kind that is stored as protobuf with the same kind where it is
+// stored as the documents that were sent, without HTTP, etcd and owners of fields.
 func BenchmarkDocuments(b *testing.B) { kinds(b) }
 
 func benchDocument(b *testing.B, name string, scheme *runtime.Scheme, r registry.Resource, form storage.Form) rest.Resource {

@@ -84,8 +84,9 @@ func (r *running) until(what string, url string, code int, text string) {
 
 func podKey(name string) string { return "/registry/pods/apiserver-sandbox/" + name }
 
-// No byte of what is encrypted is on the disk, whatever the provider; a restarted server reads it all; and a
-// ciphertext that was moved to another key is nobody's object: an error on get, list, watch and delete.
+// No byte of what is encrypted is on the disk, whatever the provider; a restarted server reads it
+// all; and a ciphertext that was moved to another key is nobody's object: an error on get, list,
+// watch and delete.
 func TestEncryptionAtRest(t *testing.T) {
 	t.Parallel()
 	plug := kmstest.Start(t)
@@ -179,7 +180,8 @@ func holds(t *testing.T, dir, text string) (found string) {
 	return found
 }
 
-// The keys of a running server are rotated by its file; a mistake in it changes nothing but a health check.
+// The keys of a running server are rotated by its file; a mistake in it changes nothing but a
+// health check.
 func TestKeyRotation(t *testing.T) {
 	t.Parallel()
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "encryption.yaml")
@@ -235,7 +237,8 @@ func TestEncryptionFlagsAtTheStart(t *testing.T) {
 	}
 }
 
-// A server that starts before its KMS plug-in is not ready, reads nothing that is encrypted, and heals by itself.
+// A server that starts before its KMS plug-in is not ready, reads nothing that is encrypted, and
+// heals by itself.
 func TestPluginComesLate(t *testing.T) {
 	t.Parallel()
 	plug := kmstest.Start(t)

@@ -13,7 +13,8 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// HorizontalPodAutoscalerStrategy holds the rules of autoscalers, and their columns, for all versions: it sees the hub.
+// HorizontalPodAutoscalerStrategy holds the rules of autoscalers, and their columns, for all
+// versions: it sees the hub.
 type HorizontalPodAutoscalerStrategy struct{}
 
 // Validate says what is wrong with a new autoscaler.
@@ -21,8 +22,8 @@ func (HorizontalPodAutoscalerStrategy) Validate(_ context.Context, hpa *autoscal
 	return append(validateTarget(&hpa.Spec, field.NewPath("spec")), validateAutoscaler(&hpa.Spec, anyGroup, field.NewPath("spec"))...)
 }
 
-// ValidateUpdate says what is wrong with a changed autoscaler. The version of what it scales, and those of what it measures, are
-// judged when they are new only.
+// ValidateUpdate says what is wrong with a changed autoscaler. The version of what it scales, and
+// those of what it measures, are judged when they are new only.
 func (HorizontalPodAutoscalerStrategy) ValidateUpdate(_ context.Context, hpa, old *autoscaling.HorizontalPodAutoscaler) field.ErrorList {
 	path := field.NewPath("spec")
 	var errs field.ErrorList
@@ -40,7 +41,8 @@ func (HorizontalPodAutoscalerStrategy) ValidateUpdate(_ context.Context, hpa, ol
 	return append(errs, validateAutoscaler(&hpa.Spec, described, path)...)
 }
 
-// ValidateStatusUpdate says what is wrong with what a controller saw. It may not understand a metric, and then says little of it.
+// ValidateStatusUpdate says what is wrong with what a controller saw. It may not understand a
+// metric, and then says little of it.
 func (HorizontalPodAutoscalerStrategy) ValidateStatusUpdate(_ context.Context, hpa, _ *autoscaling.HorizontalPodAutoscaler) field.ErrorList {
 	var errs field.ErrorList
 	status := field.NewPath("status")
@@ -53,7 +55,8 @@ func (HorizontalPodAutoscalerStrategy) ValidateStatusUpdate(_ context.Context, h
 	return append(errs, atLeast(status.Child("desiredReplicas"), hpa.Status.DesiredReplicas, 0)...)
 }
 
-// validateTarget judges what a new autoscaler scales. All that can be scaled has a group but for replication controllers.
+// validateTarget judges what a new autoscaler scales. All that can be scaled has a group but for
+// replication controllers.
 func validateTarget(spec *autoscaling.HorizontalPodAutoscalerSpec, path *field.Path) field.ErrorList {
 	allowed := namedGroup
 	if spec.ScaleTargetRef.Kind == "ReplicationController" {

@@ -87,7 +87,8 @@ func validateMetric(m autoscaling.MetricSpec, described versions, path *field.Pa
 	return errs
 }
 
-// validateMetricSource judges the source of a metric; of several, which are an error in any case, the first.
+// validateMetricSource judges the source of a metric; of several, which are an error in any case,
+// the first.
 func validateMetricSource(m autoscaling.MetricSpec, described versions, path *field.Path) field.ErrorList {
 	const valueOrAverage, rawOrUtilization = "must set either a target value or averageValue", "must set either a target raw value or a target utilization"
 	switch {
@@ -152,7 +153,8 @@ func validateMeasure(id autoscaling.MetricIdentifier, target autoscaling.MetricT
 	return append(errs, validateMetricTarget(target, path.Child("target"))...)
 }
 
-// validateUse judges how much of a resource pods should use: so much, or so much of what they ask for.
+// validateUse judges how much of a resource pods should use: so much, or so much of what they ask
+// for.
 func validateUse(t autoscaling.MetricTarget, path *field.Path, missing string) field.ErrorList {
 	errs := validateMetricTarget(t, path)
 	switch {

@@ -1,12 +1,14 @@
-// Command cluster is an API server for the kinds that every text about Kubernetes begins with: pods, replication controllers,
-// deployments, autoscalers in three versions of two groups, persistent volumes and claims, and those of the control plane, like
-// namespaces and quotas.
+// Command cluster is an API server for the kinds that every text about Kubernetes begins with:
+// pods, replication controllers, deployments, autoscalers in three versions of two groups,
+// persistent volumes and claims, and those of the control plane, like namespaces and quotas.
 //
-// Most are types of k8s.io/api, served through aliases with markers (see api/core/v1 and api/apps/v1); what Kubernetes says about
-// them in code, their rules and columns, is in one file for each: pod.go, deployment.go and so on. What can be done with a pod
-// besides is in pod_binding.go and pod_console.go. Autoscalers are types of our own in api/. The control plane's kinds come from
-// package apis. Nothing here runs a pod or follows a replication controller: this is the API server, without the controllers of
-// a cluster. Folder controller, a module of its own, has two of these.
+// Most are types of k8s.io/api, served through aliases with markers (see api/core/v1 and
+// api/apps/v1); what Kubernetes says about them in code, their rules and columns, is in one file
+// for each: pod.go, deployment.go and so on. What can be done with a pod besides is in
+// pod_binding.go and pod_console.go. Autoscalers are types of our own in api/. The control plane's
+// kinds come from package apis. Nothing here runs a pod or follows a replication controller: this
+// is the API server, without the controllers of a cluster. Folder controller, a module of its own,
+// has two of these.
 //
 // +typeplane:apiserver
 package main
@@ -22,8 +24,8 @@ import (
 
 func main() { boot.Main(program()) }
 
-// program is the server of the kinds in this folder, with those of the control plane beside them. Whoever runs pods for it says in
-// kube-node-lease that a node is alive, as with a kube-apiserver.
+// program is the server of the kinds in this folder, with those of the control plane beside them.
+// Whoever runs pods for it says in kube-node-lease that a node is alive, as with a kube-apiserver.
 func program() boot.Server {
 	s := release(newServer())
 	s.APIs = append(apis.With(apis.Extras{Namespaces: []string{corev1.NamespaceNodeLease}}), bindings(), dropConsoles())

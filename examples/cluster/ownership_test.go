@@ -8,8 +8,8 @@ import (
 	"github.com/typeplane/typeplane/registry/ownership/ownershiptest"
 )
 
-// TestOwners compares who owns what by generated functions with what apimachinery's managedfields says. OWNERSHIP_ROUNDS
-// makes it longer.
+// TestOwners compares who owns what by generated functions with what apimachinery's managedfields
+// says. OWNERSHIP_ROUNDS makes it longer.
 func TestOwners(t *testing.T) {
 	rounds := 300
 	if text := os.Getenv("OWNERSHIP_ROUNDS"); text != "" {

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// PersistentVolumeStrategy holds the rules of persistent volumes, and their columns. Where a volume lies is in
-// persistentvolume_source.go.
+// PersistentVolumeStrategy holds the rules of persistent volumes, and their columns. Where a volume
+// lies is in persistentvolume_source.go.
 type PersistentVolumeStrategy struct{}
 
 // Validate says what is wrong with a volume.

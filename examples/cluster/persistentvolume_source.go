@@ -6,7 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// validateVolumeSource says whether a persistent volume lies in one place, and what is wrong with that.
+// validateVolumeSource says whether a persistent volume lies in one place, and what is wrong with
+// that.
 func validateVolumeSource(spec *corev1.PersistentVolumeSpec, name string, path *field.Path) field.ErrorList {
 	s := &spec.PersistentVolumeSource
 	return validatePlaces([]way{

@@ -11,11 +11,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// PersistentVolumeClaimStrategy holds the rules of claims, and their columns. Nobody here finds volumes for them.
+// PersistentVolumeClaimStrategy holds the rules of claims, and their columns. Nobody here finds
+// volumes for them.
 type PersistentVolumeClaimStrategy struct{}
 
-// PrepareForCreate writes where the data come from in both fields that say so: clients of different ages read different ones. The
-// older field is for claims and snapshots alone, and is ignored if it names something else.
+// PrepareForCreate writes where the data come from in both fields that say so: clients of different
+// ages read different ones. The older field is for claims and snapshots alone, and is ignored if it
+// names something else.
 func (PersistentVolumeClaimStrategy) PrepareForCreate(_ context.Context, claim *corev1.PersistentVolumeClaim) {
 	if old := claim.Spec.DataSource; old != nil && !isDataSource(old) {
 		claim.Spec.DataSource = nil
@@ -105,7 +107,8 @@ func validateSource(spec *corev1.PersistentVolumeClaimSpec, path *field.Path) fi
 	return errs
 }
 
-// ValidateUpdate says what is wrong with a changed claim. It is a contract: once there is a volume for it, it may only grow.
+// ValidateUpdate says what is wrong with a changed claim. It is a contract: once there is a volume
+// for it, it may only grow.
 func (s PersistentVolumeClaimStrategy) ValidateUpdate(ctx context.Context, claim, old *corev1.PersistentVolumeClaim) field.ErrorList {
 	errs := s.Validate(ctx, claim)
 	if was, is := old.Annotations[corev1.BetaStorageClassAnnotation], claim.Annotations[corev1.BetaStorageClassAnnotation]; was != is {

@@ -64,14 +64,16 @@ func validatePod(pod *corev1.Pod, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// Canonicalize says again what follows from the rest of the pod, which who writes a status may leave out.
+// Canonicalize says again what follows from the rest of the pod, which who writes a status may
+// leave out.
 func (PodStrategy) Canonicalize(pod *corev1.Pod) {
 	if pod.Status.QOSClass == "" {
 		pod.Status.QOSClass = qosClass(&pod.Spec)
 	}
 }
 
-// ValidateUpdate says what is wrong with a changed pod: of what runs already, little can be changed.
+// ValidateUpdate says what is wrong with a changed pod: of what runs already, little can be
+// changed.
 func (PodStrategy) ValidateUpdate(_ context.Context, pod, old *corev1.Pod) field.ErrorList {
 	spec := field.NewPath("spec")
 	errs := validatePod(pod, spec)
@@ -114,8 +116,8 @@ func hasAll(tolerations, old []corev1.Toleration) bool {
 	})
 }
 
-// qosClass says what happens to a pod when its node gets short of something: one with a request for all that it may use
-// is the last to go, one without any the first.
+// qosClass says what happens to a pod when its node gets short of something: one with a request for
+// all that it may use is the last to go, one without any the first.
 func qosClass(spec *corev1.PodSpec) corev1.PodQOSClass {
 	guaranteed, asksForNothing := true, true
 	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {

@@ -19,8 +19,8 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// Binding answers POST …/pods/{name}/binding: the pod gets a node, once. It is how schedulers say what they have decided; an update
-// of the pod can't.
+// Binding answers POST …/pods/{name}/binding: the pod gets a node, once. It is how schedulers say
+// what they have decided; an update of the pod can't.
 func (PodStrategy) Binding(ctx context.Context, of *registry.Parent[*corev1.Pod], binding *corev1.Binding) (*metav1.Status, error) {
 	if errs := validateBinding(binding); len(errs) > 0 {
 		return nil, errs.ToAggregate()
@@ -49,7 +49,8 @@ func validateBinding(binding *corev1.Binding) field.ErrorList {
 	return errs
 }
 
-// bind gives a pod its node, with what the scheduler notes about that. What stands in the way is a conflict.
+// bind gives a pod its node, with what the scheduler notes about that. What stands in the way is a
+// conflict.
 func bind(pod *corev1.Pod, binding *corev1.Binding) error {
 	conflict := func(format string, args ...any) error {
 		return apierrors.NewConflict(schema.GroupResource{Resource: "pods/binding"}, pod.Name, fmt.Errorf(format, args...))
@@ -93,7 +94,8 @@ func setScheduled(status *corev1.PodStatus) {
 	status.Conditions[i] = is
 }
 
-// bindings serves POST …/bindings, where the body alone says which pod is meant: older schedulers send it there.
+// bindings serves POST …/bindings, where the body alone says which pod is meant: older schedulers
+// send it there.
 func bindings() boot.API {
 	return boot.API{
 		Virtual: []string{"bindings"},

@@ -17,7 +17,8 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// consoles are those of all containers that this process knows of: nothing runs them, but something is said in their name.
+// consoles are those of all containers that this process knows of: nothing runs them, but something
+// is said in their name.
 var consoles console.Consoles
 
 // Log answers GET …/pods/{name}/log with what is on the console of a container.
@@ -56,8 +57,8 @@ func validateLogOptions(opts *corev1.PodLogOptions) field.ErrorList {
 	return errs
 }
 
-// Attach answers …/pods/{name}/attach: who is attached sees what is printed on the console of a container, and types on it. Only a
-// pod that has a node has somebody who could read it.
+// Attach answers …/pods/{name}/attach: who is attached sees what is printed on the console of a
+// container, and types on it. Only a pod that has a node has somebody who could read it.
 func (PodStrategy) Attach(_ context.Context, of *registry.Parent[*corev1.Pod], opts *corev1.PodAttachOptions) (http.Handler, error) {
 	pod := of.Object
 	container, err := containerOf(pod, opts.Container)

@@ -34,8 +34,8 @@ func dropConsoles() boot.API {
 	}}
 }
 
-// watchDeletions drops consoles until the watch ends. It looks at what was deleted alone, and there at the metadata: nearly all
-// that happens to pods costs nothing here.
+// watchDeletions drops consoles until the watch ends. It looks at what was deleted alone, and there
+// at the metadata: nearly all that happens to pods costs nothing here.
 func watchDeletions(ctx context.Context, pods rest.Watcher) error {
 	fromNow := false
 	stream, err := pods.Watch(ctx, "", metav1.ListOptions{SendInitialEvents: &fromNow})

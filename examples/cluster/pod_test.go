@@ -124,8 +124,8 @@ func TestPodsThatCannotRun(t *testing.T) {
 	}
 }
 
-// What Kubernetes refuses of a pod that waits for a node, asks its containers how they are and looks up names; each line is a case
-// that test/kuberules found.
+// What Kubernetes refuses of a pod that waits for a node, asks its containers how they are and
+// looks up names; each line is a case that test/kuberules found.
 func TestPodsOfKubernetes(t *testing.T) {
 	const pod, container = ", containers: [{name: a, image: a}]}", "{containers: [{name: a, image: a, "
 	for spec, want := range map[string]string{

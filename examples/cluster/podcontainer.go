@@ -56,7 +56,8 @@ func newContainerRules(spec *corev1.PodSpec, volumes map[string]*corev1.VolumeSo
 	return r
 }
 
-// validateContainers judges all containers of a pod. Their names are different; ports of the host belong to one of those that run at the same time.
+// validateContainers judges all containers of a pod. Their names are different; ports of the host
+// belong to one of those that run at the same time.
 func (r containerRules) validateContainers(path *field.Path) field.ErrorList {
 	spec, grace := r.spec, r.spec.TerminationGracePeriodSeconds
 	errs := required(path, part{"containers", len(spec.Containers) > 0})
@@ -104,7 +105,8 @@ func (r containerRules) validateContainer(c *corev1.Container, path *field.Path)
 	return append(errs, validateContainerSecurity(c.SecurityContext, hostUsers, path.Child("securityContext"))...)
 }
 
-// validateInitContainer judges a container that begins before others. It is asked for its health only where it goes on beside them.
+// validateInitContainer judges a container that begins before others. It is asked for its health
+// only where it goes on beside them.
 func validateInitContainer(c *corev1.Container, grace *int64, path *field.Path) field.ErrorList {
 	if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
 		return validateProbes(c, grace, path)
@@ -126,7 +128,8 @@ func validateInitContainer(c *corev1.Container, grace *int64, path *field.Path) 
 	return errs
 }
 
-// validateEphemeralContainers judges containers that somebody adds to look at a pod: they have no part in what it does.
+// validateEphemeralContainers judges containers that somebody adds to look at a pod: they have no
+// part in what it does.
 func (r containerRules) validateEphemeralContainers(names map[string]bool, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	lasting := map[string]bool{"": true}
@@ -160,7 +163,8 @@ func (r containerRules) validateEphemeralContainers(names map[string]bool, path 
 	return errs
 }
 
-// validateRestarts judges when a container that ended begins again, where it does not do as its pod says.
+// validateRestarts judges when a container that ended begins again, where it does not do as its pod
+// says.
 func validateRestarts(c *corev1.Container, path *field.Path) field.ErrorList {
 	const mostRules, mostCodes = 20, 255
 	errs := oneOfIfSet(path.Child("restartPolicy"), c.RestartPolicy, corev1.ContainerRestartPolicyAlways, corev1.ContainerRestartPolicyNever, corev1.ContainerRestartPolicyOnFailure)
@@ -206,7 +210,8 @@ func (r containerRules) validateResize(policies []corev1.ContainerResizePolicy, 
 	return errs
 }
 
-// validateEnvFiles judges variables that are read from files: these lie in an empty directory of the pod.
+// validateEnvFiles judges variables that are read from files: these lie in an empty directory of
+// the pod.
 func (r containerRules) validateEnvFiles(env []corev1.EnvVar, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for i, v := range rest.WhileFew(&errs, slices.All(env)) {
@@ -249,7 +254,8 @@ func validatePorts(ports []corev1.ContainerPort, path *field.Path) field.ErrorLi
 	return errs
 }
 
-// validateHostPorts judges ports of the node. Those in taken are somebody else's; the container's own are added.
+// validateHostPorts judges ports of the node. Those in taken are somebody else's; the container's
+// own are added.
 func validateHostPorts(ports []corev1.ContainerPort, taken map[string]bool, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for i, p := range rest.WhileFew(&errs, slices.All(ports)) {
@@ -261,7 +267,8 @@ func validateHostPorts(ports []corev1.ContainerPort, taken map[string]bool, path
 	return errs
 }
 
-// validateHostNetwork judges ports in the node's network, which are the node's ports. In a template they may be left out.
+// validateHostNetwork judges ports in the node's network, which are the node's ports. In a template
+// they may be left out.
 func (r containerRules) validateHostNetwork(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if !r.spec.HostNetwork {

@@ -15,14 +15,16 @@ import (
 // Where the variables of a container come from.
 
 var (
-	// podFields are the fields of a pod that a variable can have the value of, besides single labels and annotations.
+	// podFields are the fields of a pod that a variable can have the value of, besides single
+	// labels and annotations.
 	podFields = []string{
 		"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
 		"status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs",
 	}
 	// fileFields are those that a file can have, besides single labels and annotations.
 	fileFields = []string{"metadata.name", "metadata.namespace", "metadata.labels", "metadata.annotations", "metadata.uid"}
-	// containerFields are those of a container; pages of memory come in sizes, so that their fields only begin alike.
+	// containerFields are those of a container; pages of memory come in sizes, so that their fields
+	// only begin alike.
 	containerFields = []string{
 		"limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu", "requests.ephemeral-storage", "requests.memory",
 	}

@@ -11,10 +11,11 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// Pods wait at their gates before anybody looks for a node, and whoever holds a gate may still say which nodes are meant.
+// Pods wait at their gates before anybody looks for a node, and whoever holds a gate may still say
+// which nodes are meant.
 
-// putBackGates puts back in a changed pod what may be changed of gates, and of nodes while there are gates. What it judges differently,
-// it puts back as well, so that it is said once.
+// putBackGates puts back in a changed pod what may be changed of gates, and of nodes while there
+// are gates. What it judges differently, it puts back as well, so that it is said once.
 func putBackGates(spec, old *corev1.PodSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	before := map[corev1.PodSchedulingGate]bool{}
@@ -62,7 +63,8 @@ func putBackNodeAffinity(spec, old *corev1.PodSpec) {
 	}
 }
 
-// narrower judges new terms in the place of old ones: each means fewer nodes than before, or the same.
+// narrower judges new terms in the place of old ones: each means fewer nodes than before, or the
+// same.
 func narrower(is, was *corev1.NodeAffinity, path *field.Path) field.ErrorList {
 	terms, before := requiredTerms(is), requiredTerms(was)
 	if len(before) == 0 {

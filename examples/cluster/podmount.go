@@ -44,7 +44,8 @@ func validateMounts(c *corev1.Container, volumes map[string]*corev1.VolumeSource
 	return errs
 }
 
-// validatePropagation judges who else sees what is mounted below a mount, and whether that can be written to.
+// validatePropagation judges who else sees what is mounted below a mount, and whether that can be
+// written to.
 func validatePropagation(m *corev1.VolumeMount, security *corev1.SecurityContext, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if m.MountPropagation != nil {

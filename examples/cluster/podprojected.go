@@ -115,7 +115,8 @@ func (p *projection) bundle(b *corev1.ClusterTrustBundleProjection, at *field.Pa
 	p.write(at.Child("path"), b.Path)
 }
 
-// validateBundleName judges the name of a ClusterTrustBundle. Those of a signer begin with his name, a colon for the slash.
+// validateBundleName judges the name of a ClusterTrustBundle. Those of a signer begin with his
+// name, a colon for the slash.
 func validateBundleName(at *field.Path, name string) field.ErrorList {
 	return invalid(at, name, apivalidation.NameIsDNSSubdomain(name[strings.LastIndexByte(name, ':')+1:], false))
 }

@@ -7,7 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// What a kube-apiserver refuses of volumes, mounts, security contexts and containers; test/kuberules compares every field.
+// What a kube-apiserver refuses of volumes, mounts, security contexts and containers;
+// test/kuberules compares every field.
 func TestPodsAndTheirNodes(t *testing.T) {
 	const containers, end = ", containers: [{name: a, image: a}]}", "}]}"
 	const c, at = "{containers: [{name: a, image: a, ", "spec.containers[0]."
@@ -58,7 +59,8 @@ func TestPodsAndTheirNodes(t *testing.T) {
 	}
 }
 
-// A template has no name, and what is in no way a pod yet: its ports of the host are filled in when there is one.
+// A template has no name, and what is in no way a pod yet: its ports of the host are filled in when
+// there is one.
 func TestTemplatesOfPods(t *testing.T) {
 	spec := &aPod(t, "spec: {containers: [{name: a, image: ' a'}]}").Spec
 	spec.HostNetwork, spec.Containers[0].Ports = true, []corev1.ContainerPort{{ContainerPort: 80, Protocol: corev1.ProtocolTCP}}

@@ -174,7 +174,8 @@ func validatePodTerm(t corev1.PodAffinityTerm, path *field.Path) field.ErrorList
 	return append(errs, metav1validation.ValidateLabelName(t.TopologyKey, path.Child("topologyKey"))...)
 }
 
-// validateLabelKeys judges keys whose values are taken from the pod itself: without a selector they say nothing.
+// validateLabelKeys judges keys whose values are taken from the pod itself: without a selector they
+// say nothing.
 func validateLabelKeys(keys []string, selector *metav1.LabelSelector, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if len(keys) > 0 && selector == nil {

@@ -15,7 +15,8 @@ import (
 
 // What a pod and its containers may do on their node.
 
-// validatePodSecurity judges what holds for all containers of a pod, and which of the node's namespaces it shares.
+// validatePodSecurity judges what holds for all containers of a pod, and which of the node's
+// namespaces it shares.
 func validatePodSecurity(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if s := spec.SecurityContext; s != nil {
@@ -91,7 +92,8 @@ func validateGroup(at *field.Path, id *int64) field.ErrorList {
 // sysctlName is the form of the name of a parameter of the kernel, sysctl(8).
 var sysctlName = regexp.MustCompile(`^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`)
 
-// validateSysctls judges parameters of the kernel. One of a namespace that the pod shares with its node would be the node's.
+// validateSysctls judges parameters of the kernel. One of a namespace that the pod shares with its
+// node would be the node's.
 func validateSysctls(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 	const longest = 253
 	var errs field.ErrorList
@@ -180,7 +182,8 @@ var (
 	dnsDomain     = regexp.MustCompile(`^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?$`)
 )
 
-// validateWindowsUser judges a user of Windows, with a domain and a backslash before him or without.
+// validateWindowsUser judges a user of Windows, with a domain and a backslash before him or
+// without.
 func validateWindowsUser(name string, at *field.Path) field.ErrorList {
 	const longestDomain, longestUser = 255, 104
 	domain, user, ok := strings.Cut(name, `\`)
@@ -203,7 +206,8 @@ func validateWindowsUser(name string, at *field.Path) field.ErrorList {
 	return field.ErrorList{field.Invalid(at, name, fault)}
 }
 
-// validateOS judges what a pod says of its node's system: what belongs to the other one it must not ask for.
+// validateOS judges what a pod says of its node's system: what belongs to the other one it must not
+// ask for.
 func validateOS(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 	if spec.OS == nil {
 		return nil
@@ -252,7 +256,8 @@ func validateOS(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// validateHostProcesses judges containers of Windows that are processes of their node: all of a pod are, in the node's network.
+// validateHostProcesses judges containers of Windows that are processes of their node: all of a pod
+// are, in the node's network.
 func validateHostProcesses(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 	var ofPod *bool
 	if s := spec.SecurityContext; s != nil && s.WindowsOptions != nil {

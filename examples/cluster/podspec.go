@@ -17,8 +17,9 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// validatePodSpec says what is wrong with a pod, or with a template of pods: whatever would keep every node from running
-// it. What only some nodes would refuse is left to them. pod is nil in a template.
+// validatePodSpec says what is wrong with a pod, or with a template of pods: whatever would keep
+// every node from running it. What only some nodes would refuse is left to them. pod is nil in a
+// template.
 func validatePodSpec(spec *corev1.PodSpec, pod *metav1.ObjectMeta, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	errs = append(errs, oneOf(path.Child("restartPolicy"), spec.RestartPolicy, corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever)...)

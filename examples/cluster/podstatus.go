@@ -13,7 +13,8 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// ValidateStatusUpdate says what is wrong with what somebody saw of a pod: its addresses, and what others compute with.
+// ValidateStatusUpdate says what is wrong with what somebody saw of a pod: its addresses, and what
+// others compute with.
 func (PodStrategy) ValidateStatusUpdate(_ context.Context, pod, old *corev1.Pod) field.ErrorList {
 	status, was, path := &pod.Status, &old.Status, field.NewPath("status")
 	var errs field.ErrorList

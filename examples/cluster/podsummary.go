@@ -16,8 +16,8 @@ type podSummary struct {
 	restarted         time.Time // the last time
 }
 
-// summarize tells what people ask about a pod: not its phase, but the reason why it is not further, taken from the
-// container that keeps it waiting. The words are those of Kubernetes.
+// summarize tells what people ask about a pod: not its phase, but the reason why it is not further,
+// taken from the container that keeps it waiting. The words are those of Kubernetes.
 func summarize(pod *corev1.Pod) podSummary {
 	s := podSummary{status: string(pod.Status.Phase), containers: len(pod.Spec.Containers)}
 	if pod.Status.Reason != "" {
@@ -43,8 +43,9 @@ func summarize(pod *corev1.Pod) podSummary {
 	return s
 }
 
-// addInitContainers says whether the pod is still busy with them. Those that are restarted always, sidecars, are
-// containers like the others once they have started; what is known of their restarts is returned apart.
+// addInitContainers says whether the pod is still busy with them. Those that are restarted always,
+// sidecars, are containers like the others once they have started; what is known of their restarts
+// is returned apart.
 func (s *podSummary) addInitContainers(pod *corev1.Pod) (initializing bool, sidecars podSummary) {
 	runsOn := map[string]bool{}
 	for _, c := range pod.Spec.InitContainers {

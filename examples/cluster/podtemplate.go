@@ -10,8 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// validateTemplate says what is wrong with a template from which somebody, of the kind that owner says, makes pods without end.
-// One whose pods the selector does not find would be used again and again.
+// validateTemplate says what is wrong with a template from which somebody, of the kind that owner
+// says, makes pods without end. One whose pods the selector does not find would be used again and
+// again.
 func validateTemplate(template *corev1.PodTemplateSpec, selector labels.Selector, owner string, path *field.Path) field.ErrorList {
 	metadata := path.Child("metadata", "labels")
 	errs := validation.ValidateAnnotations(template.Annotations, path.Child("annotations"))
@@ -48,7 +49,8 @@ type replicaCount struct {
 	value int32
 }
 
-// validateCounts judges numbers of which none can be more than all, and all, which is first among them, itself.
+// validateCounts judges numbers of which none can be more than all, and all, which is first among
+// them, itself.
 func validateCounts(path *field.Path, counts []replicaCount) field.ErrorList {
 	var errs field.ErrorList
 	all := counts[0]

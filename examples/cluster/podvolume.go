@@ -17,7 +17,8 @@ import (
 
 // What a pod has on its disks.
 
-// validateVolumes judges the volumes of a pod, and returns those that containers can mount, by name. pod is its name, "" if it has none.
+// validateVolumes judges the volumes of a pod, and returns those that containers can mount, by
+// name. pod is its name, "" if it has none.
 func validateVolumes(volumes []corev1.Volume, pod string, path *field.Path) (map[string]*corev1.VolumeSource, field.ErrorList) {
 	good, made := map[string]*corev1.VolumeSource{}, map[string]bool{}
 	for _, v := range volumes {
@@ -219,7 +220,8 @@ func validatePodFile(f *corev1.DownwardAPIVolumeFile, at *field.Path) field.Erro
 	return append(errs, validateUser(at.Child("user"), f.User)...)
 }
 
-// validateNoOtherMetadata judges what a template says of the objects that are made from it: their labels and annotations.
+// validateNoOtherMetadata judges what a template says of the objects that are made from it: their
+// labels and annotations.
 func validateNoOtherMetadata(m *metav1.ObjectMeta, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, p := range []part{
@@ -251,7 +253,8 @@ func validatePullPolicy(at *field.Path, policy corev1.PullPolicy) field.ErrorLis
 	return oneOf(at, policy, corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever)
 }
 
-// validateSigner judges the name of who signs certificates: a domain, a slash, and what he is called there.
+// validateSigner judges the name of who signs certificates: a domain, a slash, and what he is
+// called there.
 func validateSigner(at *field.Path, name string) field.ErrorList {
 	domain, path, ok := strings.Cut(name, "/")
 	switch {

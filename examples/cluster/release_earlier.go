@@ -8,7 +8,8 @@ import (
 	"github.com/typeplane/typeplane/boot"
 )
 
-// release is the server as it was before autoscaling/v2: autoscalers are stored in extensions/v1beta1 or in autoscaling/v1.
+// release is the server as it was before autoscaling/v2: autoscalers are stored in
+// extensions/v1beta1 or in autoscaling/v1.
 func release(s boot.Server) boot.Server {
 	return s.Without(schema.GroupVersion{Group: "autoscaling", Version: "v2"})
 }

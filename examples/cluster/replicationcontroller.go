@@ -18,8 +18,8 @@ func (ReplicationControllerStrategy) ValidateName(name string, prefix bool) []st
 	return validation.NameIsDNSSubdomain(name, prefix)
 }
 
-// Validate says what is wrong with a new or changed replication controller. One that would not select the pods that it
-// makes would make pods for ever.
+// Validate says what is wrong with a new or changed replication controller. One that would not
+// select the pods that it makes would make pods for ever.
 func (ReplicationControllerStrategy) Validate(_ context.Context, rc *corev1.ReplicationController) field.ErrorList {
 	var errs field.ErrorList
 	spec := field.NewPath("spec")

@@ -68,7 +68,8 @@ type way struct {
 	judge func(at *field.Path) field.ErrorList
 }
 
-// validateWays judges the first of the ways that are there; any other is one too many. missing is said where there is none.
+// validateWays judges the first of the ways that are there; any other is one too many. missing is
+// said where there is none.
 func validateWays(ways []way, at *field.Path, tooMany, missing string) field.ErrorList {
 	var errs field.ErrorList
 	found := false
@@ -102,7 +103,8 @@ func oneOfRequired[T ~string](at *field.Path, value T, known ...T) field.ErrorLi
 	return oneOf(at, value, known...)
 }
 
-// unique judges a name that has to be none of seen, and adds it there. One that is "" is somebody else's to judge.
+// unique judges a name that has to be none of seen, and adds it there. One that is "" is somebody
+// else's to judge.
 func unique(at *field.Path, name string, seen map[string]bool) field.ErrorList {
 	if name != "" && seen[name] {
 		return field.ErrorList{field.Duplicate(at, name)}

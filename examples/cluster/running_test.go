@@ -20,7 +20,8 @@ import (
 	"github.com/typeplane/typeplane/boot"
 )
 
-// running is the server of this program, as main runs it, in a data directory that another one may have used before.
+// running is the server of this program, as main runs it, in a data directory that another one may
+// have used before.
 type running struct {
 	t      *testing.T
 	dir    string
@@ -102,7 +103,8 @@ func (r *running) connect(kubeconfig string) {
 	r.http = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{Certificates: []tls.Certificate{cert}, RootCAs: roots}, ForceAttemptHTTP2: true}}
 }
 
-// makeNamespace makes the one of the samples, and waits for the service account without which it has no pods.
+// makeNamespace makes the one of the samples, and waits for the service account without which it
+// has no pods.
 func (r *running) makeNamespace() {
 	r.t.Helper()
 	r.must("POST", "/api/v1/namespaces", asJSON, sample(r.t, "namespace.yaml"))

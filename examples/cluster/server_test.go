@@ -24,7 +24,8 @@ func scheme(t testing.TB) *runtime.Scheme {
 	return s
 }
 
-// TestGeneratedCode holds the generated code of every kind, ours and that of k8s.io/api, against fuzzed objects.
+// TestGeneratedCode holds the generated code of every kind, ours and that of k8s.io/api, against
+// fuzzed objects.
 func TestGeneratedCode(t *testing.T) {
 	runtimetest.Run(t, scheme(t), runtimetest.Options{Rounds: 20, Fill: []any{
 		// There is only one thing that can be meant, and other versions do not say it.
@@ -35,8 +36,8 @@ func TestGeneratedCode(t *testing.T) {
 	}})
 }
 
-// TestCanonical stores objects as older servers may have written them, and compares what is served with a slow way to
-// compute it, for each way in which this server can store them.
+// TestCanonical stores objects as older servers may have written them, and compares what is served
+// with a slow way to compute it, for each way in which this server can store them.
 func TestCanonical(t *testing.T) {
 	for _, resource := range newServer().Resources {
 		for name, options := range map[string]registry.Options{

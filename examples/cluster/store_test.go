@@ -16,8 +16,8 @@ const (
 	asProtobuf = "application/vnd.kubernetes.protobuf"
 )
 
-// What lies in etcd are the bytes that Kubernetes would have there, in whichever form was asked for; a server that
-// is started otherwise later reads all of them.
+// What lies in etcd are the bytes that Kubernetes would have there, in whichever form was asked
+// for; a server that is started otherwise later reads all of them.
 func TestBytesInEtcd(t *testing.T) {
 	dir := t.TempDir()
 

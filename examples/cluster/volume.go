@@ -23,7 +23,8 @@ var accessModes = []struct {
 	{corev1.ReadWriteOnce, "RWO"}, {corev1.ReadOnlyMany, "ROX"}, {corev1.ReadWriteMany, "RWX"}, {corev1.ReadWriteOncePod, "RWOP"},
 }
 
-// validateAccessModes judges a list of modes. One pod alone and anything else can't be meant together.
+// validateAccessModes judges a list of modes. One pod alone and anything else can't be meant
+// together.
 func validateAccessModes(path *field.Path, modes []corev1.PersistentVolumeAccessMode, missing string) field.ErrorList {
 	var errs field.ErrorList
 	if len(modes) == 0 {
@@ -63,7 +64,8 @@ func validateClass(path *field.Path, name string) field.ErrorList {
 	return invalid(path, name, validation.NameIsDNSSubdomain(name, false))
 }
 
-// classOf is the class of a volume or claim. The annotation is how it was said before there was a field.
+// classOf is the class of a volume or claim. The annotation is how it was said before there was a
+// field.
 func classOf(annotations map[string]string, class *string) string {
 	if name, ok := annotations[corev1.BetaStorageClassAnnotation]; ok {
 		return name

@@ -12,7 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Where the data of volumes lie: the places that both a volume of a pod and a persistent volume can be in.
+// Where the data of volumes lie: the places that both a volume of a pod and a persistent volume can
+// be in.
 
 // validatePlaces says whether a volume lies in one place, and what is wrong with that.
 func validatePlaces(places []way, at *field.Path) field.ErrorList {
@@ -119,7 +120,8 @@ func validateISCSIName(at *field.Path, name string) field.ErrorList {
 	return nil
 }
 
-// validateFC judges a disk behind fibre channel, which is found by its port and number or by its own name.
+// validateFC judges a disk behind fibre channel, which is found by its port and number or by its
+// own name.
 func validateFC(fc *corev1.FCVolumeSource, at *field.Path) field.ErrorList {
 	ports := at.Child("targetWWNs")
 	var errs field.ErrorList
@@ -139,7 +141,8 @@ func validateFC(fc *corev1.FCVolumeSource, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// validateFlex judges a volume of a driver on the node. Options of Kubernetes' own names are not for users.
+// validateFlex judges a volume of a driver on the node. Options of Kubernetes' own names are not
+// for users.
 func validateFlex(driver string, options map[string]string, at *field.Path) field.ErrorList {
 	errs := required(at, part{"driver", driver != ""})
 	for name := range options {
@@ -245,7 +248,8 @@ func validateInside(at *field.Path, p string) field.ErrorList {
 	return errs
 }
 
-// validateWritten judges a path that the node writes to, which keeps names that begin with two dots for itself.
+// validateWritten judges a path that the node writes to, which keeps names that begin with two dots
+// for itself.
 func validateWritten(at *field.Path, p string) field.ErrorList {
 	errs := validateInside(at, p)
 	if strings.HasPrefix(p, "..") && !strings.HasPrefix(p, "../") {

@@ -17,8 +17,8 @@ import (
 	"github.com/typeplane/typeplane/storage/memory"
 )
 
-// BenchmarkWrites is what writes of a pod cost between the decoded request and the encoded answer: no HTTP, no etcd. With
-// "owned" the server tracks who owns which field.
+// BenchmarkWrites is what writes of a pod cost between the decoded request and the encoded answer:
+// no HTTP, no etcd. With "owned" the server tracks who owns which field.
 func BenchmarkWrites(b *testing.B) {
 	for _, owned := range []bool{false, true} {
 		for _, form := range []rest.MediaType{rest.Protobuf, rest.JSON} {

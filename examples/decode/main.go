@@ -1,9 +1,10 @@
-// Command decode reads what a server keeps in etcd of a pod, from standard input, and prints it as JSON:
+// Command decode reads what a server keeps in etcd of a pod, from standard input, and prints it as
+// JSON:
 //
 //	etcdctl get --print-value-only /registry/pods/NAMESPACE/NAME | head -c -1 | decode
 //
-// It shows that stored objects need no server to be read: a Scheme and a codec are enough. (etcdctl puts a newline behind
-// the value, which is not a part of it.)
+// It shows that stored objects need no server to be read: a Scheme and a codec are enough. (etcdctl
+// puts a newline behind the value, which is not a part of it.)
 package main
 
 import (

@@ -60,7 +60,8 @@ func TestAggregated(t *testing.T) {
 	}
 }
 
-// TestOnlyTheProxyIsBelieved: the headers of a front proxy are worth nothing without its certificate.
+// TestOnlyTheProxyIsBelieved: the headers of a front proxy are worth nothing without its
+// certificate.
 func TestOnlyTheProxyIsBelieved(t *testing.T) {
 	h, server := behind(t)
 	forged := http.Header{"X-Remote-User": {"jane"}, "X-Remote-Group": {"system:masters"}, "X-Remote-Uid": {"0"}}
@@ -170,7 +171,8 @@ func TestDiscoveryThroughTheAggregator(t *testing.T) {
 	}
 }
 
-// TestWatchThroughTheAggregator: an event is there when it happens, and not when the stream is over.
+// TestWatchThroughTheAggregator: an event is there when it happens, and not when the stream is
+// over.
 func TestWatchThroughTheAggregator(t *testing.T) {
 	h, _ := behind(t)
 	resp := h.send(t, "rita", http.MethodGet, books+"?watch=true&allowWatchBookmarks=true", "")

@@ -6,7 +6,8 @@ import (
 	"github.com/typeplane/typeplane/internal/amplify"
 )
 
-// What a request costs does not grow faster than its body, whatever that is full of. `make amplify` sends all there is.
+// What a request costs does not grow faster than its body, whatever that is full of. `make amplify`
+// sends all there is.
 func TestAmplification(t *testing.T) {
 	amplify.Run(t, newServer(), amplify.Object{
 		Collection: booksPath, Name: "patched", Identity: `"apiVersion":"library.example.com/v1","kind":"Book",`,

@@ -22,9 +22,9 @@ import (
 
 const booksPath = "/apis/library.example.com/v1/namespaces/default/books"
 
-// BenchmarkCreate and BenchmarkUpdate take the whole path: HTTPS with HTTP/2 over loopback, decoding, validation, an
-// etcd transaction with its fsync, and back. The object has 3.6 KB of protobuf. Client and server share the process, so
-// take the time of a stage from a CPU profile:
+// BenchmarkCreate and BenchmarkUpdate take the whole path: HTTPS with HTTP/2 over loopback,
+// decoding, validation, an etcd transaction with its fsync, and back. The object has 3.6 KB of
+// protobuf. Client and server share the process, so take the time of a stage from a CPU profile:
 //
 //	go test ./examples/library -run '^$' -bench Create -cpuprofile cpu.out && go tool pprof -top -cum library.test cpu.out
 func BenchmarkCreate(b *testing.B) {

@@ -25,8 +25,8 @@ import (
 	"github.com/typeplane/typeplane/internal/certtest"
 )
 
-// host is a cluster as far as an API server behind its aggregator sees one: it reviews tokens and access, says whom it
-// trusts, and sends the requests of its users on.
+// host is a cluster as far as an API server behind its aggregator sees one: it reviews tokens and
+// access, says whom it trusts, and sends the requests of its users on.
 type host struct {
 	proxies, clients *certtest.Authority
 	// kubeconfig is the file with which the server reaches the cluster.
@@ -134,7 +134,8 @@ func (h *host) reviewsOf(user string) int {
 	return n
 }
 
-// aggregate starts the proxy in front of a server. It believes the name that a client gives as its token.
+// aggregate starts the proxy in front of a server. It believes the name that a client gives as its
+// token.
 func (h *host) aggregate(t *testing.T, server *apitest.Server) {
 	t.Helper()
 	target, err := url.Parse(server.URL)

@@ -35,7 +35,8 @@ type apiService struct {
 	} `json:"spec"`
 }
 
-// TestManifests reads the manifests as a cluster would, and looks whether they fit together and to the program.
+// TestManifests reads the manifests as a cluster would, and looks whether they fit together and to
+// the program.
 func TestManifests(t *testing.T) {
 	var list struct{ Resources []string }
 	data, err := os.ReadFile("deploy/kustomization.yaml")
@@ -92,7 +93,8 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// TestAggregatedPage: the flags of docs/aggregated.md are those of the Deployment, and there are such flags.
+// TestAggregatedPage: the flags of docs/aggregated.md are those of the Deployment, and there are
+// such flags.
 func TestAggregatedPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/aggregated.md")
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// TestOwners compares who owns what by generated functions with what apimachinery's managedfields says, in all versions.
+// TestOwners compares who owns what by generated functions with what apimachinery's managedfields
+// says, in all versions.
 func TestOwners(t *testing.T) {
 	b := runtime.NewBuilder()
 	server := newServer()

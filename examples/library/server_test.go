@@ -21,13 +21,14 @@ import (
 	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
-// TestLossless changes each field of each older version, and looks for what else is different afterwards.
+// TestLossless changes each field of each older version, and looks for what else is different
+// afterwards.
 func TestLossless(t *testing.T) {
 	runtimetest.RunLossless(t, scheme(t), runtimetest.Options{})
 }
 
-// TestCanonical stores objects as older servers may have written them, and compares what is served with a slow way to
-// compute it, for each way in which this server can store them.
+// TestCanonical stores objects as older servers may have written them, and compares what is served
+// with a slow way to compute it, for each way in which this server can store them.
 func TestCanonical(t *testing.T) {
 	for _, resource := range newServer().Resources {
 		for name, options := range map[string]registry.Options{
@@ -58,7 +59,8 @@ func scheme(t testing.TB) *runtime.Scheme {
 	return s
 }
 
-// Each version publishes schemas of all its kinds and lists, and no reference in them leads out of the document.
+// Each version publishes schemas of all its kinds and lists, and no reference in them leads out of
+// the document.
 func TestOpenAPI(t *testing.T) {
 	const group = "library.example.com"
 	published := newServer().OpenAPI
@@ -129,7 +131,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// What one version writes, the other reads: the authors of v1 are one line in v1alpha1, and the other way round.
+// What one version writes, the other reads: the authors of v1 are one line in v1alpha1, and the
+// other way round.
 func TestAuthorsInBothVersions(t *testing.T) {
 	s := scheme(t)
 	v1alpha1 := schema.GroupVersionKind{Group: "library.example.com", Version: "v1alpha1", Kind: "Book"}

@@ -17,8 +17,8 @@ import (
 	"github.com/typeplane/typeplane/storage/memory"
 )
 
-// BenchmarkStages takes apart what a request costs inside the handler: no HTTP, no etcd, nobody who tracks owners. The
-// book is one that clients have written for a while.
+// BenchmarkStages takes apart what a request costs inside the handler: no HTTP, no etcd, nobody who
+// tracks owners. The book is one that clients have written for a while.
 func BenchmarkStages(b *testing.B) {
 	s, ctx := scheme(b), context.Background()
 	served, err := newServer().Resources[0].Serve(s, memory.New(memory.Config{}), registry.Options{})

@@ -14,8 +14,8 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// BookStrategy holds the rules of books that their types can't express. The generator finds it by its name, and its
-// methods by theirs: registry.Strategy lists them all.
+// BookStrategy holds the rules of books that their types can't express. The generator finds it by
+// its name, and its methods by theirs: registry.Strategy lists them all.
 type BookStrategy struct{}
 
 // PrepareForCreate starts the status of a book: all its copies are there to be lent.

@@ -1,24 +1,27 @@
 // Package apiserver writes zz_generated.apiserver.go: what joins the kinds of a module to a server.
 //
-// A main package asks for it with +typeplane:apiserver in its package comment. The kinds are those of the packages in
-// the folders below it that say +groupName=: structs that embed TypeMeta and ObjectMeta and have a list type. Their
-// markers say what the resource is called, which version is stored, which fields can be selected and what kubectl get
-// shows; the methods of a type BookStrategy in the main package are the rules of kind Book. The file holds addToScheme,
-// which declares every kind in every version, newServer, which returns the value that boot.Main runs, one function each
-// for the selectable fields and for the columns of a version, and where those fields are in stored bytes. What other
-// generators print beside a type in the same run (JSON, protobuf, deep copies, rules) is named there, where its tags ask
-// for it.
+// A main package asks for it with +typeplane:apiserver in its package comment. The kinds are those
+// of the packages in the folders below it that say +groupName=: structs that embed TypeMeta and
+// ObjectMeta and have a list type. Their markers say what the resource is called, which version is
+// stored, which fields can be selected and what kubectl get shows; the methods of a type
+// BookStrategy in the main package are the rules of kind Book. The file holds addToScheme, which
+// declares every kind in every version, newServer, which returns the value that boot.Main runs, one
+// function each for the selectable fields and for the columns of a version, and where those fields
+// are in stored bytes. What other generators print beside a type in the same run (JSON, protobuf,
+// deep copies, rules) is named there, where its tags ask for it.
 //
-// In a package that is not main the tag asks for the same as a part that programs may serve beside their own kinds: the
-// exported function API, which returns it, takes the place of newServer.
+// In a package that is not main the tag asks for the same as a part that programs may serve beside
+// their own kinds: the exported function API, which returns it, takes the place of newServer.
 //
-// An alias with markers is a kind too, if it stands for such a struct of another module: see package kind.
+// An alias with markers is a kind too, if it stands for such a struct of another module: see
+// package kind.
 //
-// Beside it stands zz_generated.fieldset.go, with functions that compare objects for the tracking of field ownership: see
-// package fieldset.
+// Beside it stands zz_generated.fieldset.go, with functions that compare objects for the tracking
+// of field ownership: see package fieldset.
 //
-// Start reading at plan: a server has hubs, a hub has versions. The package never looks into how types are converted,
-// defaulted or encoded; it names the functions that the other generators print.
+// Start reading at plan: a server has hubs, a hub has versions. The package never looks into how
+// types are converted, defaulted or encoded; it names the functions that the other generators
+// print.
 package apiserver
 
 import (

@@ -32,7 +32,8 @@ type server struct {
 	openAPI []published
 }
 
-// hub is one kind: a Go type that the server works with, and the versions that convert to and from it.
+// hub is one kind: a Go type that the server works with, and the versions that convert to and from
+// it.
 type hub struct {
 	groupKind schema.GroupKind
 	goType    *types.Type
@@ -56,13 +57,15 @@ type version struct {
 	pos                token.Position
 	gv                 schema.GroupVersion
 	served             bool
-	// hub is the type that the version converts to, in this way; goType itself if it names no other. conversions are the functions.
+	// hub is the type that the version converts to, in this way; goType itself if it names no
+	// other. conversions are the functions.
 	hub         *types.Type
 	by          way
 	conversions conversions
 	// defaults says that the package has a SetObjectDefaults function for the type.
 	defaults bool
-	// ownRulesOnly says that the rules of the storage version do not judge what is written through this one.
+	// ownRulesOnly says that the rules of the storage version do not judge what is written through
+	// this one.
 	ownRulesOnly bool
 	// functions are those beside its type.
 	functions functions
@@ -70,7 +73,8 @@ type version struct {
 	// readable says that the fields can be read from an encoded object.
 	readable bool
 	scale    *scale // nil without a scale subresource
-	// publishes says that there are schemas for it, exports that its package has the functions that compare fields.
+	// publishes says that there are schemas for it, exports that its package has the functions that
+	// compare fields.
 	publishes, exports bool
 	// suffix ends the names of the functions that are printed for the version, like "v1_Book".
 	suffix string
@@ -102,17 +106,20 @@ type planner struct {
 	messages    *protobuf.Numbers // nil until it is asked for
 	rules       *validation.Rules // likewise
 
-	// api are the packages of the versions of the server that is planned, groupVersions what those are.
+	// api are the packages of the versions of the server that is planned, groupVersions what those
+	// are.
 	api           []*model.Package
 	groupVersions map[*model.Package]schema.GroupVersion
-	// apart are kinds whose versions have no hub in common, which is reported: what follows from it is not.
+	// apart are kinds whose versions have no hub in common, which is reported: what follows from it
+	// is not.
 	apart map[schema.GroupKind]bool
-	// bodies are the structs that subresources take. They are no kinds, although they have metadata.
+	// bodies are the structs that subresources take. They are no kinds, although they have
+	// metadata.
 	bodies map[*types.Type]bool
 }
 
-// plan decides what each server of the run consists of. A server with a problem is reported and planned as far as
-// possible, so that one run finds all problems.
+// plan decides what each server of the run consists of. A server with a problem is reported and
+// planned as far as possible, so that one run finds all problems.
 func plan(pass *generators.Pass) []*server {
 	p := &planner{model: pass.Model, report: pass.Report, pass: pass}
 	p.findConversions(pass.Packages)
@@ -172,8 +179,8 @@ func compareGroupVersions(a, b schema.GroupVersion) int {
 	return cmp.Or(strings.Compare(a.Group, b.Group), kubeversion.CompareKubeAwareVersionStrings(b.Version, a.Version))
 }
 
-// giveNames gives the variables of each kind, and every function that is printed, a name of its own: by version and kind
-// and, where two groups have the same, by group.
+// giveNames gives the variables of each kind, and every function that is printed, a name of its
+// own: by version and kind and, where two groups have the same, by group.
 func giveNames(hubs []*hub) {
 	variables, functions := map[string]bool{}, map[string]bool{}
 	for _, h := range hubs {
@@ -187,7 +194,8 @@ func giveNames(hubs []*hub) {
 	}
 }
 
-// unused returns a name that is not taken, and takes it: this one, or one with the first labels of a group in it.
+// unused returns a name that is not taken, and takes it: this one, or one with the first labels of
+// a group in it.
 func unused(taken map[string]bool, name string, in func(group string) string, group string) string {
 	labels := strings.Split(strings.ReplaceAll(cmp.Or(group, "core"), "-", ""), ".")
 	for i := 1; taken[name] && i <= len(labels); i++ {

@@ -20,9 +20,11 @@ import (
 type authored struct {
 	name, method string
 	form         form
-	// body and answer are the kinds of what is sent and received; an empty one is that of the objects.
+	// body and answer are the kinds of what is sent and received; an empty one is that of the
+	// objects.
 	body, answer schema.GroupVersionKind
-	// takes is the struct that is sent, with the functions beside it that say its defaults and its rules; nil: nothing is sent.
+	// takes is the struct that is sent, with the functions beside it that say its defaults and its
+	// rules; nil: nothing is sent.
 	takes              *types.Type
 	defaults, validate *model.Package        // that has the function; nil: there is none
 	methods            []string              // of HTTP, of a connector
@@ -39,7 +41,8 @@ const (
 	connector form = "Connector"
 )
 
-// authoredOf plans the subresources that the markers of a kind ask for. t is its strategy, nil if there is none.
+// authoredOf plans the subresources that the markers of a kind ask for. t is its strategy, nil if
+// there is none.
 func (p *planner) authoredOf(t *types.Type, h *hub) []authored {
 	var out []authored
 	for _, w := range p.wanted(h) {
@@ -93,7 +96,8 @@ func bodiesOf(main *model.Package) map[*types.Type]bool {
 	return bodies
 }
 
-// answering are the methods of a strategy that are not its hooks because a marker of the kind names them.
+// answering are the methods of a strategy that are not its hooks because a marker of the kind names
+// them.
 func answering(t *types.Type, h *hub) map[string]bool {
 	names := map[string]bool{}
 	for _, v := range h.versions {
@@ -231,7 +235,8 @@ func (p *planner) kindOf(method, t *types.Type, sent bool) (schema.GroupVersionK
 	return gvk, true
 }
 
-// rulesOf returns the API packages that have the functions for the defaults and the rules of a struct, nil for none.
+// rulesOf returns the API packages that have the functions for the defaults and the rules of a
+// struct, nil for none.
 func (p *planner) rulesOf(t *types.Type) (defaults, validate *model.Package) {
 	pkg := p.apiPackage(t)
 	if pkg == nil {
@@ -246,7 +251,8 @@ func (p *planner) rulesOf(t *types.Type) (defaults, validate *model.Package) {
 	return defaults, validate
 }
 
-// apiKind is the kind of a struct by the API package that declares it or an alias of it; empty if none does.
+// apiKind is the kind of a struct by the API package that declares it or an alias of it; empty if
+// none does.
 func (p *planner) apiKind(t *types.Type) schema.GroupVersionKind {
 	pkg := p.apiPackage(t)
 	if pkg == nil {

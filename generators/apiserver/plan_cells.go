@@ -12,15 +12,18 @@ import (
 
 // cell is a compiled path: nested Go blocks, and the value inside of them.
 type cell struct {
-	// blocks are what has to be opened for value to exist, outermost first. Without any there is always a value.
+	// blocks are what has to be opened for value to exist, outermost first. Without any there is
+	// always a value.
 	blocks []block
-	// value is the Go expression of what is found, "" if nothing ever is; leaf is its type and as what the column shows it.
+	// value is the Go expression of what is found, "" if nothing ever is; leaf is its type and as
+	// what the column shows it.
 	value string
 	leaf  *types.Type
 	typ   string
 	// many says that all that is found is shown, with commas between; else it is the first.
 	many bool
-	// texts says that the only block is about the items of a []string, which are joined as they are.
+	// texts says that the only block is about the items of a []string, which are joined as they
+	// are.
 	texts bool
 }
 
@@ -248,7 +251,8 @@ func (b *compiler) cureOfType() string {
 // jsonForm is the form of what is neither text nor a number: its JSON.
 const jsonForm = "json"
 
-// form is how the value becomes what the column shows, by the names that emit knows; "" if it can't.
+// form is how the value becomes what the column shows, by the names that emit knows; "" if it
+// can't.
 func (c cell) form() string {
 	name, text := model.Underlying(c.leaf).Name, textOf(c.leaf)
 	if b := model.Underlying(c.leaf); b.Kind == types.Builtin && (name.Name == "float32" || name.Name == "float64") {

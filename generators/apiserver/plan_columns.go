@@ -27,8 +27,8 @@ var (
 // nameColumn is the column that every table begins with.
 const nameColumn = "Name"
 
-// columns reads the print columns of a kind and compiles their paths. What leads nowhere is an empty column, as in the table of a
-// CustomResourceDefinition.
+// columns reads the print columns of a kind and compiles their paths. What leads nowhere is an
+// empty column, as in the table of a CustomResourceDefinition.
 func (p *planner) columns(v *version) []column {
 	var out []column
 	for _, mk := range v.markers.Named(tagPrintColumn) {
@@ -107,7 +107,8 @@ func wordsOf(word string, known []string) string {
 	return "choose one of " + strings.Join(known, ", ")
 }
 
-// checkColumns reports a strategy with half of what a table needs, or with columns beside those of the types.
+// checkColumns reports a strategy with half of what a table needs, or with columns beside those of
+// the types.
 func (p *planner) checkColumns(s *strategy, h *hub) {
 	columns, cells := slices.Contains(s.hooks, "Columns"), slices.Contains(s.hooks, "Cells")
 	method := func(name string) (token.Position, string) {

@@ -68,7 +68,8 @@ func (p *planner) follow(kind *types.Type, path string) (f selectable, message, 
 	return f, "", ""
 }
 
-// jsonField finds the field of a struct that has a name in JSON, with the embedded structs on the way to it.
+// jsonField finds the field of a struct that has a name in JSON, with the embedded structs on the
+// way to it.
 func jsonField(t *types.Type, name string) (steps []types.Member, found *types.Type) {
 	for _, m := range t.Members {
 		if model.JSONName(m) == name {

@@ -13,7 +13,8 @@ import (
 	"github.com/typeplane/typeplane/generators/validation"
 )
 
-// functions says which functions stand beside the type of a version, or will when this run is over: tags tell, not files.
+// functions says which functions stand beside the type of a version, or will when this run is over:
+// tags tell, not files.
 type functions struct {
 	json     bool // AppendJSON_T and ReadJSON_T
 	shared   bool // UnmarshalShared_T
@@ -40,7 +41,8 @@ func (p *planner) findFunctions(versions []*version) {
 	}
 }
 
-// validates says whether a version has a Validate_T: one that is printed, or one that is written by hand beside the type.
+// validates says whether a version has a Validate_T: one that is printed, or one that is written by
+// hand beside the type.
 func (p *planner) validates(v *version, printed bool) bool {
 	name := "Validate_" + v.goType.Name.Name
 	fn := v.pkg.Types.Functions[name]
@@ -76,7 +78,8 @@ func validateForm(s *types.Signature, t *types.Type) bool {
 
 const fieldPath = "k8s.io/apimachinery/pkg/util/validation/field"
 
-// implies says whether a version gets functions that serving needs: unless its type, or its package, says otherwise.
+// implies says whether a version gets functions that serving needs: unless its type, or its
+// package, says otherwise.
 func (v *version) implies(packageTag, typeTag string) bool {
 	if said := v.typeTag(typeTag); said != "" {
 		return said == "true"

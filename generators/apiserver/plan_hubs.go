@@ -13,7 +13,8 @@ import (
 	"github.com/typeplane/typeplane/generators/model"
 )
 
-// conversions are the functions that lead from a version to its hub and back, and the package that they are in.
+// conversions are the functions that lead from a version to its hub and back, and the package that
+// they are in.
 type conversions struct {
 	conversion.Pair
 	pkg *model.Package
@@ -29,7 +30,8 @@ func (p *planner) findConversions(all []*model.Package) {
 	}
 }
 
-// converting are packages, and those of other modules whose kinds they serve by aliases: these have their conversions beside them.
+// converting are packages, and those of other modules whose kinds they serve by aliases: these have
+// their conversions beside them.
 func (p *planner) converting(all []*model.Package) []*model.Package {
 	out := slices.Clone(all)
 	for _, pkg := range all {
@@ -113,7 +115,8 @@ func bestServed(versions []*version) *version {
 	return versions[0]
 }
 
-// storageVersion is the version with the marker, else the hub itself if it is a version, else the best one.
+// storageVersion is the version with the marker, else the hub itself if it is a version, else the
+// best one.
 func (p *planner) storageVersion(h *hub) *version {
 	marked := markedStored(h.versions)
 	for _, v := range marked[min(1, len(marked)):] {

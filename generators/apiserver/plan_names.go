@@ -22,7 +22,8 @@ type names struct {
 	prefixAt               *version // with the marker
 }
 
-// names reads the markers of all versions of a kind: one that says something is enough, two must say the same.
+// names reads the markers of all versions of a kind: one that says something is enough, two must
+// say the same.
 func (p *planner) names(h *hub) names {
 	said := map[string]string{}
 	by := map[string]*version{}
@@ -109,7 +110,8 @@ func (p *planner) readKeyPrefix(v *version, say func(v *version, key, value stri
 	}
 }
 
-// checkPrefixes reports resources that would keep their objects in the same place, or one among those of the other.
+// checkPrefixes reports resources that would keep their objects in the same place, or one among
+// those of the other.
 func (p *planner) checkPrefixes(hubs []*hub) {
 	for i, h := range hubs {
 		for _, other := range hubs[:i] {
@@ -136,7 +138,8 @@ func (h *hub) keyPrefix() string {
 	return keyprefix.Of(h.groupKind.Group, h.names.plural, h.names.keyPrefix)
 }
 
-// checkNames reports names that two resources of a group would share, because kubectl could then not tell them apart.
+// checkNames reports names that two resources of a group would share, because kubectl could then
+// not tell them apart.
 func (p *planner) checkNames(hubs []*hub) {
 	type claim struct{ group, name string }
 	taken := map[claim]*hub{}

@@ -67,7 +67,8 @@ func parsePath(path string) (steps []pathStep, err error) {
 	return steps, nil
 }
 
-// cutName cuts a name at the next step. A backslash takes the meaning from the sign behind it, as in app\.kubernetes\.io.
+// cutName cuts a name at the next step. A backslash takes the meaning from the sign behind it, as
+// in app\.kubernetes\.io.
 func cutName(s string) (name, rest string) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -82,7 +83,8 @@ func cutName(s string) (name, rest string) {
 	return b.String(), ""
 }
 
-// cutBrackets cuts what is between the [ that s begins with and its ], which is not one inside quotes.
+// cutBrackets cuts what is between the [ that s begins with and its ], which is not one inside
+// quotes.
 func cutBrackets(s string) (inside, rest string, ok bool) {
 	var quote byte
 	for i := 1; i < len(s); i++ {

@@ -9,7 +9,8 @@ import (
 	"github.com/typeplane/typeplane/generators/validation"
 )
 
-// judgedByStorage finds out which versions are judged by their own rules alone. For a kind with one version it makes no difference.
+// judgedByStorage finds out which versions are judged by their own rules alone. For a kind with one
+// version it makes no difference.
 func (p *planner) judgedByStorage(hubs []*hub) {
 	for _, h := range hubs {
 		if len(h.versions) == 1 {
@@ -22,7 +23,8 @@ func (p *planner) judgedByStorage(hubs []*hub) {
 	}
 }
 
-// warnOfRules says where other rules hold in the version that is stored than in others, unless these say what shall be so.
+// warnOfRules says where other rules hold in the version that is stored than in others, unless
+// these say what shall be so.
 func (p *planner) warnOfRules(h *hub) {
 	var other *version
 	var parts []string
@@ -56,11 +58,12 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// ofKubernetes says whether a version is a type of Kubernetes' own, which a server judges as a kube-apiserver does.
+// ofKubernetes says whether a version is a type of Kubernetes' own, which a server judges as a
+// kube-apiserver does.
 func (p *planner) ofKubernetes(v *version) bool { return p.model.OfKubernetes(v.pkg, v.goType) }
 
-// asInCRD says whether a version is one for which nobody has written a conversion, and says nothing of the rules of the stored one: then
-// its own hold alone, as in a CustomResourceDefinition.
+// asInCRD says whether a version is one for which nobody has written a conversion, and says nothing
+// of the rules of the stored one: then its own hold alone, as in a CustomResourceDefinition.
 func (v *version) asInCRD() bool { return v.by == conversionByJSON && v.storedRules() == "" }
 
 // storedRules is what the kind says about them, or else the package comment; "" if neither does.

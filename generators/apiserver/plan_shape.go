@@ -14,7 +14,8 @@ import (
 	"github.com/typeplane/typeplane/generators/model"
 )
 
-// checkList reports a list whose JSON is not of the one form that servers write without knowing its type.
+// checkList reports a list whose JSON is not of the one form that servers write without knowing its
+// type.
 func (p *planner) checkList(v *version, list *types.Type, pos token.Position) {
 	name := v.goType.Name.Name + "List"
 	for _, m := range list.Members {
@@ -39,8 +40,8 @@ func (p *planner) checkList(v *version, list *types.Type, pos token.Position) {
 	}
 }
 
-// checkFields reports fields of served kinds, and of what they are made of, that clients would not find under the name
-// that was meant: exported ones without a json tag, and others with one.
+// checkFields reports fields of served kinds, and of what they are made of, that clients would not
+// find under the name that was meant: exported ones without a json tag, and others with one.
 func (p *planner) checkFields(versions []*version) {
 	seen := map[*types.Type]bool{}
 	var visit func(t *types.Type)
@@ -87,8 +88,8 @@ func (p *planner) checkField(t *types.Type, m types.Member) {
 // storedBefore finds the storage versions in the file that the last run printed.
 var storedBefore = regexp.MustCompile(`GroupKind:\s+schema\.GroupKind\{(?:Group: "([^"]*)", )?Kind: "([^"]*)"\},(?:\n.*?)*?\n\s+StorageVersion:\s+schema\.GroupVersion\{(?:Group: "([^"]*)", )?Version: "([^"]*)"\}`)
 
-// checkStorageMoves warns of kinds that are stored in another version from now on although no marker says so: a version
-// was added that is better than the others.
+// checkStorageMoves warns of kinds that are stored in another version from now on although no
+// marker says so: a version was added that is better than the others.
 func (p *planner) checkStorageMoves(s *server) {
 	data, err := os.ReadFile(filepath.Join(s.pkg.Dir, fileName))
 	if err != nil {

@@ -21,8 +21,8 @@ type step struct {
 	pointer bool
 }
 
-// findStored finds out which fields of the versions can be read without decoding. A version of which not all can be is
-// left as it is: then the server decodes.
+// findStored finds out which fields of the versions can be read without decoding. A version of
+// which not all can be is left as it is: then the server decodes.
 func (p *planner) findStored(versions []*version) {
 	for _, v := range versions {
 		if len(v.fields) == 0 {

@@ -38,7 +38,8 @@ func (h *hub) hasStatusField() bool {
 	return slices.ContainsFunc(h.goType.Members, func(m types.Member) bool { return m.Name == "Status" })
 }
 
-// scale reads +kubebuilder:subresource:scale of a version; nil if it has none, or one that is wrong.
+// scale reads +kubebuilder:subresource:scale of a version; nil if it has none, or one that is
+// wrong.
 func (p *planner) scale(v *version) *scale {
 	markers, err := v.markers.Arguments(tagScale)
 	if err != nil {
@@ -115,8 +116,8 @@ func (p *planner) scaleProblem(v *version, key, path, message, cure string) {
 	p.problem(v.pos, v.goType.Name.Name, fmt.Sprintf("+%s:%s=%s: %s", tagScale, key, path, message), cure)
 }
 
-// selectorForm is the way from a value to the text of a selector: of a "string", a "set" of labels that must be equal,
-// or a "selector"; "" if there is none.
+// selectorForm is the way from a value to the text of a selector: of a "string", a "set" of labels
+// that must be equal, or a "selector"; "" if there is none.
 func selectorForm(t *types.Type) string {
 	switch {
 	case textOf(t) == "string":

@@ -11,7 +11,8 @@ import (
 
 // target is the field that a JSONPath leads to.
 type target struct {
-	// value is the Go expression of the field, like "in.Spec.ISBN"; a pointer is followed ("*in.Spec.ISBN").
+	// value is the Go expression of the field, like "in.Spec.ISBN"; a pointer is followed
+	// ("*in.Spec.ISBN").
 	value string
 	// guards are what must not be nil for value to exist, outermost first.
 	guards []guard
@@ -38,7 +39,8 @@ func jsonPath(path string) (label string, ok bool) {
 	return label, ok && label != "" && !strings.ContainsAny(label, "[]{}*@()'\" ") && !strings.Contains(label, "..")
 }
 
-// resolve finds the field of a kind that a path of JSON names leads to, or says what is wrong with it.
+// resolve finds the field of a kind that a path of JSON names leads to, or says what is wrong with
+// it.
 func resolve(kind *types.Type, label string) (f target, message, cure string) {
 	f.value = "in"
 	at := kind

@@ -11,7 +11,8 @@ import (
 	"github.com/typeplane/typeplane/generators/model"
 )
 
-// spoke is the way of a version to its hub by the methods ConvertTo and ConvertFrom, as controller-runtime has them.
+// spoke is the way of a version to its hub by the methods ConvertTo and ConvertFrom, as
+// controller-runtime has them.
 const (
 	methodHub         = "Hub"
 	methodConvertTo   = "ConvertTo"
@@ -46,7 +47,8 @@ func converts(t *types.Type) bool {
 	return method(methodConvertTo) && method(methodConvertFrom)
 }
 
-// findSameJSON lets the versions of a kind for which nobody has written a conversion convert by their JSON, to the one that is stored.
+// findSameJSON lets the versions of a kind for which nobody has written a conversion convert by
+// their JSON, to the one that is stored.
 func (p *planner) findSameJSON(versions []*version) {
 	isHub := map[*types.Type]bool{}
 	for _, v := range versions {

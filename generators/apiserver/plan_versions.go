@@ -20,8 +20,9 @@ import (
 	"github.com/typeplane/typeplane/generators/openapi"
 )
 
-// apiPackages are the packages in the folders below main that have a group, by import path. One that exists and is
-// not part of the run is a problem, and then ok is false: without it the server would lose its kinds, silently.
+// apiPackages are the packages in the folders below main that have a group, by import path. One
+// that exists and is not part of the run is a problem, and then ok is false: without it the server
+// would lose its kinds, silently.
 func (p *planner) apiPackages(main *model.Package, all []*model.Package) (out []*model.Package, ok bool) {
 	loaded := map[string]bool{}
 	for _, pkg := range all {
@@ -45,7 +46,8 @@ func (p *planner) apiPackages(main *model.Package, all []*model.Package) (out []
 	return out, ok
 }
 
-// foldersWithGroup finds the folders below dir whose doc.go has a group, with the exceptions of the go command.
+// foldersWithGroup finds the folders below dir whose doc.go has a group, with the exceptions of the
+// go command.
 func foldersWithGroup(dir string) []string {
 	var out []string
 	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -103,7 +105,8 @@ func (p *planner) versions(pkg *model.Package) []*version {
 	return out
 }
 
-// declared are the kinds that a package declares: structs of its own, and aliases of kinds of other modules.
+// declared are the kinds that a package declares: structs of its own, and aliases of kinds of other
+// modules.
 func (p *planner) declared(pkg *model.Package) (out []*version) {
 	for _, t := range pkg.Types.Types {
 		if t.Kind == types.Struct && token.IsExported(t.Name.Name) && model.Embeds(t, "TypeMeta") && model.Embeds(t, "ObjectMeta") {
@@ -147,7 +150,8 @@ func (p *planner) groupVersion(pkg *model.Package) schema.GroupVersion {
 	return gv
 }
 
-// hasList says whether the kind has its list type, and reports one that is missing or is no list of the kind.
+// hasList says whether the kind has its list type, and reports one that is missing or is no list of
+// the kind.
 func (p *planner) hasList(v *version) bool {
 	item, name := v.goType.Name.Name, v.goType.Name.Name+"List"
 	list, pos := v.list(), v.pos

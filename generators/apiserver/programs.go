@@ -19,7 +19,8 @@ type Program struct {
 	Versions []schema.GroupVersion
 }
 
-// Programs are the servers of a run. What is wrong with them is reported by this plug-in when it prints them, not here.
+// Programs are the servers of a run. What is wrong with them is reported by this plug-in when it
+// prints them, not here.
 func Programs(pass *generators.Pass) []Program {
 	var out []Program
 	for _, s := range plan(&generators.Pass{Model: pass.Model, Packages: pass.Packages, Report: &diag.Report{}}) {

@@ -14,8 +14,8 @@ import (
 	"github.com/typeplane/typeplane/generators/gentest"
 )
 
-// TestStorageMoves adds a better version to a kind: the next run says that it is stored in that from now on, and the one after
-// it says no more. A marker says that it is meant.
+// TestStorageMoves adds a better version to a kind: the next run says that it is stored in that
+// from now on, and the one after it says no more. A marker says that it is meant.
 func TestStorageMoves(t *testing.T) {
 	kind := func(version, marker, doc string) string {
 		return "-- " + version + "/doc.go --\n// +groupName=shop.example.com\n" + doc + "package " + version + "\n-- " + version + `/types.go --

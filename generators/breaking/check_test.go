@@ -96,7 +96,8 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestReferences compares with a tag, a branch and an older commit, with and without uncommitted changes.
+// TestReferences compares with a tag, a branch and an older commit, with and without uncommitted
+// changes.
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	dir := repository(t, parse(shop))
@@ -121,7 +122,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestSubfolder has the module in a folder of the repository, beside one that it replaces another with.
+// TestSubfolder has the module in a folder of the repository, beside one that it replaces another
+// with.
 func TestSubfolder(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
@@ -153,7 +155,8 @@ func TestSubfolder(t *testing.T) {
 	}
 }
 
-// TestReplacedOutside has a go.mod that leads out of the repository, as those of temporary modules here do.
+// TestReplacedOutside has a go.mod that leads out of the repository, as those of temporary modules
+// here do.
 func TestReplacedOutside(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
@@ -178,8 +181,8 @@ func TestReplacedOutside(t *testing.T) {
 	}
 }
 
-// TestExportIgnored compares packages that archives of the repository leave out, beside files with names and contents
-// that need care.
+// TestExportIgnored compares packages that archives of the repository leave out, beside files with
+// names and contents that need care.
 func TestExportIgnored(t *testing.T) {
 	t.Parallel()
 	dir := repository(t, parse(shop+"-- .gitattributes --\nv1 export-ignore\nv1/** export-ignore\n-- docs/a \"b\" é.txt --\ntext\n-- docs/empty.txt --\n"))

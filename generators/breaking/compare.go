@@ -19,7 +19,8 @@ type comparer struct {
 	seen            map[pair]bool
 }
 
-// pair are a type then and now. A type that several kinds have is told of once, of each version's promise.
+// pair are a type then and now. A type that several kinds have is told of once, of each version's
+// promise.
 type pair struct {
 	old, now *surface.Type
 	alpha    bool

@@ -54,7 +54,8 @@ func merges(atomic bool) string {
 	return "is merged into it now, and replaced it as a whole"
 }
 
-// newName finds the field that another has become: a new one with its name in Go, or with its number and type.
+// newName finds the field that another has become: a new one with its name in Go, or with its
+// number and type.
 func newName(o *surface.Field, old, now *surface.Type) *surface.Field {
 	for _, f := range now.Fields {
 		sameNumber := o.Number != 0 && f.Number == o.Number && f.Shape.String() == o.Shape.String()

@@ -37,7 +37,8 @@ func (c *comparer) rules(old, now *surface.Field, say func(message, cure string)
 	c.enum(old, now, say)
 }
 
-// find is what a rule asked for that held in the same place. One that held in any case is no tighter under a condition.
+// find is what a rule asked for that held in the same place. One that held in any case is no
+// tighter under a condition.
 func find(rules []surface.Rule, rule surface.Rule) (value string, ok bool) {
 	under := []string{rule.Under}
 	if strings.HasPrefix(rule.Under, "if") && !strings.Contains(rule.Under, " ") {

@@ -1,10 +1,12 @@
-// Package breaking compares the API types of a module with those of an older commit, and lists what breaks clients and
-// stored objects.
+// Package breaking compares the API types of a module with those of an older commit, and lists what
+// breaks clients and stored objects.
 //
-// It reads both with package surface, the older state from the files of its commit in a temporary folder, and holds
-// them against each other by group, version and kind, so that moving a package breaks nothing. What only loosens (a new
-// optional field, a larger maximum, a further value of an enum) is no problem. A version that is called alpha promises
-// nothing: what changes there is a note; and a rule on trial (+k8s:alpha) is none. Hub types are not looked at, for nobody sees them.
+// It reads both with package surface, the older state from the files of its commit in a temporary
+// folder, and holds them against each other by group, version and kind, so that moving a package
+// breaks nothing. What only loosens (a new optional field, a larger maximum, a further value of an
+// enum) is no problem. A version that is called alpha promises nothing: what changes there is a
+// note; and a rule on trial (+k8s:alpha) is none. Hub types are not looked at, for nobody sees
+// them.
 //
 // Start reading at Check. The package writes nothing into the user's repository.
 package breaking
@@ -21,8 +23,8 @@ import (
 
 // Config is one comparison.
 type Config struct {
-	// Dir is the folder that Patterns are relative to; "" is the working directory. Env is the environment of the go
-	// command; nil is that of the process.
+	// Dir is the folder that Patterns are relative to; "" is the working directory. Env is the
+	// environment of the go command; nil is that of the process.
 	Dir      string
 	Env      []string
 	Patterns []string
@@ -34,7 +36,8 @@ type Config struct {
 
 // Result is what has changed for the worse.
 type Result struct {
-	// Problems are changes that break published versions, Notes those of alpha versions; sorted by position.
+	// Problems are changes that break published versions, Notes those of alpha versions; sorted by
+	// position.
 	Problems, Notes []diag.Problem
 	// Invalid is what is wrong with the packages as they are now; nothing was compared then.
 	Invalid []diag.Problem

@@ -21,8 +21,8 @@ type checkout struct {
 
 func (c checkout) remove() { os.RemoveAll(c.root) }
 
-// checkOut writes the files of a commit into a temporary folder: all of the repository, for the module may replace
-// others by folders beside it.
+// checkOut writes the files of a commit into a temporary folder: all of the repository, for the
+// module may replace others by folders beside it.
 func checkOut(cfg Config) (checkout, error) {
 	top, err := git(cfg, "rev-parse", "--show-toplevel")
 	if err != nil {
@@ -76,8 +76,8 @@ func shown(dir string) string {
 	return dir
 }
 
-// followReplacements makes replacements of go.mod that lead out of the repository lead there from the temporary folder
-// too. Those are as they are now: git knows no older state of them.
+// followReplacements makes replacements of go.mod that lead out of the repository lead there from
+// the temporary folder too. Those are as they are now: git knows no older state of them.
 func followReplacements(dir, root, top string) error {
 	for dir != filepath.Dir(root) {
 		name := filepath.Join(dir, "go.mod")

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// rules are changes and what is said about them; "" is nothing. Each stands in a package of its own, whose kind has
-// the markers or whose spec has the fields.
+// rules are changes and what is said about them; "" is nothing. Each stands in a package of its
+// own, whose kind has the markers or whose spec has the fields.
 var rules = []struct{ name, oldMarkers, newMarkers, old, new, want string }{
 	// Fields.
 	{name: "field removed", old: "A, B string", new: "A string", want: `Spec: the field B is gone (r/v1/types.go:14 in HEAD); keep it, and say in its comment that it is deprecated`},

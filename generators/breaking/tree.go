@@ -15,8 +15,9 @@ import (
 // blob is a file of a commit: the name of its content in git, and its own.
 type blob struct{ object, name string }
 
-// writeTree writes the files of a commit into a folder, as they were committed. git archive would do that too, but leaves
-// out what .gitattributes calls export-ignore, and changes what it calls export-subst.
+// writeTree writes the files of a commit into a folder, as they were committed. git archive would
+// do that too, but leaves out what .gitattributes calls export-ignore, and changes what it calls
+// export-subst.
 func writeTree(cfg Config, commit, dir string) error {
 	blobs, err := listTree(cfg, commit)
 	if err != nil {
@@ -52,8 +53,8 @@ func writeTree(cfg Config, commit, dir string) error {
 	return err
 }
 
-// listTree are the regular files of a commit. Links are left out, for they may lead out of the folder, and so are other
-// repositories, which git has no files of.
+// listTree are the regular files of a commit. Links are left out, for they may lead out of the
+// folder, and so are other repositories, which git has no files of.
 func listTree(cfg Config, commit string) ([]blob, error) {
 	listed, err := git(cfg, "ls-tree", "-r", "-z", "--full-tree", commit)
 	if err != nil {
@@ -69,8 +70,8 @@ func listTree(cfg Config, commit string) ([]blob, error) {
 	return out, nil
 }
 
-// writeBlobs reads contents in the order of their files: a line with the object, its type and its size, that many
-// bytes, and a line end.
+// writeBlobs reads contents in the order of their files: a line with the object, its type and its
+// size, that many bytes, and a line end.
 func writeBlobs(root *os.Root, from *bufio.Reader, blobs []blob) error {
 	for _, b := range blobs {
 		var object, kind string

@@ -62,7 +62,8 @@ func printBody(f *emit.File, b body) {
 	}
 }
 
-// places are two addressable expressions: what to convert and where to. The target is fresh if it is still zero.
+// places are two addressable expressions: what to convert and where to. The target is fresh if it
+// is still zero.
 type places struct {
 	*emit.File
 	in, out string
@@ -126,8 +127,8 @@ func (at places) narrow(s narrow) {
 	at.P(at.out, " = ", s.to, "(", at.in, ")")
 }
 
-// elements converts a container. The names in and out are used again for pointers to it, so that the same code is
-// right at every depth.
+// elements converts a container. The names in and out are used again for pointers to it, so that
+// the same code is right at every depth.
 func (at places) elements(s elements) {
 	kind := model.Underlying(s.to).Kind
 	switch {
@@ -187,8 +188,8 @@ func (at places) entries(s elements) {
 	at.P("}")
 }
 
-// key prints what converts a key, and returns the expression of the new one. A function may make one key of two, and
-// then an entry would be lost.
+// key prints what converts a key, and returns the expression of the new one. A function may make
+// one key of two, and then an entry would be lost.
 func (at places) key(s elements, to *types.Type) string {
 	switch key := s.key.(type) {
 	case assign:

@@ -42,7 +42,8 @@ func (f *keeperFile) method(name string) string {
 	return name
 }
 
-// printKeepers prints zz_generated.lossless.go: the functions of the kinds, then what all of them use.
+// printKeepers prints zz_generated.lossless.go: the functions of the kinds, then what all of them
+// use.
 func printKeepers(out *emit.File, keepers []keeper, equalities []*structEquality, inline bool) error {
 	f := &keeperFile{File: out, inline: inline}
 	if inline {

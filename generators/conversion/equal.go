@@ -9,15 +9,16 @@ import "k8s.io/gengo/v2/types"
 // way is a direction of conversion.
 type way struct{ in, out *types.Type }
 
-// equal tells whether a value of type a is, bit by bit, the right value of type b: same types, or structs whose
-// fields have the same names in the same order and are equal themselves, and containers of such. A type with a
-// hand-written conversion, either way, is not equal to its counterpart: the function has to run, and shows that the
-// two do not mean the same.
+// equal tells whether a value of type a is, bit by bit, the right value of type b: same types, or
+// structs whose fields have the same names in the same order and are equal themselves, and
+// containers of such. A type with a hand-written conversion, either way, is not equal to its
+// counterpart: the function has to run, and shows that the two do not mean the same.
 func (p *planner) equal(a, b *types.Type) bool {
 	key := way{a, b}
 	answer, known := p.equals[key]
 	if !known {
-		// While types refer to each other, they are taken for equal; if one of them is not, the answer is no.
+		// While types refer to each other, they are taken for equal; if one of them is not, the
+		// answer is no.
 		answer = p.compare(a, b, map[way]bool{})
 		p.equals[key] = answer
 	}

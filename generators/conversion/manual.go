@@ -11,7 +11,8 @@ import (
 
 const scopePackage = "k8s.io/apimachinery/pkg/conversion"
 
-// basePackages have conversions between types of apimachinery and between pointers and values of basic types.
+// basePackages have conversions between types of apimachinery and between pointers and values of
+// basic types.
 var basePackages = []string{
 	"k8s.io/apimachinery/pkg/apis/meta/v1", scopePackage, "k8s.io/apimachinery/pkg/runtime",
 }
@@ -25,8 +26,9 @@ type manual struct {
 	copyOnly bool // it only assigns: where that suffices, it is not called
 }
 
-// manual returns the hand-written function that converts a to b: of the package that is printed, of the version, of a
-// hub, of the package of one of the types, or of another package of the run that converts.
+// manual returns the hand-written function that converts a to b: of the package that is printed, of
+// the version, of a hub, of the package of one of the types, or of another package of the run that
+// converts.
 func (p *planner) manual(a, b *types.Type) (manual, bool) {
 	wanted := Name(a, b)
 	for _, pkg := range p.searched(a, b) {
@@ -53,8 +55,8 @@ func (p *planner) searched(a, b *types.Type) []*model.Package {
 	return append(out, p.others...)
 }
 
-// converting are the packages of the run that ask for conversions, as conversion-gen has them, except those that
-// import pkg, which therefore can't import them.
+// converting are the packages of the run that ask for conversions, as conversion-gen has them,
+// except those that import pkg, which therefore can't import them.
 func converting(m *model.Model, pkg *model.Package) []*model.Package {
 	return slices.DeleteFunc(slices.Clone(m.Packages), func(other *model.Package) bool {
 		return !m.OfPackage(other).Has(tagName) || m.Reaches(other, pkg)
@@ -73,8 +75,8 @@ func (p *planner) mainPackage(path string) *model.Package {
 	return pkg
 }
 
-// base returns apimachinery's function that converts a to b, if there is one for the way back too: those that have
-// none lose something.
+// base returns apimachinery's function that converts a to b, if there is one for the way back too:
+// those that have none lose something.
 func (p *planner) base(a, b *types.Type) (types.Name, bool) {
 	var out types.Name
 	there, back := false, false
@@ -114,7 +116,8 @@ func conversionOf(fn *types.Type) (in, out *types.Type, ok bool) {
 	return a.Elem, b.Elem, true
 }
 
-// checkManual reports hand-written functions that are meant for conversions and that nothing would call.
+// checkManual reports hand-written functions that are meant for conversions and that nothing would
+// call.
 func (p *planner) checkManual(pairs []Pair) {
 	for name, fn := range p.out.Types.Functions {
 		if !strings.HasPrefix(name, "Convert_") {

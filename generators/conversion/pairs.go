@@ -21,12 +21,13 @@ const (
 // Pair is a type of a version and the one in its hub that it converts to and from.
 type Pair struct {
 	Version, Hub *types.Type
-	// ToHub and FromHub are the names of the functions, which are in the package that was asked about.
+	// ToHub and FromHub are the names of the functions, which are in the package that was asked
+	// about.
 	ToHub, FromHub string
 }
 
-// Pairs returns what zz_generated.conversion.go of a package converts, sorted by name. Problems go to report, which
-// may be nil.
+// Pairs returns what zz_generated.conversion.go of a package converts, sorted by name. Problems go
+// to report, which may be nil.
 func Pairs(m *model.Model, pkg *model.Package, report *diag.Report) []Pair {
 	if report == nil {
 		report = &diag.Report{}
@@ -64,7 +65,8 @@ func convertible(t *types.Type) bool {
 	return t.Kind == types.Struct && len(t.TypeParams) == 0 && token.IsExported(t.Name.Name) && !strings.Contains(t.Name.Name, "[")
 }
 
-// optedOut tells whether the type has the tag that keeps it from being converted. conversion-gen reads the comment above the type alone.
+// optedOut tells whether the type has the tag that keeps it from being converted. conversion-gen
+// reads the comment above the type alone.
 func optedOut(m *model.Model, t *types.Type, report *diag.Report) bool {
 	value, ok := m.AboveType(t).Last(tagName)
 	if !ok && m.OfType(t).Has(tagName) {
@@ -82,8 +84,8 @@ func optedOut(m *model.Model, t *types.Type, report *diag.Report) bool {
 	return ok
 }
 
-// readPackage returns the package that holds the versioned types and the hubs; version is nil if pkg asks for nothing
-// or its tags are wrong. A package that says false has no hubs.
+// readPackage returns the package that holds the versioned types and the hubs; version is nil if
+// pkg asks for nothing or its tags are wrong. A package that says false has no hubs.
 func readPackage(m *model.Model, pkg *model.Package, report *diag.Report) (version *model.Package, hubs []*model.Package) {
 	problem := func(format string, args ...any) {
 		report.Add(diag.Problem{Pos: m.PackagePos(pkg), Path: "package " + pkg.Name, Message: fmt.Sprintf(format, args...)})
@@ -133,8 +135,8 @@ func readPackage(m *model.Model, pkg *model.Package, report *diag.Report) (versi
 	return version, hubs
 }
 
-// Name returns the name of the function that converts a to b. It has the last element of the import path of each;
-// where the names would be equal, so many more elements that they differ.
+// Name returns the name of the function that converts a to b. It has the last element of the import
+// path of each; where the names would be equal, so many more elements that they differ.
 func Name(a, b *types.Type) string {
 	for n := 1; ; n++ {
 		names := namer.NameStrategy{

@@ -39,8 +39,8 @@ func newPlanner(m *model.Model, pkg, version *model.Package, hubs []*model.Packa
 	}
 }
 
-// newPlan decides what the file of pkg does; ok is false if the package does not ask for one. Fields that would be
-// lost go to report.
+// newPlan decides what the file of pkg does; ok is false if the package does not ask for one.
+// Fields that would be lost go to report.
 func newPlan(m *model.Model, pkg *model.Package, report *diag.Report) (_ *plan, ok bool) {
 	version, hubs := readPackage(m, pkg, report)
 	if version == nil {
@@ -174,7 +174,8 @@ func member(t *types.Type, name string) (types.Member, bool) {
 	return types.Member{Type: types.Any}, false
 }
 
-// jsonName is what the API's users call a field: the name that the first of its declarations with a JSON name has.
+// jsonName is what the API's users call a field: the name that the first of its declarations with a
+// JSON name has.
 func jsonName(declared ...types.Member) string {
 	for _, m := range declared {
 		if j := model.ParseJSON(m.Tags); j.Name != "" {

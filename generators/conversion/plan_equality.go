@@ -106,7 +106,8 @@ func (p *planner) equalityName(t *types.Type) string {
 	}
 }
 
-// holdsItself tells of a container whether it is what its own elements are, without a struct in between.
+// holdsItself tells of a container whether it is what its own elements are, without a struct in
+// between.
 func holdsItself(t *types.Type) bool {
 	seen := map[*types.Type]bool{}
 	for ; t != nil && !seen[t]; t = model.Underlying(t).Elem {

@@ -38,8 +38,8 @@ func kinds(pairs []Pair) []Pair {
 	})
 }
 
-// newKeepers finds the kinds of a package that asks for it of which conversion may lose something. It returns nil for
-// other packages.
+// newKeepers finds the kinds of a package that asks for it of which conversion may lose something.
+// It returns nil for other packages.
 func (p *planner) newKeepers(pairs []Pair) []keeper {
 	if !p.lossless() {
 		return nil
@@ -62,9 +62,10 @@ func (p *planner) newKeepers(pairs []Pair) []keeper {
 	return out
 }
 
-// lostFields takes the fields of a struct that may be lost; those of structs in it one by one, so that a field of which
-// nothing is lost is left alone. version is nil if there is no counterpart; byHand says that a function written by
-// hand converts the struct or what is around it, and that any field may be lost.
+// lostFields takes the fields of a struct that may be lost; those of structs in it one by one, so
+// that a field of which nothing is lost is left alone. version is nil if there is no counterpart;
+// byHand says that a function written by hand converts the struct or what is around it, and that
+// any field may be lost.
 func (p *planner) lostFields(k *keeper, path []string, hub, version *types.Type, byHand bool) {
 	for _, m := range hub.Members {
 		if isMeta(m) || m.Name == "_" || !token.IsExported(m.Name) && !byHand {
@@ -85,7 +86,8 @@ func (p *planner) lostFields(k *keeper, path []string, hub, version *types.Type,
 	}
 }
 
-// counterpart is the type of the field of a version that a field of the hub is converted to, nil if there is none.
+// counterpart is the type of the field of a version that a field of the hub is converted to, nil if
+// there is none.
 func (p *planner) counterpart(hub *types.Type, m types.Member, version *types.Type) *types.Type {
 	if version == nil {
 		return nil
@@ -102,7 +104,8 @@ func (p *planner) addLost(k *keeper, path []string, m types.Member, s *shape) {
 	k.fields = append(k.fields, lostField{path: path, same: p.equality(m.Type), shape: s})
 }
 
-// mayLose tells whether a value of the hub's type may lose something by going to the version's and back.
+// mayLose tells whether a value of the hub's type may lose something by going to the version's and
+// back.
 func (p *planner) mayLose(hub, version *types.Type, seen map[way]bool) bool {
 	if seen[way{hub, version}] {
 		return false // whoever asked about it first finds out
@@ -125,7 +128,8 @@ func (p *planner) mayLose(hub, version *types.Type, seen map[way]bool) bool {
 	})
 }
 
-// byFunction tells whether a function that is not generated here converts between two types, either way.
+// byFunction tells whether a function that is not generated here converts between two types, either
+// way.
 func (p *planner) byFunction(hub, version *types.Type) bool {
 	_, base := p.base(hub, version)
 	return p.mustRun(hub, version) || p.mustRun(version, hub) || base && hub != version

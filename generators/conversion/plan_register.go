@@ -9,7 +9,8 @@ import (
 	"github.com/typeplane/typeplane/generators/register"
 )
 
-// schemeBuilder is the variable by which a package with registrations of its own for apimachinery's Scheme says so.
+// schemeBuilder is the variable by which a package with registrations of its own for apimachinery's
+// Scheme says so.
 const schemeBuilder = "localSchemeBuilder"
 
 // registration makes a conversion known to apimachinery's Scheme.
@@ -19,8 +20,8 @@ type registration struct {
 	byHand   bool // it goes before what is generated
 }
 
-// registrations lists what a package that has a localSchemeBuilder, hand-written or generated, registers: what is
-// printed, then what its user wrote. Nothing if its user does it all.
+// registrations lists what a package that has a localSchemeBuilder, hand-written or generated,
+// registers: what is printed, then what its user wrote. Nothing if its user does it all.
 func (p *planner) registrations(pairs []Pair, values []valuesFunction) []registration {
 	byHand := p.out.Types.Functions["RegisterConversions"] != nil
 	if byHand || p.out.Types.Variables[schemeBuilder] == nil && !register.Covers(p.model, p.out) {
@@ -42,8 +43,8 @@ func (p *planner) registrations(pairs []Pair, values []valuesFunction) []registr
 	return append(out, p.writtenHere(out)...)
 }
 
-// writtenHere lists the functions that the user wrote in the printed package, sorted by name. One whose work a
-// function that keeps everything does around it is not registered itself.
+// writtenHere lists the functions that the user wrote in the printed package, sorted by name. One
+// whose work a function that keeps everything does around it is not registered itself.
 func (p *planner) writtenHere(printed []registration) []registration {
 	var out []registration
 	for name, fn := range p.out.Types.Functions {

@@ -8,7 +8,8 @@ import (
 	"github.com/typeplane/typeplane/generators/model"
 )
 
-// shape says of a value in the hub what its JSON does not. It becomes a losslessShape of the same fields; nil if there is nothing to say.
+// shape says of a value in the hub what its JSON does not. It becomes a losslessShape of the same
+// fields; nil if there is nothing to say.
 type shape struct {
 	isMap, isList, aligned bool
 	keys                   []string
@@ -21,8 +22,9 @@ type shapeField struct {
 	*shape
 }
 
-// shape describes a member of a struct in the hub. version is its type in the version, nil if it is not there, and
-// around the structs that have the member. byHand says that a function written by hand converts it or what is around it.
+// shape describes a member of a struct in the hub. version is its type in the version, nil if it is
+// not there, and around the structs that have the member. byHand says that a function written by
+// hand converts it or what is around it.
 func (p *planner) shape(hub, version *types.Type, byHand bool, m types.Member, around way, above []*types.Type) *shape {
 	if version == nil && !byHand || opaque(hub) || slices.Contains(above, hub) {
 		return nil
@@ -78,8 +80,8 @@ func (p *planner) structShape(hub, version *types.Type, byHand bool, above []*ty
 	return s
 }
 
-// keys returns what the fields of a list's items are called in the hub's JSON that tell them apart; the version says
-// it, or the hub.
+// keys returns what the fields of a list's items are called in the hub's JSON that tell them apart;
+// the version says it, or the hub.
 func (p *planner) keys(m types.Member, around way) []string {
 	type declaration struct {
 		owner *types.Type
@@ -121,7 +123,8 @@ func (p *planner) keys(m types.Member, around way) []string {
 	return nil
 }
 
-// jsonKey is what encoding/json calls a field; "" if its fields are taken for those of the struct around it.
+// jsonKey is what encoding/json calls a field; "" if its fields are taken for those of the struct
+// around it.
 func jsonKey(m types.Member) string {
 	switch name := jsonName(m); {
 	case name != m.Name || !m.Embedded:

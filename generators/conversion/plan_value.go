@@ -10,7 +10,8 @@ import (
 	"github.com/typeplane/typeplane/generators/model"
 )
 
-// value converts a value of type a to one of type b. The first rule that fits counts; what names the value in errors.
+// value converts a value of type a to one of type b. The first rule that fits counts; what names
+// the value in errors.
 func (p *planner) value(a, b *types.Type, what string) (step, *gap) {
 	if name, ok := p.keeping(a, b); ok {
 		return invoke{name}, nil
@@ -84,7 +85,8 @@ func (p *planner) structure(a, b *types.Type, what string) (step, *gap) {
 	return nil, inconvertible(a, b)
 }
 
-// inline converts structs that no function can be for: those without a name, and instances of generic types.
+// inline converts structs that no function can be for: those without a name, and instances of
+// generic types.
 func (p *planner) inline(a, b *types.Type) (step, *gap) {
 	if slices.Contains(p.inlined, way{a, b}) {
 		g := inconvertible(a, b)

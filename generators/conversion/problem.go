@@ -9,8 +9,8 @@ import (
 	"github.com/typeplane/typeplane/generators/model"
 )
 
-// reportGap says that a field would be lost, where its counterpart is or should be, and what to write. keepable says that a
-// kind could keep it in an annotation.
+// reportGap says that a field would be lost, where its counterpart is or should be, and what to
+// write. keepable says that a kind could keep it in an annotation.
 func (p *planner) reportGap(in, out *types.Type, g gap, keepable bool) {
 	problem := diag.Problem{
 		Pos:  p.model.MemberPos(in, g.field),
@@ -48,7 +48,8 @@ func (p *planner) checkTag(t *types.Type, m types.Member) {
 	}
 }
 
-// signature is the function that converts a to b, as it would be written in the package that is printed.
+// signature is the function that converts a to b, as it would be written in the package that is
+// printed.
 func (p *planner) signature(a, b *types.Type) string {
 	return fmt.Sprintf("func %s(in *%s, out *%s, s conversion.Scope) error", Name(a, b), p.local(a), p.local(b))
 }

@@ -41,8 +41,8 @@ type field struct {
 	comment string
 }
 
-// step converts a value of one type to a value of another: assign, cast, narrow, reinterpret, invoke, drop, inline or
-// elements.
+// step converts a value of one type to a value of another: assign, cast, narrow, reinterpret,
+// invoke, drop, inline or elements.
 type step interface{ isStep() }
 
 type (
@@ -81,6 +81,6 @@ func (drop) isStep()        {}
 func (inline) isStep()      {}
 func (elements) isStep()    {}
 
-// bound is one end of the range of an integer type: the value, converted to the type named as, is compared with the
-// constant; no comparison is needed if constant is "".
+// bound is one end of the range of an integer type: the value, converted to the type named as, is
+// compared with the constant; no comparison is needed if constant is "".
 type bound struct{ as, constant string }

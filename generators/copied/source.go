@@ -1,7 +1,9 @@
-// Package copied prints parts of the runtime beside generated code, for modules that must not import it.
+// Package copied prints parts of the runtime beside generated code, for modules that must not
+// import it.
 //
-// The runtime is ordinary Go (runtime/protobuf, runtime/lossless), which is compiled and tested where it is. What generated code
-// names of it is printed with all that it needs in turn, under other names, since it stands beside the user's own.
+// The runtime is ordinary Go (runtime/protobuf, runtime/lossless), which is compiled and tested
+// where it is. What generated code names of it is printed with all that it needs in turn, under
+// other names, since it stands beside the user's own.
 //
 // Start reading at Source.Print.
 package copied
@@ -145,8 +147,8 @@ func newPiece(decl ast.Decl, file *ast.File) *piece {
 	return d
 }
 
-// Print prints the pieces that are used, and those that they need, unless the package that out belongs to has them
-// already.
+// Print prints the pieces that are used, and those that they need, unless the package that out
+// belongs to has them already.
 func (s *Source) Print(out *emit.File, used map[string]bool, has func(name string) bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,8 +184,8 @@ func (s *Source) Print(out *emit.File, used map[string]bool, has func(name strin
 	return nil
 }
 
-// text is the source of a piece, with packages named as the file names them, and with names that stand beside the user's
-// own.
+// text is the source of a piece, with packages named as the file names them, and with names that
+// stand beside the user's own.
 func (s *Source) text(d *piece, out *emit.File) (string, error) {
 	var restore []func()
 	rename := func(id *ast.Ident, to string) {
@@ -223,8 +225,8 @@ func (s *Source) text(d *piece, out *emit.File) (string, error) {
 // ownPackage stands for the name of the package that a copy is printed in, which goes.
 const ownPackage = "ownPackage_"
 
-// keeping are the identifiers of a piece that name no declaration of the package: of fields, methods, and what belongs to
-// another package.
+// keeping are the identifiers of a piece that name no declaration of the package: of fields,
+// methods, and what belongs to another package.
 func (s *Source) keeping(d *piece) map[*ast.Ident]bool {
 	keep := map[*ast.Ident]bool{}
 	ast.Inspect(d.decl, func(n ast.Node) bool {

@@ -16,7 +16,8 @@ type printer struct {
 	// foreign are the functions.
 	foreign []foreign
 	memory  *memory
-	// taking tells that what is being printed has slabs to take memory from, wide that these are more than metadata's.
+	// taking tells that what is being printed has slabs to take memory from, wide that these are
+	// more than metadata's.
 	taking, wide bool
 	// own is the memory of the kind whose function is being printed; nil for most.
 	own *own

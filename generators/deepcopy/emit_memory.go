@@ -49,7 +49,8 @@ func (p *printer) take(slab string, e *node, in, out string) {
 	}
 }
 
-// with and counting are the names of the functions that copy a type to memory that was counted before, and that count it.
+// with and counting are the names of the functions that copy a type to memory that was counted
+// before, and that count it.
 func (p *printer) with(t *types.Type) string {
 	if p.memory.ofRuntime(t) {
 		return p.Ident(deepcopyPath, "Copy"+t.Name.Name)

@@ -70,7 +70,8 @@ func (p *printer) firstMemory() {
 	}
 }
 
-// cases prints the choice between the two pieces: what comes before either of them is taken, and after it.
+// cases prints the choice between the two pieces: what comes before either of them is taken, and
+// after it.
 func (p *printer) cases(first, entry string, before, after []string) {
 	line := func(lines []string, i int) {
 		if lines != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/typeplane/typeplane/generators/emit"
 )
 
-// value prints the copy of one value: in and out are addressable expressions of n's type, out holds zero or, if
-// shared is set, what an assignment of in has put there.
+// value prints the copy of one value: in and out are addressable expressions of n's type, out holds
+// zero or, if shared is set, what an assignment of in has put there.
 func (p *printer) value(n *node, in, out string, shared bool, depth int) {
 	switch n.how {
 	case assign:
@@ -78,7 +78,8 @@ func (p *printer) fields(n *node, in, out string, depth int) {
 	}
 }
 
-// apart prints the copy of a struct field by field, so that fields with methods of their own are written only once.
+// apart prints the copy of a struct field by field, so that fields with methods of their own are
+// written only once.
 func (p *printer) apart(n *node) {
 	for _, group := range p.groups(n.fields) {
 		for _, f := range group {

@@ -20,11 +20,13 @@ type alias struct {
 type foreign struct {
 	typ  *types.Type
 	body *node
-	// assigned are the structs of other modules behind its slices, maps and pointers that are assigned as they are.
+	// assigned are the structs of other modules behind its slices, maps and pointers that are
+	// assigned as they are.
 	assigned []*types.Type
 }
 
-// metadata is what every kind has, of which a package's kinds get a copy that is faster than the method.
+// metadata is what every kind has, of which a package's kinds get a copy that is faster than the
+// method.
 var metadata = types.Name{Package: metaPath, Name: "ObjectMeta"}
 
 // managed is an item of its list of managed fields, of which most objects have one.
@@ -76,8 +78,9 @@ func (pl *planner) reach(t *types.Type) {
 	}
 }
 
-// byFunction tells whether the package that is planned has a function for a type: a struct of another module that an
-// alias kind is made of, that others gave its methods, and whose fields can all be reached.
+// byFunction tells whether the package that is planned has a function for a type: a struct of
+// another module that an alias kind is made of, that others gave its methods, and whose fields can
+// all be reached.
 func (pl *planner) byFunction(t *types.Type) bool {
 	planned, reached := pl.reached[t]
 	if !reached || planned {
@@ -96,7 +99,8 @@ func (pl *planner) byFunction(t *types.Type) bool {
 	return true
 }
 
-// foreignFunctions plans the functions that the package needs, and those that they need, sorted by type.
+// foreignFunctions plans the functions that the package needs, and those that they need, sorted by
+// type.
 func (pl *planner) foreignFunctions() []foreign {
 	bodies := map[*types.Type]*node{}
 	for again := true; again; {
@@ -115,7 +119,8 @@ func (pl *planner) foreignFunctions() []foreign {
 	return out
 }
 
-// assigned adds the structs of other modules that are assigned somewhere else than in the struct that a node is for.
+// assigned adds the structs of other modules that are assigned somewhere else than in the struct
+// that a node is for.
 func (pl *planner) assigned(n *node, found []*types.Type) []*types.Type {
 	for _, f := range n.fields {
 		found = pl.assigned(f.node, found)

@@ -3,8 +3,8 @@ package deepcopy
 // most is how many pointers of a struct are allocated together at most.
 const most = 4
 
-// groups parts the fields of a struct: pointers whose memory may be allocated together, up to four neighbours, and
-// all other fields one by one, where the first of a group stands.
+// groups parts the fields of a struct: pointers whose memory may be allocated together, up to four
+// neighbours, and all other fields one by one, where the first of a group stands.
 func (p *printer) groups(fields []field) [][]field {
 	var out [][]field
 	open := -1 // the group that the next pointer joins
@@ -22,7 +22,8 @@ func (p *printer) groups(fields []field) [][]field {
 	return out
 }
 
-// joins tells whether a field is a pointer to something that is copied to memory that is there already.
+// joins tells whether a field is a pointer to something that is copied to memory that is there
+// already.
 func joins(n *node) bool {
 	if n.how != pointer {
 		return false

@@ -6,8 +6,8 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// handWritten returns the methods that a user wrote, nil for those that are missing. Ones with a signature that
-// cannot be called are reported and count as missing.
+// handWritten returns the methods that a user wrote, nil for those that are missing. Ones with a
+// signature that cannot be called are reported and count as missing.
 func (pl *planner) handWritten(t *types.Type) (deep, into *types.Type) {
 	deep, into = t.Methods["DeepCopy"], t.Methods["DeepCopyInto"]
 	if deep != nil && !deepSignature(t, deep.Signature) {
@@ -37,7 +37,8 @@ func intoSignature(t *types.Type, s *types.Signature) bool {
 
 func isPointerTo(p, t *types.Type) bool { return p.Kind == types.Pointer && p.Elem == t }
 
-// declares tells whether a type of a package outside the main module has a method, generated or not.
+// declares tells whether a type of a package outside the main module has a method, generated or
+// not.
 func declares(t *types.Type, method string) bool {
 	n, ok := t.GoType.(*gotypes.Named)
 	if !ok {

@@ -13,8 +13,8 @@ import (
 // several is how many values of a type an object may easily have that makes it worth counting them.
 const several = 6
 
-// memory says what the functions of a file take from slabs: memory for values of one type, which were counted before
-// and are allocated at once.
+// memory says what the functions of a file take from slabs: memory for values of one type, which
+// were counted before and are allocated at once.
 type memory struct {
 	// shared says that the file imports the runtime, which has the memory for metadata and the
 	// functions for its types.
@@ -22,10 +22,11 @@ type memory struct {
 	slabs  map[types.Name]*types.Type
 	// first are the slabs that metadata takes from.
 	first []types.Name
-	// entry are those of them that an item of the metadata's list of managed fields takes from, with the list.
+	// entry are those of them that an item of the metadata's list of managed fields takes from,
+	// with the list.
 	entry []types.Name
-	// needs are the types whose functions take from slabs; wide are those of them that take from others than metadata
-	// does, and counts those in which there is something to count.
+	// needs are the types whose functions take from slabs; wide are those of them that take from
+	// others than metadata does, and counts those in which there is something to count.
 	needs, wide, counts map[*types.Type]bool
 	// entries are the types whose functions are called by who has no slabs.
 	entries map[*types.Type]bool
@@ -33,7 +34,8 @@ type memory struct {
 	own map[*types.Type]*own
 }
 
-// planMemory decides which types get slabs: those that metadata has, and those that many ways lead to.
+// planMemory decides which types get slabs: those that metadata has, and those that many ways lead
+// to.
 func (f *file) planMemory(shared bool) {
 	bodies := map[*types.Type]*node{}
 	var meta *node
@@ -95,8 +97,9 @@ func (m *memory) metadata(w *ways, meta *node) map[types.Name]int {
 	return count
 }
 
-// planEntries finds the functions that are called from elsewhere: by methods, and for the kinds in a list, each of which
-// gets memory of its own. For those of aliases the object comes with the memory.
+// planEntries finds the functions that are called from elsewhere: by methods, and for the kinds in
+// a list, each of which gets memory of its own. For those of aliases the object comes with the
+// memory.
 func (m *memory) planEntries(f *file, bodies map[*types.Type]*node) {
 	called := func(n *node) {
 		if n.how == function {
@@ -135,12 +138,14 @@ func (n *node) visit(do func(*node)) {
 	}
 }
 
-// isObject tells whether a type is a kind: nothing of it is allocated together with anything of another one.
+// isObject tells whether a type is a kind: nothing of it is allocated together with anything of
+// another one.
 func isObject(t *types.Type) bool {
 	return model.Embeds(t, "TypeMeta") && model.Embeds(t, "ObjectMeta")
 }
 
-// taken is the type of the values that the copy of a pointer or list needs, if they may come from a slab.
+// taken is the type of the values that the copy of a pointer or list needs, if they may come from a
+// slab.
 func taken(n *node) *types.Type {
 	if n.how != pointer && n.how != slice {
 		return nil
@@ -157,8 +162,8 @@ func taken(n *node) *types.Type {
 	return nil
 }
 
-// slab is the type of the slab that the copy of a pointer or list takes from, in a function that has o or none; nil if
-// it does not.
+// slab is the type of the slab that the copy of a pointer or list takes from, in a function that
+// has o or none; nil if it does not.
 func (m *memory) slab(o *own, n *node) *types.Type {
 	if t := taken(n); t != nil && (m.slabs[t.Name] != nil || o != nil && o.types[t.Name] != nil) {
 		return t
@@ -166,8 +171,8 @@ func (m *memory) slab(o *own, n *node) *types.Type {
 	return nil
 }
 
-// reaching finds the types whose functions have such a node, of their own or of what they call; in the values of maps,
-// too, or not.
+// reaching finds the types whose functions have such a node, of their own or of what they call; in
+// the values of maps, too, or not.
 func (m *memory) reaching(bodies map[*types.Type]*node, such func(*types.Type, *node) bool, inMaps bool) map[*types.Type]bool {
 	found := map[*types.Type]bool{}
 	for again := true; again; {
@@ -181,7 +186,8 @@ func (m *memory) reaching(bodies map[*types.Type]*node, such func(*types.Type, *
 	return found
 }
 
-// reaches tells whether a node, or what it is made of, is such a one, given the functions that have one.
+// reaches tells whether a node, or what it is made of, is such a one, given the functions that have
+// one.
 func (n *node) reaches(such func(*node) bool, found map[*types.Type]bool, inMaps bool) bool {
 	if n == nil || n.how == mapping && !inMaps {
 		return false
@@ -190,7 +196,8 @@ func (n *node) reaches(such func(*node) bool, found map[*types.Type]bool, inMaps
 		slices.ContainsFunc(n.fields, func(f field) bool { return f.node.reaches(such, found, inMaps) })
 }
 
-// counted tells whether there is something to count in what a node copies, in a function that has o or none.
+// counted tells whether there is something to count in what a node copies, in a function that has o
+// or none.
 func (m *memory) counted(o *own, n *node) bool {
 	return n.reaches(func(n *node) bool { return m.slab(o, n) != nil }, m.counts, false)
 }

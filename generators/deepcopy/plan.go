@@ -19,9 +19,11 @@ import (
 // methods are what is printed for one type.
 type methods struct {
 	typ *types.Type
-	// into and deep tell whether DeepCopyInto and DeepCopy are printed; the other one is hand-written.
+	// into and deep tell whether DeepCopyInto and DeepCopy are printed; the other one is
+	// hand-written.
 	into, deep bool
-	// viaPointer tells that the hand-written DeepCopy, which a printed DeepCopyInto calls, returns a pointer.
+	// viaPointer tells that the hand-written DeepCopy, which a printed DeepCopyInto calls, returns
+	// a pointer.
 	viaPointer bool
 	// body says how a printed DeepCopyInto copies; nil if it calls the hand-written DeepCopy.
 	body *node
@@ -62,7 +64,8 @@ type node struct {
 	how  how
 	typ  *types.Type // as declared
 	elem *node
-	// fields are those of an inline struct; apart says that they are copied one by one, instead of all at once first.
+	// fields are those of an inline struct; apart says that they are copied one by one, instead of
+	// all at once first.
 	fields []field
 	apart  bool
 	// byValue: the hand-written DeepCopy returns a value. into, deep: which of the methods exist.
@@ -84,10 +87,11 @@ type planner struct {
 	current *model.Package
 	// helpers are unexported types that others need methods of.
 	helpers map[*types.Type]bool
-	// reached are the types of other modules that the package's alias kinds are made of: true once a function for
-	// one is planned.
+	// reached are the types of other modules that the package's alias kinds are made of: true once
+	// a function for one is planned.
 	reached map[*types.Type]bool
-	// busy are the types that planning is in the middle of, to notice those that contain themselves.
+	// busy are the types that planning is in the middle of, to notice those that contain
+	// themselves.
 	busy map[*types.Type]bool
 }
 
@@ -145,8 +149,9 @@ func (pl *planner) methods(pkg *model.Package) []methods {
 	return out
 }
 
-// wanted decides whether a type of a package gets methods because of tags, and reports tags that cannot be followed. One
-// on an interface or the like changes nothing, and deepcopy-gen says nothing: that is a warning.
+// wanted decides whether a type of a package gets methods because of tags, and reports tags that
+// cannot be followed. One on an interface or the like changes nothing, and deepcopy-gen says
+// nothing: that is a warning.
 func (pl *planner) wanted(pkg *model.Package, t *types.Type) bool {
 	if declaredHere := pkg.Go.Scope().Lookup(baseName(t)); declaredHere == nil {
 		return false
@@ -179,8 +184,8 @@ func (pl *planner) wanted(pkg *model.Package, t *types.Type) bool {
 	return w.in || token.IsExported(t.Name.Name)
 }
 
-// copyable tells whether methods make sense for a type: structs, declared maps and slices, and everything that has
-// one of the methods by hand.
+// copyable tells whether methods make sense for a type: structs, declared maps and slices, and
+// everything that has one of the methods by hand.
 func copyable(t *types.Type) bool {
 	if t.Kind == types.Alias {
 		return t.Underlying.Kind != types.Builtin && t.Underlying.Kind != types.Unsupported || t.Methods["DeepCopy"] != nil || t.Methods["DeepCopyInto"] != nil
@@ -188,7 +193,8 @@ func copyable(t *types.Type) bool {
 	return t.Kind == types.Struct
 }
 
-// mode returns what a package's tags ask for; a package whose tags cannot be read generates nothing.
+// mode returns what a package's tags ask for; a package whose tags cannot be read generates
+// nothing.
 func (pl *planner) mode(pkg *model.Package) mode {
 	m, ok := pl.modes[pkg.Path]
 	if !ok {
@@ -237,7 +243,8 @@ func (pl *planner) interfaceType(name string, at place) *types.Type {
 	return t
 }
 
-// reference tells whether a type is a map, slice or pointer, declared or not: its methods have value receivers.
+// reference tells whether a type is a map, slice or pointer, declared or not: its methods have
+// value receivers.
 func reference(t *types.Type) bool {
 	switch under(t).Kind {
 	case types.Pointer, types.Map, types.Slice:

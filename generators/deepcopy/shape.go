@@ -8,8 +8,8 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// immutable are structs of other modules that hold pointers and may be assigned nevertheless. Their methods, where they
-// have any, do that too.
+// immutable are structs of other modules that hold pointers and may be assigned nevertheless. Their
+// methods, where they have any, do that too.
 var immutable = map[types.Name]bool{
 	{Package: metaPath, Name: "Time"}:        true,
 	{Package: metaPath, Name: "MicroTime"}:   true,
@@ -90,7 +90,8 @@ func (pl *planner) help(t *types.Type) bool {
 	return false
 }
 
-// shape decides by what a type is made of. root tells that it is the type whose methods are planned.
+// shape decides by what a type is made of. root tells that it is the type whose methods are
+// planned.
 func (pl *planner) shape(t *types.Type, at place, root bool) *node {
 	if immutable[t.Name] {
 		return &node{how: assign, typ: t}
@@ -126,7 +127,8 @@ func (pl *planner) shape(t *types.Type, at place, root bool) *node {
 	return n
 }
 
-// structShape plans the fields of a struct. Inside another type, a struct that holds no pointers is assigned.
+// structShape plans the fields of a struct. Inside another type, a struct that holds no pointers is
+// assigned.
 func (pl *planner) structShape(n *node, t *types.Type, at place, root bool) {
 	if !root && plain(t, nil) {
 		return
@@ -156,8 +158,8 @@ func (pl *planner) structShape(n *node, t *types.Type, at place, root bool) {
 	n.apart = root && mostlyCalls(n)
 }
 
-// mostlyCalls tells whether most of a struct are fields that a method or function writes: assigning all of it first
-// would write those twice.
+// mostlyCalls tells whether most of a struct are fields that a method or function writes: assigning
+// all of it first would write those twice.
 func mostlyCalls(n *node) bool {
 	var called int64
 	for _, f := range n.fields {
@@ -178,8 +180,8 @@ func size(t *types.Type) int64 {
 
 var sizes = gotypes.SizesFor("gc", "amd64")
 
-// reachable tells whether generated code of this run may copy a struct without methods field by field, and reports
-// why not.
+// reachable tells whether generated code of this run may copy a struct without methods field by
+// field, and reports why not.
 func (pl *planner) reachable(t *types.Type, at place) bool {
 	if pl.busy[t] {
 		pl.problem(at, "write a DeepCopyInto method for it", "%s has no deep copy and contains itself", t)
@@ -243,7 +245,8 @@ func broken(t *types.Type) bool {
 	return false
 }
 
-// plain tells whether an assignment copies everything: no pointers anywhere, or only ones to what never changes.
+// plain tells whether an assignment copies everything: no pointers anywhere, or only ones to what
+// never changes.
 func plain(t *types.Type, seen []*types.Type) bool {
 	if immutable[t.Name] {
 		return true

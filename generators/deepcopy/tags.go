@@ -77,8 +77,8 @@ type wish struct {
 	byValue    bool
 }
 
-// markersOf are the markers of a type. The block above the doc comment may in doc.go be the package's; package tags in
-// it are not the type's.
+// markersOf are the markers of a type. The block above the doc comment may in doc.go be the
+// package's; package tags in it are not the type's.
 func (pl *planner) markersOf(t *types.Type) model.Markers {
 	return pl.pass.Model.OfType(t).But(func(mk *model.Marker) bool {
 		return strings.HasPrefix(mk.Text, "+"+enableTag+"=package") && filepath.Base(mk.Pos.Filename) == "doc.go"
@@ -129,7 +129,8 @@ func readWish(markers model.Markers) (wish, error) {
 	return w, w.receivers(markers)
 }
 
-// objectTags reads the tags of controller-gen: root asks for DeepCopyObject and, unless generate says no, for all.
+// objectTags reads the tags of controller-gen: root asks for DeepCopyObject and, unless generate
+// says no, for all.
 func (w *wish) objectTags(markers model.Markers) error {
 	root := false
 	for name, set := range map[string]func(bool){

@@ -57,8 +57,9 @@ func (p *planner) elementDefault(container *types.Type) *fill {
 	return p.defaults[key]
 }
 
-// typeDefault returns the default on the declaration of t or of what it points to. A plain +default on a type is only
-// for pointers and elements, as other generators have it; the kubebuilder marker is for every use.
+// typeDefault returns the default on the declaration of t or of what it points to. A plain +default
+// on a type is only for pointers and elements, as other generators have it; the kubebuilder marker
+// is for every use.
 func (p *planner) typeDefault(t *types.Type, indirect bool) (written, bool) {
 	for {
 		p.loadComments(t)
@@ -125,7 +126,8 @@ func unquote(text string) string {
 	return text
 }
 
-// fill types a default; nil if it is wrong, which is reported, or if it is what an unset value has anyway.
+// fill types a default; nil if it is wrong, which is reported, or if it is what an unset value has
+// anyway.
 func (p *planner) fill(t *types.Type, w written, pos token.Position, path string) *fill {
 	problem := func(err error) *fill {
 		p.report.Add(diag.Problem{Pos: pos, Path: path, Message: fmt.Sprintf("%s: %v", w, err)})

@@ -111,7 +111,8 @@ func (b body) each(s each, at spot, depth int) {
 	b.P("}")
 }
 
-// eachValue visits copies of the values, because those in a map have no address, and puts them back if they change.
+// eachValue visits copies of the values, because those in a map have no address, and puts them back
+// if they change.
 func (b body) eachValue(s eachValue, at spot, depth int) {
 	key, local := variable(indexes, depth), variable(locals, depth)
 	back := changes(s.steps)

@@ -2,8 +2,8 @@ package defaulter
 
 import "k8s.io/gengo/v2/types"
 
-// collect finds out, for t and everything below it, which types have something to fill themselves; spread then tells
-// which have so at any depth.
+// collect finds out, for t and everything below it, which types have something to fill themselves;
+// spread then tells which have so at any depth.
 func (p *planner) collect(t *types.Type) {
 	if p.seen[t] {
 		return
@@ -64,8 +64,8 @@ func (p *planner) spread() {
 	}
 }
 
-// recursive tells whether a value of t can hold another t with something to fill, on a way that no root's function
-// covers. Such a type gets a function of its own.
+// recursive tells whether a value of t can hold another t with something to fill, on a way that no
+// root's function covers. Such a type gets a function of its own.
 func (p *planner) recursive(t *types.Type) bool {
 	if t.Name.Package == "" {
 		return false

@@ -23,8 +23,9 @@ type manual struct {
 	additional []types.Name // SetDefaults_T_x, sorted
 }
 
-// finder looks hand-written functions up: in the package that is printed, in the type's own, in the packages of this
-// module which the printed one imports, and in those of the run that ask for defaults, as defaulter-gen has it.
+// finder looks hand-written functions up: in the package that is printed, in the type's own, in the
+// packages of this module which the printed one imports, and in those of the run that ask for
+// defaults, as defaulter-gen has it.
 type finder struct {
 	model  *model.Model
 	out    *model.Package
@@ -74,8 +75,8 @@ func (f *finder) packages(t *types.Type) []*types.Package {
 	return out
 }
 
-// defaulting are the packages of the run that ask for defaults, except those that import pkg, which therefore can't
-// import them.
+// defaulting are the packages of the run that ask for defaults, except those that import pkg, which
+// therefore can't import them.
 func defaulting(m *model.Model, pkg *model.Package) []*model.Package {
 	return slices.DeleteFunc(slices.Clone(m.Packages), func(other *model.Package) bool {
 		return !m.OfPackage(other).Has(tagName) || m.Reaches(other, pkg)
@@ -114,7 +115,8 @@ func fills(fn, t *types.Type) bool {
 		sig.Parameters[0].Type.Kind == types.Pointer && sig.Parameters[0].Type.Elem.Name == t.Name
 }
 
-// checkSignatures reports functions that are named and meant for a type but that nothing would ever call.
+// checkSignatures reports functions that are named and meant for a type but that nothing would ever
+// call.
 func (f *finder) checkSignatures(types map[string]*types.Type, report *diag.Report) {
 	for name, fn := range f.out.Types.Functions {
 		rest, ok := strings.CutPrefix(name, prefix)

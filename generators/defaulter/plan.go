@@ -35,8 +35,8 @@ type place struct {
 	name  string
 }
 
-// newPlan decides what the file of pkg does; ok is false if the package does not ask for one. Problems of tags and
-// literals go to report.
+// newPlan decides what the file of pkg does; ok is false if the package does not ask for one.
+// Problems of tags and literals go to report.
 func newPlan(m *model.Model, pkg *model.Package, report *diag.Report) (_ *plan, ok bool) {
 	ask, ok := readPackage(m, pkg, report)
 	if !ok {
@@ -182,9 +182,10 @@ func (p *planner) loadComments(t *types.Type) {
 	}
 }
 
-// hasNoDefaults tells whether a package is of the standard library or of apimachinery. Neither has tags or functions
-// for defaults, and every kind has types of both: looking there would make each run slower for nothing. A path without
-// a dot may also be of the module that is generated for, as that of ours is.
+// hasNoDefaults tells whether a package is of the standard library or of apimachinery. Neither has
+// tags or functions for defaults, and every kind has types of both: looking there would make each
+// run slower for nothing. A path without a dot may also be of the module that is generated for, as
+// that of ours is.
 func hasNoDefaults(path string, ours *model.Package) bool {
 	first, _, _ := strings.Cut(path, "/")
 	module, _, _ := strings.Cut(ours.Path, "/")

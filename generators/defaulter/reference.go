@@ -10,7 +10,8 @@ import (
 	"github.com/typeplane/typeplane/generators/model"
 )
 
-// reference types ref(x), where x is a constant or variable of a basic type, as a t: T(x), or a pointer to it.
+// reference types ref(x), where x is a constant or variable of a basic type, as a t: T(x), or a
+// pointer to it.
 func (c typer) reference(t *types.Type, name types.Name) (value, error) {
 	if u := model.Underlying(t); u.Kind == types.Pointer {
 		to, err := c.reference(u.Elem, name)
@@ -40,7 +41,8 @@ func (c typer) reference(t *types.Type, name types.Name) (value, error) {
 	return conversion{t, reference(name)}, nil
 }
 
-// fits tells whether the compiler converts a constant or variable to a builtin type without changing its value.
+// fits tells whether the compiler converts a constant or variable to a builtin type without
+// changing its value.
 func fits(obj gotypes.Object, u *types.Type) error {
 	basic, ok := obj.Type().Underlying().(*gotypes.Basic)
 	if !ok {

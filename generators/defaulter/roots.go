@@ -24,8 +24,8 @@ type request struct {
 	with  []string       // field names that make a root
 }
 
-// readPackage reads the package tags; ok is false if they ask for nothing or are wrong. Without one, a package that is served
-// has defaults for its kinds.
+// readPackage reads the package tags; ok is false if they ask for nothing or are wrong. Without
+// one, a package that is served has defaults for its kinds.
 func readPackage(m *model.Model, pkg *model.Package, report *diag.Report) (_ request, ok bool) {
 	values := m.OfPackage(pkg).Values(tagName)
 	problem := func(format string, args ...any) (request, bool) {
@@ -98,7 +98,8 @@ func (r request) aliased() []*types.Type {
 	return out
 }
 
-// named are the types for which functions are looked up by name: the package's own, and those that it has aliases of.
+// named are the types for which functions are looked up by name: the package's own, and those that
+// it has aliases of.
 func (r request) named() map[string]*types.Type {
 	out := maps.Clone(r.types.Types.Types)
 	for _, t := range r.aliased() {
@@ -138,13 +139,14 @@ func hasMember(t *types.Type, name string) bool {
 	return false
 }
 
-// isObject tells whether a root is a runtime.Object, as far as can be seen without generated methods.
+// isObject tells whether a root is a runtime.Object, as far as can be seen without generated
+// methods.
 func isObject(t *types.Type) bool {
 	return hasMember(t, "TypeMeta") || t.Methods["GetObjectKind"] != nil
 }
 
-// Covers returns the names of the types for which the package has a function SetObjectDefaults_T: hand-written, or
-// printed by this plug-in.
+// Covers returns the names of the types for which the package has a function SetObjectDefaults_T:
+// hand-written, or printed by this plug-in.
 func Covers(m *model.Model, pkg *model.Package) map[string]bool {
 	out := map[string]bool{}
 	for name, fn := range pkg.Types.Functions {

@@ -200,7 +200,8 @@ func object(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	return out, nil
 }
 
-// integers are the bounds of the integer types. int and uint count as 64 bits: the compiler judges on others.
+// integers are the bounds of the integer types. int and uint count as 64 bits: the compiler judges
+// on others.
 var integers = map[string][2]*big.Int{
 	"int": bounds(63, true), "int8": bounds(7, true), "int16": bounds(15, true), "int32": bounds(31, true), "int64": bounds(63, true),
 	"uint": bounds(64, false), "byte": bounds(8, false), "uint16": bounds(16, false), "uint32": bounds(32, false), "uint64": bounds(64, false),

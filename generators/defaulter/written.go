@@ -21,7 +21,8 @@ func (w written) reference() (types.Name, bool) {
 	return name, true
 }
 
-// json returns the default as JSON. A +default is JSON; the kubebuilder marker may be written in its own way too.
+// json returns the default as JSON. A +default is JSON; the kubebuilder marker may be written in
+// its own way too.
 func (w written) json(t *types.Type) (json.RawMessage, error) {
 	if text := strings.TrimSpace(w.text); json.Valid([]byte(text)) {
 		return json.RawMessage(text), nil
@@ -38,8 +39,8 @@ func (w written) json(t *types.Type) (json.RawMessage, error) {
 	return raw, err
 }
 
-// marker reads a value the way kubebuilder's markers are written: bare words and strings in any quotes, lists in
-// braces, maps in braces with bare keys.
+// marker reads a value the way kubebuilder's markers are written: bare words and strings in any
+// quotes, lists in braces, maps in braces with bare keys.
 type marker struct {
 	rest string
 	bare bool // a bare word may hold commas and braces, because it is the whole value

@@ -1,7 +1,8 @@
 // Package diag collects what is wrong with the user's packages, so that one run says all of it.
 //
-// A plug-in adds problems and goes on; Run prints them sorted by position and writes no file if there is one. A plug-in
-// warns where what it prints is sound, and what is there was probably meant otherwise.
+// A plug-in adds problems and goes on; Run prints them sorted by position and writes no file if
+// there is one. A plug-in warns where what it prints is sound, and what is there was probably meant
+// otherwise.
 package diag
 
 import (
@@ -15,14 +16,17 @@ import (
 
 // Problem is one thing to mend, said to the person who wrote the Go types.
 type Problem struct {
-	// Pos is where to look; its Filename is as the user would type it (relative to the working directory).
+	// Pos is where to look; its Filename is as the user would type it (relative to the working
+	// directory).
 	Pos token.Position
 	// Path is what it is about in the user's terms, like "Book.Spec.Pages"; may be empty.
 	Path string
-	// Message says what is wrong, Cure what to do about it (may be empty). Lower case, no trailing dot.
+	// Message says what is wrong, Cure what to do about it (may be empty). Lower case, no trailing
+	// dot.
 	Message string
 	Cure    string
-	// Idle tells that it is about nothing but a tag that has no effect, so that what is printed is sound without it.
+	// Idle tells that it is about nothing but a tag that has no effect, so that what is printed is
+	// sound without it.
 	Idle bool
 	// By is the plug-in that says it; the report knows.
 	By string

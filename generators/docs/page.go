@@ -67,7 +67,8 @@ func title(api *surface.API) string {
 	return groupVersion(api)
 }
 
-// headings are the names of the sections about types: their own, and where two have one name, with the package.
+// headings are the names of the sections about types: their own, and where two have one name, with
+// the package.
 func headings(api *surface.API) map[*surface.Type]string {
 	out := map[*surface.Type]string{}
 	taken := map[string]int{}

@@ -26,8 +26,9 @@ type Book struct {
 }
 `
 
-// TestStale takes pages away: of a version that is gone, of one that no longer asks, of one that has moved its page. It
-// leaves pages of packages that are not in the run, and what it has not written.
+// TestStale takes pages away: of a version that is gone, of one that no longer asks, of one that
+// has moved its page. It leaves pages of packages that are not in the run, and what it has not
+// written.
 func TestStale(t *testing.T) {
 	dir := gentest.Module(t, &txtar.Archive{})
 	version := func(name, tag string) {

@@ -13,8 +13,8 @@ type block struct {
 
 var itemStart = regexp.MustCompile(`^\s*(?:[-*•]|\d+[.)]) +(.*)$`)
 
-// blocks takes a comment apart as Go's documents do: an empty line ends a paragraph, an indented line is code unless it
-// goes on with a list.
+// blocks takes a comment apart as Go's documents do: an empty line ends a paragraph, an indented
+// line is code unless it goes on with a list.
 func blocks(lines []string) []block {
 	var out []block
 	open := false // whether a line may go on with the last block
@@ -96,7 +96,8 @@ func code(s string) string {
 	}
 }
 
-// escape keeps what is text in a comment from being Markdown. What stands between backticks stays code.
+// escape keeps what is text in a comment from being Markdown. What stands between backticks stays
+// code.
 func escape(text string) string {
 	parts := strings.Split(text, "`")
 	if len(parts)%2 == 0 { // one is not closed, so none means anything

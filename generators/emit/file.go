@@ -1,9 +1,9 @@
 // Package emit turns what a plug-in prints into files.
 //
-// A File is printed line by line with P; types and identifiers given to P are qualified and imported. Bytes puts the
-// envelope around it: build constraint, header, "Code generated" line, package clause, imports, and formats the
-// result. Write puts all files of a run on disk, each only if it changed and each at once (temporary file and rename),
-// or compares them with the disk.
+// A File is printed line by line with P; types and identifiers given to P are qualified and
+// imported. Bytes puts the envelope around it: build constraint, header, "Code generated" line,
+// package clause, imports, and formats the result. Write puts all files of a run on disk, each only
+// if it changed and each at once (temporary file and rename), or compares them with the disk.
 //
 // Start reading at NewFile. The package knows no plug-in and no comment tags.
 package emit
@@ -46,8 +46,8 @@ type File struct {
 // Ident is something declared in a package: a function, a type, a constant.
 type Ident struct{ Path, Name string }
 
-// NewFile starts a generated file. generator is the name that other tools look for in the header, like
-// "deepcopy-gen".
+// NewFile starts a generated file. generator is the name that other tools look for in the header,
+// like "deepcopy-gen".
 func NewFile(dir, name, pkgPath, pkgName, generator string) *File {
 	f := &File{
 		Dir: dir, Name: name, PkgPath: pkgPath, PkgName: pkgName, Generator: generator,
@@ -76,8 +76,8 @@ func (f *File) Reserve(names ...string) {
 	}
 }
 
-// P prints one line: strings as they are, *types.Type and Ident qualified (see Type and Ident), everything else as
-// fmt.Sprint does, with nothing between them.
+// P prints one line: strings as they are, *types.Type and Ident qualified (see Type and Ident),
+// everything else as fmt.Sprint does, with nothing between them.
 func (f *File) P(args ...any) {
 	for _, arg := range args {
 		switch a := arg.(type) {
@@ -106,12 +106,14 @@ func (f *File) Mentioned() iter.Seq[Ident] { return maps.Keys(f.mentioned) }
 // Imported returns the paths of the packages that the file imports, in no order.
 func (f *File) Imported() iter.Seq[string] { return maps.Keys(f.aliases) }
 
-// Copy makes the file have a copy of what it names of a package, in place of importing it. rename gives the names of the copy.
+// Copy makes the file have a copy of what it names of a package, in place of importing it. rename
+// gives the names of the copy.
 func (f *File) Copy(path string, rename func(name string) string) {
 	f.copies[path] = &localCopy{rename: rename, used: map[string]bool{}}
 }
 
-// Copied returns what the file names of a package that it has a copy of; methods may be added. Whoever said so prints the copy.
+// Copied returns what the file names of a package that it has a copy of; methods may be added.
+// Whoever said so prints the copy.
 func (f *File) Copied(path string) map[string]bool { return f.copies[path].used }
 
 // localCopy is what a file has of a package that it may not import.
@@ -133,10 +135,12 @@ func (f *File) Ident(path, name string) string {
 	return name
 }
 
-// Import imports a package and returns its name in this file; "" for the package of the file itself.
+// Import imports a package and returns its name in this file; "" for the package of the file
+// itself.
 //
-// The name is the last element of the path without "_", "." and "-". If that is taken, or is the last element of the
-// file's own package, the element before it is put in front, and so on: "v1", or "metav1" in a package v1.
+// The name is the last element of the path without "_", "." and "-". If that is taken, or is the
+// last element of the file's own package, the element before it is put in front, and so on: "v1",
+// or "metav1" in a package v1.
 func (f *File) Import(importPath string) string {
 	if importPath == f.PkgPath || importPath == "" {
 		return ""
@@ -175,7 +179,8 @@ func legal(name string) string {
 	return name
 }
 
-// Bytes returns the finished file. An error means that the plug-in printed something that is not Go, and shows where.
+// Bytes returns the finished file. An error means that the plug-in printed something that is not
+// Go, and shows where.
 func (f *File) Bytes() ([]byte, error) {
 	switch {
 	case f.raw != nil:

@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// Press finishes files in the background, as many at a time as there are processors: formatting is the larger half of
-// a run that prints much. Nobody has to wait for it; Bytes waits for its own file. The zero value is ready.
+// Press finishes files in the background, as many at a time as there are processors: formatting is
+// the larger half of a run that prints much. Nobody has to wait for it; Bytes waits for its own
+// file. The zero value is ready.
 type Press struct {
 	once sync.Once
 	room chan struct{}

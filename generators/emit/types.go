@@ -108,7 +108,8 @@ func (f *File) signature(s *types.Signature) string {
 	}
 }
 
-// generic returns the name of a declared type within its package, with type arguments written for this file.
+// generic returns the name of a declared type within its package, with type arguments written for
+// this file.
 func (f *File) generic(t *types.Type) string {
 	base, _, ok := strings.Cut(t.Name.Name, "[")
 	if !ok {

@@ -11,12 +11,13 @@ import (
 	"strings"
 )
 
-// Output names a file that a plug-in may write, so that one it no longer writes can be found and removed.
+// Output names a file that a plug-in may write, so that one it no longer writes can be found and
+// removed.
 type Output struct {
 	// Name is the base name, like "zz_generated.deepcopy.go".
 	Name string
-	// Generator is the name in the "Code generated" line; a file without that line is never removed. For files that
-	// are not Go, Mark is looked for instead.
+	// Generator is the name in the "Code generated" line; a file without that line is never
+	// removed. For files that are not Go, Mark is looked for instead.
 	Generator string
 	Mark      string
 }
@@ -41,9 +42,9 @@ type Change struct {
 // Content is what the file holds when the run is over, nil if it is gone then.
 func (c Change) Content() []byte { return c.content }
 
-// Plan compares the files of a run with the disk. dirs are the folders of all packages of the run and may are the
-// files that its plug-ins may write there: those that stand there but were not printed are stale, and so are the others
-// that are named.
+// Plan compares the files of a run with the disk. dirs are the folders of all packages of the run
+// and may are the files that its plug-ins may write there: those that stand there but were not
+// printed are stale, and so are the others that are named.
 func Plan(files []*File, dirs []string, may []Output, stale ...string) ([]Change, error) {
 	changes := make([]Change, len(files))
 	errs := make([]error, len(files))

@@ -26,8 +26,8 @@ const serverGenerator = "apiserver-gen"
 // Output is the file that Generate prints.
 var Output = emit.Output{Name: fileName, Generator: serverGenerator}
 
-// Generate prints the functions that compare objects of these kinds, and of what they are made of, into the package of a
-// server.
+// Generate prints the functions that compare objects of these kinds, and of what they are made of,
+// into the package of a server.
 func Generate(pass *generators.Pass, server *model.Package, kinds []Kind) {
 	generate(pass, server, kinds, serverGenerator)
 }
@@ -98,7 +98,8 @@ func (p *printer) function(f *function) {
 	p.P("}")
 }
 
-// nameOf is the name of a function: by the package and the name of the type or, if it has none, by a number.
+// nameOf is the name of a function: by the package and the name of the type or, if it has none, by
+// a number.
 func (p *printer) nameOf(f *function) string {
 	if f.name != "" {
 		return f.name

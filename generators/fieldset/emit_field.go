@@ -51,7 +51,8 @@ func (p *printer) field(f *function, m *member) {
 	p.P(p.call("Field", "c", name, p.pointer(wasThere, was), p.pointer(isThere, is), p.values(n)))
 }
 
-// filled is the function for a field that JSON shows if there is something in it; "" if that is not all.
+// filled is the function for a field that JSON shows if there is something in it; "" if that is not
+// all.
 func filled(f json.Field) string {
 	if !f.OmitEmpty || f.OmitZero {
 		return ""
@@ -101,7 +102,8 @@ func (p *printer) same(n *node, was, is string) string {
 	return ""
 }
 
-// there is the condition under which JSON shows a field. of is the variable that says whether the struct is there.
+// there is the condition under which JSON shows a field. of is the variable that says whether the
+// struct is there.
 func (p *printer) there(f *function, m *member, value, of string) string {
 	isZero := ""
 	if m.OmitZero && needsReflection(m.Var().Type()) {
@@ -117,8 +119,8 @@ func (p *printer) there(f *function, m *member, value, of string) string {
 	return of
 }
 
-// conditions are those under which JSON shows a field of a struct that is there. isZero is what tells a zero value by
-// reflection.
+// conditions are those under which JSON shows a field of a struct that is there. isZero is what
+// tells a zero value by reflection.
 func conditions(f json.Field, value, isZero string) (out []string) {
 	t := f.Var().Type()
 	if f.OmitEmpty {
@@ -181,7 +183,8 @@ func notZero(b *gotypes.Basic, value string) string {
 	return value + " != 0"
 }
 
-// ref is a field of a variable that is a struct of type t: by its name alone if that says which field is meant.
+// ref is a field of a variable that is a struct of type t: by its name alone if that says which
+// field is meant.
 func (p *printer) ref(t gotypes.Type, variable string, f json.Field) string {
 	if obj, _, _ := gotypes.LookupFieldOrMethod(t, true, f.Var().Pkg(), f.Var().Name()); obj == f.Var() {
 		return variable + "." + f.Var().Name()

@@ -42,7 +42,8 @@ func item(n *node, variable string) string {
 	return variable
 }
 
-// sameKey is the function that says whether two items have the same key, "nil" if that takes more than Go's ==.
+// sameKey is the function that says whether two items have the same key, "nil" if that takes more
+// than Go's ==.
 func (p *printer) sameKey(n *node) string {
 	var same []string
 	for _, k := range n.keys {

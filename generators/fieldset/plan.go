@@ -18,7 +18,8 @@ import (
 
 // Kind is a kind in one version.
 type Kind struct {
-	// Package declares the kind and publishes its schema; GoType belongs to another one if it is an alias.
+	// Package declares the kind and publishes its schema; GoType belongs to another one if it is an
+	// alias.
 	Package *model.Package
 	GoType  gotypes.Type
 	Name    schema.GroupVersionKind
@@ -31,7 +32,8 @@ type Kind struct {
 // function compares two values of one type.
 type function struct {
 	typ gotypes.Type
-	// name is that of the function of a kind, whose metadata and names are nobody's; "" for any other type.
+	// name is that of the function of a kind, whose metadata and names are nobody's; "" for any
+	// other type.
 	name   string
 	kind   string
 	atom   smd.Atom

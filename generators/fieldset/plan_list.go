@@ -14,7 +14,8 @@ import (
 // key is one of the fields that name an item of a list.
 type key struct {
 	json.Field
-	// otherwise is what stands for a value that JSON does not show, as a Go literal; "nil" for none.
+	// otherwise is what stands for a value that JSON does not show, as a Go literal; "nil" for
+	// none.
 	otherwise string
 }
 
@@ -56,7 +57,8 @@ func (pl *planner) list(n *node, elem gotypes.Type, list *smd.List, at string) {
 	n.how, n.elem, n.keys = byItems, item, keys
 }
 
-// keys are the fields that name an item, in the order in which structured-merge-diff writes them: by name.
+// keys are the fields that name an item, in the order in which structured-merge-diff writes them:
+// by name.
 func (pl *planner) keys(item gotypes.Type, list *smd.List, at string) (out []key) {
 	fields := json.Fields(item)
 	for _, name := range slices.Sorted(slices.Values(list.Keys)) {

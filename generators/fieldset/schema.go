@@ -72,7 +72,8 @@ func whole(a smd.Atom) bool {
 	return (a.List == nil || a.List.ElementRelationship == smd.Atomic) && (a.Map == nil || a.Map.ElementRelationship == smd.Atomic)
 }
 
-// field is the type of a field or an entry of a map; ok is false for one that the schema does not have.
+// field is the type of a field or an entry of a map; ok is false for one that the schema does not
+// have.
 func field(m *smd.Map, name string) (smd.TypeRef, bool) {
 	if f, ok := m.FindField(name); ok {
 		return f.Type, true

@@ -39,8 +39,9 @@ func newBatch(t testing.TB, cases string) *batch {
 	return b
 }
 
-// batchDir returns an empty folder that is removed at the end. It is the same one in each run, since the go command
-// knows what it compiled and tested before by its folder; a run beside another one gets a folder of its own.
+// batchDir returns an empty folder that is removed at the end. It is the same one in each run,
+// since the go command knows what it compiled and tested before by its folder; a run beside another
+// one gets a folder of its own.
 func batchDir(t testing.TB, cases string) string {
 	t.Helper()
 	id := sha256.Sum256([]byte(Root(t) + "\x00" + cases))
@@ -81,8 +82,8 @@ func (b *batch) add(t testing.TB, name, dir string) {
 	b.cases = append(b.cases, name)
 }
 
-// moveImports makes a file of the module example.com one of a folder of the batch. A file that has no imports to read
-// stays as it is; the compiler has the word for that.
+// moveImports makes a file of the module example.com one of a folder of the batch. A file that has
+// no imports to read stays as it is; the compiler has the word for that.
 func moveImports(data []byte, name string) []byte {
 	file, err := parser.ParseFile(token.NewFileSet(), "", data, parser.ImportsOnly)
 	if err != nil {
@@ -104,7 +105,8 @@ func moveImports(data []byte, name string) []byte {
 // argumentPath is the path of a type argument, behind what comes before it.
 var argumentPath = regexp.MustCompile(`([\[,*])example\.com/`)
 
-// test compiles all cases and runs their tests with one go command, and reports what failed, a message for each case.
+// test compiles all cases and runs their tests with one go command, and reports what failed, a
+// message for each case.
 func (b *batch) test(t testing.TB) {
 	if len(b.cases) == 0 {
 		return
@@ -160,7 +162,8 @@ func failures(events io.Reader) map[string]string {
 	return out
 }
 
-// caseOf returns the case that a package of the batch is of: "shapes" for "cases.example/shapes/v1 [….test]".
+// caseOf returns the case that a package of the batch is of: "shapes" for
+// "cases.example/shapes/v1 [….test]".
 func caseOf(pkg string) string {
 	rest, ok := strings.CutPrefix(pkg, batchModule+"/")
 	if !ok {

@@ -1,17 +1,19 @@
 // Package gentest runs the golden cases of plug-ins: each is a tiny module in a txtar file.
 //
-// The comment of the archive says in its first line what the case shows. Its files are a module called example.com
-// (or what a go.mod among them says; without one, the module has the requirements of this repository, which stands
-// in it as a replacement, so that printed code may import the runtime). Then come either sections "want/<file>",
-// which are all files that the plug-ins write, or one section "error" with the problems that they report, a line each.
-// A section "warning" holds what is warned of.
-// What is written must compile; if the case has tests ("x_test.go"), they must pass. All cases of a folder are compiled
-// and tested by one go command, as folders of one module whose import paths are "cases.example/<case>/…", so a test
-// must not depend on the import path of its own package. A case with a go.mod is compiled by itself.
+// The comment of the archive says in its first line what the case shows. Its files are a module
+// called example.com (or what a go.mod among them says; without one, the module has the
+// requirements of this repository, which stands in it as a replacement, so that printed code may
+// import the runtime). Then come either sections "want/<file>", which are all files that the
+// plug-ins write, or one section "error" with the problems that they report, a line each. A section
+// "warning" holds what is warned of. What is written must compile; if the case has tests
+// ("x_test.go"), they must pass. All cases of a folder are compiled and tested by one go command,
+// as folders of one module whose import paths are "cases.example/<case>/…", so a test must not
+// depend on the import path of its own package. A case with a go.mod is compiled by itself.
 //
 //	go test ./generators/deepcopy -update
 //
-// rewrites the expectations. Start reading at Run. The package is for tests only and never touches the network.
+// rewrites the expectations. Start reading at Run. The package is for tests only and never touches
+// the network.
 package gentest
 
 import (
@@ -38,10 +40,12 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expectations of golden cases")
 
-// Update tells whether expectations are to be rewritten, for tests that have some besides golden cases.
+// Update tells whether expectations are to be rewritten, for tests that have some besides golden
+// cases.
 func Update() bool { return *update }
 
-// Quiet makes a plug-in run whose files are needed to compile those of others, but are not among the expectations.
+// Quiet makes a plug-in run whose files are needed to compile those of others, but are not among
+// the expectations.
 func Quiet(p generators.Plugin) generators.Plugin {
 	p.Name = quiet + p.Name
 	return p
@@ -55,8 +59,8 @@ func Run(t *testing.T, dir string, plugins ...generators.Plugin) {
 	RunWith(t, dir, func(*testing.T, string) {}, plugins...)
 }
 
-// RunWith is Run that calls more for the module of each case without problems, before it is compiled and tested: it may
-// look at what was printed, and write tests beside it.
+// RunWith is Run that calls more for the module of each case without problems, before it is
+// compiled and tested: it may look at what was printed, and write tests beside it.
 func RunWith(t *testing.T, dir string, more func(t *testing.T, module string), plugins ...generators.Plugin) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
@@ -193,7 +197,8 @@ func hasModule(a *txtar.Archive) bool {
 	})
 }
 
-// Module writes the input files of an archive to a temporary folder that is a module and returns the folder.
+// Module writes the input files of an archive to a temporary folder that is a module and returns
+// the folder.
 func Module(t testing.TB, a *txtar.Archive) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -220,7 +225,8 @@ func goMod(t testing.TB, name string) []byte {
 
 const self = "github.com/typeplane/typeplane"
 
-// Root returns the folder of this repository: the nearest one above the working directory whose go.mod is ours.
+// Root returns the folder of this repository: the nearest one above the working directory whose
+// go.mod is ours.
 func Root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()

@@ -60,8 +60,9 @@ func build(dir string) (output string, ok bool) {
 	return string(out), err == nil
 }
 
-// TestChange changes a type after a run. The build breaks at the guard, the message names the type and what to do, and
-// the next run mends it. A change that the guard cannot see leaves the build as it is.
+// TestChange changes a type after a run. The build breaks at the guard, the message names the type
+// and what to do, and the next run mends it. A change that the guard cannot see leaves the build as
+// it is.
 func TestChange(t *testing.T) {
 	for _, tc := range []struct{ name, old, new, says string }{
 		{"add a field", "Pages int32\n", "Pages int32\n\tAdded bool\n", "cannot convert runGenAgain{} (value of struct type runGenAgain) to type Book"},
@@ -109,7 +110,8 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// checkMessage looks for the message at the guard, and for the remedy right above the line that it names.
+// checkMessage looks for the message at the guard, and for the remedy right above the line that it
+// names.
 func checkMessage(t *testing.T, dir, out, says string) {
 	t.Helper()
 	const guardFile = "a/zz_generated.guard.go"

@@ -8,8 +8,8 @@ import (
 	"github.com/typeplane/typeplane/generators/emit"
 )
 
-// print writes one function for each type. They have no names, so they add nothing to the package; the compiler checks
-// them all the same.
+// print writes one function for each type. They have no names, so they add nothing to the package;
+// the compiler checks them all the same.
 func print(f *emit.File, g guard) {
 	f.Preamble("", "If this file does not compile, a type has changed since gen ran: run go generate, or gen.")
 	p := printer{f, local(g)}
@@ -21,7 +21,8 @@ func print(f *emit.File, g guard) {
 	}
 }
 
-// local is the name of the types as they were. Compilers print it in their messages, where it says what to do.
+// local is the name of the types as they were. Compilers print it in their messages, where it says
+// what to do.
 func local(g guard) string {
 	name := "runGenAgain"
 	for g.pkg.Go.Scope().Lookup(name) != nil {

@@ -65,8 +65,8 @@ func own(pkg *model.Package, files []*emit.File) []*gotypes.Named {
 	return r.guardable()
 }
 
-// strangers are the types of unguarded packages of the main module that generated files mention, as far as they can be
-// written here.
+// strangers are the types of unguarded packages of the main module that generated files mention, as
+// far as they can be written here.
 func strangers(m *model.Model, pkg *model.Package, files []*emit.File, guarded map[string]bool) []*gotypes.Named {
 	found := map[*gotypes.Named]bool{}
 	for _, f := range files {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// guardable tells whether a type is one whose inside generated code depends on, and known down to the last field: one
-// that mentions what only generated files declare is not.
+// guardable tells whether a type is one whose inside generated code depends on, and known down to
+// the last field: one that mentions what only generated files declare is not.
 func guardable(t *gotypes.Named) bool {
 	switch t.Underlying().(type) {
 	case *gotypes.Struct, *gotypes.Basic, *gotypes.Slice, *gotypes.Array, *gotypes.Map, *gotypes.Pointer:
@@ -19,8 +19,8 @@ func guardable(t *gotypes.Named) bool {
 	return known
 }
 
-// writable tells whether a type can be written in another package: with fields that are exported, of types that may be
-// imported there.
+// writable tells whether a type can be written in another package: with fields that are exported,
+// of types that may be imported there.
 func writable(t gotypes.Type, from string) bool {
 	ok := true
 	parts(t, func(part gotypes.Type) {

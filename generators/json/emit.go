@@ -83,8 +83,8 @@ func (p *printer) verb(verb string, f *function) string {
 	return verb + p.nameOf(f)
 }
 
-// nameOf names the functions for a type that only this file uses: by the package and the name of the type or, if it
-// has none, by where it stands.
+// nameOf names the functions for a type that only this file uses: by the package and the name of
+// the type or, if it has none, by where it stands.
 func (p *printer) nameOf(f *function) string {
 	if f.name != "" {
 		return ""
@@ -139,7 +139,8 @@ func (v ref) operand() string {
 	return v.value
 }
 
-// fieldRef is a field of what variable points to. Embedded fields that can't be named are left to Go.
+// fieldRef is a field of what variable points to. Embedded fields that can't be named are left to
+// Go.
 func (p *printer) fieldRef(variable string, f *field, depth int) ref {
 	text := variable
 	for i, v := range f.path[:depth] {

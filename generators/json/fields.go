@@ -22,10 +22,12 @@ func Fields(t gotypes.Type) []Field {
 	return out
 }
 
-// WritesItself says whether values of t, which can be addressed, are written by a method: MarshalJSON or MarshalText.
+// WritesItself says whether values of t, which can be addressed, are written by a method:
+// MarshalJSON or MarshalText.
 func WritesItself(t gotypes.Type) bool {
 	return addressed(t, "MarshalJSON") || addressed(t, "MarshalText")
 }
 
-// HasIsZero says whether values of t, which can be addressed, say themselves whether omitzero leaves them out.
+// HasIsZero says whether values of t, which can be addressed, say themselves whether omitzero
+// leaves them out.
 func HasIsZero(t gotypes.Type) bool { return addressed(t, "IsZero") }

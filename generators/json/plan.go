@@ -19,11 +19,13 @@ import (
 // function is a pair of functions for one type, of which one may be left out.
 type function struct {
 	typ gotypes.Type
-	// name is that of an exported pair; "" for one that only this file uses. path is where that was needed first.
+	// name is that of an exported pair; "" for one that only this file uses. path is where that was
+	// needed first.
 	name, path string
 	// writes and reads tell which of the two are printed.
 	writes, reads bool
-	// body says how values are written and read; where that is by the fields of a struct, fields has them.
+	// body says how values are written and read; where that is by the fields of a struct, fields
+	// has them.
 	body   *node
 	fields []*field
 }
@@ -31,7 +33,8 @@ type function struct {
 // planner decides for all packages of a run, one after the other.
 type planner struct {
 	pass *generators.Pass
-	// current is the package that is planned, functions are those for it, in the order in which they were needed.
+	// current is the package that is planned, functions are those for it, in the order in which
+	// they were needed.
 	current   *model.Package
 	functions []*function
 }
@@ -100,7 +103,8 @@ func (pl *planner) picks(t *types.Type, wish string, all bool, at place) bool {
 	return all && token.IsExported(t.Name.Name) && t.Kind == types.Struct && !generic && !strings.Contains(t.Name.Name, "[")
 }
 
-// mode reads the package tag: "package", "false" or "" for opted-in types only. Serving implies the first.
+// mode reads the package tag: "package", "false" or "" for opted-in types only. Serving implies the
+// first.
 func (pl *planner) mode(pkg *model.Package) string {
 	value, found := pl.pass.Model.OfPackage(pkg).Last(enableTag)
 	if !found && pl.pass.Model.Serves(pkg) {
@@ -112,7 +116,8 @@ func (pl *planner) mode(pkg *model.Package) string {
 	return value
 }
 
-// wish reads the tag of a type: "true", "false" or "". The block above the doc comment may be the package's.
+// wish reads the tag of a type: "true", "false" or "". The block above the doc comment may be the
+// package's.
 func (pl *planner) wish(at place, markers model.Markers) string {
 	value, found := markers.Last(enableTag)
 	if value == "package" && filepath.Base(at.pos.Filename) == "doc.go" {
@@ -125,7 +130,8 @@ func (pl *planner) wish(at place, markers model.Markers) string {
 	return value
 }
 
-// elsewhere returns the import path of the package that has exported functions for a type, "" if this file must.
+// elsewhere returns the import path of the package that has exported functions for a type, "" if
+// this file must.
 func (pl *planner) elsewhere(t *gotypes.Named) string {
 	obj := t.Obj()
 	if obj.Pkg() == nil || obj.Pkg().Path() == pl.current.Path || t.TypeArgs().Len() > 0 {
@@ -145,7 +151,8 @@ func (pl *planner) elsewhere(t *gotypes.Named) string {
 	return ""
 }
 
-// machinery are the types of apimachinery whose functions are in runtime/json/apimachinery; a test there compares.
+// machinery are the types of apimachinery whose functions are in runtime/json/apimachinery; a test
+// there compares.
 var machinery = func() map[types.Name]bool {
 	out := map[types.Name]bool{}
 	for path, names := range map[string]string{

@@ -13,7 +13,8 @@ import (
 type field struct {
 	name   string
 	tagged bool
-	// path are the embedded fields on the way, and the field itself; index their places, which give the order.
+	// path are the embedded fields on the way, and the field itself; index their places, which give
+	// the order.
 	path  []*gotypes.Var
 	index []int
 	// inner is the path without the field, as encoding/json says it in errors: "TypeMeta".
@@ -34,8 +35,9 @@ type level struct {
 	index []int
 }
 
-// structFields returns the fields that a struct has in JSON, by the rules of encoding/json: of several with one name the
-// one that is embedded least deeply, among those the one that is tagged; if there are still several, none.
+// structFields returns the fields that a struct has in JSON, by the rules of encoding/json: of
+// several with one name the one that is embedded least deeply, among those the one that is tagged;
+// if there are still several, none.
 func structFields(t gotypes.Type) []*field {
 	var found []*field
 	next := []level{{typ: t}}

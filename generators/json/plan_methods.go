@@ -2,8 +2,8 @@ package json
 
 import gotypes "go/types"
 
-// implements tells whether values of t have a method without parameters, or with one of type []byte, that encoding/json
-// would call: methods of embedded fields count too.
+// implements tells whether values of t have a method without parameters, or with one of
+// type []byte, that encoding/json would call: methods of embedded fields count too.
 func implements(t gotypes.Type, method string) bool {
 	obj, _, _ := gotypes.LookupFieldOrMethod(t, false, nil, method)
 	fn, ok := obj.(*gotypes.Func)
@@ -63,8 +63,8 @@ func hasName(t gotypes.Type) bool {
 	return false
 }
 
-// wantsAddress tells whether a value that can't be addressed, like one in a map, is written in another way than one
-// that can: something in it has a method to write itself on pointers only.
+// wantsAddress tells whether a value that can't be addressed, like one in a map, is written in
+// another way than one that can: something in it has a method to write itself on pointers only.
 func wantsAddress(t gotypes.Type) bool {
 	for _, method := range []string{"MarshalJSON", "MarshalText"} {
 		if addressed(t, method) {

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// reflectText is a type as reflect prints it, which is how errors about JSON name it: "v1.Book", "[]uint8".
+// reflectText is a type as reflect prints it, which is how errors about JSON name it: "v1.Book",
+// "[]uint8".
 func reflectText(t gotypes.Type) string {
 	switch t := gotypes.Unalias(t).(type) {
 	case *gotypes.Named:

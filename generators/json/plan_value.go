@@ -52,7 +52,8 @@ type node struct {
 	// function is the one of this file, path the package of one that is elsewhere, for byCall.
 	function *function
 	path     string
-	// nullable says that null makes the value nil where reading goes by a method that does not get the null.
+	// nullable says that null makes the value nil where reading goes by a method that does not get
+	// the null.
 	nullable bool
 }
 
@@ -107,7 +108,8 @@ func (f *field) receiver(i int, s *gotypes.Struct) gotypes.Type {
 	return f.path[i-1].Type()
 }
 
-// node decides how values of a type are written and read inside of others: types that have functions get a call.
+// node decides how values of a type are written and read inside of others: types that have
+// functions get a call.
 func (pl *planner) node(t gotypes.Type, at place) *node {
 	t = gotypes.Unalias(t)
 	named, isNamed := t.(*gotypes.Named)
@@ -137,8 +139,8 @@ func (pl *planner) node(t gotypes.Type, at place) *node {
 	return n
 }
 
-// needsFunction tells whether values of a type are written and read by a function of their own: structs, and named
-// types that hold more than plain values, because they can contain themselves.
+// needsFunction tells whether values of a type are written and read by a function of their own:
+// structs, and named types that hold more than plain values, because they can contain themselves.
 func (pl *planner) needsFunction(t gotypes.Type) bool {
 	var elem gotypes.Type
 	switch u := t.Underlying().(type) {

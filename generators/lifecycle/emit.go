@@ -6,8 +6,8 @@ import (
 	"github.com/typeplane/typeplane/generators/emit"
 )
 
-// print prints the methods of each kind in the words of prerelease-lifecycle-gen, so that a tree that has its output
-// does not change.
+// print prints the methods of each kind in the words of prerelease-lifecycle-gen, so that a tree
+// that has its output does not change.
 func print(f *emit.File, lives []life) {
 	for _, l := range lives {
 		printRelease(f, l.name, l.introduced, "Introduced", "returning the release in which the API struct was introduced",

@@ -9,8 +9,9 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// NamedAfter is the declared type that another one is named after: Base for "type Derived Base". In go/types, and so in the
-// model, both are what lies below. It is nil for all other types, and where the source of the package was not read.
+// NamedAfter is the declared type that another one is named after: Base for "type Derived Base". In
+// go/types, and so in the model, both are what lies below. It is nil for all other types, and where
+// the source of the package was not read.
 func (s *Set) NamedAfter(t *types.Type) *types.Type {
 	obj, ok := s.objects[t].(*gotypes.TypeName)
 	if !ok || obj.Pkg() == nil {

@@ -13,8 +13,8 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// Comment is a block of comment lines. There is one Comment for each block of the source, so that pointers tell blocks
-// apart.
+// Comment is a block of comment lines. There is one Comment for each block of the source, so that
+// pointers tell blocks apart.
 type Comment struct {
 	set   *Set
 	group *ast.CommentGroup
@@ -30,8 +30,8 @@ func (c *Comment) Lines() []string {
 
 // Comments are the blocks that belong to a declaration or a field. Either may be nil.
 type Comments struct {
-	// Far is the last block before Near, behind whatever is declared before: blank lines stand between the two.
-	// kubebuilder writes markers there.
+	// Far is the last block before Near, behind whatever is declared before: blank lines stand
+	// between the two. kubebuilder writes markers there.
 	Far *Comment
 	// Near ends on the line above.
 	Near *Comment
@@ -46,8 +46,8 @@ type lineKey struct {
 	field bool
 }
 
-// fileDocs are the comments of a file by what they stand above. Comments behind code on the same line are not among
-// them: they describe that line, not the one below.
+// fileDocs are the comments of a file by what they stand above. Comments behind code on the same
+// line are not among them: they describe that line, not the one below.
 type fileDocs struct {
 	above    map[lineKey]Comments
 	trailing map[*ast.CommentGroup]bool
@@ -241,8 +241,8 @@ func splitLines(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// PackageComments are the comments that package tags stand in: all of doc.go, and what stands above the package clause
-// of other files.
+// PackageComments are the comments that package tags stand in: all of doc.go, and what stands above
+// the package clause of other files.
 func (s *Set) PackageComments(p *Package) []*Comment {
 	var out []*Comment
 	for _, f := range p.files {
@@ -266,8 +266,8 @@ func (s *Set) PackageDoc(p *Package) []string {
 	return nil
 }
 
-// DependencyComments parses the source of a package that was loaded from export data, so that its types have
-// comments. It does nothing for packages that have them.
+// DependencyComments parses the source of a package that was loaded from export data, so that its
+// types have comments. It does nothing for packages that have them.
 func (s *Set) DependencyComments(path string) error {
 	p := s.Package(path)
 	if p == nil {

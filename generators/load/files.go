@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// readFiles reads the source files of packages of the main module, several at a time, except those that we generate.
+// readFiles reads the source files of packages of the main module, several at a time, except those
+// that we generate.
 func readFiles(nodes []*node) error {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))

@@ -20,8 +20,8 @@ const (
 
 var codeGenerated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 
-// generatedBy tells who made a file, by its name, its build constraint and its "Code generated" line; a file that was
-// damaged since, by a merge for example, still counts.
+// generatedBy tells who made a file, by its name, its build constraint and its "Code generated"
+// line; a file that was damaged since, by a merge for example, still counts.
 func generatedBy(name string, data []byte) generator {
 	if generatedName(filepath.Base(name)) {
 		return byUs
@@ -43,7 +43,8 @@ func generatedBy(name string, data []byte) generator {
 
 var packageClause = regexp.MustCompile(`(?m)^package `)
 
-// generatedName tells generated files of the Kubernetes world by their names, for packages whose source is not read.
+// generatedName tells generated files of the Kubernetes world by their names, for packages whose
+// source is not read.
 func generatedName(base string) bool {
 	return strings.HasPrefix(base, "zz_generated") || base == "generated.pb.go" || base == "generated.protomessage.pb.go"
 }

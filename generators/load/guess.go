@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// guess follows imports without asking the go command, so that it can be asked for everything at once. It may be
-// wrong in both directions: what it finds too much costs time, what it misses is asked for later.
+// guess follows imports without asking the go command, so that it can be asked for everything at
+// once. It may be wrong in both directions: what it finds too much costs time, what it misses is
+// asked for later.
 type guess struct {
 	set     *Set
 	own     map[string]bool // packages of the main module that the patterns do not name
@@ -70,7 +71,8 @@ func (s *Set) ownDir(path string) (dir string, ok bool) {
 	return "", false
 }
 
-// goFiles reads the files of a folder that belong to its package on this machine, except those that we generate.
+// goFiles reads the files of a folder that belong to its package on this machine, except those that
+// we generate.
 func goFiles(dir string) [][]byte {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -19,9 +19,10 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// The go command is asked twice, and more often only in rare cases: which packages the patterns name, without what
-// they import; then, while their sources are being parsed, for the export data of what they import of other modules
-// and, at the same time, for packages of the main module that they import but the patterns do not name.
+// The go command is asked twice, and more often only in rare cases: which packages the patterns
+// name, without what they import; then, while their sources are being parsed, for the export data
+// of what they import of other modules and, at the same time, for packages of the main module that
+// they import but the patterns do not name.
 
 // node is what the go command tells of a package.
 type node struct {
@@ -102,16 +103,16 @@ func newNode(l listed) *node {
 	return n
 }
 
-// ownPath tells whether an import path looks like one of the main module. Below it there may be other modules, which
-// only the go command knows.
+// ownPath tells whether an import path looks like one of the main module. Below it there may be
+// other modules, which only the go command knows.
 func (s *Set) ownPath(path string) bool {
 	return slices.ContainsFunc(s.mainModules, func(m mainModule) bool {
 		return path == m.path || strings.HasPrefix(path, m.path+"/")
 	})
 }
 
-// prefetch starts to ask for what the named packages seem to import, while they are being parsed. The function it
-// returns waits and takes the result over.
+// prefetch starts to ask for what the named packages seem to import, while they are being parsed.
+// The function it returns waits and takes the result over.
 func (s *Set) prefetch(named []*Package) func() {
 	g := s.guess(named)
 	var own, outside []listed
@@ -129,8 +130,8 @@ func (s *Set) prefetch(named []*Package) func() {
 	})
 }
 
-// exportData asks the go command to compile packages of other modules, as far as they are not in its cache, and notes
-// where their export data is, and that of all that they import.
+// exportData asks the go command to compile packages of other modules, as far as they are not in
+// its cache, and notes where their export data is, and that of all that they import.
 func (s *Set) exportData(paths []string) error {
 	missing := s.withoutExport(paths)
 	if len(missing) == 0 {
@@ -192,8 +193,8 @@ func (s *Set) query(args []string) ([]listed, error) {
 	}
 }
 
-// namedPackages returns the packages to generate for: those that the patterns name, of the main module, with one of
-// our tags in them. It reports patterns that name nothing useful.
+// namedPackages returns the packages to generate for: those that the patterns name, of the main
+// module, with one of our tags in them. It reports patterns that name nothing useful.
 func (s *Set) namedPackages(roots []*node) ([]*Package, error) {
 	var inside []*node
 	for _, n := range roots {

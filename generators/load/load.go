@@ -1,12 +1,13 @@
 // Package load reads Go packages once, for all plug-ins of a run.
 //
-// Packages of the main module come from their source: function bodies are not looked at, generated files are left
-// out, and type errors are tolerated, so that a stale or missing generated file never stops a run. All other packages
-// come from the export data of the compiler, which is why a run takes tenths of a second. Both fill the same model,
-// gengo's types.Universe, and methods and functions that stand in generated files are invisible in both.
+// Packages of the main module come from their source: function bodies are not looked at, generated
+// files are left out, and type errors are tolerated, so that a stale or missing generated file
+// never stops a run. All other packages come from the export data of the compiler, which is why a
+// run takes tenths of a second. Both fill the same model, gengo's types.Universe, and methods and
+// functions that stand in generated files are invisible in both.
 //
-// Start reading at Load. The package never runs user code, never writes files and never asks the network for more
-// than the go command does.
+// Start reading at Load. The package never runs user code, never writes files and never asks the
+// network for more than the go command does.
 package load
 
 import (
@@ -27,7 +28,8 @@ import (
 
 // Config says what to load.
 type Config struct {
-	// Dir is where the go command runs and what file names in positions are relative to; "" is the working directory.
+	// Dir is where the go command runs and what file names in positions are relative to; "" is the
+	// working directory.
 	Dir string
 	// Env is the environment of the go command; nil is that of the process.
 	Env []string
@@ -41,13 +43,15 @@ type Config struct {
 	Shared *Shared
 }
 
-// Set is the result: packages by import path and the types in them. It grows when Package asks for one that was not
-// needed before, so it must not be used from several goroutines at once.
+// Set is the result: packages by import path and the types in them. It grows when Package asks for
+// one that was not needed before, so it must not be used from several goroutines at once.
 type Set struct {
-	// Universe are the types that plug-ins work on. It holds the named packages fully, others as far as their types
-	// are used or Package was called for them. Comments are not in it: see Comments.
+	// Universe are the types that plug-ins work on. It holds the named packages fully, others as
+	// far as their types are used or Package was called for them. Comments are not in it: see
+	// Comments.
 	Universe types.Universe
-	// Packages are those that the patterns name and that carry at least one of our tags, sorted by import path.
+	// Packages are those that the patterns name and that carry at least one of our tags, sorted by
+	// import path.
 	Packages []*Package
 	// Named are the folders of all packages that the patterns name, tagged or not, by import path.
 	Named map[string]string
@@ -74,11 +78,12 @@ type Package struct {
 	Path, Name, Dir string
 	// Types is the package in the model.
 	Types *types.Package
-	// Go is the package in go/types. For a package of the main module it is without generated files and may hold
-	// invalid types where those would have been needed.
+	// Go is the package in go/types. For a package of the main module it is without generated files
+	// and may hold invalid types where those would have been needed.
 	Go *gotypes.Package
-	// Aliases are the type aliases that the package declares ("type Pod = corev1.Pod"), sorted by name. In Types
-	// they are not: the model only knows the type that they stand for. Only for packages of the main module.
+	// Aliases are the type aliases that the package declares ("type Pod = corev1.Pod"), sorted by
+	// name. In Types they are not: the model only knows the type that they stand for. Only for
+	// packages of the main module.
 	Aliases []Alias
 	// Main tells whether the package belongs to the main module, the only one that is written to.
 	Main bool
@@ -87,7 +92,8 @@ type Package struct {
 
 	node  *node
 	files []*ast.File
-	// namedAfter are the types that those of the package are named after, as far as readFiles of the files say so.
+	// namedAfter are the types that those of the package are named after, as far as readFiles of
+	// the files say so.
 	namedAfter map[string]gotypes.Object
 	readFiles  int
 	foreign    map[*ast.File]bool // files that other tools made
@@ -106,8 +112,8 @@ type Alias struct {
 	Go *gotypes.TypeName
 }
 
-// Load runs the go command and reads the packages. An error means that nothing could be loaded at all; what is wrong
-// with single packages goes to the report.
+// Load runs the go command and reads the packages. An error means that nothing could be loaded at
+// all; what is wrong with single packages goes to the report.
 func Load(cfg Config) (*Set, error) {
 	if cfg.Report == nil {
 		cfg.Report = &diag.Report{}
@@ -148,8 +154,8 @@ func Load(cfg Config) (*Set, error) {
 	return s, nil
 }
 
-// Folders returns the folders of all packages that were looked at, also of those that were looked for in the main
-// module and are not there.
+// Folders returns the folders of all packages that were looked at, also of those that were looked
+// for in the main module and are not there.
 func (s *Set) Folders() []string {
 	out := map[string]bool{}
 	for path, n := range s.nodes {
@@ -164,7 +170,8 @@ func (s *Set) Folders() []string {
 	return slices.Sorted(maps.Keys(out))
 }
 
-// Package returns a package by import path, nil if there is none. A package that nothing needed so far is loaded now.
+// Package returns a package by import path, nil if there is none. A package that nothing needed so
+// far is loaded now.
 func (s *Set) Package(path string) *Package {
 	p := s.packages[path]
 	if p == nil {

@@ -16,9 +16,10 @@ type lostImport struct {
 	path string
 }
 
-// reportLost reports imports of a package that lead nowhere: of one that is generated for, or of which a field's type is
-// not known. What else is imported on the way to a type need not be there. What is wrong in one place can keep any number
-// of packages from being imported; it is said once, where it is met first.
+// reportLost reports imports of a package that lead nowhere: of one that is generated for, or of
+// which a field's type is not known. What else is imported on the way to a type need not be there.
+// What is wrong in one place can keep any number of packages from being imported; it is said once,
+// where it is met first.
 func (s *Set) reportLost(p *Package) {
 	if len(p.lost) == 0 {
 		return
@@ -35,8 +36,9 @@ func (s *Set) reportLost(p *Package) {
 	p.lost = nil
 }
 
-// causes tells why imports lead nowhere, in the words of the go command: by what is wrong with them or, failing that,
-// with what they import themselves. That takes another question, which nobody has to wait for while all is well.
+// causes tells why imports lead nowhere, in the words of the go command: by what is wrong with them
+// or, failing that, with what they import themselves. That takes another question, which nobody has
+// to wait for while all is well.
 func (s *Set) causes(lost []lostImport) map[string]string {
 	out := map[string]string{}
 	var unknown []string
@@ -62,9 +64,10 @@ func (s *Set) causes(lost []lostImport) map[string]string {
 	return out
 }
 
-// Unreachable returns those of some import paths that nothing in the main module can import, with the reason; paths of the
-// main module and of the standard library are not looked at. A path in a module of which a package is known is taken
-// for one that can be imported; about others the go command is asked.
+// Unreachable returns those of some import paths that nothing in the main module can import, with
+// the reason; paths of the main module and of the standard library are not looked at. A path in a
+// module of which a package is known is taken for one that can be imported; about others the go
+// command is asked.
 func (s *Set) Unreachable(paths []string) map[string]string {
 	modules := map[string]bool{}
 	for _, n := range s.nodes {

@@ -52,8 +52,8 @@ func paths(set *load.Set) string {
 	return strings.Join(out, " ")
 }
 
-// TestWorkspace shows that all modules of a workspace are main modules: they are read from source, so what is
-// generated there may be missing.
+// TestWorkspace shows that all modules of a workspace are main modules: they are read from source,
+// so what is generated there may be missing.
 func TestWorkspace(t *testing.T) {
 	dir := write(t, `
 -- go.work --
@@ -95,8 +95,8 @@ func Copy(b *B) *B { return b.DeepCopy() }
 	equal(t, "named in both", paths(set), "example.com/a/v1 example.org/b")
 }
 
-// TestLinks shows that a linked file is one of the folder it is linked in, and that a run in a linked folder keeps the
-// names that the user knows.
+// TestLinks shows that a linked file is one of the folder it is linked in, and that a run in a
+// linked folder keeps the names that the user knows.
 func TestLinks(t *testing.T) {
 	dir := write(t, `
 -- real/go.mod --
@@ -124,7 +124,8 @@ type Book struct{ Words []string }
 	equal(t, "comment", lines(set.Comments(v1.Types.Types["Book"]).Near), "Book is in a linked file.")
 }
 
-// TestPackagesThatPatternsDoNotName are those of the main module that others import, and that those import.
+// TestPackagesThatPatternsDoNotName are those of the main module that others import, and that those
+// import.
 func TestPackagesThatPatternsDoNotName(t *testing.T) {
 	dir := write(t, `
 -- go.mod --
@@ -195,8 +196,8 @@ type B struct{ A *a.A }
 	}
 }
 
-// TestLostImportOnTheWay: an import that leads nowhere stops nothing in a package without tags of which no type with
-// it is needed.
+// TestLostImportOnTheWay: an import that leads nowhere stops nothing in a package without tags of
+// which no type with it is needed.
 func TestLostImportOnTheWay(t *testing.T) {
 	dir := write(t, `
 -- go.mod --
@@ -232,8 +233,8 @@ func Print(l List) { print.All(l) }
 	}
 }
 
-// TestLostImportBehindOthers: what keeps several packages of another module from being imported is said once, with its
-// reason, which lies behind them.
+// TestLostImportBehindOthers: what keeps several packages of another module from being imported is
+// said once, with its reason, which lies behind them.
 func TestLostImportBehindOthers(t *testing.T) {
 	dir := write(t, `
 -- go.mod --

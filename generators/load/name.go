@@ -8,7 +8,8 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// typeName is the key of a type in the model. Aliases are seen through, so that identical types have one name.
+// typeName is the key of a type in the model. Aliases are seen through, so that identical types
+// have one name.
 func typeName(in gotypes.Type) types.Name {
 	switch t := gotypes.Unalias(in).(type) {
 	case *gotypes.Named:
@@ -52,8 +53,8 @@ func typeArguments(t *gotypes.Named) string {
 	return "[" + strings.Join(names, ",") + "]"
 }
 
-// parametrized tells whether a type without a name mentions type parameters; such types differ although their names
-// are equal, so they are not kept in the model.
+// parametrized tells whether a type without a name mentions type parameters; such types differ
+// although their names are equal, so they are not kept in the model.
 func parametrized(in gotypes.Type) bool {
 	switch t := gotypes.Unalias(in).(type) {
 	case *gotypes.TypeParam:

@@ -12,8 +12,9 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// readSources parses packages of the main module and those of it that they import or that their tags name, and makes
-// sure of the export data of everything else. exports waits for what prefetch asked for.
+// readSources parses packages of the main module and those of it that they import or that their
+// tags name, and makes sure of the export data of everything else. exports waits for what prefetch
+// asked for.
 func (s *Set) readSources(todo []*Package, exports func()) error {
 	outside, seen := map[string]bool{}, map[string]bool{}
 	for len(todo) > 0 {
@@ -81,7 +82,8 @@ func (s *Set) unknown(paths []string) []string {
 	})
 }
 
-// wanted returns the import paths that a parsed package needs: its imports, and packages that its tags name.
+// wanted returns the import paths that a parsed package needs: its imports, and packages that its
+// tags name.
 func (s *Set) wanted(p *Package) []string {
 	var out []string
 	for _, f := range p.files {

@@ -17,10 +17,12 @@ func (s *Set) TypePos(t *types.Type) token.Position {
 	return token.Position{}
 }
 
-// FuncPos returns where a function, variable or constant of a package is declared, or a method of a type.
+// FuncPos returns where a function, variable or constant of a package is declared, or a method of a
+// type.
 func (s *Set) FuncPos(fn *types.Type) token.Position { return s.TypePos(fn) }
 
-// MemberPos returns where a field of a struct type is declared, the position of the type if there is no such field.
+// MemberPos returns where a field of a struct type is declared, the position of the type if there
+// is no such field.
 func (s *Set) MemberPos(t *types.Type, name string) token.Position {
 	if st := s.members[t]; st != nil {
 		for i := range st.NumFields() {
@@ -35,7 +37,8 @@ func (s *Set) MemberPos(t *types.Type, name string) token.Position {
 // AliasPos returns where an alias is declared.
 func (s *Set) AliasPos(a Alias) token.Position { return s.position(a.Go.Pos()) }
 
-// PackagePos returns the package clause that package tags belong to: that of doc.go, or of the first file.
+// PackagePos returns the package clause that package tags belong to: that of doc.go, or of the
+// first file.
 func (s *Set) PackagePos(p *Package) token.Position {
 	for _, f := range p.files {
 		if filepath.Base(s.fset.Position(f.Package).Filename) == "doc.go" {
@@ -51,8 +54,8 @@ func (s *Set) PackagePos(p *Package) token.Position {
 // ObjectPos returns where an object of go/types is declared.
 func (s *Set) ObjectPos(obj gotypes.Object) token.Position { return s.position(obj.Pos()) }
 
-// TypeError returns what the type checker said about the place of a field's type, like "undefined: Foo"; "" if it
-// said nothing. It explains fields whose type is types.Unsupported.
+// TypeError returns what the type checker said about the place of a field's type, like "undefined:
+// Foo"; "" if it said nothing. It explains fields whose type is types.Unsupported.
 func (s *Set) TypeError(t *types.Type, member string) string {
 	obj := s.objects[t]
 	st := s.members[t]

@@ -2,8 +2,8 @@ package load
 
 import gotypes "go/types"
 
-// Reaches tells whether the package is target or imports it, directly or by others of the main module, so that target
-// cannot import it.
+// Reaches tells whether the package is target or imports it, directly or by others of the main
+// module, so that target cannot import it.
 func (s *Set) Reaches(p, target *Package) bool {
 	return s.reaches(p.Go, target.Go, map[*gotypes.Package]bool{})
 }

@@ -19,7 +19,8 @@ type TagLine struct {
 // Place is what a comment stands on.
 type Place struct {
 	Comment *Comment
-	// Path names it: "Book", "Book.Spec", "Convert_a_To_b"; "" for the package and for comments that stand on nothing.
+	// Path names it: "Book", "Book.Spec", "Convert_a_To_b"; "" for the package and for comments
+	// that stand on nothing.
 	Path string
 	// Scope is its kind, tag.Anywhere if the comment stands on nothing.
 	Scope tag.Scope
@@ -27,8 +28,8 @@ type Place struct {
 	Trailing bool
 }
 
-// Places returns the comments of the hand-written files of a package of the main module, in the order of the source.
-// Those inside function bodies are left out.
+// Places returns the comments of the hand-written files of a package of the main module, in the
+// order of the source. Those inside function bodies are left out.
 func (s *Set) Places(p *Package) []Place {
 	var out []Place
 	for _, f := range p.files {
@@ -81,8 +82,8 @@ func (s *Set) places(p *Package, f *ast.File) map[*ast.CommentGroup]Place {
 		}
 	}
 	for g, at := range out {
-		// What stands between the declarations of doc.go is read as the package's, and as often it is code that was
-		// commented out, with tags of anything.
+		// What stands between the declarations of doc.go is read as the package's, and as often it
+		// is code that was commented out, with tags of anything.
 		if g.Pos() > f.Package && at.Scope == tag.Package {
 			delete(out, g)
 		}

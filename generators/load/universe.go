@@ -67,14 +67,15 @@ func constantText(v constant.Value) *string {
 	return &text
 }
 
-// hidden tells whether a function or method stands in a generated file, which is as if it did not exist: what is
-// printed must not depend on what was printed before. Of the main module such files are not read at all.
+// hidden tells whether a function or method stands in a generated file, which is as if it did not
+// exist: what is printed must not depend on what was printed before. Of the main module such files
+// are not read at all.
 func (s *Set) hidden(fn *gotypes.Func) bool {
 	return fn.Pos().IsValid() && generatedName(filepath.Base(s.fset.Position(fn.Pos()).Filename))
 }
 
-// TypeOf returns the type of the model for a type of go/types, the same one for identical types. An alias becomes
-// the type that it stands for.
+// TypeOf returns the type of the model for a type of go/types, the same one for identical types. An
+// alias becomes the type that it stands for.
 func (s *Set) TypeOf(in gotypes.Type) *types.Type {
 	in = gotypes.Unalias(in)
 	if out := s.walked[in]; out != nil {
@@ -108,8 +109,9 @@ func (s *Set) basic(t *gotypes.Basic) *types.Type {
 	return out
 }
 
-// named describes a declared type: a struct or interface has its own kind, a declared basic type, map or slice is an
-// Alias with an Underlying type, and declared pointers, arrays, functions and channels have the kind of those.
+// named describes a declared type: a struct or interface has its own kind, a declared basic type,
+// map or slice is an Alias with an Underlying type, and declared pointers, arrays, functions and
+// channels have the kind of those.
 func (s *Set) named(t *gotypes.Named) *types.Type {
 	out := s.Universe.Type(typeName(t))
 	if out.Kind != types.Unknown {

@@ -9,8 +9,9 @@ import (
 	"github.com/typeplane/typeplane/generators"
 )
 
-// stale finds manifests that were written for a package of the run and that this run does not write: the tag is gone, or
-// names another folder. It looks as far below the package as folders for manifests usually are.
+// stale finds manifests that were written for a package of the run and that this run does not
+// write: the tag is gone, or names another folder. It looks as far below the package as folders for
+// manifests usually are.
 func stale(pass *generators.Pass) []string {
 	wanted := map[string]bool{}
 	for _, pkg := range pass.Packages {

@@ -12,7 +12,8 @@ import (
 	"github.com/typeplane/typeplane/generators/gentest"
 )
 
-// TestStale moves the manifests to another folder, and takes the tag away: what a user wrote beside them stays.
+// TestStale moves the manifests to another folder, and takes the tag away: what a user wrote beside
+// them stays.
 func TestStale(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/server.txtar")
 	if err != nil {

@@ -30,10 +30,12 @@ func (p *program) files() []file {
 
 func (p *program) fill(text string) string { return strings.ReplaceAll(text, "NAME", p.name) }
 
-// groupPriority is that of all groups: it only matters for kinds of one name, where those of Kubernetes come first.
+// groupPriority is that of all groups: it only matters for kinds of one name, where those of
+// Kubernetes come first.
 const groupPriority = 1000
 
-// apiServices tell the aggregator which versions are here. Clients prefer the version of the highest priority.
+// apiServices tell the aggregator which versions are here. Clients prefer the version of the
+// highest priority.
 func (p *program) apiServices() string {
 	var b strings.Builder
 	for i, gv := range p.versions {

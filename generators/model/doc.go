@@ -1,12 +1,13 @@
-// Package model says what the Go packages of a run declare, to all plug-ins alike: packages and types as the loader
-// read them, the names that fields have in JSON, which types are kinds, and every marker with its place.
+// Package model says what the Go packages of a run declare, to all plug-ins alike: packages and
+// types as the loader read them, the names that fields have in JSON, which types are kinds, and
+// every marker with its place.
 //
-// It is the only thing that plug-ins see. None reads a comment or a struct tag by itself, so that a marker means the
-// same to all of them wherever it stands: above a type, or in the block before with a blank line between, as
-// kubebuilder writes it.
+// It is the only thing that plug-ins see. None reads a comment or a struct tag by itself, so that a
+// marker means the same to all of them wherever it stands: above a type, or in the block before
+// with a blank line between, as kubebuilder writes it.
 //
-// Reading a marker claims it for the plug-in that reads (Markers). What nobody has claimed in the end is reported by the
-// run: a marker is never lost in silence.
+// Reading a marker claims it for the plug-in that reads (Markers). What nobody has claimed in the
+// end is reported by the run: a marker is never lost in silence.
 //
 // Start reading at Model. It judges nothing, and it is not for use by several goroutines at once.
 package model

@@ -43,7 +43,8 @@ func ParseJSON(structTag string) JSON {
 	return out
 }
 
-// validName tells whether encoding/json takes a name; one that it does not take is as if it were not there.
+// validName tells whether encoding/json takes a name; one that it does not take is as if it were
+// not there.
 func validName(name string) bool {
 	for _, c := range name {
 		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) {
@@ -53,8 +54,8 @@ func validName(name string) bool {
 	return name != ""
 }
 
-// JSONName is the name of a field in JSON: that of its tag or its own. It is "" for a field that is left out, and for an
-// embedded struct whose fields stand in place of it (Inlined).
+// JSONName is the name of a field in JSON: that of its tag or its own. It is "" for a field that is
+// left out, and for an embedded struct whose fields stand in place of it (Inlined).
 func JSONName(m types.Member) string {
 	j := ParseJSON(m.Tags)
 	switch {
@@ -71,7 +72,8 @@ func LeftOut(m types.Member) bool {
 	return ParseJSON(m.Tags).Left || !token.IsExported(m.Name) && !m.Embedded
 }
 
-// Inlined is the struct whose fields an embedded field adds to the struct around it; nil for other fields.
+// Inlined is the struct whose fields an embedded field adds to the struct around it; nil for other
+// fields.
 func Inlined(m types.Member) *types.Type {
 	t := m.Type
 	if t.Kind == types.Pointer {
@@ -84,7 +86,8 @@ func Inlined(m types.Member) *types.Type {
 	return t
 }
 
-// StructTag is what a struct tag says under another key than json: "protobuf", "patchStrategy". ok tells whether it has the key.
+// StructTag is what a struct tag says under another key than json: "protobuf", "patchStrategy". ok
+// tells whether it has the key.
 func StructTag(m types.Member, key string) (text string, ok bool) {
 	return reflect.StructTag(m.Tags).Lookup(key)
 }

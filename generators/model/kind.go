@@ -20,8 +20,8 @@ const (
 	TagKubernetes = "typeplane:kubernetes"
 )
 
-// GroupVersion is the group of a package by its tag, and the version that its folder is called after, or a tag. ok tells
-// whether it has a group; that of Kubernetes' core is "".
+// GroupVersion is the group of a package by its tag, and the version that its folder is called
+// after, or a tag. ok tells whether it has a group; that of Kubernetes' core is "".
 func (m *Model) GroupVersion(pkg *Package) (name, version string, ok bool) {
 	// Nothing is remembered here: who asks has read the markers.
 	markers := m.OfPackage(pkg)
@@ -32,11 +32,12 @@ func (m *Model) GroupVersion(pkg *Package) (name, version string, ok bool) {
 	return strings.Trim(name, `"`), version, ok
 }
 
-// aliasMarkers are what the tags begin with that make a kind of an alias. An alias without any is a name and nothing else.
+// aliasMarkers are what the tags begin with that make a kind of an alias. An alias without any is a
+// name and nothing else.
 var aliasMarkers = []string{"kubebuilder:", "genclient"}
 
-// Aliases returns the aliases of pkg that are kinds or lists of such, sorted by name. A package serves a kind of another
-// module by an alias whose comment carries markers:
+// Aliases returns the aliases of pkg that are kinds or lists of such, sorted by name. A package
+// serves a kind of another module by an alias whose comment carries markers:
 //
 //	// Pod is served as Kubernetes has it.
 //	//
@@ -63,8 +64,8 @@ func (m *Model) Aliases(pkg *Package) []Alias {
 	return out
 }
 
-// IsKind says whether an alias is a kind: its type has the metadata of an object, and its comment has a marker, or it stands below a server
-// with an alias of its list beside it.
+// IsKind says whether an alias is a kind: its type has the metadata of an object, and its comment
+// has a marker, or it stands below a server with an alias of its list beside it.
 func (m *Model) IsKind(a Alias) bool {
 	if list, ok := a.Go.Pkg().Scope().Lookup(a.Name + "List").(*gotypes.TypeName); ok && list.IsAlias() && m.BelowServer(a.Go.Pkg().Path()) {
 		return aliasOf(a, "ObjectMeta")
@@ -92,8 +93,8 @@ func serving(mk *Marker) string {
 	return servingMarkers[i]
 }
 
-// OfKind are the markers of an alias that is a kind: its own, and of those that say how a kind is served the ones of the type that it stands
-// for, where it has none of that name.
+// OfKind are the markers of an alias that is a kind: its own, and of those that say how a kind is
+// served the ones of the type that it stands for, where it has none of that name.
 func (m *Model) OfKind(a Alias) (Markers, error) {
 	out := m.OfAlias(a)
 	if err := m.DependencyComments(a.Target.Name.Package); err != nil {
@@ -111,8 +112,8 @@ func (m *Model) OfKind(a Alias) (Markers, error) {
 	return out, nil
 }
 
-// aliasOf says whether an alias can be seen from outside and stands for a struct that embeds TypeMeta and this other type
-// of meta/v1.
+// aliasOf says whether an alias can be seen from outside and stands for a struct that embeds
+// TypeMeta and this other type of meta/v1.
 func aliasOf(a Alias, meta string) bool {
 	return a.Go.Exported() && Embeds(a.Target, "TypeMeta") && Embeds(a.Target, meta)
 }
@@ -127,8 +128,8 @@ func Embeds(t *types.Type, name string) bool {
 // ObjectName is the interface of what apimachinery's Scheme can register.
 const ObjectName = "k8s.io/apimachinery/pkg/runtime.Object"
 
-// IsObject tells whether a type has a method DeepCopyObject, or will have it: only such types can be registered with
-// apimachinery's Scheme. Kinds of other modules have one.
+// IsObject tells whether a type has a method DeepCopyObject, or will have it: only such types can
+// be registered with apimachinery's Scheme. Kinds of other modules have one.
 func (m *Model) IsObject(t *types.Type) bool {
 	pkg := m.Package(t.Name.Package)
 	if pkg == nil || !pkg.Main {
@@ -151,9 +152,9 @@ func InJSON(t *types.Type) bool {
 	return slices.ContainsFunc(t.Members, func(m types.Member) bool { return ParseJSON(m.Tags).Said })
 }
 
-// OfKubernetes says whether a kind that pkg declares is one of Kubernetes' own: a type of k8s.io/api, or a copy of one in
-// a package that says so by TagKubernetes. A kube-apiserver judges these by code; their +enum, +required and kubebuilder
-// markers describe them and no more.
+// OfKubernetes says whether a kind that pkg declares is one of Kubernetes' own: a type of
+// k8s.io/api, or a copy of one in a package that says so by TagKubernetes. A kube-apiserver judges
+// these by code; their +enum, +required and kubebuilder markers describe them and no more.
 func (m *Model) OfKubernetes(pkg *Package, t *types.Type) bool {
 	return strings.HasPrefix(t.Name.Package, "k8s.io/api/") || m.Copies(pkg)
 }
@@ -184,8 +185,8 @@ func (m *Model) AllOfKubernetes(pkg *Package) bool {
 	return declares
 }
 
-// Plural is the plural of most English nouns, in lower case as they are: what the resource of a kind is called. Kinds with
-// another one say +kubebuilder:resource:path=.
+// Plural is the plural of most English nouns, in lower case as they are: what the resource of a
+// kind is called. Kinds with another one say +kubebuilder:resource:path=.
 func Plural(noun string) string {
 	n := len(noun)
 	switch {

@@ -58,8 +58,8 @@ func (s Markers) Exactly(name string) []*Marker {
 	return out
 }
 
-// Values returns the raw text behind the equals sign of each marker of this name, in order, and claims them; one without
-// a value counts as "". It is nil if there is none.
+// Values returns the raw text behind the equals sign of each marker of this name, in order, and
+// claims them; one without a value counts as "". It is nil if there is none.
 func (s Markers) Values(name string) []string {
 	var out []string
 	for _, mk := range s.Exactly(name) {
@@ -68,7 +68,8 @@ func (s Markers) Values(name string) []string {
 	return out
 }
 
-// Last returns the value of the last marker of this name and whether there is one, and claims all of the name.
+// Last returns the value of the last marker of this name and whether there is one, and claims all
+// of the name.
 func (s Markers) Last(name string) (string, bool) {
 	values := s.Values(name)
 	if len(values) == 0 {
@@ -80,7 +81,8 @@ func (s Markers) Last(name string) (string, bool) {
 // Has tells whether there is a marker of this name, and claims it.
 func (s Markers) Has(name string) bool { return s.Values(name) != nil }
 
-// Named are the markers of a name, or that continue it with a colon, all claimed: "+name:key=value", "+name=value".
+// Named are the markers of a name, or that continue it with a colon, all claimed:
+// "+name:key=value", "+name=value".
 func (s Markers) Named(name string) []*Marker {
 	var out []*Marker
 	for _, mk := range s.list {
@@ -92,8 +94,8 @@ func (s Markers) Named(name string) []*Marker {
 	return out
 }
 
-// Arguments reads the markers of a name of the form "+name:key=value,key=value" or "+name=value", whose key is "", one
-// list for each, and claims them.
+// Arguments reads the markers of a name of the form "+name:key=value,key=value" or "+name=value",
+// whose key is "", one list for each, and claims them.
 func (s Markers) Arguments(name string) ([][]tag.Argument, error) {
 	var out [][]tag.Argument
 	for _, mk := range s.Named(name) {
@@ -122,7 +124,8 @@ func (s Markers) But(drop func(*Marker) bool) Markers {
 	return s
 }
 
-// OfPackage are the markers of a package: those in doc.go, and above the package clause of other files.
+// OfPackage are the markers of a package: those in doc.go, and above the package clause of other
+// files.
 func (m *Model) OfPackage(pkg *Package) Markers {
 	if pkg == nil {
 		return Markers{model: m}
@@ -151,8 +154,8 @@ func (m *Model) OfField(owner *types.Type, name string) Markers {
 	return m.of(c.Far, c.Near)
 }
 
-// OfConstant are the markers of a constant or variable, OfFunction those of a function or method: in the comment above
-// it only, as no tool reads further.
+// OfConstant are the markers of a constant or variable, OfFunction those of a function or method:
+// in the comment above it only, as no tool reads further.
 func (m *Model) OfConstant(c *types.Type) Markers { return m.of(m.Comments(c).Near) }
 
 // OfFunction is explained at OfConstant.

@@ -5,8 +5,8 @@ import "github.com/typeplane/typeplane/generators/tag"
 // Occurrence is a marker with what it stands on.
 type Occurrence struct {
 	*Marker
-	// Path names the place: "Book", "Book.Spec", "Convert_a_To_b"; "" for the package and for comments that stand on
-	// nothing.
+	// Path names the place: "Book", "Book.Spec", "Convert_a_To_b"; "" for the package and for
+	// comments that stand on nothing.
 	Path string
 	// Scope is the kind of the place, tag.Anywhere if the comment stands on nothing.
 	Scope tag.Scope
@@ -14,8 +14,8 @@ type Occurrence struct {
 	Trailing bool
 }
 
-// Occurrences returns all markers in the hand-written files of a package of the main module, in the order of the source,
-// and claims none.
+// Occurrences returns all markers in the hand-written files of a package of the main module, in the
+// order of the source, and claims none.
 func (m *Model) Occurrences(pkg *Package) []Occurrence {
 	var out []Occurrence
 	for _, at := range m.Places(pkg) {

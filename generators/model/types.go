@@ -8,7 +8,8 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// Underlying is the type below declared names of basic types, maps and slices. Structs stay as they are.
+// Underlying is the type below declared names of basic types, maps and slices. Structs stay as they
+// are.
 func Underlying(t *types.Type) *types.Type {
 	for t.Kind == types.Alias {
 		t = t.Underlying
@@ -24,8 +25,8 @@ func Pointee(t *types.Type) *types.Type {
 	return t
 }
 
-// NamedChain is a declared type and those that it is named after, one after the other: for "type A B" and "type B string" it is
-// A and B. What their markers say holds for the first of them.
+// NamedChain is a declared type and those that it is named after, one after the other: for "type A
+// B" and "type B string" it is A and B. What their markers say holds for the first of them.
 func (m *Model) NamedChain(t *types.Type) []*types.Type {
 	out := []*types.Type{t}
 	for after := m.NamedAfter(t); after != nil && !slices.Contains(out, after); after = m.NamedAfter(after) {

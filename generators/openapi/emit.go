@@ -8,8 +8,8 @@ import (
 	"github.com/typeplane/typeplane/generators/model"
 )
 
-// printFile prints one file. The JSON stands in a raw string, where the only thing to escape is the backtick, and JSON has
-// a way to write it.
+// printFile prints one file. The JSON stands in a raw string, where the only thing to escape is the
+// backtick, and JSON has a way to write it.
 func printFile(pass *generators.Pass, f file) {
 	out := pass.File(f.pkg, fileName, generator)
 	out.Preamble(schemasLine)

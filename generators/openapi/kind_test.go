@@ -46,7 +46,8 @@ type OrderList struct {
 }
 `
 
-// A kind's file holds all of meta/v1 that it needs, with Kubernetes' names and words, and every reference resolves.
+// A kind's file holds all of meta/v1 that it needs, with Kubernetes' names and words, and every
+// reference resolves.
 func TestKindIsSelfContained(t *testing.T) {
 	dir := gentest.Module(t, txtar.Parse([]byte(kindModule)))
 	result, err := generators.Run(generators.Config{
@@ -108,7 +109,8 @@ type PodList = corev1.PodList
 type Node = corev1.Node
 `
 
-// A kind of another module is published under its name and with its words, as a kind of this package's group.
+// A kind of another module is published under its name and with its words, as a kind of this
+// package's group.
 func TestAlias(t *testing.T) {
 	dir := gentest.Module(t, txtar.Parse([]byte(aliasModule)))
 	result, err := generators.Run(generators.Config{

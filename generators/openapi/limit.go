@@ -101,8 +101,8 @@ func number(n json.Number) float64 {
 	return f
 }
 
-// narrow adds to s what other says: both hold, so of two bounds the stricter one counts, and of two enums what is in
-// both.
+// narrow adds to s what other says: both hold, so of two bounds the stricter one counts, and of two
+// enums what is in both.
 func (s *schema) narrow(other *schema) {
 	s.narrowBounds(other)
 	for _, c := range []struct {
@@ -183,7 +183,8 @@ func (s *schema) narrowParts(other *schema) {
 		s.AllOf = append(s.AllOf, &schema{Properties: other.Properties})
 		return
 	}
-	// Whoever reads a reference in an allOf (structured-merge-diff, kubectl) takes it for one only if it is alone in there.
+	// Whoever reads a reference in an allOf (structured-merge-diff, kubectl) takes it for one only
+	// if it is alone in there.
 	if s.Properties == nil {
 		s.Properties = map[string]*schema{}
 	}

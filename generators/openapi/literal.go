@@ -9,9 +9,10 @@ import (
 	"strings"
 )
 
-// literal is a value in a kubebuilder marker as JSON. Markers take JSON, and a form of their own that needs no quotes:
-// text, {a, b} or a;b for lists, {key: value} for objects. kind is the JSON type of what the value is for, "" if that
-// is not known; it decides how to read what could be several things.
+// literal is a value in a kubebuilder marker as JSON. Markers take JSON, and a form of their own
+// that needs no quotes: text, {a, b} or a;b for lists, {key: value} for objects. kind is the JSON
+// type of what the value is for, "" if that is not known; it decides how to read what could be
+// several things.
 func literal(text, kind string) (json.RawMessage, error) {
 	text = strings.TrimSpace(text)
 	if kind == "string" && !quoted(text) {

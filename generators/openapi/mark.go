@@ -25,7 +25,8 @@ type mark struct {
 	path []step
 	// name is that of a limit: its name in the schema.
 	name string
-	// text is the value as it was written; json says that it is JSON, and not the free form of kubebuilder.
+	// text is the value as it was written; json says that it is JSON, and not the free form of
+	// kubebuilder.
 	text string
 	json bool
 }
@@ -78,7 +79,8 @@ func kubebuilderMarks(markers model.Markers) []mark {
 	return out
 }
 
-// openapiLine is a tag of kube-openapi: a path of names, then = and JSON, > and text, or nothing for true.
+// openapiLine is a tag of kube-openapi: a path of names, then = and JSON, > and text, or nothing
+// for true.
 var openapiLine = regexp.MustCompile(`^\+k8s:validation:([^=>\s]+)(?:([=>])(.*))?$`)
 
 // openapiMarks reads the tags of kube-openapi's family. Lines of text with one name are one value.
@@ -129,9 +131,9 @@ func openapiPath(name string) (path []step, limit string) {
 	}
 }
 
-// declarativeMarks reads Kubernetes' declarative tags. Those that hold under a condition only say nothing about the
-// value as such, nor do those that are on trial (alpha): they are not published. Wrong arguments are for the generator
-// of validation to report.
+// declarativeMarks reads Kubernetes' declarative tags. Those that hold under a condition only say
+// nothing about the value as such, nor do those that are on trial (alpha): they are not published.
+// Wrong arguments are for the generator of validation to report.
 func declarativeMarks(markers model.Markers) []mark {
 	var out []mark
 	for marker := range markers.All() {

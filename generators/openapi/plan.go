@@ -24,12 +24,14 @@ type file struct {
 type planner struct {
 	from   *model.Model
 	report *diag.Report
-	// names and tried are what is known of a package: how its models are called, and that its comments were read.
+	// names and tried are what is known of a package: how its models are called, and that its
+	// comments were read.
 	names map[string]packageNames
 	tried map[string]bool
 }
 
-// plan decides what is published: of each package that asks for it, the kinds and everything that they are made of.
+// plan decides what is published: of each package that asks for it, the kinds and everything that
+// they are made of.
 func plan(pass *generators.Pass) []file {
 	p := &planner{from: pass.Model, report: pass.Report, names: map[string]packageNames{}, tried: map[string]bool{}}
 	var files []file
@@ -59,8 +61,8 @@ type root struct {
 	markers model.Markers
 }
 
-// roots are those of pkg, in the order of their names: in a package that is served, or says +k8s:openapi-gen=true, its kinds and lists,
-// and everywhere the types that say so themselves.
+// roots are those of pkg, in the order of their names: in a package that is served, or
+// says +k8s:openapi-gen=true, its kinds and lists, and everywhere the types that say so themselves.
 func roots(from *model.Model, pkg *model.Package) []root {
 	said := from.OfPackage(pkg)
 	whole := asks(said, "true") || from.Serves(pkg) && !asks(said, "false")
@@ -154,7 +156,8 @@ func (m *models) modelName(t *types.Type) string {
 	return modelName(names, t.Name.Name)
 }
 
-// namesOf reads a package's tags. Those of other modules are read for what they publish, not for their groups.
+// namesOf reads a package's tags. Those of other modules are read for what they publish, not for
+// their groups.
 func (p *planner) namesOf(pkgPath string) packageNames {
 	if names, ok := p.names[pkgPath]; ok {
 		return names
@@ -171,8 +174,8 @@ func (p *planner) namesOf(pkgPath string) packageNames {
 	return names
 }
 
-// readComments makes sure that the types of a package have their comments; those of other modules are read from the
-// module's source when they are first asked for.
+// readComments makes sure that the types of a package have their comments; those of other modules
+// are read from the module's source when they are first asked for.
 func (p *planner) readComments(pkgPath string) {
 	if pkgPath == "" || p.tried[pkgPath] {
 		return
@@ -183,15 +186,16 @@ func (p *planner) readComments(pkgPath string) {
 	}
 }
 
-// fieldProblem reports what is wrong at a field. Types of other modules are published as they are: nobody can mend
-// them here.
+// fieldProblem reports what is wrong at a field. Types of other modules are published as they are:
+// nobody can mend them here.
 func (m *models) fieldProblem(at place, message, cure string) {
 	if m.ours(at.owner) {
 		m.problem(m.posOf(at), at.path, message, cure)
 	}
 }
 
-// misfitMark is misfit for a constraint. Of controller-gen's markers it is a warning, which is left to the rules of a kind that is served.
+// misfitMark is misfit for a constraint. Of controller-gen's markers it is a warning, which is left
+// to the rules of a kind that is served.
 func (m *models) misfitMark(at place, mark mark, message, cure string) {
 	switch pkg := m.from.Package(at.owner.Name.Package); {
 	case !strings.HasPrefix(mark.tag, kubebuilderFamily):
@@ -201,7 +205,8 @@ func (m *models) misfitMark(at place, mark mark, message, cure string) {
 	}
 }
 
-// misfit is fieldProblem for a tag that can't be about what it stands on; the schema is as if it were not there.
+// misfit is fieldProblem for a tag that can't be about what it stands on; the schema is as if it
+// were not there.
 func (m *models) misfit(at place, message, cure string) {
 	if m.ours(at.owner) {
 		m.report.Add(diag.Problem{Pos: m.posOf(at), Path: at.path, Message: message, Cure: cure, Idle: true})
@@ -215,7 +220,8 @@ func (m *models) posOf(at place) token.Position {
 	return m.from.TypePos(at.owner)
 }
 
-// ours says whether a type belongs to the main module; a struct without a name does if it is looked at.
+// ours says whether a type belongs to the main module; a struct without a name does if it is looked
+// at.
 func (p *planner) ours(t *types.Type) bool {
 	pkg := p.from.Package(t.Name.Package)
 	return t.Name.Package == "" || pkg != nil && pkg.Main

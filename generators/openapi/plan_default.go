@@ -12,7 +12,8 @@ import (
 	"github.com/typeplane/typeplane/generators/model"
 )
 
-// explicitDefault is the default that a tag gives, above the field or above its type; nil if there is none.
+// explicitDefault is the default that a tag gives, above the field or above its type; nil if there
+// is none.
 func (m *models) explicitDefault(f field) json.RawMessage {
 	if d := m.taggedDefault(f, m.from.OfField(f.owner, f.field.Name), f.owner.Name.Package); d != nil {
 		return d
@@ -101,7 +102,8 @@ func (m *models) jsonKindOf(of *types.Type) string {
 	return ""
 }
 
-// fitsField says in an error why a default is not of the type of a field, or a part of it not of the type of that part.
+// fitsField says in an error why a default is not of the type of a field, or a part of it not of
+// the type of that part.
 func (m *models) fitsField(v json.RawMessage, f field) error {
 	kind := m.jsonKind(f)
 	if err := fits(v, kind); err != nil || f.quoted || m.toldSchema(f.markers, f.place) != nil {
@@ -110,8 +112,8 @@ func (m *models) fitsField(v json.RawMessage, f field) error {
 	return m.fitsParts(v, f.field.Type)
 }
 
-// fitsParts looks into the items of a list and the values of a map. Those of structs are their own affair: a type may
-// have fields that its schema does not show.
+// fitsParts looks into the items of a list and the values of a map. Those of structs are their own
+// affair: a type may have fields that its schema does not show.
 func (m *models) fitsParts(v json.RawMessage, of *types.Type) error {
 	t := model.Plain(of)
 	if t.Elem == nil || m.declared(model.Pointee(of)) != nil || writesOwnJSON(t) || writesOwnJSON(model.Pointee(of)) {
@@ -169,8 +171,8 @@ func (m *models) defaultProblem(f field, message, cure string) {
 	}
 }
 
-// defaultOf is the default to publish: the explicit one, else what a value that JSON leaves out is read as, which
-// Kubernetes publishes for whatever is always written.
+// defaultOf is the default to publish: the explicit one, else what a value that JSON leaves out is
+// read as, which Kubernetes publishes for whatever is always written.
 func (m *models) defaultOf(f field) json.RawMessage {
 	if d := m.explicitDefault(f); d != nil {
 		return d

@@ -22,8 +22,8 @@ func (m *models) enumOf(t *types.Type) []json.RawMessage {
 	return out
 }
 
-// enumConstants are the constants of a type that is tagged +enum, by value, each value once: of two constants with one
-// value the one that says more about it.
+// enumConstants are the constants of a type that is tagged +enum, by value, each value once: of two
+// constants with one value the one that says more about it.
 func (m *models) enumConstants(t *types.Type) []*types.Type {
 	m.readComments(t.Name.Package)
 	if t.Kind != types.Alias || !has(m.from.OfType(t), tagEnum, tagK8sEnum) {
@@ -54,7 +54,8 @@ func (m *models) enumConstants(t *types.Type) []*types.Type {
 	return out
 }
 
-// enumDescription says below a field what each value means, in the words of the constants' comments.
+// enumDescription says below a field what each value means, in the words of the constants'
+// comments.
 func (m *models) enumDescription(t *types.Type) []string {
 	constants := m.enumConstants(model.Pointee(t))
 	if len(constants) == 0 {

@@ -22,8 +22,8 @@ const (
 	hookV3Definition = "OpenAPIV3Definition"
 )
 
-// hooked is the schema that a type's methods tell; nil if it has none of them. No code of the user runs: each method
-// has to be one return statement, which is read.
+// hooked is the schema that a type's methods tell; nil if it has none of them. No code of the user
+// runs: each method has to be one return statement, which is read.
 func (m *models) hooked(t *types.Type) *schema {
 	h := hooks{m: m, t: t}
 	var s *schema

@@ -19,8 +19,8 @@ type part struct {
 	t    *types.Type
 }
 
-// limit narrows s, the schema of values of type t, by the constraints that markers give at a place. All
-// three families of tags count.
+// limit narrows s, the schema of values of type t, by the constraints that markers give at a place.
+// All three families of tags count.
 func (m *models) limit(s *schema, t *types.Type, markers model.Markers, at place) {
 	if markers.None() {
 		return
@@ -39,8 +39,9 @@ func (m *models) limit(s *schema, t *types.Type, markers model.Markers, at place
 	m.describeMore(s, kube, at)
 }
 
-// kubebuilderMarkers are the markers among which kubebuilder's count. Kubernetes' own types carry them too, for those who
-// make CRDs: its own kinds are published by the other tags alone, and all other kinds with them, as they are judged.
+// kubebuilderMarkers are the markers among which kubebuilder's count. Kubernetes' own types carry
+// them too, for those who make CRDs: its own kinds are published by the other tags alone, and all
+// other kinds with them, as they are judged.
 func (m *models) kubebuilderMarkers(owner *types.Type, markers model.Markers) model.Markers {
 	if strings.HasPrefix(owner.Name.Package, "k8s.io/") && m.from.AllOfKubernetes(m.pkg) {
 		return model.Markers{}

@@ -111,7 +111,8 @@ func (m *models) checkKey(f field, key string) {
 	}
 }
 
-// patchMarkers reads how strategic merge patches treat the field, from tags in its comment or in its struct tag.
+// patchMarkers reads how strategic merge patches treat the field, from tags in its comment or in
+// its struct tag.
 func (m *models) patchMarkers(f field, s *schema) {
 	read := func(tag string) string {
 		comment := value(m.from.OfField(f.owner, f.field.Name), tag)

@@ -15,8 +15,8 @@ import (
 // modelNameOf is a method that is printed: the model of a type.
 type modelNameOf struct{ typeName, model string }
 
-// modelNames are the methods OpenAPIModelName of a package: of its exported structs if it has the tag, else of those
-// that have it themselves.
+// modelNames are the methods OpenAPIModelName of a package: of its exported structs if it has the
+// tag, else of those that have it themselves.
 func modelNames(pass *generators.Pass, pkg *model.Package) []modelNameOf {
 	whole := value(pass.Model.OfPackage(pkg), tagModelPackage)
 	var out []modelNameOf

@@ -7,7 +7,8 @@ import (
 	"github.com/typeplane/typeplane/generators/model"
 )
 
-// describeMore takes the markers into a schema that say what a value is, and not which values are allowed.
+// describeMore takes the markers into a schema that say what a value is, and not which values are
+// allowed.
 func (m *models) describeMore(s *schema, markers model.Markers, at place) {
 	if v := value(markers, tagTitle); v != "" {
 		s.Title = bare(v)
@@ -56,8 +57,8 @@ func (m *models) externalDocs(s *schema, markers model.Markers, at place) {
 	}
 }
 
-// toldSchema is what markers say instead of the Go type: a JSON type, that there are two of them, or that there is no
-// schema at all. Nil if they say nothing.
+// toldSchema is what markers say instead of the Go type: a JSON type, that there are two of them,
+// or that there is no schema at all. Nil if they say nothing.
 func (m *models) toldSchema(markers model.Markers, at place) *schema {
 	switch kind := bare(value(markers, tagType)); {
 	case has(markers, tagIntOrString):

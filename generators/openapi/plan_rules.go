@@ -105,8 +105,8 @@ func (m *models) kubebuilderRules(p part, markers model.Markers, at place) {
 	}
 }
 
-// immutableOnceSet is the rule of the struct around an immutable field that may be left out: a rule of the field itself
-// is not looked at when the field is taken away.
+// immutableOnceSet is the rule of the struct around an immutable field that may be left out: a rule
+// of the field itself is not looked at when the field is taken away.
 func (m *models) immutableOnceSet(f field, name string) []rule {
 	if f.required || !has(m.kubebuilderMarkers(f.owner, m.from.OfField(f.owner, f.field.Name)), tagImmutable) {
 		return nil

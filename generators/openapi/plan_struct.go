@@ -28,7 +28,8 @@ func (m *models) modelSchema(t *types.Type) *schema {
 	return s
 }
 
-// structSchema is an object with the fields of t, those of embedded structs among them as encoding/json has it.
+// structSchema is an object with the fields of t, those of embedded structs among them as
+// encoding/json has it.
 func (m *models) structSchema(t *types.Type, path string) *schema {
 	s := &schema{Type: "object"}
 	fields := map[string]field{}
@@ -116,8 +117,8 @@ func (m *models) fieldSchema(f field) *schema {
 	return m.use(f.field.Type, f.place)
 }
 
-// isRequired says whether a client has to write the field: it is said by a tag, else a field that JSON always holds
-// is required, unless the server fills in a default.
+// isRequired says whether a client has to write the field: it is said by a tag, else a field that
+// JSON always holds is required, unless the server fills in a default.
 func (m *models) isRequired(f field) bool {
 	markers := m.from.OfField(f.owner, f.field.Name)
 	optional := has(markers, tagOptional, tagK8sOptional) || has(f.markers, tagKubebuilderOptional)
@@ -134,8 +135,8 @@ func (m *models) isRequired(f field) bool {
 	return m.requiredByPackage(f)
 }
 
-// requiredByPackage says it for a field about which nothing is said: the package may, with one of kubebuilder's
-// markers, else it is what JSON always holds.
+// requiredByPackage says it for a field about which nothing is said: the package may, with one of
+// kubebuilder's markers, else it is what JSON always holds.
 func (m *models) requiredByPackage(f field) bool {
 	if pkg := m.from.Package(f.owner.Name.Package); pkg != nil && pkg.Main {
 		switch markers := m.kubebuilderMarkers(f.owner, m.from.OfPackage(pkg)); {

@@ -17,7 +17,8 @@ type place struct {
 	path  string // like "BookSpec.Pages"
 }
 
-// use is the schema of a value of type t at a place: a reference for structs that have a name, else the thing itself.
+// use is the schema of a value of type t at a place: a reference for structs that have a name, else
+// the thing itself.
 func (m *models) use(t *types.Type, at place) *schema {
 	for t.Kind == types.Pointer {
 		t = t.Elem
@@ -71,7 +72,8 @@ func (m *models) mapSchema(t *types.Type, at place) *schema {
 	return &schema{Type: "object", AdditionalProperties: m.use(t.Elem, at)}
 }
 
-// builtin follows Kubernetes, except that int and uint are 64 bits wide, which is what they are on the wire.
+// builtin follows Kubernetes, except that int and uint are 64 bits wide, which is what they are on
+// the wire.
 func (m *models) builtin(t *types.Type, at place) *schema {
 	switch t.Name.Name {
 	case "string":
@@ -93,7 +95,8 @@ func (m *models) builtin(t *types.Type, at place) *schema {
 	return &schema{}
 }
 
-// declared is the schema of a type that writes its own JSON, so that its fields say nothing; nil for all others.
+// declared is the schema of a type that writes its own JSON, so that its fields say nothing; nil
+// for all others.
 func (m *models) declared(t *types.Type) *schema {
 	switch t.Name.String() {
 	case "time.Time", metaV1 + ".Time", metaV1 + ".MicroTime":
@@ -134,13 +137,14 @@ func (m *models) declared(t *types.Type) *schema {
 	return nil
 }
 
-// writesOwnJSON says whether the JSON of a type is made by its own code, so that its fields say nothing about it.
+// writesOwnJSON says whether the JSON of a type is made by its own code, so that its fields say
+// nothing about it.
 func writesOwnJSON(t *types.Type) bool {
 	return t.Methods["MarshalJSON"] != nil && t.Kind != types.Interface
 }
 
-// believed says whether the fields of a type that writes its own JSON are taken to say what it looks like: those of
-// a struct that names them for JSON, which is what openapi-gen prints too.
+// believed says whether the fields of a type that writes its own JSON are taken to say what it
+// looks like: those of a struct that names them for JSON, which is what openapi-gen prints too.
 func (m *models) believed(t *types.Type, at place) bool {
 	if t.Kind != types.Struct || !slices.ContainsFunc(t.Members, func(f types.Member) bool {
 		return model.ParseJSON(f.Tags).Name != "" && !model.LeftOut(f)
@@ -157,8 +161,8 @@ func (m *models) believed(t *types.Type, at place) bool {
 	return true
 }
 
-// undescribed is a value whose JSON nothing describes. For the types of this module and for the fields that use others
-// that is a problem.
+// undescribed is a value whose JSON nothing describes. For the types of this module and for the
+// fields that use others that is a problem.
 func (m *models) undescribed(t *types.Type, at place) *schema {
 	const message = "has a MarshalJSON, so its fields don't say what its JSON looks like"
 	if m.ours(t) {

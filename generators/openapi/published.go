@@ -8,8 +8,8 @@ import (
 	"github.com/typeplane/typeplane/generators/model"
 )
 
-// Schemas are the schemas that a package publishes, as its constant OpenAPISchemas has them: by model name. What is wrong
-// with them is not reported: Plugin does that.
+// Schemas are the schemas that a package publishes, as its constant OpenAPISchemas has them: by
+// model name. What is wrong with them is not reported: Plugin does that.
 func Schemas(pass *generators.Pass, pkg *model.Package) map[string]json.RawMessage {
 	quiet := &generators.Pass{Model: pass.Model, Packages: []*model.Package{pkg}, Report: &diag.Report{}}
 	out := map[string]json.RawMessage{}

@@ -6,7 +6,8 @@ import (
 	"reflect"
 )
 
-// schema is an OpenAPI v3 schema as Kubernetes clients read it. Its fields are in the order in which they are printed.
+// schema is an OpenAPI v3 schema as Kubernetes clients read it. Its fields are in the order in
+// which they are printed.
 type schema struct {
 	Title        string          `json:"title,omitempty"`
 	Description  string          `json:"description,omitempty"`
@@ -78,7 +79,8 @@ type rule struct {
 	OptionalOldSelf   *bool  `json:"optionalOldSelf,omitempty"`
 }
 
-// union says that the fields of an object exclude each other, by their JSON names and the values that stand for them.
+// union says that the fields of an object exclude each other, by their JSON names and the values
+// that stand for them.
 type union struct {
 	Discriminator string            `json:"discriminator,omitempty"`
 	Fields        map[string]string `json:"fields-to-discriminateBy"`
@@ -89,8 +91,8 @@ const refPrefix = "#/components/schemas/"
 // refTo points at the model called name.
 func refTo(name string) *schema { return &schema{Ref: refPrefix + name} }
 
-// wrapped is s in a form that may have siblings: OpenAPI 3.0 ignores everything beside a $ref, so the reference of a
-// property with a description or a default moves into an allOf of one.
+// wrapped is s in a form that may have siblings: OpenAPI 3.0 ignores everything beside a $ref, so
+// the reference of a property with a description or a default moves into an allOf of one.
 func (s *schema) wrapped() *schema {
 	if s.Ref == "" {
 		return s

@@ -2,8 +2,9 @@ package protobuf
 
 import "k8s.io/gengo/v2/types"
 
-// findCycles finds the messages that can hold themselves, directly or through others of the package (packages cannot
-// import each other in a circle). Input could nest those as deep as it is long, so reading them counts the depth.
+// findCycles finds the messages that can hold themselves, directly or through others of the package
+// (packages cannot import each other in a circle). Input could nest those as deep as it is long, so
+// reading them counts the depth.
 func findCycles(messages []*message) {
 	reach := map[*types.Type]map[*types.Type]bool{}
 	for _, m := range messages {

@@ -19,8 +19,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// againstProto compiles every .proto file of a case, and writes a test beside it that holds each message with code
-// against its descriptor.
+// againstProto compiles every .proto file of a case, and writes a test beside it that holds each
+// message with code against its descriptor.
 func againstProto(t *testing.T, module string) {
 	files, own := apimachinery(), map[string]string{}
 	err := filepath.WalkDir(module, func(name string, entry fs.DirEntry, err error) error {
@@ -133,8 +133,8 @@ CASES	} {
 }
 `
 
-// declared are the methods of a package's types that were printed, by type and name, and whether a type marshals itself
-// by a method that was not.
+// declared are the methods of a package's types that were printed, by type and name, and whether a
+// type marshals itself by a method that was not.
 func declared(t *testing.T, dir string) (pkg string, methods map[string]map[string]bool, byHand bool) {
 	methods = map[string]map[string]bool{}
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))

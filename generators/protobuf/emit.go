@@ -25,8 +25,8 @@ type printer struct {
 	types  map[*types.Type]bool
 }
 
-// printFile prints the methods of all messages of a package, and, where the runtime is not to be imported, a copy of what
-// they need of it.
+// printFile prints the methods of all messages of a package, and, where the runtime is not to be
+// imported, a copy of what they need of it.
 func printFile(out *emit.File, f *file) error {
 	p := &printer{File: out, pkg: f.pkg.Path, file: f, types: map[*types.Type]bool{}}
 	if f.inline {
@@ -92,10 +92,12 @@ func (p *printer) receiver(m *message) string {
 	return "m *" + p.Type(m.typ)
 }
 
-// helper returns how the printed code names what runtime/protobuf declares: by its package, or as its copy in the file.
+// helper returns how the printed code names what runtime/protobuf declares: by its package, or as
+// its copy in the file.
 func (p *printer) helper(name string) string { return p.Ident(runtimePackage, name) }
 
-// method returns the name of a method of what runtime/protobuf declares, and sees to it that a copy in the file has it.
+// method returns the name of a method of what runtime/protobuf declares, and sees to it that a copy
+// in the file has it.
 func (p *printer) method(name string) string {
 	if p.file.inline {
 		p.Copied(runtimePackage)[name] = true
@@ -103,7 +105,8 @@ func (p *printer) method(name string) string {
 	return name
 }
 
-// function is the name of the function that reads or writes a message; types of other packages are named with theirs.
+// function is the name of the function that reads or writes a message; types of other packages are
+// named with theirs.
 func (p *printer) function(verb string, m *message) string {
 	return verb + "_" + strings.ReplaceAll(p.Type(m.typ), ".", "_")
 }

@@ -33,7 +33,8 @@ func (p *printer) methods(m *message) {
 	p.unmarshalShared(m.name, m)
 }
 
-// write prints what appends a message to dst: it is written twice, if the writer had too little room.
+// write prints what appends a message to dst: it is written twice, if the writer had too little
+// room.
 func (p *printer) write(marshal, pointer, dst string) {
 	p.f("w := %s()", p.helper("NewWriter"))
 	p.f("n := %s(&w, 0, %s)", marshal, pointer)

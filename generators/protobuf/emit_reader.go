@@ -8,7 +8,8 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// slabsBefore is how many slabs every reader has, where the runtime is not imported; what has number 0 comes from none.
+// slabsBefore is how many slabs every reader has, where the runtime is not imported; what has
+// number 0 comes from none.
 const slabsBefore = 3
 
 // slab is the number of slab i of those that are the file's own.
@@ -23,8 +24,8 @@ func (p *printer) slab(i int) string {
 	return number
 }
 
-// startReader prints what makes a reader, with as many slabs as the message may need, and allocates what the metadata of
-// a kind needs.
+// startReader prints what makes a reader, with as many slabs as the message may need, and allocates
+// what the metadata of a kind needs.
 func (p *printer) startReader(fields string, m *message) {
 	p.P("var err error")
 	p.f("var slabs [%s]%s", p.slabsOf(m), p.helper("Slab"))

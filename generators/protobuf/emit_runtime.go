@@ -19,7 +19,8 @@ const (
 // runtime is what printed code leans on.
 var runtime = copied.New("runtime/protobuf", protobuf.Source, inlined)
 
-// calledByHand are the pieces that hand-written code of a package calls by the names that Kubernetes' generated code has.
+// calledByHand are the pieces that hand-written code of a package calls by the names that
+// Kubernetes' generated code has.
 func calledByHand(pkg *model.Package) map[string]bool {
 	used := map[string]bool{}
 	for _, name := range []string{"encodeVarint", "SizeVarint", "skipField", "ValueToString", "ErrInvalidLength", "ErrIntOverflow", "ErrUnexpectedEndOfGroup"} {
@@ -30,8 +31,8 @@ func calledByHand(pkg *model.Package) map[string]bool {
 	return used
 }
 
-// inlined is the name that a declaration of the runtime has in a copy. Those that Kubernetes' generated code has too keep
-// its names, because hand-written Marshal methods call them.
+// inlined is the name that a declaration of the runtime has in a copy. Those that Kubernetes'
+// generated code has too keep its names, because hand-written Marshal methods call them.
 func inlined(name string) string {
 	switch {
 	case name == "SizeVarint":

@@ -115,7 +115,8 @@ func (p *planner) fillStruct(pkg *model.Package, m *message, o options) {
 	}
 }
 
-// checkHidden refuses an embedded struct that is not exported although JSON shows its fields: protobuf would lose them.
+// checkHidden refuses an embedded struct that is not exported although JSON shows its fields:
+// protobuf would lose them.
 func (p *planner) checkHidden(t *types.Type, member types.Member) {
 	st, err := readTag(member)
 	if !member.Embedded || member.Type.Kind != types.Struct || err != nil || st.skip {
@@ -184,8 +185,8 @@ func (p *planner) mapKey(pkg string, t *types.Type) (*value, error) {
 	return v, nil
 }
 
-// checkWire compares the first part of the struct tag with the Go type, which decides. That "bytes" or "varint" is
-// wrong says nothing: fifty fields of Kubernetes' own types have one for the other.
+// checkWire compares the first part of the struct tag with the Go type, which decides. That "bytes"
+// or "varint" is wrong says nothing: fifty fields of Kubernetes' own types have one for the other.
 func (f *field) checkWire() error {
 	said := f.tag.wire
 	want := map[int]string{wireVarint: "varint", wireFixed64: "fixed64", wireBytes: "bytes", wireFixed32: "fixed32"}[f.value.wireOf(f.shape)]
@@ -221,7 +222,8 @@ func (p *planner) fillEmbedded(m *message, name string) {
 	m.fields = []*field{{name: defaultName(name, ""), number: 1, value: &value{kind: stringKind, typ: types.String, ref: name}}}
 }
 
-// refuse reports why a type, or a field of it, cannot be written. What the compiler has to say comes first.
+// refuse reports why a type, or a field of it, cannot be written. What the compiler has to say
+// comes first.
 func (p *planner) refuse(t *types.Type, member string, err error) {
 	if text := p.model.TypeError(t, member); text != "" {
 		p.problem(t, member, text, "")

@@ -7,7 +7,8 @@ import (
 	"github.com/typeplane/typeplane/generators/model"
 )
 
-// Numbers knows under which number a field stands on the wire, for plug-ins whose code reads encoded messages.
+// Numbers knows under which number a field stands on the wire, for plug-ins whose code reads
+// encoded messages.
 type Numbers struct {
 	inRun    map[string]bool
 	messages map[*types.Type]*message
@@ -33,8 +34,9 @@ func (n *Numbers) Message(t *types.Type) bool {
 	return m != nil && m.codec
 }
 
-// Field returns the number of a field of t that is no list and no map. Of a type of another module it is that of the
-// struct tag, if the type has protobuf methods. ok is false if nobody but hand-written code knows.
+// Field returns the number of a field of t that is no list and no map. Of a type of another module
+// it is that of the struct tag, if the type has protobuf methods. ok is false if nobody but
+// hand-written code knows.
 func (n *Numbers) Field(t *types.Type, member types.Member) (number int32, ok bool) {
 	if n.inRun[t.Name.Package] {
 		return n.printed(t, member)

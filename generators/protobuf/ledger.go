@@ -13,7 +13,8 @@ import (
 	"github.com/bufbuild/protocompile/reporter"
 )
 
-// ledger is what the checked-in generated.proto remembers of each message: the numbers that were ever used.
+// ledger is what the checked-in generated.proto remembers of each message: the numbers that were
+// ever used.
 type ledger map[string]*record
 
 // record is one message of the ledger.
@@ -67,8 +68,8 @@ func (r reserved) has(number int32) bool {
 	return false
 }
 
-// readLedger reads the generated.proto of a folder, ours or that of go-to-protobuf; errors call it name. A missing file
-// is an empty ledger.
+// readLedger reads the generated.proto of a folder, ours or that of go-to-protobuf; errors call it
+// name. A missing file is an empty ledger.
 func readLedger(dir, name string) (ledger, error) {
 	in, err := os.Open(filepath.Join(dir, protoFile))
 	if errors.Is(err, os.ErrNotExist) {

@@ -41,7 +41,8 @@ type message struct {
 	fields   []*field // in Go order
 	reserved reserved // what fields had that are gone
 
-	// items says that typ is a slice or map (+protobuf.nullable=true), which is the message's only field.
+	// items says that typ is a slice or map (+protobuf.nullable=true), which is the message's only
+	// field.
 	items bool
 	// codec and stringer say which methods to print besides Reset; the user has written the others.
 	codec, stringer, reset, protoMessage bool

@@ -16,8 +16,9 @@ const (
 	lastReserved  = 19999
 )
 
-// number gives each field of a message its number: that of the struct tag, or that of the checked-in generated.proto,
-// or the next one that was never used. Numbers of fields that are gone become reserved.
+// number gives each field of a message its number: that of the struct tag, or that of the
+// checked-in generated.proto, or the next one that was never used. Numbers of fields that are gone
+// become reserved.
 func (p *planner) number(m *message, old *record) {
 	if old == nil {
 		old = &record{}
@@ -63,7 +64,8 @@ func (p *planner) number(m *message, old *record) {
 	p.mourn(m, old, taken, names)
 }
 
-// mourn warns of fields that the run before had. Their numbers become reserved, and what was stored in them is lost.
+// mourn warns of fields that the run before had. Their numbers become reserved, and what was stored
+// in them is lost.
 func (p *planner) mourn(m *message, old *record, taken map[int32]*field, names map[string]*field) {
 	for _, name := range slices.Sorted(maps.Keys(old.fields)) {
 		e := old.fields[name]
@@ -156,8 +158,8 @@ func next(number int32) int32 {
 	return number
 }
 
-// gone returns the numbers and names that were used once and are not any more. A name whose number goes on under
-// another name is free.
+// gone returns the numbers and names that were used once and are not any more. A name whose number
+// goes on under another name is free.
 func gone(old *record, taken map[int32]*field, names map[string]*field) reserved {
 	out := reserved{numbers: slices.Clone(old.reserved.numbers), names: slices.Clone(old.reserved.names)}
 	for name, e := range old.fields {

@@ -53,7 +53,8 @@ func TestNumbersOverTime(t *testing.T) {
 
 var fieldLine = regexp.MustCompile(`(?m)^  (?:optional \w+ (\w+) = (\d+)|(reserved .*));$`)
 
-// run generates twice, so that the second run finds what the first one wrote; it returns the numbers or the problems.
+// run generates twice, so that the second run finds what the first one wrote; it returns the
+// numbers or the problems.
 func run(t *testing.T, dir string) string {
 	t.Helper()
 	cfg := generators.Config{Dir: dir, Env: gentest.Env(), Patterns: []string{"./..."}, Plugins: []generators.Plugin{protobuf.Plugin()}}
@@ -88,7 +89,8 @@ func run(t *testing.T, dir string) string {
 	return strings.Join(out, " ")
 }
 
-// What a package has of its own stays when it stops being generated: generated.pb.go goes, the memory of numbers stays.
+// What a package has of its own stays when it stops being generated: generated.pb.go goes, the
+// memory of numbers stays.
 func TestTagGone(t *testing.T) {
 	dir := gentest.Module(t, &txtar.Archive{})
 	source := filepath.Join(dir, "v1/types.go")

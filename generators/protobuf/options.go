@@ -41,13 +41,15 @@ type options struct {
 	problem           bool // something was wrong and has been reported
 }
 
-// hasString tells whether String is to be printed. What stands for another type is not shown by its fields.
+// hasString tells whether String is to be printed. What stands for another type is not shown by its
+// fields.
 func (o options) hasString() bool { return o.stringer && o.as == "" && o.embed == "" }
 
 // options reads the tags of a type.
 func (p *planner) options(t *types.Type) options { return p.optionsIn(p.model.OfType(t), t) }
 
-// optionsIn reads the tags of an alias, or of a type. Their names may hold parentheses, which the common grammar does not know.
+// optionsIn reads the tags of an alias, or of a type. Their names may hold parentheses, which the
+// common grammar does not know.
 func (p *planner) optionsIn(markers model.Markers, t *types.Type) options {
 	o := options{marshal: true, stringer: true}
 	for marker := range markers.All() {

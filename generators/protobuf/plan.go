@@ -18,7 +18,8 @@ const (
 	protoFile = "generated.proto"
 )
 
-// planner decides for all packages of a run; a type may need a message of another package of the run.
+// planner decides for all packages of a run; a type may need a message of another package of the
+// run.
 type planner struct {
 	model  *model.Model
 	report *diag.Report
@@ -88,7 +89,8 @@ func (p *planner) choose(pkg *model.Package) *file {
 	return f
 }
 
-// wanted reads the package tag: all types, or only those that ask with +protobuf=true; ok is false for none.
+// wanted reads the package tag: all types, or only those that ask with +protobuf=true; ok is false
+// for none.
 func (p *planner) wanted(pkg *model.Package) (all, ok bool) {
 	value, found := p.model.OfPackage(pkg).Last("k8s:protobuf-gen")
 	switch {
@@ -106,8 +108,8 @@ func (p *planner) wanted(pkg *model.Package) (all, ok bool) {
 	return false, false
 }
 
-// isMessage tells whether a type becomes a message: an exported struct with something in it that can be written, or a
-// slice or map that is nullable.
+// isMessage tells whether a type becomes a message: an exported struct with something in it that
+// can be written, or a slice or map that is nullable.
 func (p *planner) isMessage(t *types.Type, o options, all bool) bool {
 	asked := o.include == "true"
 	if !token.IsExported(t.Name.Name) || o.include == "false" || !all && !asked {
@@ -133,8 +135,8 @@ func isInvalid(t *types.Type) bool {
 	return t.GoType != nil && t.GoType.Underlying() == gotypes.Typ[gotypes.Invalid]
 }
 
-// writable tells whether something in a type can be written, in the optimistic way of go-to-protobuf: one such field
-// makes a struct a message, and then the others must be right too.
+// writable tells whether something in a type can be written, in the optimistic way of
+// go-to-protobuf: one such field makes a struct a message, and then the others must be right too.
 func writable(t *types.Type, seen map[*types.Type]bool) bool {
 	if seen[t] {
 		return true
@@ -193,7 +195,8 @@ func (p *planner) fill(f *file) {
 	}
 }
 
-// handWritten leaves out the methods that the user has written; the codec is written by hand wholly or not at all.
+// handWritten leaves out the methods that the user has written; the codec is written by hand wholly
+// or not at all.
 func (p *planner) handWritten(m *message) {
 	has := func(name string) bool { return m.typ.Methods[name] != nil }
 	m.stringer = m.stringer && !has("String")

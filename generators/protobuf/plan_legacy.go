@@ -11,9 +11,10 @@ import (
 
 const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// hasProtoMessage tells whether the messages of the apimachinery that the run builds upon have a method ProtoMessage.
-// Up to Kubernetes 1.34 all had, and a repository of that time may hand its messages to gRPC, which asks for it; and where
-// they embed two types that have it, they would have it twice and so not at all.
+// hasProtoMessage tells whether the messages of the apimachinery that the run builds upon have a
+// method ProtoMessage. Up to Kubernetes 1.34 all had, and a repository of that time may hand its
+// messages to gRPC, which asks for it; and where they embed two types that have it, they would have
+// it twice and so not at all.
 func (p *planner) hasProtoMessage() bool {
 	pkg := p.model.Package(metaV1)
 	if pkg == nil {
@@ -27,8 +28,9 @@ func (p *planner) hasProtoMessage() bool {
 	return method != nil
 }
 
-// leftBehind warns of a package that has messages in its .proto file, no code for them, and types that it does not ask
-// for: go-to-protobuf is told by flags what it is to work on, so that the package may have no tag.
+// leftBehind warns of a package that has messages in its .proto file, no code for them, and types
+// that it does not ask for: go-to-protobuf is told by flags what it is to work on, so that the
+// package may have no tag.
 func (p *planner) leftBehind(pkg *model.Package) {
 	if p.model.OfPackage(pkg).Has("k8s:protobuf-gen") || missing(pkg.Dir, protoFile) || !missing(pkg.Dir, goFile) {
 		return

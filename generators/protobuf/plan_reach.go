@@ -10,7 +10,8 @@ import (
 	"github.com/typeplane/typeplane/generators/model"
 )
 
-// access is how printed code gets at a message: from its fields, or through what its own package has.
+// access is how printed code gets at a message: from its fields, or through what its own package
+// has.
 type access int
 
 const (
@@ -30,7 +31,8 @@ var known = map[string]access{
 	"k8s.io/apimachinery/pkg/apis/meta/v1.FieldsV1": asFieldSet,
 }
 
-// inRuntime are the types of apimachinery that package runtime/protobuf/apimachinery has functions for.
+// inRuntime are the types of apimachinery that package runtime/protobuf/apimachinery has functions
+// for.
 var inRuntime = map[string]bool{
 	"k8s.io/apimachinery/pkg/apis/meta/v1.Condition":                true,
 	"k8s.io/apimachinery/pkg/apis/meta/v1.LabelSelector":            true,
@@ -49,8 +51,9 @@ type alias struct {
 	target *message // byFunction
 }
 
-// reach finds the messages of other modules that those of a package hold, at any depth, and plans functions for them,
-// so that reading and writing an object is one thing however many packages its types are from.
+// reach finds the messages of other modules that those of a package hold, at any depth, and plans
+// functions for them, so that reading and writing an object is one thing however many packages its
+// types are from.
 func (p *planner) reach(f *file) {
 	local := map[*types.Type]*message{}
 	var todo []*message
@@ -86,7 +89,8 @@ func (p *planner) reach(f *file) {
 	}
 }
 
-// access decides how a package gets at a message that is not its own. The message that it returns is to be printed.
+// access decides how a package gets at a message that is not its own. The message that it returns
+// is to be printed.
 func (p *planner) access(pkg *model.Package, t *types.Type) (access, *message) {
 	if t.Name.Package == pkg.Path {
 		return byMethods, nil
@@ -109,7 +113,8 @@ func (p *planner) access(pkg *model.Package, t *types.Type) (access, *message) {
 	return byMethods, nil
 }
 
-// printsCodec tells whether a package of the module gets functions for one of its types, in this run or in another.
+// printsCodec tells whether a package of the module gets functions for one of its types, in this
+// run or in another.
 func (p *planner) printsCodec(pkg *model.Package, t *types.Type) bool {
 	if m := p.planned[t]; m != nil {
 		return m.codec
@@ -129,8 +134,9 @@ func (p *planner) printsCodec(pkg *model.Package, t *types.Type) bool {
 	return m.codec
 }
 
-// foreign plans a message of another module from its struct tags. It returns nil if the type does not show all that
-// its methods write: they are written by hand, or a field has no number or cannot be named from outside.
+// foreign plans a message of another module from its struct tags. It returns nil if the type does
+// not show all that its methods write: they are written by hand, or a field has no number or cannot
+// be named from outside.
 func (p *planner) foreign(t *types.Type) *message {
 	if !hasCodec(t) || t.Methods["Unmarshal"] != nil || t.Methods["MarshalToSizedBuffer"] != nil || !reachable(t) {
 		return nil

@@ -13,15 +13,17 @@ import (
 const (
 	// largest is the size of the largest things that are allocated several at a time.
 	largest = 512
-	// several is how many things of a type an object may easily have that makes this worth its code.
+	// several is how many things of a type an object may easily have that makes this worth its
+	// code.
 	several = 6
 )
 
 // sizes are those of the machines that servers run on.
 var sizes = gotypes.SizesFor("gc", "amd64")
 
-// planSlabs finds the messages that an object has many of, behind pointers or in lists, and that are small: they are
-// allocated together. How many it has is estimated by the ways that lead to them; a list or map counts as two.
+// planSlabs finds the messages that an object has many of, behind pointers or in lists, and that
+// are small: they are allocated together. How many it has is estimated by the ways that lead to
+// them; a list or map counts as two.
 func (f *file) planSlabs() {
 	roots := f.kinds()
 	if len(roots) == 0 {
@@ -48,8 +50,8 @@ func (f *file) planSlabs() {
 	f.numberSlabs()
 }
 
-// planFirst finds the slabs that an object's metadata needs: most objects have some of each, so the first ones are
-// allocated at once.
+// planFirst finds the slabs that an object's metadata needs: most objects have some of each, so the
+// first ones are allocated at once.
 func (f *file) planFirst() {
 	for _, m := range f.codecs() {
 		if m.typ.Name.String() != objectMeta {
@@ -78,11 +80,12 @@ func (f *file) numberSlabs() {
 
 func byTypeName(a, b *types.Type) int { return strings.Compare(a.Name.String(), b.Name.String()) }
 
-// slabIndex is the number of the slab that values of a type come from, counted from the first one that is the file's own;
-// below 0 is none.
+// slabIndex is the number of the slab that values of a type come from, counted from the first one
+// that is the file's own; below 0 is none.
 func (f *file) slabIndex(t *types.Type) int { return slices.Index(f.slabTypes, t) }
 
-// needsWide tells whether a message holds any that come from other slabs than those that metadata needs.
+// needsWide tells whether a message holds any that come from other slabs than those that metadata
+// needs.
 func (f *file) needsWide(m *message) bool { return f.reachesWide(m, map[*message]bool{}) }
 
 func (f *file) reachesWide(m *message, seen map[*message]bool) bool {
@@ -96,8 +99,8 @@ func (f *file) reachesWide(m *message, seen map[*message]bool) bool {
 	})
 }
 
-// fromSlab tells whether the messages of a field may come from a slab of the file: those behind pointers and in lists.
-// Those that the runtime reads come from its own.
+// fromSlab tells whether the messages of a field may come from a slab of the file: those behind
+// pointers and in lists. Those that the runtime reads come from its own.
 func (f *file) fromSlab(field *field) bool {
 	v := field.value
 	switch {
@@ -125,7 +128,8 @@ func (f *file) kinds() []*message {
 	return out
 }
 
-// ways counts how many ways lead from a message to those that it holds, several for those that hold themselves.
+// ways counts how many ways lead from a message to those that it holds, several for those that hold
+// themselves.
 func ways(root *message) map[*types.Type]int {
 	order, seen := []*message{}, map[*message]bool{}
 	var visit func(m *message)

@@ -39,8 +39,8 @@ func readTag(m types.Member) (structTag, error) {
 	return st, nil
 }
 
-// parse reads "bytes,3,opt,name=title,casttype=Title". The third part and the casts say nothing that the Go type does
-// not say already.
+// parse reads "bytes,3,opt,name=title,casttype=Title". The third part and the casts say nothing
+// that the Go type does not say already.
 func (st *structTag) parse(text string) error {
 	parts := strings.Split(text, ",")
 	if len(parts) < 2 {

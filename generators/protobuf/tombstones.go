@@ -52,7 +52,8 @@ func (r *record) bury(text string) {
 	}
 }
 
-// typeAbove is the type that is declared last above a line of its file, in whose body the line stands.
+// typeAbove is the type that is declared last above a line of its file, in whose body the line
+// stands.
 func (p *planner) typeAbove(pkg *model.Package, line model.Occurrence) (name string) {
 	last := 0
 	for _, t := range pkg.Types.Types {

@@ -59,9 +59,11 @@ type value struct {
 	ref     string // the name of the type in the .proto file
 	from    string // the import path whose generated.proto declares it, if not this package's
 	nilable bool   // the Go type of the message is a slice or map
-	// stringer tells whether the message has a String method that this run prints or the user wrote.
+	// stringer tells whether the message has a String method that this run prints or the user
+	// wrote.
 	stringer bool
-	// access is how the file gets at a message; target is the message if the file has functions for it.
+	// access is how the file gets at a message; target is the message if the file has functions for
+	// it.
 	access access
 	target *message
 }
@@ -124,7 +126,8 @@ func (p *planner) single(pkg string, t *types.Type) (*value, error) {
 	}
 }
 
-// message plans a value whose type is a message; it returns nil if the type is none and need not be.
+// message plans a value whose type is a message; it returns nil if the type is none and need not
+// be.
 func (p *planner) message(pkg string, t *types.Type) (*value, error) {
 	if t.Name.Package == "" || t.Kind != types.Struct && t.Kind != types.Alias {
 		return nil, nil
@@ -184,8 +187,8 @@ func hasCodec(t *types.Type) bool {
 	return true
 }
 
-// protoPackage is the package of a .proto file as Kubernetes names it: slashes become dots, and what a .proto file
-// does not allow becomes an underscore.
+// protoPackage is the package of a .proto file as Kubernetes names it: slashes become dots, and
+// what a .proto file does not allow becomes an underscore.
 func protoPackage(importPath string) string {
 	parts := strings.Split(strings.ReplaceAll(importPath, "/", "."), ".")
 	for i, part := range parts {

@@ -64,8 +64,9 @@ func wanted(m *model.Model, pkg *model.Package) bool {
 	return ok && len(kindNames(m, pkg, kinds(pkg))) > 0 && !pkg.HasFile("register.go") && handWritten(pkg) == nil
 }
 
-// hasObjects tells whether there is anything to register. The name of a group alone may stand for other tools in a
-// package whose types nobody serves; who has the tag of this plug-in hears what is missing.
+// hasObjects tells whether there is anything to register. The name of a group alone may stand for
+// other tools in a package whose types nobody serves; who has the tag of this plug-in hears what is
+// missing.
 func hasObjects(m *model.Model, pkg *model.Package) bool {
 	asked, _ := asksFor(m, pkg)
 	return asked || len(m.Aliases(pkg)) > 0 || slices.ContainsFunc(kinds(pkg), func(t *types.Type) bool { return m.IsObject(t) })
@@ -89,7 +90,8 @@ type registration struct {
 	defaults       bool            // the package has, or will have, RegisterDefaults
 }
 
-// core are the names that registration is made of: a package that declares one of them registers itself.
+// core are the names that registration is made of: a package that declares one of them registers
+// itself.
 var core = []string{"SchemeBuilder", "localSchemeBuilder", "AddToScheme", "addKnownTypes", "SchemeGroupVersion", "GroupVersion"}
 
 // decide returns nil for a package without registration.
@@ -149,8 +151,8 @@ func checkGroup(pass *generators.Pass, pkg *model.Package, group string) {
 	}
 }
 
-// asksFor reads the package tags: asked tells that the tag of this plug-in is there, ok that registration is wanted.
-// Every word but false asks for it, as it does for register-gen.
+// asksFor reads the package tags: asked tells that the tag of this plug-in is there, ok that
+// registration is wanted. Every word but false asks for it, as it does for register-gen.
 func asksFor(m *model.Model, pkg *model.Package) (asked, ok bool) {
 	value, asked := m.OfPackage(pkg).Last(registerTag)
 	if asked {
@@ -167,7 +169,8 @@ func groupVersion(m *model.Model, pkg *model.Package) (group, version string) {
 	return group, version
 }
 
-// kinds returns the exported types that embed TypeMeta; none if they carry no json tags, as those of a hub.
+// kinds returns the exported types that embed TypeMeta; none if they carry no json tags, as those
+// of a hub.
 func kinds(pkg *model.Package) []*types.Type {
 	var out []*types.Type
 	for _, t := range pkg.Types.Types {
@@ -184,7 +187,8 @@ func kinds(pkg *model.Package) []*types.Type {
 	return out
 }
 
-// kindNames are the names of all that is registered: types, and the aliases that are kinds or lists of such.
+// kindNames are the names of all that is registered: types, and the aliases that are kinds or lists
+// of such.
 func kindNames(m *model.Model, pkg *model.Package, own []*types.Type) []string {
 	var out []string
 	for _, t := range own {
@@ -197,7 +201,8 @@ func kindNames(m *model.Model, pkg *model.Package, own []*types.Type) []string {
 	return out
 }
 
-// checkObjects reports kinds that would not compile in the list of kinds: those without DeepCopyObject.
+// checkObjects reports kinds that would not compile in the list of kinds: those without
+// DeepCopyObject.
 func checkObjects(pass *generators.Pass, kinds []*types.Type, report func(diag.Problem)) {
 	for _, t := range kinds {
 		if !pass.Model.IsObject(t) {

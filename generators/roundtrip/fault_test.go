@@ -94,7 +94,8 @@ func run(t *testing.T, dir string, more ...generators.Plugin) generators.Result 
 	return result
 }
 
-// TestJSON names functions that another plug-in prints. What they need is not part of this module yet, so it is only read.
+// TestJSON names functions that another plug-in prints. What they need is not part of this module
+// yet, so it is only read.
 func TestJSON(t *testing.T) {
 	dir := gentest.Module(t, &txtar.Archive{Files: []txtar.File{{Name: "v1/types.go", Data: []byte(book)}}})
 	printer := generators.Plugin{

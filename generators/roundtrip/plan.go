@@ -20,7 +20,8 @@ type tested struct {
 	typ *types.Type
 	// name is what the package calls it.
 	name string
-	// deepCopy, marshal, unmarshal and shared are the functions as they are written, "" without one.
+	// deepCopy, marshal, unmarshal and shared are the functions as they are written, "" without
+	// one.
 	deepCopy, marshal, unmarshal, shared string
 	sent, json, defaulted                bool
 	// through leads to the hub and back; nil without a hub.
@@ -74,7 +75,8 @@ func plan(pass *generators.Pass, pkg *model.Package) []tested {
 	return out
 }
 
-// outside tells whether a type of another module has a method. What that module has generated is compiled, and so there.
+// outside tells whether a type of another module has a method. What that module has generated is
+// compiled, and so there.
 func outside(pass *generators.Pass, t *types.Type, method string) bool {
 	pkg := pass.Model.Package(t.Name.Package)
 	named, ok := t.GoType.(*gotypes.Named)
@@ -89,7 +91,8 @@ func outside(pass *generators.Pass, t *types.Type, method string) bool {
 // funcLine is the head of a function or a method.
 var funcLine = regexp.MustCompile(`^func (?:\((?:\w+ )?\*?(\w+)\) )?(\w+)\(`)
 
-// declared are the functions ("Name") and methods ("Type.Name") of a package, those that this run prints among them.
+// declared are the functions ("Name") and methods ("Type.Name") of a package, those that this run
+// prints among them.
 func declared(pass *generators.Pass, pkg *model.Package) map[string]bool {
 	out := map[string]bool{}
 	for name := range pkg.Types.Functions {

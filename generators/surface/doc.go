@@ -1,10 +1,11 @@
-// Package surface says what clients see of an API package: its kinds, and the fields of all that they are made of, with
-// what may stand in them.
+// Package surface says what clients see of an API package: its kinds, and the fields of all that
+// they are made of, with what may stand in them.
 //
-// It reads Go types and their tags into plain data (API, Kind, Type, Field), for those who describe an API and those who
-// compare two states of one. It judges nothing: a tag that it can't read is left out, and reported by the generator that
-// the tag is for. Field names are those of JSON, fields of embedded structs stand where JSON has them, and how a number
-// or a pointer is declared in Go is only told as far as it can be seen on the wire.
+// It reads Go types and their tags into plain data (API, Kind, Type, Field), for those who describe
+// an API and those who compare two states of one. It judges nothing: a tag that it can't read is
+// left out, and reported by the generator that the tag is for. Field names are those of JSON,
+// fields of embedded structs stand where JSON has them, and how a number or a pointer is declared
+// in Go is only told as far as it can be seen on the wire.
 //
 // Start reading at Read.
 package surface
@@ -24,7 +25,8 @@ type API struct {
 	// Doc is the package's comment without tags.
 	Doc   []string
 	Kinds []*Kind
-	// Types are the structs and enums that the kinds are made of, without the kinds: those of the package first, by name.
+	// Types are the structs and enums that the kinds are made of, without the kinds: those of the
+	// package first, by name.
 	Types []*Type
 }
 
@@ -40,7 +42,8 @@ type Kind struct {
 	ShortNames, Categories []string
 	Namespaced             bool
 	Status, Scale          bool
-	// Listed says that there is a list of it: without one it is no resource, but what a subresource takes or gives.
+	// Listed says that there is a list of it: without one it is no resource, but what a subresource
+	// takes or gives.
 	Listed bool
 	// Subresources are those of the author, in the order of their markers.
 	Subresources []string
@@ -81,7 +84,8 @@ type Value struct {
 type Field struct {
 	// Name is its name in JSON, GoName that in Go.
 	Name, GoName string
-	// Owner is the struct that declares it, which is not the one that has it if that one embeds the other.
+	// Owner is the struct that declares it, which is not the one that has it if that one embeds the
+	// other.
 	Owner string
 	Pos   token.Position
 	Doc   []string
@@ -90,11 +94,13 @@ type Field struct {
 	Required, Nullable bool
 	// Default is JSON, or ref(Variable); "" without one.
 	Default string
-	// Rules are what the tags of the field and of its type ask of the value, in the order of Limits.
+	// Rules are what the tags of the field and of its type ask of the value, in the order of
+	// Limits.
 	Rules []Rule
 	// Enum are the values that are allowed, if only some are.
 	Enum []Value
-	// ListType is atomic, set or map, MapType atomic or granular; "" if nothing is said. Keys go with lists of type map.
+	// ListType is atomic, set or map, MapType atomic or granular; "" if nothing is said. Keys go
+	// with lists of type map.
 	ListType, MapType string
 	ListKeys          []string
 	// PatchStrategy and PatchKey are for strategic merge patches.
@@ -106,7 +112,8 @@ type Field struct {
 
 // Shape is the type of a value as far as the wire shows it.
 type Shape struct {
-	// Text is a scalar ("string", "int32", "time") or, for a list or map, "list" or "map". "" for a struct.
+	// Text is a scalar ("string", "int32", "time") or, for a list or map, "list" or "map". "" for a
+	// struct.
 	Text string
 	// Struct is set for a struct, and Named for a declared type with an enum.
 	Struct, Named *Type
@@ -114,11 +121,12 @@ type Shape struct {
 	Elem, Key *Shape
 }
 
-// Rule is one limit, like {"maxLength", "63"}. Those of items or values begin with "items.", those of keys with "keys.".
+// Rule is one limit, like {"maxLength", "63"}. Those of items or values begin with "items.", those
+// of keys with "keys.".
 type Rule struct {
 	Name, Value string
-	// Under is the part or the condition that tags around it name, as they do: item(type: "Ready"), subfield(name),
-	// ifEnabled(Option). It is "" for a rule that holds for the field as such.
+	// Under is the part or the condition that tags around it name, as they do: item(type: "Ready"),
+	// subfield(name), ifEnabled(Option). It is "" for a rule that holds for the field as such.
 	Under string
 }
 

@@ -30,8 +30,8 @@ func (r *reader) typ(t *types.Type) *Type {
 	return out
 }
 
-// fields are those of a struct, with the fields of embedded structs where they stand. A field hides one of the same name
-// that is embedded.
+// fields are those of a struct, with the fields of embedded structs where they stand. A field hides
+// one of the same name that is embedded.
 func (r *reader) fields(t *types.Type, within []*types.Type) []*Field {
 	if slices.Contains(within, t) {
 		return nil
@@ -88,7 +88,8 @@ func (r *reader) field(owner *types.Type, m types.Member) *Field {
 	return f
 }
 
-// required is said by a tag; else a field that JSON always holds is required, unless the server has a default for it.
+// required is said by a tag; else a field that JSON always holds is required, unless the server has
+// a default for it.
 func required(markers model.Markers, said model.JSON, defaulted string) bool {
 	switch {
 	case has(markers, "required", "k8s:required", "kubebuilder:validation:Required"):

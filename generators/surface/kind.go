@@ -68,7 +68,8 @@ func verbs(markers model.Markers) []string {
 	})
 }
 
-// arguments are those of all markers of a name. What is wrong with one is for the generator of servers to say.
+// arguments are those of all markers of a name. What is wrong with one is for the generator of
+// servers to say.
 func arguments(markers model.Markers, name string) []tag.Argument {
 	said, _ := markers.Arguments(name)
 	return slices.Concat(said...)
@@ -93,8 +94,8 @@ func column(marker []tag.Argument) Column {
 	return c
 }
 
-// shareNames gives all versions of a kind in a group what one of them says about its names, scope and subresources, and
-// names to kinds that nothing is said about.
+// shareNames gives all versions of a kind in a group what one of them says about its names, scope
+// and subresources, and names to kinds that nothing is said about.
 func shareNames(apis []*API) {
 	byKind := map[[2]string][]*Kind{}
 	for _, api := range apis {

@@ -16,8 +16,8 @@ import (
 // numbers are the field numbers of a package's messages, by message and field name.
 type numbers map[string]map[string]int
 
-// number is the number and the name that a field has in protobuf: in its struct tag, else in the package's
-// generated.proto.
+// number is the number and the name that a field has in protobuf: in its struct tag, else in the
+// package's generated.proto.
 func (r *reader) number(owner *types.Type, m types.Member, jsonName string) (int, string) {
 	number, name := 0, ""
 	tagged, _ := model.StructTag(m, "protobuf")

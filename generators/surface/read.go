@@ -12,8 +12,9 @@ import (
 
 const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Read reads what packages offer: those that say +groupName= and hold kinds that are sent. A package of hub types,
-// which carry no json tags, is none of them. What one version of a kind says about names holds for all.
+// Read reads what packages offer: those that say +groupName= and hold kinds that are sent. A
+// package of hub types, which carry no json tags, is none of them. What one version of a kind says
+// about names holds for all.
 func Read(m *model.Model, packages []*model.Package) []*API {
 	r := &reader{model: m, known: map[*types.Type]*Type{}, commented: map[string]bool{}, numbers: map[string]numbers{}}
 	var out []*API
@@ -111,7 +112,8 @@ func reached(api *API) []*Type {
 	return out
 }
 
-// comments makes sure that types of a package have their comments; they lack them if its source can't be read.
+// comments makes sure that types of a package have their comments; they lack them if its source
+// can't be read.
 func (r *reader) comments(pkgPath string) {
 	if pkgPath != "" && !r.commented[pkgPath] {
 		r.commented[pkgPath] = true
@@ -133,7 +135,8 @@ func has(markers model.Markers, names ...string) bool {
 	return slices.ContainsFunc(names, markers.Has)
 }
 
-// prose is a comment without tags, TODOs and what stands below a line of dashes, which is not for clients.
+// prose is a comment without tags, TODOs and what stands below a line of dashes, which is not for
+// clients.
 func prose(lines []string) []string {
 	var out []string
 	for _, line := range lines {

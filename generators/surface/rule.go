@@ -13,8 +13,8 @@ import (
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
-// Limits are the names of rules, in the order in which they are told. Whatever stands behind "cel" and "other" is told
-// as it is written.
+// Limits are the names of rules, in the order in which they are told. Whatever stands behind "cel"
+// and "other" is told as it is written.
 var Limits = []string{
 	"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf",
 	"minLength", "maxLength", "maxBytes", "pattern", "format",
@@ -86,8 +86,8 @@ func rulesIn(markers model.Markers) []Rule {
 	return out
 }
 
-// readRule reads one tag, of kubebuilder or of Kubernetes, nested ones included. Rules on trial (+k8s:alpha) are none:
-// what they find is not told to clients.
+// readRule reads one tag, of kubebuilder or of Kubernetes, nested ones included. Rules on trial
+// (+k8s:alpha) are none: what they find is not told to clients.
 func readRule(line string) (Rule, bool) {
 	name := tag.NameOf(line)
 	rest := strings.TrimPrefix(line, "+"+name)
@@ -157,7 +157,8 @@ func ruleValue(name, line, rest string) string {
 	return text
 }
 
-// enum are the values of a field: those that a tag lists, else those of its type or, for a list, of its items.
+// enum are the values of a field: those that a tag lists, else those of its type or, for a list, of
+// its items.
 func (r *reader) enum(owner *types.Type, m types.Member) []Value {
 	if v := value(r.model.OfField(owner, m.Name), "kubebuilder:validation:Enum", "kubebuilder:validation:items:Enum"); v != "" {
 		return listed(v)

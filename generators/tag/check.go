@@ -11,8 +11,8 @@ import (
 
 // Fault is what is wrong with a tag.
 type Fault struct {
-	// Name is the tag that it is about, which may stand in the value of another one; Offset is where it starts in
-	// the line.
+	// Name is the tag that it is about, which may stand in the value of another one; Offset is
+	// where it starts in the line.
 	Name   string
 	Offset int
 	// Unknown tells that there is no such tag, Value that the tag is right and its value is not.
@@ -22,7 +22,8 @@ type Fault struct {
 	Message, Cure string
 }
 
-// Check judges one comment line at a place. There is no fault if the line is no tag, a tag of other tools, or fine.
+// Check judges one comment line at a place. There is no fault if the line is no tag, a tag of other
+// tools, or fine.
 func (t *Table) Check(line string, at Scope) (Fault, bool) {
 	start := len(line) - len(strings.TrimLeft(line, " \t"))
 	return t.check(line[start:], start, at)
@@ -64,7 +65,8 @@ func (t *Table) check(text string, offset int, at Scope) (Fault, bool) {
 	return t.check(value, offset+len(text)-len(value), Anywhere)
 }
 
-// suggestion says what an unknown tag may have been meant to be. other tells that it is of another tool.
+// suggestion says what an unknown tag may have been meant to be. other tells that it is of another
+// tool.
 func (t *Table) suggestion(name string) (cure string, other bool) {
 	if !Checked(name) {
 		family, rest, _ := strings.Cut(name, ":")
@@ -92,8 +94,9 @@ func (t *Table) slip(name string) string {
 	return suggest.Slip(name, plain)
 }
 
-// near is the tag that a name of one of our families was probably meant to be: one that is spelt nearly so behind the
-// parts that both have, of which more are better; or one that ends so and stands elsewhere.
+// near is the tag that a name of one of our families was probably meant to be: one that is spelt
+// nearly so behind the parts that both have, of which more are better; or one that ends so and
+// stands elsewhere.
 func (t *Table) near(name string) string {
 	parts := strings.Split(name, ":")
 	kin := make([][]string, len(parts)) // by how many parts they have in common with name; without those
@@ -130,7 +133,8 @@ func (t *Table) elsewhere(family, word string) string {
 	return ends[Nearest(strings.ToLower(word), words)]
 }
 
-// cut takes what stands behind a name apart: arguments in parentheses, and the value behind the equals sign.
+// cut takes what stands behind a name apart: arguments in parentheses, and the value behind the
+// equals sign.
 func cut(rest string) (args, value string, given bool) {
 	depth, from := 0, 0
 	var quote rune

@@ -1,6 +1,7 @@
 package tag
 
-// protobufTags are those of go-to-protobuf that stand on types; numbers of fields are in struct tags.
+// protobufTags are those of go-to-protobuf that stand on types; numbers of fields are in struct
+// tags.
 var protobufTags = Section{
 	Title: "Protobuf",
 	Doc:   "Tags of go-to-protobuf. The numbers of fields stand in struct tags and in the checked-in generated.proto.",

@@ -1,7 +1,7 @@
 package tag
 
-// schemaTags shape the OpenAPI schema, and through it how kubectl explains, merges and checks. Those without a family
-// are shared by so many tools that unknown ones are never a mistake.
+// schemaTags shape the OpenAPI schema, and through it how kubectl explains, merges and checks.
+// Those without a family are shared by so many tools that unknown ones are never a mistake.
 var schemaTags = Section{
 	Title: "Schemas, lists and defaults",
 	Doc: "Tags of kube-openapi that say how values merge, what is left out, and what is allowed. " +

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// RawValue returns what stands behind the first "=" that is not inside the parentheses of arguments.
+// RawValue returns what stands behind the first "=" that is not inside the parentheses of
+// arguments.
 func RawValue(rest string) string {
 	depth := 0
 	for i, r := range rest {
@@ -24,8 +25,9 @@ func RawValue(rest string) string {
 // Argument is one key and value of a marker of the kubebuilder form.
 type Argument struct{ Key, Value string }
 
-// ParseArguments reads what stands behind the name of a marker of the form "+name:key=value,key=value" or "+name=value", whose
-// key is "". Values may be quoted with " or `; lists ("{a,b}" or "a;b") are returned as written, see List.
+// ParseArguments reads what stands behind the name of a marker of the form
+// "+name:key=value,key=value" or "+name=value", whose key is "". Values may be quoted with " or `;
+// lists ("{a,b}" or "a;b") are returned as written, see List.
 func ParseArguments(rest string) ([]Argument, error) {
 	if rest == "" {
 		return nil, nil

@@ -12,7 +12,8 @@ const (
 	ownDoc   = "Tags that only gen has."
 )
 
-// sections returns the families with what plug-ins say about their tags; tags of our own come first.
+// sections returns the families with what plug-ins say about their tags; tags of our own come
+// first.
 func (t *Table) sections() []Section {
 	out := []Section{{Title: ownTitle, Doc: ownDoc}}
 	common := map[string]int{}
@@ -39,7 +40,8 @@ func (t *Table) sections() []Section {
 	return out
 }
 
-// longestPrefix returns the longest of the names that a name continues after a colon or dot, "" if there is none.
+// longestPrefix returns the longest of the names that a name continues after a colon or dot, "" if
+// there is none.
 func longestPrefix(name string, names map[string]int) string {
 	for end := strings.LastIndexAny(name, ":."); end > 0; end = strings.LastIndexAny(name[:end], ":.") {
 		if _, ok := names[name[:end]]; ok {

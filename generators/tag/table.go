@@ -18,14 +18,15 @@ type Table struct {
 	readers map[string][]Reader
 }
 
-// Reader is a plug-in that reads a tag, and what it says about it. One that only describes what the tag says acts on it
-// for want of others.
+// Reader is a plug-in that reads a tag, and what it says about it. One that only describes what the
+// tag says acts on it for want of others.
 type Reader struct {
 	Plugin, Doc string
 	Describes   bool
 }
 
-// NewTable joins the common tags with those of plug-ins; what a plug-in says about a tag replaces the common entry.
+// NewTable joins the common tags with those of plug-ins; what a plug-in says about a tag replaces
+// the common entry.
 func NewTable(plugins ...[]Definition) *Table {
 	t := &Table{known: map[string]Definition{}, readers: map[string][]Reader{}}
 	for _, defs := range append([][]Definition{Common}, plugins...) {
@@ -92,8 +93,8 @@ func (t *Table) IsRead(name string) bool {
 	return len(t.readers[d.Name]) > 0
 }
 
-// Acting are the plug-ins that act on the tag that a name belongs to. Those that only describe what it says are among them
-// where there are no others.
+// Acting are the plug-ins that act on the tag that a name belongs to. Those that only describe what
+// it says are among them where there are no others.
 func (t *Table) Acting(name string) []string {
 	d, _ := t.Find(name)
 	var acting, describing []string
@@ -110,8 +111,9 @@ func (t *Table) Acting(name string) []string {
 	return acting
 }
 
-// Find returns the definition that a name belongs to: its own, or that of the longest known name which it continues
-// after a colon, if that one takes fields ("kubebuilder:printcolumn:name" belongs to "kubebuilder:printcolumn").
+// Find returns the definition that a name belongs to: its own, or that of the longest known name
+// which it continues after a colon, if that one takes fields ("kubebuilder:printcolumn:name"
+// belongs to "kubebuilder:printcolumn").
 func (t *Table) Find(name string) (Definition, bool) {
 	d, _, ok := t.find(name)
 	return d, ok
@@ -134,7 +136,8 @@ func (t *Table) find(name string) (d Definition, end int, ok bool) {
 	return Definition{}, 0, false
 }
 
-// same looks for the rest of a name, which starts at a place in it, in the family that d names. An element between, the name of a field, is skipped.
+// same looks for the rest of a name, which starts at a place in it, in the family that d names. An
+// element between, the name of a field, is skipped.
 func (t *Table) same(d Definition, rest string, at int) (Definition, int, bool) {
 	if found, end, ok := t.find(d.Same + ":" + rest); ok {
 		return found, at + end - len(d.Same) - 1, true
@@ -145,7 +148,8 @@ func (t *Table) same(d Definition, rest string, at int) (Definition, int, bool) 
 	return Definition{}, 0, false
 }
 
-// Checked tells whether an unknown name like this is a problem: whether it is of a family that this table knows fully.
+// Checked tells whether an unknown name like this is a problem: whether it is of a family that this
+// table knows fully.
 func Checked(name string) bool {
 	return slices.ContainsFunc(families, func(family string) bool { return strings.HasPrefix(name, family) })
 }
@@ -167,5 +171,6 @@ func NameOf(line string) string {
 	return strings.TrimRight(line, ":.")
 }
 
-// Nearest returns the candidate that was probably meant, "" if none is near enough; see suggest.Nearest.
+// Nearest returns the candidate that was probably meant, "" if none is near enough; see
+// suggest.Nearest.
 func Nearest(name string, candidates []string) string { return suggest.Nearest(name, candidates) }

@@ -1,12 +1,12 @@
-// Package tag knows the comment tags that users write on their Go types: their names, where they may stand, what
-// their values look like and what they mean; and it reads them.
+// Package tag knows the comment tags that users write on their Go types: their names, where they
+// may stand, what their values look like and what they mean; and it reads them.
 //
-// A tag is a comment line that starts with a plus sign, like "// +k8s:deepcopy-gen=package". A plug-in declares the
-// tags that it reads (Definition); the tags that tools of the Kubernetes world read are in Sections, a file for each
-// family, so that they are not mistaken for typing errors. Table joins both, judges a line (Check), with a suggestion,
-// and prints the reference page (Markdown).
-// Reading is done by Values and Parse (the grammar of gengo's codetags) and, for markers of the kubebuilder form
-// "name:key=value,key=value", by Arguments.
+// A tag is a comment line that starts with a plus sign, like "// +k8s:deepcopy-gen=package". A
+// plug-in declares the tags that it reads (Definition); the tags that tools of the Kubernetes world
+// read are in Sections, a file for each family, so that they are not mistaken for typing errors.
+// Table joins both, judges a line (Check), with a suggestion, and prints the reference page
+// (Markdown). Reading is done by Values and Parse (the grammar of gengo's codetags) and, for
+// markers of the kubebuilder form "name:key=value,key=value", by Arguments.
 //
 // Start reading at Definition. The package never looks at Go types or files.
 package tag
@@ -76,11 +76,13 @@ type Definition struct {
 	Values []string
 	// Keys are those of Fields; none: they are not checked.
 	Keys []string
-	// Args describes arguments in parentheses: "(field)" has to be there, "[(name)]" may be, "" must not.
+	// Args describes arguments in parentheses: "(field)" has to be there, "[(name)]" may be, ""
+	// must not.
 	Args string
-	// Below tells that names which continue this one after a colon belong to it; they always do with Fields.
+	// Below tells that names which continue this one after a colon belong to it; they always do
+	// with Fields.
 	Below bool
-	// Same names a family whose tags may follow after a colon: +kubebuilder:validation:items takes those of
-	// kubebuilder:validation.
+	// Same names a family whose tags may follow after a colon: +kubebuilder:validation:items takes
+	// those of kubebuilder:validation.
 	Same string
 }

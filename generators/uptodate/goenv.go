@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// goEnv is what the go command says about its environment in a folder: its version, its flags, which modules.
+// goEnv is what the go command says about its environment in a folder: its version, its flags,
+// which modules.
 type goEnv struct{ vars map[string]string }
 
 func readGoEnv(dir string, env []string) (goEnv, error) {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// moduleFiles returns the files that say which modules there are, and the folders of the main modules. A file need
-// not exist: that it appears matters too.
+// moduleFiles returns the files that say which modules there are, and the folders of the main
+// modules. A file need not exist: that it appears matters too.
 func moduleFiles(env goEnv) (files, mains []string, err error) {
 	if work := env.vars["GOWORK"]; work != "" && work != "off" {
 		if mains, err = workspace(work); err != nil {

@@ -47,7 +47,8 @@ func (s scope) contains(other scope) bool {
 		within(s.Names, other.Names)
 }
 
-// below tells whether a folder is seen through a root. One that patterns do not match is not, though it is inside.
+// below tells whether a folder is seen through a root. One that patterns do not match is not,
+// though it is inside.
 func (s scope) below(folder string) bool {
 	return slices.ContainsFunc(s.Roots, func(root string) bool {
 		if !inside(root, folder) {
@@ -86,7 +87,8 @@ func (s scope) look() (snapshot, error) {
 	return hashAll(slices.Compact(files))
 }
 
-// walk collects the files that count below a folder, in the folders that the go command's "..." matches.
+// walk collects the files that count below a folder, in the folders that the go command's "..."
+// matches.
 func (s scope) walk(dir string, files *[]string) error {
 	folders, err := s.list(dir, files)
 	if err != nil {
@@ -103,14 +105,15 @@ func (s scope) walk(dir string, files *[]string) error {
 	return nil
 }
 
-// skipped tells folders that "..." does not go into: hidden ones, vendored and test data. Nor does it go into other
-// modules, but those are few.
+// skipped tells folders that "..." does not go into: hidden ones, vendored and test data. Nor does
+// it go into other modules, but those are few.
 func skipped(dir string) bool {
 	base := filepath.Base(dir)
 	return strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "testdata" || base == "vendor"
 }
 
-// list collects the files of a folder that count and returns the folders in it. A folder that does not exist is empty.
+// list collects the files of a folder that count and returns the folders in it. A folder that does
+// not exist is empty.
 func (s scope) list(dir string, files *[]string) (folders []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -23,8 +23,8 @@ func readManifest(file string) (manifest, bool) {
 	return m, true
 }
 
-// writeManifest puts a manifest in its place at once, so that runs beside this one see the old or the new one. If that
-// is not possible, the next run does its work again.
+// writeManifest puts a manifest in its place at once, so that runs beside this one see the old or
+// the new one. If that is not possible, the next run does its work again.
 func writeManifest(file string, m manifest) {
 	data, err := json.Marshal(m)
 	if err != nil || os.MkdirAll(filepath.Dir(file), 0o700) != nil {

@@ -1,14 +1,16 @@
-// Package uptodate knows whether anything that a run of gen reads has changed since a run that left all as it should
-// be, so that nothing has to be loaded if nothing did.
+// Package uptodate knows whether anything that a run of gen reads has changed since a run that left
+// all as it should be, so that nothing has to be loaded if nothing did.
 //
-// A manifest in the user's cache folder holds where such a run looked and one hash over everything it saw there. What
-// counts: the program itself, its flags, what the go command says about its environment, the files of the modules
-// (go.mod, go.sum, go.work, those of local replacements), all Go files of the main modules, since plug-ins look around,
-// those of other packages of the run that are not in the module cache or in GOROOT, and the files that it printed.
-// Contents are compared, never times. Whenever there is doubt the answer is no: a wrong "up to date" must not happen,
-// a run too many may.
+// A manifest in the user's cache folder holds where such a run looked and one hash over everything
+// it saw there. What counts: the program itself, its flags, what the go command says about its
+// environment, the files of the modules (go.mod, go.sum, go.work, those of local replacements), all
+// Go files of the main modules, since plug-ins look around, those of other packages of the run that
+// are not in the module cache or in GOROOT, and the files that it printed. Contents are compared,
+// never times. Whenever there is doubt the answer is no: a wrong "up to date" must not happen, a
+// run too many may.
 //
-// Start reading at Look. The package knows no Go types and no tags, and what it stores may be deleted at any time.
+// Start reading at Look. The package knows no Go types and no tags, and what it stores may be
+// deleted at any time.
 package uptodate
 
 import (
@@ -30,8 +32,8 @@ type Query struct {
 	Dir      string
 	Env      []string
 	Patterns []string
-	// Names are the base names of files that the run may print, and of others that it reads beside Go files. All
-	// Markdown counts too: pages may be printed anywhere.
+	// Names are the base names of files that the run may print, and of others that it reads beside
+	// Go files. All Markdown counts too: pages may be printed anywhere.
 	Names []string
 	// Salt is everything else that the outcome depends on: flags, the text of the header.
 	Salt []string
@@ -55,8 +57,9 @@ type manifest struct {
 	Digest string
 }
 
-// Look compares the disk with the manifest of an earlier run of the same kind. It returns nil where nothing can be
-// known: without a go command, outside modules, or with flags of the go command that replace files.
+// Look compares the disk with the manifest of an earlier run of the same kind. It returns nil where
+// nothing can be known: without a go command, outside modules, or with flags of the go command that
+// replace files.
 func Look(q Query) *Run {
 	dir, err := filepath.Abs(q.Dir)
 	if err != nil {
@@ -93,8 +96,8 @@ type Output struct {
 	Content []byte
 }
 
-// Remember stores that the run is over and that all is as it should be. folders are those of all packages that it
-// looked at. Nothing is stored if something seems to have changed while it ran.
+// Remember stores that the run is over and that all is as it should be. folders are those of all
+// packages that it looked at. Nothing is stored if something seems to have changed while it ran.
 func (r *Run) Remember(folders []string, outputs []Output) {
 	if r == nil {
 		return
@@ -121,8 +124,9 @@ func (r *Run) Remember(folders []string, outputs []Output) {
 	writeManifest(r.file, manifest{at, after.digest()})
 }
 
-// steady tells whether what was there at the end was there at the beginning, except for what the run printed. What
-// the run only found on its way is taken for unchanged if it was a while old when it began.
+// steady tells whether what was there at the end was there at the beginning, except for what the
+// run printed. What the run only found on its way is taken for unchanged if it was a while old when
+// it began.
 func (r *Run) steady(at scope, after, printed snapshot) bool {
 	for path, now := range after {
 		want, ours := printed[path]
@@ -146,8 +150,8 @@ func (r *Run) steady(at scope, after, printed snapshot) bool {
 	return true
 }
 
-// older tells whether a file, and the folder that it is in, have not been touched since two seconds before the run,
-// which is as coarse as file systems are.
+// older tells whether a file, and the folder that it is in, have not been touched since two seconds
+// before the run, which is as coarse as file systems are.
 func (r *Run) older(path string) bool {
 	limit := r.began.Add(-2 * time.Second)
 	info, err := os.Stat(path)
@@ -178,8 +182,8 @@ func programHash() (string, error) {
 	return hashFile(name)
 }
 
-// baseScope is where a run looks whatever it finds: the main modules, the files of the modules, and the folders that
-// patterns name, which may be ones that "..." leaves out.
+// baseScope is where a run looks whatever it finds: the main modules, the files of the modules, and
+// the folders that patterns name, which may be ones that "..." leaves out.
 func baseScope(dir string, env goEnv, q Query) (scope, error) {
 	files, modules, err := moduleFiles(env)
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	"github.com/typeplane/typeplane/generators/validation/printer"
 )
 
-// choose decides which functions a target gets: those of its roots, those of its other types that are used and have
-// rules, and those of types of packages that have no functions, as far as these call them.
+// choose decides which functions a target gets: those of its roots, those of its other types that
+// are used and have rules, and those of types of packages that have no functions, as far as these
+// call them.
 func choose(t *target, g *graph.Graph, alias func(path string) string) {
 	defer g.Under(g.Under(t.law))
 	chosen := map[*types.Type]bool{}

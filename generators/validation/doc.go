@@ -1,10 +1,12 @@
-// Package validation writes zz_generated.validations.go: functions Validate_T that say what is wrong with an object.
+// Package validation writes zz_generated.validations.go: functions Validate_T that say what is
+// wrong with an object.
 //
-// What they check stands in comments: the tags of declarative validation (+k8s:minLength=1), the constraints of OpenAPI
-// in the spellings of controller-gen (+kubebuilder:validation:MinLength=1) and kube-openapi (+k8s:validation:minLength=1),
-// and +enum. A package gets functions if it asks for them with +k8s:validation-gen=, as in Kubernetes, or if a server in
-// the run (+typeplane:apiserver) serves its kinds and one of its types has a rule. Only in the first case, and if there
-// is a localSchemeBuilder, they are also registered with a scheme.
+// What they check stands in comments: the tags of declarative validation (+k8s:minLength=1), the
+// constraints of OpenAPI in the spellings of controller-gen (+kubebuilder:validation:MinLength=1)
+// and kube-openapi (+k8s:validation:minLength=1), and +enum. A package gets functions if it asks
+// for them with +k8s:validation-gen=, as in Kubernetes, or if a server in the run
+// (+typeplane:apiserver) serves its kinds and one of its types has a rule. Only in the first case,
+// and if there is a localSchemeBuilder, they are also registered with a scheme.
 //
 // The work is done by packages below, each of which uses those before it:
 //
@@ -17,50 +19,62 @@
 //	graph        types and fields with the plans of their tags
 //	printer      the functions, from graph and plans
 //
-// This package joins them: roots.go says which packages and types get functions, choose.go which other functions those need.
+// This package joins them: roots.go says which packages and types get functions, choose.go which
+// other functions those need.
 //
-// What is printed calls k8s.io/apimachinery/pkg/api/validate, so that messages, types and origins of errors are those of
-// Kubernetes. What the library lacks (patterns, formats, floating-point numbers) is printed into the file that needs it.
+// What is printed calls k8s.io/apimachinery/pkg/api/validate, so that messages, types and origins
+// of errors are those of Kubernetes. What the library lacks (patterns, formats, floating-point
+// numbers) is printed into the file that needs it.
 //
 // # What holds
 //
-// An update does not validate again what it leaves alone: each field is compared with its old value first, and items of
-// lists with that of the same key or value. Required, immutable and limits on sizes stop the other rules of their field;
-// an optional field that is not set stops them without an error. Rules under +k8s:alpha have marked errors that a server
-// is to drop; they stop no rule of OpenAPI that stands beside them.
+// An update does not validate again what it leaves alone: each field is compared with its old value
+// first, and items of lists with that of the same key or value. Required, immutable and limits on
+// sizes stop the other rules of their field; an optional field that is not set stops them without
+// an error. Rules under +k8s:alpha have marked errors that a server is to drop; they stop no rule
+// of OpenAPI that stands beside them.
 //
-// Constraints of OpenAPI are about values that are there. Of custom resources, rules ask what was sent (runtime/rules, sent.go),
-// which a server knows of kinds that it stores as documents: then what is required has to be sent, a zero that was sent is
-// judged, and an optional struct that was not is not looked into. Elsewhere a field that clients may leave out (omitempty,
+// Constraints of OpenAPI are about values that are there. Of custom resources, rules ask what was
+// sent (runtime/rules, sent.go), which a server knows of kinds that it stores as documents: then
+// what is required has to be sent, a zero that was sent is judged, and an optional struct that was
+// not is not looked into. Elsewhere a field that clients may leave out (omitempty,
 // +optional, a pointer) is valid when it is zero, because Go can't tell the two apart. Errors have the words of declarative
 // validation ("must be greater than or equal to 1"), not those of CustomResourceDefinitions.
 //
-// What a type is named after (type Derived Base) has its rules for it, too. Markers of the key type of a map do not hold for keys,
-// as in CustomResourceDefinitions; the tags of declarative validation do.
+// What a type is named after (type Derived Base) has its rules for it, too. Markers of the key type
+// of a map do not hold for keys, as in CustomResourceDefinitions; the tags of declarative
+// validation do.
 //
-// CEL is compiled to Go: what there is of it says the tag (marker/cel.go). Module policy asks cel-go about the same rules and
-// objects (policy/internal/rules). As in CEL a rule fails if it compares or computes with what is not there, divides by zero or
-// overflows, and so does its opposite. Everything else is a problem, and belongs into the strategy's Validate.
+// CEL is compiled to Go: what there is of it says the tag (marker/cel.go). Module policy asks
+// cel-go about the same rules and objects (policy/internal/rules). As in CEL a rule fails if it
+// compares or computes with what is not there, divides by zero or overflows, and so does its
+// opposite. Everything else is a problem, and belongs into the strategy's Validate.
 //
 // +listType=set and map, +listMapKey, +required and +optional without a prefix count for types that a server of the run
-// serves, as they do for CustomResourceDefinitions. In other packages they are documentation, as in Kubernetes' own.
+// serves, as they do for CustomResourceDefinitions. In other packages they are documentation, as in
+// Kubernetes' own.
 //
-// Kinds of Kubernetes (aliases of types in k8s.io/api, and packages with +typeplane:kubernetes) are judged as a kube-apiserver judges
-// them: the tags of declarative validation are rules, all others describe. rule/law.go says which law holds for a type below another.
+// Kinds of Kubernetes (aliases of types in k8s.io/api, and packages with +typeplane:kubernetes) are
+// judged as a kube-apiserver judges them: the tags of declarative validation are rules, all others
+// describe. rule/law.go says which law holds for a type below another.
 //
 // # Types of other packages
 //
-// A type of a package that has functions is validated by them. For all others, also those of other modules, unexported
-// functions are printed into the package that needs them, once, called validate_<import>_<Type>. TypeMeta, ObjectMeta
-// and ListMeta are not looked into: the server has rules for them. Rules of other modules that can't be checked here,
-// like hand-written functions that this module does not have, are named in a comment of the printed code.
-// validation-gen of Kubernetes wants +k8s:opaqueType on every field of such a type; here that only means to leave it alone.
+// A type of a package that has functions is validated by them. For all others, also those of other
+// modules, unexported functions are printed into the package that needs them, once, called
+// validate_<import>_<Type>. TypeMeta, ObjectMeta and ListMeta are not looked into: the server has
+// rules for them. Rules of other modules that can't be checked here, like hand-written functions
+// that this module does not have, are named in a comment of the printed code. validation-gen of
+// Kubernetes wants +k8s:opaqueType on every field of such a type; here that only means to leave it
+// alone.
 //
-// Lists of lists, maps of maps, arrays and pointers to lists can't be looked into. They need no tag; a rule on one, or on
-// a type inside one, is a problem.
+// Lists of lists, maps of maps, arrays and pointers to lists can't be looked into. They need no
+// tag; a rule on one, or on a type inside one, is a problem.
 //
-// Other differences from validation-gen: a pointer to a struct may be nil without a tag that says so; the members of a
-// union of items may stand in any order; a package without rules gets no file; and lint rules are not applied.
+// Other differences from validation-gen: a pointer to a struct may be nil without a tag that says
+// so; the members of a union of items may stand in any order; a package without rules gets no file;
+// and lint rules are not applied.
 //
-// Start reading at Plugin. The package never runs what it prints, and prints nothing that imports this module.
+// Start reading at Plugin. The package never runs what it prints, and prints nothing that imports
+// this module.
 package validation

@@ -78,7 +78,8 @@ func Plugin() generators.Plugin {
 	}
 }
 
-// discoverAll reads everything before anything is decided: a type's function may be called from any package.
+// discoverAll reads everything before anything is decided: a type's function may be called from any
+// package.
 func discoverAll(g *graph.Graph, pass *generators.Pass) []*target {
 	targets := targets(g, pass)
 	for _, t := range targets {
@@ -98,8 +99,8 @@ func print(pass *generators.Pass, g *graph.Graph, t *target) {
 	printer.Print(pass, &t.Target)
 }
 
-// Covers returns the kinds of a package that have a function Validate_T, or will have one after this run, by name. It
-// reports nothing: problems are said when the functions are printed.
+// Covers returns the kinds of a package that have a function Validate_T, or will have one after
+// this run, by name. It reports nothing: problems are said when the functions are printed.
 func Covers(pass *generators.Pass, pkg *model.Package) map[string]bool {
 	quiet := *pass
 	quiet.Report = &diag.Report{}
@@ -122,7 +123,8 @@ func Covers(pass *generators.Pass, pkg *model.Package) map[string]bool {
 // Rules are those of all types of a run, to be compared.
 type Rules = graph.Rules
 
-// RulesOf reads the rules of a run. It reports nothing: problems are said when the functions are printed.
+// RulesOf reads the rules of a run. It reports nothing: problems are said when the functions are
+// printed.
 func RulesOf(pass *generators.Pass) *Rules {
 	quiet := *pass
 	quiet.Report = &diag.Report{}

@@ -47,8 +47,8 @@ func targets(g *graph.Graph, pass *generators.Pass) []*target {
 	return out
 }
 
-// canonical decides into which package the functions of types are printed for others to call: the one that registers
-// them, or the first.
+// canonical decides into which package the functions of types are printed for others to call: the
+// one that registers them, or the first.
 func canonical(g *graph.Graph, all []*target) {
 	registering := map[string]*target{}
 	for _, t := range all {
@@ -130,7 +130,8 @@ func registry(g *graph.Graph, pkg *model.Package) *emit.Ident {
 // scheme is apimachinery's, which only takes objects.
 var scheme = emit.Ident{Path: "k8s.io/apimachinery/pkg/runtime", Name: "Scheme"}
 
-// hasBuilder tells whether the package has a localSchemeBuilder, written by hand or by the generator of registrations.
+// hasBuilder tells whether the package has a localSchemeBuilder, written by hand or by the
+// generator of registrations.
 func hasBuilder(g *graph.Graph, pkg *model.Package) bool {
 	return pkg.Go.Scope().Lookup("localSchemeBuilder") != nil || register.Covers(g.Model, pkg)
 }
@@ -139,8 +140,9 @@ func packageProblem(g *graph.Graph, pkg *model.Package, message, cure string) {
 	g.Report.Add(diag.Problem{Pos: g.Model.PackagePos(pkg), Path: pkg.Path, Message: message, Cure: cure})
 }
 
-// servesRules tells whether a server in the run serves the kinds of the package and their types may have rules: those of
-// kinds that are judged as custom resources may be in any package. For Kubernetes' own the package has to have one.
+// servesRules tells whether a server in the run serves the kinds of the package and their types may
+// have rules: those of kinds that are judged as custom resources may be in any package. For
+// Kubernetes' own the package has to have one.
 func servesRules(g *graph.Graph, pkg *model.Package) bool {
 	if value, _ := g.Model.OfPackage(pkg).Last(tagEnable); value == "false" || !g.Model.OfPackage(pkg).Has("groupName") || !g.Served(pkg.Path) {
 		return false
@@ -157,8 +159,8 @@ func discover(t *target, g *graph.Graph) {
 	}
 }
 
-// candidates are the types of a target that are roots, by name; their nodes hold nothing but the type. Kinds of Kubernetes
-// beside others are none: their strategies judge them.
+// candidates are the types of a target that are roots, by name; their nodes hold nothing but the
+// type. Kinds of Kubernetes beside others are none: their strategies judge them.
 func candidates(t *target, g *graph.Graph) []printer.Function {
 	var out []printer.Function
 	for _, typ := range t.types.Types.Types {
@@ -201,8 +203,8 @@ func isRoot(t *target, g *graph.Graph, typ *types.Type) bool {
 	})
 }
 
-// subresources are the paths that a kind's function is for: the object itself, unless the kind is a subresource, and
-// those that its tags add.
+// subresources are the paths that a kind's function is for: the object itself, unless the kind is a
+// subresource, and those that its tags add.
 func subresources(markers model.Markers) []string {
 	read := func(name string) (out []string) {
 		var lines []string

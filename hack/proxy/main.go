@@ -1,11 +1,12 @@
-// Command proxy lays the modules of this repository out as a module proxy in a folder, as they would be after a release:
-// no replacements, and each requires the released versions of the others. So the README's commands can be tried word for
-// word before there is one:
+// Command proxy lays the modules of this repository out as a module proxy in a folder, as they
+// would be after a release: no replacements, and each requires the released versions of the others.
+// So the README's commands can be tried word for word before there is one:
 //
 //	go run ./hack/proxy --version v0.1.0 --dir DIR
 //	export GOPROXY=file://DIR,$(go env GOPROXY) GONOSUMDB=github.com/typeplane
 //
-// It takes the files that git knows, with the changes of the work tree. hack/modules.txt says which modules are released.
+// It takes the files that git knows, with the changes of the work tree. hack/modules.txt says which
+// modules are released.
 package main
 
 import (

@@ -1,9 +1,11 @@
-// Package amplify asks a server what a large body of one thing costs it: tests of programs run it against themselves. A request
-// of 3 MiB may cost some seconds and megabytes, not minutes and gigabytes; so each list, map and string of each kind is sent,
-// as often as fits into a body, in each form and as each type of patch.
+// Package amplify asks a server what a large body of one thing costs it: tests of programs run it
+// against themselves. A request of 3 MiB may cost some seconds and megabytes, not minutes and
+// gigabytes; so each list, map and string of each kind is sent, as often as fits into a body, in
+// each form and as each type of patch.
 //
-// The kinds are those that the server's OpenAPI shows, so that no list of them gets old. What a request costs is the CPU time
-// and the heap of the whole process: one runs after the other, and nothing else may. Start reading at Run.
+// The kinds are those that the server's OpenAPI shows, so that no list of them gets old. What a
+// request costs is the CPU time and the heap of the whole process: one runs after the other, and
+// nothing else may. Start reading at Run.
 package amplify
 
 import (
@@ -50,9 +52,11 @@ type bomb struct {
 
 // Object is one that updates, patches and deletions are sent for.
 type Object struct {
-	// Collection is its path, Name its name, Identity its apiVersion and kind as the first members of a JSON object.
+	// Collection is its path, Name its name, Identity its apiVersion and kind as the first members
+	// of a JSON object.
 	Collection, Name, Identity string
-	// Form has its other members, with a %s for the items of a list; Item is one of these, with a %d for its number.
+	// Form has its other members, with a %s for the items of a list; Item is one of these, with a
+	// %d for its number.
 	Form, Item string
 	// Stored is how many bytes of items there are when the list is updated, Applied how many items
 	// when it is applied to: as many as its rules and server-side apply have room for.
@@ -66,7 +70,8 @@ type worst struct {
 	byCPU, byHeap string
 }
 
-// Run sends sample bombs with bodies of size bytes, or all of them with bodies of 3 MiB if the flag -amplify says so.
+// Run sends sample bombs with bodies of size bytes, or all of them with bodies of 3 MiB if the
+// flag -amplify says so.
 func Run(t *testing.T, program boot.Server, object Object, sample, size int) {
 	server, builder := apitest.Start(t, program), runtime.NewBuilder()
 	program.AddToScheme(builder)
@@ -98,8 +103,9 @@ func Run(t *testing.T, program boot.Server, object Object, sample, size int) {
 // leastBody is how small a body gets that is too large, in bytes.
 const leastBody = 64 << 10
 
-// judge sends the request and says where it cost too much. It is not sent if there is no such body. One that stands for too much
-// is sent again with less: what comes behind the reading may be what costs.
+// judge sends the request and says where it cost too much. It is not sent if there is no such body.
+// One that stands for too much is sent again with less: what comes behind the reading may be what
+// costs.
 func (b bomb) judge(t *testing.T, server *apitest.Server, size int, w *worst) {
 	for ; size >= leastBody; size -= size / 3 {
 		body := b.body(size)
@@ -155,7 +161,8 @@ func (b bomb) do(ctx context.Context, server *apitest.Server, body []byte) (code
 	return resp.StatusCode, err
 }
 
-// leave sends the request again, hangs up as soon as the server has something to do, and returns what it goes on to do.
+// leave sends the request again, hangs up as soon as the server has something to do, and returns
+// what it goes on to do.
 func (b bomb) leave(ctx context.Context, server *apitest.Server, body []byte) (cpu int64) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -57,7 +57,8 @@ func pause(done <-chan struct{}) bool {
 	}
 }
 
-// untilIdle waits until the process does nothing for a while, at most a minute, and returns what it did.
+// untilIdle waits until the process does nothing for a while, at most a minute, and returns what it
+// did.
 func untilIdle() int64 {
 	began, limit := cpuTime(), time.Now().Add(time.Minute)
 	last, quiet := began, 0

@@ -39,7 +39,8 @@ type model struct {
 	AdditionalProperties any
 }
 
-// discover finds each list, map and string of all that can be created, once for each model that has it.
+// discover finds each list, map and string of all that can be created, once for each model that has
+// it.
 func discover(t *testing.T, server *apitest.Server) (things []thing) {
 	var root struct {
 		Paths map[string]struct{ ServerRelativeURL string }
@@ -118,8 +119,8 @@ func (w *walk) into(m *model, place []level, called string) {
 	}
 }
 
-// together adds all lists and maps of one object at once, of those that were found from a thing on: what is looked at for each of
-// them with each of another one costs most then.
+// together adds all lists and maps of one object at once, of those that were found from a thing on:
+// what is looked at for each of them with each of another one costs most then.
 func (w *walk) together(from int, place []level, called string) {
 	var parts []thing
 	for _, g := range w.things[from:] {

@@ -83,8 +83,8 @@ func patches(t *testing.T, server *apitest.Server, things []thing, object Object
 	return bombs
 }
 
-// updates creates an object with a long list and makes bombs that change it: all items are others, or they stand in another
-// order.
+// updates creates an object with a long list and makes bombs that change it: all items are others,
+// or they stand in another order.
 func updates(t *testing.T, server *apitest.Server, object Object) (bombs []bomb) {
 	const name, others = "large", 1_000_000
 	create(t, server, object, name, object.items(0, object.Stored))

@@ -355,8 +355,8 @@ func match(pattern, name string) bool {
 	return name == pattern
 }
 
-// goFiles returns the imports of every Go file of the modules that users import, by the file's path below root. Modules
-// for tests and test data are not part of it.
+// goFiles returns the imports of every Go file of the modules that users import, by the file's path
+// below root. Modules for tests and test data are not part of it.
 func goFiles(t *testing.T, root string) map[string][]string {
 	t.Helper()
 	files, kinds := map[string][]string{}, modules(t, root).kinds()

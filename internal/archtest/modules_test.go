@@ -50,7 +50,8 @@ func modules(t *testing.T, root string) moduleList {
 	return list
 }
 
-// TestModulesAreListed: scripts go through hack/modules.txt, so what is not there is neither tested nor released.
+// TestModulesAreListed: scripts go through hack/modules.txt, so what is not there is neither tested
+// nor released.
 func TestModulesAreListed(t *testing.T) {
 	root := moduleRoot(t)
 	kinds := modules(t, root).kinds()
@@ -80,8 +81,9 @@ func TestModulesAreListed(t *testing.T) {
 	}
 }
 
-// TestModulesRequireThoseAbove: a module is tagged after those that it requires. In this repository they are replaced by
-// their folders, all of them: a module that replaces one and fetches another would mix two states of the repository.
+// TestModulesRequireThoseAbove: a module is tagged after those that it requires. In this repository
+// they are replaced by their folders, all of them: a module that replaces one and fetches another
+// would mix two states of the repository.
 func TestModulesRequireThoseAbove(t *testing.T) {
 	root := moduleRoot(t)
 	var above []string

@@ -1,4 +1,5 @@
-// Package certtest makes certificate authorities for tests, and what they sign. Nothing outside of tests imports it.
+// Package certtest makes certificate authorities for tests, and what they sign. Nothing outside of
+// tests imports it.
 //
 // Start reading at New. Keys are small and quick to make, and everything is good for an hour.
 package certtest
@@ -19,7 +20,8 @@ import (
 	"time"
 )
 
-// Authority signs certificates. It is not modified: all methods may be called from any goroutine that may end the test.
+// Authority signs certificates. It is not modified: all methods may be called from any goroutine
+// that may end the test.
 type Authority struct {
 	// Cert is its own certificate, PEM the same in text.
 	Cert *x509.Certificate
@@ -49,8 +51,8 @@ func (a *Authority) Pool() *x509.CertPool {
 	return pool
 }
 
-// Issue signs a certificate for a new key. What the template leaves open is filled in: a serial number, times from an hour
-// ago to in an hour.
+// Issue signs a certificate for a new key. What the template leaves open is filled in: a serial
+// number, times from an hour ago to in an hour.
 func (a *Authority) Issue(t testing.TB, template x509.Certificate) *tls.Certificate {
 	t.Helper()
 	complete(&template)
@@ -81,7 +83,8 @@ func (a *Authority) Write(t testing.TB, dir, name string) (file string) {
 	return write(t, dir, name+".crt", a.PEM)
 }
 
-// WritePair writes a certificate to name.crt and its key to name.key, in dir. Files that are there are replaced.
+// WritePair writes a certificate to name.crt and its key to name.key, in dir. Files that are there
+// are replaced.
 func WritePair(t testing.TB, dir, name string, pair *tls.Certificate) (certFile, keyFile string) {
 	t.Helper()
 	key, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)

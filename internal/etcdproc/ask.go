@@ -54,8 +54,10 @@ func (m *Member) learnID(ctx context.Context) error {
 	}
 }
 
-// Call asks the member through its JSON gateway (https://etcd.io/docs/v3.7/dev-guide/api_grpc_gateway), past the proxy:
-// path is like /v3/kv/range; keys and values are []byte. What has already been sent is not taken back when ctx ends.
+// Call asks the member through its JSON gateway
+// (https://etcd.io/docs/v3.7/dev-guide/api_grpc_gateway), past the proxy: path is like
+// /v3/kv/range; keys and values are []byte. What has already been sent is not taken back when ctx
+// ends.
 func (m *Member) Call(ctx context.Context, path string, request, answer any) error {
 	body, err := json.Marshal(request)
 	if err != nil {
@@ -105,8 +107,8 @@ func (m *Member) do(ctx context.Context, method, path string, body []byte, answe
 	return nil
 }
 
-// newHTTPClient makes a client of a socket. A connection serves one request: one to a frozen process would keep the next
-// request waiting after it.
+// newHTTPClient makes a client of a socket. A connection serves one request: one to a frozen
+// process would keep the next request waiting after it.
 func newHTTPClient(socket string, files *TLS) (*http.Client, error) {
 	transport := &http.Transport{
 		DisableKeepAlives: true,

@@ -9,9 +9,10 @@ import (
 	"path/filepath"
 )
 
-// Build returns the path of an etcd: the one that the environment variable ETCD names, or else bin/etcd in the root of
-// the repository, which it brings up to date. The first time this takes as long as compiling etcd does, later half a
-// second. The current directory must be inside the repository. Several processes may build at the same time.
+// Build returns the path of an etcd: the one that the environment variable ETCD names, or else
+// bin/etcd in the root of the repository, which it brings up to date. The first time this takes as
+// long as compiling etcd does, later half a second. The current directory must be inside the
+// repository. Several processes may build at the same time.
 func Build(ctx context.Context) (string, error) {
 	if given := os.Getenv("ETCD"); given != "" {
 		return given, nil

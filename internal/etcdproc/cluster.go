@@ -11,17 +11,20 @@ import (
 	"time"
 )
 
-// Config says what to start. Its zero value, with a Binary and a Dir, is one member over plain HTTP.
+// Config says what to start. Its zero value, with a Binary and a Dir, is one member over plain
+// HTTP.
 type Config struct {
 	// Binary is an etcd, see Build.
 	Binary string
-	// Dir is for data and logs: <Dir>/m1 is the data directory of the first member, <Dir>/m1.log what it says. It is made if
-	// it is missing. What is there already is gone on with, if Members and Ports are as they were.
+	// Dir is for data and logs: <Dir>/m1 is the data directory of the first member, <Dir>/m1.log
+	// what it says. It is made if it is missing. What is there already is gone on with, if Members
+	// and Ports are as they were.
 	Dir string
 	// Members is how many; 0 means 1.
 	Members int
-	// Ports are the TCP ports of 127.0.0.1 for clients and for members: Members of the one, then Members of the other. An
-	// empty one takes free ports, for a Dir without data: members know each other by their ports.
+	// Ports are the TCP ports of 127.0.0.1 for clients and for members: Members of the one, then
+	// Members of the other. An empty one takes free ports, for a Dir without data: members know
+	// each other by their ports.
 	Ports []int
 	// TLS is for clients. Members talk to each other without it.
 	TLS *TLS
@@ -29,11 +32,12 @@ type Config struct {
 	Args []string
 }
 
-// TLS are files in PEM. The certificate is for 127.0.0.1; it is shown to clients, and, by this package, to the members.
-// Clients must have one that the CA signed.
+// TLS are files in PEM. The certificate is for 127.0.0.1; it is shown to clients, and, by this
+// package, to the members. Clients must have one that the CA signed.
 type TLS struct{ CAFile, CertFile, KeyFile string }
 
-// Cluster is a running etcd. Its methods may be called concurrently, but not those that change the same member.
+// Cluster is a running etcd. Its methods may be called concurrently, but not those that change the
+// same member.
 type Cluster struct {
 	config  Config
 	sockets string // directory; short, since the name of a socket may have about 100 bytes
@@ -44,8 +48,8 @@ type Cluster struct {
 // startTimeout bounds what Start and Restart wait for, on a machine that has other things to do.
 const startTimeout = 3 * time.Minute
 
-// Start starts the members and returns when each of them answers a linearizable read. The caller closes the cluster.
-// Members die with this process.
+// Start starts the members and returns when each of them answers a linearizable read. The caller
+// closes the cluster. Members die with this process.
 func Start(ctx context.Context, config Config) (*Cluster, error) {
 	if config.Members == 0 {
 		config.Members = 1
@@ -149,9 +153,9 @@ func (c *Cluster) WaitHealthy(ctx context.Context) error {
 	return nil
 }
 
-// Leader waits until a member says who leads, and returns that member. A member that was cut off may still take itself
-// for the leader: who has heard of the latest election is believed. One that was killed or frozen a moment ago is
-// returned until the others have noticed.
+// Leader waits until a member says who leads, and returns that member. A member that was cut off
+// may still take itself for the leader: who has heard of the latest election is believed. One that
+// was killed or frozen a moment ago is returned until the others have noticed.
 func (c *Cluster) Leader(ctx context.Context) (*Member, error) {
 	for {
 		if m := c.leader(ctx); m != nil {
@@ -191,8 +195,8 @@ func (c *Cluster) leader(ctx context.Context) *Member {
 	return nil
 }
 
-// Isolate puts whatever goes between m and the other members, in both directions, into mode. Clients of m are not
-// concerned: their way is m.Clients.
+// Isolate puts whatever goes between m and the other members, in both directions, into mode.
+// Clients of m are not concerned: their way is m.Clients.
 func (c *Cluster) Isolate(m *Member, mode Mode) {
 	m.peers.Set(mode)
 	for _, other := range c.members {
@@ -210,8 +214,8 @@ func (c *Cluster) Heal() {
 	}
 }
 
-// Close kills the members, closes the proxies and leaves Dir as it is. Members are not asked to stop: what they have
-// acknowledged is on disk, and the last ones would wait for others to lead.
+// Close kills the members, closes the proxies and leaves Dir as it is. Members are not asked to
+// stop: what they have acknowledged is on disk, and the last ones would wait for others to lead.
 func (c *Cluster) Close() error {
 	var err error
 	for _, m := range c.members {

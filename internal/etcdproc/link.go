@@ -5,8 +5,8 @@ import (
 	"net"
 )
 
-// link is one connection to a proxy, and the one that the proxy has to the member for it. Its fields are guarded by the
-// proxy's mutex, but for outside.
+// link is one connection to a proxy, and the one that the proxy has to the member for it. Its
+// fields are guarded by the proxy's mutex, but for outside.
 type link struct {
 	outside *net.TCPConn
 	inside  net.Conn // nil until the member was dialled
@@ -29,9 +29,9 @@ func (l *link) reset() {
 	l.end()
 }
 
-// sniffer finds out which member a connection comes from. All messages of members to each other are HTTP/1 requests with a
-// header that says so. A connection that was not used for one yet (but to ask for the version, say) has no source, and
-// carries nothing that a partition would have to stop.
+// sniffer finds out which member a connection comes from. All messages of members to each other are
+// HTTP/1 requests with a header that says so. A connection that was not used for one yet (but to
+// ask for the version, say) has no source, and carries nothing that a partition would have to stop.
 type sniffer struct{ tail []byte }
 
 const (
@@ -40,8 +40,8 @@ const (
 	maxFrom = 64
 )
 
-// next takes what was read next and returns the source once it is known. A request is only whole when the bytes after
-// its headers have come through, so who withholds these withholds it.
+// next takes what was read next and returns the source once it is known. A request is only whole
+// when the bytes after its headers have come through, so who withholds these withholds it.
 func (s *sniffer) next(data []byte) string {
 	s.tail = append(s.tail, data...)
 	if _, rest, ok := bytes.Cut(s.tail, []byte(fromHeader)); ok {

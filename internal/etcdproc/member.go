@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Names of the sockets in a member's directory. etcd takes the host of a unix:// URL for the name of a file in its working
-// directory, and wants a port in it.
+// Names of the sockets in a member's directory. etcd takes the host of a unix:// URL for the name
+// of a file in its working directory, and wants a port in it.
 const (
 	clientSocket = "client:0"
 	peerSocket   = "peer:0"
@@ -67,7 +67,8 @@ func (m *Member) Pid() int {
 	return m.cmd.Process.Pid
 }
 
-// Kill ends the process by SIGKILL and returns when it is gone. One that does not run is left alone.
+// Kill ends the process by SIGKILL and returns when it is gone. One that does not run is left
+// alone.
 func (m *Member) Kill() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -106,8 +107,8 @@ func (m *Member) signal(sig syscall.Signal, frozen bool) error {
 	return nil
 }
 
-// Restart kills the process if it runs, and starts it again over the same data. It does not wait until the member is
-// healthy, which it can't be without a quorum: Cluster.WaitHealthy does.
+// Restart kills the process if it runs, and starts it again over the same data. It does not wait
+// until the member is healthy, which it can't be without a quorum: Cluster.WaitHealthy does.
 func (m *Member) Restart() error {
 	if err := m.Kill(); err != nil {
 		return err
@@ -165,7 +166,8 @@ func (m *Member) args() []string {
 	return append(args, c.config.Args...)
 }
 
-// waitHealthy returns when the member answers a linearizable read, or is stopped or frozen on purpose.
+// waitHealthy returns when the member answers a linearizable read, or is stopped or frozen on
+// purpose.
 func (m *Member) waitHealthy(ctx context.Context) error {
 	var err error
 	for {

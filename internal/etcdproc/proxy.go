@@ -14,8 +14,9 @@ const (
 	Open Mode = iota
 	// Cut resets connections, those that are there and those that come.
 	Cut
-	// Blackhole keeps connections, takes new ones, and lets nothing through, not even an end: whoever is connected
-	// learns nothing. What was on its way gets through when the proxy is opened again.
+	// Blackhole keeps connections, takes new ones, and lets nothing through, not even an end:
+	// whoever is connected learns nothing. What was on its way gets through when the proxy is
+	// opened again.
 	Blackhole
 )
 

@@ -6,8 +6,9 @@ import (
 	"syscall"
 )
 
-// spawner starts processes that the kernel kills when this one ends, however that happens: a frozen etcd would stay for
-// ever. The kernel watches the thread that started them, so there is one that does nothing else.
+// spawner starts processes that the kernel kills when this one ends, however that happens: a frozen
+// etcd would stay for ever. The kernel watches the thread that started them, so there is one that
+// does nothing else.
 type spawner struct {
 	starts chan func()
 }

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// spawner starts processes. Other kernels than Linux do not tie them to this one: they end with Close only.
+// spawner starts processes. Other kernels than Linux do not tie them to this one: they end with
+// Close only.
 type spawner struct{}
 
 func newSpawner() *spawner { return &spawner{} }

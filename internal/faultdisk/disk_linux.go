@@ -19,7 +19,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Disk is the disk below one directory. One program at a time runs on it. All methods may be called from any goroutine.
+// Disk is the disk below one directory. One program at a time runs on it. All methods may be called
+// from any goroutine.
 type Disk struct {
 	dir string
 
@@ -60,7 +61,8 @@ func Supported() error {
 	return nil
 }
 
-// Start starts a command on the disk. The binary that calls this is started first, and becomes the command's.
+// Start starts a command on the disk. The binary that calls this is started first, and becomes the
+// command's.
 func (d *Disk) Start(cmd *exec.Cmd) error {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -127,15 +129,16 @@ func (d *Disk) Fail(f Fault) {
 	d.fault = f
 }
 
-// KillAt kills the program when it syncs for the nth time from now on, before that has an effect: 1 is the next one.
+// KillAt kills the program when it syncs for the nth time from now on, before that has an effect: 1
+// is the next one.
 func (d *Disk) KillAt(n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.syncs = n
 }
 
-// Cut takes away what was not synced, of a program that was killed. With a source of chance some sectors of it stay, as when power
-// fails while the disk writes; nil takes all.
+// Cut takes away what was not synced, of a program that was killed. With a source of chance some
+// sectors of it stay, as when power fails while the disk writes; nil takes all.
 func (d *Disk) Cut(torn *rand.Rand) error {
 	d.mu.Lock()
 	ended := d.ended

@@ -1,12 +1,14 @@
-// Package faultdisk runs a program on a disk that fails as disks do: it is full, it returns errors, or power is cut and what was not
-// synced is gone. For tests only.
+// Package faultdisk runs a program on a disk that fails as disks do: it is full, it returns errors,
+// or power is cut and what was not synced is gone. For tests only.
 //
-// The program is any binary, and needs no rights. A filter of seccomp makes the kernel ask a Disk before each system call that
-// writes, syncs or grows a file; the Disk fails it, answers it, or lets it go on and remembers what it overwrites. SIGKILL alone leaves
-// what was written in the kernel's memory, where the next process finds it: only Cut shows if a program waits for the disk.
+// The program is any binary, and needs no rights. A filter of seccomp makes the kernel ask a Disk
+// before each system call that writes, syncs or grows a file; the Disk fails it, answers it, or
+// lets it go on and remembers what it overwrites. SIGKILL alone leaves what was written in the
+// kernel's memory, where the next process finds it: only Cut shows if a program waits for the disk.
 //
-// What is modelled is the content of files. Names, sizes that ftruncate and fallocate set, and directories are taken for safe at
-// once, as if the file system's journal were written through: a forgotten sync of a directory is not found.
+// What is modelled is the content of files. Names, sizes that ftruncate and fallocate set, and
+// directories are taken for safe at once, as if the file system's journal were written through: a
+// forgotten sync of a directory is not found.
 //
 // Start at Disk. It needs Linux 5.5; Supported says why it can't be used elsewhere.
 package faultdisk
@@ -17,7 +19,8 @@ import "syscall"
 type Fault struct {
 	// Errno is what the calls fail with.
 	Errno syscall.Errno
-	// Writes are calls that write, Syncs fsync and fdatasync, Growth what needs room that the file does not have yet.
+	// Writes are calls that write, Syncs fsync and fdatasync, Growth what needs room that the file
+	// does not have yet.
 	Writes, Syncs, Growth bool
 	// Name is a part of the paths of the files that it is about; "" is all of them.
 	Name string
@@ -38,5 +41,6 @@ var (
 	NotFaulty = Fault{}
 )
 
-// sector is the unit in which a disk writes: of a write that was not synced some sectors may be there after a cut, and others not.
+// sector is the unit in which a disk writes: of a write that was not synced some sectors may be
+// there after a cut, and others not.
 const sector = 512

@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// write writes a sector that is synced, one over it and one behind it that are not, and dies of the next sync.
+// write writes a sector that is synced, one over it and one behind it that are not, and dies of the
+// next sync.
 func write(name string) {
 	f, err := os.Create(name)
 	steps := []func() error{
@@ -53,7 +54,8 @@ const sector = 512
 
 func full(c byte) []byte { return []byte(strings.Repeat(string(c), sector)) }
 
-// run lets the writer write to a disk, and returns what it said and what is in its file after a cut.
+// run lets the writer write to a disk, and returns what it said and what is in its file after a
+// cut.
 func run(t *testing.T, prepare func(*faultdisk.Disk), torn *rand.Rand) (said, content string) {
 	t.Helper()
 	if err := faultdisk.Supported(); err != nil {

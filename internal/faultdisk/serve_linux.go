@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// notification and response are struct seccomp_notif and struct seccomp_notif_resp of linux/seccomp.h.
+// notification and response are struct seccomp_notif and struct seccomp_notif_resp of
+// linux/seccomp.h.
 type notification struct {
 	id           uint64
 	pid, flags   uint32
@@ -25,7 +26,8 @@ type response struct {
 	flags uint32
 }
 
-// The requests of the descriptor, _IOWR('!', 0, …) and _IOWR('!', 1, …), and the flag that lets a call go on.
+// The requests of the descriptor, _IOWR('!', 0, …) and _IOWR('!', 1, …), and the flag that lets a
+// call go on.
 const (
 	receiveNotification = 3<<30 | unsafe.Sizeof(notification{})<<16 | '!'<<8
 	sendResponse        = 3<<30 | unsafe.Sizeof(response{})<<16 | '!'<<8 | 1

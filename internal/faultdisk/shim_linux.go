@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// shimEnv names the program that this process shall become, and the descriptor of the socket to its Disk, as "fd:path".
+// shimEnv names the program that this process shall become, and the descriptor of the socket to its
+// Disk, as "fd:path".
 const shimEnv = "TYPEPLANE_FAULTDISK"
 
 // watched are the system calls that a Disk is asked about.
@@ -20,8 +21,9 @@ var watched = []uintptr{
 	unix.SYS_FSYNC, unix.SYS_FDATASYNC, unix.SYS_FTRUNCATE, unix.SYS_FALLOCATE,
 }
 
-// init makes a process that Disk.Start started into the program that it was told: with the filter, whose descriptor it sends to the
-// Disk. It must be so early because no other thread may be there to write.
+// init makes a process that Disk.Start started into the program that it was told: with the filter,
+// whose descriptor it sends to the Disk. It must be so early because no other thread may be there
+// to write.
 func init() {
 	target := os.Getenv(shimEnv)
 	if target == "" {

@@ -48,7 +48,8 @@ func TestStoredFormSettles(t *testing.T) {
 	}
 }
 
-// Values of other versions, by other writers and with what is no more in the type, are read as well, and are stale.
+// Values of other versions, by other writers and with what is no more in the type, are read as
+// well, and are stale.
 func TestForeignForms(t *testing.T) {
 	form := form(t)
 	want, err := form.WriteValue("k", canonical(t, form, `{"kind":"Gadget","apiVersion":"gadgets.example.com/v1","metadata":{"name":"a"},"spec":{"color":"x","period":"60s"}}`))
@@ -102,7 +103,8 @@ func canonical(t testing.TB, form storage.Form, text string) []byte {
 	return value
 }
 
-// randomGadget is JSON that a client may send: fields that are there or not, null, zero, unknown or twice, in any order.
+// randomGadget is JSON that a client may send: fields that are there or not, null, zero, unknown or
+// twice, in any order.
 func randomGadget(r *rand.Rand) []byte {
 	one := func(texts ...string) string { return texts[r.IntN(len(texts))] }
 

@@ -14,7 +14,8 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// Who owns what of a document is what apimachinery finds for unstructured objects, whatever is written.
+// Who owns what of a document is what apimachinery finds for unstructured objects, whatever is
+// written.
 func TestOwnersOfDocuments(t *testing.T) {
 	b := runtime.NewBuilder()
 	API().AddToScheme(b)

@@ -24,8 +24,9 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/*.txt anew; read the diff")
 
-// A script is requests, each with what is answered: the code, and of JSON what does not differ from run to run. A request begins with
-// ">", its headers with ">>", its body is what follows. Each script has a server of its own, with a cache and without.
+// A script is requests, each with what is answered: the code, and of JSON what does not differ from
+// run to run. A request begins with ">", its headers with ">>", its body is what follows. Each
+// script has a server of its own, with a cache and without.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -161,7 +162,8 @@ func shortOwners(entries []any) map[string]any {
 	return owners
 }
 
-// meddler is an admission plug-in that does to a gadget what its annotation "do" says, as webhooks and the like do to objects.
+// meddler is an admission plug-in that does to a gadget what its annotation "do" says, as webhooks
+// and the like do to objects.
 func meddler(context.Context, *boot.Host, []byte) (admission.Plugin, error) {
 	return admission.Plugin{
 		Wants: func(r *admission.Request) bool { return r.Resource.Resource == "gadgets" && r.Subresource == "" },

@@ -29,7 +29,8 @@ func serve(t *testing.T, options ...apitest.Option) client {
 
 const gadgets = "/apis/gadgets.example.com/v1/namespaces/default/gadgets"
 
-// do sends a request. headers are pairs of names and values; the body is JSON unless they say otherwise.
+// do sends a request. headers are pairs of names and values; the body is JSON unless they say
+// otherwise.
 func (c client) do(method, path, body string, headers ...string) (code int, answer string, header http.Header) {
 	c.Helper()
 	if strings.HasPrefix(path, "gadgets") {
@@ -56,7 +57,8 @@ func (c client) do(method, path, body string, headers ...string) (code int, answ
 	return resp.StatusCode, string(data), resp.Header
 }
 
-// must is do for what has to be answered with success. It returns the object without what differs between runs.
+// must is do for what has to be answered with success. It returns the object without what differs
+// between runs.
 func (c client) must(method, path, body string, headers ...string) map[string]any {
 	c.Helper()
 	code, answer, _ := c.do(method, path, body, headers...)

@@ -1,8 +1,9 @@
-// Package keyprefix says where in the database the objects of a resource lie, below the root (/registry). It is a leaf, for gen
-// and for servers: what the one refuses, the other would not start with.
+// Package keyprefix says where in the database the objects of a resource lie, below the root
+// (/registry). It is a leaf, for gen and for servers: what the one refuses, the other would not
+// start with.
 //
-// A resource of Kubernetes' own groups has the prefix that a kube-apiserver has: a special one, or /<resource>/. All others have
-// /<group>/<resource>/. A marker on a kind names another one for it.
+// A resource of Kubernetes' own groups has the prefix that a kube-apiserver has: a special one, or
+// /<resource>/. All others have /<group>/<resource>/. A marker on a kind names another one for it.
 package keyprefix
 
 import (
@@ -25,7 +26,8 @@ var special = map[resource]string{
 
 type resource struct{ group, plural string }
 
-// Of is the prefix of a resource, with a slash at both ends. marked is what its marker says, "" without one; see Check.
+// Of is the prefix of a resource, with a slash at both ends. marked is what its marker says, ""
+// without one; see Check.
 func Of(group, plural, marked string) string {
 	if marked == "" {
 		marked = special[resource{group, plural}]
@@ -36,7 +38,8 @@ func Of(group, plural, marked string) string {
 	return Plain(group, plural)
 }
 
-// Plain is the prefix of a resource by its name alone. All resources had it before there were special ones and markers.
+// Plain is the prefix of a resource by its name alone. All resources had it before there were
+// special ones and markers.
 func Plain(group, plural string) string {
 	if kubernetesGroup(group) {
 		return "/" + plural + "/"
@@ -52,7 +55,8 @@ func kubernetesGroup(group string) bool {
 	return strings.HasSuffix(group, ".k8s.io")
 }
 
-// segment is a part of a path that needs no quoting anywhere. What begins with a dot is the database's own.
+// segment is a part of a path that needs no quoting anywhere. What begins with a dot is the
+// database's own.
 var segment = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`)
 
 // Check says what is wrong with the prefix in a marker.
@@ -68,5 +72,6 @@ func Check(marked string) error {
 	return nil
 }
 
-// Meet says whether two prefixes are the same, or one is inside the other: then objects of the one would be in lists of the other.
+// Meet says whether two prefixes are the same, or one is inside the other: then objects of the one
+// would be in lists of the other.
 func Meet(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }

@@ -1,9 +1,11 @@
-// Package planted breaks promises on purpose. The test that proves that test/oracle finds what it looks for builds a server with
-// the tag planted; in every other one, package boot does not import this one.
+// Package planted breaks promises on purpose. The test that proves that test/oracle finds what it
+// looks for builds a server with the tag planted; in every other one, package boot does not import
+// this one.
 //
-// Each Bug is a way in which stores like ours have failed somewhere. They stand around the parts that they imitate a fault of,
-// so that those parts know nothing of them: Above around what the registry reads, Below around what a watch cache
-// follows, Served around what the server sends; Unsynced is a setting of the embedded etcd.
+// Each Bug is a way in which stores like ours have failed somewhere. They stand around the parts
+// that they imitate a fault of, so that those parts know nothing of them: Above around what the
+// registry reads, Below around what a watch cache follows, Served around what the server sends;
+// Unsynced is a setting of the embedded etcd.
 package planted
 
 import (

@@ -13,7 +13,8 @@ import (
 // every is which event of a watch has a bug that not all of them have.
 const every = 20
 
-// changeOf is what each bug of watches makes of the events that come at once; n is how many came before.
+// changeOf is what each bug of watches makes of the events that come at once; n is how many came
+// before.
 var changeOf = map[Bug]func(events []storage.Event, n int) []storage.Event{
 	DroppedEvent: func(events []storage.Event, n int) []storage.Event {
 		if n > 0 {
@@ -42,7 +43,8 @@ var changeOf = map[Bug]func(events []storage.Event, n int) []storage.Event{
 		return events
 	},
 	LostInCache: func(events []storage.Event, n int) []storage.Event {
-		// What follows is nearer than what is lost: a cache that is never told of its newest revision would wait for it.
+		// What follows is nearer than what is lost: a cache that is never told of its newest
+		// revision would wait for it.
 		if n/every != (n+len(events))/every {
 			events[0] = storage.Event{Type: storage.Bookmark, Entry: storage.Entry{Revision: events[0].Entry.Revision}}
 		}

@@ -15,13 +15,15 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// How long a bug is blind: what is looked at first and used later has this time to change, or to go and come again.
+// How long a bug is blind: what is looked at first and used later has this time to change, or to go
+// and come again.
 const (
 	while     = 60 * time.Millisecond
 	longWhile = 300 * time.Millisecond
 )
 
-// recreate is Create with the bug that the name of an object which waits for its finalizers is free.
+// recreate is Create with the bug that the name of an object which waits for its finalizers is
+// free.
 func (s *store) recreate(ctx context.Context, key string, value []byte, with ...storage.Op) (storage.Entry, error) {
 	entry, err := s.Interface.Create(ctx, key, value, with...)
 	if storage.CodeOf(err) != storage.CodeExists {
@@ -35,7 +37,8 @@ func (s *store) recreate(ctx context.Context, key string, value []byte, with ...
 	})
 }
 
-// rememberedUpdate takes what it wrote last for what is there, if that is a reason to write nothing on top of it.
+// rememberedUpdate takes what it wrote last for what is there, if that is a reason to write nothing
+// on top of it.
 func (s *store) rememberedUpdate(ctx context.Context, key string, try storage.TryUpdate) (storage.Entry, error) {
 	if last, ok := s.wrote.Load(key); ok {
 		last := last.(storage.Entry)
@@ -124,7 +127,8 @@ func (c collecting) DeleteCollection(ctx context.Context, namespace string, opts
 	time.Sleep(longWhile)
 	for _, item := range listed.Items {
 		if c.bug == CollectionSkips {
-			// Who has written meanwhile keeps the object, although it is the one that was in the list.
+			// Who has written meanwhile keeps the object, although it is the one that was in the
+			// list.
 			opts.Preconditions = &metav1.Preconditions{ResourceVersion: &item.ResourceVersion}
 		}
 		_, err := c.delete.Delete(ctx, rest.Name{Namespace: item.Namespace, Name: item.Name}, opts)

@@ -1,9 +1,9 @@
-// Package suggest finds the word that a user probably meant: for flags, tags and plug-in names that do not exist.
-// Start reading at Nearest.
+// Package suggest finds the word that a user probably meant: for flags, tags and plug-in names that
+// do not exist. Start reading at Nearest.
 package suggest
 
-// Nearest returns the candidate that is closest to word, or "" if none is close enough to be a typing mistake
-// (more than a third of the letters differ). Of equally close ones the first wins.
+// Nearest returns the candidate that is closest to word, or "" if none is close enough to be a
+// typing mistake (more than a third of the letters differ). Of equally close ones the first wins.
 func Nearest(word string, candidates []string) string {
 	best, bestDistance := "", len(word)/3+1
 	for _, c := range candidates {
@@ -14,7 +14,8 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// Slip returns the candidate that differs from word in one letter, or in two neighbours that changed places; "" if there is none.
+// Slip returns the candidate that differs from word in one letter, or in two neighbours that
+// changed places; "" if there is none.
 func Slip(word string, candidates []string) string {
 	for _, c := range candidates {
 		if distance(word, c) == 1 {
@@ -24,7 +25,8 @@ func Slip(word string, candidates []string) string {
 	return ""
 }
 
-// distance is how many letters must be put in, taken out or replaced, or neighbours swapped, to make b of a.
+// distance is how many letters must be put in, taken out or replaced, or neighbours swapped, to
+// make b of a.
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

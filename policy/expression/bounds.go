@@ -15,8 +15,8 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// CEL counts what a call has cost when it is over. A few functions can make much of little, so that there has to be a bound before
-// they are called.
+// CEL counts what a call has cost when it is over. A few functions can make much of little, so that
+// there has to be a bound before they are called.
 const (
 	maxBytes     = 10 << 20  // of a string that a function makes
 	maxElements  = 1_000_000 // of a list that is joined of others, and of what is compared for a set

@@ -12,7 +12,8 @@ import (
 	"k8s.io/apiserver/pkg/cel/library"
 )
 
-// What evaluations may cost, in steps of CEL; the numbers are those of Kubernetes. A step is less than a microsecond.
+// What evaluations may cost, in steps of CEL; the numbers are those of Kubernetes. A step is less
+// than a microsecond.
 const (
 	maxExpressionCost = 1_000_000
 	policyBudget      = 10_000_000
@@ -57,7 +58,8 @@ func (b *budget) spend(p *program, vars any) (result ref.Val, err error) {
 	return result, nil
 }
 
-// variableError is that a variable can't be evaluated, which is all that has to be said of whatever uses it.
+// variableError is that a variable can't be evaluated, which is all that has to be said of whatever
+// uses it.
 type variableError struct {
 	name string
 	err  error
@@ -66,8 +68,8 @@ type variableError struct {
 func (e *variableError) Error() string { return "variable " + e.name + ": " + e.err.Error() }
 func (e *variableError) Unwrap() error { return e.err }
 
-// costs counts for functions that CEL itself knows no cost of, by what goes in and what comes out. Those of Kubernetes cost what they do
-// there.
+// costs counts for functions that CEL itself knows no cost of, by what goes in and what comes out.
+// Those of Kubernetes cost what they do there.
 type costs struct{}
 
 func (costs) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {

@@ -18,7 +18,8 @@ import (
 	"github.com/typeplane/typeplane/server/auth"
 )
 
-// Input is a request as expressions see it: JSON values, of which whole numbers are int64. It is not modified.
+// Input is a request as expressions see it: JSON values, of which whole numbers are int64. It is
+// not modified.
 type Input struct {
 	Object, Old, Request any
 	// Params and Namespace are nil for none.
@@ -29,7 +30,8 @@ type Input struct {
 	about target
 }
 
-// NewInput reads a request, without Params, Namespace and Authorizer. The request is not modified, and kept.
+// NewInput reads a request, without Params, Namespace and Authorizer. The request is not modified,
+// and kept.
 func NewInput(request *admissionv1.AdmissionRequest) (*Input, error) {
 	in := &Input{about: target{request}}
 	for _, part := range []struct {
@@ -81,7 +83,8 @@ type Failure struct {
 	Reason metav1.StatusReason
 }
 
-// Result is what comes of a policy. Errors are told apart from Failures, since the policy says what becomes of them.
+// Result is what comes of a policy. Errors are told apart from Failures, since the policy says what
+// becomes of them.
 type Result struct {
 	Failures    []Failure
 	Errors      []Failure
@@ -99,7 +102,8 @@ const (
 	maxAnnotation = 10 << 10
 )
 
-// Evaluate judges a request. It ends with the context, or when the expressions have cost what they may.
+// Evaluate judges a request. It ends with the context, or when the expressions have cost what they
+// may.
 func (p *Policy) Evaluate(ctx context.Context, in *Input) Result {
 	return p.evaluate(ctx, in, policyBudget)
 }
@@ -144,7 +148,8 @@ func (p *Policy) evaluate(ctx context.Context, in *Input, steps uint64) (result 
 	return result
 }
 
-// say is what a client is told of a validation that is not met. A message that is none does not count.
+// say is what a client is told of a validation that is not met. A message that is none does not
+// count.
 func (v *validation) say(s *scope) string {
 	if v.message != nil {
 		if value, err := s.budget.spend(v.message, s); err == nil {
@@ -160,7 +165,8 @@ func (v *validation) say(s *scope) string {
 	return "failed expression: " + v.program.text
 }
 
-// scope is what names mean in an evaluation. Variables are evaluated when they are asked for, once. It is for one goroutine.
+// scope is what names mean in an evaluation. Variables are evaluated when they are asked for, once.
+// It is for one goroutine.
 type scope struct {
 	input  *Input
 	policy *Policy // nil for conditions without one

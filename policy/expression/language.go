@@ -22,15 +22,18 @@ const (
 	requestName   = "request"
 	paramsName    = "params"
 	namespaceName = "namespaceObject"
-	// authorizerName asks what who asks may do, requestCheckName what he may do with what the request is about.
+	// authorizerName asks what who asks may do, requestCheckName what he may do with what the
+	// request is about.
 	authorizerName   = "authorizer"
 	requestCheckName = "authorizer.requestResource"
-	// variablePrefix and a name is a variable of the policy. CEL finds the longest name that it knows, so they are variables like
-	// others, with a type each, and one that is not declared before it is used is an error.
+	// variablePrefix and a name is a variable of the policy. CEL finds the longest name that it
+	// knows, so they are variables like others, with a type each, and one that is not declared
+	// before it is used is an error.
 	variablePrefix = "variables."
 )
 
-// language is CEL with everything but params and variables. Making it takes milliseconds, so it is made once.
+// language is CEL with everything but params and variables. Making it takes milliseconds, so it is
+// made once.
 var language = sync.OnceValues(newLanguage)
 
 func newLanguage() (*cel.Env, error) {
@@ -55,7 +58,8 @@ func newLanguage() (*cel.Env, error) {
 	)
 }
 
-// libraries are the functions beyond the standard: those of the version of strings that Kubernetes has, sets, and its own.
+// libraries are the functions beyond the standard: those of the version of strings that Kubernetes
+// has, sets, and its own.
 func libraries() (*cel.Env, error) {
 	return cel.NewCustomEnv(
 		ext.Strings(ext.StringsVersion(2), ext.StringsMaxPrecision(maxPrecision)), ext.Sets(),
@@ -71,7 +75,8 @@ type program struct {
 	result *cel.Type
 }
 
-// compile compiles an expression, whose result has to be of one of the types, or of any if none are named.
+// compile compiles an expression, whose result has to be of one of the types, or of any if none are
+// named.
 func compile(e *cel.Env, text string, path *field.Path, types ...*cel.Type) (*program, *field.Error) {
 	text = strings.TrimSpace(text)
 	ast, issues := e.Compile(text)

@@ -119,7 +119,8 @@ func (a *asked) Authorize(ctx context.Context, about auth.Attributes) (auth.Deci
 	return auth.NoOpinion, "", nil
 }
 
-// TestAuthorizer: expressions ask the authorizer of the server about who sends the request, or about a service account.
+// TestAuthorizer: expressions ask the authorizer of the server about who sends the request, or
+// about a service account.
 func TestAuthorizer(t *testing.T) {
 	for expression, want := range map[string]string{
 		"authorizer.group('apps').resource('deployments').subresource('status').namespace('n').name('x').check('update').allowed()":       "jane [staff] map[scope:[a]] update apps/* deployments/status n x",

@@ -27,8 +27,8 @@ type annotation struct {
 	key string
 }
 
-// Compile compiles the expressions of a policy. The errors are what is wrong with them, below path. The spec has been validated
-// otherwise, and is not modified.
+// Compile compiles the expressions of a policy. The errors are what is wrong with them, below path.
+// The spec has been validated otherwise, and is not modified.
 func Compile(spec *admissionregistrationv1.ValidatingAdmissionPolicySpec, path *field.Path) (*Policy, field.ErrorList) {
 	e, err := language()
 	if err == nil && spec.ParamKind != nil {

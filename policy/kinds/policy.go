@@ -19,12 +19,14 @@ import (
 const (
 	maxAuditAnnotations     = 20
 	maxAnnotationExpression = 5 << 10
-	// Kubernetes has no such bounds. What a variable costs when it is compiled grows with those before it.
+	// Kubernetes has no such bounds. What a variable costs when it is compiled grows with those
+	// before it.
 	maxVariables   = 300
 	maxValidations = 1000
 )
 
-// validatePolicy says what is wrong with a policy. Expressions are compiled if there is nothing else.
+// validatePolicy says what is wrong with a policy. Expressions are compiled if there is nothing
+// else.
 func validatePolicy(p *admissionregistrationv1.ValidatingAdmissionPolicy) field.ErrorList {
 	spec, path := &p.Spec, field.NewPath("spec")
 	var errs field.ErrorList

@@ -18,8 +18,8 @@ func (ValidatingAdmissionPolicyStrategy) Validate(_ context.Context, p *admissio
 	return validatePolicy(p)
 }
 
-// ValidateUpdate says what is wrong with a changed policy. One whose spec stays as it was is not looked at again: its
-// expressions may have been written when the language was another.
+// ValidateUpdate says what is wrong with a changed policy. One whose spec stays as it was is not
+// looked at again: its expressions may have been written when the language was another.
 func (ValidatingAdmissionPolicyStrategy) ValidateUpdate(_ context.Context, p, old *admissionregistrationv1.ValidatingAdmissionPolicy) field.ErrorList {
 	if reflect.DeepEqual(p.Spec, old.Spec) {
 		return nil

@@ -11,7 +11,8 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// adapter shows a Scheme as the parts of apimachinery's that managedfields needs. Objects of versions say what they are.
+// adapter shows a Scheme as the parts of apimachinery's that managedfields needs. Objects of
+// versions say what they are.
 type adapter struct {
 	scheme *runtime.Scheme
 	kind   *runtime.Kind

@@ -43,8 +43,9 @@ func (t *Tracker) newApplier(s *Schemas) (*applier, error) {
 		ignore[fieldpath.APIVersion(k.GroupVersionKind().GroupVersion().String())] = fieldpath.NewExcludeSetFilter(ignored)
 	}
 	in, gvk := adapter{t.scheme, t.kind, t.documents}, t.kind.GroupVersionKind()
-	// The other constructor wants a hub version that every group has. Here all conversions start from objects of this
-	// version, which is as good as a hub since Scheme.Convert goes through the real one.
+	// The other constructor wants a hub version that every group has. Here all conversions start
+	// from objects of this version, which is as good as a hub since Scheme.Convert goes through the
+	// real one.
 	fields, err := managedfields.NewDefaultCRDFieldManager(types, in, in, in, gvk, gvk.GroupVersion(), t.subresource, ignore)
 	if err != nil {
 		return nil, err
@@ -59,7 +60,8 @@ func (t *Tracker) newApplier(s *Schemas) (*applier, error) {
 	return &applier{types: types, fields: fields}, nil
 }
 
-// unsigned is a TypeConverter that gets along with the large unsigned integers of Go types, which the library refuses with a panic.
+// unsigned is a TypeConverter that gets along with the large unsigned integers of Go types, which
+// the library refuses with a panic.
 type unsigned struct {
 	managedfields.TypeConverter
 	scheme *runtime.Scheme
@@ -133,9 +135,10 @@ func (t *Tracker) Check(content map[string]any) error {
 	return nil
 }
 
-// Apply makes the next object of live, whatever it was before, by what manager wants its fields to be, which is the content
-// of an apply patch that Check finds nothing wrong with. A conflict with another manager is an API status; force takes the
-// fields over. The result is defaulted, if it is no Document, and knows its owners. Neither live nor content is modified.
+// Apply makes the next object of live, whatever it was before, by what manager wants its fields to
+// be, which is the content of an apply patch that Check finds nothing wrong with. A conflict with
+// another manager is an API status; force takes the fields over. The result is defaulted, if it is
+// no Document, and knows its owners. Neither live nor content is modified.
 func (t *Tracker) Apply(live runtime.Object, content map[string]any, manager string, force bool) (runtime.Object, error) {
 	a, err := t.applier()
 	if err != nil {
@@ -155,8 +158,8 @@ func (t *Tracker) Apply(live runtime.Object, content map[string]any, manager str
 	return next.(runtime.Object), nil
 }
 
-// UpdateBySchema is Update by apimachinery's managedfields, which is slow: for kinds that gen has printed no functions for,
-// and to compare with in tests.
+// UpdateBySchema is Update by apimachinery's managedfields, which is slow: for kinds that gen has
+// printed no functions for, and to compare with in tests.
 func (t *Tracker) UpdateBySchema(live, obj runtime.Object, manager string) (owners []metav1.ManagedFieldsEntry, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -189,7 +192,8 @@ func (t *Tracker) UpdateBySchema(live, obj runtime.Object, manager string) (owne
 	return runtime.Meta(next.(runtime.Object)).ManagedFields, nil
 }
 
-// Check says what is wrong with entries of managedFields that somebody has made of known ones, which are not looked at again.
+// Check says what is wrong with entries of managedFields that somebody has made of known ones,
+// which are not looked at again.
 func Check(entries, known []metav1.ManagedFieldsEntry) error {
 	if len(entries) == 0 || len(entries) == len(known) && &entries[0] == &known[0] {
 		return nil

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// maxUpdaters is how many owners of one object there may be that write without applying. Of more than that, the oldest
-	// become one, for each version, which is called ancient.
+	// maxUpdaters is how many owners of one object there may be that write without applying. Of
+	// more than that, the oldest become one, for each version, which is called ancient.
 	maxUpdaters = 10
 	ancient     = "ancient-changes"
 )
@@ -43,7 +43,8 @@ func (l *ownerList) cap() error {
 		}
 		bucket := metav1.ManagedFieldsEntry{Manager: ancient, Operation: u.Operation, APIVersion: u.APIVersion}
 		if sameIdentity(&u, &bucket) {
-			// What was joined before is younger than an owner; apimachinery would join it with itself, and lose it.
+			// What was joined before is younger than an owner; apimachinery would join it with
+			// itself, and lose it.
 			u, first = first, u
 			u.Time = first.Time
 			oldest[u.APIVersion] = bucket

@@ -35,7 +35,8 @@ func owners(entries []metav1.ManagedFieldsEntry) ownerList {
 	return out
 }
 
-// sameIdentity says whether two entries are of the same owner. Who applies is the same in every version.
+// sameIdentity says whether two entries are of the same owner. Who applies is the same in every
+// version.
 func sameIdentity(a, b *metav1.ManagedFieldsEntry) bool {
 	return a.Manager == b.Manager && a.Operation == b.Operation && a.Subresource == b.Subresource &&
 		(a.APIVersion == b.APIVersion || a.Operation == metav1.ManagedFieldsOperationApply)

@@ -13,8 +13,8 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// Schemas are the fields of all kinds of a server, as apply patches need them. They are read when they are first needed,
-// and may be used by any goroutine and for any number of resources.
+// Schemas are the fields of all kinds of a server, as apply patches need them. They are read when
+// they are first needed, and may be used by any goroutine and for any number of resources.
 type Schemas struct {
 	openAPI map[schema.GroupVersion]string
 	read    func() (*models, error)
@@ -26,8 +26,8 @@ type models struct {
 	kinds map[schema.GroupVersionKind]bool
 }
 
-// New takes the OpenAPI v3 schemas of each version: a JSON object from model name to schema. A model that several
-// versions have must be the same in all of them. The map must not be modified.
+// New takes the OpenAPI v3 schemas of each version: a JSON object from model name to schema. A
+// model that several versions have must be the same in all of them. The map must not be modified.
 func New(openAPI map[schema.GroupVersion]string) *Schemas {
 	return &Schemas{openAPI: openAPI, read: sync.OnceValues(func() (*models, error) { return read(openAPI) })}
 }

@@ -8,32 +8,36 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// Tracker knows who owns which fields of the objects of one version. It may be used by any goroutine.
+// Tracker knows who owns which fields of the objects of one version. It may be used by any
+// goroutine.
 type Tracker struct {
 	scheme      *runtime.Scheme
 	kind        *runtime.Kind
 	subresource string
 	ignored     []Path
-	// slow says that a version of the kind has no function that compares objects, so that the schemas do it.
+	// slow says that a version of the kind has no function that compares objects, so that the
+	// schemas do it.
 	slow    bool
 	applier func() (*applier, error) // made when it is first needed
 	// documents says that the objects are Documents.
 	documents bool
 }
 
-// Document is an object whose fields are those of the JSON that somebody sent, which may be others than its Go type writes.
+// Document is an object whose fields are those of the JSON that somebody sent, which may be others
+// than its Go type writes.
 type Document struct {
 	// Object is the Go value.
 	runtime.Object
-	// Content is the JSON without apiVersion, kind and metadata, as an unstructured object has it, but that integers may be
-	// uint64. It is not modified.
+	// Content is the JSON without apiVersion, kind and metadata, as an unstructured object has it,
+	// but that integers may be uint64. It is not modified.
 	Content map[string]any
 }
 
 // GetObjectMeta returns the metadata of the Go value.
 func (d Document) GetObjectMeta() metav1.Object { return runtime.Meta(d.Object) }
 
-// OfDocuments returns a tracker like t, nil included, to whose Update and Apply all objects are given as Documents.
+// OfDocuments returns a tracker like t, nil included, to whose Update and Apply all objects are
+// given as Documents.
 func (t *Tracker) OfDocuments(s *Schemas) *Tracker {
 	if t == nil {
 		return nil
@@ -47,10 +51,11 @@ func (t *Tracker) OfDocuments(s *Schemas) *Tracker {
 // Path is a field in every version of a kind: its names in JSON, from the outside in.
 type Path []string
 
-// Tracker returns nil if nobody can own a field of the kind: there is no schema of it. subresource is what is written to,
-// "" for the object; reset are the fields that such a write does not change, whatever it says, so that nobody owns them by
-// it. What a version carries for the others (runtime.LosslessAnnotation) is nobody's in any case. An error says that the
-// schemas can't be read, which is found out here only if gen has not printed functions for all versions of the kind.
+// Tracker returns nil if nobody can own a field of the kind: there is no schema of it. subresource
+// is what is written to, "" for the object; reset are the fields that such a write does not change,
+// whatever it says, so that nobody owns them by it. What a version carries for the others
+// (runtime.LosslessAnnotation) is nobody's in any case. An error says that the schemas can't be
+// read, which is found out here only if gen has not printed functions for all versions of the kind.
 func (s *Schemas) Tracker(scheme *runtime.Scheme, kind *runtime.Kind, subresource string, reset ...Path) (*Tracker, error) {
 	if s == nil {
 		return nil, nil
@@ -75,8 +80,8 @@ func (s *Schemas) Tracker(scheme *runtime.Scheme, kind *runtime.Kind, subresourc
 	return t, nil
 }
 
-// has says whether there is a schema of a kind. Functions are printed for kinds that have one, so that it need not be read
-// then.
+// has says whether there is a schema of a kind. Functions are printed for kinds that have one, so
+// that it need not be read then.
 func (s *Schemas) has(kind *runtime.Kind) (bool, error) {
 	gvk := kind.GroupVersionKind()
 	if s.openAPI[gvk.GroupVersion()] == "" || kind.ComparesFields() {

@@ -13,11 +13,13 @@ import (
 	"github.com/typeplane/typeplane/runtime/fieldset"
 )
 
-// Update returns who owns the fields of obj after manager has made it of live; an empty live was never stored. Both are
-// of the tracker's version, and say so. Of obj the managedFields are taken away.
+// Update returns who owns the fields of obj after manager has made it of live; an empty live was
+// never stored. Both are of the tracker's version, and say so. Of obj the managedFields are taken
+// away.
 //
-// It does what apimachinery's managedfields does for a write that is no apply patch: who writes owns what differs, all
-// others lose that, and nobody owns what is no more. Who wrote in another version loses what differs there.
+// It does what apimachinery's managedfields does for a write that is no apply patch: who writes
+// owns what differs, all others lose that, and nobody owns what is no more. Who wrote in another
+// version loses what differs there.
 func (t *Tracker) Update(live, obj runtime.Object, manager string) (owners []metav1.ManagedFieldsEntry, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -101,7 +103,8 @@ func (l *ownerList) gain(at int, self metav1.ManagedFieldsEntry, fields *fieldse
 	return l.cap()
 }
 
-// before are the owners that a write starts from: those that the client sent, if it understands them, or those of live.
+// before are the owners that a write starts from: those that the client sent, if it understands
+// them, or those of live.
 func (t *Tracker) before(live, obj runtime.Object) ownerList {
 	was, sent := runtime.Meta(live).ManagedFields, runtime.Meta(obj).ManagedFields
 	if t.subresource == "" {
@@ -118,12 +121,14 @@ func (t *Tracker) before(live, obj runtime.Object) ownerList {
 	return owners(was)
 }
 
-// isReset says whether a client wants nobody to own anything: it sends an empty list, or one empty entry.
+// isReset says whether a client wants nobody to own anything: it sends an empty list, or one empty
+// entry.
 func isReset(sent []metav1.ManagedFieldsEntry) bool {
 	return sent != nil && len(sent) == 0 || len(sent) == 1 && sent[0] == metav1.ManagedFieldsEntry{}
 }
 
-// readable says whether a client has sent what owners look like. The fields of entries that are known are not read again.
+// readable says whether a client has sent what owners look like. The fields of entries that are
+// known are not read again.
 func readable(sent, known []metav1.ManagedFieldsEntry) bool {
 	for i := range sent {
 		e := &sent[i]
@@ -141,7 +146,8 @@ func readable(sent, known []metav1.ManagedFieldsEntry) bool {
 	return true
 }
 
-// compare tells which fields differ in one version, but for those that nobody can own by such a write.
+// compare tells which fields differ in one version, but for those that nobody can own by such a
+// write.
 func (t *Tracker) compare(kind *runtime.Kind, live, obj runtime.Object) (*fieldset.Comparison, error) {
 	c, err := t.comparison(kind, live, obj)
 	if err != nil {

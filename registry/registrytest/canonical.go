@@ -30,10 +30,10 @@ type Config struct {
 
 const root = "/registry"
 
-// RunCanonical stores objects as they may have been written by older servers: in every version, as JSON and as
-// protobuf, without defaults, with fields that nobody knows any more. Then get, list and watch, in every served
-// version and media type, must answer byte for byte what decoding, defaulting, converting and encoding one after the
-// other gives.
+// RunCanonical stores objects as they may have been written by older servers: in every version, as
+// JSON and as protobuf, without defaults, with fields that nobody knows any more. Then get, list
+// and watch, in every served version and media type, must answer byte for byte what decoding,
+// defaulting, converting and encoding one after the other gives.
 func RunCanonical(t *testing.T, c Config) {
 	t.Helper()
 	if c.Objects == 0 {

@@ -26,7 +26,8 @@ func (c Config) write(t *testing.T, db *memory.Database, i int) written {
 	kind := kinds[i%len(kinds)]
 	w := written{name: rest.Name{Name: fmt.Sprintf("object-%04d", i)}}
 	if c.namespaced {
-		// Keys of all namespaces are in the order in which they are written, as the list wants them.
+		// Keys of all namespaces are in the order in which they are written, as the list wants
+		// them.
 		w.name.Namespace = fmt.Sprintf("namespace-%d", i/10)
 	}
 	obj := kind.New()
@@ -73,7 +74,8 @@ func fill(rnd *rand.Rand, obj any) {
 	).Fill(obj)
 }
 
-// looseJSON is obj as JSON, with some fields left out that have a default perhaps, and some that nobody knows.
+// looseJSON is obj as JSON, with some fields left out that have a default perhaps, and some that
+// nobody knows.
 func looseJSON(t *testing.T, rnd *rand.Rand, obj runtime.Object) []byte {
 	t.Helper()
 	data, err := json.Marshal(obj)

@@ -16,8 +16,8 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// slow computes answers the long way: with a struct at every step, and without any code of registry, serializer or
-// wire.
+// slow computes answers the long way: with a struct at every step, and without any code of
+// registry, serializer or wire.
 type slow struct {
 	scheme          *runtime.Scheme
 	storage, served *runtime.Kind

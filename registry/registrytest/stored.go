@@ -33,16 +33,17 @@ type StoredConfig struct {
 	Resources []registry.Resource
 	// Dir holds the sets: a folder for each release, with what its servers stored.
 	Dir string
-	// Add is the name of a set to be written, "" for none. It is an error if there is one of that name: what a release
-	// has stored does not change any more.
+	// Add is the name of a set to be written, "" for none. It is an error if there is one of that
+	// name: what a release has stored does not change any more.
 	Add string
 }
 
-// RunStored reads what releases of a server have stored, one subtest for each file of each set. A set has one object of
-// each kind in each version that it can be stored in, with all its fields set, as protobuf and as JSON. It must be
-// readable in every version that is served, and nothing that the JSON says may be missing or different when it is read
-// in the version it was stored in. There may be more: defaults of fields that came later. Each kind that can be stored today must
-// be in a set, so a release with a new one brings its set along.
+// RunStored reads what releases of a server have stored, one subtest for each file of each set. A
+// set has one object of each kind in each version that it can be stored in, with all its fields
+// set, as protobuf and as JSON. It must be readable in every version that is served, and nothing
+// that the JSON says may be missing or different when it is read in the version it was stored in.
+// There may be more: defaults of fields that came later. Each kind that can be stored today must be
+// in a set, so a release with a new one brings its set along.
 func RunStored(t *testing.T, c StoredConfig) {
 	t.Helper()
 	if c.Add != "" {
@@ -86,7 +87,8 @@ func (c StoredConfig) each(f func(registry.Resource, *runtime.Kind, registry.Opt
 	}
 }
 
-// fileName says what is in a file: plural.group of the version that it is stored in, _ and the version.
+// fileName says what is in a file: plural.group of the version that it is stored in, _ and the
+// version.
 func fileName(r registry.Resource, kind *runtime.Kind) string {
 	gvk := kind.GroupVersionKind()
 	return strings.TrimSuffix(r.GroupResource().Resource+"."+gvk.Group, ".") + "_" + gvk.Version
@@ -177,8 +179,8 @@ func checkForm(t *testing.T, scheme *runtime.Scheme, r registry.Resource, kind *
 	}
 }
 
-// checkServed gets the object in every version from a server that stores as it does by default. The names and numbers of
-// the metadata are the same in each.
+// checkServed gets the object in every version from a server that stores as it does by default. The
+// names and numbers of the metadata are the same in each.
 func checkServed(t *testing.T, scheme *runtime.Scheme, r registry.Resource, stored []byte, want map[string]any) {
 	form, err := r.Form(scheme, registry.Options{})
 	if err != nil {

@@ -6,17 +6,19 @@ import (
 	"net/url"
 )
 
-// Connector answers the requests to a subresource by itself: it streams, for as long as it likes, or takes over the
-// connection.
+// Connector answers the requests to a subresource by itself: it streams, for as long as it likes,
+// or takes over the connection.
 type Connector interface {
-	// Connect says who answers the request, or why nobody does. It sends nothing. The Origin of a WebSocket has been looked at. The context is that of the request and ends
-	// when the client goes or the server stops; the handler's request has the same one.
+	// Connect says who answers the request, or why nobody does. It sends nothing. The Origin of a
+	// WebSocket has been looked at. The context is that of the request and ends when the client
+	// goes or the server stops; the handler's request has the same one.
 	Connect(ctx context.Context, name Name, opts ConnectOptions) (http.Handler, error)
 }
 
 // ConnectOptions is what the server knows of a request to a Connector. It is not modified.
 type ConnectOptions struct {
-	// Query are the parameters of the request: the options of the subresource, and what else the client sent.
+	// Query are the parameters of the request: the options of the subresource, and what else the
+	// client sent.
 	Query url.Values
 	// FieldManager is who owns the fields that the request may change.
 	FieldManager string

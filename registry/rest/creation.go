@@ -5,8 +5,9 @@ import "context"
 // creationKey is where a context keeps why the user may not create.
 type creationKey struct{}
 
-// WithoutCreate returns a context for a user who may change an object, but not make one: a write that would have to make
-// it fails with err, an API status. Whoever calls an Updater or a Patcher decides, since only they know the user.
+// WithoutCreate returns a context for a user who may change an object, but not make one: a write
+// that would have to make it fails with err, an API status. Whoever calls an Updater or a Patcher
+// decides, since only they know the user.
 func WithoutCreate(ctx context.Context, err error) context.Context {
 	return context.WithValue(ctx, creationKey{}, err)
 }

@@ -10,21 +10,25 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// The bounds of what a client reads about an object that is not valid. A body decides how many violations there are and how
-// long the values are that they quote, so an answer without bounds could cost far more than the request.
+// The bounds of what a client reads about an object that is not valid. A body decides how many
+// violations there are and how long the values are that they quote, so an answer without bounds
+// could cost far more than the request.
 const (
-	// MaxViolations is how many violations an answer lists. Who looks for them may stop when there are more.
+	// MaxViolations is how many violations an answer lists. Who looks for them may stop when there
+	// are more.
 	MaxViolations = 100
 	// maxViolation is the length of the text of one, in bytes; what is longer is cut.
 	maxViolation = 4 << 10
 	// maxQuoted is how many bytes of text may be made for one answer before they are cut.
 	maxQuoted = 1 << 20
-	// moreViolations ends the message of an answer that does not list all. Nobody has counted the others.
+	// moreViolations ends the message of an answer that does not list all. Nobody has counted the
+	// others.
 	moreViolations = "and more that are not listed"
 )
 
-// WhileFew yields what a list or a map has, by slices.All or maps.All, as long as errs has fewer than MaxViolations. It is for rules
-// that look at every item of what a client has sent: there may be some hundred thousand of them, and something wrong with each.
+// WhileFew yields what a list or a map has, by slices.All or maps.All, as long as errs has fewer
+// than MaxViolations. It is for rules that look at every item of what a client has sent: there may
+// be some hundred thousand of them, and something wrong with each.
 func WhileFew[K, V any](errs *field.ErrorList, all iter.Seq2[K, V]) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		if len(*errs) >= MaxViolations {
@@ -38,8 +42,8 @@ func WhileFew[K, V any](errs *field.ErrorList, all iter.Seq2[K, V]) iter.Seq2[K,
 	}
 }
 
-// Invalid is the status of an object with violations, in the words of Kubernetes. The same violation is listed once, whoever
-// found it.
+// Invalid is the status of an object with violations, in the words of Kubernetes. The same
+// violation is listed once, whoever found it.
 func Invalid(kind schema.GroupKind, name string, errs field.ErrorList) *apierrors.StatusError {
 	causes, texts := violations(errs)
 	message := strings.Join(texts, ", ")

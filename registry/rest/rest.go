@@ -1,12 +1,13 @@
-// Package rest is what the HTTP layer sees of a resource: its names, and one small interface for each verb.
+// Package rest is what the HTTP layer sees of a resource: its names, and one small interface for
+// each verb.
 //
-// A Resource is data. A nil verb is one that the resource does not have: the server answers 405 and leaves it out
-// of discovery; nobody asks a value what else it might be able to do. What a verb returns is not a struct but a
-// View or a Stream, which write themselves in the form that the client asked for, so that bytes which are already
-// in that form need no decoding.
+// A Resource is data. A nil verb is one that the resource does not have: the server answers 405 and
+// leaves it out of discovery; nobody asks a value what else it might be able to do. What a verb
+// returns is not a struct but a View or a Stream, which write themselves in the form that the
+// client asked for, so that bytes which are already in that form need no decoding.
 //
-// Every error that a verb returns is an API status error (k8s.io/apimachinery/pkg/api/errors) or an error of the
-// context. Start reading at Resource; the implementation is package registry.
+// Every error that a verb returns is an API status error (k8s.io/apimachinery/pkg/api/errors) or an
+// error of the context. Start reading at Resource; the implementation is package registry.
 package rest
 
 import (
@@ -19,7 +20,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Resource is one resource in one version, as it is served. It is not modified once it is handed to a server.
+// Resource is one resource in one version, as it is served. It is not modified once it is handed to
+// a server.
 type Resource struct {
 	// GroupVersion is where the resource is served; Kind and ListKind are its kinds there.
 	GroupVersion schema.GroupVersion
@@ -31,20 +33,22 @@ type Resource struct {
 	ShortNames []string
 	Categories []string
 	Namespaced bool
-	// Subresource is the last segment of the path ("status", "scale"), "" for the resource itself. A subresource is a
-	// Resource of its own, with the names of the one that it belongs to.
+	// Subresource is the last segment of the path ("status", "scale"), "" for the resource itself.
+	// A subresource is a Resource of its own, with the names of the one that it belongs to.
 	Subresource string
-	// BodyKind is the kind of what is sent and received when that is not Kind in GroupVersion: for scale it is
-	// Scale of autoscaling/v1.
+	// BodyKind is the kind of what is sent and received when that is not Kind in GroupVersion: for
+	// scale it is Scale of autoscaling/v1.
 	BodyKind schema.GroupVersionKind
-	// NewBody makes an empty object of BodyKind, to be decoded into; nil when what is received is of Kind.
+	// NewBody makes an empty object of BodyKind, to be decoded into; nil when what is received is
+	// of Kind.
 	NewBody func() Body
 	// BodyOptional says that a POST without a body is one with an empty object.
 	BodyOptional bool
-	// AnswerKind is the kind of what is received when that is another one than of what is sent; zero: it is the same.
+	// AnswerKind is the kind of what is received when that is another one than of what is sent;
+	// zero: it is the same.
 	AnswerKind schema.GroupVersionKind
-	// Documents says that the objects have no protobuf: they are sent and received as JSON and YAML only, and Create and Update
-	// take a Document, of which more than the Go value may be kept.
+	// Documents says that the objects have no protobuf: they are sent and received as JSON and YAML
+	// only, and Create and Update take a Document, of which more than the Go value may be kept.
 	Documents bool
 	// StorageVersion is the version that the stored objects have, for the hash in discovery.
 	StorageVersion schema.GroupVersion
@@ -61,8 +65,8 @@ type Resource struct {
 	PatchTypes       []types.PatchType
 	DeleteCollection CollectionDeleter
 
-	// Connect answers requests with ConnectMethods ("GET", "POST", …), in place of the verbs above; only a subresource has
-	// it, and then nothing else. ConnectParameters are its options.
+	// Connect answers requests with ConnectMethods ("GET", "POST", …), in place of the verbs above;
+	// only a subresource has it, and then nothing else. ConnectParameters are its options.
 	Connect           Connector
 	ConnectMethods    []string
 	ConnectParameters []QueryParameter
@@ -80,7 +84,8 @@ type Document struct {
 	JSON []byte
 }
 
-// Name says which object a request is about. Namespace is "" for cluster-scoped kinds and for requests over all namespaces.
+// Name says which object a request is about. Namespace is "" for cluster-scoped kinds and for
+// requests over all namespaces.
 type Name struct {
 	Namespace string
 	Name      string
@@ -91,8 +96,8 @@ type Getter interface {
 	Get(ctx context.Context, name Name, opts metav1.GetOptions) (View, error)
 }
 
-// Exporter reads one object as it could be created somewhere else: without what the server filled in, like its uid. With
-// exact it keeps its namespace and name in any case.
+// Exporter reads one object as it could be created somewhere else: without what the server filled
+// in, like its uid. With exact it keeps its namespace and name in any case.
 type Exporter interface {
 	Export(ctx context.Context, name Name, opts metav1.GetOptions, exact bool) (View, error)
 }
@@ -107,24 +112,26 @@ type Watcher interface {
 	Watch(ctx context.Context, namespace string, opts metav1.ListOptions) (Stream, error)
 }
 
-// Creator stores a new object. obj is of the resource's version, decoded and not yet defaulted; the Creator owns it.
+// Creator stores a new object. obj is of the resource's version, decoded and not yet defaulted; the
+// Creator owns it.
 type Creator interface {
 	Create(ctx context.Context, name Name, obj apiruntime.Object, opts metav1.CreateOptions) (View, error)
 }
 
-// Updater replaces an object. obj is as for Creator. created says that the object was not there before.
+// Updater replaces an object. obj is as for Creator. created says that the object was not there
+// before.
 type Updater interface {
 	Update(ctx context.Context, name Name, obj apiruntime.Object, opts metav1.UpdateOptions) (view View, created bool, err error)
 }
 
-// Deleter removes an object, or marks it as being deleted when finalizers keep it; then the view is the object,
-// else it is a Status with the object's uid.
+// Deleter removes an object, or marks it as being deleted when finalizers keep it; then the view is
+// the object, else it is a Status with the object's uid.
 type Deleter interface {
 	Delete(ctx context.Context, name Name, opts metav1.DeleteOptions) (View, error)
 }
 
-// Patch is a change as the client sent it. It is data, not a function: the registry applies it to the current object,
-// again for each attempt.
+// Patch is a change as the client sent it. It is data, not a function: the registry applies it to
+// the current object, again for each attempt.
 type Patch struct {
 	Type types.PatchType
 	// Bytes is the patch: JSON, or for an apply patch YAML.
@@ -136,7 +143,8 @@ type Patcher interface {
 	Patch(ctx context.Context, name Name, patch Patch, opts metav1.PatchOptions) (view View, created bool, err error)
 }
 
-// CollectionDeleter deletes, one by one, what a list with the same options would return, and answers with that list.
+// CollectionDeleter deletes, one by one, what a list with the same options would return, and
+// answers with that list.
 type CollectionDeleter interface {
 	DeleteCollection(ctx context.Context, namespace string, opts metav1.DeleteOptions, list metav1.ListOptions) (View, error)
 }
@@ -157,11 +165,13 @@ type Form struct {
 	Pretty bool
 	// As turns the answer into something else than the object.
 	As Transform
-	// AsVersion is the version of meta.k8s.io that the answer is turned into: "" is v1. v1beta1 has the same fields.
+	// AsVersion is the version of meta.k8s.io that the answer is turned into: "" is v1. v1beta1 has
+	// the same fields.
 	AsVersion string
 	// IncludeObject says what is in the rows of a Table: metav1.IncludeMetadata if it is "".
 	IncludeObject metav1.IncludeObjectPolicy
-	// NoHeaders leaves the column definitions out of a Table: a stream has them in its first event only.
+	// NoHeaders leaves the column definitions out of a Table: a stream has them in its first event
+	// only.
 	NoHeaders bool
 }
 
@@ -177,8 +187,8 @@ const (
 	AsPartialObjectMetadata Transform = "PartialObjectMetadata"
 )
 
-// View is an answer that can write itself in any Form, more than once. It may share bytes with the store.
-// Protobuf has its envelope, JSON ends with a newline.
+// View is an answer that can write itself in any Form, more than once. It may share bytes with the
+// store. Protobuf has its envelope, JSON ends with a newline.
 type View interface {
 	WriteTo(w io.Writer, form Form) error
 }
@@ -202,8 +212,9 @@ type Event struct {
 
 // Stream is a watch that runs. Only one goroutine may use it; Close may be called from any.
 type Stream interface {
-	// Next waits for events and returns at least one; the slice is good until the next call. An event of type Error
-	// is the last one: after it Next returns io.EOF, as it does when ctx ends or the stream is closed.
+	// Next waits for events and returns at least one; the slice is good until the next call. An
+	// event of type Error is the last one: after it Next returns io.EOF, as it does when ctx ends
+	// or the stream is closed.
 	Next(ctx context.Context) ([]Event, error)
 	Close()
 }

@@ -6,7 +6,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Comparison is one walk through two objects. The zero value is ready; it is for one goroutine and one walk.
+// Comparison is one walk through two objects. The zero value is ready; it is for one goroutine and
+// one walk.
 type Comparison struct {
 	changed, removed Set
 	path             []step
@@ -15,7 +16,8 @@ type Comparison struct {
 	err              error
 }
 
-// step is an element of the path that the walk is at, with the nodes that stand for it, once something below differs.
+// step is an element of the path that the walk is at, with the nodes that stand for it, once
+// something below differs.
 type step struct {
 	name             string
 	item             *fieldpath.PathElement // of a list; nil for a field, and as long as it is not needed
@@ -34,8 +36,8 @@ func (c *Comparison) Changed() *Set { return &c.changed }
 // Removed are the fields that are no more.
 func (c *Comparison) Removed() *Set { return &c.removed }
 
-// Err says which part of an object can't be told apart from others: an item of a list without any of the fields that
-// name it, a value that can't be written as JSON.
+// Err says which part of an object can't be told apart from others: an item of a list without any
+// of the fields that name it, a value that can't be written as JSON.
 func (c *Comparison) Err() error { return c.err }
 
 // fail keeps the first error.
@@ -124,8 +126,8 @@ func (c *Comparison) mark(was, is bool) {
 	}
 }
 
-// Leaf compares a field that is owned as a whole: was and is tell whether JSON shows it, same whether the values, if both
-// are there, are the same in JSON.
+// Leaf compares a field that is owned as a whole: was and is tell whether JSON shows it, same
+// whether the values, if both are there, are the same in JSON.
 func (c *Comparison) Leaf(name string, was, is, same bool) {
 	if was == is && (same || !was) {
 		return

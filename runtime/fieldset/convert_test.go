@@ -8,7 +8,8 @@ import (
 	"github.com/typeplane/typeplane/runtime/fieldset"
 )
 
-// A comparison of sets has their fields, each once, in the order in which structured-merge-diff writes them.
+// A comparison of sets has their fields, each once, in the order in which structured-merge-diff
+// writes them.
 func TestOf(t *testing.T) {
 	key := fieldpath.KeyByFields("name", "x")
 	set := fieldpath.NewSet(

@@ -12,8 +12,8 @@ import (
 // ErrFieldsV1 says that bytes are no FieldsV1.
 var ErrFieldsV1 = errors.New("it is not FieldsV1")
 
-// Count says how many fields of the set are in fields too, which are FieldsV1. Only those parts of fields are looked at
-// that the set has something in; the rest need not even be right.
+// Count says how many fields of the set are in fields too, which are FieldsV1. Only those parts of
+// fields are looked at that the set has something in; the rest need not even be right.
 func Count(fields []byte, s *Set) (int, error) {
 	if s.Empty() {
 		return 0, nil
@@ -35,7 +35,8 @@ type reader struct {
 	at   int
 }
 
-// count counts the fields below s. member says that the object stands for a field itself, and not only for some below it.
+// count counts the fields below s. member says that the object stands for a field itself, and not
+// only for some below it.
 func (r *reader) count(s *Set) (n int, member bool, err error) {
 	if !r.next('{') {
 		return 0, false, ErrFieldsV1
@@ -79,7 +80,8 @@ func (r *reader) count(s *Set) (n int, member bool, err error) {
 	}
 }
 
-// find returns the child that a name in FieldsV1 stands for; nil for none. plain says that nothing in it is escaped.
+// find returns the child that a name in FieldsV1 stands for; nil for none. plain says that nothing
+// in it is escaped.
 func (s *Set) find(name []byte, plain bool) *Set {
 	if plain && len(name) > 2 && name[0] == 'f' && name[1] == ':' {
 		return s.field(string(name[2:]))

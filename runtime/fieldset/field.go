@@ -1,7 +1,8 @@
 package fieldset
 
-// A compare is a function that compares two values of a type, either of which may be nil: JSON does not show it. The
-// Comparison is at the value's path already. Whether the value as a whole came or went is for the caller to mark.
+// A compare is a function that compares two values of a type, either of which may be nil: JSON does
+// not show it. The Comparison is at the value's path already. Whether the value as a whole came or
+// went is for the caller to mark.
 type compare[T any] = func(c *Comparison, old, obj *T)
 
 // Field compares a field by what compares values of its type.
@@ -39,7 +40,8 @@ func If[T any](ok bool, p *T) *T {
 	return p
 }
 
-// Value is a value to read fields of, and whether it is there: an empty one stands for one that is not.
+// Value is a value to read fields of, and whether it is there: an empty one stands for one that is
+// not.
 func Value[T any](p *T) (*T, bool) {
 	if p == nil {
 		return new(T), false
@@ -54,7 +56,8 @@ func Leaf[T any](c *Comparison, old, obj *T) {
 	}
 }
 
-// Pointer compares pointers by what compares the values that they point to. JSON shows a nil pointer as null.
+// Pointer compares pointers by what compares the values that they point to. JSON shows a nil
+// pointer as null.
 func Pointer[T any](c *Comparison, old, obj **T, values compare[T]) {
 	was, is := pointed(old), pointed(obj)
 	if was == nil && is == nil {

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// SetOf compares lists that are sets: each value is owned by itself. element is a value as it stands in JSON: a string, a
-// number or a bool.
+// SetOf compares lists that are sets: each value is owned by itself. element is a value as it
+// stands in JSON: a string, a number or a bool.
 func SetOf[S ~[]T, T comparable](c *Comparison, old, obj *S, element func(T) any) {
 	was, is := valueOf(old), valueOf(obj)
 	if len(was) == 0 && len(is) == 0 {
@@ -30,7 +30,8 @@ func SetOf[S ~[]T, T comparable](c *Comparison, old, obj *S, element func(T) any
 // Key is what names an item of a list: those of its fields that JSON shows, or that have a default.
 type Key = value.FieldList
 
-// AddKey adds a field to a key: its value as it stands in JSON if it is there, else its default, which is nil for none.
+// AddKey adds a field to a key: its value as it stands in JSON if it is there, else its default,
+// which is nil for none.
 func AddKey(key Key, name string, there bool, v, otherwise any) Key {
 	switch {
 	case there:
@@ -52,8 +53,9 @@ func AddKeyPointer[T any](key Key, name string, p *T, element func(T) any, other
 // few is how many items are told apart by comparing each with each.
 const few = 32
 
-// List compares lists that are maps: each item is named by its key and compared by values. same says whether two items
-// have the same key, which is for lists whose items have not moved; nil if only the keys tell.
+// List compares lists that are maps: each item is named by its key and compared by values. same
+// says whether two items have the same key, which is for lists whose items have not moved; nil if
+// only the keys tell.
 func List[S ~[]T, T any](c *Comparison, old, obj *S, same func(a, b *T) bool, key func(*T) Key, values compare[T]) {
 	was, is := valueOf(old), valueOf(obj)
 	if len(was) == 0 && len(is) == 0 {
@@ -116,8 +118,8 @@ type places struct {
 	old, obj []int
 }
 
-// items compares the items of two lists by their names. Items with the same name are one field, as long as there are
-// several of them.
+// items compares the items of two lists by their names. Items with the same name are one field, as
+// long as there are several of them.
 func items[T any](c *Comparison, was, is []T, name func(*T) (fieldpath.PathElement, error), values compare[T]) {
 	var order []*places
 	byText := make(map[string]*places, max(len(was), len(is)))
@@ -169,7 +171,8 @@ func items[T any](c *Comparison, was, is []T, name func(*T) (fieldpath.PathEleme
 	}
 }
 
-// compare compares the items with one name: same two of them as a whole, values by what is in them, where -1 is none.
+// compare compares the items with one name: same two of them as a whole, values by what is in them,
+// where -1 is none.
 func (p *places) compare(c *Comparison, same func(i, j int) bool, values func(i, j int)) {
 	one := func(list []int) int {
 		if len(list) == 1 {

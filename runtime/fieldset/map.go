@@ -53,7 +53,8 @@ func entry[K comparable, V any](c *Comparison, key K, old, obj *V, values compar
 	c.leave()
 }
 
-// nullOrEmpty compares two lists or maps that have nothing in them, if both are there: null is not the same as empty.
+// nullOrEmpty compares two lists or maps that have nothing in them, if both are there: null is not
+// the same as empty.
 func nullOrEmpty(c *Comparison, both, wasNull, isNull bool) {
 	if both && wasNull != isNull {
 		c.change()

@@ -33,8 +33,8 @@ func Same[T any](a, b *T) bool {
 	return sameJSON(a, b)
 }
 
-// sameJSON is for values that Go finds different, which they mostly are: a quantity may be written in two ways, an empty
-// list be left out like none.
+// sameJSON is for values that Go finds different, which they mostly are: a quantity may be written
+// in two ways, an empty list be left out like none.
 func sameJSON(a, b any) bool {
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)

@@ -9,8 +9,9 @@ import (
 	"github.com/typeplane/typeplane/runtime/json"
 )
 
-// Set is a set of fields, as a tree: the fields and items below a place, and whether the place itself belongs to the set.
-// The zero value is the empty set. It is not changed once it is in use, and then may be read by any goroutine.
+// Set is a set of fields, as a tree: the fields and items below a place, and whether the place
+// itself belongs to the set. The zero value is the empty set. It is not changed once it is in use,
+// and then may be read by any goroutine.
 type Set struct {
 	name     string                 // of a field
 	item     *fieldpath.PathElement // of a list; nil for a field
@@ -81,7 +82,8 @@ func (s *Set) element() fieldpath.PathElement {
 	return fieldpath.PathElement{FieldName: &s.name}
 }
 
-// AppendJSON appends the set as FieldsV1, as structured-merge-diff writes it, but that <, > and & in names of fields are escaped.
+// AppendJSON appends the set as FieldsV1, as structured-merge-diff writes it, but that <, > and &
+// in names of fields are escaped.
 func (s *Set) AppendJSON(dst []byte) ([]byte, error) {
 	s.sort()
 	return s.append(dst)
@@ -114,7 +116,8 @@ func order(a, b *Set) int {
 	return a.element().Compare(b.element())
 }
 
-// names are those of two items that the same field of text names, as it is with most: comparing values of any kind takes much longer.
+// names are those of two items that the same field of text names, as it is with most: comparing
+// values of any kind takes much longer.
 func names(a, b *fieldpath.PathElement) (x, y string, ok bool) {
 	if a == nil || b == nil || a.Key == nil || b.Key == nil || len(*a.Key) != 1 || len(*b.Key) != 1 {
 		return "", "", false

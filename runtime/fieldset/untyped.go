@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// Untyped compares values that no schema describes: what they are is seen when they are there. Objects are granular,
-// lists are owned as a whole.
+// Untyped compares values that no schema describes: what they are is seen when they are there.
+// Objects are granular, lists are owned as a whole.
 func Untyped[T any](c *Comparison, old, obj *T) {
 	if old != nil && obj != nil && Same(old, obj) {
 		return

@@ -22,7 +22,8 @@ func AppendUint[T ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr](dst [
 // AppendBool appends true or false.
 func AppendBool[T ~bool](dst []byte, b T) []byte { return strconv.AppendBool(dst, bool(b)) }
 
-// AppendFloat appends a number as JavaScript prints it. There is none for infinities and what is not a number.
+// AppendFloat appends a number as JavaScript prints it. There is none for infinities and what is
+// not a number.
 func AppendFloat[T float](dst []byte, f T) ([]byte, error) {
 	size := int(unsafe.Sizeof(f)) * 8
 	n := float64(f)
@@ -63,7 +64,8 @@ func AppendBytes[S ~[]B, B ~uint8](dst []byte, s S) []byte {
 	return append(dst, '"')
 }
 
-// AppendQuotedString appends a string of a field with the option "string": as a literal inside of a literal.
+// AppendQuotedString appends a string of a field with the option "string": as a literal inside of a
+// literal.
 func AppendQuotedString[T ~string](dst []byte, s T) []byte {
 	return AppendString(dst, view(AppendString(nil, s)))
 }

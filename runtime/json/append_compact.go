@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// AppendCompact appends a JSON value without white space and with HTML signs escaped. It is an error if data is not
-// exactly one value.
+// AppendCompact appends a JSON value without white space and with HTML signs escaped. It is an
+// error if data is not exactly one value.
 func AppendCompact(dst, data []byte) ([]byte, error) {
 	if isPlain(data) && isCompact(data) {
 		return append(dst, data...), nil
@@ -61,8 +61,8 @@ func appendHTML(dst, literal []byte) []byte {
 
 var separators = [2][]byte{[]byte("\u2028"), []byte("\u2029")}
 
-// isPlain tells whether there is no white space, no HTML sign and nothing but ASCII in data. It is false for less than
-// eight bytes.
+// isPlain tells whether there is no white space, no HTML sign and nothing but ASCII in data. It is
+// false for less than eight bytes.
 func isPlain(data []byte) bool {
 	if len(data) < 8 {
 		return false
@@ -75,16 +75,17 @@ func isPlain(data []byte) bool {
 	return found&highs == 0
 }
 
-// compactSpecial sets the highest bit of the bytes of eight that isPlain looks for, and perhaps of some above these.
+// compactSpecial sets the highest bit of the bytes of eight that isPlain looks for, and perhaps of
+// some above these.
 func compactSpecial(x uint64) uint64 {
 	return x | (x - ones*'!') | ((x ^ ones*'&') - ones) | (((x | ones*2) ^ ones*'>') - ones)
 }
 
-// isCompact tells whether plain data is a JSON value in which at most 63 arrays and objects are inside each other. Where
-// it is false, valueEnd knows more.
+// isCompact tells whether plain data is a JSON value in which at most 63 arrays and objects are
+// inside each other. Where it is false, valueEnd knows more.
 func isCompact(data []byte) bool {
-	// around has a bit for each array or object that is open, the innermost the lowest, set for an object; above these is
-	// one that is always set.
+	// around has a bit for each array or object that is open, the innermost the lowest, set for an
+	// object; above these is one that is always set.
 	around := uint64(1)
 	for i := 0; i < len(data); {
 		// A value begins here.
@@ -147,7 +148,8 @@ func nameEnd(data []byte, i int) int {
 	return i + 1
 }
 
-// quoteEnd finds the end of the string whose first byte is at i, in plain data; -1 if it is not right.
+// quoteEnd finds the end of the string whose first byte is at i, in plain data; -1 if it is not
+// right.
 func quoteEnd(data []byte, i int) int {
 	for {
 		for ; i+8 <= len(data); i += 8 {

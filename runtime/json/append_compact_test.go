@@ -9,7 +9,8 @@ import (
 	"github.com/typeplane/typeplane/runtime/json"
 )
 
-// TestCompact writes JSON that is there already, whole and damaged in one or two places, and compares with encoding/json.
+// TestCompact writes JSON that is there already, whole and damaged in one or two places, and
+// compares with encoding/json.
 func TestCompact(t *testing.T) {
 	whole := []string{
 		`{"f:metadata":{"f:labels":{".":{},"f:app":{}},"f:ownerReferences":{"k:{\"uid\":\"a3d5c8f1\"}":{}}},"f:spec":[]}`,

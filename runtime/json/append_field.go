@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// The functions that append fields are called, never inlined. An object is written by much code of which each line runs
-// once: fetching more of it takes longer than the calls.
+// The functions that append fields are called, never inlined. An object is written by much code of
+// which each line runs once: fetching more of it takes longer than the calls.
 
 // AppendName appends the name of a field with all that stands around it: `,"name":`.
 //
@@ -24,7 +24,8 @@ func AppendName(dst []byte, name string) []byte {
 //go:noinline
 func appendAnyName(dst []byte, name string) []byte { return append(dst, name...) }
 
-// copyName copies 8 to 24 bytes, which most names have with what stands around them, as three words that may overlap.
+// copyName copies 8 to 24 bytes, which most names have with what stands around them, as three words
+// that may overlap.
 func copyName(to, from unsafe.Pointer, n int) {
 	middle := (n - 8) / 2
 	*(*word)(to) = *(*word)(from)
@@ -56,8 +57,8 @@ func appendBoolField(dst []byte, name string, b bool) []byte {
 	return strconv.AppendBool(AppendName(dst, name), b)
 }
 
-// Close ends an object whose fields were appended behind start, each with a comma before it: the first of these, if
-// there is one, becomes the opening brace.
+// Close ends an object whose fields were appended behind start, each with a comma before it: the
+// first of these, if there is one, becomes the opening brace.
 //
 //go:noinline
 func Close(dst []byte, start int) []byte {

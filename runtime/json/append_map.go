@@ -114,8 +114,8 @@ func AppendIntMap[M ~map[K]V, K integer, V any](dst []byte, m M, write func([]by
 	})
 }
 
-// AppendTextMap appends a map whose keys write themselves as text, sorted by it, or null. typ is the map's type as
-// reflect prints it.
+// AppendTextMap appends a map whose keys write themselves as text, sorted by it, or null. typ is
+// the map's type as reflect prints it.
 func AppendTextMap[M ~map[K]V, K interface {
 	comparable
 	encoding.TextMarshaler

@@ -8,8 +8,9 @@ import (
 	"unsafe"
 )
 
-// AppendString appends a string in quotes, escaped as encoding/json does: control characters, quotes, backslashes, the
-// HTML signs <, > and &, U+2028 and U+2029; what is not UTF-8 becomes \ufffd.
+// AppendString appends a string in quotes, escaped as encoding/json does: control characters,
+// quotes, backslashes, the HTML signs <, > and &, U+2028 and U+2029; what is not UTF-8 becomes
+// \ufffd.
 func AppendString[T ~string](dst []byte, s T) []byte { return appendString(dst, "", string(s)) }
 
 // AppendStringField appends the name of a field, as AppendName does, and a string.
@@ -17,9 +18,10 @@ func AppendStringField[T ~string](dst []byte, name string, s T) []byte {
 	return appendString(dst, name, string(s))
 }
 
-// appendString is for strings of 8 to 32 bytes, which most are, and has the others done. It looks at the bytes of a
-// string while it copies them, eight at a time; the last ones overlap those before, so that nothing is done byte by byte.
-// Every call in it is the last thing that it does: so all it works with stays in registers.
+// appendString is for strings of 8 to 32 bytes, which most are, and has the others done. It looks
+// at the bytes of a string while it copies them, eight at a time; the last ones overlap those
+// before, so that nothing is done byte by byte. Every call in it is the last thing that it does: so
+// all it works with stays in registers.
 func appendString(dst []byte, name, s string) []byte {
 	m, n := len(name), len(s)
 	end := len(dst) + m + n + 2
@@ -73,7 +75,8 @@ func appendStringAfter(dst []byte, name, s string) []byte {
 	return appendString(append(dst, name...), "", s)
 }
 
-// appendShortOrLong appends a string of less than 8 bytes or more than 32, and a quote, for which there is room.
+// appendShortOrLong appends a string of less than 8 bytes or more than 32, and a quote, for which
+// there is room.
 //
 //go:noinline
 func appendShortOrLong(dst []byte, s string) []byte {
@@ -110,8 +113,8 @@ func appendShortOrLong(dst []byte, s string) []byte {
 	return dst[:len(dst)+n+1]
 }
 
-// appendUnsure appends a quote to a string of 8 bytes or more that is copied behind dst already, and may have something in
-// it that is to be escaped.
+// appendUnsure appends a quote to a string of 8 bytes or more that is copied behind dst already,
+// and may have something in it that is to be escaped.
 //
 //go:noinline
 func appendUnsure(dst []byte, s string) []byte {
@@ -172,20 +175,21 @@ func appendEscape(dst []byte, c rune) []byte {
 	return append(dst, '\\', 'u', hexDigits[c>>12&15], hexDigits[c>>8&15], hexDigits[c>>4&15], hexDigits[c&15])
 }
 
-// unsure sets the highest bit of each byte that writeSpecial marks, and of some that it does not, which are seldom in
-// short strings: spaces, ', !, #, $, %, ^, | and ~. It takes half the time.
+// unsure sets the highest bit of each byte that writeSpecial marks, and of some that it does not,
+// which are seldom in short strings: spaces, ', !, #, $, %, ^, | and ~. It takes half the time.
 func unsure(x uint64) uint64 {
 	x ^= ones
 	return x | (x - ones*0x28) | (x&(ones*0x1d) + ones*0x63)
 }
 
-// writeSpecial marks the bytes of eight that can't be written as they are, or belong to a character besides ASCII.
-// Two pairs of signs differ in one bit: & from ", and < from >.
+// writeSpecial marks the bytes of eight that can't be written as they are, or belong to a character
+// besides ASCII. Two pairs of signs differ in one bit: & from ", and < from >.
 func writeSpecial(x uint64) uint64 {
 	return (x | (x - ones*' ') | (((x | ones*4) ^ ones*'&') - ones) | (((x | ones*2) ^ ones*'>') - ones) | ((x ^ ones*'\\') - ones)) & highs
 }
 
-// specialWrite returns where in s from i on the first byte is that can't be written as it is; len(s) if there is none.
+// specialWrite returns where in s from i on the first byte is that can't be written as it is;
+// len(s) if there is none.
 func specialWrite(s string, i int) int {
 	b := unsafe.Slice(unsafe.StringData(s), len(s))
 	for ; i+8 <= len(b); i += 8 {

@@ -11,8 +11,9 @@ import (
 	"github.com/typeplane/typeplane/runtime/json"
 )
 
-// TestStrings writes strings of all lengths that are treated differently, with each byte at each place, behind names of
-// all lengths. The room is sometimes missing, sometimes just enough; nothing behind it changes.
+// TestStrings writes strings of all lengths that are treated differently, with each byte at each
+// place, behind names of all lengths. The room is sometimes missing, sometimes just enough; nothing
+// behind it changes.
 func TestStrings(t *testing.T) {
 	for n := range 50 {
 		for at := range n {
@@ -105,7 +106,8 @@ func TestMaps(t *testing.T) {
 	}
 }
 
-// BenchmarkStrings writes strings of several kinds: what is short and plain, what is long, and what needs a second look.
+// BenchmarkStrings writes strings of several kinds: what is short and plain, what is long, and what
+// needs a second look.
 func BenchmarkStrings(b *testing.B) {
 	dst := make([]byte, 0, 4096)
 	for _, s := range []string{"v1", "Always", "nameValue", "containers-ready", "registry.example/app:v1.2",

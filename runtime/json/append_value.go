@@ -6,8 +6,8 @@ import (
 	"reflect"
 )
 
-// AppendMarshaler appends what a type's MarshalJSON returns, without white space and with HTML signs escaped. typ is
-// the type as reflect prints it.
+// AppendMarshaler appends what a type's MarshalJSON returns, without white space and with HTML
+// signs escaped. typ is the type as reflect prints it.
 func AppendMarshaler(dst []byte, in json.Marshaler, typ string) ([]byte, error) {
 	data, err := in.MarshalJSON()
 	if err == nil {
@@ -51,6 +51,6 @@ func AppendAny(dst []byte, in any) ([]byte, error) {
 	return append(dst, data...), err
 }
 
-// IsZero tells whether what in points to is the zero value of its type. It reflects: gen prints it only for types that
-// can't be compared.
+// IsZero tells whether what in points to is the zero value of its type. It reflects: gen prints it
+// only for types that can't be compared.
 func IsZero(in any) bool { return reflect.ValueOf(in).Elem().IsZero() }

@@ -1,6 +1,7 @@
-// Package json is what generated JSON code leans on: functions that append values to a slice of bytes as encoding/json
-// writes them, and a Reader that takes values from bytes as sigs.k8s.io/json reads them strictly. Nothing in it
-// reflects, except where a value's type is known at run time only.
+// Package json is what generated JSON code leans on: functions that append values to a slice of
+// bytes as encoding/json writes them, and a Reader that takes values from bytes as sigs.k8s.io/json
+// reads them strictly. Nothing in it reflects, except where a value's type is known at run time
+// only.
 //
 // The functions that gen prints are
 //
@@ -19,22 +20,24 @@
 //
 // # Writing
 //
-// The bytes are those of encoding/json.Marshal(in), where in is a pointer: keys in the order of the struct, map keys
-// sorted, HTML signs escaped. in is not nil. After an error what stands behind len(dst) is of no use. A value that
-// contains itself is never written to its end; encoding/json has an error for that.
+// The bytes are those of encoding/json.Marshal(in), where in is a pointer: keys in the order of the
+// struct, map keys sorted, HTML signs escaped. in is not nil. After an error what stands behind
+// len(dst) is of no use. A value that contains itself is never written to its end; encoding/json
+// has an error for that.
 //
 // # Reading
 //
-// out is empty. What is in the object afterwards, the strict errors, the error and its text are those of
-// sigs.k8s.io/json.UnmarshalStrict, also where fields are there twice, are null or of another type, with two
-// exceptions: after a syntax error out holds what came before it, and a value behind an interface is replaced, not
-// read into. At most 10,000 objects and arrays may be inside each other.
+// out is empty. What is in the object afterwards, the strict errors, the error and its text are
+// those of sigs.k8s.io/json.UnmarshalStrict, also where fields are there twice, are null or of
+// another type, with two exceptions: after a syntax error out holds what came before it, and a
+// value behind an interface is replaced, not read into. At most 10,000 objects and arrays may be
+// inside each other.
 //
-// Strings are copied out of data, several short ones into one piece of memory of at most 1 KiB: that is what a string
-// that outlives its object can keep alive, and the data can be overwritten after Err. With Shared nothing is copied:
-// this saves up to a tenth of the time (test/codebench), and then data must never change, and one label that is kept
-// somewhere keeps the whole request in memory.
-// The server shares when what it decodes lives no longer than the request.
+// Strings are copied out of data, several short ones into one piece of memory of at most 1 KiB:
+// that is what a string that outlives its object can keep alive, and the data can be overwritten
+// after Err. With Shared nothing is copied: this saves up to a tenth of the time (test/codebench),
+// and then data must never change, and one label that is kept somewhere keeps the whole request in
+// memory. The server shares when what it decodes lives no longer than the request.
 //
 // Start reading at Reader and AppendString. The package imports nothing of this module.
 package json

@@ -5,14 +5,15 @@ import (
 	"strconv"
 )
 
-// TypeError is a value that does not fit the type that it is for. Its text is that of encoding/json's
-// UnmarshalTypeError.
+// TypeError is a value that does not fit the type that it is for. Its text is that of
+// encoding/json's UnmarshalTypeError.
 type TypeError struct {
 	// Value describes the JSON value: "string", "number 5", "object".
 	Value string
 	// Type is the Go type, as reflect prints it.
 	Type string
-	// Struct is the innermost struct around the value, Field the path to it in Go's embedded and JSON's names.
+	// Struct is the innermost struct around the value, Field the path to it in Go's embedded and
+	// JSON's names.
 	Struct, Field string
 	// Offset is where in the data the value begins.
 	Offset int64
@@ -38,7 +39,8 @@ func (e *FieldError) FieldPath() string { return e.path }
 // SetFieldPath changes the path in the text.
 func (e *FieldError) SetFieldPath(path string) { e.path = path }
 
-// MarshalerError is an error of a hand-written MarshalJSON or MarshalText. Its text is that of encoding/json's.
+// MarshalerError is an error of a hand-written MarshalJSON or MarshalText. Its text is that of
+// encoding/json's.
 type MarshalerError struct {
 	// Type is the Go type, as reflect prints it, Method the method's name.
 	Type, Method string

@@ -34,7 +34,8 @@ func ExampleReader() {
 	// json: cannot unmarshal string into Go struct field Book.pages of type int32
 }
 
-// A string that is kept keeps no more than a small piece of memory alive, unless the caller wants to share.
+// A string that is kept keeps no more than a small piece of memory alive, unless the caller wants
+// to share.
 func ExampleAppendString() {
 	fmt.Println(string(json.AppendString(nil, "a < b\n")))
 	// Output: "a \u003c b\n"

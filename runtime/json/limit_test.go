@@ -37,7 +37,8 @@ func readWide(r *json.Reader, out *wide) {
 	}
 }
 
-// What takes more memory than it may is not read, by functions or by reflection; what is only long is.
+// What takes more memory than it may is not read, by functions or by reflection; what is only long
+// is.
 func TestLimit(t *testing.T) {
 	items := func(item string, n int) string { return strings.Repeat(item+",", n) + item }
 	for name, tc := range map[string]struct {

@@ -6,8 +6,9 @@ import (
 	"unsafe"
 )
 
-// ReadSlice reads an array into a slice; read reads an element. typ is the type as reflect prints it. Elements that
-// are there already, also behind the slice's end, are read into, as encoding/json does.
+// ReadSlice reads an array into a slice; read reads an element. typ is the type as reflect prints
+// it. Elements that are there already, also behind the slice's end, are read into, as encoding/json
+// does.
 func ReadSlice[S ~[]E, E any](r *Reader, out *S, typ string, read func(*Reader, *E)) {
 	if r.Null() {
 		if !r.stopped() {
@@ -38,11 +39,12 @@ func ReadSlice[S ~[]E, E any](r *Reader, out *S, typ string, read func(*Reader, 
 	*out = s
 }
 
-// largeList is from how many bytes on the room of a list is doubled: growing by less would leave several times of it as
-// garbage.
+// largeList is from how many bytes on the room of a list is doubled: growing by less would leave
+// several times of it as garbage.
 const largeList = 256 << 10
 
-// grow appends an element to a list that is full. If there may not be more it stops the reading instead.
+// grow appends an element to a list that is full. If there may not be more it stops the reading
+// instead.
 func grow[S ~[]E, E any](r *Reader, s S) S {
 	var zero E
 	have := uintptr(cap(s)) * unsafe.Sizeof(zero)
@@ -57,8 +59,8 @@ func grow[S ~[]E, E any](r *Reader, s S) S {
 	return append(slices.Grow(s, cap(s)), zero)
 }
 
-// ReadArray reads an array into a Go array, given as a slice of all of it: elements that the data does not have become
-// zero, and those that are too many are passed over.
+// ReadArray reads an array into a Go array, given as a slice of all of it: elements that the data
+// does not have become zero, and those that are too many are passed over.
 func ReadArray[E any](r *Reader, out []E, typ string, read func(*Reader, *E)) {
 	if r.Null() || !r.beginArray(typ) {
 		return
@@ -85,7 +87,8 @@ func (r *Reader) beginArray(typ string) bool {
 	return true
 }
 
-// nextElement goes to the next element of the array that was begun last. It is false at the array's end.
+// nextElement goes to the next element of the array that was begun last. It is false at the array's
+// end.
 func (r *Reader) nextElement() bool {
 	if r.where.open > len(r.frames) {
 		r.place("")
@@ -119,7 +122,8 @@ func (r *Reader) Bytes(out *[]byte) {
 	ReadBytes(r, out, "[]uint8", func(r *Reader, b *byte) { ReadInt(r, b, "uint8") })
 }
 
-// ReadBytes reads a base64 string, or an array, into a slice of bytes of any type; read reads an element of an array.
+// ReadBytes reads a base64 string, or an array, into a slice of bytes of any type; read reads an
+// element of an array.
 func ReadBytes[S ~[]B, B ~uint8](r *Reader, out *S, typ string, read func(*Reader, *B)) {
 	if r.peek() != '"' {
 		ReadSlice(r, out, typ, read)

@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// ReadMap reads an object into a map with string keys; read reads a value. typ is the type as reflect prints it.
+// ReadMap reads an object into a map with string keys; read reads a value. typ is the type as
+// reflect prints it.
 func ReadMap[M ~map[K]V, K ~string, V any](r *Reader, out *M, typ string, read func(*Reader, *V)) {
 	if len(*out) > 0 { // the field is there twice: the keys of both are joined, and are no duplicates of each other
 		readMap(r, out, typ, read, func(name string) (K, bool) { return K(r.keepKey(name)), true })
@@ -42,7 +43,8 @@ func ReadIntMap[M ~map[K]V, K integer, V any](r *Reader, out *M, typ, keyType st
 	})
 }
 
-// ReadTextMap is ReadMap for keys that read themselves from text; typ is the map's type as reflect prints it.
+// ReadTextMap is ReadMap for keys that read themselves from text; typ is the map's type as reflect
+// prints it.
 func ReadTextMap[M ~map[K]V, K comparable, V any, P interface {
 	*K
 	encoding.TextUnmarshaler
@@ -56,7 +58,8 @@ func ReadTextMap[M ~map[K]V, K comparable, V any, P interface {
 	})
 }
 
-// readMap remembers the keys itself, because several can stand for one key of the map, or the map is not empty.
+// readMap remembers the keys itself, because several can stand for one key of the map, or the map
+// is not empty.
 func readMap[M ~map[K]V, K comparable, V any](r *Reader, out *M, typ string, read func(*Reader, *V), parse func(string) (K, bool)) {
 	if !beginMap(r, out, typ) {
 		return
@@ -81,7 +84,8 @@ func readMap[M ~map[K]V, K comparable, V any](r *Reader, out *M, typ string, rea
 	}
 }
 
-// beginMap begins an object and makes the map if there is none. It is false if there are no keys to read.
+// beginMap begins an object and makes the map if there is none. It is false if there are no keys to
+// read.
 func beginMap[M ~map[K]V, K comparable, V any](r *Reader, out *M, typ string) bool {
 	switch r.peek() {
 	case 'n':

@@ -2,8 +2,9 @@ package json
 
 import "errors"
 
-// BeginObject begins a struct; typ is the type as reflect prints it, like "v1.Book". It is false if there is nothing
-// to read: for a null, which changes nothing, and for a value of another kind, which is an error.
+// BeginObject begins a struct; typ is the type as reflect prints it, like "v1.Book". It is false if
+// there is nothing to read: for a null, which changes nothing, and for a value of another kind,
+// which is an error.
 //
 //	if !r.BeginObject("v1.Book") {
 //		return
@@ -32,8 +33,9 @@ func (r *Reader) BeginObject(typ string) bool {
 	return false
 }
 
-// NextField goes to the next key of the object that was begun last, and reads it. It is false at the object's end.
-// The value behind the key is then to be read. typ is the type of a struct, "" for a map.
+// NextField goes to the next key of the object that was begun last, and reads it. It is false at
+// the object's end. The value behind the key is then to be read. typ is the type of a struct, ""
+// for a map.
 func (r *Reader) NextField(typ string) bool {
 	if r.where.open > len(r.frames) {
 		r.place(typ)
@@ -97,7 +99,8 @@ func (r *Reader) nameOf(f *frame) string {
 	return view(r.data[f.name:f.nameEnd])
 }
 
-// Inside says that the field that was just read is one of an embedded struct, and how one gets there: "TypeMeta".
+// Inside says that the field that was just read is one of an embedded struct, and how one gets
+// there: "TypeMeta".
 func (r *Reader) Inside(path string) {
 	if r.where.open > len(r.frames) {
 		r.where.inner = path
@@ -118,8 +121,9 @@ func (r *Reader) Unknown() {
 	r.skip()
 }
 
-// Unreachable passes over the value at hand, which is inside of an embedded pointer that is nil and, its type being
-// unexported, is not set: that is an error. typ is the type that it points to, as reflect prints it.
+// Unreachable passes over the value at hand, which is inside of an embedded pointer that is nil
+// and, its type being unexported, is not set: that is an error. typ is the type that it points to,
+// as reflect prints it.
 func (r *Reader) Unreachable(typ string) {
 	r.save(errors.New("json: cannot set embedded pointer to unexported struct: " + typ))
 	r.skip()

@@ -1,10 +1,10 @@
 package json
 
-// Types that are strings in JSON but something else in Go look at the string first, and take it only if it is what they
-// know; if it is not, their own method reads it and says what is wrong.
+// Types that are strings in JSON but something else in Go look at the string first, and take it
+// only if it is what they know; if it is not, their own method reads it and says what is wrong.
 
-// PeekString looks at the next value: if it is a string of ASCII without escapes, s is what it says, valid until data
-// changes. Nothing is taken.
+// PeekString looks at the next value: if it is a string of ASCII without escapes, s is what it
+// says, valid until data changes. Nothing is taken.
 func (r *Reader) PeekString() (s string, ok bool) {
 	if r.peek() != '"' {
 		return "", false
@@ -41,5 +41,6 @@ func (r *Reader) TakeInt32() (n int32, ok bool) {
 // AtObject says whether the next value is an object, and takes nothing.
 func (r *Reader) AtObject() bool { return r.peek() == '{' }
 
-// Peek returns the first byte of the next value, which says of what kind it is, and takes nothing. It is 0 at the end of the data.
+// Peek returns the first byte of the next value, which says of what kind it is, and takes nothing.
+// It is 0 at the end of the data.
 func (r *Reader) Peek() byte { return r.peek() }

@@ -9,9 +9,10 @@ import (
 	"unsafe"
 )
 
-// Quoted takes the value of a field with the option "string": a string that has the value inside. It is false if there
-// is nothing to read, which is an error unless the value is null. A null makes a pointer nil; the caller does that.
-// typ is the type of the field, also in the functions below that read the inside, as reflect prints it.
+// Quoted takes the value of a field with the option "string": a string that has the value inside.
+// It is false if there is nothing to read, which is an error unless the value is null. A null makes
+// a pointer nil; the caller does that. typ is the type of the field, also in the functions below
+// that read the inside, as reflect prints it.
 func (r *Reader) Quoted(typ string) (inside string, ok bool) {
 	switch r.peek() {
 	case 'n':
@@ -156,7 +157,8 @@ func (r *Reader) QuotedUnmarshal(inside string, out json.Unmarshaler) {
 	}
 }
 
-// QuotedUnmarshalText lets a type read itself from the text of the string literal inside of a quoted value.
+// QuotedUnmarshalText lets a type read itself from the text of the string literal inside of a
+// quoted value.
 func (r *Reader) QuotedUnmarshalText(inside string, out encoding.TextUnmarshaler, typ string) {
 	switch inside[0] {
 	case 'n':

@@ -16,7 +16,8 @@ type float interface{ ~float32 | ~float64 }
 // String reads a string.
 func (r *Reader) String(out *string) { ReadString(r, out, "string") }
 
-// ReadString reads a string of a named type; typ is the type as reflect prints it. A null changes nothing.
+// ReadString reads a string of a named type; typ is the type as reflect prints it. A null changes
+// nothing.
 func ReadString[T ~string](r *Reader, out *T, typ string) {
 	if r.peek() != '"' {
 		r.other(typ)
@@ -56,7 +57,8 @@ func (r *Reader) Int32(out *int32) { ReadInt(r, out, "int32") }
 // Int64 reads an integer.
 func (r *Reader) Int64(out *int64) { ReadInt(r, out, "int64") }
 
-// ReadInt reads an integer of any type. One that has a fraction or an exponent, or does not fit, is an error.
+// ReadInt reads an integer of any type. One that has a fraction or an exponent, or does not fit, is
+// an error.
 func ReadInt[T integer](r *Reader, out *T, typ string) {
 	if c := r.peek(); c != '-' && !isDigit(c) {
 		r.other(typ)

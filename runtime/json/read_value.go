@@ -24,8 +24,8 @@ func Pointer[P ~*T, T any](r *Reader, p *P) bool {
 	return true
 }
 
-// ReadStringPointer reads a string of any type into what a pointer points to, as Pointer prepares it;
-// typ is that type as reflect prints it.
+// ReadStringPointer reads a string of any type into what a pointer points to, as Pointer prepares
+// it; typ is that type as reflect prints it.
 func ReadStringPointer[P ~*T, T ~string](r *Reader, p *P, typ string) {
 	if Pointer(r, p) {
 		ReadString(r, *p, typ)

@@ -9,9 +9,9 @@ import (
 // maxDepth is how many objects and arrays may be inside each other, as in encoding/json.
 const maxDepth = 10000
 
-// Reader reads one JSON value, piece by piece, in the order in which it stands in the data. Its methods return
-// nothing about errors: after one that ends the reading all of them do nothing, and the loops over fields and elements
-// end; whoever started asks Err at the end.
+// Reader reads one JSON value, piece by piece, in the order in which it stands in the data. Its
+// methods return nothing about errors: after one that ends the reading all of them do nothing, and
+// the loops over fields and elements end; whoever started asks Err at the end.
 //
 // A Reader is for one value and one goroutine.
 type Reader struct {
@@ -42,7 +42,8 @@ type Reader struct {
 	room int // the bytes that may still be allocated
 }
 
-// frame is an object or an array that was begun and not ended. It has no pointers, which would cost more to write.
+// frame is an object or an array that was begun and not ended. It has no pointers, which would cost
+// more to write.
 type frame struct {
 	name, nameEnd int  // where the key at hand is in data, or in odd
 	index         int  // of the element at hand; negative in an object
@@ -57,15 +58,16 @@ func NewReader(data []byte) *Reader {
 	return r
 }
 
-// Shared lets the strings of what is read share memory with data, which must then never change. []byte fields are
-// copied nevertheless. It returns r.
+// Shared lets the strings of what is read share memory with data, which must then never
+// change. []byte fields are copied nevertheless. It returns r.
 func (r *Reader) Shared() *Reader {
 	r.shared = true
 	return r
 }
 
-// Limit lets what is read take at most so many bytes of memory beside the strings in it, which are no longer than the data:
-// three bytes of JSON can stand for a struct of a thousand. Beyond it reading ends with ErrTooLarge. It returns r.
+// Limit lets what is read take at most so many bytes of memory beside the strings in it, which are
+// no longer than the data: three bytes of JSON can stand for a struct of a thousand. Beyond it
+// reading ends with ErrTooLarge. It returns r.
 func (r *Reader) Limit(bytes int) *Reader {
 	r.room = bytes
 	return r
@@ -74,8 +76,8 @@ func (r *Reader) Limit(bytes int) *Reader {
 // ErrTooLarge ends the reading of what would take more memory than Limit allows.
 var ErrTooLarge = errors.New("json: the value takes too much memory")
 
-// itemCost is what an item of a list or map counts besides its size: whoever judges it allocates, too, an error or the name of
-// its field.
+// itemCost is what an item of a list or map counts besides its size: whoever judges it allocates,
+// too, an error or the name of its field.
 const itemCost = 800
 
 // take notes that so many bytes are allocated.
@@ -85,16 +87,18 @@ func (r *Reader) take(bytes uintptr) {
 	}
 }
 
-// Err tells what is wrong with the data: a syntax error anywhere in it (a *json.SyntaxError of encoding/json), also if
-// more than white space follows the value; what a hand-written method said; or the first value that does not fit its
-// type, in which case everything else was read. It is called once, after the value was read.
+// Err tells what is wrong with the data: a syntax error anywhere in it (a *json.SyntaxError of
+// encoding/json), also if more than white space follows the value; what a hand-written method said;
+// or the first value that does not fit its type, in which case everything else was read. It is
+// called once, after the value was read.
 func (r *Reader) Err() error {
 	if !r.stopped() {
 		r.space()
 		r.broken = r.pos < len(r.data)
 	}
 	if r.stopped() {
-		// Values are read before all of the data was seen. A syntax error behind comes first nevertheless.
+		// Values are read before all of the data was seen. A syntax error behind comes first
+		// nevertheless.
 		var all json.RawMessage
 		if err := json.Unmarshal(r.data, &all); err != nil {
 			return err
@@ -107,8 +111,8 @@ func (r *Reader) Err() error {
 	return r.where.tell(r.saved)
 }
 
-// Strict returns the fields that are unknown or there twice, in the order of the data and at most 100: each is a
-// *FieldError. It is nil if Err is not.
+// Strict returns the fields that are unknown or there twice, in the order of the data and at most
+// 100: each is a *FieldError. It is nil if Err is not.
 func (r *Reader) Strict() []error {
 	if r.stopped() || r.saved != nil {
 		return nil

@@ -5,22 +5,22 @@ import (
 	"math/bits"
 )
 
-// Eight bytes of a string are looked at in one step. Taking something from each byte sets its highest bit if there was
-// less than that in it; bits above the lowest that is set may be wrong, because of what is carried, which is why only
-// the lowest counts.
+// Eight bytes of a string are looked at in one step. Taking something from each byte sets its
+// highest bit if there was less than that in it; bits above the lowest that is set may be wrong,
+// because of what is carried, which is why only the lowest counts.
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
 )
 
-// readSpecial marks the bytes of eight at which reading a string has something to do: a quote, a backslash, a control
-// character, or what is not ASCII.
+// readSpecial marks the bytes of eight at which reading a string has something to do: a quote, a
+// backslash, a control character, or what is not ASCII.
 func readSpecial(x uint64) uint64 {
 	return (x | (x - ones*' ') | ((x ^ ones*'"') - ones) | ((x ^ ones*'\\') - ones)) & highs
 }
 
-// specialRead returns where in data from i on the first byte stands that is a quote, a backslash, a control character
-// or not ASCII; len(data) if there is none.
+// specialRead returns where in data from i on the first byte stands that is a quote, a backslash, a
+// control character or not ASCII; len(data) if there is none.
 func specialRead(data []byte, i int) int {
 	for ; i+8 <= len(data); i += 8 {
 		if m := readSpecial(binary.LittleEndian.Uint64(data[i:])); m != 0 {

@@ -23,8 +23,8 @@ func (r *Reader) skip() {
 	r.pos = end
 }
 
-// valueEnd finds the end of the value that begins at i; -1 if it is not right or nested deeper than depth. closers is
-// room for the brackets that are to be closed, and is returned for the next call.
+// valueEnd finds the end of the value that begins at i; -1 if it is not right or nested deeper than
+// depth. closers is room for the brackets that are to be closed, and is returned for the next call.
 func valueEnd(data []byte, i, depth int, closers []byte) (end int, room []byte) {
 	for {
 		// A value begins here.

@@ -10,7 +10,8 @@ import (
 const (
 	// chunkSize is the size of the pieces of memory that short strings share.
 	chunkSize = 1024
-	// maxShort is the length up to which a string is put into such a piece, so that little of one is wasted.
+	// maxShort is the length up to which a string is put into such a piece, so that little of one
+	// is wasted.
 	maxShort = chunkSize / 8
 )
 
@@ -52,8 +53,8 @@ func (r *Reader) keep(b []byte) string {
 	return view(r.chunk[start:])
 }
 
-// unescape makes the text of a string literal's inside, which is known to be right; what is not UTF-8, and halves of
-// surrogate pairs, become U+FFFD.
+// unescape makes the text of a string literal's inside, which is known to be right; what is not
+// UTF-8, and halves of surrogate pairs, become U+FFFD.
 func unescape(raw []byte) []byte {
 	out := make([]byte, 0, len(raw)+utf8.UTFMax)
 	for i := 0; i < len(raw); {

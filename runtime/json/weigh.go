@@ -9,8 +9,9 @@ import (
 	"sync"
 )
 
-// Fits says whether what reflection makes of data, in a variable of a type, takes at most so many bytes, counted as Limit
-// counts. Types that read themselves count nothing. Data that is no JSON, or not for the type, fits: whoever reads it says so.
+// Fits says whether what reflection makes of data, in a variable of a type, takes at most so many
+// bytes, counted as Limit counts. Types that read themselves count nothing. Data that is no JSON,
+// or not for the type, fits: whoever reads it says so.
 func Fits(data []byte, t reflect.Type, bytes int) bool {
 	r := NewReader(data).Limit(bytes)
 	r.weigh(t)

@@ -6,10 +6,12 @@ import (
 	"strings"
 )
 
-// where is the place of an error, as encoding/json says it in type errors: the innermost struct, and the fields on the
-// way to it. Nothing is kept for it while all is well: it is found out on the way out of the objects, after the error.
+// where is the place of an error, as encoding/json says it in type errors: the innermost struct,
+// and the fields on the way to it. Nothing is kept for it while all is well: it is found out on the
+// way out of the objects, after the error.
 type where struct {
-	// open is the depth below which the fields on the way are not known yet; 0 if there is no error.
+	// open is the depth below which the fields on the way are not known yet; 0 if there is no
+	// error.
 	open       int
 	structName string
 	fields     []string // innermost first
@@ -17,7 +19,8 @@ type where struct {
 	inner string
 }
 
-// place adds what one object or array knows: a struct has a type, and its field at hand is on the way.
+// place adds what one object or array knows: a struct has a type, and its field at hand is on the
+// way.
 func (r *Reader) place(typ string) {
 	w := &r.where
 	w.open = len(r.frames)

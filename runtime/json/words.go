@@ -8,8 +8,8 @@ import (
 // word is eight bytes that are copied at once.
 type word [8]byte
 
-// load and store are one instruction each where the processor reads words that are not aligned. Written out, they are
-// cheaper to inline than encoding/binary.
+// load and store are one instruction each where the processor reads words that are not aligned.
+// Written out, they are cheaper to inline than encoding/binary.
 func load(p unsafe.Pointer, i int) uint64 {
 	b := (*word)(unsafe.Add(p, i))
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |

@@ -1,8 +1,10 @@
-// Package jsonpatch reads and applies JSON patches (RFC 6902) that strangers wrote: clients, and webhooks.
+// Package jsonpatch reads and applies JSON patches (RFC 6902) that strangers wrote: clients, and
+// webhooks.
 //
-// It is a library's code between two sets of bounds: a patch that lacks something is refused with the number of the operation
-// before anything is applied, and one that would cost much more to carry out than to send is refused, too. Start reading at
-// Parse. It knows no objects: what a patch makes of a document is for the caller to judge.
+// It is a library's code between two sets of bounds: a patch that lacks something is refused with
+// the number of the operation before anything is applied, and one that would cost much more to
+// carry out than to send is refused, too. Start reading at Parse. It knows no objects: what a patch
+// makes of a document is for the caller to judge.
 package jsonpatch
 
 import (
@@ -18,7 +20,8 @@ import (
 const (
 	// maxOperations bounds a patch: each operation costs more to carry out than to send.
 	maxOperations = 10_000
-	// maxCopied bounds the bytes that all "copy" operations of a patch make: each could double the document.
+	// maxCopied bounds the bytes that all "copy" operations of a patch make: each could double the
+	// document.
 	maxCopied = 3 << 20
 )
 
@@ -30,7 +33,8 @@ func init() {
 // Patch is a list of operations. It is not modified; it may be applied by several goroutines.
 type Patch struct{ ops jsonpatch.Patch }
 
-// operation is one of them as it should be. Value is a pointer so that null is not the same as nothing.
+// operation is one of them as it should be. Value is a pointer so that null is not the same as
+// nothing.
 type operation struct {
 	Op    string           `json:"op"`
 	Path  *string          `json:"path"`
@@ -38,7 +42,8 @@ type operation struct {
 	Value *json.RawMessage `json:"value"`
 }
 
-// Parse reads a patch; strict are the fields that no operation has. A patch with too many operations is an API status.
+// Parse reads a patch; strict are the fields that no operation has. A patch with too many
+// operations is an API status.
 func Parse(text []byte) (p Patch, strict []error, err error) {
 	var ops []operation
 	if strict, err = kjson.UnmarshalStrict(text, &ops); err != nil {
@@ -86,8 +91,9 @@ func (o operation) check(hasValue bool) error {
 // Empty says that there is nothing to do.
 func (p Patch) Empty() bool { return len(p.ops) == 0 }
 
-// Apply returns the document after all operations; doc stays as it is. An error says which part does not fit the document,
-// or is an API status where the copies are too much. A panic of the library, which strange patches have caused, is an error.
+// Apply returns the document after all operations; doc stays as it is. An error says which part
+// does not fit the document, or is an API status where the copies are too much. A panic of the
+// library, which strange patches have caused, is an error.
 func (p Patch) Apply(doc []byte) (next []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// numberAll numbers the deltas that have no parts, in the order of their paths, beginning with next, and returns
-// the number after the last. It takes out what a damaged annotation may hold.
+// numberAll numbers the deltas that have no parts, in the order of their paths, beginning with
+// next, and returns the number after the last. It takes out what a damaged annotation may hold.
 func numberAll(fields map[string]*delta, next int) int {
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		if fields[key] == nil {
@@ -32,8 +32,8 @@ func (d *delta) count(next int) int {
 	return next + 1
 }
 
-// apply returns a value of the client's with what the delta keeps, as far as it is on and the value is still what it was.
-// The value stays as it is.
+// apply returns a value of the client's with what the delta keeps, as far as it is on and the value
+// is still what it was. The value stays as it is.
 func (s *Shape) apply(d *delta, value any, on []bool) any {
 	switch {
 	case d.Fields != nil:

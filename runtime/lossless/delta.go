@@ -8,9 +8,9 @@ import (
 	"strconv"
 )
 
-// Shape says of a value's JSON what the JSON does not: which objects are maps, how the items of a list are told
-// apart. nil says nothing. Inside the items of a list without keys it says nothing either: those are restored as they
-// were or not at all.
+// Shape says of a value's JSON what the JSON does not: which objects are maps, how the items of a
+// list are told apart. nil says nothing. Inside the items of a list without keys it says nothing
+// either: those are restored as they were or not at all.
 type Shape struct {
 	IsMap, IsList bool
 	Aligned       bool     // the version has as many items as the hub, in the same order
@@ -19,8 +19,9 @@ type Shape struct {
 	Fields        map[string]*Shape
 }
 
-// delta is what one value of the hub (hub) and the same value after the way down and up (plain) differ in. Below
-// an object or a list it is that of the parts; else what the hub had and the fingerprint of what plain is.
+// delta is what one value of the hub (hub) and the same value after the way down and up (plain)
+// differ in. Below an object or a list it is that of the parts; else what the hub had and the
+// fingerprint of what plain is.
 type delta struct {
 	Said   string            `json:"said,omitempty"` // "" if plain has nothing here
 	Kept   any               `json:"kept,omitempty"` // nil if the hub has nothing here
@@ -30,8 +31,9 @@ type delta struct {
 	number int // of those without parts
 }
 
-// itemDelta is the delta of a list's item. One that plain does not have has no Of, but says behind which of the items
-// that plain has it stood, and how many of those were before it; in a list with keys also who it is.
+// itemDelta is the delta of a list's item. One that plain does not have has no Of, but says behind
+// which of the items that plain has it stood, and how many of those were before it; in a list with
+// keys also who it is.
 type itemDelta struct {
 	Of    string `json:"of,omitempty"`
 	ID    string `json:"id,omitempty"`
@@ -101,8 +103,8 @@ func (s *Shape) diffItems(hub, plain []any) *delta {
 	return &delta{Items: items}
 }
 
-// partners returns for each item of the hub the index of the item that became of it, -1 if there is none. The order of
-// the partners is that of the items.
+// partners returns for each item of the hub the index of the item that became of it, -1 if there is
+// none. The order of the partners is that of the items.
 func (s *Shape) partners(hub, plain []any) []int {
 	out := make([]int, len(hub))
 	for i := range out {
@@ -147,8 +149,8 @@ func pairCovered(out []int, hub, plain []any) {
 	}
 }
 
-// identities tells the items of a list apart: by their keys, else by their content, else by how many equal ones are
-// before.
+// identities tells the items of a list apart: by their keys, else by their content, else by how
+// many equal ones are before.
 func (s *Shape) identities(items []any) []string {
 	out, seen := make([]string, len(items)), map[string]int{}
 	for i, item := range items {
@@ -219,8 +221,8 @@ func covers(hub, plain any) bool {
 	return plain == hub || plain == "" || plain == false || plain == json.Number("0")
 }
 
-// both returns two values as type T if they are of it, or one is and the other is nothing and may stand for an
-// empty one.
+// both returns two values as type T if they are of it, or one is and the other is nothing and may
+// stand for an empty one.
 func both[T any](a, b any, orNothing bool) (x, y T, ok bool) {
 	x, isA := a.(T)
 	y, isB := b.(T)
@@ -237,8 +239,8 @@ func union(a, b map[string]any) map[string]any {
 	return out
 }
 
-// treeOf is a value as JSON, decoded again, in which nothing stands for null and for an empty list, except among
-// the items of a list.
+// treeOf is a value as JSON, decoded again, in which nothing stands for null and for an empty list,
+// except among the items of a list.
 func treeOf(v any) (any, error) {
 	text, err := compact(v)
 	if err != nil {
@@ -285,7 +287,8 @@ func fingerprint(v any) string {
 	return strconv.FormatUint(hash.Sum64(), 36)
 }
 
-// compact is the shortest JSON of a value; the keys of its objects are sorted or in the order of its fields.
+// compact is the shortest JSON of a value; the keys of its objects are sorted or in the order of
+// its fields.
 func compact(v any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

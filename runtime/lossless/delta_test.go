@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestDelta makes a delta of what the hub and the plain conversion are, and applies it to what a client sent.
+// TestDelta makes a delta of what the hub and the plain conversion are, and applies it to what a
+// client sent.
 func TestDelta(t *testing.T) {
 	list := &Shape{IsList: true}
 	keyed := &Shape{IsList: true, Keys: []string{"k"}}
@@ -86,7 +87,8 @@ func TestDeltaOfAnything(t *testing.T) {
 	}
 }
 
-// TestNumbersAreAllUsed holds the numbers of a delta against its parts: each of them can be switched on alone.
+// TestNumbersAreAllUsed holds the numbers of a delta against its parts: each of them can be
+// switched on alone.
 func TestNumbersAreAllUsed(t *testing.T) {
 	shape := &Shape{IsList: true}
 	d := &delta{Fields: map[string]*delta{

@@ -9,14 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/conversion"
 )
 
-// annotation is the one of a version's objects that holds what the version can't say. The hub never has it.
+// annotation is the one of a version's objects that holds what the version can't say. The hub never
+// has it.
 const annotation = "conversion.typeplane.dev/kept"
 
 // trials bounds how often what is kept is tried on an object, if not all of it fits.
 const trials = 64
 
-// Kind converts the objects of a kind between its hub type H and a version V, by functions that may lose fields
-// of the hub. It is immutable.
+// Kind converts the objects of a kind between its hub type H and a version V, by functions that may
+// lose fields of the hub. It is immutable.
 type Kind[H, V any] struct {
 	Up     func(*V, *H, conversion.Scope) error // to the hub
 	Down   func(*H, *V, conversion.Scope) error // to the version
@@ -41,7 +42,8 @@ type record struct {
 	Fields    map[string]*delta `json:"fields"`
 }
 
-// FromHub converts to the version. What the way back to the hub would not bring back goes to the annotation.
+// FromHub converts to the version. What the way back to the hub would not bring back goes to the
+// annotation.
 func (k *Kind[H, V]) FromHub(in *H, out *V, s conversion.Scope) error {
 	if err := k.Down(in, out, s); err != nil {
 		return err
@@ -83,8 +85,8 @@ func (k *Kind[H, V]) FromHub(in *H, out *V, s conversion.Scope) error {
 	return nil
 }
 
-// ToHub converts to the hub. What the annotation keeps is restored where the version still says what it said then; an
-// annotation that is damaged or another object's restores nothing.
+// ToHub converts to the hub. What the annotation keeps is restored where the version still says
+// what it said then; an annotation that is damaged or another object's restores nothing.
 func (k *Kind[H, V]) ToHub(in *V, out *H, s conversion.Scope) error {
 	text, ok := k.Meta(in).Annotations[annotation]
 	if !ok {
@@ -106,15 +108,16 @@ func (k *Kind[H, V]) ToHub(in *V, out *H, s conversion.Scope) error {
 	return nil
 }
 
-// isOf tells whether a record was made for the object. Its sender may leave out the namespace and the uid.
+// isOf tells whether a record was made for the object. Its sender may leave out the namespace and
+// the uid.
 func (r *record) isOf(meta *metav1.ObjectMeta) bool {
 	return r.Name == meta.Name &&
 		(r.Namespace == meta.Namespace || meta.Namespace == "") &&
 		(r.UID == string(meta.UID) || r.UID == "" || meta.UID == "")
 }
 
-// restore puts what is kept into a hub that was converted without it. If all of it together would change what the
-// version says, parts of it are tried, so that one that doesn't fit costs no other.
+// restore puts what is kept into a hub that was converted without it. If all of it together would
+// change what the version says, parts of it are tried, so that one that doesn't fit costs no other.
 func (k *Kind[H, V]) restore(kept map[string]*delta, hub *H, s conversion.Scope) {
 	said := k.says(hub, s)
 	count := numberAll(kept, 0)
@@ -141,8 +144,8 @@ func (k *Kind[H, V]) restore(kept map[string]*delta, hub *H, s conversion.Scope)
 	}
 }
 
-// with returns the hub with those parts of what is kept that are on, and leaves its argument as it is; nil, if they
-// don't fit.
+// with returns the hub with those parts of what is kept that are on, and leaves its argument as it
+// is; nil, if they don't fit.
 func (k *Kind[H, V]) with(kept map[string]*delta, on []bool, hub *H) *H {
 	out := *hub
 	for _, f := range k.Fields {

@@ -23,8 +23,8 @@ type version struct {
 	Text string
 }
 
-// kind shows all words of the hub as one text. Up, the text is one word: nothing else could be guessed. A text with
-// "!" is refused there.
+// kind shows all words of the hub as one text. Up, the text is one word: nothing else could be
+// guessed. A text with "!" is refused there.
 var kind = &Kind[hub, version]{
 	Down: func(in *hub, out *version, _ conversion.Scope) error {
 		out.ObjectMeta, out.Text = in.ObjectMeta, strings.Join(in.Words, " ")

@@ -13,7 +13,8 @@ type arena struct {
 	quantities map[string]unsafe.Pointer // to each that was read, by how it is written
 }
 
-// arenaPool are values of a type. The object has those that the list is long, and may get as many as it has room for.
+// arenaPool are values of a type. The object has those that the list is long, and may get as many
+// as it has room for.
 type arenaPool struct {
 	values sliceHeader
 	list   reflect.Value // the same
@@ -60,7 +61,8 @@ func (a *arena) empty() {
 	a.used = a.used[:0]
 }
 
-// wipe empties the values. A map stays there, unless it is large: to empty it takes as long as it ever was.
+// wipe empties the values. A map stays there, unless it is large: to empty it takes as long as it
+// ever was.
 func (p *arenaPool) wipe() {
 	if !p.maps {
 		p.list.Clear()
@@ -77,8 +79,8 @@ func (p *arenaPool) wipe() {
 	p.values.len = 0
 }
 
-// Recycler returns a function that reads one value after the other into the same memory. slabs is how many slabs
-// other readers of the type have.
+// Recycler returns a function that reads one value after the other into the same memory. slabs is
+// how many slabs other readers of the type have.
 func Recycler[T any](t *Type[T], build func(), slabs int) func([]byte) (*T, error) {
 	arena, m := new(arena), new(T)
 	return func(data []byte) (*T, error) {

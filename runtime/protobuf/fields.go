@@ -174,8 +174,8 @@ func Quantity(to *resource.Quantity, body []byte, shared bool) (err error) {
 	return err
 }
 
-// FieldSet reads a set of fields. Nobody may change its bytes in place, says FieldsV1, so they are a part of what is read
-// where strings are.
+// FieldSet reads a set of fields. Nobody may change its bytes in place, says FieldsV1, so they are
+// a part of what is read where strings are.
 func FieldSet(to *metav1.FieldsV1, body []byte, shared bool) error {
 	if !shared || fieldSetForm == 0 || len(body) == 0 || body[0] != 1<<3|wireBytes {
 		return to.Unmarshal(body)
@@ -192,8 +192,8 @@ func FieldSet(to *metav1.FieldsV1, body []byte, shared bool) error {
 	return nil
 }
 
-// fieldSetForm is what FieldsV1 consists of: bytes, or a string if the program is built with the tag
-// fieldsv1string; 0 if it should be something else one day.
+// fieldSetForm is what FieldsV1 consists of: bytes, or a string if the program is built with the
+// tag fieldsv1string; 0 if it should be something else one day.
 var fieldSetForm = func() reflect.Kind {
 	t := reflect.TypeFor[metav1.FieldsV1]()
 	if t.Kind() != reflect.Struct || t.NumField() != 1 {

@@ -14,8 +14,9 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// FuzzRead reads bytes of strangers. What is read keeps no part of them, unless it is asked to; a value that is read into
-// memory used before is the same; and what can be read, dynamicpb reads as the same values.
+// FuzzRead reads bytes of strangers. What is read keeps no part of them, unless it is asked to; a
+// value that is read into memory used before is the same; and what can be read, dynamicpb reads as
+// the same values.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		"", "\x0a\x01x", "\x12\x01a\x12\x01b", "\x1a\x02\x08\x01\x1a\x02\x08\x02", "\x20\x05\x22\x02\x06\x07",
@@ -65,7 +66,8 @@ func same(a, b book) bool {
 		a.Far == b.Far && maps.EqualFunc(a.Parts, b.Parts, equalPages) && equalItems(a.Raw, b.Raw)
 }
 
-// equalPages takes nil, which an entry without a value leaves here as in Kubernetes' code, for an empty page.
+// equalPages takes nil, which an entry without a value leaves here as in Kubernetes' code, for an
+// empty page.
 func equalPages(a, b *page) bool {
 	var none page
 	return *cmp.Or(a, &none) == *cmp.Or(b, &none)

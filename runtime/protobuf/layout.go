@@ -44,8 +44,8 @@ func (f fieldForm) wire() uint8 { return uint8(f & 0xf) }
 // unknownField is a field that there is not: nothing is written like that.
 var unknownField = fieldLayout{form: noWay<<4 | 0xf}
 
-// Layout is how values of a type are made and read. From the first reading on it does not change. What is needed
-// for each value comes first, so that it is close together.
+// Layout is how values of a type are made and read. From the first reading on it does not change.
+// What is needed for each value comes first, so that it is close together.
 type Layout struct {
 	fields  []fieldLayout              // by number
 	alloc   func(n int) unsafe.Pointer // that many empty values
@@ -105,8 +105,8 @@ func (t *Layout) prepare(build func(), slabs int) {
 	t.ready.Store(true)
 }
 
-// Begin starts to build the type of a message. It returns a value to show the fields in; nil if there is nothing
-// more to do.
+// Begin starts to build the type of a message. It returns a value to show the fields in; nil if
+// there is nothing more to do.
 func Begin[T any](t *Type[T]) *T {
 	if t.Layout.built {
 		return nil

@@ -27,8 +27,8 @@ type entryPart struct {
 	shared  bool           // strings are parts of body
 }
 
-// entry reads one entry of a map, which lies between i and stop. What is in it may go on behind that, which other readers
-// of Kubernetes' bytes allow too.
+// entry reads one entry of a map, which lies between i and stop. What is in it may go on behind
+// that, which other readers of Kubernetes' bytes allow too.
 func (r *Reader) entry(t *mapEntries, to unsafe.Pointer, data []byte, i, stop int, tag uint64) int {
 	room := 0
 	if *(*unsafe.Pointer)(to) == nil { // the entries may be the same one over and over, so there is a limit
@@ -119,8 +119,8 @@ func (r *Reader) another(t *Layout) unsafe.Pointer {
 	return t.alloc(1)
 }
 
-// shortEntry splits an entry that holds a key and a value of less than 128 bytes and nothing else, as nearly
-// all do.
+// shortEntry splits an entry that holds a key and a value of less than 128 bytes and nothing else,
+// as nearly all do.
 func shortEntry(entry []byte) (key, value []byte, ok bool) {
 	if len(entry) < 4 || entry[0] != 1<<3|wireBytes {
 		return nil, nil, false
@@ -180,8 +180,8 @@ func QuantityMap[M ~map[K]resource.Quantity, K ~string](t *Layout, number int, t
 	})
 }
 
-// knownQuantity reads a quantity for an object in an arena: such objects have few different ones, and one that was read
-// before has its text, too.
+// knownQuantity reads a quantity for an object in an arena: such objects have few different ones,
+// and one that was read before has its text, too.
 func knownQuantity(a *arena, to *resource.Quantity, body []byte) error {
 	if q := (*resource.Quantity)(a.quantities[string(body)]); q != nil {
 		*to = q.DeepCopy()
@@ -205,7 +205,8 @@ func (t *Layout) shortMap(number int, at unsafe.Pointer, goType reflect.Type, pu
 	t.mapField(number, at, goType, &mapEntries{key: wireBytes, value: wireBytes, short: put})
 }
 
-// newMap is a map with room for some entries. One with few is made faster if nothing is said about them.
+// newMap is a map with room for some entries. One with few is made faster if nothing is said about
+// them.
 func newMap[M ~map[K]V, K comparable, V any](room int) M {
 	if room <= 8 {
 		return make(M)

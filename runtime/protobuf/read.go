@@ -8,14 +8,15 @@ import (
 	"unsafe"
 )
 
-// Reader reads one object. It is an ordinary variable of whoever reads, so no function that it does not know
-// gets hold of it.
+// Reader reads one object. It is an ordinary variable of whoever reads, so no function that it does
+// not know gets hold of it.
 type Reader struct {
 	// Shared says that strings are parts of what is read.
 	Shared bool
 	// Err is where the first error goes.
 	Err *error
-	// Slabs are by the numbers that types have; there may be too few of them for types that the object can't hold.
+	// Slabs are by the numbers that types have; there may be too few of them for types that the
+	// object can't hold.
 	Slabs []Slab
 
 	failed bool
@@ -39,8 +40,8 @@ func (r *Reader) fail(data []byte, err error) int {
 	return len(data)
 }
 
-// message adds to m, which is of type t, what data has from i on. After an error within it goes on: the first error
-// counts, and there is little to read then.
+// message adds to m, which is of type t, what data has from i on. After an error within it goes on:
+// the first error counts, and there is little to read then.
 func (r *Reader) message(t *Layout, m unsafe.Pointer, data []byte, i int) {
 	for i < len(data) {
 		start, tag := i, uint64(data[i])
@@ -195,8 +196,8 @@ func readSeconds(to *time.Time, body []byte) bool {
 	return true
 }
 
-// items reads the items of a list that stand one after the other, of which the first lies between i and next, and
-// returns where they end.
+// items reads the items of a list that stand one after the other, of which the first lies between i
+// and next, and returns where they end.
 func (r *Reader) items(t *Layout, list *sliceHeader, data []byte, i, next int, tag uint64) int {
 	n := 1
 	if list.len == list.cap {
@@ -261,8 +262,8 @@ func (r *Reader) put(f *fieldLayout, to unsafe.Pointer, v uint64) {
 	}
 }
 
-// other reads a field that is not written as its type asks for, which packed lists may be, or passes over one that the
-// message does not know.
+// other reads a field that is not written as its type asks for, which packed lists may be, or
+// passes over one that the message does not know.
 func (r *Reader) other(t *Layout, f *fieldLayout, to unsafe.Pointer, data []byte, start, i int, tag uint64) int {
 	number, wire := int32(tag>>3), int(tag&7)
 	switch {

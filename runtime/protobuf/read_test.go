@@ -140,7 +140,8 @@ func TestReadMore(t *testing.T) {
 	}
 }
 
-// A list that is interrupted takes no longer: what follows is counted when there is no room, not for each item.
+// A list that is interrupted takes no longer: what follows is counted when there is no room, not
+// for each item.
 func TestReadLongList(t *testing.T) {
 	data := append([]byte("\x1a\x00\x0a\x00"), bytes.Repeat([]byte{0x1a, 0}, 300_000)...)
 	var m book

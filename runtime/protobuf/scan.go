@@ -45,7 +45,8 @@ func (r *Reader) length(data []byte, i int) (size, next int) {
 	return size, next
 }
 
-// text is body as a string, which is a part of what is read if strings are. An empty one keeps nothing of it.
+// text is body as a string, which is a part of what is read if strings are. An empty one keeps
+// nothing of it.
 func (r *Reader) text(body []byte) string {
 	switch {
 	case len(body) == 0:
@@ -56,7 +57,8 @@ func (r *Reader) text(body []byte) string {
 	return string(body)
 }
 
-// following counts the fields with this tag and a length that data has from next on, one after the other.
+// following counts the fields with this tag and a length that data has from next on, one after the
+// other.
 func following(data []byte, next int, tag uint64) int {
 	if next >= len(data) || data[next]&0x7f != byte(tag&0x7f) {
 		return 0

@@ -36,7 +36,8 @@ type sliceHeader struct {
 	len, cap int
 }
 
-// Fill gives a reader the first values of a slab: they are part of something that was allocated for many slabs at once.
+// Fill gives a reader the first values of a slab: they are part of something that was allocated for
+// many slabs at once.
 func Fill[T any](r *Reader, slab int, values []T) {
 	r.Slabs[slab] = Slab{values: unsafe.Pointer(unsafe.SliceData(values)), free: int16(len(values)), made: int32(len(values))}
 }
@@ -77,7 +78,8 @@ func (r *Reader) alloc(t *Layout, n int) unsafe.Pointer {
 	return t.alloc(n)
 }
 
-// refill allocates as many values as the last objects needed, or few at first, then as many as there are.
+// refill allocates as many values as the last objects needed, or few at first, then as many as
+// there are.
 func (r *Reader) refill(s *Slab, t *Layout) {
 	n, size := 0, max(1, int(t.size))
 	if int(t.Slab) < len(r.needs) {
@@ -95,11 +97,12 @@ func (r *Reader) refill(s *Slab, t *Layout) {
 	s.made += int32(n)
 }
 
-// need is how many values of a type the last two objects of a kind needed that needed some, in 16 bits each.
+// need is how many values of a type the last two objects of a kind needed that needed some, in 16
+// bits each.
 type need struct{ atomic.Uint32 }
 
-// likely is how many the next one will need. It is the smaller number: what is allocated and not needed stays with the
-// object.
+// likely is how many the next one will need. It is the smaller number: what is allocated and not
+// needed stays with the object.
 func (n *need) likely() int {
 	v := n.Load()
 	return int(min(v>>16, v&0xffff))

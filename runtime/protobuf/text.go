@@ -21,7 +21,8 @@ func StructToString(text string) string {
 	return strings.Replace(text, "&", "", 1)
 }
 
-// ListToString is the text of a list of messages; name is the list's type, item makes the text of one.
+// ListToString is the text of a list of messages; name is the list's type, item makes the text of
+// one.
 func ListToString[T any](name string, list []T, item func(*T) string) string {
 	var text strings.Builder
 	text.WriteString(name + "{")

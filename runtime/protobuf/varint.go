@@ -38,7 +38,8 @@ func SizeVarint(v uint64) int {
 	return int((9*uint(bits.Len64(v)) + 64) / 64)
 }
 
-// SizeBytes is how many bytes a string, a []byte or a message of n bytes takes with its length before it.
+// SizeBytes is how many bytes a string, a []byte or a message of n bytes takes with its length
+// before it.
 func SizeBytes(n int) int {
 	return n + SizeVarint(uint64(n))
 }
@@ -113,7 +114,8 @@ func lengthAt(data []byte, i int) (size, next int, err error) {
 	return int(v), next, nil
 }
 
-// skipField is how long the field is that data starts with. A group is passed over with all it holds.
+// skipField is how long the field is that data starts with. A group is passed over with all it
+// holds.
 func skipField(data []byte) (n int, err error) {
 	for depth := 0; n < len(data); {
 		tag, next, err := readVarint(data, n)

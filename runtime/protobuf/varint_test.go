@@ -135,7 +135,8 @@ func FuzzSkip(f *testing.F) {
 			}
 			return
 		}
-		// protowire refuses overlong numbers, numbers that are too large, and groups that end as others.
+		// protowire refuses overlong numbers, numbers that are too large, and groups that end as
+		// others.
 		if next < 0 || next > len(data) || wantLen >= 0 && wantLen != next {
 			t.Fatalf("%x: goes on at %d, want %d", data, next, wantLen)
 		}

@@ -10,9 +10,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Writer writes from the end of Data to its start, so that the length of a message is known when it is to be
-// written. How much was written goes from one function to the next: each takes n and returns what it is then. What
-// Data has no room for is counted, too.
+// Writer writes from the end of Data to its start, so that the length of a message is known when it
+// is to be written. How much was written goes from one function to the next: each takes n and
+// returns what it is then. What Data has no room for is counted, too.
 type Writer struct {
 	Data    []byte
 	err     error
@@ -34,7 +34,8 @@ func NewWriter() Writer {
 // maxPooled is how large scratch buffers become that are kept.
 const maxPooled = 256 << 10
 
-// Again tells whether there was no room for n bytes. Now there is: just as much, if the buffer is too large to be kept.
+// Again tells whether there was no room for n bytes. Now there is: just as much, if the buffer is
+// too large to be kept.
 func (w *Writer) Again(n int) bool {
 	switch {
 	case n <= len(w.Data):
@@ -48,7 +49,8 @@ func (w *Writer) Again(n int) bool {
 	return true
 }
 
-// Finish appends what was written to dst, and gives the buffer back. After an error it returns dst as it was.
+// Finish appends what was written to dst, and gives the buffer back. After an error it returns dst
+// as it was.
 func (w *Writer) Finish(dst []byte, n int) ([]byte, error) {
 	written := w.Data[len(w.Data)-n:]
 	switch {
@@ -198,7 +200,8 @@ func (w *Writer) PutTime(n int, tag uint64, t *metav1.Time) int {
 	return w.Close(n, tag, before)
 }
 
-// PutQuantity writes a quantity and its tag. It works on a copy, because a quantity keeps the text that is made of it.
+// PutQuantity writes a quantity and its tag. It works on a copy, because a quantity keeps the text
+// that is made of it.
 func (w *Writer) PutQuantity(n int, tag uint64, q resource.Quantity) int {
 	return w.Close(w.PutString(n, 1<<3|wireBytes, q.String()), tag, n)
 }

@@ -1,9 +1,11 @@
-// Package rules is what generated validation leans on for lists and maps: the functions of apimachinery's package validate,
-// with the same answers, but for input of strangers. They find an item's like by its key instead of comparing all pairs; they
-// stop when they have found Enough, or when nobody waits for the answer any more. So whoever asks them looks at the context
-// afterwards: a short list of errors may be that of a request that has ended.
+// Package rules is what generated validation leans on for lists and maps: the functions of
+// apimachinery's package validate, with the same answers, but for input of strangers. They find an
+// item's like by its key instead of comparing all pairs; they stop when they have found Enough, or
+// when nobody waits for the answer any more. So whoever asks them looks at the context afterwards:
+// a short list of errors may be that of a request that has ended.
 //
-// Start reading at EachVal. Keys are functions that gen prints; what has no key is compared, up to maxCompared items.
+// Start reading at EachVal. Keys are functions that gen prints; what has no key is compared, up to
+// maxCompared items.
 package rules
 
 import (
@@ -56,8 +58,8 @@ func EachPtr[T any](ctx context.Context, op operation.Operation, path *field.Pat
 	return each(ctx, op, path, items, itself, nothing, nil, judge)
 }
 
-// EachValByKey judges every item, in an update together with the old item of the same key, and not if equal says that it is
-// unchanged. With nil for equal those that have the same key are the same.
+// EachValByKey judges every item, in an update together with the old item of the same key, and not
+// if equal says that it is unchanged. With nil for equal those that have the same key are the same.
 func EachValByKey[T any, K comparable](ctx context.Context, op operation.Operation, path *field.Path, items, old []T,
 	key func(*T) K, equal validate.MatchFunc[*T], judge validate.ValidateFunc[*T]) field.ErrorList {
 	return each(ctx, op, path, items, address, byKey(old, address, key), same(equal), judge)
@@ -81,8 +83,8 @@ func EachPtrByMatch[T any](ctx context.Context, op operation.Operation, path *fi
 	return each(ctx, op, path, items, itself, byMatch(old, len(items), itself, match), same(equal), judge)
 }
 
-// each judges the items that changed. I is how they are in the list, at gets at one, before finds what it was; nil there is
-// none.
+// each judges the items that changed. I is how they are in the list, at gets at one, before finds
+// what it was; nil there is none.
 func each[I, T any](ctx context.Context, op operation.Operation, path *field.Path, items []I,
 	at func(*I) *T, before func(*T) *T, equal validate.MatchFunc[*T], judge validate.ValidateFunc[*T]) (errs field.ErrorList) {
 	for i := range items {
@@ -154,7 +156,8 @@ func comparing[I, T any](items []I, at func(*I) *T, match validate.MatchFunc[*T]
 	}
 }
 
-// EachMapVal judges every value of a map, in an update together with the old value, and not if equal says that it is unchanged.
+// EachMapVal judges every value of a map, in an update together with the old value, and not if
+// equal says that it is unchanged.
 func EachMapVal[K ~string, V any](ctx context.Context, op operation.Operation, path *field.Path, values, before map[K]V,
 	equal validate.MatchFunc[*V], judge validate.ValidateFunc[*V]) (errs field.ErrorList) {
 	i := 0
@@ -175,7 +178,8 @@ func EachMapVal[K ~string, V any](ctx context.Context, op operation.Operation, p
 	return errs
 }
 
-// EachMapKey judges every key of a map, in an update those that are new. The path is that of the map.
+// EachMapKey judges every key of a map, in an update those that are new. The path is that of the
+// map.
 func EachMapKey[K ~string, V any](ctx context.Context, op operation.Operation, path *field.Path, values, before map[K]V,
 	judge validate.ValidateFunc[*K]) (errs field.ErrorList) {
 	i := 0
@@ -224,7 +228,8 @@ func unique[I, T any, K comparable](ctx context.Context, path *field.Path, items
 	return errs
 }
 
-// UniqueByMatch wants items that are different by a comparison, and not too many of them; what is stored with more may stay.
+// UniqueByMatch wants items that are different by a comparison, and not too many of them; what is
+// stored with more may stay.
 func UniqueByMatch[T any](ctx context.Context, _ operation.Operation, path *field.Path, items, old []T, match validate.MatchFunc[*T]) field.ErrorList {
 	return uniqueByMatch(ctx, path, items, len(old), address, match)
 }
@@ -256,7 +261,8 @@ func uniqueByMatch[I, T any](ctx context.Context, path *field.Path, items []I, h
 	return errs
 }
 
-// UpdateByKey keeps a list from changes that the constraints forbid. Items of the same key are the same.
+// UpdateByKey keeps a list from changes that the constraints forbid. Items of the same key are the
+// same.
 func UpdateByKey[T any, K comparable](ctx context.Context, op operation.Operation, path *field.Path, items, old []T,
 	key func(*T) K, constraints ...validate.UpdateConstraint) field.ErrorList {
 	return update(ctx, op, path, items, old, address,
@@ -270,7 +276,8 @@ func UpdatePtrByKey[T any, K comparable](ctx context.Context, op operation.Opera
 		func(in []*T) func(*T) *T { return byKey(in, itself, key) }, constraints)
 }
 
-// UpdateByMatch is UpdateByKey for items without a key. Lists too long to be compared may not be changed.
+// UpdateByMatch is UpdateByKey for items without a key. Lists too long to be compared may not be
+// changed.
 func UpdateByMatch[T any](ctx context.Context, op operation.Operation, path *field.Path, items, old []T,
 	match validate.MatchFunc[*T], constraints ...validate.UpdateConstraint) field.ErrorList {
 	if errs := tooManyPairs(op, path, len(items), len(old)); len(errs) > 0 {
@@ -298,7 +305,8 @@ func tooManyPairs(op operation.Operation, path *field.Path, items, old int) fiel
 	return field.ErrorList{field.TooMany(path, max(items, old), maxCompared)}
 }
 
-// update looks at what one list has and the other one lacks. find makes a function that finds the like of an item in a list.
+// update looks at what one list has and the other one lacks. find makes a function that finds the
+// like of an item in a list.
 func update[I, T any](ctx context.Context, op operation.Operation, path *field.Path, items, old []I,
 	at func(*I) *T, find func([]I) func(*T) *T, constraints []validate.UpdateConstraint) (errs field.ErrorList) {
 	if op.Type != operation.Update {

@@ -8,19 +8,22 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Of a value that is zero Go can't tell whether somebody wrote it or left it out. Who knows the text that an object was read
-// of can: then a field is there if the text has it. Rules that are asked without know only that most clients leave out
-// what is zero, where its field says so (omitempty).
+// Of a value that is zero Go can't tell whether somebody wrote it or left it out. Who knows the
+// text that an object was read of can: then a field is there if the text has it. Rules that are
+// asked without know only that most clients leave out what is zero, where its field says so
+// (omitempty).
 
 // sentKey is the key of what was sent in a context.
 type sentKey struct{}
 
-// WithSent is a context for rules about an object of which sent tells what was sent, by the path from its root.
+// WithSent is a context for rules about an object of which sent tells what was sent, by the path
+// from its root.
 func WithSent(ctx context.Context, sent func(path *field.Path) bool) context.Context {
 	return context.WithValue(ctx, sentKey{}, sent)
 }
 
-// leftOut tells whether a field that is zero was left out. Where nobody knows, that is what else says.
+// leftOut tells whether a field that is zero was left out. Where nobody knows, that is what else
+// says.
 func leftOut(ctx context.Context, path *field.Path, otherwise bool) bool {
 	if sent, ok := ctx.Value(sentKey{}).(func(*field.Path) bool); ok {
 		return !sent(path)
@@ -28,8 +31,8 @@ func leftOut(ctx context.Context, path *field.Path, otherwise bool) bool {
 	return otherwise
 }
 
-// StructLeftOut tells whether an optional struct was left out, so that nothing in it is judged: where nobody knows, one that
-// is all zero was.
+// StructLeftOut tells whether an optional struct was left out, so that nothing in it is judged:
+// where nobody knows, one that is all zero was.
 func StructLeftOut[T any](ctx context.Context, path *field.Path, obj *T) bool {
 	if sent, ok := ctx.Value(sentKey{}).(func(*field.Path) bool); ok {
 		return !sent(path)
@@ -37,8 +40,8 @@ func StructLeftOut[T any](ctx context.Context, path *field.Path, obj *T) bool {
 	return obj == nil || reflect.ValueOf(obj).Elem().IsZero()
 }
 
-// OptionalValue returns an error, which nobody gets to see, for an optional value that was left out: the other rules of its field do
-// not count.
+// OptionalValue returns an error, which nobody gets to see, for an optional value that was left
+// out: the other rules of its field do not count.
 func OptionalValue[T comparable](ctx context.Context, _ operation.Operation, path *field.Path, obj, _ *T) field.ErrorList {
 	var zero T
 	if obj == nil || *obj == zero && leftOut(ctx, path, true) {
@@ -63,8 +66,8 @@ func OptionalMap[K comparable, V any](ctx context.Context, _ operation.Operation
 	return nil
 }
 
-// RequiredValue wants a value that is zero to have been sent. omits says that clients leave out what is zero, so that it was not
-// where nobody knows.
+// RequiredValue wants a value that is zero to have been sent. omits says that clients leave out
+// what is zero, so that it was not where nobody knows.
 func RequiredValue[T comparable](ctx context.Context, _ operation.Operation, path *field.Path, obj, _ *T, omits bool) field.ErrorList {
 	var zero T
 	return missed(path, (obj == nil || *obj == zero) && leftOut(ctx, path, omits))

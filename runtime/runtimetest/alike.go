@@ -10,8 +10,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// alike tells whether two values of one type are equal; nothing and an empty list or map are, which protobuf does not
-// tell apart either. It is for checks that compare often; lost says in words what it finds.
+// alike tells whether two values of one type are equal; nothing and an empty list or map are, which
+// protobuf does not tell apart either. It is for checks that compare often; lost says in words what
+// it finds.
 func alike(a, b reflect.Value) bool {
 	if !a.IsValid() || !b.IsValid() {
 		return a.IsValid() == b.IsValid()

@@ -9,8 +9,9 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// waysApart holds a hub object before and after a client's change against the plain conversions of the client's object,
-// likewise before and after: where those are equal, the client changed nothing, and nothing may have changed.
+// waysApart holds a hub object before and after a client's change against the plain conversions of
+// the client's object, likewise before and after: where those are equal, the client changed
+// nothing, and nothing may have changed.
 type waysApart struct{ before, client runtime.Object }
 
 // find returns the path of a place where the hub is not as it should be, "" if there is none.
@@ -20,7 +21,8 @@ func (w waysApart) find(hub, got runtime.Object) string {
 	})
 }
 
-// four are values of one type at one path; the zero reflect.Value stands for an entry that a map does not have.
+// four are values of one type at one path; the zero reflect.Value stands for an entry that a map
+// does not have.
 type four struct{ hub, before, client, got reflect.Value }
 
 func (f four) each(part func(reflect.Value) reflect.Value) four {
@@ -72,8 +74,8 @@ func apartEntries(path string, f four) string {
 	return ""
 }
 
-// apartItems lets no more items go than the client let go, and no more come than came from the client. What came is the
-// client's item, or one that was changed as the client's was.
+// apartItems lets no more items go than the client let go, and no more come than came from the
+// client. What came is the client's item, or one that was changed as the client's was.
 func apartItems(path string, f four) string {
 	gone, came := without(f.hub, f.got), without(f.got, f.hub)
 	clientGone, clientCame := without(f.before, f.client), without(f.client, f.before)

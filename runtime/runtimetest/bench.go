@@ -14,8 +14,9 @@ import (
 // How many operations of each side are measured at once: some ten milliseconds of either.
 const decodes, reads = 4 << 10, 64 << 10
 
-// BenchAttributes measures what selectors need of a stored object, which has a label "app": by decoding it, and by reading
-// it from the bytes. They take turns, so that a busy machine slows both; "times" is how much less processor time reading takes.
+// BenchAttributes measures what selectors need of a stored object, which has a label "app": by
+// decoding it, and by reading it from the bytes. They take turns, so that a busy machine slows
+// both; "times" is how much less processor time reading takes.
 func BenchAttributes(b *testing.B, scheme *runtime.Scheme, obj runtime.Object) {
 	kind, err := scheme.KindOf(obj)
 	if err != nil {
@@ -71,7 +72,8 @@ func BenchAttributes(b *testing.B, scheme *runtime.Scheme, obj runtime.Object) {
 	}
 }
 
-// consumed is the processor time that n calls take, with that of the collection of their garbage and of no other.
+// consumed is the processor time that n calls take, with that of the collection of their garbage
+// and of no other.
 func consumed(b *testing.B, n int, f func() error) time.Duration {
 	goruntime.GC()
 	before := processorTime(b)

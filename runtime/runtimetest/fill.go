@@ -14,8 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// newFiller returns a filler whose values survive every wire format: what a format can't tell apart (nil and empty,
-// a time and its nanoseconds) is not made. More functions replace these, type by type.
+// newFiller returns a filler whose values survive every wire format: what a format can't tell apart
+// (nil and empty, a time and its nanoseconds) is not made. More functions replace these, type by
+// type.
 func newFiller(seed int64, more []any) *randfill.Filler {
 	funcs := []any{fillTypeMeta, fillTime, fillMicroTime, fillQuantity, fillIntOrString, fillRawExtension, fillFieldsV1, fillString}
 	return randfill.NewWithSeed(seed).NilChance(0.2).NumElements(1, 3).Funcs(funcs...).Funcs(more...)

@@ -11,8 +11,8 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// checkFunctions compares what the kind's functions do with what reflection and the methods of the Go type do: they say
-// nothing about an object that these do not.
+// checkFunctions compares what the kind's functions do with what reflection and the methods of the
+// Go type do: they say nothing about an object that these do not.
 func checkFunctions(t *testing.T, kind *runtime.Kind, obj runtime.Object) {
 	t.Helper()
 	obj = typed(obj, kind.GroupVersionKind())
@@ -40,7 +40,8 @@ func checkFunctions(t *testing.T, kind *runtime.Kind, obj runtime.Object) {
 	}
 }
 
-// checkReading wants the object, the strict errors and the error of sigs.k8s.io/json. After an error there is no object.
+// checkReading wants the object, the strict errors and the error of sigs.k8s.io/json. After an
+// error there is no object.
 func checkReading(t *testing.T, kind *runtime.Kind, data []byte) {
 	t.Helper()
 	got, want := kind.New(), kind.New()
@@ -74,7 +75,8 @@ func textOf(err error) string {
 	return err.Error()
 }
 
-// checkMessage wants the bytes of the methods, and the same object of them, whether it shares their memory or not.
+// checkMessage wants the bytes of the methods, and the same object of them, whether it shares their
+// memory or not.
 func checkMessage(t *testing.T, kind *runtime.Kind, obj runtime.Object) {
 	t.Helper()
 	want := encoded(t, kind, obj)
@@ -101,7 +103,8 @@ func checkMessage(t *testing.T, kind *runtime.Kind, obj runtime.Object) {
 	}
 }
 
-// checkRecycler reads the message, one cut short, an empty one, and the message again, and wants nothing of one in the next.
+// checkRecycler reads the message, one cut short, an empty one, and the message again, and wants
+// nothing of one in the next.
 func checkRecycler(t *testing.T, kind *runtime.Kind, message []byte, want runtime.Object) {
 	t.Helper()
 	read := kind.Recycler()

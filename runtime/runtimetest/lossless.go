@@ -10,17 +10,18 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// RunLossless checks, for each kind in each version that is not its own hub, that nothing of a hub object is lost on the
-// way through the version, whatever a client changes there. It makes hub objects, converts them to the version, changes
-// one field after the other, and converts each of the results back. Then
+// RunLossless checks, for each kind in each version that is not its own hub, that nothing of a hub
+// object is lost on the way through the version, whatever a client changes there. It makes hub
+// objects, converts them to the version, changes one field after the other, and converts each of
+// the results back. Then
 //
 //   - the change is there: the version says of the result what it says of the changed object;
 //   - everything else is equal: the hub differs only where the change makes a difference to the conversion of an object
 //     that has no annotation. An item of a list may lose what the version can't say of it when it is itself changed;
 //   - the hub never has the annotation, and the version has it only if something would be lost.
 //
-// Options.Fill must make hub objects that a client could have made: in which what a version doesn't show doesn't
-// contradict what it shows.
+// Options.Fill must make hub objects that a client could have made: in which what a version doesn't
+// show doesn't contradict what it shows.
 func RunLossless(t *testing.T, scheme *runtime.Scheme, opts Options) {
 	if opts.Rounds == 0 {
 		opts.Rounds = 10
@@ -111,7 +112,8 @@ func (l lossless) checkNeeded(hub runtime.Object) {
 	}
 }
 
-// checkChanges changes every field of the version in turn and returns how many changes could be converted.
+// checkChanges changes every field of the version in turn and returns how many changes could be
+// converted.
 func (l lossless) checkChanges(filler *randfill.Filler) int {
 	l.t.Helper()
 	version := l.down(l.hub)
@@ -153,8 +155,9 @@ func plain(obj runtime.Object) runtime.Object {
 
 func copied(obj runtime.Object) runtime.Object { return obj.DeepCopyObject().(runtime.Object) }
 
-// mutate makes the i-th of all changes of an object outside of its metadata: another value for each value, something
-// for nothing and nothing for something, an item or entry more or less. ok is false if there are not so many.
+// mutate makes the i-th of all changes of an object outside of its metadata: another value for each
+// value, something for nothing and nothing for something, an item or entry more or less. ok is
+// false if there are not so many.
 func mutate(obj runtime.Object, i int, filler *randfill.Filler) (path string, ok bool) {
 	m := mutation{left: i, filler: filler}
 	m.walk("", reflect.ValueOf(obj).Elem())

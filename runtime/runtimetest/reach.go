@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// reached notes which fields of a type were non-zero in some object. Fields are named by their path of Go names;
-// a type inside itself is followed once.
+// reached notes which fields of a type were non-zero in some object. Fields are named by their path
+// of Go names; a type inside itself is followed once.
 type reached struct {
 	all     map[string]bool
 	nonZero map[string]bool
@@ -90,7 +90,8 @@ func (r *reached) missed() []string {
 	return missed
 }
 
-// opaque says that a type is one value for our purposes: it has its own wire format and its fields are no one's business.
+// opaque says that a type is one value for our purposes: it has its own wire format and its fields
+// are no one's business.
 func opaque(t reflect.Type) bool { return opaqueTypes[t] }
 
 var opaqueTypes = map[reflect.Type]bool{

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/randfill"
 )
 
-// RoundTrip is the generated code of one type, for RunRoundTrip: what is nil was not generated. It needs no Scheme, so
-// that packages of types can be tested where they are.
+// RoundTrip is the generated code of one type, for RunRoundTrip: what is nil was not generated. It
+// needs no Scheme, so that packages of types can be tested where they are.
 type RoundTrip[T any] struct {
 	DeepCopy  func(*T) *T
 	Marshal   func(*T) ([]byte, error)
@@ -27,9 +27,10 @@ type RoundTrip[T any] struct {
 	ThroughHub func(in, out *T) error
 }
 
-// RunRoundTrip holds generated code against random values: a copy is equal and shares no memory; encoding and decoding
-// change nothing, and the generated JSON is that of encoding/json; defaults that are set again change nothing;
-// conversion to the hub and back loses nothing. It fails if the random values never reached some field.
+// RunRoundTrip holds generated code against random values: a copy is equal and shares no memory;
+// encoding and decoding change nothing, and the generated JSON is that of encoding/json; defaults
+// that are set again change nothing; conversion to the hub and back loses nothing. It fails if the
+// random values never reached some field.
 func RunRoundTrip[T any](t *testing.T, code RoundTrip[T], opts Options) {
 	t.Helper()
 	if opts.Rounds == 0 {

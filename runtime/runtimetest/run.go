@@ -16,11 +16,13 @@ import (
 
 // Options tunes Run. The zero value is ready.
 type Options struct {
-	// Rounds is how many objects are made of each kind; 0 is 100 for Run, and 10 for RunLossless, which makes many of each.
+	// Rounds is how many objects are made of each kind; 0 is 100 for Run, and 10 for RunLossless,
+	// which makes many of each.
 	Rounds int
 	// Seed starts the random values; the same seed makes the same objects.
 	Seed int64
-	// Fill holds functions for randfill (func(*T, randfill.Continue)) for types whose values follow a rule.
+	// Fill holds functions for randfill (func(*T, randfill.Continue)) for types whose values follow
+	// a rule.
 	Fill []any
 }
 

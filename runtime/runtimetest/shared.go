@@ -5,7 +5,8 @@ import (
 	"reflect"
 )
 
-// sharedMemory returns the path at which two values of one type use the same memory, "" if they share none.
+// sharedMemory returns the path at which two values of one type use the same memory, "" if they
+// share none.
 func sharedMemory(path string, a, b reflect.Value) string {
 	switch a.Kind() {
 	case reflect.Pointer:
@@ -74,7 +75,8 @@ func sharedInStruct(path string, a, b reflect.Value) string {
 	return ""
 }
 
-// sharedRaw looks at the raw bytes of an opaque value: the only memory behind one that its users could modify.
+// sharedRaw looks at the raw bytes of an opaque value: the only memory behind one that its users
+// could modify.
 func sharedRaw(path string, a, b reflect.Value) string {
 	raw := a.FieldByName("Raw")
 	if !raw.IsValid() || raw.Kind() != reflect.Slice {

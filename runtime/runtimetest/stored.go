@@ -14,8 +14,9 @@ import (
 // mutations is how many damaged encodings are made of each object.
 const mutations = 50
 
-// checkStored compares the fields that are read from the bytes of obj with those that decoding gives: for the encoding as
-// it is, behind that of another object (the fields of both add up), and for damaged ones.
+// checkStored compares the fields that are read from the bytes of obj with those that decoding
+// gives: for the encoding as it is, behind that of another object (the fields of both add up), and
+// for damaged ones.
 func checkStored(t *testing.T, kind *runtime.Kind, obj, other runtime.Object, seed int64) {
 	t.Helper()
 	if labels, _ := stored(kind, obj); len(labels) == 0 {
@@ -47,8 +48,8 @@ func encoded(t *testing.T, kind *runtime.Kind, obj runtime.Object) []byte {
 	return message
 }
 
-// agree wants the same of both for every field that can be read from the bytes. Only those of a message that is intact
-// have to be readable.
+// agree wants the same of both for every field that can be read from the bytes. Only those of a
+// message that is intact have to be readable.
 func agree(t *testing.T, kind *runtime.Kind, message []byte, what string, intact bool) {
 	t.Helper()
 	obj := kind.New()

@@ -15,11 +15,14 @@ import (
 // Decoded is what Decode made of some bytes.
 type Decoded struct {
 	Object runtime.Object
-	// GroupVersionKind is what the data said it is, completed by the defaults. It is also in the object.
+	// GroupVersionKind is what the data said it is, completed by the defaults. It is also in the
+	// object.
 	GroupVersionKind schema.GroupVersionKind
-	// Strict are the fields that were unknown or there twice (the last one counts), each with its path. Protobuf has none.
+	// Strict are the fields that were unknown or there twice (the last one counts), each with its
+	// path. Protobuf has none.
 	Strict []error
-	// JSON is what the object was read from: the data, or what was made of it where that is YAML; nil for protobuf.
+	// JSON is what the object was read from: the data, or what was made of it where that is YAML;
+	// nil for protobuf.
 	JSON []byte
 }
 
@@ -37,22 +40,24 @@ func strictError(strict []error) error {
 	return errors.New("strict decoding error: " + strings.Join(texts, ", "))
 }
 
-// Decode reads one object of a kind of scheme. Data that does not say what it is, or only a part of it, is of kind
-// defaults. The error is a *runtime.NotRegisteredError when the data says it is of a kind that scheme does not have;
-// else it is for the client: the data can't be read. It is for the caller to compare what came with what was wanted.
+// Decode reads one object of a kind of scheme. Data that does not say what it is, or only a part of
+// it, is of kind defaults. The error is a *runtime.NotRegisteredError when the data says it is of a
+// kind that scheme does not have; else it is for the client: the data can't be read. It is for the
+// caller to compare what came with what was wanted.
 //
 // The object keeps no part of data: who keeps a string of it keeps nothing else.
 func Decode(scheme *runtime.Scheme, data []byte, form MediaType, defaults schema.GroupVersionKind) (Decoded, error) {
 	return decode(scheme, data, form, defaults, manner{})
 }
 
-// DecodeShared is Decode for data that never changes: strings of the object may be parts of it, each of which keeps all
-// of it in memory. Slices of bytes are copied.
+// DecodeShared is Decode for data that never changes: strings of the object may be parts of it,
+// each of which keeps all of it in memory. Slices of bytes are copied.
 func DecodeShared(scheme *runtime.Scheme, data []byte, form MediaType, defaults schema.GroupVersionKind) (Decoded, error) {
 	return decode(scheme, data, form, defaults, manner{shared: true})
 }
 
-// DecodeBody is DecodeShared for data of a stranger: what would take more than MaxMemory is not read, with a 413 as its error.
+// DecodeBody is DecodeShared for data of a stranger: what would take more than MaxMemory is not
+// read, with a 413 as its error.
 func DecodeBody(scheme *runtime.Scheme, data []byte, form MediaType, defaults schema.GroupVersionKind) (Decoded, error) {
 	return decode(scheme, data, form, defaults, manner{shared: true, bounded: true})
 }
@@ -68,7 +73,8 @@ func decode(scheme *runtime.Scheme, data []byte, form MediaType, defaults schema
 	if err != nil {
 		return Decoded{}, err
 	}
-	// Most data says that it is of the expected kind. JSON is read only once then: what it says comes with the object.
+	// Most data says that it is of the expected kind. JSON is read only once then: what it says
+	// comes with the object.
 	if kind, err := scheme.Kind(defaults); err == nil && !src.cheap() {
 		expected := kind.New()
 		strict, err := src.decode(kind, expected, how)
@@ -104,8 +110,8 @@ func decoded(obj runtime.Object, gvk schema.GroupVersionKind, strict []error, sr
 	return Decoded{Object: obj, GroupVersionKind: gvk, Strict: strict, JSON: src.json()}
 }
 
-// DecodeInto reads one object into obj, whatever kind the data says it is; that is returned, completed by defaults. It is for
-// data of a stranger, as DecodeBody is.
+// DecodeInto reads one object into obj, whatever kind the data says it is; that is returned,
+// completed by defaults. It is for data of a stranger, as DecodeBody is.
 func DecodeInto(data []byte, form MediaType, defaults schema.GroupVersionKind, obj apiruntime.Object) (gvk schema.GroupVersionKind, strict []error, err error) {
 	src, err := read(data, form, true)
 	if err != nil {
@@ -139,7 +145,8 @@ type source interface {
 	// sniff finds out what the data says it is; cheap says that this takes no reading of all of it.
 	sniff() (schema.GroupVersionKind, error)
 	cheap() bool
-	// into fills an empty obj, including its TypeMeta if that is a part of the data itself, which is when cheap is false.
+	// into fills an empty obj, including its TypeMeta if that is a part of the data itself, which
+	// is when cheap is false.
 	into(obj apiruntime.Object) (strict []error, err error)
 	// decode is into for an object of a kind, by the kind's functions.
 	decode(kind *runtime.Kind, obj runtime.Object, how manner) (strict []error, err error)
@@ -160,8 +167,8 @@ func read(data []byte, form MediaType, bounded bool) (source, error) {
 	return nil, fmt.Errorf("can't read %q: want %s, %s or %s", form, JSON, YAML, Protobuf)
 }
 
-// complete fills in what gvk leaves open, by the rules of Kubernetes: a version without a group belongs to the core
-// group, unless that is the group of the defaults.
+// complete fills in what gvk leaves open, by the rules of Kubernetes: a version without a group
+// belongs to the core group, unless that is the group of the defaults.
 func complete(gvk, defaults schema.GroupVersionKind) schema.GroupVersionKind {
 	if gvk.Kind == "" {
 		gvk.Kind = defaults.Kind

@@ -1,12 +1,15 @@
-// Package serializer turns objects into bytes and back: JSON, YAML, and Kubernetes protobuf with its envelope.
+// Package serializer turns objects into bytes and back: JSON, YAML, and Kubernetes protobuf with
+// its envelope.
 //
-// Decode makes an object of whatever kind of a Scheme the bytes say they are; DecodeInto fills a given one, which is how
-// kinds that are in no Scheme (metav1.DeleteOptions, metav1.Status) are read. Encode and Append write,
-// AppendKind by the functions that gen prints for a kind. Types is the table that content negotiation works with.
+// Decode makes an object of whatever kind of a Scheme the bytes say they are; DecodeInto fills a
+// given one, which is how kinds that are in no Scheme (metav1.DeleteOptions, metav1.Status) are
+// read. Encode and Append write, AppendKind by the functions that gen prints for a kind. Types is
+// the table that content negotiation works with.
 //
-// All of it is byte-compatible with Kubernetes' serializers. Nothing here defaults or converts. All functions may be
-// called from any goroutine; what they take they do not keep, what they return belongs to the caller.
-// DecodeShared is the exception: strings of its object are parts of the data. It is for stored values, which never change
-// and are hardly larger than their object. The body of a request is copied out of: it may be 3 MiB, and one label that a
-// strategy remembers would keep all of it.
+// All of it is byte-compatible with Kubernetes' serializers. Nothing here defaults or converts. All
+// functions may be called from any goroutine; what they take they do not keep, what they return
+// belongs to the caller. DecodeShared is the exception: strings of its object are parts of the
+// data. It is for stored values, which never change and are hardly larger than their object. The
+// body of a request is copied out of: it may be 3 MiB, and one label that a strategy remembers
+// would keep all of it.
 package serializer

@@ -8,8 +8,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Encode writes obj with one call of w.Write, so nothing is written when it fails. The object says itself what kind it
-// is, in its TypeMeta. Pretty is for JSON and ignored by the other forms. JSON and YAML end in a newline.
+// Encode writes obj with one call of w.Write, so nothing is written when it fails. The object says
+// itself what kind it is, in its TypeMeta. Pretty is for JSON and ignored by the other forms. JSON
+// and YAML end in a newline.
 func Encode(w io.Writer, obj apiruntime.Object, form MediaType, pretty bool) error {
 	data, err := Append(nil, obj, form, pretty)
 	if err != nil {

@@ -68,7 +68,8 @@ func (s jsonSource) decode(kind *runtime.Kind, obj runtime.Object, how manner) (
 	return append(s.strict, strict...), nil
 }
 
-// marshalJSON is what Kubernetes writes: keys in the order of the struct, HTML signs escaped, a newline at the end.
+// marshalJSON is what Kubernetes writes: keys in the order of the struct, HTML signs escaped, a
+// newline at the end.
 func marshalJSON(obj any, pretty bool) ([]byte, error) {
 	var data []byte
 	var err error

@@ -12,8 +12,8 @@ import (
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 
-// AppendKind is Append for an object of a kind, by the kind's functions. In JSON and YAML the object says itself what it
-// is, in protobuf the kind does.
+// AppendKind is Append for an object of a kind, by the kind's functions. In JSON and YAML the
+// object says itself what it is, in protobuf the kind does.
 func AppendKind(dst []byte, kind *runtime.Kind, obj runtime.Object, form MediaType, pretty bool) ([]byte, error) {
 	switch form {
 	case Protobuf:
@@ -58,8 +58,8 @@ const maxMessage = 256 << 10
 // messages are where messages are put together whose length comes before them.
 var messages = sync.Pool{New: func() any { return new([]byte) }}
 
-// appendKindProtobuf has the length of the message before the message: it is put together in a place of its own if the
-// kind has a function for it.
+// appendKindProtobuf has the length of the message before the message: it is put together in a
+// place of its own if the kind has a function for it.
 func appendKindProtobuf(dst []byte, kind *runtime.Kind, obj runtime.Object) ([]byte, error) {
 	gvk := kind.GroupVersionKind()
 	if !kind.Protobuf() {

@@ -46,10 +46,12 @@ var types = []Type{
 	{MediaType: Protobuf, Stream: LengthPrefix, StreamContentType: "application/vnd.kubernetes.protobuf;stream=watch"},
 }
 
-// Types returns all forms, in the order in which a server prefers them. The first is for who doesn't say.
+// Types returns all forms, in the order in which a server prefers them. The first is for who
+// doesn't say.
 func Types() []Type { return append([]Type(nil), types...) }
 
-// TypeOf returns the form that a Content-Type header names. No header at all is JSON; parameters don't matter, but must be such.
+// TypeOf returns the form that a Content-Type header names. No header at all is JSON; parameters
+// don't matter, but must be such.
 func TypeOf(contentType string) (Type, bool) {
 	if strings.TrimSpace(contentType) == "" {
 		return types[0], true
@@ -66,8 +68,9 @@ func TypeOf(contentType string) (Type, bool) {
 	return Type{}, false
 }
 
-// FormOf returns the form of a stored value: protobuf if it begins with the envelope; YAML if it can't be JSON, but names an
-// apiVersion as YAML does; CBOR, which nothing here reads, if it says so; else JSON.
+// FormOf returns the form of a stored value: protobuf if it begins with the envelope; YAML if it
+// can't be JSON, but names an apiVersion as YAML does; CBOR, which nothing here reads, if it says
+// so; else JSON.
 func FormOf(stored []byte) MediaType {
 	switch {
 	case wire.HasEnvelope(stored):
@@ -82,8 +85,8 @@ func FormOf(stored []byte) MediaType {
 	return JSON
 }
 
-// Unwrap takes the base64 off a stored value that has it around protobuf, JSON or YAML, as Kubernetes does when it reads; it
-// returns every other value itself.
+// Unwrap takes the base64 off a stored value that has it around protobuf, JSON or YAML, as
+// Kubernetes does when it reads; it returns every other value itself.
 func Unwrap(stored []byte) []byte {
 	if wire.HasEnvelope(stored) || looksLikeJSON(stored) {
 		return stored

@@ -13,8 +13,9 @@ import (
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 
-// MaxMemory is how much memory the object may take that a stranger's data stands for, in bytes, beside its strings. Two bytes of
-// protobuf and three of JSON can each be an empty struct of a thousand bytes.
+// MaxMemory is how much memory the object may take that a stranger's data stands for, in bytes,
+// beside its strings. Two bytes of protobuf and three of JSON can each be an empty struct of a
+// thousand bytes.
 const MaxMemory = 64 << 20
 
 // errTooLarge is the status of data that stands for more than that.
@@ -22,9 +23,9 @@ func errTooLarge() error {
 	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the object takes more than %d MiB of memory: it has too many items", MaxMemory>>20))
 }
 
-// fits says whether the object of a message takes no more than MaxMemory. The methods of protobuf types don't count, and
-// they are of any module, so the message is looked through before they read it; but not one that is too small for that to
-// matter, as nearly all are.
+// fits says whether the object of a message takes no more than MaxMemory. The methods of protobuf
+// types don't count, and they are of any module, so the message is looked through before they read
+// it; but not one that is too small for that to matter, as nearly all are.
 func fits(message []byte, obj apiruntime.Object) bool {
 	s := shapeOf(reflect.TypeOf(obj).Elem())
 	if len(message)/2*s.largest() <= MaxMemory {
@@ -39,7 +40,8 @@ func fits(message []byte, obj apiruntime.Object) bool {
 type shape struct {
 	typ    reflect.Type
 	fields func() map[int32]part
-	// largest is the size of the largest thing that a field of it, or of a message in it, allocates.
+	// largest is the size of the largest thing that a field of it, or of a message in it,
+	// allocates.
 	largest func() int
 }
 
@@ -167,7 +169,8 @@ func largest(t reflect.Type, seen map[reflect.Type]bool) int {
 	return most
 }
 
-// numberOf is the number of a field: its tag says so, or else what the type's own methods write. 0: it is not written.
+// numberOf is the number of a field: its tag says so, or else what the type's own methods write. 0:
+// it is not written.
 func numberOf(t reflect.Type, f reflect.StructField) int32 {
 	if parts := strings.Split(f.Tag.Get("protobuf"), ","); len(parts) > 1 {
 		if n, err := strconv.Atoi(parts[1]); err == nil {

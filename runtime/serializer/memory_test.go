@@ -16,8 +16,8 @@ import (
 
 var widgetKind = widget.GV1.WithKind("Widget")
 
-// A stranger's object takes 64 MiB at most, whatever it is sent as (TestLimit of package json has more JSON); what is stored is
-// read whatever it takes.
+// A stranger's object takes 64 MiB at most, whatever it is sent as (TestLimit of package json has
+// more JSON); what is stored is read whatever it takes.
 func TestMemoryIsBounded(t *testing.T) {
 	const parts = 170_000                             // of 408 bytes each
 	refs := bytes.Repeat([]byte{13<<3 | 2, 0}, parts) // ownerReferences

@@ -67,7 +67,8 @@ func (s protobufSource) decode(kind *runtime.Kind, obj runtime.Object, how manne
 	return nil, kind.Unmarshal(s.envelope.Raw, obj)
 }
 
-// AppendProtobuf appends obj in its envelope; what it says about its kind is gvk, not obj's TypeMeta.
+// AppendProtobuf appends obj in its envelope; what it says about its kind is gvk, not obj's
+// TypeMeta.
 func AppendProtobuf(dst []byte, obj apiruntime.Object, gvk schema.GroupVersionKind) ([]byte, error) {
 	m, ok := obj.(runtime.Protobuf)
 	if !ok {

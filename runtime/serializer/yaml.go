@@ -11,12 +11,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// maxExpanded is how many bytes a YAML document may have once its aliases are replaced by what they stand for. It is
-// well over what a server accepts as a body, so only documents that are made to expand get there.
+// maxExpanded is how many bytes a YAML document may have once its aliases are replaced by what they
+// stand for. It is well over what a server accepts as a body, so only documents that are made to
+// expand get there.
 const maxExpanded = 16 << 20
 
-// maxSigns is how many signs of structure a stranger's YAML document may have. Each can be a value, which takes several hundred
-// bytes and microseconds until it is JSON.
+// maxSigns is how many signs of structure a stranger's YAML document may have. Each can be a value,
+// which takes several hundred bytes and microseconds until it is JSON.
 const maxSigns = 150_000
 
 func readYAML(data []byte, stranger bool) (source, error) {
@@ -31,8 +32,9 @@ func readYAML(data []byte, stranger bool) (source, error) {
 	return jsonSource{data: j, strict: strict}, nil
 }
 
-// YAMLToJSON makes one JSON value of a YAML document, whatever is in it. Strict are the fields that are there twice, of
-// which the last one counts. It is for data of a stranger: a document with too many values is a 413.
+// YAMLToJSON makes one JSON value of a YAML document, whatever is in it. Strict are the fields that
+// are there twice, of which the last one counts. It is for data of a stranger: a document with too
+// many values is a 413.
 func YAMLToJSON(data []byte) (j []byte, strict []error, err error) {
 	if !fewSigns(data) {
 		return nil, nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the YAML document has more than %d items: send it as JSON", maxSigns))
@@ -68,8 +70,8 @@ func bounded(err error) error {
 	return errors.New(strings.ToValidUTF8(text[:maxErrorText], "") + " ...")
 }
 
-// fewSigns says whether a document can't have more than maxSigns values. Text in blocks (after | or >) does not count: that
-// is where documents have most of it.
+// fewSigns says whether a document can't have more than maxSigns values. Text in blocks (after | or
+// >) does not count: that is where documents have most of it.
 func fewSigns(data []byte) bool {
 	if len(data) < maxSigns {
 		return true
@@ -106,8 +108,8 @@ func beginsBlock(line []byte) bool {
 	return bytes.HasSuffix(line, []byte(" |")) || bytes.HasSuffix(line, []byte(" >"))
 }
 
-// checkAliases refuses a document that gets out of hand when its aliases are expanded. Decoders share what an alias
-// stands for, but the JSON that is made of it does not.
+// checkAliases refuses a document that gets out of hand when its aliases are expanded. Decoders
+// share what an alias stands for, but the JSON that is made of it does not.
 func checkAliases(data []byte) error {
 	if bytes.IndexByte(data, '*') < 0 || bytes.IndexByte(data, '&') < 0 {
 		return nil

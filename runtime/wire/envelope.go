@@ -30,7 +30,8 @@ type Envelope struct {
 	APIVersion, Kind []byte
 	// Raw is the message of the object.
 	Raw []byte
-	// ContentEncoding and ContentType are empty for everything that this project or Kubernetes writes.
+	// ContentEncoding and ContentType are empty for everything that this project or Kubernetes
+	// writes.
 	ContentEncoding, ContentType []byte
 }
 
@@ -39,7 +40,8 @@ func HasEnvelope(data []byte) bool {
 	return len(data) >= len(Magic) && string(data[:len(Magic)]) == Magic
 }
 
-// ParseEnvelope takes an envelope apart. As in any protobuf message, the last one of a repeated field counts and unknown fields are skipped.
+// ParseEnvelope takes an envelope apart. As in any protobuf message, the last one of a repeated
+// field counts and unknown fields are skipped.
 func ParseEnvelope(data []byte) (Envelope, error) {
 	if !HasEnvelope(data) {
 		return Envelope{}, errNoMagic
@@ -87,7 +89,8 @@ func (e *Envelope) parseTypeMeta(data []byte) error {
 	})
 }
 
-// AppendEnvelopeStart appends what comes before a raw object of rawSize bytes; after those comes AppendEnvelopeEnd.
+// AppendEnvelopeStart appends what comes before a raw object of rawSize bytes; after those comes
+// AppendEnvelopeEnd.
 func AppendEnvelopeStart(dst []byte, apiVersion, kind string, rawSize int) []byte {
 	return appendEnvelopeStart(dst, apiVersion, kind, rawSize)
 }

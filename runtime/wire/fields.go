@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// eachField calls f for the fields of one message, in order. val is the content of a length-delimited field and the
-// raw bytes of the value for any other; it points into data.
+// eachField calls f for the fields of one message, in order. val is the content of a
+// length-delimited field and the raw bytes of the value for any other; it points into data.
 func eachField(data []byte, f func(num protowire.Number, typ protowire.Type, val []byte) error) error {
 	for len(data) > 0 {
 		num, typ, val, size, err := nextField(data)
@@ -24,8 +24,9 @@ func eachField(data []byte, f func(num protowire.Number, typ protowire.Type, val
 	return nil
 }
 
-// EachField calls f for the fields of one message, in order, until it returns false. body is the content of a length-delimited
-// field, and the raw bytes of the value for any other; it points into message. What can't be read ends it, too.
+// EachField calls f for the fields of one message, in order, until it returns false. body is the
+// content of a length-delimited field, and the raw bytes of the value for any other; it points into
+// message. What can't be read ends it, too.
 func EachField(message []byte, f func(number int32, body []byte) bool) {
 	for len(message) > 0 {
 		number, _, body, size, err := nextField(message)
@@ -91,8 +92,9 @@ func AppendWithout(dst, value []byte, without ...int32) ([]byte, error) {
 	return AppendEnvelope(dst, string(envelope.APIVersion), string(envelope.Kind), raw), nil
 }
 
-// EqualExcept says whether two messages have the same fields in the same order with the same bytes, leaving out the
-// fields with the numbers in except. For messages that the same generated code wrote that is equality of content.
+// EqualExcept says whether two messages have the same fields in the same order with the same bytes,
+// leaving out the fields with the numbers in except. For messages that the same generated code
+// wrote that is equality of content.
 func EqualExcept(a, b []byte, except ...int32) (bool, error) {
 	for {
 		fa, resta, err := nextExcept(a, except)
@@ -113,7 +115,8 @@ func EqualExcept(a, b []byte, except ...int32) (bool, error) {
 	}
 }
 
-// nextExcept returns the bytes of the first field that is not in except (nil at the end), and what follows it.
+// nextExcept returns the bytes of the first field that is not in except (nil at the end), and what
+// follows it.
 func nextExcept(data []byte, except []int32) (field, rest []byte, err error) {
 next:
 	for len(data) > 0 {
@@ -132,8 +135,8 @@ next:
 	return nil, nil, nil
 }
 
-// FirstDifference returns the number of the first field in which two messages of one type differ: the one with another
-// value, or that only one of them has. 0 says that they are the same.
+// FirstDifference returns the number of the first field in which two messages of one type differ:
+// the one with another value, or that only one of them has. 0 says that they are the same.
 func FirstDifference(a, b []byte) (int32, error) {
 	for len(a) > 0 || len(b) > 0 {
 		fa, resta, err := nextExcept(a, nil)

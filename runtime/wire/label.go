@@ -9,8 +9,8 @@ const (
 	tagMapValue = 2<<3 | uint64(protowire.BytesType)
 )
 
-// Label returns the value of a label of an object, out of its message. It points into message. It is Meta.Label for those
-// who ask for little: nothing else of the metadata is read.
+// Label returns the value of a label of an object, out of its message. It points into message. It
+// is Meta.Label for those who ask for little: nothing else of the metadata is read.
 func Label(message []byte, key string) (value string, ok bool, err error) {
 	for i := 0; i < len(message); {
 		tag, begin, end := frame(message, i)

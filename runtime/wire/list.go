@@ -13,8 +13,9 @@ const (
 	tagListItem = 2<<3 | 2
 )
 
-// A list is written in three steps, without ever being in memory as a whole: ItemSize for every item, whose sum gives
-// the start, then AppendItem for each, then AppendEnvelopeEnd. Items carry no kind.
+// A list is written in three steps, without ever being in memory as a whole: ItemSize for every
+// item, whose sum gives the start, then AppendItem for each, then AppendEnvelopeEnd. Items carry no
+// kind.
 
 // ItemSize is how many bytes AppendItem will append.
 func ItemSize(value []byte, revision int64) (int, error) {
@@ -27,7 +28,8 @@ func ItemSize(value []byte, revision int64) (int, error) {
 	return 1 + protowire.SizeBytes(rawSize), nil
 }
 
-// AppendItem appends value, an object in its envelope, as an item of a list, with revision as its resourceVersion.
+// AppendItem appends value, an object in its envelope, as an item of a list, with revision as its
+// resourceVersion.
 func AppendItem(dst, value []byte, revision int64) ([]byte, error) {
 	var s slot
 	value, err := s.find(value)
@@ -45,7 +47,8 @@ func AppendItem(dst, value []byte, revision int64) ([]byte, error) {
 	return dst[:len(dst)+size], nil
 }
 
-// RawItemSize and AppendRawItem are the same for a message without an envelope, which is taken as it is.
+// RawItemSize and AppendRawItem are the same for a message without an envelope, which is taken as
+// it is.
 func RawItemSize(rawSize int) int { return 1 + protowire.SizeBytes(rawSize) }
 
 // AppendRawItem appends the message raw as an item of a list.
@@ -54,8 +57,8 @@ func AppendRawItem(dst, raw []byte) []byte {
 	return protowire.AppendBytes(dst, raw)
 }
 
-// AppendListStart appends what comes before the items: the envelope's start and listMeta, the encoded metav1.ListMeta.
-// itemsSize is the sum of the sizes of all items.
+// AppendListStart appends what comes before the items: the envelope's start and listMeta, the
+// encoded metav1.ListMeta. itemsSize is the sum of the sizes of all items.
 func AppendListStart(dst []byte, apiVersion, kind string, listMeta []byte, itemsSize int) []byte {
 	dst = AppendEnvelopeStart(dst, apiVersion, kind, 1+protowire.SizeBytes(len(listMeta))+itemsSize)
 	dst = append(dst, tagListMeta)
@@ -67,7 +70,8 @@ func revisionLen(revision int64) int {
 	if revision <= 0 {
 		return 0
 	}
-	// 1233/4096 is nearly the logarithm of 2 to the base 10: the product is the length, or one less.
+	// 1233/4096 is nearly the logarithm of 2 to the base 10: the product is the length, or one
+	// less.
 	n := bits.Len64(uint64(revision)) * 1233 >> 12
 	if uint64(revision) >= powers[n] {
 		n++

@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Meta is the metadata of an object, read from its bytes. Everything in it points into those bytes: it is as good as
-// they are, and strings must be copied to outlive them.
+// Meta is the metadata of an object, read from its bytes. Everything in it points into those bytes:
+// it is as good as they are, and strings must be copied to outlive them.
 type Meta struct {
 	Name, GenerateName, Namespace, UID, ResourceVersion string
 	Generation                                          int64
@@ -62,13 +62,15 @@ func ReadMeta(value []byte) (Meta, error) {
 	return ReadRawMeta(e.Raw)
 }
 
-// ReadRawMeta is ReadMeta for an object without an envelope, whose message must begin with its metadata.
+// ReadRawMeta is ReadMeta for an object without an envelope, whose message must begin with its
+// metadata.
 func ReadRawMeta(raw []byte) (Meta, error) {
 	num, typ, fields, size, err := nextField(raw)
 	if err != nil || num != 1 || typ != protowire.BytesType {
 		return Meta{}, errNoObjectMeta
 	}
-	// Parts of one message may be spread over several fields. No encoder does that, but then this would be half of it.
+	// Parts of one message may be spread over several fields. No encoder does that, but then this
+	// would be half of it.
 	if rest := raw[size:]; len(rest) > 0 && rest[0] == tagObjectMeta {
 		return Meta{}, errManyMeta
 	}
@@ -180,7 +182,8 @@ func (m *Meta) entries(num protowire.Number, count int) iter.Seq2[string, string
 	}
 }
 
-// each calls f for the count fields with number num, until it returns false. ReadMeta has checked the framing.
+// each calls f for the count fields with number num, until it returns false. ReadMeta has checked
+// the framing.
 func (m *Meta) each(num protowire.Number, count int, f func(val []byte) bool) {
 	for fields := m.fields; count > 0 && len(fields) > 0; {
 		n, _, val, size, err := nextField(fields)
@@ -238,5 +241,6 @@ func ownerReference(data []byte) (o OwnerReference) {
 	return o
 }
 
-// text is data as a string, sharing its memory: callers are told so, and nobody modifies stored bytes.
+// text is data as a string, sharing its memory: callers are told so, and nobody modifies stored
+// bytes.
 func text(data []byte) string { return unsafe.String(unsafe.SliceData(data), len(data)) }

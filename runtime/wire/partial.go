@@ -2,10 +2,11 @@ package wire
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// A PartialObjectMetadata is a message whose only field is the metadata, with the same number as in every kind; so it
-// is cut out of the object's bytes.
+// A PartialObjectMetadata is a message whose only field is the metadata, with the same number as in
+// every kind; so it is cut out of the object's bytes.
 
-// ObjectMeta returns the encoded metav1.ObjectMeta of value, an object in its envelope. It points into value.
+// ObjectMeta returns the encoded metav1.ObjectMeta of value, an object in its envelope. It points
+// into value.
 func ObjectMeta(value []byte) ([]byte, error) {
 	var s slot
 	value, err := s.find(value)
@@ -15,8 +16,8 @@ func ObjectMeta(value []byte) ([]byte, error) {
 	return value[s.meta:s.metaEnd], nil
 }
 
-// AppendPartial appends, in an envelope of the given kind, the metadata of value with revision as its resourceVersion.
-// After an error dst is returned as it was.
+// AppendPartial appends, in an envelope of the given kind, the metadata of value with revision as
+// its resourceVersion. After an error dst is returned as it was.
 func AppendPartial(dst []byte, apiVersion, kind string, value []byte, revision int64) ([]byte, error) {
 	var s slot
 	value, err := s.find(value)
@@ -40,7 +41,8 @@ func PartialItemSize(value []byte, revision int64) (int, error) {
 	return RawItemSize(1 + protowire.SizeBytes(metaSize)), nil
 }
 
-// AppendPartialItem appends the metadata of value as an item of a list, with revision as its resourceVersion.
+// AppendPartialItem appends the metadata of value as an item of a list, with revision as its
+// resourceVersion.
 func AppendPartialItem(dst, value []byte, revision int64) ([]byte, error) {
 	var s slot
 	value, err := s.find(value)

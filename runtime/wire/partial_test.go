@@ -9,7 +9,8 @@ import (
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 
-// checkPartial compares the metadata that is cut out of value with what decoding and encoding makes of it.
+// checkPartial compares the metadata that is cut out of value with what decoding and encoding makes
+// of it.
 func checkPartial(t *testing.T, meta metav1.ObjectMeta, value []byte, revision int64) {
 	t.Helper()
 	partial := metav1.PartialObjectMetadata{ObjectMeta: meta}

@@ -7,15 +7,16 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A selector asks for few of the fields of an object. A Reader finds those in an encoded message, and passes over the rest
-// unread. Its answer is what decoding all of the message would give: fields that are there twice are merged as protobuf
-// has it (the last value counts, messages add up), and one that is not there has the zero value.
+// A selector asks for few of the fields of an object. A Reader finds those in an encoded message,
+// and passes over the rest unread. Its answer is what decoding all of the message would give:
+// fields that are there twice are merged as protobuf has it (the last value counts, messages add
+// up), and one that is not there has the zero value.
 
 // Fields says where the fields are that a selector may name, by label.
 type Fields map[string]Field
 
-// Field is where a field is in an encoded message, and of which type. The functions below make one of the numbers that
-// lead to it, from the outside in.
+// Field is where a field is in an encoded message, and of which type. The functions below make one
+// of the numbers that lead to it, from the outside in.
 type Field struct {
 	form form
 	path []Step
@@ -24,7 +25,8 @@ type Field struct {
 // Step is the number of a field. Pointer makes one of a field whose Go type is a pointer.
 type Step int32
 
-// Pointer is the step to a field that is nil when it is not there; then what the path leads to is "", not its zero value.
+// Pointer is the step to a field that is nil when it is not there; then what the path leads to is
+// "", not its zero value.
 func Pointer(number int32) Step { return Step(-number) }
 
 // form is how the value of a field is written, and what the text of it is.
@@ -94,13 +96,16 @@ type Reader struct {
 type node struct {
 	number uint64
 	form   form
-	// index is the answer that has the value of a field that is asked for; again are more of the same.
+	// index is the answer that has the value of a field that is asked for; again are more of the
+	// same.
 	index int
 	again []int
-	// children are the fields of a message; slots has where those with low numbers are among them, from 1 on.
+	// children are the fields of a message; slots has where those with low numbers are among them,
+	// from 1 on.
 	children []node
 	slots    [64]uint16
-	// zeros are the fields below a pointer that is this node: they have a text now that it is not nil.
+	// zeros are the fields below a pointer that is this node: they have a text now that it is not
+	// nil.
 	zeros []zero
 }
 
@@ -139,7 +144,8 @@ func NewReader(fields ...Field) *Reader {
 	return r
 }
 
-// child returns the node of a field, a new one if there is none yet. What it returns is good until the next call.
+// child returns the node of a field, a new one if there is none yet. What it returns is good until
+// the next call.
 func (n *node) child(number uint64, form form) *node {
 	if c := n.find(number); c != nil {
 		return c
@@ -166,8 +172,9 @@ var (
 	errWireType  = errors.New("wire: a field has another wire type than its Go type")
 )
 
-// Read appends the text of each field of message to texts, in the order of NewReader. Strings point into message. What
-// decoding would refuse on the way to the fields is an error; beyond that groups are, which decoding passes over.
+// Read appends the text of each field of message to texts, in the order of NewReader. Strings point
+// into message. What decoding would refuse on the way to the fields is an error; beyond that groups
+// are, which decoding passes over.
 func (r *Reader) Read(texts []string, message []byte) ([]string, error) {
 	begin := len(texts)
 	texts = append(texts, r.absent...)
@@ -221,8 +228,8 @@ func (n *node) set(texts []string, text string) {
 	}
 }
 
-// Nearly all fields are short strings with a low number. short returns where such a field at i ends, 0 if it is none; its
-// value begins at i+2.
+// Nearly all fields are short strings with a low number. short returns where such a field at i
+// ends, 0 if it is none; its value begins at i+2.
 func short(b []byte, i int) (end int) {
 	if i+1 < len(b) && b[i]&0x87 == byte(protowire.BytesType) && b[i] > 7 && b[i+1] < 0x80 {
 		return i + 2 + int(b[i+1])
@@ -230,8 +237,8 @@ func short(b []byte, i int) (end int) {
 	return 0
 }
 
-// frame reads the frame of any field at i: its value, without the length, is between begin and end, which is where the next
-// field begins. end is 0 if there is none.
+// frame reads the frame of any field at i: its value, without the length, is between begin and end,
+// which is where the next field begins. end is 0 if there is none.
 func frame(b []byte, i int) (tag uint64, begin, end int) {
 	if len(b)-i < 3 {
 		return longFrame(b, i)

@@ -11,7 +11,8 @@ import (
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 
-// message makes an encoded message of fields: a string or a message ([]byte) is length-delimited, an int64 a varint.
+// message makes an encoded message of fields: a string or a message ([]byte) is length-delimited,
+// an int64 a varint.
 func message(fields ...any) (data []byte) {
 	for i := 0; i < len(fields); i += 2 {
 		number := protowire.Number(fields[i].(int))
@@ -69,7 +70,8 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// A Reader reads all of its fields in one pass, in the order in which they were given, behind what is there already.
+// A Reader reads all of its fields in one pass, in the order in which they were given, behind what
+// is there already.
 func TestReaderOfManyFields(t *testing.T) {
 	r := wire.NewReader(wire.String(2, 10), wire.Bool(2, 70), wire.String(1, 1), wire.Int32(3, wire.Pointer(1), 2), wire.Int32(3, wire.Pointer(4)), wire.String(2, 10))
 	data := message(1, message(1, "name"), 2, message(10, "node", 64, int64(1), 70, int64(1)), 3, message(1, message()))

@@ -7,8 +7,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Tags of the fields that lead to the resourceVersion. A kind's message begins with ObjectMeta, and Kubernetes'
-// encoders write the fields of that in ascending order, the strings before the resourceVersion always.
+// Tags of the fields that lead to the resourceVersion. A kind's message begins with ObjectMeta, and
+// Kubernetes' encoders write the fields of that in ascending order, the strings before the
+// resourceVersion always.
 const (
 	tagTypeMeta        = unknownTypeMeta<<3 | 2
 	tagRaw             = unknownRaw<<3 | 2
@@ -24,10 +25,11 @@ var (
 	errNoResourceVersion = errors.New("wire: ObjectMeta has no resourceVersion where Kubernetes' encoders write it")
 )
 
-// AppendWithRevision appends value, an object in its envelope, with revision as its resourceVersion, whatever that was
-// before. The result is what decoding, setting the resourceVersion and encoding again would give, if value was written by
-// generated code. A revision of 0 stands for an object that was not stored: its resourceVersion becomes empty.
-// After an error dst is returned as it was; it does not happen for canonical values.
+// AppendWithRevision appends value, an object in its envelope, with revision as its
+// resourceVersion, whatever that was before. The result is what decoding, setting the
+// resourceVersion and encoding again would give, if value was written by generated code. A revision
+// of 0 stands for an object that was not stored: its resourceVersion becomes empty. After an error
+// dst is returned as it was; it does not happen for canonical values.
 func AppendWithRevision(dst, value []byte, revision int64) ([]byte, error) {
 	var s slot
 	value, err := s.find(value)
@@ -54,8 +56,9 @@ type slot struct {
 	start, end int // the tag of the resourceVersion, and what follows its value
 }
 
-// find fills s. It reads no more than the frame and the few fields before the resourceVersion. The envelope that it
-// returns, which s is about, is value or the same in the form in which Kubernetes writes it.
+// find fills s. It reads no more than the frame and the few fields before the resourceVersion. The
+// envelope that it returns, which s is about, is value or the same in the form in which Kubernetes
+// writes it.
 func (s *slot) find(value []byte) ([]byte, error) {
 	begin, end, ok := s.findRaw(value)
 	if !ok {
@@ -101,7 +104,8 @@ func (s *slot) find(value []byte) ([]byte, error) {
 	return nil, errNoResourceVersion
 }
 
-// findRaw finds the message in an envelope as Kubernetes writes it. It does not look into apiVersion and kind.
+// findRaw finds the message in an envelope as Kubernetes writes it. It does not look into
+// apiVersion and kind.
 func (s *slot) findRaw(value []byte) (begin, end int, ok bool) {
 	end = len(value) - len(envelopeEnd)
 	if end < len(Magic)+4 || !HasEnvelope(value) || string(value[end:]) != envelopeEnd || value[len(Magic)] != tagTypeMeta {
@@ -116,7 +120,8 @@ func (s *slot) findRaw(value []byte) (begin, end int, ok bool) {
 	return begin, end, begin != 0 && size == end-begin
 }
 
-// length reads the length of a field at i. next is 0 if there is none, or none that fits into memory.
+// length reads the length of a field at i. next is 0 if there is none, or none that fits into
+// memory.
 func length(b []byte, i int) (n, next int) {
 	if i < len(b) && b[i] < 0x80 {
 		return int(b[i]), i + 1
@@ -134,15 +139,16 @@ func length(b []byte, i int) (n, next int) {
 	return int(v), i + size
 }
 
-// sizes returns the lengths of ObjectMeta and of the whole message with a resourceVersion of the given length.
+// sizes returns the lengths of ObjectMeta and of the whole message with a resourceVersion of the
+// given length.
 func (s *slot) sizes(value []byte, revision int) (metaSize, rawSize int) {
 	metaSize = s.metaEnd - s.meta - (s.end - s.start) + 1 + protowire.SizeBytes(revision)
 	rest := len(value) - len(envelopeEnd) - s.metaEnd
 	return metaSize, 1 + protowire.SizeBytes(metaSize) + rest
 }
 
-// putMessage writes the message at out[i:], with revision, which has so many digits, as its resourceVersion. It returns
-// what follows it.
+// putMessage writes the message at out[i:], with revision, which has so many digits, as its
+// resourceVersion. It returns what follows it.
 func (s *slot) putMessage(out []byte, i int, value []byte, metaSize, digits int, revision int64) int {
 	i = s.putMeta(out, i, value, metaSize, digits, revision)
 	return i + copy(out[i:], value[s.metaEnd:len(value)-len(envelopeEnd)])

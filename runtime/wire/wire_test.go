@@ -146,7 +146,8 @@ func FuzzAppendWithRevision(f *testing.F) {
 	})
 }
 
-// FuzzBytes feeds anything to everything: nothing may panic, and what can be read twice must be the same.
+// FuzzBytes feeds anything to everything: nothing may panic, and what can be read twice must be the
+// same.
 func FuzzBytes(f *testing.F) {
 	meta := randomMeta(3)
 	f.Add(envelope(f, apiVersion, kind, object(f, meta, "spec")))

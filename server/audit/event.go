@@ -96,7 +96,8 @@ type Status struct {
 	Code     int      `json:"code"`
 }
 
-// Record is one request on its way. It stays on one goroutine. The Log that made it has already decided its level.
+// Record is one request on its way. It stays on one goroutine. The Log that made it has already
+// decided its level.
 type Record struct {
 	log      *Log
 	event    Event
@@ -122,7 +123,8 @@ func (r *Record) Annotate(key, value string) {
 	}
 }
 
-// Refer adds what the path of the request did not say about its object, such as the name of one that is created.
+// Refer adds what the path of the request did not say about its object, such as the name of one
+// that is created.
 func (r *Record) Refer(name, uid, resourceVersion string) {
 	o := r.event.ObjectRef
 	if o == nil {
@@ -131,22 +133,24 @@ func (r *Record) Refer(name, uid, resourceVersion string) {
 	o.Name, o.UID, o.ResourceVersion = cmp.Or(o.Name, name), cmp.Or(o.UID, uid), cmp.Or(o.ResourceVersion, resourceVersion)
 }
 
-// SetRequestObject keeps the body of the request, which is JSON, if the record wants it. data is not modified afterwards.
+// SetRequestObject keeps the body of the request, which is JSON, if the record wants it. data is
+// not modified afterwards.
 func (r *Record) SetRequestObject(data []byte) {
 	if r.Wants(LevelRequest) {
 		r.event.RequestObject = r.decision.trim(data)
 	}
 }
 
-// SetResponseObject keeps the body of the answer, which is JSON, if the record wants it. data is not modified afterwards.
+// SetResponseObject keeps the body of the answer, which is JSON, if the record wants it. data is
+// not modified afterwards.
 func (r *Record) SetResponseObject(data []byte) {
 	if r.Wants(LevelRequestResponse) {
 		r.event.ResponseObject = r.decision.trim(data)
 	}
 }
 
-// SetStatus says how the request ended. Its message is left out where the body is not kept for what it could hold, for an error
-// quotes what was wrong.
+// SetStatus says how the request ended. Its message is left out where the body is not kept for what
+// it could hold, for an error quotes what was wrong.
 func (r *Record) SetStatus(s Status) {
 	if r.decision.quiet {
 		s.Message = ""

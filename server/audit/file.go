@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// asideFormat is when a file was put aside, in its name: audit-2026-11-22T09-44-36.000.log. Names are in the order of these times.
+// asideFormat is when a file was put aside, in its name: audit-2026-11-22T09-44-36.000.log. Names
+// are in the order of these times.
 const asideFormat = "2006-01-02T15-04-05.000"
 
-// file is a log that is put aside when it is full. Old ones go before there is a new one, so that the folder never holds more than
-// what is configured. It is for one goroutine.
+// file is a log that is put aside when it is full. Old ones go before there is a new one, so that
+// the folder never holds more than what is configured. It is for one goroutine.
 type file struct {
 	path    string
 	maxSize int64         // bytes of one file
@@ -24,7 +25,8 @@ type file struct {
 	size int64
 }
 
-// Write appends whole lines. What does not fit any more goes into a new file. An error leaves the file as it is, or open to the next try.
+// Write appends whole lines. What does not fit any more goes into a new file. An error leaves the
+// file as it is, or open to the next try.
 func (f *file) Write(lines []byte) (int, error) {
 	if f.out == nil {
 		if err := f.open(); err != nil {
@@ -111,7 +113,8 @@ func (f *file) parts() (stem, ext string) {
 	return strings.TrimSuffix(f.path, ext) + "-", ext
 }
 
-// aside are the files that were put aside, the oldest first. Others with such a beginning are somebody else's.
+// aside are the files that were put aside, the oldest first. Others with such a beginning are
+// somebody else's.
 func aside(stem, ext string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Dir(stem))
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestSizeOfAll: a folder never holds more than the file and its backups may have, not even for a moment, also when a server begins
-// over what is there already.
+// TestSizeOfAll: a folder never holds more than the file and its backups may have, not even for a
+// moment, also when a server begins over what is there already.
 func TestSizeOfAll(t *testing.T) {
 	const size, backups = 1000, 2
 	dir := t.TempDir()
@@ -39,7 +39,8 @@ func TestSizeOfAll(t *testing.T) {
 	}
 }
 
-// TestAge: what is too old goes with the next rotation; a file that somebody moved away is nobody's fault.
+// TestAge: what is too old goes with the next rotation; a file that somebody moved away is nobody's
+// fault.
 func TestAge(t *testing.T) {
 	dir := t.TempDir()
 	old := filepath.Join(dir, "audit-"+time.Now().Add(-2*time.Hour).UTC().Format(asideFormat)+".log")
@@ -72,7 +73,8 @@ func TestAge(t *testing.T) {
 	}
 }
 
-// TestRotationFails: a folder that can't be changed keeps its file, and more is written when it can.
+// TestRotationFails: a folder that can't be changed keeps its file, and more is written when it
+// can.
 func TestRotationFails(t *testing.T) {
 	dir := t.TempDir()
 	f := &file{path: filepath.Join(dir, "audit.log"), maxSize: 10, backups: 1}

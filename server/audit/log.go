@@ -26,8 +26,9 @@ const (
 	maxLine = 4 << 20
 	// chunk is how much is written at once, in whole lines.
 	chunk = 64 << 10
-	// gather is how long lines wait for others, so that a busy log is not written line by line: to wake the writer and to call the
-	// kernel for each costs more than the line. A process that is killed loses those of this time.
+	// gather is how long lines wait for others, so that a busy log is not written line by line: to
+	// wake the writer and to call the kernel for each costs more than the line. A process that is
+	// killed loses those of this time.
 	gather = 50 * time.Millisecond
 )
 
@@ -40,11 +41,11 @@ type Config struct {
 	Policy *Policy
 	// Path is the file, which is made if it is missing; "-" is the standard output.
 	Path string
-	// MaxSize is how many megabytes a file has before it is put aside, MaxBackups how many old ones are kept, and MaxAge for how
-	// many days. 0 is 100 MB, all of them, and for ever.
+	// MaxSize is how many megabytes a file has before it is put aside, MaxBackups how many old ones
+	// are kept, and MaxAge for how many days. 0 is 100 MB, all of them, and for ever.
 	MaxSize, MaxBackups, MaxAge int
-	// Room says whether there is room for more on the disk. While there is none events are dropped, as when nothing can be written.
-	// It is asked before each write; nil always has room.
+	// Room says whether there is room for more on the disk. While there is none events are dropped,
+	// as when nothing can be written. It is asked before each write; nil always has room.
 	Room func() bool
 	// Registry takes the metrics; Log what goes wrong. Neither may be nil.
 	Registry prometheus.Registerer
@@ -155,8 +156,8 @@ func (l *Log) record(req Request, d decision) *Record {
 	}}
 }
 
-// Refused begins the record of a request that nothing was kept of, and that was refused for want of credentials or of rights, if
-// there is to be one: only the default policy decides by the outcome.
+// Refused begins the record of a request that nothing was kept of, and that was refused for want of
+// credentials or of rights, if there is to be one: only the default policy decides by the outcome.
 func (l *Log) Refused(req Request) *Record {
 	if !l.policy.refusals {
 		return nil
@@ -271,7 +272,8 @@ func (l *Log) gather() bool {
 	return true
 }
 
-// writePending writes until nothing is left, and tries again what fails; the last time it gives up instead.
+// writePending writes until nothing is left, and tries again what fails; the last time it gives up
+// instead.
 func (l *Log) writePending(last bool) error {
 	for {
 		lines := l.take()
@@ -325,7 +327,8 @@ func (l *Log) hasRoom() bool {
 	return !l.full
 }
 
-// wholeLines is how much of the lines is written at once: about a chunk, or one line that is longer.
+// wholeLines is how much of the lines is written at once: about a chunk, or one line that is
+// longer.
 func wholeLines(lines []byte) int {
 	if len(lines) <= chunk {
 		return len(lines)
@@ -377,7 +380,8 @@ func (l *Log) giveUp(lines []byte, err error) error {
 // closeTimeout bounds how long Close waits for a write, for nobody may read the standard output.
 const closeTimeout = 5 * time.Second
 
-// Close writes what is left and returns an error if that is impossible. Events that come later are dropped.
+// Close writes what is left and returns an error if that is impossible. Events that come later are
+// dropped.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	already := l.closed

@@ -249,7 +249,8 @@ func (b *lockedBuffer) String() string {
 	return b.b.String()
 }
 
-// TestLittleRoom: where the disk is nearly full nothing is written, which is said once and counted; and it goes on when there is room.
+// TestLittleRoom: where the disk is nearly full nothing is written, which is said once and counted;
+// and it goes on when there is room.
 func TestLittleRoom(t *testing.T) {
 	out, said := &disk{room: 1 << 20}, new(bytes.Buffer)
 	var room atomic.Bool
@@ -278,7 +279,8 @@ func TestLittleRoom(t *testing.T) {
 	}
 }
 
-// TestLinesAreGathered: a busy log is not written line by line, and what is written are still all lines.
+// TestLinesAreGathered: a busy log is not written line by line, and what is written are still all
+// lines.
 func TestLinesAreGathered(t *testing.T) {
 	out := new(counted)
 	l, err := Open(Config{Registry: prometheus.NewRegistry(), Log: slog.New(slog.DiscardHandler), out: out})

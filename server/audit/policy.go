@@ -12,7 +12,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Policy says how much of which request is kept: the Policy of audit.k8s.io/v1. It is not modified once it is in use.
+// Policy says how much of which request is kept: the Policy of audit.k8s.io/v1. It is not modified
+// once it is in use.
 type Policy struct {
 	APIVersion string         `json:"apiVersion"`
 	Kind       string         `json:"kind"`
@@ -38,14 +39,16 @@ type Rule struct {
 	OmitManagedFields *bool           `json:"omitManagedFields,omitempty"`
 }
 
-// GroupResource are resources of one group: "pods", "pods/log", "pods/*", "*/scale" or "*", and none for all.
+// GroupResource are resources of one group: "pods", "pods/log", "pods/*", "*/scale" or "*", and
+// none for all.
 type GroupResource struct {
 	Group         string   `json:"group,omitempty"`
 	Resources     []string `json:"resources,omitempty"`
 	ResourceNames []string `json:"resourceNames,omitempty"`
 }
 
-// DefaultPolicy keeps the metadata of whatever writes, and of what is refused for want of credentials or rights.
+// DefaultPolicy keeps the metadata of whatever writes, and of what is refused for want of
+// credentials or rights.
 func DefaultPolicy() *Policy {
 	return &Policy{
 		Rules: []Rule{
@@ -225,7 +228,8 @@ func (r *Rule) names(req *Request) bool {
 	})
 }
 
-// trim takes the managed fields out of a body, if the policy wants that. What is no object stays as it is.
+// trim takes the managed fields out of a body, if the policy wants that. What is no object stays as
+// it is.
 func (d *decision) trim(data []byte) json.RawMessage {
 	if !d.omitManagedFields {
 		return data

@@ -18,7 +18,8 @@ func readText(t *testing.T, text string) (*Policy, error) {
 
 const policyHead = "apiVersion: audit.k8s.io/v1\nkind: Policy\n"
 
-// request is verb user resource, the resource as namespace:group/resource/subresource/name, or a path.
+// request is verb user resource, the resource as namespace:group/resource/subresource/name, or a
+// path.
 func aRequest(verb, user string, object *ObjectReference) *Request {
 	return &Request{Verb: verb, User: User{Username: user, Groups: []string{"g-" + user}}, Object: object, Path: "/healthz/ping"}
 }

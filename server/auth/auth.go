@@ -1,10 +1,11 @@
 // Package auth says who sends a request and whether they may have it.
 //
-// An Authenticator turns a request into a User, an Authorizer answers Attributes with yes or no. Package server
-// calls both, in this order, for every request. Implementations live beside this file, one each. Those who authenticate
-// are joined by Union, in the order of kube-apiserver: FrontProxy, ClientCertificates, Bearer with its tokens (TokenFile,
-// ServiceAccounts, OIDC), and last Anonymous. Those who authorize are joined by Authorizers, Masters first; package rbac
-// has the one that goes by roles. This package routes nothing and writes no answers.
+// An Authenticator turns a request into a User, an Authorizer answers Attributes with yes or no.
+// Package server calls both, in this order, for every request. Implementations live beside this
+// file, one each. Those who authenticate are joined by Union, in the order of kube-apiserver:
+// FrontProxy, ClientCertificates, Bearer with its tokens (TokenFile, ServiceAccounts, OIDC), and
+// last Anonymous. Those who authorize are joined by Authorizers, Masters first; package rbac has
+// the one that goes by roles. This package routes nothing and writes no answers.
 package auth
 
 import (
@@ -32,24 +33,25 @@ type User struct {
 	Groups []string
 	Extra  map[string][]string
 
-	// Deliberate says that the client itself put the credential into the request, as it does with a token. Certificates and cookies
-	// are added by a browser, to the requests of whatever page it shows.
+	// Deliberate says that the client itself put the credential into the request, as it does with a
+	// token. Certificates and cookies are added by a browser, to the requests of whatever page it
+	// shows.
 	Deliberate bool
 }
 
 // In says whether the user is a member of the group.
 func (u *User) In(group string) bool { return u != nil && slices.Contains(u.Groups, group) }
 
-// Authenticator finds out who sends a request. It returns nil and no error if the request shows no credential that
-// it knows; an error means a credential that is wrong. Both end in 401; the error is logged, never sent.
-// It may take headers out of the request that nobody after it may trust or see, and modifies nothing else.
-// It must be safe for concurrent use.
+// Authenticator finds out who sends a request. It returns nil and no error if the request shows no
+// credential that it knows; an error means a credential that is wrong. Both end in 401; the error
+// is logged, never sent. It may take headers out of the request that nobody after it may trust or
+// see, and modifies nothing else. It must be safe for concurrent use.
 type Authenticator interface {
 	Authenticate(*http.Request) (*User, error)
 }
 
-// Attributes are what a decision may depend on. Of a request that is not about a resource only User, Verb (the HTTP
-// method in lower case) and Path are set.
+// Attributes are what a decision may depend on. Of a request that is not about a resource only
+// User, Verb (the HTTP method in lower case) and Path are set.
 type Attributes struct {
 	User        *User
 	Verb        string
@@ -79,8 +81,9 @@ const (
 	Deny
 )
 
-// Authorizer decides. The reason is shown to the user when the decision is no; it may be empty. An error beside NoOpinion
-// becomes a 500 when nobody else allows the request. It must be safe for concurrent use.
+// Authorizer decides. The reason is shown to the user when the decision is no; it may be empty. An
+// error beside NoOpinion becomes a 500 when nobody else allows the request. It must be safe for
+// concurrent use.
 type Authorizer interface {
 	Authorize(ctx context.Context, a Attributes) (decision Decision, reason string, err error)
 }

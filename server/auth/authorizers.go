@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Authorizers asks one after the other: the first that allows or denies decides. An error of one does not keep the next
-// from being asked; when all are without an opinion, their reasons and errors come together.
+// Authorizers asks one after the other: the first that allows or denies decides. An error of one
+// does not keep the next from being asked; when all are without an opinion, their reasons and
+// errors come together.
 type Authorizers []Authorizer
 
 var _ Authorizer = Authorizers(nil)
@@ -29,7 +30,8 @@ func (list Authorizers) Authorize(ctx context.Context, a Attributes) (Decision, 
 	return NoOpinion, strings.Join(reasons, "\n"), errors.Join(errs...)
 }
 
-// Everybody allows everything. It is for a server behind another one that has decided already, and for experiments.
+// Everybody allows everything. It is for a server behind another one that has decided already, and
+// for experiments.
 type Everybody struct{}
 
 // Authorize never fails.

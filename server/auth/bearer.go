@@ -15,8 +15,8 @@ type Token struct {
 	Audiences []string
 }
 
-// TokenAuthenticator knows tokens of one kind. It returns nil and no error for one that is not of its kind or not meant
-// for any of the audiences. It must be safe for concurrent use.
+// TokenAuthenticator knows tokens of one kind. It returns nil and no error for one that is not of
+// its kind or not meant for any of the audiences. It must be safe for concurrent use.
 type TokenAuthenticator interface {
 	AuthenticateToken(ctx context.Context, token string, audiences []string) (*Token, error)
 }
@@ -40,7 +40,8 @@ func (list Tokens) AuthenticateToken(ctx context.Context, token string, audience
 	return nil, errors.Join(errs...)
 }
 
-// Bearer authenticates by the header "Authorization: Bearer …", and WebSockets by a subprotocol, too (see TokenProtocol).
+// Bearer authenticates by the header "Authorization: Bearer …", and WebSockets by a subprotocol,
+// too (see TokenProtocol).
 type Bearer struct {
 	Tokens TokenAuthenticator
 	// Audiences are this server's names for itself: a token must be meant for one of them.
@@ -51,7 +52,8 @@ var _ Authenticator = Bearer{}
 
 var errUnknownToken = errors.New("auth: the bearer token is none that this server knows")
 
-// Authenticate returns an error for a token that nobody knows: whoever shows one means to be somebody.
+// Authenticate returns an error for a token that nobody knows: whoever shows one means to be
+// somebody.
 func (b Bearer) Authenticate(req *http.Request) (*User, error) {
 	token, err := shownToken(req)
 	if err != nil || token == "" {

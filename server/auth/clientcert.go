@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// ClientCertificates authenticates by TLS client certificates: the user is the common name, the groups are the
-// organizations. The TLS layer only asks for a certificate; whether it is good is decided here, at each request,
-// so that one that has expired meanwhile is no longer accepted on a connection that is still open. It is safe for
-// concurrent use.
+// ClientCertificates authenticates by TLS client certificates: the user is the common name, the
+// groups are the organizations. The TLS layer only asks for a certificate; whether it is good is
+// decided here, at each request, so that one that has expired meanwhile is no longer accepted on a
+// connection that is still open. It is safe for concurrent use.
 type ClientCertificates struct {
 	roots *x509.CertPool
 	now   func() time.Time
@@ -25,8 +25,9 @@ type ClientCertificates struct {
 	known map[[sha256.Size]byte]verified
 }
 
-// verified is a certificate that was found good. Its chain stays good for as long as no certificate in it expires,
-// so the costly part, the signatures, is done once. That the client has the private key is proved to the TLS layer.
+// verified is a certificate that was found good. Its chain stays good for as long as no certificate
+// in it expires, so the costly part, the signatures, is done once. That the client has the private
+// key is proved to the TLS layer.
 type verified struct {
 	user     *User
 	notAfter time.Time
@@ -37,8 +38,8 @@ const maxKnown = 4096
 
 var _ Authenticator = (*ClientCertificates)(nil)
 
-// NewClientCertificates accepts the certificates that were issued, for client authentication, by one of the
-// authorities in the PEM bundle. One without an extended key usage is not for clients.
+// NewClientCertificates accepts the certificates that were issued, for client authentication, by
+// one of the authorities in the PEM bundle. One without an extended key usage is not for clients.
 func NewClientCertificates(pemBundle []byte) (*ClientCertificates, error) {
 	return newVerifier(pemBundle, "client CA")
 }
@@ -64,8 +65,8 @@ func newVerifier(pemBundle []byte, what string) (*ClientCertificates, error) {
 	return &ClientCertificates{roots: roots, now: time.Now, known: map[[sha256.Size]byte]verified{}}, nil
 }
 
-// Authenticate returns no user if the connection has no client certificate, and an error if it has one that is not
-// good for a client or names nobody.
+// Authenticate returns no user if the connection has no client certificate, and an error if it has
+// one that is not good for a client or names nobody.
 func (c *ClientCertificates) Authenticate(req *http.Request) (*User, error) {
 	if req.TLS == nil || len(req.TLS.PeerCertificates) == 0 {
 		return nil, nil
@@ -90,7 +91,8 @@ func (c *ClientCertificates) Authenticate(req *http.Request) (*User, error) {
 	return fresh.user, nil
 }
 
-// chain checks the signatures, dates and purpose of what the client sent, and returns the way to a root.
+// chain checks the signatures, dates and purpose of what the client sent, and returns the way to a
+// root.
 func (c *ClientCertificates) chain(sent []*x509.Certificate) ([]*x509.Certificate, error) {
 	leaf := sent[0]
 	opts := x509.VerifyOptions{
@@ -112,8 +114,9 @@ func (c *ClientCertificates) chain(sent []*x509.Certificate) ([]*x509.Certificat
 	return chains[0], nil
 }
 
-// forClients says that a certificate was made for clients, in so many words. For crypto/x509 one that names no usage is good for all,
-// and so a certificate that was made for something else would be a user.
+// forClients says that a certificate was made for clients, in so many words. For crypto/x509 one
+// that names no usage is good for all, and so a certificate that was made for something else would
+// be a user.
 func forClients(leaf *x509.Certificate) bool {
 	return slices.Contains(leaf.ExtKeyUsage, x509.ExtKeyUsageClientAuth) || slices.Contains(leaf.ExtKeyUsage, x509.ExtKeyUsageAny)
 }

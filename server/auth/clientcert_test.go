@@ -77,7 +77,8 @@ func TestRefusedCertificates(t *testing.T) {
 	}
 }
 
-// A certificate that was good is refused once it has expired, also on a connection that is still open.
+// A certificate that was good is refused once it has expired, also on a connection that is still
+// open.
 func TestCertificateExpires(t *testing.T) {
 	ca := certtest.New(t)
 	a, err := auth.NewClientCertificates(ca.PEM)

@@ -5,7 +5,8 @@ import "context"
 // userKey is where a context keeps the user.
 type userKey struct{}
 
-// WithUser returns a context of a request by the user. Package server does so before it calls a verb.
+// WithUser returns a context of a request by the user. Package server does so before it calls a
+// verb.
 func WithUser(ctx context.Context, user *User) context.Context {
 	return context.WithValue(ctx, userKey{}, user)
 }

@@ -10,22 +10,24 @@ import (
 	"strings"
 )
 
-// FrontProxyConfig says which proxies may say on whose behalf they send a request, and how they say it.
+// FrontProxyConfig says which proxies may say on whose behalf they send a request, and how they say
+// it.
 type FrontProxyConfig struct {
 	// CA are the authorities that sign the proxies' client certificates, in PEM.
 	CA []byte
-	// AllowedNames are the common names of the proxies; none: whoever has a certificate of CA is one.
+	// AllowedNames are the common names of the proxies; none: whoever has a certificate of CA is
+	// one.
 	AllowedNames []string
-	// UsernameHeaders, UIDHeaders and GroupHeaders are the names of headers. Of the first two the first header that is
-	// there counts, of groups all.
+	// UsernameHeaders, UIDHeaders and GroupHeaders are the names of headers. Of the first two the
+	// first header that is there counts, of groups all.
 	UsernameHeaders, UIDHeaders, GroupHeaders []string
 	// ExtraPrefixes are what the names of headers begin with that hold the extra of the user.
 	ExtraPrefixes []string
 }
 
-// FrontProxy authenticates by the headers of a proxy that shows a client certificate, as kube-apiserver's aggregator does.
-// From every request it takes the headers away, so that nobody behind it can be deceived by them. It is safe for
-// concurrent use.
+// FrontProxy authenticates by the headers of a proxy that shows a client certificate, as
+// kube-apiserver's aggregator does. From every request it takes the headers away, so that nobody
+// behind it can be deceived by them. It is safe for concurrent use.
 type FrontProxy struct {
 	config FrontProxyConfig
 	certs  *ClientCertificates
@@ -45,8 +47,8 @@ func NewFrontProxy(config FrontProxyConfig) (*FrontProxy, error) {
 	return &FrontProxy{config: config, certs: certs}, nil
 }
 
-// Authenticate returns no user for a request without the headers, and an error if there are some and the client is no
-// proxy.
+// Authenticate returns no user for a request without the headers, and an error if there are some
+// and the client is no proxy.
 func (f *FrontProxy) Authenticate(req *http.Request) (*User, error) {
 	user := f.read(req.Header)
 	f.strip(req.Header)
@@ -122,8 +124,8 @@ func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// UnescapeExtraKey is the key of an extra that is a part of a header's name: in lower case, with %-escapes for what a
-// header can't be called.
+// UnescapeExtraKey is the key of an extra that is a part of a header's name: in lower case, with
+// %-escapes for what a header can't be called.
 func UnescapeExtraKey(key string) string {
 	key = strings.ToLower(key)
 	if plain, err := url.PathUnescape(key); err == nil {

@@ -12,19 +12,22 @@ import (
 	"slices"
 )
 
-// Where others find out how to check the tokens of service accounts: paths of the server, and below the URL of the issuer.
+// Where others find out how to check the tokens of service accounts: paths of the server, and below
+// the URL of the issuer.
 const (
 	IssuerConfigPath = "/.well-known/openid-configuration"
 	IssuerKeysPath   = "/openid/v1/jwks"
 )
 
-// IssuerDocuments are what an OpenID provider tells of itself, as far as it is about checking tokens. The fields are JSON.
+// IssuerDocuments are what an OpenID provider tells of itself, as far as it is about checking
+// tokens. The fields are JSON.
 type IssuerDocuments struct {
 	Config, Keys []byte
 }
 
-// NewIssuerDocuments describes an issuer whose tokens are signed by one of keys. keysURL is where the document of the keys is
-// to be had, by https. An issuer that is no https URL is refused: nobody could ask it.
+// NewIssuerDocuments describes an issuer whose tokens are signed by one of keys. keysURL is where
+// the document of the keys is to be had, by https. An issuer that is no https URL is refused:
+// nobody could ask it.
 func NewIssuerDocuments(issuer, keysURL string, keys []crypto.PublicKey) (*IssuerDocuments, error) {
 	for what, address := range map[string]string{"issuer": issuer, "address of the keys": keysURL} {
 		if u, err := url.Parse(address); err != nil || u.Scheme != "https" || u.Host == "" {
@@ -63,7 +66,8 @@ func NewIssuerDocuments(issuer, keysURL string, keys []crypto.PublicKey) (*Issue
 	return &IssuerDocuments{Config: config, Keys: keySet}, err
 }
 
-// jsonWebKey is a public key in the form of RFC 7517. N and E are of RSA keys, the curve and the point of the others.
+// jsonWebKey is a public key in the form of RFC 7517. N and E are of RSA keys, the curve and the
+// point of the others.
 type jsonWebKey struct {
 	Use       string `json:"use"`
 	KeyType   string `json:"kty"`

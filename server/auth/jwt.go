@@ -17,8 +17,8 @@ import (
 	"strings"
 )
 
-// jwtAlgorithms are the signatures that service account tokens may have, with their hashes. "none" and shared secrets are
-// not among them.
+// jwtAlgorithms are the signatures that service account tokens may have, with their hashes. "none"
+// and shared secrets are not among them.
 var jwtAlgorithms = map[string]crypto.Hash{
 	"RS256": crypto.SHA256, "RS384": crypto.SHA384, "RS512": crypto.SHA512,
 	"ES256": crypto.SHA256, "ES384": crypto.SHA384, "ES512": crypto.SHA512,
@@ -118,8 +118,8 @@ func keyID(key crypto.PublicKey) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(sum[:]), nil
 }
 
-// ParsePublicKeys reads all RSA and ECDSA keys of a PEM file: public ones, those of certificates, and of private keys
-// their public part.
+// ParsePublicKeys reads all RSA and ECDSA keys of a PEM file: public ones, those of certificates,
+// and of private keys their public part.
 func ParsePublicKeys(data []byte) ([]crypto.PublicKey, error) {
 	var keys []crypto.PublicKey
 	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {

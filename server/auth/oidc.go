@@ -23,11 +23,14 @@ type OIDCConfig struct {
 	Issuer, ClientID string
 	// CA has the authorities of the provider's certificate in PEM; nil: those of the system.
 	CA []byte
-	// UsernameClaim holds the name of the user. For "email" the claim email_verified must not say no.
+	// UsernameClaim holds the name of the user. For "email" the claim email_verified must not say
+	// no.
 	UsernameClaim string
-	// UsernamePrefix goes before the name; "-" is none, "" is the issuer with a "#", or none for the claim "email".
+	// UsernamePrefix goes before the name; "-" is none, "" is the issuer with a "#", or none for
+	// the claim "email".
 	UsernamePrefix string
-	// GroupsClaim holds a group or a list of them; "": the tokens name no groups. GroupsPrefix goes before each.
+	// GroupsClaim holds a group or a list of them; "": the tokens name no groups. GroupsPrefix goes
+	// before each.
 	GroupsClaim, GroupsPrefix string
 	// RequiredClaims must be in the token, with these values.
 	RequiredClaims map[string]string
@@ -37,8 +40,8 @@ type OIDCConfig struct {
 	Audiences []string
 }
 
-// OIDC knows the tokens of one provider. It asks the provider for its keys when the first token comes, so that the server
-// starts without it. It is safe for concurrent use.
+// OIDC knows the tokens of one provider. It asks the provider for its keys when the first token
+// comes, so that the server starts without it. It is safe for concurrent use.
 type OIDC struct {
 	config OIDCConfig
 	client *http.Client
@@ -112,7 +115,8 @@ func (o *OIDC) provider() (*oidc.IDTokenVerifier, error) {
 	if o.failed != nil && time.Since(o.failedAt) < oidcPause {
 		return nil, o.failed
 	}
-	// The keys are fetched with this context for as long as the server runs: it is not that of a request.
+	// The keys are fetched with this context for as long as the server runs: it is not that of a
+	// request.
 	provider, err := oidc.NewProvider(oidc.ClientContext(context.Background(), o.client), o.config.Issuer)
 	if err != nil {
 		o.failed, o.failedAt = fmt.Errorf("auth: OIDC provider %s: %w", o.config.Issuer, err), time.Now()

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// Rule is something that a user may do: Verbs on Resources of Groups, only on those with Names if there are some; or Verbs
-// on Paths. "*" is all.
+// Rule is something that a user may do: Verbs on Resources of Groups, only on those with Names if
+// there are some; or Verbs on Paths. "*" is all.
 type Rule struct {
 	Verbs     []string
 	Groups    []string
@@ -15,8 +15,8 @@ type Rule struct {
 	Paths     []string
 }
 
-// RuleLister is an Authorizer that can say what it would allow. incomplete says that it may allow more than that.
-// It must be safe for concurrent use.
+// RuleLister is an Authorizer that can say what it would allow. incomplete says that it may allow
+// more than that. It must be safe for concurrent use.
 type RuleLister interface {
 	RulesFor(ctx context.Context, user *User, namespace string) (rules []Rule, incomplete bool, err error)
 }

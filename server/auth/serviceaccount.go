@@ -30,7 +30,8 @@ func ServiceAccountGroups(namespace string) []string {
 	return []string{GroupServiceAccounts, GroupServiceAccounts + ":" + namespace}
 }
 
-// SplitServiceAccount is the inverse of ServiceAccountName. ok is false for the name of another user.
+// SplitServiceAccount is the inverse of ServiceAccountName. ok is false for the name of another
+// user.
 func SplitServiceAccount(user string) (namespace, name string, ok bool) {
 	rest, ok := strings.CutPrefix(user, serviceAccountPrefix)
 	if !ok {
@@ -56,7 +57,8 @@ type Claims struct {
 type KubernetesPart struct {
 	Namespace      string    `json:"namespace,omitempty"`
 	ServiceAccount ObjectRef `json:"serviceaccount"`
-	// At most one of Pod, Secret and Node is what the token is bound to; beside a Pod, Node says where it runs.
+	// At most one of Pod, Secret and Node is what the token is bound to; beside a Pod, Node says
+	// where it runs.
 	Pod    *ObjectRef `json:"pod,omitempty"`
 	Secret *ObjectRef `json:"secret,omitempty"`
 	Node   *ObjectRef `json:"node,omitempty"`
@@ -80,7 +82,8 @@ func (a *audiences) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]string)(a))
 }
 
-// LookupUID returns the uid of an object of the core group's v1, "" if there is none or it is being deleted.
+// LookupUID returns the uid of an object of the core group's v1, "" if there is none or it is being
+// deleted.
 type LookupUID func(ctx context.Context, resource, namespace, name string) (uid string, err error)
 
 // ServiceAccountsConfig says whose tokens are good.
@@ -91,12 +94,13 @@ type ServiceAccountsConfig struct {
 	Keys []crypto.PublicKey
 	// Audiences are the ones of a token that names none.
 	Audiences []string
-	// Lookup finds the objects that a token depends on, so that it ends with them. nil: nobody looks.
+	// Lookup finds the objects that a token depends on, so that it ends with them. nil: nobody
+	// looks.
 	Lookup LookupUID
 }
 
-// ServiceAccounts knows the tokens of service accounts: JWTs that were signed with a key of the server. It is safe for
-// concurrent use.
+// ServiceAccounts knows the tokens of service accounts: JWTs that were signed with a key of the
+// server. It is safe for concurrent use.
 type ServiceAccounts struct {
 	config ServiceAccountsConfig
 	keys   map[string]crypto.PublicKey // by key id
@@ -173,7 +177,8 @@ func (s *ServiceAccounts) checkTimes(c *Claims) error {
 	return nil
 }
 
-// checkObjects wants everything that the token depends on to be there still, and to be the same object.
+// checkObjects wants everything that the token depends on to be there still, and to be the same
+// object.
 func (s *ServiceAccounts) checkObjects(ctx context.Context, c *Claims) error {
 	k := &c.Kubernetes
 	if k.Namespace == "" || k.ServiceAccount.Name == "" || c.Subject != ServiceAccountName(k.Namespace, k.ServiceAccount.Name) {
@@ -246,7 +251,8 @@ func NewTokenSigner(issuer string, key crypto.Signer) (*TokenSigner, error) {
 	return &TokenSigner{issuer: issuer, key: key, keyID: id, now: time.Now}, nil
 }
 
-// Sign returns a token for a service account, and when it ends. bound may be the zero value but for the service account.
+// Sign returns a token for a service account, and when it ends. bound may be the zero value but for
+// the service account.
 func (s *TokenSigner) Sign(part KubernetesPart, audiences []string, lifetime time.Duration) (token string, end time.Time, err error) {
 	now := s.now().Truncate(time.Second)
 	end = now.Add(lifetime)

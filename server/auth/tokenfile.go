@@ -23,7 +23,8 @@ type TokenFile struct {
 
 var _ TokenAuthenticator = (*TokenFile)(nil)
 
-// ReadTokenFile reads the list. audiences are those that its tokens are meant for: the server's own.
+// ReadTokenFile reads the list. audiences are those that its tokens are meant for: the server's
+// own.
 func ReadTokenFile(r io.Reader, audiences []string) (*TokenFile, error) {
 	f := &TokenFile{users: map[[sha256.Size]byte]*User{}, audiences: slices.Clone(audiences)}
 	lines := csv.NewReader(r)
@@ -66,7 +67,8 @@ func (f *TokenFile) add(record []string) error {
 	return nil
 }
 
-// AuthenticateToken looks the token up by its hash, so that how long it takes says nothing about the tokens that exist.
+// AuthenticateToken looks the token up by its hash, so that how long it takes says nothing about
+// the tokens that exist.
 func (f *TokenFile) AuthenticateToken(_ context.Context, token string, audiences []string) (*Token, error) {
 	user := f.users[sha256.Sum256([]byte(token))]
 	good := intersect(audiences, f.audiences)

@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// Union asks one Authenticator after the other: the first that knows the user decides. One that fails does not keep the
-// next from being asked, since a request may show several credentials and one that is good is enough; when none is, the
-// errors come together. Every user but an anonymous one becomes a member of system:authenticated.
+// Union asks one Authenticator after the other: the first that knows the user decides. One that
+// fails does not keep the next from being asked, since a request may show several credentials and
+// one that is good is enough; when none is, the errors come together. Every user but an anonymous
+// one becomes a member of system:authenticated.
 type Union []Authenticator
 
 var _ Authenticator = Union(nil)
@@ -29,7 +30,8 @@ func (list Union) Authenticate(req *http.Request) (*User, error) {
 	return nil, errors.Join(errs...)
 }
 
-// authenticated returns the user as a member of system:authenticated, if they are not without a credential.
+// authenticated returns the user as a member of system:authenticated, if they are not without a
+// credential.
 func authenticated(user *User) *User {
 	if user.Name == UserAnonymous || user.In(GroupAuthenticated) || user.In(GroupUnauthenticated) {
 		return user
@@ -39,8 +41,9 @@ func authenticated(user *User) *User {
 	return &member
 }
 
-// OrAnonymous lets in, as system:anonymous, whoever shows no credential. A credential that is wrong stays wrong: a client
-// must hear that its token has expired, and not that somebody without a name may not do something.
+// OrAnonymous lets in, as system:anonymous, whoever shows no credential. A credential that is wrong
+// stays wrong: a client must hear that its token has expired, and not that somebody without a name
+// may not do something.
 type OrAnonymous struct{ Authenticator }
 
 // Authenticate returns a user or an error.

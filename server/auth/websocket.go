@@ -8,8 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// TokenProtocol begins the subprotocol in which a page shows its token, since a browser lets it set no header of a WebSocket. The token
-// follows as base64url without padding. The page has to offer another subprotocol, too, for the server to choose.
+// TokenProtocol begins the subprotocol in which a page shows its token, since a browser lets it set
+// no header of a WebSocket. The token follows as base64url without padding. The page has to offer
+// another subprotocol, too, for the server to choose.
 const TokenProtocol = "base64url.bearer.authorization.k8s.io."
 
 const protocolHeader = "Sec-Websocket-Protocol"
@@ -27,7 +28,8 @@ func IsWebSocket(req *http.Request) bool {
 	return false
 }
 
-// DropSecrets takes out of the header of a request what nobody has a use for once the user is known: tokens.
+// DropSecrets takes out of the header of a request what nobody has a use for once the user is
+// known: tokens.
 func DropSecrets(header http.Header) {
 	header.Del("Authorization")
 	_, others := splitProtocols(header)
@@ -38,7 +40,8 @@ func DropSecrets(header http.Header) {
 	header.Set(protocolHeader, strings.Join(others, ", "))
 }
 
-// splitProtocols returns the subprotocols that the client offers: the tokens, still encoded, and the others.
+// splitProtocols returns the subprotocols that the client offers: the tokens, still encoded, and
+// the others.
 func splitProtocols(header http.Header) (tokens, others []string) {
 	for _, value := range header.Values(protocolHeader) {
 		for protocol := range strings.SplitSeq(value, ",") {

@@ -25,9 +25,11 @@ var seconds = []float64{0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 
 
 // What is the kind of a request. Its fields are the labels, and the caller bounds what they may be.
 type What struct {
-	// Verb is LIST, WATCH, APPLY … or an HTTP method; Scope is cluster, namespace, resource, or "" for a document.
+	// Verb is LIST, WATCH, APPLY … or an HTTP method; Scope is cluster, namespace, resource, or ""
+	// for a document.
 	Verb, Scope string
-	// Group, Version, Resource and Subresource are as in the path. For a document Subresource is its path.
+	// Group, Version, Resource and Subresource are as in the path. For a document Subresource is
+	// its path.
 	Group, Version, Resource, Subresource string
 	DryRun                                bool
 }
@@ -80,7 +82,8 @@ func NewRequests(registry prometheus.Registerer) *Requests {
 	return r
 }
 
-// Places returns what counts the requests of a kind: those in flight, and those for which there was no room.
+// Places returns what counts the requests of a kind: those in flight, and those for which there was
+// no room.
 func (r *Requests) Places(kind string) (inFlight prometheus.Gauge, dropped prometheus.Counter) {
 	return r.inFlight.WithLabelValues(kind), r.dropped.WithLabelValues(kind)
 }

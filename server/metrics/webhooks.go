@@ -11,8 +11,9 @@ import (
 // webhookSeconds are the buckets of times of webhooks, those of Kubernetes.
 var webhookSeconds = []float64{0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25}
 
-// WebhookCall is a call of an admission webhook. Step is admit or validating, Reason calling_webhook_error,
-// apiserver_internal_error, no_error or "" for a refusal that is counted nowhere.
+// WebhookCall is a call of an admission webhook. Step is admit or validating, Reason
+// calling_webhook_error, apiserver_internal_error, no_error or "" for a refusal that is counted
+// nowhere.
 type WebhookCall struct {
 	Webhook, Step, Operation string
 	Took                     time.Duration
@@ -29,7 +30,8 @@ type Webhooks struct {
 	rejected, failedOpen *prometheus.CounterVec
 }
 
-// NewWebhooks registers the metrics of admission webhooks. Several that are registered in one place count together.
+// NewWebhooks registers the metrics of admission webhooks. Several that are registered in one place
+// count together.
 func NewWebhooks(registry prometheus.Registerer) *Webhooks {
 	w := &Webhooks{
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{

@@ -16,15 +16,17 @@ import (
 // Source is the store behind the cache.
 type Source interface {
 	storage.Interface
-	// RequestProgress makes the watches with Progress return a bookmark soon. It may fail or do nothing; it is
-	// called again.
+	// RequestProgress makes the watches with Progress return a bookmark soon. It may fail or do
+	// nothing; it is called again.
 	RequestProgress(ctx context.Context) error
-	// EachRevision calls visit with every key below prefix and the revision at which it was last written, in key order and as
-	// the store is at revision, without reading values. It fails as an exact list does.
+	// EachRevision calls visit with every key below prefix and the revision at which it was last
+	// written, in key order and as the store is at revision, without reading values. It fails as an
+	// exact list does.
 	EachRevision(ctx context.Context, prefix string, revision int64, visit func(key string, modified int64)) error
-	// UpdateKnown is GuaranteedUpdate at known.Key. Its first attempt works on known, an entry that the source has made
-	// once and that others may have overtaken, where GuaranteedUpdate reads. What such an attempt comes to without a write, an
-	// error of try or the same bytes, is told only if known turns out to be what the source holds; else try is asked again.
+	// UpdateKnown is GuaranteedUpdate at known.Key. Its first attempt works on known, an entry that
+	// the source has made once and that others may have overtaken, where GuaranteedUpdate reads.
+	// What such an attempt comes to without a write, an error of try or the same bytes, is told
+	// only if known turns out to be what the source holds; else try is asked again.
 	UpdateKnown(ctx context.Context, known storage.Entry, try storage.TryUpdate) (storage.Entry, error)
 	// DeleteKnown is to Delete what UpdateKnown is to GuaranteedUpdate.
 	DeleteKnown(ctx context.Context, known storage.Entry, check storage.CheckDelete) (storage.Entry, error)
@@ -35,18 +37,19 @@ type Config struct {
 	Source Source
 	// Prefix is what is cached; everything else is passed on to Source.
 	Prefix string
-	// Window is how long events are remembered for watchers, unless LogBytes stands against it; 0 means 75 s.
+	// Window is how long events are remembered for watchers, unless LogBytes stands against it; 0
+	// means 75 s.
 	Window time.Duration
-	// LogBytes is how much the remembered events may hold beside the cached entries, or a quarter of the size of
-	// those if that is more; 0 means 64 MiB.
+	// LogBytes is how much the remembered events may hold beside the cached entries, or a quarter
+	// of the size of those if that is more; 0 means 64 MiB.
 	LogBytes int
 	// Wait is how long a read may wait for the cache to come up to its revision; 0 means 3 s.
 	Wait time.Duration
-	// BookmarkEvery is the quiet time after which a watch with Progress gets a bookmark, and the source is asked whether it
-	// is further than the cache; 0 means 5 s.
+	// BookmarkEvery is the quiet time after which a watch with Progress gets a bookmark, and the
+	// source is asked whether it is further than the cache; 0 means 5 s.
 	BookmarkEvery time.Duration
-	// CheckEvery is about how often the cache is compared with the source (see Check), seldomer if that takes long; 0
-	// means 5 minutes.
+	// CheckEvery is about how often the cache is compared with the source (see Check), seldomer if
+	// that takes long; 0 means 5 minutes.
 	CheckEvery time.Duration
 	// Turns are those of all caches of this server; nil if there is no other.
 	Turns *Turns
@@ -58,8 +61,9 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Cacher is a storage.Interface in front of a Source. Until it is filled, it passes on what costs the source little, and
-// for the rest fails with CodeNotReady after Config.Wait. Its methods may be called from any goroutine.
+// Cacher is a storage.Interface in front of a Source. Until it is filled, it passes on what costs
+// the source little, and for the rest fails with CodeNotReady after Config.Wait. Its methods may be
+// called from any goroutine.
 type Cacher struct {
 	config Config
 	source Source
@@ -89,8 +93,9 @@ type Cacher struct {
 
 var _ storage.Interface = (*Cacher)(nil)
 
-// New starts a cache; it fills in the background, and reads wait for that. The caller closes it, before its Source. An
-// error says what is wrong with config; that the source can't be reached is none.
+// New starts a cache; it fills in the background, and reads wait for that. The caller closes it,
+// before its Source. An error says what is wrong with config; that the source can't be reached is
+// none.
 func New(config Config) (*Cacher, error) {
 	if config.Source == nil {
 		return nil, errors.New("cacher: no source")
@@ -158,8 +163,8 @@ func (c *Cacher) Close() {
 	c.wg.Wait()
 }
 
-// WaitReady returns when the cache is filled for the first time; with the context's error or storage.ErrClosed if that ends
-// before.
+// WaitReady returns when the cache is filled for the first time; with the context's error or
+// storage.ErrClosed if that ends before.
 func (c *Cacher) WaitReady(ctx context.Context) error {
 	select {
 	case <-c.ready:
@@ -242,5 +247,6 @@ func (c *Cacher) Count(ctx context.Context, selection string) (int64, error) {
 	return int64(s.rank(after(selection)) - s.rank(selection)), nil
 }
 
-// Revision implements storage.Interface. Callers that come while a request is on its way share the next one.
+// Revision implements storage.Interface. Callers that come while a request is on its way share the
+// next one.
 func (c *Cacher) Revision(ctx context.Context) (int64, error) { return c.revision.get(ctx) }

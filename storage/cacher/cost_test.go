@@ -22,12 +22,13 @@ var costEntries = flag.Int("cost", 5000, "how many entries TestCost puts into a 
 // entrySize is what a pod of a controller is, stored.
 const entrySize = 3600
 
-// budgetEntries is from how many entries on a cache has to keep to its budget: with fewer, what etcd does in the same process at
-// the same time is more than what is measured.
+// budgetEntries is from how many entries on a cache has to keep to its budget: with fewer, what
+// etcd does in the same process at the same time is more than what is measured.
 const budgetEntries = 100_000
 
-// TestCost measures what a cache costs: memory for each entry, time to fill it from etcd, and the check. With -cost=100000 its
-// figures are those of the README, and the budgets hold; etcd runs in the same process, and its share is in the figures.
+// TestCost measures what a cache costs: memory for each entry, time to fill it from etcd, and the
+// check. With -cost=100000 its figures are those of the README, and the budgets hold; etcd runs in
+// the same process, and its share is in the figures.
 func TestCost(t *testing.T) {
 	ctx := context.Background()
 	server, err := embedded.Start(ctx, embedded.Config{Dir: t.TempDir(), NoSync: true})
@@ -104,7 +105,8 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// rss is the resident memory of the process, without the files that are mapped into it, as etcd's database is.
+// rss is the resident memory of the process, without the files that are mapped into it, as etcd's
+// database is.
 func rss(t *testing.T) int {
 	t.Helper()
 	data, err := os.ReadFile("/proc/self/status")

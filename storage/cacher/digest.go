@@ -11,8 +11,9 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// The cache is compared with the source now and then, as nothing else would ever find out about a change that got lost on
-// the way: keys and revisions of all entries at one revision, and the values of a few.
+// The cache is compared with the source now and then, as nothing else would ever find out about a
+// change that got lost on the way: keys and revisions of all entries at one revision, and the
+// values of a few.
 const (
 	// sampled is how many values a check reads.
 	sampled = 32
@@ -39,9 +40,10 @@ func (c *Cacher) keepChecking() {
 	}
 }
 
-// Check compares the cache with the source: the keys and revisions of all entries, and the values of some. If it finds a
-// difference it logs that as an error and makes the cache begin anew; Stats().Mistrusted counts it. An error says that the
-// comparison could not be made. It runs by itself, see Config.CheckEvery.
+// Check compares the cache with the source: the keys and revisions of all entries, and the values
+// of some. If it finds a difference it logs that as an error and makes the cache begin anew;
+// Stats().Mistrusted counts it. An error says that the comparison could not be made. It runs by
+// itself, see Config.CheckEvery.
 func (c *Cacher) Check(ctx context.Context) error {
 	begin := time.Now()
 	defer func() {
@@ -111,9 +113,10 @@ func (c *Cacher) compareKeys(ctx context.Context, s *state, found *mismatch) err
 	return err
 }
 
-// compareValues reads some entries from the source, all if they are few. One that the source can't read while the cache has it
-// is no mismatch: a key of encryption has gone, and Reread is yet to come, or what is stored is damaged. What clients were told
-// was right, so the log says which it is, and no watch ends.
+// compareValues reads some entries from the source, all if they are few. One that the source can't
+// read while the cache has it is no mismatch: a key of encryption has gone, and Reread is yet to
+// come, or what is stored is damaged. What clients were told was right, so the log says which it
+// is, and no watch ends.
 func (c *Cacher) compareValues(ctx context.Context, s *state, found *mismatch) error {
 	unreadable := &mismatch{}
 	defer func() {
@@ -134,8 +137,8 @@ func (c *Cacher) compareValues(ctx context.Context, s *state, found *mismatch) e
 	return nil
 }
 
-// compareValue reads one entry from the source. One that has changed meanwhile is left for another time, and one that can be
-// read by now for Reread.
+// compareValue reads one entry from the source. One that has changed meanwhile is left for another
+// time, and one that can be read by now for Reread.
 func (c *Cacher) compareValue(ctx context.Context, have *storage.Entry, found, unreadable *mismatch) error {
 	want, err := c.source.Get(ctx, have.Key, storage.GetOptions{})
 	var e *storage.Error

@@ -77,7 +77,8 @@ func (l *logged) has(text string) bool {
 	return strings.Contains(l.buf.String(), text)
 }
 
-// Whatever the watch leaves out or makes up, the cache finds out, says so, begins anew, and sends its watchers away.
+// Whatever the watch leaves out or makes up, the cache finds out, says so, begins anew, and sends
+// its watchers away.
 func TestWhatTheWatchLeavesOut(t *testing.T) {
 	drop := func(*storage.Event) bool { return false }
 	for _, tc := range []struct {

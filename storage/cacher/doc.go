@@ -1,9 +1,9 @@
-// Package cacher is the watch cache: a storage.Interface that answers the reads below one prefix from memory and
-// passes the writes on to the store behind it, with what it knows of their keys.
+// Package cacher is the watch cache: a storage.Interface that answers the reads below one prefix
+// from memory and passes the writes on to the store behind it, with what it knows of their keys.
 //
-// One goroutine follows the source's watch and appends to one log; a tree with the current entries is published
-// after each step, and readers take it without a lock. A watcher is a cursor into the log, so nobody waits for the
-// slow one. Start reading at Cacher; then
+// One goroutine follows the source's watch and appends to one log; a tree with the current entries
+// is published after each step, and readers take it without a lock. A watcher is a cursor into the
+// log, so nobody waits for the slow one. Start reading at Cacher; then
 //
 //   - feed.go, gap.go, reread.go: how it follows the source, also over gaps
 //   - log.go, tree.go, past.go, index.go: what it holds: events, entries, states of the past, indexes

@@ -19,8 +19,8 @@ var (
 	errLost     = errors.New("the source's watch has left out a change")
 )
 
-// follow keeps the cache up with the source until Close. An error of the watch makes it go on from where it was;
-// only if the source has forgotten that, it lists and works out what has changed.
+// follow keeps the cache up with the source until Close. An error of the watch makes it go on from
+// where it was; only if the source has forgotten that, it lists and works out what has changed.
 func (c *Cacher) follow() {
 	pause, list := firstPause, true
 	for c.ctx.Err() == nil {
@@ -41,7 +41,8 @@ func (c *Cacher) follow() {
 	}
 }
 
-// step lists if it must, and then watches until the watch ends. Alive is called whenever the source said something.
+// step lists if it must, and then watches until the watch ends. Alive is called whenever the source
+// said something.
 func (c *Cacher) step(list *bool, alive func()) error {
 	if *list {
 		page, err := c.source.List(c.ctx, c.prefix, storage.ListOptions{})
@@ -91,8 +92,8 @@ func (c *Cacher) step(list *bool, alive func()) error {
 	}
 }
 
-// apply puts events into the tree and the log, and wakes whom they concern. It fails if they can't follow what the cache
-// has; then it has changed nothing but the epoch.
+// apply puts events into the tree and the log, and wakes whom they concern. It fails if they can't
+// follow what the cache has; then it has changed nothing but the epoch.
 func (c *Cacher) apply(events []storage.Event) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,8 +122,9 @@ func (c *Cacher) apply(events []storage.Event) error {
 	return nil
 }
 
-// note puts one event into the tree and completes it with what was there before. ok is false if the tree says that the
-// source has left out something: what is created was there, or what is modified was not.
+// note puts one event into the tree and completes it with what was there before. ok is false if the
+// tree says that the source has left out something: what is created was there, or what is modified
+// was not.
 func (s *state) note(ev storage.Event) (complete storage.Event, ok bool) {
 	var was *storage.Entry
 	if ev.Type == storage.Deleted {
@@ -143,8 +145,8 @@ func (s *state) note(ev storage.Event) (complete storage.Event, ok bool) {
 	return ev, true
 }
 
-// append adds changes to the log and wakes whom they concern. Up to revision, nothing is missing in the log. The caller
-// holds mu, and publishes before it lets go of it.
+// append adds changes to the log and wakes whom they concern. Up to revision, nothing is missing in
+// the log. The caller holds mu, and publishes before it lets go of it.
 func (c *Cacher) append(changes []storage.Event) {
 	number, now := c.log.end(), c.config.Now()
 	for _, ev := range changes {

@@ -92,8 +92,8 @@ func (f *follower) run(until int64) error {
 	return nil
 }
 
-// followThrough lets watchers follow while n changes are made, and compares what they have with the source. If lossless is
-// set, each of them must see each change.
+// followThrough lets watchers follow while n changes are made, and compares what they have with the
+// source. If lossless is set, each of them must see each change.
 func followThrough(t *testing.T, c *cacher.Cacher, source storage.Interface, n int, lossless bool) {
 	t.Helper()
 	ctx := context.Background()

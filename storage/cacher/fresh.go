@@ -10,13 +10,14 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// progressEvery is how long the source has to answer a request for progress before it is asked again.
+// progressEvery is how long the source has to answer a request for progress before it is asked
+// again.
 const progressEvery = 50 * time.Millisecond
 
 var errNotFilled = errors.New("the watch cache has not read everything yet")
 
-// batch reads a number for everyone who wants it, one read at a time. Whoever comes while a read is on its way waits
-// for the next one, because the answer of that one may be older than the question.
+// batch reads a number for everyone who wants it, one read at a time. Whoever comes while a read is
+// on its way waits for the next one, because the answer of that one may be older than the question.
 type batch struct {
 	read func() (int64, error)
 
@@ -70,8 +71,8 @@ func (b *batch) run() {
 	}
 }
 
-// stateFor returns a state that is good enough: one that has seen every write that ended before this call if latest
-// is set, and every revision up to floor in any case.
+// stateFor returns a state that is good enough: one that has seen every write that ended before
+// this call if latest is set, and every revision up to floor in any case.
 func (c *Cacher) stateFor(ctx context.Context, op, key string, latest bool, floor int64) (*state, error) {
 	if err := c.waitFilled(ctx, op, key); err != nil {
 		return nil, err
@@ -93,7 +94,8 @@ func (c *Cacher) stateFor(ctx context.Context, op, key string, latest bool, floo
 	return c.waitFor(ctx, op, key, floor, max(floor, now))
 }
 
-// waitFilled waits for the first list of the source, but not for long: that of a large prefix may take a while.
+// waitFilled waits for the first list of the source, but not for long: that of a large prefix may
+// take a while.
 func (c *Cacher) waitFilled(ctx context.Context, op, key string) error {
 	if c.filled() {
 		return nil
@@ -110,7 +112,8 @@ func (c *Cacher) waitFilled(ctx context.Context, op, key string) error {
 // filled says whether the cache has been filled.
 func (c *Cacher) filled() bool { return c.current.Load() != nil }
 
-// waitFor returns the first state at revision or later. Asked is the revision that the reader named, if it did.
+// waitFor returns the first state at revision or later. Asked is the revision that the reader
+// named, if it did.
 func (c *Cacher) waitFor(ctx context.Context, op, key string, asked, revision int64) (*state, error) {
 	if s := c.current.Load(); s.revision >= revision && s.epoch == c.epoch.Load() {
 		return s, nil
@@ -149,9 +152,10 @@ func (c *Cacher) waitFor(ctx context.Context, op, key string, asked, revision in
 	}
 }
 
-// pushProgress asks the source for progress as long as a reader waits for a revision that the cache has not seen; and now
-// and then in any case: where nothing happens below the prefix, a cache that knew nothing of what happens elsewhere would have
-// no news for bookmarks, and could not go on from where it is after a compaction.
+// pushProgress asks the source for progress as long as a reader waits for a revision that the cache
+// has not seen; and now and then in any case: where nothing happens below the prefix, a cache that
+// knew nothing of what happens elsewhere would have no news for bookmarks, and could not go on from
+// where it is after a compaction.
 func (c *Cacher) pushProgress() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()

@@ -86,8 +86,8 @@ func TestNobodySharesARequestThatIsAlreadyOnItsWay(t *testing.T) {
 	}
 }
 
-// Nobody reads, and nothing happens below the prefix: what happens elsewhere takes the cache along all the same, and those
-// who watch it. Else a compaction would take away what it goes on from.
+// Nobody reads, and nothing happens below the prefix: what happens elsewhere takes the cache along
+// all the same, and those who watch it. Else a compaction would take away what it goes on from.
 func TestAQuietCacheKeepsUp(t *testing.T) {
 	db := memory.NewDatabase()
 	c := start(t, cacher.Config{Source: memory.New(memory.Config{Database: db, ProgressInterval: time.Hour})})
@@ -106,8 +106,9 @@ func TestAQuietCacheKeepsUp(t *testing.T) {
 	}
 }
 
-// A reader that names a revision which the cache does not reach in time hears that, and where the cache is: clients know
-// what to do then. One that wants the newest hears that there is no answer now.
+// A reader that names a revision which the cache does not reach in time hears that, and where the
+// cache is: clients know what to do then. One that wants the newest hears that there is no answer
+// now.
 func TestACacheThatIsLate(t *testing.T) {
 	f := newFaulty()
 	c := start(t, cacher.Config{Source: f, Wait: 50 * time.Millisecond})
@@ -149,7 +150,8 @@ func (s *slowToList) List(ctx context.Context, prefix string, opts storage.ListO
 	return s.Store.List(ctx, prefix, opts)
 }
 
-// Until the cache is filled, what costs the source little is answered by it, and the rest is put off.
+// Until the cache is filled, what costs the source little is answered by it, and the rest is put
+// off.
 func TestNotFilledYet(t *testing.T) {
 	source := &slowToList{Store: memory.New(memory.Config{ProgressInterval: quick}), gate: make(chan struct{})}
 	c, err := cacher.New(cacher.Config{Source: source, Prefix: "/pods/", Wait: quick})

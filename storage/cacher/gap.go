@@ -6,12 +6,14 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// What happens when the cache can't simply follow: the first list, a list behind a gap, another history.
+// What happens when the cache can't simply follow: the first list, a list behind a gap, another
+// history.
 
-// replace makes the cache what page says. What happened between the last state and that one is not known any more, or it
-// is another history (a backup was restored behind our back, or the cache was wrong): whoever watches and does not begin
-// at the page or behind it gets CodeCompacted and lists, too. Events that only lead from one state to the other would not do. A
-// deletion among them would have no revision of its own, and a client that is cut off behind the first of several could not
+// replace makes the cache what page says. What happened between the last state and that one is not
+// known any more, or it is another history (a backup was restored behind our back, or the cache was
+// wrong): whoever watches and does not begin at the page or behind it gets CodeCompacted and lists,
+// too. Events that only lead from one state to the other would not do. A deletion among them would
+// have no revision of its own, and a client that is cut off behind the first of several could not
 // ask for the others.
 func (c *Cacher) replace(page storage.Page) {
 	s := newState(page.Revision)
@@ -38,8 +40,8 @@ func (c *Cacher) replace(page storage.Page) {
 	c.parking.wakeAll(c.log.first - 1)
 }
 
-// wentBack notes that the source is at a revision that is lower than one it was at before, and makes follow list.
-// Until it has, no linearizable read is answered.
+// wentBack notes that the source is at a revision that is lower than one it was at before, and
+// makes follow list. Until it has, no linearizable read is answered.
 func (c *Cacher) wentBack(now, seen int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,8 +53,8 @@ func (c *Cacher) wentBack(now, seen int64) {
 	c.breakWatch()
 }
 
-// mistrust makes follow list and begin anew, because the cache is not what the source is: whoever watches gets
-// CodeCompacted and lists, too, as nobody knows what it was told. The caller holds mu.
+// mistrust makes follow list and begin anew, because the cache is not what the source is: whoever
+// watches gets CodeCompacted and lists, too, as nobody knows what it was told. The caller holds mu.
 func (c *Cacher) mistrust(why error) {
 	c.config.Log.Error("watch cache: the cache is not what the source is, and begins anew; watches end", "prefix", c.prefix, "error", why)
 	c.counters.mistrusted.Add(1)

@@ -11,7 +11,8 @@ import (
 	"github.com/typeplane/typeplane/storage/cacher"
 )
 
-// The cache is before a gap that it will have to cross by a list, and watches are opened at, in and behind the gap.
+// The cache is before a gap that it will have to cross by a list, and watches are opened at, in and
+// behind the gap.
 func TestWatchesThatBeginInAGap(t *testing.T) {
 	f := newFaulty()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -51,7 +52,8 @@ func TestWatchesThatBeginInAGap(t *testing.T) {
 	close(opening)
 
 	for i, w := range watches[:3] {
-		// What they miss is not known any more: the second knows an entry of which the cache never heard.
+		// What they miss is not known any more: the second knows an entry of which the cache never
+		// heard.
 		if events, err := w.Next(ctx); storage.CodeOf(err) != storage.CodeCompacted {
 			t.Errorf("before the end of the gap, %d: %+v, %v", i, events, err)
 		}
@@ -70,7 +72,8 @@ func TestWatchesThatBeginInAGap(t *testing.T) {
 	}
 }
 
-// Readers may have their list from elsewhere, and be ahead of the cache: their watches tell them all, or end.
+// Readers may have their list from elsewhere, and be ahead of the cache: their watches tell them
+// all, or end.
 func TestReadersAheadOfTheCache(t *testing.T) {
 	t.Parallel()
 	f := newFaulty()

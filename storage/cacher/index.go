@@ -10,25 +10,27 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// maxIndexes bounds the indexes of a cache: attributes are often labels, and clients may ask for any label. maxAsked
-// bounds the attributes of which is known that somebody asked for them once.
+// maxIndexes bounds the indexes of a cache: attributes are often labels, and clients may ask for
+// any label. maxAsked bounds the attributes of which is known that somebody asked for them once.
 const (
 	maxIndexes = 16
 	maxAsked   = 256
 )
 
-// index finds the entries that have a value of an attribute. It belongs to a state, and is copied on write like its tree.
+// index finds the entries that have a value of an attribute. It belongs to a state, and is copied
+// on write like its tree.
 type index struct {
 	attribute string
 	read      func(storage.Entry) (string, bool, error)
 	used      *atomic.Int64 // when, in the order of Cacher.uses
 	postings  *btree.BTreeG[posting]
-	// unknown are the keys of entries of which nobody knows whether they have a value: those are in every answer.
+	// unknown are the keys of entries of which nobody knows whether they have a value: those are in
+	// every answer.
 	unknown *btree.Set[string]
 }
 
-// posting says that the entry at key has value. Both strings are as good as that entry's memory, which they keep alive: so
-// a posting is replaced whenever its entry is.
+// posting says that the entry at key has value. Both strings are as good as that entry's memory,
+// which they keep alive: so a posting is replaced whenever its entry is.
 type posting struct{ value, key string }
 
 func (p posting) before(q posting) bool {
@@ -83,7 +85,8 @@ func valueOf(read func(storage.Entry) (string, bool, error), e *storage.Entry) (
 	return value, ok, err == nil
 }
 
-// keys calls visit with the keys from start up to end that may have value, in order, until it returns false.
+// keys calls visit with the keys from start up to end that may have value, in order, until it
+// returns false.
 func (x *index) keys(value, start, end string, visit func(key string) bool) {
 	unknown := x.unknown.Iter()
 	more := x.unknown.Len() > 0 && unknown.Seek(start)
@@ -118,7 +121,8 @@ func (s *state) index(w *storage.Where) *index {
 	return nil
 }
 
-// narrowPage answers a list of what may have a value, with its help at the cost of what there is of that.
+// narrowPage answers a list of what may have a value, with its help at the cost of what there is of
+// that.
 func (s *state) narrowPage(x *index, prefix string, opts storage.ListOptions) storage.Page {
 	page := storage.Page{Entries: []storage.Entry{}, Revision: s.revision}
 	x.keys(opts.Where.Value, max(prefix, opts.Start), after(prefix), func(key string) bool {
@@ -140,9 +144,9 @@ type asked struct {
 	uses  atomic.Int64 // counts the uses of indexes, to find out which was not used for long
 }
 
-// indexFor returns the state that a list with w is best answered from: current, or a later one with an index that was made
-// just now. The first list that asks for an attribute scans; the second makes the index. One that comes while an index
-// is being made scans.
+// indexFor returns the state that a list with w is best answered from: current, or a later one with
+// an index that was made just now. The first list that asks for an attribute scans; the second
+// makes the index. One that comes while an index is being made scans.
 func (c *Cacher) indexFor(w *storage.Where, s *state) *state {
 	if x := s.index(w); x != nil {
 		x.used.Store(c.asked.uses.Add(1))

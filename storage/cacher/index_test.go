@@ -194,7 +194,8 @@ func TestIndexMadeForAnExactList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The second list that asks for an attribute reads it of every entry, and there somebody else comes.
+	// The second list that asks for an attribute reads it of every entry, and there somebody else
+	// comes.
 	asked, created := 0, false
 	where := part(0, "red")
 	read := where.Read

@@ -9,7 +9,8 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// eventLog is the events of the prefix in order, each under a number that only grows. It is guarded by Cacher.mu.
+// eventLog is the events of the prefix in order, each under a number that only grows. It is guarded
+// by Cacher.mu.
 type eventLog struct {
 	events []logged
 	first  int64 // the number of events[0]
@@ -32,8 +33,8 @@ func (l *eventLog) len() int { return len(l.events) }
 // end is the number of the next event.
 func (l *eventLog) end() int64 { return l.first + int64(len(l.events)) }
 
-// add appends ev. Only the replaced value is counted: the new one is held by the tree, until the event that replaces
-// it counts it.
+// add appends ev. Only the replaced value is counted: the new one is held by the tree, until the
+// event that replaces it counts it.
 func (l *eventLog) add(ev storage.Event, now time.Time) {
 	n := eventBytes + len(ev.Prev.Value)
 	l.events = append(l.events, logged{event: ev, at: now, bytes: n})
@@ -59,7 +60,8 @@ func (l *eventLog) trim(since time.Time, most int) {
 	l.drop(n)
 }
 
-// reset forgets everything. It passes over one number, so that a cursor at the end of the log is behind it now.
+// reset forgets everything. It passes over one number, so that a cursor at the end of the log is
+// behind it now.
 func (l *eventLog) reset(floor int64) {
 	l.drop(len(l.events))
 	l.first++

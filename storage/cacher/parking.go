@@ -7,11 +7,12 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// parking is where watchers wait that have seen everything. Each waits at the place of what it watches, and an event wakes
-// those at its places only: neither the ones that it does not concern nor the ones that are still busy cost anything.
+// parking is where watchers wait that have seen everything. Each waits at the place of what it
+// watches, and an event wakes those at its places only: neither the ones that it does not concern
+// nor the ones that are still busy cost anything.
 //
-// Whoever waits is not behind: all that happens in the meantime does not concern it. When it wakes up, it goes on at
-// the event that woke it.
+// Whoever waits is not behind: all that happens in the meantime does not concern it. When it wakes
+// up, it goes on at the event that woke it.
 type parking struct {
 	shortest int // the length of the cache's prefix
 
@@ -85,7 +86,8 @@ func (p *parking) leave(w *watcher) {
 	}
 }
 
-// park lets w wait. The caller holds Cacher.mu, so that nothing happens between the last look and this.
+// park lets w wait. The caller holds Cacher.mu, so that nothing happens between the last look and
+// this.
 func (p *parking) park(w *watcher) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,8 +101,8 @@ func (p *parking) park(w *watcher) {
 	w.spot.waiting = w
 }
 
-// drive lets w go on, and returns the number of the first event that may concern it: w.number if it was not waiting, end if
-// it was and nothing came. The caller holds Cacher.mu.
+// drive lets w go on, and returns the number of the first event that may concern it: w.number if it
+// was not waiting, end if it was and nothing came. The caller holds Cacher.mu.
 func (p *parking) drive(w *watcher, end int64) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -129,7 +131,8 @@ func (w *watcher) unlink() {
 	w.prev, w.next, w.parked = nil, nil, false
 }
 
-// wake wakes whom events concern, the first of which has a number. The caller holds Cacher.mu for writing.
+// wake wakes whom events concern, the first of which has a number. The caller holds Cacher.mu for
+// writing.
 func (p *parking) wake(events []storage.Event, number int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -170,7 +173,8 @@ func (p *parking) wakeWhere(name string, a *attribute, ev *storage.Event, number
 	})
 }
 
-// selecting calls visit with every selection that has key: the prefixes that it is below, and itself.
+// selecting calls visit with every selection that has key: the prefixes that it is below, and
+// itself.
 func (p *parking) selecting(key string, visit func(selection string)) {
 	for end := p.shortest - 1; ; {
 		visit(key[:end+1])

@@ -102,7 +102,8 @@ func TestOnlyThoseConcernedWake(t *testing.T) {
 	}
 }
 
-// A watcher that waits is never behind, however much happens that does not concern it, also when it wants no bookmarks.
+// A watcher that waits is never behind, however much happens that does not concern it, also when it
+// wants no bookmarks.
 func TestWhoWaitsDoesNotFallOff(t *testing.T) {
 	source := memory.New(memory.Config{ProgressInterval: quick})
 	c := start(t, cacher.Config{Source: source, LogBytes: 20 << 10})
@@ -139,8 +140,8 @@ func cpu(t *testing.T) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// Thousands of watchers that have stopped reading cost those that read nothing: the same work is done beside a few and beside
-// many, in turns, and measured by the kernel's accounting.
+// Thousands of watchers that have stopped reading cost those that read nothing: the same work is
+// done beside a few and beside many, in turns, and measured by the kernel's accounting.
 func TestStalledWatchersCostNothing(t *testing.T) {
 	const few, many, events, rounds = 4, 4000, 4000, 4
 	source := memory.New(memory.Config{ProgressInterval: quick})

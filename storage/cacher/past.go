@@ -13,8 +13,8 @@ const maxPoints = 64
 // pointEvery is how many events lie between two states of the past that are kept.
 const pointEvery = 1000
 
-// past returns the state at a revision that is not newer than the cache's, or nil if that can't be known any more.
-// It takes the next later state that there is and takes back what happened since.
+// past returns the state at a revision that is not newer than the cache's, or nil if that can't be
+// known any more. It takes the next later state that there is and takes back what happened since.
 func (c *Cacher) past(revision int64) *state {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,7 +45,8 @@ func (c *Cacher) past(revision int64) *state {
 	return s
 }
 
-// keepPoint keeps the state before next, if enough has happened since the last one that is kept. The caller holds mu.
+// keepPoint keeps the state before next, if enough has happened since the last one that is kept.
+// The caller holds mu.
 func (c *Cacher) keepPoint(next *state) {
 	old := c.current.Load()
 	if old == nil || old.revision >= next.revision {
@@ -61,8 +62,8 @@ func (c *Cacher) keepPoint(next *state) {
 	c.trimPoints()
 }
 
-// trimPoints drops the states that no exact list can want any more, and the oldest if there are too many. The caller
-// holds mu.
+// trimPoints drops the states that no exact list can want any more, and the oldest if there are too
+// many. The caller holds mu.
 func (c *Cacher) trimPoints() {
 	n := sort.Search(len(c.points), func(i int) bool { return c.points[i].revision >= c.log.floor })
 	c.points = slices.Delete(c.points, 0, max(n, len(c.points)-maxPoints))

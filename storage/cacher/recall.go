@@ -8,18 +8,20 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// Bounds of what a Recall remembers of this process's writes: until their events come back, which is soon.
+// Bounds of what a Recall remembers of this process's writes: until their events come back, which
+// is soon.
 const (
 	recalledWrites = 256
 	recalledBytes  = 4 << 20
 )
 
-// Recall knows of many stored values that they are canonical without looking into them: the ones that this process wrote a
-// moment ago, and the ones that the cache holds already. What they cost is a comparison of bytes. So neither the event of
-// an own write nor the reading of the current entry before a write decodes anything.
+// Recall knows of many stored values that they are canonical without looking into them: the ones
+// that this process wrote a moment ago, and the ones that the cache holds already. What they cost
+// is a comparison of bytes. So neither the event of an own write nor the reading of the current
+// entry before a write decodes anything.
 //
-// One Recall is for one cache: its Form goes into the source, and the Recall into the cache's Config. Its methods may be
-// called from any goroutine.
+// One Recall is for one cache: its Form goes into the source, and the Recall into the cache's
+// Config. Its methods may be called from any goroutine.
 type Recall struct {
 	cache atomic.Pointer[Cacher]
 
@@ -36,8 +38,8 @@ type written struct {
 	epoch         int64         // of the source's history that the entry is in
 }
 
-// Form returns form with a memory. What form.Canonical answers must depend on nothing but its arguments: where keys of
-// encryption come and go, the encryption goes around it.
+// Form returns form with a memory. What form.Canonical answers must depend on nothing but its
+// arguments: where keys of encryption come and go, the encryption goes around it.
 func (r *Recall) Form(form storage.Form) storage.Form {
 	return storage.Form{
 		Canonical: func(key string, stored []byte) ([]byte, bool, error) {
@@ -73,7 +75,8 @@ func (r *Recall) written(key string, stored []byte) []byte {
 	return nil
 }
 
-// cached returns the value that the cache has at key, if that is what is stored and what a write would store.
+// cached returns the value that the cache has at key, if that is what is stored and what a write
+// would store.
 func (r *Recall) cached(form storage.Form, key string, stored []byte) []byte {
 	c := r.cache.Load()
 	if c == nil {

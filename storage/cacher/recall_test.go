@@ -15,7 +15,8 @@ import (
 	"github.com/typeplane/typeplane/storage/storagetest"
 )
 
-// counting is a form that stores values with a "v2:" before them, reads "v1:" as stale, and counts what it has to read.
+// counting is a form that stores values with a "v2:" before them, reads "v1:" as stale, and counts
+// what it has to read.
 type counting struct{ read atomic.Int64 }
 
 func (f *counting) form(plain bool) storage.Form {
@@ -78,7 +79,8 @@ func TestOwnWritesAreNotReadAgain(t *testing.T) {
 	}
 }
 
-// A value that the cache has, but that a write would not store, is read: else nobody would call it stale.
+// A value that the cache has, but that a write would not store, is read: else nobody would call it
+// stale.
 func TestRecallKnowsWhatIsStale(t *testing.T) {
 	f, recall := &counting{}, new(cacher.Recall)
 	form := f.form(false)

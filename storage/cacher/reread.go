@@ -8,10 +8,10 @@ import (
 
 var errReread = errors.New("the entries are to be read again")
 
-// Reread makes the cache read its entries from the source again, in the background: the source's Form may read what
-// it could not read before, or call stale what it did not. No watch ends, and nobody gets an event: the objects
-// are the same. Of the events that are remembered, those of current entries are read again, too; what has been replaced
-// stays as it was.
+// Reread makes the cache read its entries from the source again, in the background: the source's
+// Form may read what it could not read before, or call stale what it did not. No watch ends, and
+// nobody gets an event: the objects are the same. Of the events that are remembered, those of
+// current entries are read again, too; what has been replaced stays as it was.
 func (c *Cacher) Reread() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -19,8 +19,9 @@ func (c *Cacher) Reread() {
 	c.breakWatch()
 }
 
-// readAgain does what Reread asked for, if it did: it puts what the source holds at the cache's revision in the place of
-// what the cache holds. Only follow calls it, which is the only one to publish other states.
+// readAgain does what Reread asked for, if it did: it puts what the source holds at the cache's
+// revision in the place of what the cache holds. Only follow calls it, which is the only one to
+// publish other states.
 func (c *Cacher) readAgain() error {
 	if !c.reread.Swap(false) {
 		return nil

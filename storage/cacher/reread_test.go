@@ -15,8 +15,8 @@ import (
 	"github.com/typeplane/typeplane/storage/memory"
 )
 
-// Entries that could not be read, and whose key has come back since, can be read from the cache after Reread; watches
-// go on and hear of nothing but what happens.
+// Entries that could not be read, and whose key has come back since, can be read from the cache
+// after Reread; watches go on and hear of nothing but what happens.
 func TestReread(t *testing.T) {
 	var open atomic.Bool
 	locked := errors.New("locked")

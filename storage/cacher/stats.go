@@ -7,20 +7,23 @@ import (
 
 // Stats is what a cache holds and what has happened to it.
 type Stats struct {
-	// Entries and Bytes are of the current entries, Indexes is how many attributes they can be found by.
+	// Entries and Bytes are of the current entries, Indexes is how many attributes they can be
+	// found by.
 	Entries, Bytes, Indexes int
-	// Events and EventBytes are of the log; Early is how many events had to go before Config.Window was over, because the
-	// log was over its bytes: watchers that were slower than that were sent away.
+	// Events and EventBytes are of the log; Early is how many events had to go before Config.Window
+	// was over, because the log was over its bytes: watchers that were slower than that were sent
+	// away.
 	Events, EventBytes int
 	Early              int64
 	// Revision is what the cache is at; the log has every event after OldestLog.
 	Revision, OldestLog int64
 	// Watches is how many are open, Waiting how many of them have nothing to do.
 	Watches, Waiting int
-	// Broken is how often the source's watch broke, Lists how often the source was listed, Mistrusted how often the cache
-	// was found to be wrong and began anew.
+	// Broken is how often the source's watch broke, Lists how often the source was listed,
+	// Mistrusted how often the cache was found to be wrong and began anew.
 	Broken, Lists, Mistrusted int64
-	// Checks is how often the cache was compared with the source, LastCheck how long that took the last time.
+	// Checks is how often the cache was compared with the source, LastCheck how long that took the
+	// last time.
 	Checks    int64
 	LastCheck time.Duration
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// state is what the prefix held at a revision. It is immutable once it is published, and its entries always are. States
-// that follow each other share what did not change.
+// state is what the prefix held at a revision. It is immutable once it is published, and its
+// entries always are. States that follow each other share what did not change.
 type state struct {
 	tree     *btree.Map[string, *storage.Entry]
 	indexes  []*index
@@ -24,8 +24,8 @@ func newState(revision int64) *state {
 	return &state{tree: new(btree.Map[string, *storage.Entry]), revision: revision}
 }
 
-// draft returns a state that is the same and may be changed. The caller holds Cacher.mu, as copying a tree marks both
-// copies.
+// draft returns a state that is the same and may be changed. The caller holds Cacher.mu, as copying
+// a tree marks both copies.
 func (s *state) draft() *state {
 	d := *s
 	d.shared = true
@@ -111,8 +111,8 @@ func (s *state) rank(key string) int {
 	})
 }
 
-// after returns the first string that sorts behind everything in a selection. For a prefix that is the one with a zero, the
-// byte after the slash.
+// after returns the first string that sorts behind everything in a selection. For a prefix that is
+// the one with a zero, the byte after the slash.
 func after(selection string) string {
 	if !storage.IsPrefix(selection) {
 		return selection + "\x00"

@@ -13,7 +13,8 @@ import (
 	"github.com/typeplane/typeplane/storage/memory"
 )
 
-// slow is a source that takes its time to list its keys, and counts how much that comes to with others.
+// slow is a source that takes its time to list its keys, and counts how much that comes to with
+// others.
 type slow struct {
 	*memory.Store
 	takes     time.Duration
@@ -34,8 +35,9 @@ func (s slow) EachRevision(ctx context.Context, prefix string, revision int64, v
 	return s.Store.EachRevision(ctx, prefix, revision, visit)
 }
 
-// However often it is to be, and however many and large the caches of a server are: comparing all of them takes less than a
-// hundredth of the time, and each has its turn. The clock is not the real one.
+// However often it is to be, and however many and large the caches of a server are: comparing all
+// of them takes less than a hundredth of the time, and each has its turn. The clock is not the real
+// one.
 func TestChecksRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const caches, hours = 60, 4

@@ -36,10 +36,11 @@ type watcher struct {
 	closed  chan struct{}
 }
 
-// Watch implements storage.Interface. A revision that is older than the log is CodeCompacted, although the source
-// may still have it: a fresh list is cheaper for everyone than a watch of its own on the source. One that the cache
-// has yet to reach becomes CodeCompacted too, if a compaction makes the cache skip it. With opts.Where, a watch is not woken by
-// changes that do not concern it, but may return them with others.
+// Watch implements storage.Interface. A revision that is older than the log is CodeCompacted,
+// although the source may still have it: a fresh list is cheaper for everyone than a watch of its
+// own on the source. One that the cache has yet to reach becomes CodeCompacted too, if a compaction
+// makes the cache skip it. With opts.Where, a watch is not woken by changes that do not concern it,
+// but may return them with others.
 func (c *Cacher) Watch(ctx context.Context, selection string, opts storage.WatchOptions) (storage.Watcher, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -125,8 +126,9 @@ func (w *watcher) resetTimer() {
 	}
 }
 
-// collect moves the cursor on and puts what belongs to the watch into out; if that is nothing and quiet is set, a bookmark.
-// More says that it did not come to the end of the log. If it did and there is nothing, the watch is parked.
+// collect moves the cursor on and puts what belongs to the watch into out; if that is nothing and
+// quiet is set, a bookmark. More says that it did not come to the end of the log. If it did and
+// there is nothing, the watch is parked.
 func (w *watcher) collect(quiet bool) (more bool, err error) {
 	c := w.c
 	c.mu.RLock()

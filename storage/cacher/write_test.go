@@ -13,7 +13,8 @@ import (
 	"github.com/typeplane/typeplane/storage/memory"
 )
 
-// reading counts the writes for which the source had to read first, and tells the cache nothing while it is held.
+// reading counts the writes for which the source had to read first, and tells the cache nothing
+// while it is held.
 type reading struct {
 	*memory.Store
 	reads atomic.Int64

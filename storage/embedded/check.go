@@ -21,9 +21,10 @@ var (
 	clusterVersionKey = []byte("clusterVersion")
 )
 
-// checkDatabase returns an error unless etcd can work with the database: it is of this etcd or an older one, its pages
-// are where they belong, and each revision in it is whole. The values themselves have no checksum: what was changed
-// inside one is found by who reads it, if at all, or by comparing with another member.
+// checkDatabase returns an error unless etcd can work with the database: it is of this etcd or an
+// older one, its pages are where they belong, and each revision in it is whole. The values
+// themselves have no checksum: what was changed inside one is found by who reads it, if at all, or
+// by comparing with another member.
 func checkDatabase(db *bbolt.DB) error {
 	return db.View(func(tx *bbolt.Tx) error {
 		if err := walk(tx); err != nil {
@@ -43,8 +44,8 @@ func checkDatabase(db *bbolt.DB) error {
 // errNewer says that the database was written by a later etcd.
 var errNewer = errors.New("was written by a newer etcd")
 
-// checkWriter returns errNewer if a later minor version of etcd than the one in this process has written the database:
-// it may hold what this one would misunderstand.
+// checkWriter returns errNewer if a later minor version of etcd than the one in this process has
+// written the database: it may hold what this one would misunderstand.
 func checkWriter(tx *bbolt.Tx) error {
 	for _, note := range []struct{ bucket, key []byte }{{metaBucket, storageVersionKey}, {clusterBucket, clusterVersionKey}} {
 		b := tx.Bucket(note.bucket)
@@ -78,7 +79,8 @@ func minorOf(version string) (v [2]int, err error) {
 	return v, nil
 }
 
-// walk reads every key and value. A broken page is a panic of bbolt, or a fault where the page points to nowhere.
+// walk reads every key and value. A broken page is a panic of bbolt, or a fault where the page
+// points to nowhere.
 func walk(tx *bbolt.Tx) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -107,8 +109,9 @@ func walk(tx *bbolt.Tx) (err error) {
 	})
 }
 
-// checkRevision looks at one entry of the bucket of revisions: the key is the revision, which is in the value again
-// unless it marks a deletion. One without a value is what a restore has put there, to move revisions forward.
+// checkRevision looks at one entry of the bucket of revisions: the key is the revision, which is in
+// the value again unless it marks a deletion. One without a value is what a restore has put there,
+// to move revisions forward.
 func checkRevision(revision, value []byte) error {
 	deletion := isDeletion(revision)
 	if len(revision) != 17 && !deletion {

@@ -39,7 +39,8 @@ func TestDamagedDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	pageSize := os.Getpagesize()
-	// The header of a page is its number, flags, count of elements and overflow; then come the elements.
+	// The header of a page is its number, flags, count of elements and overflow; then come the
+	// elements.
 	const id, flags, count, element = 0, 8, 10, 16
 	const branch, leaf = 1, 2
 	var leaves, branches []int
@@ -57,7 +58,8 @@ func TestDamagedDatabase(t *testing.T) {
 	if len(leaves) < 5 || len(branches) == 0 {
 		t.Fatalf("%d leaves and %d branches", len(leaves), len(branches))
 	}
-	// Pages that were freed look like others, so it is enough that each kind of damage is found in one page.
+	// Pages that were freed look like others, so it is enough that each kind of damage is found in
+	// one page.
 	for _, tc := range []struct {
 		name  string
 		pages []int
@@ -132,8 +134,8 @@ func TestWrittenByANewerEtcd(t *testing.T) {
 	}
 }
 
-// TestShortLog: the write-ahead log may end before what the database has. Then the server must not start, or go on where
-// the database is: an index that is used twice would make writes disappear.
+// TestShortLog: the write-ahead log may end before what the database has. Then the server must not
+// start, or go on where the database is: an index that is used twice would make writes disappear.
 func TestShortLog(t *testing.T) {
 	for _, part := range []int{1, 2, 3} {
 		t.Run(fmt.Sprintf("%d of 4", part), func(t *testing.T) {

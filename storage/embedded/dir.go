@@ -13,7 +13,8 @@ import (
 	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 )
 
-// maxSocketPath is the longest path that a unix socket may have on every system we know (Linux 107, macOS 103).
+// maxSocketPath is the longest path that a unix socket may have on every system we know (Linux 107,
+// macOS 103).
 const maxSocketPath = 103
 
 // prepareDir makes the data directory, or sees that it can be written to and is nobody else's.
@@ -41,8 +42,8 @@ func prepareDir(dir string) error {
 	return os.Remove(probe.Name())
 }
 
-// closeDir takes the permissions of others away from a directory that is empty or was ours before. Any other one may
-// be /var/lib or somebody's home, and is not ours to close.
+// closeDir takes the permissions of others away from a directory that is empty or was ours before.
+// Any other one may be /var/lib or somebody's home, and is not ours to close.
 func closeDir(dir string, info fs.FileInfo) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -61,7 +62,8 @@ func closeDir(dir string, info fs.FileInfo) error {
 	return nil
 }
 
-// dirLock is held as long as the data directory is in use. The system releases it when the process dies.
+// dirLock is held as long as the data directory is in use. The system releases it when the process
+// dies.
 type dirLock struct{ file *fileutil.LockedFile }
 
 func lockDir(dir string) (*dirLock, error) {
@@ -75,11 +77,13 @@ func lockDir(dir string) (*dirLock, error) {
 	return &dirLock{file}, nil
 }
 
-// release gives the directory free. The file stays: to remove it would let two servers lock two files of one name.
+// release gives the directory free. The file stays: to remove it would let two servers lock two
+// files of one name.
 func (l *dirLock) release() { l.file.Close() }
 
-// probe opens the database file for a moment, because etcd would wait without end for another process that has it
-// open, and would take this process down if it can't read it; and checks all of it, because etcd would not.
+// probe opens the database file for a moment, because etcd would wait without end for another
+// process that has it open, and would take this process down if it can't read it; and checks all of
+// it, because etcd would not.
 func probe(dir string) error {
 	path := filepath.Join(dir, "member", "snap", "db")
 	if there, err := hasContent(path); err != nil || !there {
@@ -115,9 +119,10 @@ func inUse(path string) error {
 	return fmt.Errorf("another process has the database %s open (an etcd on the same directory?)", path)
 }
 
-// unfinished is the name of a file that is there from before the first start on a directory until that has succeeded.
-// A process that is killed in between leaves a write-ahead log without a member in it, with which etcd would wait
-// for a leader for ever. Nothing was acknowledged then, so it can be thrown away.
+// unfinished is the name of a file that is there from before the first start on a directory until
+// that has succeeded. A process that is killed in between leaves a write-ahead log without a member
+// in it, with which etcd would wait for a leader for ever. Nothing was acknowledged then, so it can
+// be thrown away.
 const unfinished = "unfinished"
 
 // beginFirst prepares the first start on dir, also after one that did not come to its end.
@@ -194,7 +199,8 @@ func hasNoKeys(path string) (empty bool, err error) {
 	return empty, err
 }
 
-// socketPath returns where the socket goes: in dir, by a relative path if the absolute one is too long.
+// socketPath returns where the socket goes: in dir, by a relative path if the absolute one is too
+// long.
 func socketPath(dir string) (string, error) {
 	path, err := filepath.Abs(filepath.Join(dir, "etcd.sock"))
 	if err != nil {

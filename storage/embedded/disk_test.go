@@ -31,7 +31,8 @@ func (b *safeBuffer) String() string {
 	return b.buffer.String()
 }
 
-// Before the disk is full that is told, and writes are refused, but not deletions; when there is room again all is taken.
+// Before the disk is full that is told, and writes are refused, but not deletions; when there is
+// room again all is taken.
 func TestLowSpace(t *testing.T) {
 	var free atomic.Int64
 	free.Store(1 << 40)

@@ -81,8 +81,8 @@ var diskFaults = []diskFault{
 	{syscall.EFBIG, false, "a file of the storage may not grow any more", "raise the limit of file sizes, and start the server again"},
 }
 
-// faultOf says how a disk has failed, nil if the error does not say that one has. Some of bbolt's errors keep only the text of
-// their cause.
+// faultOf says how a disk has failed, nil if the error does not say that one has. Some of bbolt's
+// errors keep only the text of their cause.
 func faultOf(err error) *diskFault {
 	if err == nil {
 		return nil
@@ -104,9 +104,10 @@ func withCure(err error) error {
 	return err
 }
 
-// health is whether etcd works. Where etcd would end the process it is parked instead: the goroutine that found the fault
-// never goes on, and with it the locks that it holds, so that nothing is written any more behind a write that failed. What the
-// kernel holds of a file after a failed fsync is not what is on the disk: only a start that reads it again knows.
+// health is whether etcd works. Where etcd would end the process it is parked instead: the
+// goroutine that found the fault never goes on, and with it the locks that it holds, so that
+// nothing is written any more behind a write that failed. What the kernel holds of a file after a
+// failed fsync is not what is on the disk: only a start that reads it again knows.
 //
 // All methods may be called from any goroutine.
 type health struct {
@@ -134,8 +135,8 @@ func (h *health) OnWrite(ce *zapcore.CheckedEntry, fields []zapcore.Field) {
 	select {}
 }
 
-// fail notes the first failure. Another one means that what the first has left is not to be trusted: a goroutine that was
-// needed to read may be among the parked ones.
+// fail notes the first failure. Another one means that what the first has left is not to be
+// trusted: a goroutine that was needed to read may be among the parked ones.
 func (h *health) fail(doing string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -157,8 +158,8 @@ func (h *health) fail(doing string, err error) {
 	}
 }
 
-// tryReading finds out if an etcd that has failed can still be read. If the parked goroutine holds the lock of the database, read
-// never returns.
+// tryReading finds out if an etcd that has failed can still be read. If the parked goroutine holds
+// the lock of the database, read never returns.
 func (h *health) tryReading(read func()) {
 	read()
 	h.mu.Lock()
@@ -177,8 +178,8 @@ func (h *health) reads(read func()) {
 	h.read = read
 }
 
-// unlessFailed runs do, which may be parked: then it returns the failure. Its panics, which are another way in which etcd says that a
-// file is broken, are errors.
+// unlessFailed runs do, which may be parked: then it returns the failure. Its panics, which are
+// another way in which etcd says that a file is broken, are errors.
 func (h *health) unlessFailed(doing string, do func() error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -212,8 +213,8 @@ func (h *health) closeOnce(c chan struct{}) {
 	}
 }
 
-// roomAgain is told that there is room on the disk. An etcd that had none is started again by whoever starts the server again:
-// the files of the parked one are still open and locked.
+// roomAgain is told that there is room on the disk. An etcd that had none is started again by
+// whoever starts the server again: the files of the parked one are still open and locked.
 func (h *health) roomAgain() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -18,8 +18,9 @@ import (
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
-// gate stands before etcd: every request of this process comes through it. It sends nothing to an etcd that has failed but reads
-// that it can answer, waits for no answer that will never come, and refuses what takes room when there is none.
+// gate stands before etcd: every request of this process comes through it. It sends nothing to an
+// etcd that has failed but reads that it can answer, waits for no answer that will never come, and
+// refuses what takes room when there is none.
 type gate struct {
 	health *health
 	disk   *disk
@@ -57,7 +58,8 @@ func write[Req, Resp any](ctx context.Context, g *gate, do method[Req, Resp], re
 	return resp, err
 }
 
-// read carries out a request that changes nothing. ifFailed is what it becomes if etcd has failed; nil: it is refused then.
+// read carries out a request that changes nothing. ifFailed is what it becomes if etcd has failed;
+// nil: it is refused then.
 func read[Req, Resp any](ctx context.Context, g *gate, do method[Req, Resp], req Req, ifFailed func(Req) Req, opts []grpc.CallOption) (resp Resp, err error) {
 	ended := false
 	if g.health.failure.Load() == nil {
@@ -73,7 +75,8 @@ func read[Req, Resp any](ctx context.Context, g *gate, do method[Req, Resp], req
 	return resp, g.health.failure.Load().refused(false)
 }
 
-// await returns what do returns, or ended if stop is closed before. The goroutine of a do that never returns stays behind.
+// await returns what do returns, or ended if stop is closed before. The goroutine of a do that
+// never returns stays behind.
 func await[Req, Resp any](ctx context.Context, do method[Req, Resp], req Req, opts []grpc.CallOption, stop <-chan struct{}) (resp Resp, err error, ended bool) {
 	type answer struct {
 		resp Resp
@@ -103,8 +106,9 @@ func (k *gatedKV) Range(ctx context.Context, req *etcdserverpb.RangeRequest, opt
 	return read(ctx, k.gate, k.KVClient.Range, req, fromMemory, opts)
 }
 
-// fromMemory asks for what etcd has, without asking who leads. Of an etcd of one member that has failed that is the newest state: all
-// that was ever acknowledged is applied, and nothing will be any more.
+// fromMemory asks for what etcd has, without asking who leads. Of an etcd of one member that has
+// failed that is the newest state: all that was ever acknowledged is applied, and nothing will be
+// any more.
 func fromMemory(req *etcdserverpb.RangeRequest) *etcdserverpb.RangeRequest {
 	req = proto.CloneOf(req)
 	req.Serializable = true
@@ -155,7 +159,8 @@ func (m *gatedMaintenance) Status(ctx context.Context, req *etcdserverpb.StatusR
 	return read(ctx, m.gate, m.MaintenanceClient.Status, req, nil, opts)
 }
 
-// unary and stream are the gate before what comes through the socket, where a refusal needs a code of gRPC.
+// unary and stream are the gate before what comes through the socket, where a refusal needs a code
+// of gRPC.
 func (g *gate) unary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	if err := g.health.unavailable(); err != nil {
 		return nil, err

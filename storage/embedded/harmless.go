@@ -23,8 +23,8 @@ const (
 // settleTime is less than the 4 s after which etcd looks at its storage version again.
 const settleTime = 3 * time.Second
 
-// harmless are the records that every normal start and stop brings about. Each is left out in its phase only, and only with the
-// errors that it has there: the same words at another time are news.
+// harmless are the records that every normal start and stop brings about. Each is left out in its
+// phase only, and only with the errors that it has there: the same words at another time are news.
 var harmless = []struct {
 	phase   phase
 	message string           // a part of it

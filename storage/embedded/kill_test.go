@@ -14,8 +14,8 @@ import (
 	"github.com/typeplane/typeplane/storage/embedded"
 )
 
-// victim names the directory that this process shall write to until it is killed. unsynced, if it is set too, makes it acknowledge
-// what is not on the disk.
+// victim names the directory that this process shall write to until it is killed. unsynced, if it
+// is set too, makes it acknowledge what is not on the disk.
 const (
 	victim   = "TYPEPLANE_TEST_VICTIM"
 	unsynced = "TYPEPLANE_TEST_UNSYNCED"
@@ -51,8 +51,8 @@ func writeUntilKilled(dir string) {
 	}
 }
 
-// kill starts a victim on dir, kills it a while after its start, or after its first write if it shall be writing
-// (which may be late on a busy machine), and returns what it had acknowledged.
+// kill starts a victim on dir, kills it a while after its start, or after its first write if it
+// shall be writing (which may be late on a busy machine), and returns what it had acknowledged.
 func kill(t *testing.T, dir string, writing bool, after time.Duration) map[string]int64 {
 	t.Helper()
 	return killOn(t, (*exec.Cmd).Start, dir, writing, after)

@@ -11,8 +11,9 @@ import (
 	"go.uber.org/zap"
 )
 
-// checkLayout refuses a directory from which a part of the database has gone. etcd would make the part anew: beside an old database
-// it waits for a leader for ever, and beside nothing it begins an empty one. A directory without a member is one for a first start.
+// checkLayout refuses a directory from which a part of the database has gone. etcd would make the
+// part anew: beside an old database it waits for a leader for ever, and beside nothing it begins an
+// empty one. A directory without a member is one for a first start.
 func checkLayout(dir string) error {
 	member := filepath.Join(dir, "member")
 	if _, err := os.Stat(member); err != nil {
@@ -37,8 +38,8 @@ func checkLayout(dir string) error {
 	return nil
 }
 
-// checkTellsAll returns an error unless the database can be made anew of the write-ahead log: if that began with it, and no
-// snapshot says that it goes on from somewhere.
+// checkTellsAll returns an error unless the database can be made anew of the write-ahead log: if
+// that began with it, and no snapshot says that it goes on from somewhere.
 func checkTellsAll(log, database string) error {
 	snapshots, err := wal.ValidSnapshotEntries(zap.NewNop(), log)
 	if err != nil {

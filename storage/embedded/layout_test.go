@@ -16,8 +16,9 @@ import (
 	"github.com/typeplane/typeplane/storage/embedded"
 )
 
-// TestMissingParts takes each file and folder out of data directories, alone and in pairs. A start either finds every object, or
-// says what is missing and what to do, and leaves the directory as it was.
+// TestMissingParts takes each file and folder out of data directories, alone and in pairs. A start
+// either finds every object, or says what is missing and what to do, and leaves the directory as it
+// was.
 func TestMissingParts(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -95,7 +96,8 @@ func startOrRefuse(t *testing.T, dir, what string, entries int) {
 	}
 }
 
-// TestFirstStartAfterAnother: a first start that was killed leaves parts of a database, in which there is nothing to lose.
+// TestFirstStartAfterAnother: a first start that was killed leaves parts of a database, in which
+// there is nothing to lose.
 func TestFirstStartAfterAnother(t *testing.T) {
 	for _, folders := range [][]string{nil, {"wal"}, {"snap"}, {"snap", "wal"}} {
 		dir := filepath.Join(t.TempDir(), "data")

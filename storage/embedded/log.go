@@ -12,8 +12,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// logger passes etcd's warnings on to a slog.Logger through a queue. A log sink that blocks must not block etcd: it
-// would stop answering reads and still look healthy.
+// logger passes etcd's warnings on to a slog.Logger through a queue. A log sink that blocks must
+// not block etcd: it would stop answering reads and still look healthy.
 type logger struct {
 	zap     *zap.Logger
 	to      *slog.Logger
@@ -99,7 +99,8 @@ var raised = map[string]string{
 	"repaired": "the write-ahead log ended in the middle of a record, as after a power failure; it was cut there, and what was cut is beside it as *.broken",
 }
 
-// heralds are how records of the database begin which say of a commit that it failed. etcd fails of it, and health says all of that.
+// heralds are how records of the database begin which say of a commit that it failed. etcd fails of
+// it, and health says all of that.
 var heralds = []string{"writeAt failed", "writing data failed: ", "writeMeta failed: ", "growing db size failed, ", "Committing transaction failed: ", "[GOOS: "}
 
 func isHerald(message string) bool {
@@ -119,7 +120,8 @@ func (c core) With(fields []zapcore.Field) zapcore.Core {
 }
 
 func (c core) Check(e zapcore.Entry, ce *zapcore.CheckedEntry) *zapcore.CheckedEntry {
-	// What is above errors is what etcd can't go on after: health says it. All that comes later are echoes.
+	// What is above errors is what etcd can't go on after: health says it. All that comes later are
+	// echoes.
 	if e.Level > zapcore.ErrorLevel || c.log.health.failure.Load() != nil {
 		return ce
 	}

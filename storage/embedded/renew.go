@@ -12,14 +12,16 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// renewBytes is about how much of a database is rewritten in one transaction. Its pages are used again by the next but one, so
-// the file grows by twice of that.
+// renewBytes is about how much of a database is rewritten in one transaction. Its pages are used
+// again by the next but one, so the file grows by twice of that.
 const renewBytes = 4 << 20
 
-// renew makes of a database that is at a revision one in which every key was written at that revision, and has no history.
+// renew makes of a database that is at a revision one in which every key was written at that
+// revision, and has no history.
 //
-// A client may have seen a key at a later revision than a backup has it at. With the old one, it would take what was restored for
-// something that it knows to be over, and one that waits to see its own last write would wait for ever.
+// A client may have seen a key at a later revision than a backup has it at. With the old one, it
+// would take what was restored for something that it knows to be over, and one that waits to see
+// its own last write would wait for ever.
 //
 // Nobody else may have the file open. It is not put on the disk: who calls it does that.
 func renew(file string, revision int64) (err error) {
@@ -76,8 +78,8 @@ type renewal struct {
 	moved    int64 // how many keys have been written again; the second part of their revisions counts them
 }
 
-// move takes the oldest entries out of the bucket, and puts those that are live behind all others. more is false if there are no
-// older ones left.
+// move takes the oldest entries out of the bucket, and puts those that are live behind all others.
+// more is false if there are no older ones left.
 func (r *renewal) move(b *bbolt.Bucket) (more bool, err error) {
 	var old, values [][]byte
 	size := 0
@@ -114,7 +116,8 @@ func (r *renewal) move(b *bbolt.Bucket) (more bool, err error) {
 	return len(old) > 0, nil
 }
 
-// revisionKey is the key of a revision in the bucket of revisions; sub tells apart what was written in one transaction.
+// revisionKey is the key of a revision in the bucket of revisions; sub tells apart what was written
+// in one transaction.
 func revisionKey(main, sub int64) []byte {
 	key := binary.BigEndian.AppendUint64(make([]byte, 0, 17), uint64(main))
 	key = append(key, '_')

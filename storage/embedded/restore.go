@@ -14,18 +14,20 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 )
 
-// minBump is how many revisions a restored database is ahead at least of all that it is known to have been at.
+// minBump is how many revisions a restored database is ahead at least of all that it is known to
+// have been at.
 const minBump = 1_000_000_000
 
-// restoring is the folder in a data directory that a restore prepares its files in. If it is there without the files of
-// a database beside it, the restore was killed at its last step.
+// restoring is the folder in a data directory that a restore prepares its files in. If it is there
+// without the files of a database beside it, the restore was killed at its last step.
 const restoring = "restoring"
 
 // Restoration says what Restore is to do.
 type Restoration struct {
 	// Snapshot is the file to restore from, Dir the data directory, which no process may use.
 	Snapshot, Dir string
-	// Replace allows a directory that holds something already. The database in it is kept under another name.
+	// Replace allows a directory that holds something already. The database in it is kept under
+	// another name.
 	Replace bool
 	// Now is the time; the zero value is that of the system.
 	Now time.Time
@@ -45,14 +47,17 @@ type Restored struct {
 
 // Restore makes the database of a data directory of a snapshot.
 //
-// Whoever has seen a revision of the database as it was must not take a new one for an old one: a watch would wait for
-// ever, and an update could meet the wrong object. So the restored database goes on at a revision that is beyond
-// everything that clients can have seen, and what is before counts as compacted, so that watches and lists that go on
-// from there are told to start again. Beyond everything is: minBump more than the snapshot has and than the database has
-// that is replaced, and at least the time in microseconds since 1970, because the same snapshot may be restored a second
-// time in another place, with nothing there that tells of the first time. Nobody writes a million times a second.
+// Whoever has seen a revision of the database as it was must not take a new one for an old one: a
+// watch would wait for ever, and an update could meet the wrong object. So the restored database
+// goes on at a revision that is beyond everything that clients can have seen, and what is before
+// counts as compacted, so that watches and lists that go on from there are told to start again.
+// Beyond everything is: minBump more than the snapshot has and than the database has that is
+// replaced, and at least the time in microseconds since 1970, because the same snapshot may be
+// restored a second time in another place, with nothing there that tells of the first time. Nobody
+// writes a million times a second.
 //
-// A process that is killed leaves either database whole, or a directory on which Start fails and Restore goes on.
+// A process that is killed leaves either database whole, or a directory on which Start fails and
+// Restore goes on.
 func Restore(r Restoration) (done Restored, err error) {
 	defer func() {
 		if err != nil {

@@ -63,7 +63,8 @@ func TestRestoreGoesForward(t *testing.T) {
 	for n := range 20 {
 		kept = append(kept, create(t, s, n))
 	}
-	// One that is not in the backup any more, and one that is of a later write than those behind it.
+	// One that is not in the backup any more, and one that is of a later write than those behind
+	// it.
 	create(t, s, 7777)
 	if _, err := store(s).Delete(ctx, "/pods/7777", nil); err != nil {
 		t.Fatal(err)
@@ -258,7 +259,8 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
-// A restore that was killed between its two last steps has left no database: a start must not make an empty one.
+// A restore that was killed between its two last steps has left no database: a start must not make
+// an empty one.
 func TestRestoreCutShort(t *testing.T) {
 	dir := t.TempDir()
 	s := start(t, embedded.Config{Dir: dir})

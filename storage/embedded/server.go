@@ -27,17 +27,21 @@ const readyWithin = 30 * time.Second
 type Config struct {
 	// Dir is the data directory; it is made if it is missing. No other process may use it.
 	Dir string
-	// History is how long old revisions are kept at least, at most twice as long; 0 means 5 minutes, less than 0 for
-	// ever. Watches and continued lists that are older get CodeCompacted.
+	// History is how long old revisions are kept at least, at most twice as long; 0 means 5
+	// minutes, less than 0 for ever. Watches and continued lists that are older get CodeCompacted.
 	History time.Duration
-	// Quota is how large the database file may grow before writes are refused; 0 means 8 GiB. From 80 % on the log warns.
+	// Quota is how large the database file may grow before writes are refused; 0 means 8 GiB. From
+	// 80 % on the log warns.
 	Quota int64
-	// ProgressInterval is how often a quiet watch gets a bookmark; 0 means 5 s. It is one value per process.
+	// ProgressInterval is how often a quiet watch gets a bookmark; 0 means 5 s. It is one value per
+	// process.
 	ProgressInterval time.Duration
-	// NoSync acknowledges writes that are not on the disk yet. It is for tests of what does not depend on the disk: when the
-	// machine loses power, such writes are lost, and the database may be.
+	// NoSync acknowledges writes that are not on the disk yet. It is for tests of what does not
+	// depend on the disk: when the machine loses power, such writes are lost, and the database may
+	// be.
 	NoSync bool
-	// Log gets etcd's warnings and errors; nil drops them. A handler that blocks loses records, and blocks nobody.
+	// Log gets etcd's warnings and errors; nil drops them. A handler that blocks loses records, and
+	// blocks nobody.
 	Log *slog.Logger
 
 	spaceEvery time.Duration                   // how often the space is looked at
@@ -62,8 +66,8 @@ type Server struct {
 	closing sync.Once
 }
 
-// Start starts etcd and returns when it answers. ctx bounds the start only. The caller closes the server, after
-// whatever uses its client.
+// Start starts etcd and returns when it answers. ctx bounds the start only. The caller closes the
+// server, after whatever uses its client.
 func Start(ctx context.Context, config Config) (s *Server, err error) {
 	if err := config.complete(); err != nil {
 		return nil, fmt.Errorf("embedded etcd: %w", err)
@@ -124,7 +128,8 @@ func Start(ctx context.Context, config Config) (s *Server, err error) {
 	}
 	s.client = newClient(s.etcd.Server, gate)
 	s.health.reads(func() {
-		// Never unlocked: the database must not be written any more, and a commit that failed would lock out all who read.
+		// Never unlocked: the database must not be written any more, and a commit that failed would
+		// lock out all who read.
 		s.etcd.Server.Backend().BatchTx().LockOutsideApply()
 		s.etcd.Server.KV().Rev()
 	})
@@ -153,8 +158,8 @@ func (s *Server) Client() *etcd3.Client { return s.client }
 // Socket returns the path of the unix socket for tools: etcdctl --endpoints=unix://<path>.
 func (s *Server) Socket() string { return s.socket }
 
-// Done is closed when the server has to end: etcd has stopped, by Close or by itself, or it has failed and there is nothing left to
-// wait for.
+// Done is closed when the server has to end: etcd has stopped, by Close or by itself, or it has
+// failed and there is nothing left to wait for.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
 // Err says why Done was closed. It is nil before, and after Close.
@@ -167,9 +172,9 @@ func (s *Server) Err() error {
 	}
 }
 
-// Failed returns what etcd could not go on after, as a *Failure; nil if it works. After a failure nothing is written any more until a
-// new process starts on the directory. What is in memory can be read until then: Done is not closed for a disk alone, but if it was
-// full, and has room again.
+// Failed returns what etcd could not go on after, as a *Failure; nil if it works. After a failure
+// nothing is written any more until a new process starts on the directory. What is in memory can be
+// read until then: Done is not closed for a disk alone, but if it was full, and has room again.
 func (s *Server) Failed() error {
 	if f := s.health.failure.Load(); f != nil {
 		return f
@@ -177,15 +182,15 @@ func (s *Server) Failed() error {
 	return nil
 }
 
-// DiskLow says that the disk of the data directory will be full soon. Whoever writes what is not the database should stop, since the
-// database needs what is left.
+// DiskLow says that the disk of the data directory will be full soon. Whoever writes what is not
+// the database should stop, since the database needs what is left.
 func (s *Server) DiskLow() bool { return level(s.disk.level.Load()) >= low }
 
 // DiskFree is how many bytes are free around the data directory.
 func (s *Server) DiskFree() (int64, error) { return s.disk.free(s.disk.dir) }
 
-// Close stops etcd and waits until it has let go of everything. It may be called more than once. One that has failed can't be
-// stopped: what it holds is held until the process ends.
+// Close stops etcd and waits until it has let go of everything. It may be called more than once.
+// One that has failed can't be stopped: what it holds is held until the process ends.
 func (s *Server) Close() {
 	s.closing.Do(func() {
 		if s.log != nil {
@@ -253,7 +258,8 @@ func (s *Server) etcdConfig(gate *gate) *embed.Config {
 	c.Dir = s.config.Dir
 	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(s.log.zap)
 
-	// One member needs nobody to talk to: no peer listener. The address is only a name in the member list.
+	// One member needs nobody to talk to: no peer listener. The address is only a name in the
+	// member list.
 	c.ListenPeerUrls = nil
 	socket := url.URL{Scheme: "unix", Path: s.socket}
 	c.ListenClientUrls = []url.URL{socket}

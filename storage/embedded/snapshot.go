@@ -20,15 +20,16 @@ type Snapshot struct {
 	// Revision is the newest one in it, Keys how many keys there are then.
 	Revision int64
 	Keys     int
-	// Size is that of the database, in bytes. Version is the etcd that its form is of, "" before 3.6.
+	// Size is that of the database, in bytes. Version is the etcd that its form is of, "" before
+	// 3.6.
 	Size    int64
 	Version string
 
 	lastKey int64 // the newest revision that has an entry of its own; Revision may be beyond it
 }
 
-// CheckSnapshot reads all of a snapshot: the SHA-256 at its end, the structure of the database, every revision in it.
-// The file is not changed.
+// CheckSnapshot reads all of a snapshot: the SHA-256 at its end, the structure of the database,
+// every revision in it. The file is not changed.
 func CheckSnapshot(file string) (Snapshot, error) {
 	if err := checkSum(file); err != nil {
 		return Snapshot{}, fmt.Errorf("%s: %w", file, err)
@@ -44,8 +45,8 @@ func CheckSnapshot(file string) (Snapshot, error) {
 	return Snapshot{Revision: newest, Keys: status.TotalKey, Size: status.TotalSize, Version: status.Version, lastKey: last}, nil
 }
 
-// checkSum compares the last 32 bytes of a snapshot with the SHA-256 of those before. A database has whole sectors of
-// 512 bytes, so a file that is as long as one can't have a sum.
+// checkSum compares the last 32 bytes of a snapshot with the SHA-256 of those before. A database
+// has whole sectors of 512 bytes, so a file that is as long as one can't have a sum.
 func checkSum(file string) error {
 	f, err := os.Open(file)
 	if err != nil {
@@ -76,8 +77,8 @@ func checkSum(file string) error {
 	return nil
 }
 
-// revisions returns the newest revision that has an entry in the database file, and the newest one that the database
-// has been at. They differ when everything since was compacted away.
+// revisions returns the newest revision that has an entry in the database file, and the newest one
+// that the database has been at. They differ when everything since was compacted away.
 func revisions(file string) (last, newest int64, err error) {
 	db, err := bbolt.Open(file, 0o600, &bbolt.Options{ReadOnly: true, Timeout: time.Second})
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 )
 
-// FindSocket returns the path of the socket of the server that runs on a data directory; ok is false if none does.
+// FindSocket returns the path of the socket of the server that runs on a data directory; ok is
+// false if none does.
 func FindSocket(ctx context.Context, dir string) (path string, ok bool, err error) {
 	if path, err = socketPath(dir); err != nil {
 		return "", false, err

@@ -11,8 +11,9 @@ import (
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
-// What makes a defragmentation worth its price: it copies what is in use into a new file, and all reads and writes wait
-// for it (6 ms for every MB, see BenchmarkDefragment). bbolt uses free pages again, so that they cost nothing but disk.
+// What makes a defragmentation worth its price: it copies what is in use into a new file, and all
+// reads and writes wait for it (6 ms for every MB, see BenchmarkDefragment). bbolt uses free pages
+// again, so that they cost nothing but disk.
 const (
 	minWaste    = 100 << 20 // bytes; and half of the file
 	maxInUse    = 16 << 20  // bytes; more is copied only before anybody is served, or where writes are in danger
@@ -21,9 +22,9 @@ const (
 	checkPeriod = time.Minute
 )
 
-// keeper looks after the space that the database takes. It says early that the quota will be reached, defragments
-// where that pays, and when the quota was reached makes room as far as there is history or waste, and lets writes
-// in again as soon as there is room.
+// keeper looks after the space that the database takes. It says early that the quota will be
+// reached, defragments where that pays, and when the quota was reached makes room as far as there
+// is history or waste, and lets writes in again as soon as there is room.
 type keeper struct {
 	etcd     *etcdserver.EtcdServer
 	client   *etcd3.Client
@@ -51,8 +52,8 @@ func newKeeper(s *Server, every time.Duration) *keeper {
 	}
 }
 
-// start makes the first look at once, while nobody is served: then a defragmentation disturbs nobody, however much it
-// has to copy.
+// start makes the first look at once, while nobody is served: then a defragmentation disturbs
+// nobody, however much it has to copy.
 func (k *keeper) start() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	k.stop = cancel
@@ -116,8 +117,8 @@ func (k *keeper) alarmed() bool {
 	return false
 }
 
-// makeRoom ends the state in which etcd refuses every write but deletions, if that is possible: it gives up history up
-// to the revision of the last look, and the free pages.
+// makeRoom ends the state in which etcd refuses every write but deletions, if that is possible: it
+// gives up history up to the revision of the last look, and the free pages.
 func (k *keeper) makeRoom(ctx context.Context, revision int64) {
 	_, err := k.etcd.Compact(ctx, &etcdserverpb.CompactionRequest{Revision: revision, Physical: true})
 	if err != nil && ctx.Err() != nil {

@@ -11,10 +11,11 @@ import (
 	"go.uber.org/zap"
 )
 
-// checkLog returns an error unless the write-ahead log is whole and reaches as far as the database. Every record has a
-// checksum over all before it. A log that ends in the middle of a record is what a power failure leaves, and etcd cuts
-// it there; but if it ends before what the database has already, it was cut by something else. etcd would use the
-// numbers of the missing entries again, take those for done, and so lose what it acknowledges, or wait for ever.
+// checkLog returns an error unless the write-ahead log is whole and reaches as far as the database.
+// Every record has a checksum over all before it. A log that ends in the middle of a record is what
+// a power failure leaves, and etcd cuts it there; but if it ends before what the database has
+// already, it was cut by something else. etcd would use the numbers of the missing entries again,
+// take those for done, and so lose what it acknowledges, or wait for ever.
 func checkLog(dir string, applied uint64) error {
 	dir = filepath.Join(dir, "member", "wal")
 	last, err := lastEntry(dir)
@@ -54,7 +55,8 @@ func lastEntry(dir string) (uint64, error) {
 	return last, nil
 }
 
-// appliedEntry is the number of the last entry of the log that is in the database, 0 if it has none.
+// appliedEntry is the number of the last entry of the log that is in the database, 0 if it has
+// none.
 func appliedEntry(db *bbolt.DB) (index uint64, err error) {
 	err = db.View(func(tx *bbolt.Tx) error {
 		if b := tx.Bucket(metaBucket); b != nil {

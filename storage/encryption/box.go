@@ -6,19 +6,20 @@ import (
 	"errors"
 )
 
-// box encrypts values with one key. Its methods may be called from any goroutine; key is the full key in etcd, path is
-// what Kubernetes authenticates a value with.
+// box encrypts values with one key. Its methods may be called from any goroutine; key is the full
+// key in etcd, path is what Kubernetes authenticates a value with.
 type box interface {
 	// seal appends the encrypted form of plain to dst.
 	seal(dst []byte, path string, plain []byte) ([]byte, error)
-	// open returns what was sealed, in memory of its own unless the box changes nothing. stale says that a write would
-	// use another key now.
+	// open returns what was sealed, in memory of its own unless the box changes nothing. stale says
+	// that a write would use another key now.
 	open(path string, sealed []byte) (plain []byte, stale bool, err error)
 	// bound says that a value opens only at the path that it was sealed for.
 	bound() bool
 }
 
-// The beginnings of stored values, as Kubernetes writes them. The name of a key or plug-in and a colon follow.
+// The beginnings of stored values, as Kubernetes writes them. The name of a key or plug-in and a
+// colon follow.
 const (
 	encryptedPrefix = "k8s:enc:"
 	aesgcmPrefix    = encryptedPrefix + "aesgcm:v1:"
@@ -33,7 +34,8 @@ type slot struct {
 	box    box
 }
 
-// slots makes the boxes of providers, in their order: each key is one. plugin returns the client of a KMS plug-in.
+// slots makes the boxes of providers, in their order: each key is one. plugin returns the client of
+// a KMS plug-in.
 func slots(list []Provider, plugin func(KMS) *plugin) ([]slot, error) {
 	var out []slot
 	for _, p := range list {
@@ -88,5 +90,6 @@ func (identity) open(_ string, sealed []byte) ([]byte, bool, error) {
 	return sealed, false, nil
 }
 
-// bound is true because there is nothing to be bound: whoever can move a plain value can write any other.
+// bound is true because there is nothing to be bound: whoever can move a plain value can write any
+// other.
 func (identity) bound() bool { return true }

@@ -42,7 +42,8 @@ func (g gcm) open(path string, sealed []byte) ([]byte, bool, error) {
 
 func (gcm) bound() bool { return true }
 
-// cbc is AES-CBC with PKCS #7 padding: initialization vector (16 bytes), ciphertext. Nothing is authenticated.
+// cbc is AES-CBC with PKCS #7 padding: initialization vector (16 bytes), ciphertext. Nothing is
+// authenticated.
 type cbc struct{ block cipher.Block }
 
 func (c cbc) seal(dst []byte, _ string, plain []byte) ([]byte, error) {

@@ -8,8 +8,8 @@ import (
 
 const secretboxNonce = 24
 
-// salsa is NaCl's secretbox (XSalsa20 and Poly1305) with a random nonce: nonce (24 bytes), tag, ciphertext. The value is
-// authenticated, the path is not.
+// salsa is NaCl's secretbox (XSalsa20 and Poly1305) with a random nonce: nonce (24 bytes), tag,
+// ciphertext. The value is authenticated, the path is not.
 type salsa struct{ key [32]byte }
 
 func newSecretbox(key []byte) salsa {

@@ -58,14 +58,16 @@ type KMS struct {
 	Timeout time.Duration
 }
 
-// Resource is a resource by its group and plural; the group of Kubernetes' core is "". In a rule each may be "*".
+// Resource is a resource by its group and plural; the group of Kubernetes' core is "". In a rule
+// each may be "*".
 type Resource struct {
 	Group, Name string
 }
 
 var everything = Resource{"*", "*"}
 
-// String is the name as the file has it: secrets, books.library.example.com, *.apps, *. for the core group, *.*.
+// String is the name as the file has it: secrets, books.library.example.com, *.apps, *. for the
+// core group, *.*.
 func (r Resource) String() string {
 	if r.Group == "" && r.Name != "*" {
 		return r.Name

@@ -20,7 +20,8 @@ type Options struct {
 	File string
 	// Reload makes Start look after the file and follow its changes.
 	Reload bool
-	// Resources are those that the program stores: one in the file that is none of them is a mistake. nil allows all.
+	// Resources are those that the program stores: one in the file that is none of them is a
+	// mistake. nil allows all.
 	Resources []Resource
 	// Log is told what is loaded and what goes wrong; nil drops it.
 	Log *slog.Logger
@@ -33,7 +34,8 @@ type Options struct {
 
 const (
 	fileEvery = time.Second
-	// retryEvery is for a file that was refused and has not changed: the plug-in that it names may be there now.
+	// retryEvery is for a file that was refused and has not changed: the plug-in that it names may
+	// be there now.
 	retryEvery = 10 * time.Second
 )
 
@@ -52,8 +54,8 @@ type Encryption struct {
 	retry   time.Time  // when it is tried again
 }
 
-// Open reads the configuration file and asks its KMS plug-ins for their keys; one that does not answer is logged, and is
-// no error. The caller closes what it got, after the stores that use it.
+// Open reads the configuration file and asks its KMS plug-ins for their keys; one that does not
+// answer is logged, and is no error. The caller closes what it got, after the stores that use it.
 func Open(options Options) (*Encryption, error) {
 	if options.Log == nil {
 		options.Log = slog.New(slog.DiscardHandler)
@@ -82,9 +84,10 @@ func Open(options Options) (*Encryption, error) {
 	return e, nil
 }
 
-// Start keeps the keys of KMS plug-ins confirmed, without which nothing can be written after three minutes, and follows
-// the file if the options say so. changed, if it is not nil, is called when values may be readable that were not, or
-// stale that were not: caches should read them again. It must not block. Start may be called once.
+// Start keeps the keys of KMS plug-ins confirmed, without which nothing can be written after three
+// minutes, and follows the file if the options say so. changed, if it is not nil, is called when
+// values may be readable that were not, or stale that were not: caches should read them again. It
+// must not block. Start may be called once.
 func (e *Encryption) Start(changed func()) {
 	if changed == nil {
 		changed = func() {}
@@ -131,8 +134,8 @@ func (e *Encryption) read() ([]byte, error) {
 	return data, nil
 }
 
-// build makes the rules of a file. Plug-ins that are in use stay as they are, with what they know; with healthy, new
-// ones must answer.
+// build makes the rules of a file. Plug-ins that are in use stay as they are, with what they know;
+// with healthy, new ones must answer.
 func (e *Encryption) build(data []byte, healthy bool) (*ruleset, error) {
 	config, err := Parse(e.options.File, data, e.options.Resources)
 	if err != nil {

@@ -12,18 +12,21 @@ import (
 // Target is one resource whose values are to be encrypted.
 type Target struct {
 	Resource Resource
-	// Root is what the store puts before its keys: the root and the key together are what values are bound to.
+	// Root is what the store puts before its keys: the root and the key together are what values
+	// are bound to.
 	Root string
 	// Form is how values lie in the database but for encryption.
 	Form storage.Form
-	// Owns returns an error if value, a canonical one, is not of the object that lies at key; nil: there is no such
-	// check. It is asked where the format does not bind a value to its key, so that one can't be moved to another.
+	// Owns returns an error if value, a canonical one, is not of the object that lies at key; nil:
+	// there is no such check. It is asked where the format does not bind a value to its key, so
+	// that one can't be moved to another.
 	Owns func(key string, value []byte) error
 }
 
-// Form returns target's form with encryption, by the configuration that is in effect at each call. What it can't decrypt is an
-// error of Canonical, which makes a poisoned entry, and nothing is written that it can't encrypt. Its errors name keys of etcd
-// and of the configuration, and hold no secret and no value.
+// Form returns target's form with encryption, by the configuration that is in effect at each call.
+// What it can't decrypt is an error of Canonical, which makes a poisoned entry, and nothing is
+// written that it can't encrypt. Its errors name keys of etcd and of the configuration, and hold no
+// secret and no value.
 func (e *Encryption) Form(target Target) storage.Form {
 	t := transformer{Target: target, current: e.current.Load}
 	return storage.Form{Canonical: t.canonical, Stored: t.stored}
@@ -34,7 +37,8 @@ func (e *Encryption) Seals(resource Resource) bool {
 	return e.current.Load().slots(resource)[0].prefix != ""
 }
 
-// Plain returns form for a server without a configuration: it says of an encrypted value that it is one.
+// Plain returns form for a server without a configuration: it says of an encrypted value that it is
+// one.
 func Plain(form storage.Form) storage.Form {
 	inner := form.Canonical
 	form.Canonical = func(key string, stored []byte) ([]byte, bool, error) {
@@ -71,8 +75,9 @@ func (t transformer) stored(key string, value []byte) ([]byte, error) {
 	return sealed, nil
 }
 
-// canonical tries every box that the beginning of stored allows, for names of keys need not be unique in a file, and
-// AES-CBC may not notice that it was the wrong key: that the result is an object counts.
+// canonical tries every box that the beginning of stored allows, for names of keys need not be
+// unique in a file, and AES-CBC may not notice that it was the wrong key: that the result is an
+// object counts.
 func (t transformer) canonical(key string, stored []byte) (value []byte, stale bool, err error) {
 	rules := t.current()
 	var errs []error

@@ -24,8 +24,8 @@ func mustStore(t testing.TB, form storage.Form, key string, value []byte) []byte
 	return stored
 }
 
-// each runs a test for each provider, first in the file and with identity behind it. bound says that the format binds a
-// value to its key.
+// each runs a test for each provider, first in the file and with identity behind it. bound says
+// that the format binds a value to its key.
 func each(t *testing.T, run func(t *testing.T, o *opened, prefix string, bound bool)) {
 	for _, tc := range []struct {
 		provider string
@@ -156,7 +156,8 @@ func TestRotation(t *testing.T) {
 	step("old again", file("pods", old, new, plain), "plain")
 	step("new", file("pods", new, old, plain), "plain", "old", "old again")
 	step("box", file("pods", box, new, old, plain), "plain", "old", "old again", "new")
-	// On the way back to plain values, identity comes first and must leave the others to those behind it.
+	// On the way back to plain values, identity comes first and must leave the others to those
+	// behind it.
 	step("plain again", file("pods", plain, box, new, old), "old", "old again", "new", "box")
 
 	o.reload(file("pods", new))
@@ -170,8 +171,8 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// Kubernetes allows two providers of a type with a key of the same name. AES-CBC takes the wrong key for the right one
-// once in 256 times; what comes of it is then no object.
+// Kubernetes allows two providers of a type with a key of the same name. AES-CBC takes the wrong
+// key for the right one once in 256 times; what comes of it is then no object.
 func TestKeysOfTheSameName(t *testing.T) {
 	first, second := keysOf("aescbc", "k"), keysOf("aescbc", "k")
 	inner := storage.Form{

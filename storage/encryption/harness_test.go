@@ -40,7 +40,8 @@ func kmsOf(name string, p *kmstest.Plugin) string {
 	return "{kms: {apiVersion: v2, name: " + name + ", endpoint: '" + p.Endpoint() + "', timeout: 1m}}"
 }
 
-// impatient makes the minute that plug-ins have for a call, on a machine that has other things to do, a second.
+// impatient makes the minute that plug-ins have for a call, on a machine that has other things to
+// do, a second.
 func impatient(config string) string { return strings.ReplaceAll(config, "timeout: 1m", "timeout: 1s") }
 
 // file is a configuration with one rule.

@@ -15,13 +15,15 @@ import (
 )
 
 const (
-	// confirmedFor is how long a key of a KMS may be used after the plug-in confirmed that it is the current one. It is
-	// Kubernetes' time, so that whoever changes the key can count on it: after this time everybody uses the new one, or
-	// can't write.
+	// confirmedFor is how long a key of a KMS may be used after the plug-in confirmed that it is
+	// the current one. It is Kubernetes' time, so that whoever changes the key can count on it:
+	// after this time everybody uses the new one, or can't write.
 	confirmedFor = 3 * time.Minute
-	// maxSources bounds the decrypted seeds in memory. There is one for each start of each server, and each key.
+	// maxSources bounds the decrypted seeds in memory. There is one for each start of each server,
+	// and each key.
 	maxSources = 10_000
-	// maxPause bounds the time between attempts to read again what a healthy plug-in would not decrypt.
+	// maxPause bounds the time between attempts to read again what a healthy plug-in would not
+	// decrypt.
 	maxPause = 10 * time.Minute
 )
 
@@ -30,9 +32,9 @@ type pace struct{ healthy, unhealthy time.Duration }
 
 var defaultPace = pace{healthy: 20 * time.Second, unhealthy: 5 * time.Second}
 
-// plugin is a box whose keys are made of seeds that a KMS encrypts. It writes with one seed for as long as the KMS has
-// the same key; so the plug-in is asked once for each seed, not for each value, and what was read once can be read
-// while the plug-in is down.
+// plugin is a box whose keys are made of seeds that a KMS encrypts. It writes with one seed for as
+// long as the KMS has the same key; so the plug-in is asked once for each seed, not for each value,
+// and what was read once can be read while the plug-in is down.
 type plugin struct {
 	client *kmsClient
 	pace   pace
@@ -82,7 +84,8 @@ func newPlugin(config KMS, log *slog.Logger, pace pace, now func() time.Time) (*
 	return p, nil
 }
 
-// run polls until close. recovered is called when values that could not be read may be readable now.
+// run polls until close. recovered is called when values that could not be read may be readable
+// now.
 func (p *plugin) run(recovered func()) {
 	p.done = make(chan struct{})
 	go func() {
@@ -121,8 +124,8 @@ func (p *plugin) healthy() error {
 	return p.health
 }
 
-// poll asks for the current key of the KMS, and makes a new seed if it is another one. log is told when the plug-in
-// ceases to work, and when it works again.
+// poll asks for the current key of the KMS, and makes a new seed if it is another one. log is told
+// when the plug-in ceases to work, and when it works again.
 func (p *plugin) poll(log *slog.Logger) error {
 	err := p.confirm()
 	if p.ctx.Err() != nil {
@@ -169,8 +172,8 @@ func (p *plugin) confirm() error {
 	return nil
 }
 
-// mayRetry says that reads have failed for the plug-in's sake and that it is time to try them again. A plug-in that is
-// well but refuses a seed is asked less and less often.
+// mayRetry says that reads have failed for the plug-in's sake and that it is time to try them
+// again. A plug-in that is well but refuses a seed is asked less and less often.
 func (p *plugin) mayRetry() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -263,8 +266,9 @@ func (p *plugin) remember(id string, source []byte) {
 	p.sources[id] = source
 }
 
-// noteRefusal remembers that there is something to be read again. After an error that all calls would have, none is
-// made before a poll says that the plug-in is there: a list of many values must not wait for each.
+// noteRefusal remembers that there is something to be read again. After an error that all calls
+// would have, none is made before a poll says that the plug-in is there: a list of many values must
+// not wait for each.
 func (p *plugin) noteRefusal(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// envelope is Kubernetes' EncryptedObject (version 2): a value encrypted with a key that is made of source, and source
-// encrypted by the KMS.
+// envelope is Kubernetes' EncryptedObject (version 2): a value encrypted with a key that is made of
+// source, and source encrypted by the KMS.
 type envelope struct {
 	data        []byte
 	keyID       string // of the KMS
@@ -29,7 +29,8 @@ type sourceKind int
 const (
 	// sourceKey is the key itself, which is for AES-GCM.
 	sourceKey sourceKind = 0
-	// sourceSeed is expanded by HKDF (SHA-256), with the first infoSize bytes of data as its info, to a key for AES-GCM.
+	// sourceSeed is expanded by HKDF (SHA-256), with the first infoSize bytes of data as its info,
+	// to a key for AES-GCM.
 	sourceSeed sourceKind = 1
 )
 
@@ -81,7 +82,8 @@ func appendBytes(dst []byte, field protowire.Number, b []byte) []byte {
 
 var errEnvelope = errors.New("the encrypted value is no EncryptedObject of Kubernetes, or cut off")
 
-// parseEnvelope reads a message. The result shares memory with b. Fields of a later version are passed over.
+// parseEnvelope reads a message. The result shares memory with b. Fields of a later version are
+// passed over.
 func parseEnvelope(b []byte) (envelope, error) {
 	var e envelope
 	err := eachField(b, func(field protowire.Number, bytes []byte, number uint64) error {
@@ -126,7 +128,8 @@ func parseEnvelope(b []byte) (envelope, error) {
 	return e, e.check()
 }
 
-// eachField calls do with the fields of a message: bytes for those that have a length, number for varints.
+// eachField calls do with the fields of a message: bytes for those that have a length, number for
+// varints.
 func eachField(b []byte, do func(field protowire.Number, bytes []byte, number uint64) error) error {
 	for len(b) > 0 {
 		field, kind, n := protowire.ConsumeTag(b)

@@ -9,8 +9,8 @@ import (
 	"github.com/typeplane/typeplane/storage/encryption/kmstest"
 )
 
-// Values that k8s.io/apiserver v0.37.2 wrote at /registry/secrets/default/mine can be read. test/encryption made them,
-// and shows there that it reads ours, too.
+// Values that k8s.io/apiserver v0.37.2 wrote at /registry/secrets/default/mine can be read.
+// test/encryption made them, and shows there that it reads ours, too.
 func TestReadsKubernetes(t *testing.T) {
 	data, err := os.ReadFile("testdata/kubernetes.json")
 	if err != nil {

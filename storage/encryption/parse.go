@@ -30,8 +30,9 @@ var keySizes = map[string][]int{
 
 var providers = []string{identityProvider, aesgcmProvider, aescbcProvider, secretboxProvider, kmsProvider}
 
-// Parse reads a configuration, in YAML or JSON. The error joins every mistake, each with the line and the field that it
-// is at; name is the file's. served are the resources that may be named, nil to allow any. No error holds a key.
+// Parse reads a configuration, in YAML or JSON. The error joins every mistake, each with the line
+// and the field that it is at; name is the file's. served are the resources that may be named, nil
+// to allow any. No error holds a key.
 func Parse(name string, data []byte, served []Resource) (*Config, error) {
 	p := &parser{file: name, served: served, plugins: map[string]bool{}}
 	root := p.document(data)

@@ -21,8 +21,8 @@ func (p *nodes) bad(node *yaml.Node, path, format string, args ...any) {
 	p.errs = append(p.errs, fmt.Errorf("%s:%d: %s: %s", p.file, node.Line, path, fmt.Sprintf(format, args...)))
 }
 
-// fields returns the members of a mapping, of which only those that are allowed may be there, each once. It is nil if
-// node is no mapping.
+// fields returns the members of a mapping, of which only those that are allowed may be there, each
+// once. It is nil if node is no mapping.
 func (p *nodes) fields(node *yaml.Node, path string, allowed ...string) map[string]*yaml.Node {
 	node = follow(node)
 	if node.Kind != yaml.MappingNode {
@@ -63,7 +63,8 @@ func (p *nodes) items(parent *yaml.Node, fields map[string]*yaml.Node, path, nam
 	return node.Content
 }
 
-// required returns the string that is the named field, which must not be empty. ok says that it is so.
+// required returns the string that is the named field, which must not be empty. ok says that it is
+// so.
 func (p *nodes) required(parent *yaml.Node, fields map[string]*yaml.Node, path, name string) (s string, ok bool) {
 	path = join(path, name)
 	if fields[name] == nil {
@@ -87,8 +88,8 @@ func (p *nodes) text(node *yaml.Node, path string) (s string, ok bool) {
 	return node.Value, true
 }
 
-// follow returns what an alias stands for. The walk over the document goes as deep as the schema, so that it ends in a
-// document that holds itself, too.
+// follow returns what an alias stands for. The walk over the document goes as deep as the schema,
+// so that it ends in a document that holds itself, too.
 func follow(node *yaml.Node) *yaml.Node {
 	if node.Kind == yaml.AliasNode {
 		return node.Alias

@@ -14,7 +14,8 @@ type ruled struct {
 	line int
 }
 
-// resource reads the name of one and notes when it can have no effect, or another one than it seems.
+// resource reads the name of one and notes when it can have no effect, or another one than it
+// seems.
 func (p *parser) resource(node *yaml.Node, path, rule, s string) Resource {
 	r := parseResource(s)
 	switch {
@@ -34,7 +35,8 @@ func (p *parser) resource(node *yaml.Node, path, rule, s string) Resource {
 	return r
 }
 
-// checkServed notes a resource that there is none of: who mistypes one believes that it is encrypted.
+// checkServed notes a resource that there is none of: who mistypes one believes that it is
+// encrypted.
 func (p *parser) checkServed(node *yaml.Node, path, s string, r Resource) {
 	if p.served == nil {
 		return
@@ -53,8 +55,8 @@ func (p *parser) checkServed(node *yaml.Node, path, s string, r Resource) {
 	p.bad(node, path, "this server stores no %s%s", s, hint)
 }
 
-// checkMasked notes a resource that an earlier one has an effect on. The same resource in two items is in order: its
-// providers are those of both.
+// checkMasked notes a resource that an earlier one has an effect on. The same resource in two items
+// is in order: its providers are those of both.
 func (p *parser) checkMasked(node *yaml.Node, path, rule string, r Resource) {
 	for _, earlier := range p.ruled {
 		if earlier.rule == rule {
@@ -81,8 +83,8 @@ func overlap(a, b Resource) string {
 	return ""
 }
 
-// providersOf returns the providers of a resource: those of the rules that name it, or of those for its group, or of
-// those for everything; none if there is no rule.
+// providersOf returns the providers of a resource: those of the rules that name it, or of those for
+// its group, or of those for everything; none if there is no rule.
 func (c *Config) providersOf(r Resource) []Provider {
 	for _, want := range []Resource{r, {r.Group, "*"}, everything} {
 		var found []Provider

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// follow looks at the file's content from time to time: that works for every way to replace it, also for the links of
-// which a mounted secret is made.
+// follow looks at the file's content from time to time: that works for every way to replace it,
+// also for the links of which a mounted secret is made.
 func (e *Encryption) follow() {
 	ticker := time.NewTicker(e.options.every)
 	defer ticker.Stop()

@@ -94,7 +94,8 @@ func TestReloadOff(t *testing.T) {
 	}
 }
 
-// A plug-in that stays in the file keeps its connection and its seeds; one that leaves it is let go.
+// A plug-in that stays in the file keeps its connection and its seeds; one that leaves it is let
+// go.
 func TestReloadKeepsPlugins(t *testing.T) {
 	plug, other := kmstest.Start(t), kmstest.Start(t)
 	kept := kmsOf("plug", plug)

@@ -53,7 +53,8 @@ func TestMemory(t *testing.T) {
 	})
 }
 
-// The suite over a cache in front of this, with objects for values, is in registry: TestMediaTypesInTheStorageSuite.
+// The suite over a cache in front of this, with objects for values, is in registry:
+// TestMediaTypesInTheStorageSuite.
 func TestEtcd(t *testing.T) {
 	t.Parallel()
 	client, o := etcd3test.Start(t), open(t, file("pods", keysOf("aesgcm", "k")))

@@ -6,8 +6,9 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-// buffers is where gRPC puts what it reads. Its own pool empties each buffer before it is used again, which a buffer that is
-// written over at once does not need. It may be used from any goroutine.
+// buffers is where gRPC puts what it reads. Its own pool empties each buffer before it is used
+// again, which a buffer that is written over at once does not need. It may be used from any
+// goroutine.
 type buffers struct{ small, frames sync.Pool }
 
 var _ mem.BufferPool = (*buffers)(nil)

@@ -158,8 +158,8 @@ func TestNoSpace(t *testing.T) {
 	}
 }
 
-// TestOutcomesAreHonest stops and starts etcd under writers: what was acknowledged is there, what is said not to have
-// happened is not, and the rest is said to be unknown.
+// TestOutcomesAreHonest stops and starts etcd under writers: what was acknowledged is there, what
+// is said not to have happened is not, and the rest is said to be unknown.
 func TestOutcomesAreHonest(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	start := func() *embedded.Server {
@@ -183,7 +183,8 @@ func TestOutcomesAreHonest(t *testing.T) {
 	var acks atomic.Int64
 	var wg sync.WaitGroup
 	for n := range 8 {
-		// Some ask for longer than etcd is away, others, where the machine is slow, for less than a write takes.
+		// Some ask for longer than etcd is away, others, where the machine is slow, for less than a
+		// write takes.
 		patience := 300 * time.Millisecond
 		if n%2 == 0 {
 			patience = 10 * time.Second
@@ -208,7 +209,8 @@ func TestOutcomesAreHonest(t *testing.T) {
 			}
 		})
 	}
-	// work returns when writes have been acknowledged again, and a little later, in the midst of others.
+	// work returns when writes have been acknowledged again, and a little later, in the midst of
+	// others.
 	work := func() {
 		before := acks.Load()
 		for begin := time.Now(); acks.Load() == before && time.Since(begin) < 20*time.Second; {

@@ -11,29 +11,31 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// compactKey is where the servers on one etcd agree who compacts it: Kubernetes' key, and its protocol. The value is
-// the revision that is compacted; the version of the key counts the rounds. Who finds it at the version that it saw
-// last has the turn; for all others the round is over.
+// compactKey is where the servers on one etcd agree who compacts it: Kubernetes' key, and its
+// protocol. The value is the revision that is compacted; the version of the key counts the rounds.
+// Who finds it at the version that it saw last has the turn; for all others the round is over.
 const compactKey = "compact_rev_key"
 
-// heldRounds is how many compactions are put off because somebody still needs what would go. Whoever has made no progress
-// for so long has to start anew, for a history that grows without end fills the disk of all.
+// heldRounds is how many compactions are put off because somebody still needs what would go.
+// Whoever has made no progress for so long has to start anew, for a history that grows without end
+// fills the disk of all.
 const heldRounds = 6
 
 // CompactorConfig says how to compact.
 type CompactorConfig struct {
-	// Interval is the time between two rounds. A round compacts what was old at the round before, so history reaches
-	// back one interval at least, and two at most, but for what Needed keeps.
+	// Interval is the time between two rounds. A round compacts what was old at the round before,
+	// so history reaches back one interval at least, and two at most, but for what Needed keeps.
 	Interval time.Duration
-	// Needed returns the oldest revision that something in this process goes on from, 0 if there is none; it is kept, though
-	// for six rounds at most. nil is the same as 0. It is called by the compactor's goroutine, and must not block.
+	// Needed returns the oldest revision that something in this process goes on from, 0 if there is
+	// none; it is kept, though for six rounds at most. nil is the same as 0. It is called by the
+	// compactor's goroutine, and must not block.
 	Needed func() int64
 	// Log is told of rounds that fail; nil drops that.
 	Log *slog.Logger
 }
 
-// Compactor compacts an etcd from time to time, taking turns with the other servers on it. A round that fails is logged, and
-// the next one makes up for it.
+// Compactor compacts an etcd from time to time, taking turns with the other servers on it. A round
+// that fails is logged, and the next one makes up for it.
 type Compactor struct {
 	client *Client
 	config CompactorConfig
@@ -113,7 +115,8 @@ func (c *Compactor) step(ctx context.Context) error {
 	return nil
 }
 
-// Forget compacts all that was written until now, whoever needs it: watches that begin before end with storage.CodeCompacted.
+// Forget compacts all that was written until now, whoever needs it: watches that begin before end
+// with storage.CodeCompacted.
 func Forget(ctx context.Context, client *Client) error {
 	revision, err := New(client, Config{}).Revision(ctx)
 	if err != nil {
@@ -125,7 +128,8 @@ func Forget(ctx context.Context, client *Client) error {
 	return nil
 }
 
-// target is the revision to compact in this round: what was current at the last one, but not what is needed yet.
+// target is the revision to compact in this round: what was current at the last one, but not what
+// is needed yet.
 func (c *Compactor) target() int64 {
 	needed := c.config.Needed()
 	if needed == 0 || needed >= c.revision {

@@ -18,10 +18,12 @@ import (
 const (
 	// hashWithin is how long a member may take for its hash: it reads its whole database for that.
 	hashWithin = 30 * time.Second
-	// aliveWithin is how long it may take to say anything at all: one that is frozen must not hold up the start.
+	// aliveWithin is how long it may take to say anything at all: one that is frozen must not hold
+	// up the start.
 	aliveWithin = 2 * time.Second
-	// hashTries is how often members are asked whose answers differ, or between which a compaction came: an etcd 3.5 doesn't say
-	// that the hash is one of its last compaction, and of a later revision.
+	// hashTries is how often members are asked whose answers differ, or between which a compaction
+	// came: an etcd 3.5 doesn't say that the hash is one of its last compaction, and of a later
+	// revision.
 	hashTries = 5
 	hashPause = 100 * time.Millisecond
 )
@@ -37,12 +39,14 @@ type memberHash struct {
 	err      error
 }
 
-// span is what a hash is of: what there is at a revision, and the history from the one up to which it is compacted.
+// span is what a hash is of: what there is at a revision, and the history from the one up to which
+// it is compacted.
 type span struct{ compacted, revision int64 }
 
-// CompareMembers asks the members of a cluster for the hash of all that each of them holds up to one revision, and returns an
-// error that is ErrDiverged if two hashes differ. Members that can't be compared, because they are down or behind, are named in
-// silent; the others are compared. With less than two endpoints it asks nobody. It costs each member a look at its whole database.
+// CompareMembers asks the members of a cluster for the hash of all that each of them holds up to
+// one revision, and returns an error that is ErrDiverged if two hashes differ. Members that can't
+// be compared, because they are down or behind, are named in silent; the others are compared. With
+// less than two endpoints it asks nobody. It costs each member a look at its whole database.
 func CompareMembers(ctx context.Context, client *Client, endpoints []string) (silent, err error) {
 	if len(endpoints) < 2 {
 		return nil, nil
@@ -106,8 +110,8 @@ func askHash(ctx context.Context, client *Client, endpoint string, revision int6
 	}
 }
 
-// compareHashes compares those of the same span. comparable is false if a compaction came between, which reaches one member after
-// the other, and where hashes differ.
+// compareHashes compares those of the same span. comparable is false if a compaction came between,
+// which reaches one member after the other, and where hashes differ.
 func compareHashes(hashes []memberHash) (comparable bool, err error) {
 	bySpan := map[span]map[uint32][]string{}
 	comparable = true

@@ -34,8 +34,8 @@ func (e *settingError) Error() string {
 
 func (e *settingError) Unwrap() error { return e.err }
 
-// diagnosis connects by hand to an endpoint that gave no answer, and finds what stands in the way. gRPC keeps that to itself: it
-// goes on trying until the time is up, and says only that.
+// diagnosis connects by hand to an endpoint that gave no answer, and finds what stands in the way.
+// gRPC keeps that to itself: it goes on trying until the time is up, and says only that.
 type diagnosis struct {
 	DialConfig
 	tls *tls.Config // nil for none
@@ -81,7 +81,8 @@ func (d diagnosis) secure(ctx context.Context, address string) error {
 	if err := secure.HandshakeContext(ctx); err != nil {
 		return d.explain(ctx, address, err)
 	}
-	// In TLS 1.3 a server refuses a client's certificate only after the client believes that all is done.
+	// In TLS 1.3 a server refuses a client's certificate only after the client believes that all is
+	// done.
 	if err := secure.SetReadDeadline(time.Now().Add(speakTimeout)); err != nil {
 		return err
 	}
@@ -121,8 +122,8 @@ func dialLine(ctx context.Context, network, address string) (net.Conn, error) {
 	return new(net.Dialer).DialContext(ctx, network, address)
 }
 
-// The beginning of HTTP/2 without TLS: what a client says first, with empty settings, and the kind of frame that a server answers
-// with, behind the three bytes of its length.
+// The beginning of HTTP/2 without TLS: what a client says first, with empty settings, and the kind
+// of frame that a server answers with, behind the three bytes of its length.
 const (
 	clientPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 	settingsFrame = 4
@@ -141,7 +142,8 @@ func speaksHTTP2(conn net.Conn) bool {
 	return err == nil && header[3] == settingsFrame && bytes.Equal(header[5:], make([]byte, 4))
 }
 
-// speaksTLS says that who is at an address answers a handshake, be it that it wants to know more of us.
+// speaksTLS says that who is at an address answers a handshake, be it that it wants to know more of
+// us.
 func speaksTLS(ctx context.Context, address string) bool {
 	conn, err := dialLine(ctx, "tcp", address)
 	if err != nil {
@@ -158,7 +160,8 @@ func speaksTLS(ctx context.Context, address string) bool {
 // suspicious is how long an endpoint may be silent before what stands in the way is looked for.
 const suspicious = time.Second
 
-// version asks an endpoint for its version. What a setting is to blame for is said soon, all else when Timeout is over.
+// version asks an endpoint for its version. What a setting is to blame for is said soon, all else
+// when Timeout is over.
 func (d diagnosis) version(ctx context.Context, client *Client, endpoint string) (string, error) {
 	short, cancel := context.WithTimeout(ctx, d.Timeout)
 	defer cancel()

@@ -18,21 +18,22 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// Times of the connection to an external etcd. A member that does not answer is mostly noticed by asking it (members.go),
-// but not if it is the only one: then its connection is given up after keepAlive + keepAliveTimeout. gRPC does not
-// allow a keepAlive below 10 s. To answer a ping takes neither a disk nor a quorum, so who does not within 3 s is
-// frozen or can't be heard.
+// Times of the connection to an external etcd. A member that does not answer is mostly noticed by
+// asking it (members.go), but not if it is the only one: then its connection is given up after
+// keepAlive + keepAliveTimeout. gRPC does not allow a keepAlive below 10 s. To answer a ping takes
+// neither a disk nor a quorum, so who does not within 3 s is frozen or can't be heard.
 const (
 	defaultDialTimeout = 10 * time.Second
 	keepAlive          = 10 * time.Second
 	keepAliveTimeout   = 3 * time.Second
-	// maxRedial is the longest pause between two attempts to connect to a member. gRPC's own is two minutes, for which
-	// a cluster could be back without this process knowing.
+	// maxRedial is the longest pause between two attempts to connect to a member. gRPC's own is two
+	// minutes, for which a cluster could be back without this process knowing.
 	maxRedial = 2 * time.Second
 )
 
-// What is read from a connection at once, and what etcd may send of an answer before that was read, in bytes. gRPC's own
-// sizes make a long list come in small pieces, each of which wakes this process.
+// What is read from a connection at once, and what etcd may send of an answer before that was read,
+// in bytes. gRPC's own sizes make a long list come in small pieces, each of which wakes this
+// process.
 const (
 	readBuffer = 256 << 10
 	window     = 8 << 20
@@ -40,10 +41,11 @@ const (
 
 // DialConfig says where an external etcd is and how to reach it.
 type DialConfig struct {
-	// Endpoints are URLs: https://host:2379, http://host:2379, or unix:///path. All have the same scheme.
+	// Endpoints are URLs: https://host:2379, http://host:2379, or unix:///path. All have the same
+	// scheme.
 	Endpoints []string
-	// CAFile, CertFile and KeyFile are for https. Without CAFile the system's authorities are trusted. The
-	// certificate is read again for each connection, so it can be replaced.
+	// CAFile, CertFile and KeyFile are for https. Without CAFile the system's authorities are
+	// trusted. The certificate is read again for each connection, so it can be replaced.
 	CAFile, CertFile, KeyFile string
 	// Timeout is for the first connection; 0 means 10 s.
 	Timeout time.Duration
@@ -51,8 +53,8 @@ type DialConfig struct {
 	Logger *zap.Logger
 }
 
-// Dial connects to an external etcd and refuses one whose version is known to lose writes or to answer wrongly. The
-// caller closes the client.
+// Dial connects to an external etcd and refuses one whose version is known to lose writes or to
+// answer wrongly. The caller closes the client.
 func Dial(ctx context.Context, config DialConfig) (*Client, error) {
 	if err := config.validate(); err != nil {
 		return nil, fmt.Errorf("etcd3: %w", err)
@@ -70,7 +72,8 @@ func Dial(ctx context.Context, config DialConfig) (*Client, error) {
 		DialTimeout:          config.Timeout,
 		DialKeepAliveTime:    keepAlive,
 		DialKeepAliveTimeout: keepAliveTimeout,
-		// etcd says how large a request may be; the client's own limit of 2 MiB would only be in the way.
+		// etcd says how large a request may be; the client's own limit of 2 MiB would only be in
+		// the way.
 		MaxCallSendMsgSize: math.MaxInt32,
 		Logger:             config.Logger,
 		DialOptions: []grpc.DialOption{
@@ -134,8 +137,9 @@ func (c DialConfig) validate() error {
 	return nil
 }
 
-// Ready makes one linearizable read, which needs a leader, a quorum and a working disk, and returns its error. It
-// ends after timeout at the latest, and at once if it is known that there is no quorum.
+// Ready makes one linearizable read, which needs a leader, a quorum and a working disk, and returns
+// its error. It ends after timeout at the latest, and at once if it is known that there is no
+// quorum.
 func Ready(ctx context.Context, client *Client, timeout time.Duration) error {
 	return ready(ctx, client.KV, timeout)
 }

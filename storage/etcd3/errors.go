@@ -18,12 +18,14 @@ var (
 	errEnded   = errors.New("etcd ended the watch")
 )
 
-// notSent are the errors after which a write has certainly not happened: etcd refused it, or it was not sent.
+// notSent are the errors after which a write has certainly not happened: etcd refused it, or it was
+// not sent.
 var notSent = []error{
 	rpctypes.ErrNoLeader, rpctypes.ErrNotLeader, rpctypes.ErrNotCapable, rpctypes.ErrTooManyRequests, rpctypes.ErrUnhealthy, rpctypes.ErrCorrupt,
 }
 
-// gated returns what stands before an embedded etcd has refused, or given up, in words of this package already.
+// gated returns what stands before an embedded etcd has refused, or given up, in words of this
+// package already.
 func gated(op, key string, err error) (*storage.Error, bool) {
 	var e *storage.Error
 	if !errors.As(err, &e) {
@@ -46,7 +48,8 @@ func readError(ctx context.Context, op, key string, err error) error {
 	return &storage.Error{Code: code, Op: op, Key: key, Err: err}
 }
 
-// watchError translates what ended a watch. All but a compaction may be over when the caller tries again.
+// watchError translates what ended a watch. All but a compaction may be over when the caller tries
+// again.
 func watchError(prefix string, err error) *storage.Error {
 	code := codeOf(err)
 	if code != storage.CodeCompacted {
@@ -55,8 +58,8 @@ func watchError(prefix string, err error) *storage.Error {
 	return &storage.Error{Code: code, Op: "watch", Key: prefix, Err: err}
 }
 
-// writeError translates what a transaction came back with. Where it is not certain that nothing was written, the
-// code is CodeUnknown.
+// writeError translates what a transaction came back with. Where it is not certain that nothing was
+// written, the code is CodeUnknown.
 func writeError(ctx context.Context, op, key string, err error) error {
 	if e, ok := gated(op, key, err); ok {
 		return e
@@ -75,8 +78,9 @@ func writeError(ctx context.Context, op, key string, err error) error {
 	return e
 }
 
-// refused says that etcd, or what stands before it, looked at a request and did not want it. Whatever is not known to mean
-// that, like an answer that can't be read (codes.Internal), may come after the request was carried out.
+// refused says that etcd, or what stands before it, looked at a request and did not want it.
+// Whatever is not known to mean that, like an answer that can't be read (codes.Internal), may come
+// after the request was carried out.
 func refused(err error) bool {
 	switch grpcCode(err) {
 	case codes.InvalidArgument, codes.NotFound, codes.FailedPrecondition, codes.OutOfRange, codes.Unimplemented,
@@ -86,8 +90,8 @@ func refused(err error) bool {
 	return certain(err)
 }
 
-// codeOf is the table from etcd's errors, and those of the connection to it, to codes. It does not ask whether a
-// write may have happened.
+// codeOf is the table from etcd's errors, and those of the connection to it, to codes. It does not
+// ask whether a write may have happened.
 func codeOf(err error) storage.Code {
 	switch {
 	case errors.Is(err, rpctypes.ErrCompacted):
@@ -99,7 +103,8 @@ func codeOf(err error) storage.Code {
 	}
 	switch grpcCode(err) {
 	case codes.ResourceExhausted:
-		// The connection refuses a message over its own limit, on either side, before etcd can look at it.
+		// The connection refuses a message over its own limit, on either side, before etcd can look
+		// at it.
 		if strings.Contains(status.Convert(err).Message(), "larger than max") {
 			return storage.CodeTooLarge
 		}

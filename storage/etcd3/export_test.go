@@ -17,7 +17,8 @@ var (
 	WatchError   = watchError
 )
 
-// Pauses returns the first n pauses of whoever tries again after a failure, and how long each may have been.
+// Pauses returns the first n pauses of whoever tries again after a failure, and how long each may
+// have been.
 func Pauses(n int) (pauses, limits []time.Duration) {
 	b := backoff{limit: firstPause}
 	for range n {

@@ -12,11 +12,13 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// leasedKeys is how many entries are attached to one lease: etcd deletes all of them in one transaction when it ends.
+// leasedKeys is how many entries are attached to one lease: etcd deletes all of them in one
+// transaction when it ends.
 const leasedKeys = 1000
 
-// leases are those that a store can use again. A lease of its own for each entry would cost etcd more than the entry;
-// so one is granted for a little longer than it is wanted for, and taken for everything that is to end meanwhile.
+// leases are those that a store can use again. A lease of its own for each entry would cost etcd
+// more than the entry; so one is granted for a little longer than it is wanted for, and taken for
+// everything that is to end meanwhile.
 type leases struct {
 	client   *Client
 	granting chan struct{} // holds a token while somebody asks etcd for one, so that others wait for that

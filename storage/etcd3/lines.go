@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// lines are the connections to a cluster, by address, so that those to one member can be cut. The zero value is ready.
+// lines are the connections to a cluster, by address, so that those to one member can be cut. The
+// zero value is ready.
 type lines struct {
 	mu   sync.Mutex // guards open
 	open map[*line]bool
@@ -20,7 +21,8 @@ type line struct {
 	address string
 }
 
-// dial is what gRPC calls for a connection. Unlike gRPC's own dialer it takes no HTTP proxy from the environment.
+// dial is what gRPC calls for a connection. Unlike gRPC's own dialer it takes no HTTP proxy from
+// the environment.
 func (l *lines) dial(ctx context.Context, address string) (net.Conn, error) {
 	network, where := "tcp", address
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
@@ -40,8 +42,8 @@ func (l *lines) dial(ctx context.Context, address string) (net.Conn, error) {
 	return c, nil
 }
 
-// cut closes the connections to address. Requests on them fail as they do when a member dies, and watches go on with
-// another member, from where they were.
+// cut closes the connections to address. Requests on them fail as they do when a member dies, and
+// watches go on with another member, from where they were.
 func (l *lines) cut(address string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,9 +9,10 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// A list is read in ranges, for neither etcd nor the connection should hold all of a large prefix at once. etcd counts
-// the whole rest of the prefix for each page, so they should not be small either: the first has firstPage entries,
-// the others as many as make about pageBytes, at most maxPage.
+// A list is read in ranges, for neither etcd nor the connection should hold all of a large prefix
+// at once. etcd counts the whole rest of the prefix for each page, so they should not be small
+// either: the first has firstPage entries, the others as many as make about pageBytes, at most
+// maxPage.
 const (
 	firstPage = 1000
 	maxPage   = 10000
@@ -26,7 +27,8 @@ func rangeEnd(selection string) string {
 	return selection + "\x00"
 }
 
-// List implements storage.Interface. Whatever opts.Match allows, a list that is not Exact is linearizable.
+// List implements storage.Interface. Whatever opts.Match allows, a list that is not Exact is
+// linearizable.
 func (s *Store) List(ctx context.Context, selection string, opts storage.ListOptions) (storage.Page, error) {
 	if err := ctx.Err(); err != nil {
 		return storage.Page{}, err
@@ -40,14 +42,15 @@ func (s *Store) List(ctx context.Context, selection string, opts storage.ListOpt
 	}
 	page, err := s.page(ctx, selection, opts, revision, firstPage)
 	if opts.Match != storage.Exact && storage.CodeOf(err) == storage.CodeCompacted {
-		// The state that was begun with is gone, but any newer one will do, and one range can't lose it.
+		// The state that was begun with is gone, but any newer one will do, and one range can't
+		// lose it.
 		page, err = s.page(ctx, selection, opts, 0, 0)
 	}
 	return page, err
 }
 
-// page reads one page of the store at a revision (0: the current one), in ranges of size entries at first; 0 is all at
-// once.
+// page reads one page of the store at a revision (0: the current one), in ranges of size entries at
+// first; 0 is all at once.
 func (s *Store) page(ctx context.Context, selection string, opts storage.ListOptions, revision, size int64) (storage.Page, error) {
 	start, end := s.root+max(selection, opts.Start), rangeEnd(s.root+selection)
 	page := storage.Page{Entries: []storage.Entry{}}
@@ -129,9 +132,9 @@ func (s *Store) Count(ctx context.Context, selection string) (int64, error) {
 	return resp.Count, nil
 }
 
-// EachRevision calls visit with every key below prefix and the revision at which it was last written, in key order and as
-// the database is at revision, without fetching values. It is not part of storage.Interface: a watch cache in front of
-// this store wants it.
+// EachRevision calls visit with every key below prefix and the revision at which it was last
+// written, in key order and as the database is at revision, without fetching values. It is not part
+// of storage.Interface: a watch cache in front of this store wants it.
 func (s *Store) EachRevision(ctx context.Context, prefix string, revision int64, visit func(key string, modified int64)) error {
 	start, end := s.root+prefix, rangeEnd(s.root+prefix)
 	for {

@@ -13,19 +13,21 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// How often each member of a cluster is asked whether it can answer, and how long it has to. Within the sum of both, new
-// requests avoid a member that can't; when it fails a second time, what hangs there is ended, too.
+// How often each member of a cluster is asked whether it can answer, and how long it has to. Within
+// the sum of both, new requests avoid a member that can't; when it fails a second time, what hangs
+// there is ended, too.
 const (
 	probeEvery   = time.Second
 	probeTimeout = 2 * time.Second
 )
 
-// askAfter is how long a member may take for that read until it is asked, again and again, whether it knows a leader.
+// askAfter is how long a member may take for that read until it is asked, again and again, whether
+// it knows a leader.
 const askAfter = 250 * time.Millisecond
 
-// members keeps the requests of a client away from members that can't answer. etcd's own client sends each request to the
-// next member that it has a connection with, also to one that is frozen, or that has lost the others: of three requests
-// one would hang or fail, as long as that lasts.
+// members keeps the requests of a client away from members that can't answer. etcd's own client
+// sends each request to the next member that it has a connection with, also to one that is frozen,
+// or that has lost the others: of three requests one would hang or fail, as long as that lasts.
 type members struct {
 	client *clientv3.Client
 	lines  *lines
@@ -37,7 +39,8 @@ type members struct {
 	failures []int      // in a row, by index in all
 }
 
-// watchMembers asks the members until the client is closed, and guards the client with what they answer.
+// watchMembers asks the members until the client is closed, and guards the client with what they
+// answer.
 func watchMembers(client *clientv3.Client, lines *lines, endpoints []string, log *zap.Logger) error {
 	m := &members{client: client, lines: lines, quorum: newQuorum(endpoints), all: endpoints, log: log, failures: make([]int, len(endpoints))}
 	for i, endpoint := range endpoints {
@@ -78,8 +81,8 @@ type member struct {
 	maintenance etcdserverpb.MaintenanceClient
 }
 
-// look makes a read that needs a quorum, and returns an error if the member can't answer. Meanwhile note is told how it stands, as
-// soon as that is known.
+// look makes a read that needs a quorum, and returns an error if the member can't answer. Meanwhile
+// note is told how it stands, as soon as that is known.
 func (m member) look(ctx context.Context, note func(standing)) error {
 	read := make(chan error, 1)
 	go func() { read <- m.probe(ctx) }()
@@ -116,7 +119,8 @@ func unanswered(err error) bool {
 	return code == codes.Unavailable || code == codes.DeadlineExceeded
 }
 
-// standing asks a member that does not answer the read what it knows, which takes neither a quorum nor a disk.
+// standing asks a member that does not answer the read what it knows, which takes neither a quorum
+// nor a disk.
 func (m member) standing(ctx context.Context) standing {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout/2)
 	defer cancel()
@@ -141,8 +145,9 @@ func unreached(err error) string {
 	return "can't be reached"
 }
 
-// note remembers how a member is. If none is well, there is nothing to choose from, and all are used: it is the
-// cluster that can't answer then, and the first member that can is not to be missed.
+// note remembers how a member is. If none is well, there is nothing to choose from, and all are
+// used: it is the cluster that can't answer then, and the first member that can is not to be
+// missed.
 func (m *members) note(i int, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -12,7 +12,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// TestMembersThatCannotAnswerAreAvoided is about the bookkeeping; test/cluster has members that can't answer.
+// TestMembersThatCannotAnswerAreAvoided is about the bookkeeping; test/cluster has members that
+// can't answer.
 func TestMembersThatCannotAnswerAreAvoided(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

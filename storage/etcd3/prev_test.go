@@ -13,7 +13,8 @@ import (
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
-// forgetful is etcd in the moment in which it has not noted yet that a watch wants the values before.
+// forgetful is etcd in the moment in which it has not noted yet that a watch wants the values
+// before.
 type forgetful struct{ clientv3.Watcher }
 
 func (f forgetful) Watch(ctx context.Context, key string, opts ...clientv3.OpOption) clientv3.WatchChan {

@@ -13,23 +13,26 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// leaderless is how long no member must have known a leader until the quorum counts as lost. An election is over in less, and
-// what waits for it is carried out then.
+// leaderless is how long no member must have known a leader until the quorum counts as lost. An
+// election is over in less, and what waits for it is carried out then.
 const leaderless = 1500 * time.Millisecond
 
-// errLostQuorum is what became of a request that was on its way. It names no member: what these say could be taken for the answer.
+// errLostQuorum is what became of a request that was on its way. It names no member: what these say
+// could be taken for the answer.
 var errLostQuorum = errors.New("etcd lost its quorum before it answered")
 
 // standing is how a member is.
 type standing struct {
-	// leads says that it answers, or at least knows a leader: then it may be slow, and what is asked of it is waited for.
+	// leads says that it answers, or at least knows a leader: then it may be slow, and what is
+	// asked of it is waited for.
 	leads bool
 	// why it does not answer; "" if it does.
 	why string
 }
 
-// quorum knows whether a cluster can carry out anything. It is lost when no member knows a leader any more, be it that it says so or
-// that it can't be reached: an etcd that is slow has one. All methods may be called from any goroutine.
+// quorum knows whether a cluster can carry out anything. It is lost when no member knows a leader
+// any more, be it that it says so or that it can't be reached: an etcd that is slow has one. All
+// methods may be called from any goroutine.
 type quorum struct {
 	endpoints []string
 
@@ -115,7 +118,8 @@ func (q *quorum) check() error {
 	return fmt.Errorf("%w: %s", storage.ErrNoQuorum, strings.Join(q.missingLocked(), ", "))
 }
 
-// while returns a context that ends with ctx, or when the quorum is lost; then its cause is errLostQuorum.
+// while returns a context that ends with ctx, or when the quorum is lost; then its cause is
+// errLostQuorum.
 func (q *quorum) while(ctx context.Context) (context.Context, context.CancelFunc) {
 	q.mu.Lock()
 	has := q.has
@@ -128,7 +132,8 @@ func (q *quorum) while(ctx context.Context) (context.Context, context.CancelFunc
 	}
 }
 
-// Missing are the members of a cluster that do not answer, each with the reason; none for an etcd in this process.
+// Missing are the members of a cluster that do not answer, each with the reason; none for an etcd
+// in this process.
 func Missing(client *Client) []string {
 	if kv, ok := client.KV.(*quorumKV); ok {
 		return kv.quorum.missing()
@@ -136,7 +141,8 @@ func Missing(client *Client) []string {
 	return nil
 }
 
-// guard makes a client refuse what needs a quorum while there is none, and not wait for the answer to what is on its way then.
+// guard makes a client refuse what needs a quorum while there is none, and not wait for the answer
+// to what is on its way then.
 func (q *quorum) guard(client *Client) {
 	client.KV = &quorumKV{client.KV, q}
 	client.Lease = &quorumLease{client.Lease, q}
@@ -183,7 +189,8 @@ func (t *quorumTxn) If(cs ...clientv3.Cmp) clientv3.Txn  { t.txn = t.txn.If(cs..
 func (t *quorumTxn) Then(os ...clientv3.Op) clientv3.Txn { t.txn = t.txn.Then(os...); return t }
 func (t *quorumTxn) Else(os ...clientv3.Op) clientv3.Txn { t.txn = t.txn.Else(os...); return t }
 
-// Commit implements clientv3.Txn. What was sent may have been carried out, which is why its error is not that of what was not.
+// Commit implements clientv3.Txn. What was sent may have been carried out, which is why its error
+// is not that of what was not.
 func (t *quorumTxn) Commit() (*clientv3.TxnResponse, error) {
 	defer t.done()
 	if err := t.quorum.check(); err != nil {

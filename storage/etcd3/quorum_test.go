@@ -19,7 +19,8 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// fakeMember is a member of a cluster that can do no more than say how it is, and perhaps not even that.
+// fakeMember is a member of a cluster that can do no more than say how it is, and perhaps not even
+// that.
 type fakeMember struct {
 	etcdserverpb.KVClient
 	etcdserverpb.MaintenanceClient
@@ -55,7 +56,8 @@ func (f *fakeMember) Status(ctx context.Context, _ *etcdserverpb.StatusRequest, 
 	return &etcdserverpb.StatusResponse{Leader: f.now.Load().leader}, nil
 }
 
-// waiting is the cluster that these members are: what is asked of it is answered when one of them answers.
+// waiting is the cluster that these members are: what is asked of it is answered when one of them
+// answers.
 type waiting struct {
 	clientv3.KV
 	members []*fakeMember
@@ -96,8 +98,8 @@ func (t *waitingTxn) Commit() (*clientv3.TxnResponse, error) {
 	return &clientv3.TxnResponse{Header: &etcdserverpb.ResponseHeader{Revision: 7}, Succeeded: true}, t.answer(t.ctx)
 }
 
-// TestNoQuorum: what is known to be impossible is refused, and what is under way ends, within five seconds; and what is only slow
-// is waited for. The clock is not the real one.
+// TestNoQuorum: what is known to be impossible is refused, and what is under way ends, within five
+// seconds; and what is only slow is waited for. The clock is not the real one.
 func TestNoQuorum(t *testing.T) {
 	const within = 5 * time.Second
 	for _, tc := range []struct {

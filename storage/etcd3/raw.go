@@ -7,13 +7,13 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// Raw is what etcd holds at one key, for tools that look below a Store: no Form applies, and keys are whole, with the
-// root.
+// Raw is what etcd holds at one key, for tools that look below a Store: no Form applies, and keys
+// are whole, with the root.
 type Raw struct {
 	Key   string
 	Value []byte
-	// CreateRevision is the revision of the key's first write since it last did not exist, Revision that of its last
-	// one, and Version how many there were.
+	// CreateRevision is the revision of the key's first write since it last did not exist, Revision
+	// that of its last one, and Version how many there were.
 	CreateRevision, Revision, Version int64
 	// Lease is the id of the lease that the key is attached to, 0 if there is none.
 	Lease int64
@@ -31,8 +31,9 @@ func GetRaw(ctx context.Context, client *Client, key string) (kv Raw, ok bool, e
 	return rawOf(resp.Kvs[0]), true, nil
 }
 
-// EachRaw calls visit for every key that begins with prefix, in order, all of one revision, and holds one page of them
-// at a time. It ends with the first error of visit, which it returns as it is.
+// EachRaw calls visit for every key that begins with prefix, in order, all of one revision, and
+// holds one page of them at a time. It ends with the first error of visit, which it returns as it
+// is.
 func EachRaw(ctx context.Context, client *Client, prefix string, visit func(Raw) error) error {
 	start, end := prefix, clientv3.GetPrefixRangeEnd(prefix)
 	revision := int64(0)

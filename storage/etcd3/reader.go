@@ -9,11 +9,12 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// readAtOnce is how many entries one goroutine reads. A list of no more than that is read by its caller.
+// readAtOnce is how many entries one goroutine reads. A list of no more than that is read by its
+// caller.
 const readAtOnce = 250
 
-// reader makes entries of what etcd answers, with as many goroutines as there are processors, while the next page of the list is
-// on its way.
+// reader makes entries of what etcd answers, with as many goroutines as there are processors, while
+// the next page of the list is on its way.
 type reader struct {
 	store *Store
 	busy  chan struct{} // holds a token for each goroutine

@@ -12,11 +12,12 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// patience is how long a write that etcd could not take, or of which it did not say what became, is tried again.
+// patience is how long a write that etcd could not take, or of which it did not say what became, is
+// tried again.
 const patience = 5 * time.Second
 
-// commit carries t out. A transaction that certainly did nothing is tried again, for patience. One whose outcome etcd
-// did not tell is settled where that is possible:
+// commit carries t out. A transaction that certainly did nothing is tried again, for patience. One
+// whose outcome etcd did not tell is settled where that is possible:
 //
 //   - One with a base is simply sent again: at most one of the two can be carried out, for the revision of base never
 //     comes back. If the second is, the first was not and never will be. If it is not, the version that is there now
@@ -67,8 +68,9 @@ func (s *Store) afterCreate(ctx context.Context, t transaction, doubt error) (ou
 	return outcome{}, doubt
 }
 
-// afterNoSpace finds out what became of a transaction to which etcd said that it has no space. It looks at its quota
-// twice, and after the second time it has written all the same; but when it answers, that is decided.
+// afterNoSpace finds out what became of a transaction to which etcd said that it has no space. It
+// looks at its quota twice, and after the second time it has written all the same; but when it
+// answers, that is decided.
 func (s *Store) afterNoSpace(ctx context.Context, t transaction, doubt error) (outcome, error) {
 	unknown := &storage.Error{Code: storage.CodeUnknown, Op: t.op, Key: t.key, Err: errNoSpace}
 	current, _, err := s.read(ctx, t.op, t.key)
@@ -93,8 +95,8 @@ type version struct {
 // read says whether the entry was read by this call, and is not one that somebody knew.
 func (v *version) read() bool { return v.created != 0 }
 
-// excludes says that t was certainly not carried out and never will be, given that v is at its key now, and not what
-// t wants there.
+// excludes says that t was certainly not carried out and never will be, given that v is at its key
+// now, and not what t wants there.
 func (s *Store) excludes(ctx context.Context, v *version, t transaction) bool {
 	if v == nil || t.base == nil || v.Revision == t.base.Revision {
 		return false

@@ -14,14 +14,16 @@ import (
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
-// unsure is etcd whose answers to transactions get lost: each of the first len(faults) goes as its fault says.
+// unsure is etcd whose answers to transactions get lost: each of the first len(faults) goes as its
+// fault says.
 type unsure struct {
 	clientv3.KV
 	faults []fault
 	sent   int
 }
 
-// fault is what becomes of one transaction: whether it is carried out, what happens after it, and what is answered.
+// fault is what becomes of one transaction: whether it is carried out, what happens after it, and
+// what is answered.
 type fault struct {
 	carriedOut bool
 	then       func()
@@ -57,8 +59,8 @@ func (t *unsureTxn) Commit() (*clientv3.TxnResponse, error) {
 	return nil, f.err
 }
 
-// TestOutcomesAreSettled: what can be found out about a write whose answer was lost is, and the rest is unknown; also if
-// it began with an entry that somebody knew.
+// TestOutcomesAreSettled: what can be found out about a write whose answer was lost is, and the
+// rest is unknown; also if it began with an entry that somebody knew.
 func TestOutcomesAreSettled(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
@@ -196,7 +198,8 @@ func (c *compacting) Get(ctx context.Context, key string, opts ...clientv3.OpOpt
 	return resp, err
 }
 
-// TestCompactionUnderALongList: nobody asked for a revision that may be gone, so nobody hears of it.
+// TestCompactionUnderALongList: nobody asked for a revision that may be gone, so nobody hears of
+// it.
 func TestCompactionUnderALongList(t *testing.T) {
 	ctx, root := context.Background(), freshRoot()
 	s := etcd3.New(server.Client(), etcd3.Config{Root: root})

@@ -16,8 +16,8 @@ import (
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
-// silent is an etcd that takes its time: for each of its first answers, of one key each, as long as takes; the next one never
-// comes.
+// silent is an etcd that takes its time: for each of its first answers, of one key each, as long as
+// takes; the next one never comes.
 type silent struct {
 	clientv3.KV
 	takes   time.Duration
@@ -39,8 +39,9 @@ func (s *silent) Get(ctx context.Context, key string, opts ...clientv3.OpOption)
 	return &clientv3.GetResponse{Header: &etcdserverpb.ResponseHeader{Revision: 1}, Kvs: []*mvccpb.KeyValue{kv}, Count: 20, More: s.answers > 0}, nil
 }
 
-// A read of an etcd that does not answer ends before the request does, and says that the storage can't be reached; one whose
-// caller has less time ends with that. A list that goes on may take as long as it has to. The clock is not the real one.
+// A read of an etcd that does not answer ends before the request does, and says that the storage
+// can't be reached; one whose caller has less time ends with that. A list that goes on may take as
+// long as it has to. The clock is not the real one.
 func TestEtcdDoesNotAnswer(t *testing.T) {
 	const patience = 30 * time.Second
 	for name, read := range map[string]func(context.Context, *etcd3.Store) error{

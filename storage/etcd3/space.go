@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Space is how large a database is, in bytes: its file, what of it is in use, and the most that it may grow to. Quota is 0
-// where the etcd is too old to tell.
+// Space is how large a database is, in bytes: its file, what of it is in use, and the most that it
+// may grow to. Quota is 0 where the etcd is too old to tell.
 type Space struct{ File, InUse, Quota int64 }
 
 // AskSpace asks one member how large its database is.

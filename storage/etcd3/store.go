@@ -18,7 +18,8 @@ type Client = clientv3.Client
 
 // Config says what a Store is.
 type Config struct {
-	// Root is put before every key: "/registry", or "" for none. A malformed one is a panic, for it is a constant.
+	// Root is put before every key: "/registry", or "" for none. A malformed one is a panic, for it
+	// is a constant.
 	Root string
 	// Form maps between canonical and stored values.
 	Form storage.Form
@@ -44,8 +45,9 @@ func New(client *Client, config Config) *Store {
 	return &Store{client: client, root: config.Root, form: config.Form, leases: newLeases(client)}
 }
 
-// readWithin is how long etcd has for the answer to one request that changes nothing, where the caller does not want it sooner:
-// who is connected to an etcd that is gone or frozen would wait for as long as it may. A list is made of many requests.
+// readWithin is how long etcd has for the answer to one request that changes nothing, where the
+// caller does not want it sooner: who is connected to an etcd that is gone or frozen would wait for
+// as long as it may. A list is made of many requests.
 const readWithin = 30 * time.Second
 
 // get sends etcd one read, and gives it up after readWithin.

@@ -44,7 +44,8 @@ func (p *place) pair(t *testing.T, name string) (cert, key string) {
 	}))
 }
 
-// serveTLS starts an etcd with a certificate of a, that lets in who has one of the authority clients.
+// serveTLS starts an etcd with a certificate of a, that lets in who has one of the authority
+// clients.
 func serveTLS(t *testing.T, a, clients *place) (endpoint string) {
 	t.Helper()
 	cert, key := a.pair(t, "server")
@@ -79,7 +80,8 @@ func serveEtcd(t *testing.T, scheme string, secure transport.TLSInfo) (address s
 	return e.Clients[0].Addr().String()
 }
 
-// TestWrongTLS: what is wrong with a certificate, or with TLS itself, is said in words, with what would be right.
+// TestWrongTLS: what is wrong with a certificate, or with TLS itself, is said in words, with what
+// would be right.
 func TestWrongTLS(t *testing.T) {
 	ours, foreign := newPlace(t), newPlace(t)
 	way := newWay(t, serveTLS(t, ours, ours))
@@ -151,7 +153,8 @@ func TestTLSCertificatesAreReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// Certificates are replaced while the client runs: here is an etcd that only lets in who has a new one.
+	// Certificates are replaced while the client runs: here is an etcd that only lets in who has a
+	// new one.
 	newer := newPlace(t)
 	newer.pair(t, "client")
 	other := serveTLS(t, ours, newer)

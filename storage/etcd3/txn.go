@@ -13,8 +13,9 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// outcome is what a transaction did. If it is not done, nothing was written, current is what is at the key now (nil:
-// nothing), and conflict the first operation whose key was not at its expected revision but at found.
+// outcome is what a transaction did. If it is not done, nothing was written, current is what is at
+// the key now (nil: nothing), and conflict the first operation whose key was not at its expected
+// revision but at found.
 type outcome struct {
 	done     bool
 	revision int64
@@ -61,7 +62,8 @@ func (s *Store) put(ctx context.Context, op, key string, base *version, value []
 	return s.commit(ctx, t)
 }
 
-// putFor carries out t with a lease. One that was used before may have ended in etcd before we thought.
+// putFor carries out t with a lease. One that was used before may have ended in etcd before we
+// thought.
 func (s *Store) putFor(ctx context.Context, t transaction, lifetime time.Duration) (out outcome, err error) {
 	for range 2 {
 		if t.lease, err = s.leases.take(ctx, lifetime); err != nil {
@@ -128,8 +130,8 @@ func (s *Store) run(ctx context.Context, t transaction) (outcome, error) {
 	return out, nil
 }
 
-// text is the bytes of b as the string that etcd's client wants, which copies it into its request. The caller gave b
-// away, so nobody changes it meanwhile.
+// text is the bytes of b as the string that etcd's client wants, which copies it into its request.
+// The caller gave b away, so nobody changes it meanwhile.
 func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // Pauses after a failure, and between writers that want the same key.
@@ -138,8 +140,9 @@ const (
 	lastPause  = 500 * time.Millisecond
 )
 
-// backoff spreads those who try again: each pause is a random part of a limit that doubles. With the zero limit, which
-// is for writers that want the same key, the first repetition comes at once, the others within 1, 2, 4 … 64 ms.
+// backoff spreads those who try again: each pause is a random part of a limit that doubles. With
+// the zero limit, which is for writers that want the same key, the first repetition comes at once,
+// the others within 1, 2, 4 … 64 ms.
 type backoff struct {
 	limit, most time.Duration
 }

@@ -18,11 +18,12 @@ var floors = []struct {
 	{[3]int{3, 6, 9}, "3.6.9"},
 }
 
-// othersWithin is how long the other endpoints may take to answer after the first did: one that is down must not hold up
-// the start.
+// othersWithin is how long the other endpoints may take to answer after the first did: one that is
+// down must not hold up the start.
 const othersWithin = time.Second
 
-// checkVersions asks every endpoint for its version. One that does not answer may be down; all of them may not.
+// checkVersions asks every endpoint for its version. One that does not answer may be down; all of
+// them may not.
 func checkVersions(ctx context.Context, client *Client, d diagnosis) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

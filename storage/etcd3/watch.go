@@ -13,8 +13,8 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// maxPending is about how many bytes of events may wait for a slow reader. A watch with more is given up and opened
-// again where the reader is, once it has read them.
+// maxPending is about how many bytes of events may wait for a slow reader. A watch with more is
+// given up and opened again where the reader is, once it has read them.
 const maxPending = 16 << 20
 
 // eventOverhead is what an event costs beside its values.
@@ -63,8 +63,9 @@ func (s *Store) Watch(ctx context.Context, selection string, opts storage.WatchO
 	return w, nil
 }
 
-// RequestProgress makes the watches of this store that want progress return a bookmark soon, unless they are behind.
-// It is not part of storage.Interface: a watch cache in front of this store wants it.
+// RequestProgress makes the watches of this store that want progress return a bookmark soon, unless
+// they are behind. It is not part of storage.Interface: a watch cache in front of this store wants
+// it.
 func (s *Store) RequestProgress(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -74,7 +75,8 @@ func (s *Store) RequestProgress(ctx context.Context) error {
 		stream, cancel := context.WithCancel(w.(*watcher).ctx)
 		defer cancel()
 		defer context.AfterFunc(ctx, cancel)()
-		// One that is only being opened has no stream yet: that is an error here, and the caller asks again.
+		// One that is only being opened has no stream yet: that is an error here, and the caller
+		// asks again.
 		err = errors.Join(err, s.client.RequestProgress(stream))
 		return true
 	})
@@ -84,9 +86,10 @@ func (s *Store) RequestProgress(ctx context.Context) error {
 	return nil
 }
 
-// streamContext gives a watch a stream of its own: etcd's client puts watches with equal metadata into one. But the
-// in-process connection blocks for ever when several watches of one stream close together (each side waits for the
-// other to read), and a request for progress is answered only when no watch of its stream is behind.
+// streamContext gives a watch a stream of its own: etcd's client puts watches with equal metadata
+// into one. But the in-process connection blocks for ever when several watches of one stream close
+// together (each side waits for the other to read), and a request for progress is answered only
+// when no watch of its stream is behind.
 func streamContext() context.Context {
 	ctx := clientv3.WithRequireLeader(context.Background())
 	return metadata.AppendToOutgoingContext(ctx, "typeplane-watch", strconv.FormatInt(streams.Add(1), 10))
@@ -125,8 +128,8 @@ func (w *watcher) Next(ctx context.Context) ([]storage.Event, error) {
 	return nil, w.err
 }
 
-// take returns the next thing that etcd sent, or what ended the watch; ok says whether there was one. If the pump
-// had paused and everything is read, it starts again.
+// take returns the next thing that etcd sent, or what ended the watch; ok says whether there was
+// one. If the pump had paused and everything is read, it starts again.
 func (w *watcher) take() (resp clientv3.WatchResponse, ok bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -198,7 +201,8 @@ func (w *watcher) add(resp clientv3.WatchResponse, ok bool) bool {
 	return !w.paused
 }
 
-// convert makes the events of a response. One that can't be made ends the watch after those before it.
+// convert makes the events of a response. One that can't be made ends the watch after those before
+// it.
 func (w *watcher) convert(ctx context.Context, resp clientv3.WatchResponse) []storage.Event {
 	w.out = w.out[:0]
 	if resp.IsProgressNotify() {
@@ -210,7 +214,8 @@ func (w *watcher) convert(ctx context.Context, resp clientv3.WatchResponse) []st
 	}
 	before := w.last
 	for _, ev := range resp.Events {
-		// etcd has been known to repeat events after a reconnect, and to send some before a future revision.
+		// etcd has been known to repeat events after a reconnect, and to send some before a future
+		// revision.
 		if ev.Kv.ModRevision <= before {
 			continue
 		}
@@ -254,8 +259,9 @@ func (w *watcher) event(ctx context.Context, ev *clientv3.Event) (storage.Event,
 	return storage.Event{Type: storage.Modified, Entry: now, Prev: prev}, nil
 }
 
-// previous returns what was at key before ev. etcd leaves it out if it is compacted, but also of events that come while
-// the watch is being opened: it begins to send them before it notes that the watch wants to know.
+// previous returns what was at key before ev. etcd leaves it out if it is compacted, but also of
+// events that come while the watch is being opened: it begins to send them before it notes that the
+// watch wants to know.
 func (w *watcher) previous(ctx context.Context, key string, ev *clientv3.Event) (storage.Entry, error) {
 	kv, before := ev.PrevKv, ev.Kv.ModRevision-1
 	if kv == nil {

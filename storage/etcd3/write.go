@@ -12,8 +12,9 @@ func (s *Store) GuaranteedUpdate(ctx context.Context, key string, try storage.Tr
 	return s.update(ctx, key, nil, try)
 }
 
-// UpdateKnown is GuaranteedUpdate that begins with an entry which this store has made before. It is not part of
-// storage.Interface: a watch cache in front of this store wants it, and says what it means.
+// UpdateKnown is GuaranteedUpdate that begins with an entry which this store has made before. It is
+// not part of storage.Interface: a watch cache in front of this store wants it, and says what it
+// means.
 func (s *Store) UpdateKnown(ctx context.Context, known storage.Entry, try storage.TryUpdate) (storage.Entry, error) {
 	return s.update(ctx, known.Key, &version{Entry: known}, try)
 }
@@ -114,8 +115,8 @@ func (s *Store) start(ctx context.Context, op, key string, known *version) (*ver
 	return current, err
 }
 
-// confirm reads what is at the key of v, which was not read by the same call. same says that it is v after all; else
-// everything that was worked out from v has to be worked out again.
+// confirm reads what is at the key of v, which was not read by the same call. same says that it is
+// v after all; else everything that was worked out from v has to be worked out again.
 func (s *Store) confirm(ctx context.Context, op string, v *version) (now *version, same bool, err error) {
 	now, _, err = s.read(ctx, op, v.Key)
 	same = err == nil && now != nil && now.Revision == v.Revision && now.Stale == v.Stale && now.Err == nil

@@ -10,11 +10,13 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// maxRequest is the most bytes of keys and values that one transaction may write, as with the embedded etcd.
+// maxRequest is the most bytes of keys and values that one transaction may write, as with the
+// embedded etcd.
 const maxRequest = 4 << 20
 
-// Database is a multi-version map from keys to bytes with one revision counter. Its methods may be called from any
-// goroutine; values passed in are kept and values handed out are shared, so neither may be modified.
+// Database is a multi-version map from keys to bytes with one revision counter. Its methods may be
+// called from any goroutine; values passed in are kept and values handed out are shared, so neither
+// may be modified.
 type Database struct {
 	mu        sync.RWMutex // guards everything below
 	revision  int64
@@ -34,8 +36,8 @@ type version struct {
 	deleted  bool
 }
 
-// change is one step of the history, in a list that watchers walk at their own pace: compaction lets go of the
-// head, and whoever still stands there keeps what it needs.
+// change is one step of the history, in a list that watchers walk at their own pace: compaction
+// lets go of the head, and whoever still stands there keeps what it needs.
 type change struct {
 	key      string
 	now, was version // was.revision is 0 if there was no entry
@@ -57,7 +59,8 @@ func NewDatabase() *Database {
 	return &Database{revision: 1, oldest: start, newest: start, changed: make(chan struct{}), deadlines: map[string]time.Time{}}
 }
 
-// Put writes value at key, whatever is there, and returns the revision. Keys here are whole: root included.
+// Put writes value at key, whatever is there, and returns the revision. Keys here are whole: root
+// included.
 func (d *Database) Put(key string, value []byte) int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -82,8 +85,8 @@ func (d *Database) Revision() int64 {
 	return d.revision
 }
 
-// Compact forgets the history before revision: what was current at revision stays readable, older states and the
-// changes up to it do not. Watchers that are open go on.
+// Compact forgets the history before revision: what was current at revision stays readable, older
+// states and the changes up to it do not. Watchers that are open go on.
 func (d *Database) Compact(revision int64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -128,8 +131,8 @@ func (d *Database) requestProgress() {
 	d.wake()
 }
 
-// commit writes all of writes in one revision if each key is at its expected revision. Else nothing is written and
-// the result is 0 and the first write that stood in the way.
+// commit writes all of writes in one revision if each key is at its expected revision. Else nothing
+// is written and the result is 0 and the first write that stood in the way.
 func (d *Database) commit(writes []write) (revision int64, conflict int, err error) {
 	size := 0
 	for _, w := range writes {
@@ -160,7 +163,8 @@ func (d *Database) commit(writes []write) (revision int64, conflict int, err err
 	return d.revision, 0, nil
 }
 
-// expireIn deletes key when d is over, unless it was written with another lifetime by then. The caller holds mu.
+// expireIn deletes key when d is over, unless it was written with another lifetime by then. The
+// caller holds mu.
 func (d *Database) expireIn(key string, after time.Duration) {
 	deadline := time.Now().Add(after)
 	d.deadlines[key] = deadline
@@ -176,7 +180,8 @@ func (d *Database) expireIn(key string, after time.Duration) {
 	})
 }
 
-// list calls each with the entries of a selection from start on, as they were at revision, in key order.
+// list calls each with the entries of a selection from start on, as they were at revision, in key
+// order.
 func (d *Database) list(selection, start string, revision int64, each func(key string, v version)) {
 	d.keys.Ascend(max(selection, start), func(key string, history []version) bool {
 		if !storage.Selects(selection, key) {

@@ -11,7 +11,8 @@ import (
 type Config struct {
 	// Database is shared with other stores; nil makes a new one.
 	Database *Database
-	// Root is put before every key: "/registry", or "" for none. A malformed one is a panic, for it is a constant.
+	// Root is put before every key: "/registry", or "" for none. A malformed one is a panic, for it
+	// is a constant.
 	Root string
 	// Form maps between canonical and stored values.
 	Form storage.Form
@@ -95,7 +96,8 @@ func (s *Store) List(ctx context.Context, selection string, opts storage.ListOpt
 	return page, nil
 }
 
-// refuse returns the error of a list that can't be answered at its revision. The caller holds the database's lock.
+// refuse returns the error of a list that can't be answered at its revision. The caller holds the
+// database's lock.
 func (s *Store) refuse(selection string, opts storage.ListOptions) error {
 	if opts.Match == storage.Exact && opts.Revision < s.db.compacted {
 		return &storage.Error{Code: storage.CodeCompacted, Op: "list", Key: selection, Revision: opts.Revision, Current: s.db.revision}
@@ -126,8 +128,8 @@ func (s *Store) Revision(ctx context.Context) (int64, error) {
 	return s.db.Revision(), nil
 }
 
-// RequestProgress makes the watches with Progress return a bookmark soon. It is not part of storage.Interface: a
-// watch cache in front of this store wants it.
+// RequestProgress makes the watches with Progress return a bookmark soon. It is not part of
+// storage.Interface: a watch cache in front of this store wants it.
 func (s *Store) RequestProgress(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -136,8 +138,9 @@ func (s *Store) RequestProgress(ctx context.Context) error {
 	return nil
 }
 
-// EachRevision calls visit with every key below prefix and the revision at which it was last written, in key order and as
-// the database is at revision. It is not part of storage.Interface: a watch cache in front of this store wants it.
+// EachRevision calls visit with every key below prefix and the revision at which it was last
+// written, in key order and as the database is at revision. It is not part of storage.Interface: a
+// watch cache in front of this store wants it.
 func (s *Store) EachRevision(ctx context.Context, prefix string, revision int64, visit func(key string, modified int64)) error {
 	if err := ctx.Err(); err != nil {
 		return err

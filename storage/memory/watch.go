@@ -11,7 +11,8 @@ import (
 // batch is the most changes that one Next looks at.
 const batch = 1000
 
-// watcher walks the list of changes. Only Close may be called by another goroutine than the reader's.
+// watcher walks the list of changes. Only Close may be called by another goroutine than the
+// reader's.
 type watcher struct {
 	store     *Store
 	selection string // below the root
@@ -93,9 +94,9 @@ func (w *watcher) Next(ctx context.Context) ([]storage.Event, error) {
 	}
 }
 
-// collect moves the cursor and returns the changes that it passed and that belong to the watch. More says that it
-// did not reach the end; else revision is that of the end, and changed is closed when there is news. Asked says that
-// somebody wants a bookmark.
+// collect moves the cursor and returns the changes that it passed and that belong to the watch.
+// More says that it did not reach the end; else revision is that of the end, and changed is closed
+// when there is news. Asked says that somebody wants a bookmark.
 func (w *watcher) collect() (found []*change, revision int64, more bool, changed chan struct{}, asked bool) {
 	db := w.store.db
 	db.mu.RLock()

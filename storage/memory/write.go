@@ -29,13 +29,15 @@ func (s *Store) Create(ctx context.Context, key string, value []byte, with ...st
 	return storage.Entry{}, &storage.Error{Code: storage.CodeConflict, Op: "create", Key: op.Key, Revision: op.Expected, Current: current}
 }
 
-// GuaranteedUpdate implements storage.Interface. It does not back off: a conflict means that somebody else got on.
+// GuaranteedUpdate implements storage.Interface. It does not back off: a conflict means that
+// somebody else got on.
 func (s *Store) GuaranteedUpdate(ctx context.Context, key string, try storage.TryUpdate) (storage.Entry, error) {
 	return s.update(ctx, key, nil, try)
 }
 
-// UpdateKnown is GuaranteedUpdate that begins with an entry which this store has made before. It is not part of
-// storage.Interface: a watch cache in front of this store wants it, and says what it means.
+// UpdateKnown is GuaranteedUpdate that begins with an entry which this store has made before. It is
+// not part of storage.Interface: a watch cache in front of this store wants it, and says what it
+// means.
 func (s *Store) UpdateKnown(ctx context.Context, known storage.Entry, try storage.TryUpdate) (storage.Entry, error) {
 	return s.update(ctx, known.Key, &known, try)
 }
@@ -110,7 +112,8 @@ func (s *Store) delete(ctx context.Context, key string, known *storage.Entry, ch
 	}
 }
 
-// current returns what an attempt at a write works on: known, or what is at key now, which may be poisoned.
+// current returns what an attempt at a write works on: known, or what is at key now, which may be
+// poisoned.
 func (s *Store) current(ctx context.Context, op, key string, known *storage.Entry) (storage.Entry, error) {
 	if err := begin(ctx, op, key); err != nil {
 		return storage.Entry{}, err
@@ -135,8 +138,8 @@ func (s *Store) still(known storage.Entry) bool {
 	return now.Stale == known.Stale && now.Err == nil
 }
 
-// put writes value at key and the operations with it. A conflict is a revision of 0 and the index of the write
-// that stood in the way: 0 is key, others are one more than the index in with.
+// put writes value at key and the operations with it. A conflict is a revision of 0 and the index
+// of the write that stood in the way: 0 is key, others are one more than the index in with.
 func (s *Store) put(key string, expected int64, value []byte, with []storage.Op, op string) (int64, int, error) {
 	if err := storage.CheckOps(op, key, with); err != nil {
 		return 0, 0, err

@@ -14,15 +14,15 @@ const maxExamples = 5
 
 // Count says in which state the entries of a prefix are.
 type Count struct {
-	// Entries are all of them, Stale those that a write would put into another form, Unreadable those that nobody can
-	// read, and that stay as they are.
+	// Entries are all of them, Stale those that a write would put into another form, Unreadable
+	// those that nobody can read, and that stay as they are.
 	Entries, Stale, Unreadable int64
 	// Examples are the reasons of the first unreadable ones.
 	Examples []error
 }
 
-// Survey counts the entries below prefix. It reads page after page of the current state, so what changes meanwhile is
-// counted in the one state or the other.
+// Survey counts the entries below prefix. It reads page after page of the current state, so what
+// changes meanwhile is counted in the one state or the other.
 func Survey(ctx context.Context, store storage.Interface, prefix string) (Count, error) {
 	var c Count
 	err := eachPage(ctx, store, prefix, func(page []storage.Entry) error {
@@ -47,8 +47,9 @@ func (c *Count) add(e storage.Entry) {
 	}
 }
 
-// eachPage reads everything below prefix. A page is of the current state: a long migration must not depend on a
-// revision that is compacted away under it, and what is written after a page was read has today's form anyway.
+// eachPage reads everything below prefix. A page is of the current state: a long migration must not
+// depend on a revision that is compacted away under it, and what is written after a page was read
+// has today's form anyway.
 func eachPage(ctx context.Context, store storage.Interface, prefix string, visit func([]storage.Entry) error) error {
 	for start := ""; ; {
 		page, err := store.List(ctx, prefix, storage.ListOptions{Start: start, Limit: pageSize})

@@ -12,8 +12,8 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// A Place is where the entries of a resource lie: so many segments below a prefix. What has fewer or more segments there is
-// somebody else's.
+// A Place is where the entries of a resource lie: so many segments below a prefix. What has fewer
+// or more segments there is somebody else's.
 type Place struct {
 	Prefix   string
 	Segments int
@@ -27,7 +27,8 @@ func (p Place) Has(key string) bool {
 
 // Relocation says which entries get other keys.
 type Relocation struct {
-	// Store is one without a cache. Its Form may depend on the key, as that of encrypted values does.
+	// Store is one without a cache. Its Form may depend on the key, as that of encrypted values
+	// does.
 	Store storage.Interface
 	// From is the place that they leave, To the prefix that they get instead.
 	From Place
@@ -57,11 +58,13 @@ func (m Relocation) Any(ctx context.Context) (key string, err error) {
 
 var errFound = errors.New("found")
 
-// Move gives the entries their new keys, and returns how many. Each moves in one transaction: it is at the one key or at the other,
-// and a Move that was stopped goes on when it is called again. A watcher of the old prefix sees deletions, one of the new prefix
-// new entries, at revisions of their own: nobody may follow either meanwhile, nor go on from an older revision after it.
+// Move gives the entries their new keys, and returns how many. Each moves in one transaction: it is
+// at the one key or at the other, and a Move that was stopped goes on when it is called again. A
+// watcher of the old prefix sees deletions, one of the new prefix new entries, at revisions of
+// their own: nobody may follow either meanwhile, nor go on from an older revision after it.
 //
-// It fails for an entry that can't be read, since a value may depend on its key, and where there is an entry at the new key already.
+// It fails for an entry that can't be read, since a value may depend on its key, and where there is
+// an entry at the new key already.
 func (m Relocation) Move(ctx context.Context) (moved int64, err error) {
 	var done atomic.Int64
 	err = eachPage(ctx, m.Store, m.From.Prefix, func(page []storage.Entry) error {
@@ -106,7 +109,8 @@ func (m Relocation) one(ctx context.Context, e storage.Entry) error {
 		if refused == nil {
 			return nil
 		}
-		// Whatever the reason, it is done if the entry is not there any more, and tried again if it has changed meanwhile.
+		// Whatever the reason, it is done if the entry is not there any more, and tried again if it
+		// has changed meanwhile.
 		now, err := m.Store.Get(ctx, e.Key, storage.GetOptions{})
 		switch {
 		case storage.CodeOf(err) == storage.CodeNotFound:

@@ -115,7 +115,8 @@ func (c creating) Create(ctx context.Context, key string, value []byte, with ...
 	return e, err
 }
 
-// However often and wherever a move is stopped, each entry is at one of its keys, and the last one brings all to their places.
+// However often and wherever a move is stopped, each entry is at one of its keys, and the last one
+// brings all to their places.
 func TestMoveIsStopped(t *testing.T) {
 	const n = 1100 // more than two pages
 	var keys []string
@@ -178,7 +179,8 @@ func TestMoveMeetsOthers(t *testing.T) {
 		t.Errorf("moved twice: %v", got)
 	}
 
-	// Another one changes an entry, once: a change after the move would be a new entry at the old key.
+	// Another one changes an entry, once: a change after the move would be a new entry at the old
+	// key.
 	db, store := services("/services/a/z")
 	var changed sync.Once
 	c = creating{Interface: store, before: func(string) error {

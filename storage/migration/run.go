@@ -15,8 +15,8 @@ import (
 // parallel is how many writes are on their way at once: a database puts them on the disk together.
 const parallel = 8
 
-// patience is how often a write is tried again for which the database was not there, with a pause that doubles from
-// firstPause.
+// patience is how often a write is tried again for which the database was not there, with a pause
+// that doubles from firstPause.
 const (
 	patience   = 6
 	firstPause = 100 * time.Millisecond
@@ -24,29 +24,33 @@ const (
 
 // Config says what to migrate.
 type Config struct {
-	// Store must not answer from a cache that writes of others may have overtaken: its entries say what is stale.
+	// Store must not answer from a cache that writes of others may have overtaken: its entries say
+	// what is stale.
 	Store storage.Interface
 	// Prefix is that of the entries.
 	Prefix string
 	// Pace bounds the writes; nil does not.
 	Pace *Pace
-	// Progress is told with each write that begins, after each page and at the end, from one goroutine; nil is told nothing.
+	// Progress is told with each write that begins, after each page and at the end, from one
+	// goroutine; nil is told nothing.
 	Progress func(Result)
 }
 
 // Result is what a migration has done so far, or in all.
 type Result struct {
-	// Count is of what was found; Stale entries among it are done with when Rewritten and Gone have reached them.
+	// Count is of what was found; Stale entries among it are done with when Rewritten and Gone have
+	// reached them.
 	Count
-	// Rewritten are those that are in today's form now, whoever has written them. Gone were deleted meanwhile.
+	// Rewritten are those that are in today's form now, whoever has written them. Gone were deleted
+	// meanwhile.
 	Rewritten, Gone int64
 }
 
 // Left is how many of the stale entries are so still.
 func (r Result) Left() int64 { return r.Stale - r.Rewritten - r.Gone }
 
-// Run rewrites the stale entries below a prefix. It stops at the first write that fails for another reason than the
-// entry itself; the Result is good in any case, and another Run goes on from there.
+// Run rewrites the stale entries below a prefix. It stops at the first write that fails for another
+// reason than the entry itself; the Result is good in any case, and another Run goes on from there.
 func Run(ctx context.Context, c Config) (Result, error) {
 	var r result
 	err := eachPage(ctx, c.Store, c.Prefix, func(page []storage.Entry) error {
@@ -95,7 +99,8 @@ func (c Config) rewrite(ctx context.Context, key string, r *result) error {
 		case code != storage.CodeUnavailable && code != storage.CodeUnknown || try == patience || ctx.Err() != nil:
 			return fmt.Errorf("rewrite %s: %w", key, err)
 		}
-		// After an unknown outcome the next try finds out: an entry that is not stale is not written again.
+		// After an unknown outcome the next try finds out: an entry that is not stale is not
+		// written again.
 		if err := sleep(ctx, pause); err != nil {
 			return err
 		}
@@ -124,7 +129,8 @@ func (r *result) get() Result {
 	return r.r
 }
 
-// Pace spreads events evenly, at most so many in a second. It is for one goroutine. The nil Pace does not wait.
+// Pace spreads events evenly, at most so many in a second. It is for one goroutine. The nil Pace
+// does not wait.
 type Pace struct {
 	every time.Duration
 	next  time.Time

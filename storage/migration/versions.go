@@ -12,25 +12,29 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// versionsKey is where a database says which versions there may be in it. No resource has a name that begins with a dot.
+// versionsKey is where a database says which versions there may be in it. No resource has a name
+// that begins with a dot.
 const versionsKey = "/.stored-versions"
 
-// Versions says for each resource in which versions its entries may be stored: in those that some server has ever written, until
-// a migration has found that nothing of them is left. The names of both are the caller's.
+// Versions says for each resource in which versions its entries may be stored: in those that some
+// server has ever written, until a migration has found that nothing of them is left. The names of
+// both are the caller's.
 type Versions map[string][]string
 
-// Places says for each resource below which prefixes its entries may lie, if not below its plain one alone. The names of both are
-// the caller's.
+// Places says for each resource below which prefixes its entries may lie, if not below its plain
+// one alone. The names of both are the caller's.
 type Places map[string][]string
 
-// Record keeps the Versions and the Places of a database in it, so that a program which lacks one of them learns so before it
-// serves anything. All of its methods may be called from any goroutine, by any number of servers at once.
+// Record keeps the Versions and the Places of a database in it, so that a program which lacks one
+// of them learns so before it serves anything. All of its methods may be called from any goroutine,
+// by any number of servers at once.
 type Record struct {
 	// Store is one without a cache and with the zero Form, at the root of the resources.
 	Store storage.Interface
 }
 
-// Read returns what the database says of versions; the revision is that of the record's last change, 0 if there is none yet.
+// Read returns what the database says of versions; the revision is that of the record's last
+// change, 0 if there is none yet.
 func (r Record) Read(ctx context.Context) (Versions, int64, error) {
 	n, revision, err := r.read(ctx)
 	return n.Versions, revision, err
@@ -54,7 +58,8 @@ func (r Record) read(ctx context.Context) (note, int64, error) {
 	return n, entry.Revision, err
 }
 
-// Place notes that the entries of the resources may be below these prefixes from now on, and no others; none are the plain one.
+// Place notes that the entries of the resources may be below these prefixes from now on, and no
+// others; none are the plain one.
 func (r Record) Place(ctx context.Context, places Places) error {
 	return r.change(ctx, func(n note, _ int64) {
 		maps.Copy(n.Places, places)
@@ -62,7 +67,8 @@ func (r Record) Place(ctx context.Context, places Places) error {
 	})
 }
 
-// Add notes that entries of the resources may be stored in the versions from now on. It writes nothing if that is known.
+// Add notes that entries of the resources may be stored in the versions from now on. It writes
+// nothing if that is known.
 func (r Record) Add(ctx context.Context, more Versions) error {
 	return r.change(ctx, func(n note, _ int64) {
 		v := n.Versions
@@ -76,8 +82,9 @@ func (r Record) Add(ctx context.Context, more Versions) error {
 	})
 }
 
-// Settle notes that all entries of the resources are in one version each, as somebody has found who began to look at a revision
-// that Read had returned. It changes nothing if the record was changed since: then another server has begun to write.
+// Settle notes that all entries of the resources are in one version each, as somebody has found who
+// began to look at a revision that Read had returned. It changes nothing if the record was changed
+// since: then another server has begun to write.
 func (r Record) Settle(ctx context.Context, seen int64, only map[string]string) error {
 	return r.change(ctx, func(n note, revision int64) {
 		if revision != seen {
@@ -132,9 +139,9 @@ func (r Record) tryChange(ctx context.Context, edit func(note, int64)) error {
 	return err
 }
 
-// note is what stands in the record. Without places it is the object of the versions alone, as it was before there were any.
-// With them it is something that programs which know of no places can't read, so that none of them starts: it would
-// look for the entries elsewhere, and find none.
+// note is what stands in the record. Without places it is the object of the versions alone, as it
+// was before there were any. With them it is something that programs which know of no places can't
+// read, so that none of them starts: it would look for the entries elsewhere, and find none.
 type note struct {
 	Places   Places   `json:"keyPrefixes"`
 	Versions Versions `json:"versions"`
@@ -170,7 +177,8 @@ func parseNote(value []byte) (note, error) {
 	return n, nil
 }
 
-// Found collects the versions of the entries below prefix, as version sees them, "" for what is not known.
+// Found collects the versions of the entries below prefix, as version sees them, "" for what is not
+// known.
 func Found(ctx context.Context, store storage.Interface, prefix string, version func(storage.Entry) string) ([]string, error) {
 	found := map[string]bool{}
 	err := eachPage(ctx, store, prefix, func(page []storage.Entry) error {

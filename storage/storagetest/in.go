@@ -6,12 +6,13 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// In is b, but with values that lie in its database in another form, at the keys that covers says. The suite runs over
-// it as over b, so a Form (a media type, an encryption) is tested with everything that stores, and caches over them, do.
+// In is b, but with values that lie in its database in another form, at the keys that covers says.
+// The suite runs over it as over b, so a Form (a media type, an encryption) is tested with
+// everything that stores, and caches over them, do.
 //
-// around returns the form around another one, whose stored values are the canonical ones of the form. What the suite
-// writes and reads past the store it means without the form: that is put around it, and operations at covered keys, which
-// the contract writes as they are, get it too.
+// around returns the form around another one, whose stored values are the canonical ones of the
+// form. What the suite writes and reads past the store it means without the form: that is put
+// around it, and operations at covered keys, which the contract writes as they are, get it too.
 func In(b Backend, covers func(key string) bool, around func(inner storage.Form) storage.Form) Backend {
 	plain := around(storage.Form{})
 	in := b

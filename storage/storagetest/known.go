@@ -9,8 +9,8 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// knower is what a watch cache wants of the store behind it beside storage.Interface (cacher.Source says what it means). A store
-// that is none is not tested for it.
+// knower is what a watch cache wants of the store behind it beside storage.Interface (cacher.Source
+// says what it means). A store that is none is not tested for it.
 type knower interface {
 	UpdateKnown(ctx context.Context, known storage.Entry, try storage.TryUpdate) (storage.Entry, error)
 	DeleteKnown(ctx context.Context, known storage.Entry, check storage.CheckDelete) (storage.Entry, error)
@@ -27,7 +27,8 @@ func (e *env) knower() knower {
 
 var errMine = errors.New("mine")
 
-// attempts are the values that an update or a deletion was tried on. It refuses, changes nothing or goes on, as each says.
+// attempts are the values that an update or a deletion was tried on. It refuses, changes nothing or
+// goes on, as each says.
 type attempts struct {
 	seen []string
 	each map[string]any // by value: an error, "same", or nil to go on

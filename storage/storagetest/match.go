@@ -8,7 +8,8 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// matchTests are the table of what ListOptions.Match and a revision mean together, for every kind of selection and page.
+// matchTests are the table of what ListOptions.Match and a revision mean together, for every kind
+// of selection and page.
 var matchTests = []namedTest{
 	{"every match at every revision", func(e *env) {
 		p := e.somePast()
@@ -124,7 +125,8 @@ func (p *past) at(selection string, revision int64) []storage.Entry {
 	return entries
 }
 
-// check lists, all at once and the first entry only, and fails the test if the answer is not one that match allows.
+// check lists, all at once and the first entry only, and fails the test if the answer is not one
+// that match allows.
 func (p *past) check(selection string, match storage.Match, revision int64) {
 	p.Helper()
 	for _, limit := range []int64{0, 1} {

@@ -13,7 +13,8 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// Backend is one fresh root of a database. Keys are below that root. All stores of a test live until its end.
+// Backend is one fresh root of a database. Keys are below that root. All stores of a test live
+// until its end.
 type Backend struct {
 	// Open returns a store with form on the root.
 	Open func(form storage.Form) storage.Interface
@@ -24,8 +25,8 @@ type Backend struct {
 	// Compact forgets the history of the database before revision.
 	Compact func(revision int64)
 
-	// Remembers says that the store may answer from a memory of its own what the database has compacted. Such an
-	// answer must be right.
+	// Remembers says that the store may answer from a memory of its own what the database has
+	// compacted. Such an answer must be right.
 	Remembers bool
 	// ProgressWithin is how long a bookmark on a quiet watch may take; 0 means 5 s.
 	ProgressWithin time.Duration
@@ -67,7 +68,8 @@ type namedTest struct {
 	run  func(*env)
 }
 
-// hangs is after which time something that has to happen is taken to hang. Machines are busy, and disks slow.
+// hangs is after which time something that has to happen is taken to hang. Machines are busy, and
+// disks slow.
 const hangs = time.Minute
 
 // env is what a test works with; s is a store with the zero Form.

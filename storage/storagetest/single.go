@@ -8,7 +8,8 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// singleTests are about lists and watches of one key. What they answer at which revision is in match.go.
+// singleTests are about lists and watches of one key. What they answer at which revision is in
+// match.go.
 var singleTests = []namedTest{
 	{"a list has the entry and no neighbour", func(e *env) {
 		e.neighbours("/pods/ns/a")

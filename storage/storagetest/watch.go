@@ -121,7 +121,8 @@ var watchTests = append([]namedTest{
 		for _, after := range []int64{start, first.Revision, first.Revision + 1} {
 			e.wantCompacted(after, now)
 		}
-		// From a list, as readers do: a cache that the compaction has overtaken must be past it before it can follow.
+		// From a list, as readers do: a cache that the compaction has overtaken must be past it
+		// before it can follow.
 		w := e.watch("/pods/", e.list("/pods/", storage.ListOptions{}).Revision)
 		b := e.create("/pods/ns/b", "1")
 		e.wantEvents(w, []storage.Event{{Type: storage.Created, Entry: b}})
@@ -175,8 +176,8 @@ var watchTests = append([]namedTest{
 	}},
 }, watchLifeTests...)
 
-// wantCompacted opens a watch after a revision before the compaction. Only a store that remembers may give events,
-// and then all of them.
+// wantCompacted opens a watch after a revision before the compaction. Only a store that remembers
+// may give events, and then all of them.
 func (e *env) wantCompacted(after int64, last storage.Entry) {
 	e.Helper()
 	w, err := e.s.Watch(e.ctx, "/pods/", storage.WatchOptions{After: after})
@@ -252,7 +253,8 @@ func (e *env) next(w storage.Watcher, n int) []storage.Event {
 	return got
 }
 
-// wantEvents reads as many events as are wanted, compares them, and sees that no other comes at once.
+// wantEvents reads as many events as are wanted, compares them, and sees that no other comes at
+// once.
 func (e *env) wantEvents(w storage.Watcher, want []storage.Event) {
 	e.Helper()
 	got := e.next(w, len(want))

@@ -11,8 +11,9 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// manyWatchers lets several writers and watchers run together; each watcher must rebuild the final state, every
-// event must carry what the watcher saw before as Prev, and revisions must never go back.
+// manyWatchers lets several writers and watchers run together; each watcher must rebuild the final
+// state, every event must carry what the watcher saw before as Prev, and revisions must never go
+// back.
 func manyWatchers(e *env) {
 	const writers, each, watchers = 4, 40, 4
 	after := e.revision()

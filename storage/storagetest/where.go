@@ -14,7 +14,8 @@ var whereTests = []namedTest{
 	{"Watch", testWhereWatch},
 }
 
-// color reads the part of a value before a colon; values without one have none, and those that begin with "?" can't be read.
+// color reads the part of a value before a colon; values without one have none, and those that
+// begin with "?" can't be read.
 func color(value string) *storage.Where {
 	return &storage.Where{Attribute: "color", Value: value, Read: func(e storage.Entry) (string, bool, error) {
 		if bytes.HasPrefix(e.Value, []byte("?")) {
@@ -25,7 +26,8 @@ func color(value string) *storage.Where {
 	}}
 }
 
-// testWhere asks several times, since a store may begin to narrow lists when it sees that somebody wants it.
+// testWhere asks several times, since a store may begin to narrow lists when it sees that somebody
+// wants it.
 func testWhere(e *env) {
 	form := storage.Form{Canonical: func(_ string, stored []byte) ([]byte, bool, error) {
 		if bytes.HasPrefix(stored, []byte("bad")) {
@@ -61,7 +63,8 @@ func testWhere(e *env) {
 	}
 }
 
-// wantWhere lists what has a color, at once and in pages, and fails the test if it is not all of want, in order.
+// wantWhere lists what has a color, at once and in pages, and fails the test if it is not all of
+// want, in order.
 func (e *env) wantWhere(prefix, value string, want []string) {
 	e.Helper()
 	whole := e.list(prefix, storage.ListOptions{Where: color(value)})

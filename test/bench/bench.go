@@ -35,7 +35,8 @@ func (l *lab) open(ctx context.Context, name string, n int) (*bench, error) {
 	return b, nil
 }
 
-// seeded brings up an etcd with n pods for each server, and no server yet. The caller stops the bench.
+// seeded brings up an etcd with n pods for each server, and no server yet. The caller stops the
+// bench.
 func (l *lab) seeded(ctx context.Context, name string, n int) (*bench, error) {
 	dir, err := l.place(name)
 	if err != nil {
@@ -52,7 +53,8 @@ func (l *lab) seeded(ctx context.Context, name string, n int) (*bench, error) {
 	return b, nil
 }
 
-// startEtcd starts the one etcd that both servers use, with etcd's own defaults but for room for the largest part.
+// startEtcd starts the one etcd that both servers use, with etcd's own defaults but for room for
+// the largest part.
 func (b *bench) startEtcd(ctx context.Context) error {
 	binary, err := etcdproc.Build(ctx)
 	if err != nil {
@@ -62,7 +64,8 @@ func (b *bench) startEtcd(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The servers speak TCP with etcd itself: the proxy that is there by default is in this process, which has to measure.
+	// The servers speak TCP with etcd itself: the proxy that is there by default is in this
+	// process, which has to measure.
 	b.endpoint = "http://127.0.0.1:" + strconv.Itoa(port)
 	b.etcd, err = etcdproc.Start(ctx, etcdproc.Config{Binary: binary, Dir: filepath.Join(b.dir, "etcd"), Args: []string{
 		"--listen-client-urls", "unix://client:0," + b.endpoint,

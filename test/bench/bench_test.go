@@ -13,7 +13,8 @@ import (
 	"github.com/typeplane/typeplane/test/bench/pods"
 )
 
-// A pod in etcd must be what either server would have written, or the first one to touch it would do more work.
+// A pod in etcd must be what either server would have written, or the first one to touch it would
+// do more work.
 func TestStoredPodsAreCanonical(t *testing.T) {
 	managed, err := owned(pods.Stored(0))
 	if err != nil {

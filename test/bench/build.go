@@ -14,8 +14,9 @@ const root = "../.."
 // program is a main package, by its path from the directory that go build is to run in.
 type program struct{ from, pkg string }
 
-// build compiles the programs that are measured, with the same flags, and returns the directory that holds them. It
-// stays, so that a second run has nothing to link. The examples are built for their sizes only.
+// build compiles the programs that are measured, with the same flags, and returns the directory
+// that holds them. It stays, so that a second run has nothing to link. The examples are built for
+// their sizes only.
 func build(ctx context.Context, examples bool) (dir string, err error) {
 	if dir, err = filepath.Abs(filepath.Join(root, "bin", "bench")); err != nil {
 		return "", err

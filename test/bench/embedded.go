@@ -13,7 +13,8 @@ import (
 	"github.com/typeplane/typeplane/test/bench/pods"
 )
 
-// embedded measures how long our server takes to be ready when etcd is inside it. The peer has no such thing.
+// embedded measures how long our server takes to be ready when etcd is inside it. The peer has no
+// such thing.
 func embedded(ctx context.Context, l *lab, out io.Writer) error {
 	dir, err := l.place("embedded")
 	if err != nil {
@@ -63,8 +64,8 @@ type embeddedStarts struct {
 	mib        []int
 }
 
-// startEmbedded starts the server over a data directory, adds what that took to s, calls then, which may be nil, and
-// stops the server.
+// startEmbedded starts the server over a data directory, adds what that took to s, calls then,
+// which may be nil, and stops the server.
 func (l *lab) startEmbedded(ctx context.Context, dir, data string, s *embeddedStarts, then func(context.Context, *target) error) error {
 	port, err := freePort()
 	if err != nil {

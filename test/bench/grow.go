@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// moreWatchers measures what an event costs for each of ever more watchers, and what these hold in memory.
+// moreWatchers measures what an event costs for each of ever more watchers, and what these hold in
+// memory.
 func moreWatchers(ctx context.Context, l *lab, out io.Writer) error {
 	sizes := []int{10, 100, 1000, 5000}
 	if l.short {
@@ -20,7 +21,8 @@ func moreWatchers(ctx context.Context, l *lab, out io.Writer) error {
 	defer b.stop()
 	var rows []row
 	for _, n := range sizes {
-		// About as many deliveries for each number of watchers, but events enough to be seen in ticks of 10 ms.
+		// About as many deliveries for each number of watchers, but events enough to be seen in
+		// ticks of 10 ms.
 		rows = append(rows, deliveries(n, protobufWatch, min(1000, max(8, 20_000/n)), 10))
 	}
 	if err := b.measure(ctx, rows); err != nil {

@@ -28,7 +28,8 @@ func (b *bench) wanted(rows []row) []row {
 	return slices.DeleteFunc(rows, func(r row) bool { return !b.options.rows.MatchString(r.name) })
 }
 
-// measure does every row in every round to both servers, in turns, so that what disturbs the machine disturbs both.
+// measure does every row in every round to both servers, in turns, so that what disturbs the
+// machine disturbs both.
 func (b *bench) measure(ctx context.Context, rows []row) error {
 	for round := range b.rounds {
 		readsOnly := true

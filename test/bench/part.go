@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// part is one question that a run answers, with tables of its own. A part that fails does not keep the others from being
-// measured.
+// part is one question that a run answers, with tables of its own. A part that fails does not keep
+// the others from being measured.
 type part struct {
 	name string
 	run  func(ctx context.Context, l *lab, out io.Writer) error

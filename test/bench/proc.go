@@ -8,10 +8,12 @@ import (
 	"time"
 )
 
-// tick is the unit of CPU time in /proc; Linux shows it to programs as 1/100 s on every architecture.
+// tick is the unit of CPU time in /proc; Linux shows it to programs as 1/100 s on every
+// architecture.
 const tick = 10 * time.Millisecond
 
-// cpu is the time that a process has spent so far, in user mode and in the kernel, all threads together.
+// cpu is the time that a process has spent so far, in user mode and in the kernel, all threads
+// together.
 func cpu(pid int) (time.Duration, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

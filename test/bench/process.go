@@ -14,13 +14,15 @@ import (
 )
 
 const (
-	// startTimeout bounds what a server may take to list 100,000 pods, on a machine that has other things to do.
+	// startTimeout bounds what a server may take to list 100,000 pods, on a machine that has other
+	// things to do.
 	startTimeout = 5 * time.Minute
 	// pollEvery is how exact the times of starts are.
 	pollEvery = 10 * time.Millisecond
 )
 
-// process is a program that runs beside the harness. Its output is in a file of the working directory.
+// process is a program that runs beside the harness. Its output is in a file of the working
+// directory.
 type process struct {
 	name   string
 	cmd    *exec.Cmd
@@ -30,7 +32,8 @@ type process struct {
 	debug  *http.Client // nil if the program has no socket for profiles
 }
 
-// start runs bin/name. The environment is that of the harness without what would change Go's runtime.
+// start runs bin/name. The environment is that of the harness without what would change Go's
+// runtime.
 func start(dir, bin, name string, debug bool, args ...string) (*process, error) {
 	p := &process{name: name, log: filepath.Join(dir, name+".log"), exited: make(chan struct{})}
 	if debug {
@@ -91,7 +94,8 @@ func (p *process) ask(ctx context.Context, path string, to io.Writer) error {
 	return err
 }
 
-// collect makes the process collect its garbage, so that a measurement does not pay for the one before.
+// collect makes the process collect its garbage, so that a measurement does not pay for the one
+// before.
 func (p *process) collect(ctx context.Context) error { return p.ask(ctx, "/collect", io.Discard) }
 
 // until calls ready until it succeeds, the process is gone, or startTimeout has passed.

@@ -12,8 +12,8 @@ import (
 // profileSeconds is how long a row is done while a profile of it is taken.
 const profileSeconds = 5
 
-// profile takes a CPU profile of each row and server, into dir: NAME.pprof and, as text, NAME.txt with the most
-// expensive functions by what they call, and by themselves.
+// profile takes a CPU profile of each row and server, into dir: NAME.pprof and, as text, NAME.txt
+// with the most expensive functions by what they call, and by themselves.
 func (b *bench) profile(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -36,7 +36,8 @@ func (b *bench) profile(ctx context.Context, dir string) error {
 	return nil
 }
 
-// profileRow does a row for as long as the profile takes. What is prepared for it is in the profile too.
+// profileRow does a row for as long as the profile takes. What is prepared for it is in the profile
+// too.
 func (b *bench) profileRow(ctx context.Context, r row, t *target, file string) error {
 	do, stop, err := r.begin(ctx, t)
 	if err != nil {

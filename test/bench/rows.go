@@ -12,8 +12,8 @@ import (
 	"github.com/typeplane/typeplane/test/bench/pods"
 )
 
-// step does the work of a row once. i is a number that no other call has in the same round. It fails if the answer is
-// not the whole and the right one.
+// step does the work of a row once. i is a number that no other call has in the same round. It
+// fails if the answer is not the whole and the right one.
 type step func(ctx context.Context, t *target, i int) error
 
 // row is one line of the table: work that a server is asked to do a number of times.
@@ -40,8 +40,8 @@ type row struct {
 	budget budget
 }
 
-// budget is what the row should cost at most, and what it cost the peer on the machine where that was decided: machines
-// differ, so the ratio is the goal. The zero value is none.
+// budget is what the row should cost at most, and what it cost the peer on the machine where that
+// was decided: machines differ, so the ratio is the goal. The zero value is none.
 type budget struct{ peer, most time.Duration }
 
 func rows() []row {

@@ -18,7 +18,8 @@ import (
 // seeder puts pods into etcd as a server would have stored them, the same bytes for both.
 type seeder struct {
 	client *clientv3.Client
-	// managed is what field ownership leaves in each pod of pods.Stored, which all have the same fields.
+	// managed is what field ownership leaves in each pod of pods.Stored, which all have the same
+	// fields.
 	managed *corev1.Pod
 }
 
@@ -31,7 +32,8 @@ func newSeeder(endpoint string) (*seeder, error) {
 	return &seeder{client, managed}, err
 }
 
-// owned gives a pod the managedFields of a cluster: of the controller that has made it, and of the node that runs it.
+// owned gives a pod the managedFields of a cluster: of the controller that has made it, and of the
+// node that runs it.
 func owned(pod *corev1.Pod) (*corev1.Pod, error) {
 	scheme := runtime.NewScheme()
 	if err := corev1.AddToScheme(scheme); err != nil {

@@ -97,7 +97,8 @@ func (t *target) newName() string {
 	return "made-" + strconv.Itoa(t.creates)
 }
 
-// update changes an annotation of a pod that the client has read, and sends all of it with its resourceVersion.
+// update changes an annotation of a pod that the client has read, and sends all of it with its
+// resourceVersion.
 func update(ctx context.Context, t *target, i int) error {
 	pod := t.pods[i].DeepCopy()
 	pod.Annotations[pods.Round] = strconv.Itoa(rand.Int())
@@ -146,8 +147,9 @@ func provide(ctx context.Context, t *target, count int) error {
 	return r.repeat(ctx, t, create(protobuf), max(0, count-len(t.made)))
 }
 
-// clear deletes what was made and is left, so that every round finds the same pods. Before that it makes sure that the
-// server stores what it should: a fair comparison is between two that write protobuf.
+// clear deletes what was made and is left, so that every round finds the same pods. Before that it
+// makes sure that the server stores what it should: a fair comparison is between two that write
+// protobuf.
 func (t *target) clear(ctx context.Context) error {
 	if len(t.made) > 0 {
 		value, err := t.seeder.stored(ctx, t.prefix+"/pods/"+scratch+"/"+t.made[0])
@@ -200,7 +202,8 @@ func checked(pod *corev1.Pod, name string, err error) error {
 	return err
 }
 
-// count decodes a list or a Table of pods. Of JSON it decodes names only: the time of the client is not what is measured.
+// count decodes a list or a Table of pods. Of JSON it decodes names only: the time of the client is
+// not what is measured.
 func count(body []byte, mediaType string) (int, error) {
 	if mediaType == asJSON || mediaType == asTable {
 		var list struct {

@@ -29,7 +29,8 @@ func (b *bench) printRows(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// met says whether a budget was kept: in time, or in proportion to the peer, as this machine may be a slower one.
+// met says whether a budget was kept: in time, or in proportion to the peer, as this machine may be
+// a slower one.
 func (b budget) met(ours, peer *cell) string {
 	if b.most == 0 || len(ours.cost) == 0 || len(peer.cost) == 0 {
 		return "–"

@@ -43,7 +43,8 @@ func startOurs(ctx context.Context, b *bench) (*target, error) {
 	return b.startOne(ctx, b.dir, "/ours")
 }
 
-// startOne starts one of our servers, with what it writes in dir and its objects below a prefix of etcd.
+// startOne starts one of our servers, with what it writes in dir and its objects below a prefix of
+// etcd.
 func (b *bench) startOne(ctx context.Context, dir, prefix string, flags ...string) (*target, error) {
 	port, err := freePort()
 	if err != nil {
@@ -76,15 +77,17 @@ func startPeer(ctx context.Context, b *bench) (*target, error) {
 	})
 }
 
-// startup is what it took a server to come up over the pods that are there, from the start of its process.
+// startup is what it took a server to come up over the pods that are there, from the start of its
+// process.
 type startup struct {
 	filled, cpu time.Duration // until it answered from a cache with everything in it, and its CPU time until then
 	mib         int           // resident at that time
 	listed      time.Duration // until it had answered a list of all pods
 }
 
-// connect waits until the server answers, then lists all pods, so that nothing is cold, and keeps those that rows will
-// change. config may fail until the server has written its certificates. A server that does not come up is stopped.
+// connect waits until the server answers, then lists all pods, so that nothing is cold, and keeps
+// those that rows will change. config may fail until the server has written its certificates. A
+// server that does not come up is stopped.
 func (t *target) connect(ctx context.Context, port int, config func() (*tls.Config, error)) error {
 	err := t.until(ctx, func(ctx context.Context) error {
 		if t.client == nil {
@@ -94,7 +97,8 @@ func (t *target) connect(ctx context.Context, port int, config func() (*tls.Conf
 			}
 			t.client = newClient(port, t.tls)
 		}
-		// Both answer such a list from their caches alone, once these are full; the peer says 429 before.
+		// Both answer such a list from their caches alone, once these are full; the peer says 429
+		// before.
 		return listed(ctx, t, request{path: path(pods.Namespace(0), ""), accept: protobuf}, min(t.n, pods.PerNamespace))
 	})
 	if err == nil {

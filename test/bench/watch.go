@@ -47,8 +47,9 @@ func deliveries(n int, accept string, count, short int) row {
 	}
 }
 
-// watch has all pods watched by n clients and writes to etcd, past the server, so that the server does nothing but
-// deliver. Each event is written when all watchers have got the one before: there are no bursts.
+// watch has all pods watched by n clients and writes to etcd, past the server, so that the server
+// does nothing but deliver. Each event is written when all watchers have got the one before: there
+// are no bursts.
 func watch(ctx context.Context, t *target, n int, accept string) (step, func(), error) {
 	revision, err := t.revision(ctx)
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// TestLeaderElection has three candidates: there is never more than one leader, and when it steps down another follows.
+// TestLeaderElection has three candidates: there is never more than one leader, and when it steps
+// down another follows.
 func TestLeaderElection(t *testing.T) {
 	s := start(t, "cluster")
 	clients, err := kubernetes.NewForConfig(s.config)
@@ -70,7 +71,8 @@ func TestLeaderElection(t *testing.T) {
 	}
 }
 
-// TestRetryOnConflict counts in one object from many goroutines, each with what it read: no count is lost.
+// TestRetryOnConflict counts in one object from many goroutines, each with what it read: no count
+// is lost.
 func TestRetryOnConflict(t *testing.T) {
 	const writers, rounds = 6, 10
 	s, ctx := start(t, "cluster"), t.Context()

@@ -28,8 +28,9 @@ var (
 // memory is what the server may have resident at its worst.
 const memory = 1 << 30
 
-// TestExhaustion attacks a server while a healthy client uses it: the client is always answered, the server does not grow
-// without bound, and it is as good as new afterwards. Attackers without a credential come from where everybody can: the port.
+// TestExhaustion attacks a server while a healthy client uses it: the client is always answered,
+// the server does not grow without bound, and it is as good as new afterwards. Attackers without a
+// credential come from where everybody can: the port.
 func TestExhaustion(t *testing.T) {
 	s := start(t, "library")
 	healthy, err := rest.HTTPClientFor(s.config)

@@ -19,8 +19,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// TestInformers follows pods while they change, with and without streaming lists, in both forms: the caches end as the
-// store is, and handlers have seen each object come and go.
+// TestInformers follows pods while they change, with and without streaming lists, in both forms:
+// the caches end as the store is, and handlers have seen each object come and go.
 func TestInformers(t *testing.T) {
 	s := start(t, "cluster")
 	for _, streaming := range []bool{true, false} {

@@ -27,11 +27,12 @@ import (
 
 var kills = flag.Int("kills", 5, "how often TestRestart kills the server")
 
-// killsPerInformer is how many kills informers live through: their backoff grows with each, to half a minute.
+// killsPerInformer is how many kills informers live through: their backoff grows with each, to half
+// a minute.
 const killsPerInformer = 5
 
-// TestRestart kills the server and starts it again while writers write and informers follow. Afterwards no informer differs
-// from the store, and no write is missing that a writer was told of.
+// TestRestart kills the server and starts it again while writers write and informers follow.
+// Afterwards no informer differs from the store, and no write is missing that a writer was told of.
 func TestRestart(t *testing.T) {
 	s := start(t, "library")
 	client, err := dynamic.NewForConfig(s.config)
@@ -42,7 +43,8 @@ func TestRestart(t *testing.T) {
 		writers = append(writers, &writer{t: t, name: fmt.Sprintf("w%d", i), books: served, known: map[string]*known{}})
 	}
 	for done := 0; done < *kills; done += killsPerInformer {
-		// Every second set of informers lists and then watches, as clients did before streaming lists.
+		// Every second set of informers lists and then watches, as clients did before streaming
+		// lists.
 		streaming := done/killsPerInformer%2 == 0
 		t.Run(fmt.Sprintf("kills=%d,streaming=%v", done, streaming), func(t *testing.T) {
 			featurestesting.SetFeatureDuringTest(t, clientfeatures.WatchListClient, streaming)
@@ -129,8 +131,8 @@ func revisions(objects []any) map[string]string {
 	return all
 }
 
-// follower is an informer that hardly waits before it tries again, so that it follows through every kill. It checks that no
-// object goes back in time.
+// follower is an informer that hardly waits before it tries again, so that it follows through every
+// kill. It checks that no object goes back in time.
 type follower struct {
 	reflector *cache.Reflector
 	store     cache.Store

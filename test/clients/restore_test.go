@@ -15,8 +15,9 @@ import (
 	featurestesting "k8s.io/client-go/features/testing"
 )
 
-// TestRestore puts a backup in place of a database that informers have followed further. None of them sees an object go back
-// in time, and all end where the store is; what was written since the backup is gone, and cannot be built upon.
+// TestRestore puts a backup in place of a database that informers have followed further. None of
+// them sees an object go back in time, and all end where the store is; what was written since the
+// backup is gone, and cannot be built upon.
 func TestRestore(t *testing.T) {
 	for _, streaming := range []bool{true, false} {
 		t.Run(fmt.Sprintf("streaming=%v", streaming), func(t *testing.T) {

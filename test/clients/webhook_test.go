@@ -79,7 +79,8 @@ type front struct {
 	badly atomic.Pointer[http.HandlerFunc]
 }
 
-// Start is called by the manager, and returns when it ends. The listener is there from the beginning.
+// Start is called by the manager, and returns when it ends. The listener is there from the
+// beginning.
 func (*front) Start(ctx context.Context) error {
 	<-ctx.Done()
 	return nil
@@ -140,7 +141,8 @@ func (f *front) at(path string) admissionregistrationv1.WebhookClientConfig {
 	return admissionregistrationv1.WebhookClientConfig{URL: &url, CABundle: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: f.https.Certificate().Raw})}
 }
 
-// aboutAutoscalers is what the webhooks want to see: autoscaling/v2, whatever version a client writes.
+// aboutAutoscalers is what the webhooks want to see: autoscaling/v2, whatever version a client
+// writes.
 func aboutAutoscalers(operations ...admissionregistrationv1.OperationType) []admissionregistrationv1.RuleWithOperations {
 	return []admissionregistrationv1.RuleWithOperations{{Operations: operations, Rule: admissionregistrationv1.Rule{
 		APIGroups: []string{"autoscaling"}, APIVersions: []string{"v2"}, Resources: []string{"horizontalpodautoscalers"},
@@ -230,8 +232,8 @@ func TestWebhooks(t *testing.T) {
 	}
 }
 
-// TestBadWebhooks: what a webhook does instead of an answer fails the request, or is ignored, as its configuration says. The
-// server goes on as before.
+// TestBadWebhooks: what a webhook does instead of an answer fails the request, or is ignored, as
+// its configuration says. The server goes on as before.
 func TestBadWebhooks(t *testing.T) {
 	s, ctx := start(t, "cluster"), t.Context()
 	f := runWebhooks(t, s)
@@ -315,7 +317,8 @@ func TestBadWebhooks(t *testing.T) {
 	must(t, create("mutating", "Fail"))
 	must(t, create("validating", "Fail"))
 
-	// A webhook that hangs holds the end of the server up for its own time, and its request gets an answer.
+	// A webhook that hangs holds the end of the server up for its own time, and its request gets an
+	// answer.
 	entered := make(chan struct{}, 1)
 	f.behave(func(_ http.ResponseWriter, r *http.Request) {
 		entered <- struct{}{}
@@ -334,7 +337,8 @@ func TestBadWebhooks(t *testing.T) {
 	}
 }
 
-// hasty begins the kinds of webhooks that have a second for their answer, instead of as long as there is.
+// hasty begins the kinds of webhooks that have a second for their answer, instead of as long as
+// there is.
 const hasty = "hasty-"
 
 func timeoutOf(kind string) *int32 {

@@ -20,7 +20,8 @@ import (
 // gone is the value of a book that is not there.
 const gone = "gone"
 
-// known is what a writer knows of one of its books: what it was told last, and what it asked for since without an answer.
+// known is what a writer knows of one of its books: what it was told last, and what it asked for
+// since without an answer.
 type known struct {
 	told    string
 	perhaps []string
@@ -28,7 +29,8 @@ type known struct {
 
 func (k *known) may(value string) bool { return value == k.told || slices.Contains(k.perhaps, value) }
 
-// writer creates, changes and deletes books that nobody else writes to, one request after the other.
+// writer creates, changes and deletes books that nobody else writes to, one request after the
+// other.
 type writer struct {
 	t            *testing.T
 	name         string

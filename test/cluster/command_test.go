@@ -10,7 +10,8 @@ import (
 	"github.com/typeplane/typeplane/internal/etcdproc"
 )
 
-// TestCommandsWithoutAQuorum: a command says that most members are down, instead of waiting for them.
+// TestCommandsWithoutAQuorum: a command says that most members are down, instead of waiting for
+// them.
 func TestCommandsWithoutAQuorum(t *testing.T) {
 	t.Parallel()
 	etcd := startEtcd(t, etcdproc.Config{Members: 3})

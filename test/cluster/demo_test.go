@@ -16,8 +16,8 @@ import (
 	"github.com/typeplane/typeplane/internal/etcdproc"
 )
 
-// TestDemo runs the program behind `make etcd-cluster`, with TLS, for a server of ours; it stops as it would by Ctrl-C, and
-// goes on with its data.
+// TestDemo runs the program behind `make etcd-cluster`, with TLS, for a server of ours; it stops as
+// it would by Ctrl-C, and goes on with its data.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	etcd, err := etcdproc.Build(t.Context())
@@ -79,7 +79,8 @@ func startDemo(t *testing.T, program string, args []string) (flags []string, sto
 	}
 }
 
-// freePorts are ports that nobody listens on right now. They are below those that the kernel hands out by itself.
+// freePorts are ports that nobody listens on right now. They are below those that the kernel hands
+// out by itself.
 func freePorts(t *testing.T, n int) string {
 	t.Helper()
 	var ports []string

@@ -122,7 +122,8 @@ func get(t *testing.T, m *etcdproc.Member, key string) string {
 	return value
 }
 
-// insist tries until it succeeds, since members that get no processor for a while elect another leader, over which requests fail.
+// insist tries until it succeeds, since members that get no processor for a while elect another
+// leader, over which requests fail.
 func insist(t *testing.T, ctx context.Context, try func() error) {
 	t.Helper()
 	for {

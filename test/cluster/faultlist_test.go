@@ -21,8 +21,8 @@ func away() time.Duration {
 	return 10 * time.Second
 }
 
-// noQuorumKnown is how long a request may wait where there is no quorum. The short form bears a machine that stands still for a while,
-// and is still below the time that a write may take.
+// noQuorumKnown is how long a request may wait where there is no quorum. The short form bears a
+// machine that stands still for a while, and is still below the time that a write may take.
 func noQuorumKnown() time.Duration {
 	if testing.Short() {
 		return 20 * time.Second
@@ -30,7 +30,8 @@ func noQuorumKnown() time.Duration {
 	return 5 * time.Second
 }
 
-// fault is something that happens to the cluster, and ends when the function that it returns is called.
+// fault is something that happens to the cluster, and ends when the function that it returns is
+// called.
 type fault struct {
 	name     string
 	short    bool // part of the short form
@@ -39,7 +40,8 @@ type fault struct {
 	begin    func(*testing.T, *world) (end func())
 }
 
-// faults are short or not, and hopeless or not. Where one can be lived with, things must resume while it lasts.
+// faults are short or not, and hopeless or not. Where one can be lived with, things must resume
+// while it lasts.
 var faults = []fault{
 	{name: "leader killed", short: true, bound: afterKill, begin: func(t *testing.T, w *world) func() { return kill(t, w.leader) }},
 	{name: "follower killed", bound: afterKill, begin: func(t *testing.T, w *world) func() { return kill(t, w.follower) }},
@@ -100,7 +102,8 @@ type world struct {
 	watchers         []*watcher
 }
 
-// stutter lets a member run for a fifth of the time, as on a machine or a disk that is far too slow.
+// stutter lets a member run for a fifth of the time, as on a machine or a disk that is far too
+// slow.
 func stutter(t *testing.T, m *etcdproc.Member) func() {
 	t.Helper()
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -143,7 +146,8 @@ func freeze(t *testing.T, m *etcdproc.Member) func() {
 	return func() { must(t, m.Thaw()) }
 }
 
-// cutOff keeps the server from etcd, and writes to a book past it: no read may show what was before that.
+// cutOff keeps the server from etcd, and writes to a book past it: no read may show what was before
+// that.
 func (w *world) cutOff(t *testing.T, mode etcdproc.Mode) func() {
 	t.Helper()
 	for _, m := range w.etcd.Members() {

@@ -100,8 +100,8 @@ func (w *world) revision() int64 {
 	return latest
 }
 
-// checkNotReady says that the server never called itself ready since a fault with which nothing can work. It waits until an end
-// for the first answer.
+// checkNotReady says that the server never called itself ready since a fault with which nothing can
+// work. It waits until an end for the first answer.
 func (w *world) checkNotReady(t *testing.T, since, end time.Time) {
 	t.Helper()
 	asked := 0
@@ -121,8 +121,9 @@ func (w *world) checkNotReady(t *testing.T, since, end time.Time) {
 	}
 }
 
-// checkRefused waits, until an end, for a server that knows that it has no quorum: a write and a read that begin are refused at once,
-// in so many words, and readiness says of each member why it is missing. What was asked since the fault does not wait for long.
+// checkRefused waits, until an end, for a server that knows that it has no quorum: a write and a
+// read that begin are refused at once, in so many words, and readiness says of each member why it
+// is missing. What was asked since the fault does not wait for long.
 func (w *world) checkRefused(t *testing.T, since, end time.Time) {
 	t.Helper()
 	var refused [kinds]bool
@@ -154,7 +155,8 @@ func (w *world) checkRefused(t *testing.T, since, end time.Time) {
 	t.Logf("without a quorum nothing waited for more than %v", longest.Round(time.Millisecond))
 }
 
-// namesMembers says whether a report has all the members: one that answers nobody but knows no leader is missing, too.
+// namesMembers says whether a report has all the members: one that answers nobody but knows no
+// leader is missing, too.
 func (w *world) namesMembers(report string) bool {
 	for _, endpoint := range w.etcd.Endpoints() {
 		if !strings.Contains(report, endpoint+" (") {

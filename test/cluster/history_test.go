@@ -27,7 +27,8 @@ type change struct {
 
 type history map[int64]change
 
-// readHistory asks a member, through no proxy and no server of ours, for all changes of books in a range of revisions.
+// readHistory asks a member, through no proxy and no server of ours, for all changes of books in a
+// range of revisions.
 func readHistory(t *testing.T, m *etcdproc.Member, from, to int64) history {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)

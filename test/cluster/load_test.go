@@ -15,8 +15,8 @@ import (
 
 const (
 	books = "/apis/library.example.com/v1/namespaces/default/books"
-	// hot is how many books are updated and read; the others are created once. So many that those who wait for an etcd
-	// to come back don't stand in each other's way for long.
+	// hot is how many books are updated and read; the others are created once. So many that those
+	// who wait for an etcd to come back don't stand in each other's way for long.
 	hot = 20
 	// every is how often one operation of each kind begins, whether or not the last one has ended.
 	every = 50 * time.Millisecond
@@ -24,7 +24,8 @@ const (
 	calm = 2500 * time.Millisecond
 )
 
-// slow is what counts as trouble, as a failure does. The short form measures nothing, and bears a machine that stands still.
+// slow is what counts as trouble, as a failure does. The short form measures nothing, and bears a
+// machine that stands still.
 func slow() time.Duration {
 	if testing.Short() {
 		return 15 * time.Second
@@ -197,7 +198,8 @@ func (l *load) raise(book string, revision int64) {
 	l.floor[book] = max(l.floor[book], revision)
 }
 
-// resumed returns, for each kind, from when on all that began went well; at most until now. Zero is begin itself.
+// resumed returns, for each kind, from when on all that began went well; at most until now. Zero is
+// begin itself.
 func resumed(ops []operation, begin, now time.Time) [kinds]time.Duration {
 	var after [kinds]time.Duration
 	var last [kinds]time.Time
@@ -223,8 +225,8 @@ func answered(ops []operation, begin time.Time) bool {
 	return !slices.Contains(well[:], false)
 }
 
-// settle waits until nothing has been in trouble for a while, in which requests have been answered, and returns when each kind
-// had resumed.
+// settle waits until nothing has been in trouble for a while, in which requests have been answered,
+// and returns when each kind had resumed.
 func (l *load) settle(t *testing.T, begin time.Time, limit time.Duration) [kinds]time.Duration {
 	t.Helper()
 	for {

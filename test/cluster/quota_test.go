@@ -34,8 +34,9 @@ const (
 	quotaPath    = "/api/v1/namespaces/crowd/resourcequotas"
 )
 
-// TestQuota has many writers create and delete through two servers, of which one is killed in the middle of it. Then it reads
-// every revision that etcd has seen: there were never more objects than the quota allows, and it always said how many.
+// TestQuota has many writers create and delete through two servers, of which one is killed in the
+// middle of it. Then it reads every revision that etcd has seen: there were never more objects than
+// the quota allows, and it always said how many.
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(programs, "cluster")
@@ -183,14 +184,15 @@ func (s *server) send(t *testing.T, method, path string, body any) (int, string)
 	return code, string(answer)
 }
 
-// step is what a revision did to the objects and to the quotas: of those, what each says is used, "" for one that went.
+// step is what a revision did to the objects and to the quotas: of those, what each says is used,
+// "" for one that went.
 type step struct {
 	objects int
 	quotas  map[string]string
 }
 
-// readCrowd holds the objects of every revision against the quotas of that revision. It returns how many revisions there
-// were, and how many objects at most and in the end.
+// readCrowd holds the objects of every revision against the quotas of that revision. It returns how
+// many revisions there were, and how many objects at most and in the end.
 func readCrowd(t *testing.T, m *etcdproc.Member) (revisions, most, last int) {
 	t.Helper()
 	steps := map[int64]*step{}

@@ -19,7 +19,8 @@ type event struct {
 	revision int64
 }
 
-// watcher follows the books through the server. When its stream ends it goes on from where it was, and counts that.
+// watcher follows the books through the server. When its stream ends it goes on from where it was,
+// and counts that.
 type watcher struct {
 	mu     sync.Mutex // guards the fields below
 	events []event

@@ -1,9 +1,10 @@
-// Package codebench measures generated code beside that of k8s.io/api, on the fixtures of k8s.io/api.
+// Package codebench measures generated code beside that of k8s.io/api, on the fixtures of
+// k8s.io/api.
 //
 //	go test -bench . -benchmem
 //
-// Each benchmark is a kind and a side: "peer" is what k8s.io/api, encoding/json or sigs.k8s.io/json does, "ours" is
-// what gen printed into package kinds.
+// Each benchmark is a kind and a side: "peer" is what k8s.io/api, encoding/json or sigs.k8s.io/json
+// does, "ours" is what gen printed into package kinds.
 package codebench
 
 import (
@@ -17,8 +18,8 @@ import (
 	"github.com/typeplane/typeplane/test/codebench/kinds"
 )
 
-// fixture returns a filled object of a kind as k8s.io/api keeps it for its own tests: "pb" without the
-// envelope, "json" as it is.
+// fixture returns a filled object of a kind as k8s.io/api keeps it for its own tests: "pb" without
+// the envelope, "json" as it is.
 func fixture(tb testing.TB, kind, form string) []byte {
 	tb.Helper()
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/api").Output()

@@ -23,8 +23,8 @@ var (
 	configMapJSON  = jsontest.Functions[corev1.ConfigMap]{Append: kinds.AppendJSON_ConfigMap, Read: kinds.ReadJSON_ConfigMap}
 )
 
-// TestJSON compares the generated JSON functions with encoding/json and sigs.k8s.io/json, on the fixtures and on random
-// objects.
+// TestJSON compares the generated JSON functions with encoding/json and sigs.k8s.io/json, on the
+// fixtures and on random objects.
 func TestJSON(t *testing.T) {
 	jsonOnFixture(t, "core.v1.Pod", podJSON)
 	jsonOnFixture(t, "apps.v1.Deployment", deploymentJSON)
@@ -43,9 +43,10 @@ func jsonOnFixture[T any](t *testing.T, kind string, f jsontest.Functions[T]) {
 	f.Run(t, 1, 20)
 }
 
-// BenchmarkJSONEncode writes what a fixture holds. "ours" appends to a buffer that is used again, as a server does;
-// "sized" makes a slice of the right size each time, "fresh" begins with none, as json.Marshal does. The metric "times"
-// is how often ours is done while the peer is done once; see pair.
+// BenchmarkJSONEncode writes what a fixture holds. "ours" appends to a buffer that is used again,
+// as a server does; "sized" makes a slice of the right size each time, "fresh" begins with none, as
+// json.Marshal does. The metric "times" is how often ours is done while the peer is done once; see
+// pair.
 func BenchmarkJSONEncode(b *testing.B) {
 	encodeJSON(b, "core.v1.Pod", podJSON)
 	encodeJSON(b, "apps.v1.Deployment", deploymentJSON)
@@ -78,8 +79,8 @@ func encodeJSON[T any](b *testing.B, kind string, f jsontest.Functions[T]) {
 	})
 }
 
-// BenchmarkJSONDecode reads a fixture strictly, without white space, and indented as it is kept. "ours" copies strings,
-// "shared" leaves them in the data.
+// BenchmarkJSONDecode reads a fixture strictly, without white space, and indented as it is kept.
+// "ours" copies strings, "shared" leaves them in the data.
 func BenchmarkJSONDecode(b *testing.B) {
 	decodeJSON(b, "core.v1.Pod", podJSON)
 	decodeJSON(b, "apps.v1.Deployment", deploymentJSON)
@@ -111,9 +112,10 @@ func decodeJSON[T any](b *testing.B, kind string, f jsontest.Functions[T]) {
 	}
 }
 
-// pair runs both sides in turn. A machine that does other work too makes some runs slow, of both; so the sides are
-// compared by the run that a tenth of the runs were faster than. A run is as many calls as make reading the clock, which
-// takes as long as writing a few fields, not count. ns/op is of both together.
+// pair runs both sides in turn. A machine that does other work too makes some runs slow, of both;
+// so the sides are compared by the run that a tenth of the runs were faster than. A run is as many
+// calls as make reading the clock, which takes as long as writing a few fields, not count. ns/op is
+// of both together.
 func pair(b *testing.B, name string, peer, ours func() error) {
 	b.Run(name, func(b *testing.B) {
 		sides := [2]func() error{peer, ours}

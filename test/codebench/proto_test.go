@@ -66,8 +66,9 @@ func BenchmarkMarshal(b *testing.B) {
 	}
 }
 
-// inTurns measures two functions beside each other, a short batch of one after a short batch of the other, so that
-// whatever else the machine does hits both; it reports the fastest twentieth of each and how many times faster ours is.
+// inTurns measures two functions beside each other, a short batch of one after a short batch of the
+// other, so that whatever else the machine does hits both; it reports the fastest twentieth of each
+// and how many times faster ours is.
 func inTurns(b *testing.B, name string, peer, ours func() error) {
 	for side, f := range map[string]func() error{"peer": peer, "ours": ours} {
 		b.Run(name+"/"+side, func(b *testing.B) {
@@ -145,7 +146,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestSharing shows what of an object is a part of the bytes that it was read from: strings and sets of fields, and nothing else.
+// TestSharing shows what of an object is a part of the bytes that it was read from: strings and
+// sets of fields, and nothing else.
 func TestSharing(t *testing.T) {
 	data := fixture(t, "core.v1.ConfigMap", "pb")
 	var before, m corev1.ConfigMap
@@ -171,7 +173,8 @@ func TestSharing(t *testing.T) {
 	}
 }
 
-// TestConcurrentWriters shows that writers at the same time, of small and of large objects, don't mix.
+// TestConcurrentWriters shows that writers at the same time, of small and of large objects, don't
+// mix.
 func TestConcurrentWriters(t *testing.T) {
 	var wg sync.WaitGroup
 	for n := range 8 {
@@ -192,7 +195,8 @@ func TestConcurrentWriters(t *testing.T) {
 	wg.Wait()
 }
 
-// FuzzUnmarshalShared feeds our decoders and the peer's with anything: both accept it or neither, with one meaning.
+// FuzzUnmarshalShared feeds our decoders and the peer's with anything: both accept it or neither,
+// with one meaning.
 func FuzzUnmarshalShared(f *testing.F) {
 	for i, k := range protoKinds {
 		data := fixture(f, k.name, "pb")

@@ -14,7 +14,8 @@ import (
 
 // The objects here are as servers have them, with little of what their types allow.
 
-// runningPod is a pod as it runs: one container, a volume with a token, two entries of managed fields.
+// runningPod is a pod as it runs: one container, a volume with a token, two entries of managed
+// fields.
 func runningPod() *corev1.Pod {
 	at := metav1.Time{Time: time.Unix(1700000000, 0)}
 	condition := func(kind corev1.PodConditionType) corev1.PodCondition {
@@ -142,7 +143,8 @@ func smallCopiers() []copier {
 	}
 }
 
-// TestSmallDeepCopy shows that small objects allocate no more than the peer's copies, and how fast they are copied.
+// TestSmallDeepCopy shows that small objects allocate no more than the peer's copies, and how fast
+// they are copied.
 func TestSmallDeepCopy(t *testing.T) {
 	for _, c := range smallCopiers() {
 		checkCopy(t, c.kind, c.in, c.ours())

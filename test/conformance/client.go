@@ -11,7 +11,8 @@ import (
 type client struct {
 	name  string
 	about string // a sentence for the page
-	// run builds it, runs it against a server of its own, and returns its version and what its checks found.
+	// run builds it, runs it against a server of its own, and returns its version and what its
+	// checks found.
 	run func(ctx context.Context, w *workshop) (version string, results []result, err error)
 }
 
@@ -49,7 +50,8 @@ type trial struct {
 	surprises []string
 }
 
-// judge compares what was found with what is known to differ. A client that came to its end has made every check.
+// judge compares what was found with what is known to differ. A client that came to its end has
+// made every check.
 func (t *trial) judge(known []difference) {
 	for _, r := range t.results {
 		d := find(known, t.client.name, r.check)

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// runControllers has the server on an etcd of its own process, because only there its own loops stand by for others.
+// runControllers has the server on an etcd of its own process, because only there its own loops
+// stand by for others.
 func runControllers(ctx context.Context, w *workshop) (string, []result, error) {
 	if err := w.build(ctx, "test/conformance/controllers", ".", "controllers"); err != nil {
 		return "", nil, err

@@ -210,7 +210,8 @@ func all(steps ...func() error) error {
 	return nil
 }
 
-// whenThere writes the status of an object as soon as it is there, and waits until helm has seen it.
+// whenThere writes the status of an object as soon as it is there, and waits until helm has seen
+// it.
 func (h *helm) whenThere(ctx context.Context, path, status string, done <-chan error) error {
 	for {
 		err := h.merge(ctx, path+"/status", status)

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// runLines runs a program that prints what its checks found, and reads that. What it says beside is shown if it failed.
+// runLines runs a program that prints what its checks found, and reads that. What it says beside is
+// shown if it failed.
 func runLines(ctx context.Context, kubeconfig string, command ...string) (version string, results []result, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -26,8 +27,8 @@ func runLines(ctx context.Context, kubeconfig string, command ...string) (versio
 	return version, results, err
 }
 
-// parseLines reads "version V", "ok CHECK" and "not ok CHECK # ANSWER", and at the end "1..N": who printed less than it
-// announces has ended too early.
+// parseLines reads "version V", "ok CHECK" and "not ok CHECK # ANSWER", and at the end "1..N": who
+// printed less than it announces has ended too early.
 func parseLines(out []byte) (version string, results []result, err error) {
 	announced := -1
 	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {

@@ -1,8 +1,9 @@
-// Package dropin replaces what Kubernetes' own generators made by what gen makes, in whole modules of Kubernetes, and
-// runs their tests: stored and sent bytes must stay the same.
+// Package dropin replaces what Kubernetes' own generators made by what gen makes, in whole modules
+// of Kubernetes, and runs their tests: stored and sent bytes must stay the same.
 //
-// It is a module of its own so that k8s.io/api does not get into the requirements of users. The modules are copied
-// from the module cache; gen runs without network and does not touch their go.mod.
+// It is a module of its own so that k8s.io/api does not get into the requirements of users. The
+// modules are copied from the module cache; gen runs without network and does not touch their
+// go.mod.
 package dropin
 
 import (
@@ -14,8 +15,8 @@ import (
 	"testing"
 )
 
-// All 60 packages of k8s.io/api go through all generators. Its own tests compare the bytes of 193 kinds with those of
-// this and of older releases, and send all kinds round with random content.
+// All 60 packages of k8s.io/api go through all generators. Its own tests compare the bytes of 193
+// kinds with those of this and of older releases, and send all kinds round with random content.
 func TestAPI(t *testing.T) {
 	dir := moduleCopy(t, "k8s.io/api")
 	protos, same := read(t, dir, "generated.proto"), readAll(t, dir, identical)
@@ -28,7 +29,8 @@ func TestAPI(t *testing.T) {
 	t.Run("differential", func(t *testing.T) { differential(t, dir) })
 }
 
-// In k8s.io/apimachinery the types are that have hand-written parts: Time, Quantity, IntOrString, RawExtension, Verbs.
+// In k8s.io/apimachinery the types are that have hand-written parts: Time, Quantity, IntOrString,
+// RawExtension, Verbs.
 func TestAPIMachinery(t *testing.T) {
 	notShort(t)
 	dir := moduleCopy(t, "k8s.io/apimachinery")
@@ -54,15 +56,16 @@ func TestAPIMachinery(t *testing.T) {
 	sameProtos(t, protos, read(t, dir, "generated.proto"))
 }
 
-// notShort leaves a test out of the short run, which has k8s.io/api and the tests of deepcopy-gen and defaulter-gen.
+// notShort leaves a test out of the short run, which has k8s.io/api and the tests of deepcopy-gen
+// and defaulter-gen.
 func notShort(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only without -short")
 	}
 }
 
-// sameProtos compares the .proto files. Ours import only what they use, and know no comments of other modules, which
-// is where the fields of one message of core/v1 (List) come from.
+// sameProtos compares the .proto files. Ours import only what they use, and know no comments of
+// other modules, which is where the fields of one message of core/v1 (List) come from.
 func sameProtos(t *testing.T, want, got map[string]string) {
 	t.Helper()
 	for name, text := range want {
@@ -84,7 +87,8 @@ func significant(proto string) string {
 	return strings.Join(out, "\n")
 }
 
-// differential runs the programs of testdata/differ against the generated module and the published one side by side.
+// differential runs the programs of testdata/differ against the generated module and the published
+// one side by side.
 func differential(t *testing.T, generated string) {
 	ours := t.TempDir()
 	copyTree(t, generated, ours, func(name string) bool {

@@ -23,9 +23,9 @@ func moduleCopy(t *testing.T, module string) string {
 	return dir
 }
 
-// downloadedCopy copies a module that is not among the requirements of this one, in the version of k8s.io/api, with
-// what its packages need. It is for modules that would bring too much with them; where there is neither a copy in the
-// module cache nor a network, the test is skipped.
+// downloadedCopy copies a module that is not among the requirements of this one, in the version of
+// k8s.io/api, with what its packages need. It is for modules that would bring too much with them;
+// where there is neither a copy in the module cache nor a network, the test is skipped.
 func downloadedCopy(t *testing.T, module string) string {
 	t.Helper()
 	version, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", "k8s.io/api").Output()

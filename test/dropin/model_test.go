@@ -12,8 +12,8 @@ import (
 // modelFiles are what the plug-ins for deep copies, defaults and conversions make.
 var modelFiles = []string{"zz_generated.deepcopy.go", "zz_generated.defaults.go", "zz_generated.conversion.go"}
 
-// The packages that k8s.io/code-generator tests its deep copies and defaults with get ours; its tests copy fuzzed
-// values and compare them with what reflection copies, and look at every default.
+// The packages that k8s.io/code-generator tests its deep copies and defaults with get ours; its
+// tests copy fuzzed values and compare them with what reflection copies, and look at every default.
 func TestCodeGenerator(t *testing.T) {
 	dir := releasedCopy(t, "k8s.io/code-generator")
 	for _, tool := range []string{"deepcopy-gen", "defaulter-gen"} {
@@ -24,8 +24,8 @@ func TestCodeGenerator(t *testing.T) {
 	}
 }
 
-// A server that is built from k8s.io/apiserver keeps working as it is: its own source registers our functions with
-// apimachinery's Scheme.
+// A server that is built from k8s.io/apiserver keeps working as it is: its own source registers our
+// functions with apimachinery's Scheme.
 func TestSampleAPIServer(t *testing.T) {
 	notShort(t)
 	dir := releasedCopy(t, "k8s.io/sample-apiserver")
@@ -39,7 +39,8 @@ func TestSampleAPIServer(t *testing.T) {
 	goCommand(t, dir, "test", "-count=1", "./pkg/apis/...")
 }
 
-// In meta/v1 are conversions that are asked for by type, from the parameters of URLs, and functions by hand around them.
+// In meta/v1 are conversions that are asked for by type, from the parameters of URLs, and functions
+// by hand around them.
 func TestURLValues(t *testing.T) {
 	notShort(t)
 	dir := releasedCopy(t, "k8s.io/apimachinery")
@@ -82,8 +83,8 @@ func generateModel(t *testing.T, dir, pattern string) {
 	}
 }
 
-// releasedCopy copies a module of the release that k8s.io/api is of to a temporary folder. It need not be among the
-// requirements of this module.
+// releasedCopy copies a module of the release that k8s.io/api is of to a temporary folder. It need
+// not be among the requirements of this module.
 func releasedCopy(t *testing.T, module string) string {
 	t.Helper()
 	version, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", "k8s.io/api").Output()

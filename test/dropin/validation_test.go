@@ -13,8 +13,9 @@ import (
 	_ "k8s.io/code-generator/cmd/validation-gen/testscheme" // keeps the module whose tests are run
 )
 
-// The tests of validation-gen are packages full of tags, with tests that call what is generated for them: 225 folders
-// of k8s.io/code-generator. All that validation-gen made there is deleted and made again.
+// The tests of validation-gen are packages full of tags, with tests that call what is generated for
+// them: 225 folders of k8s.io/code-generator. All that validation-gen made there is deleted and
+// made again.
 func TestValidation(t *testing.T) {
 	notShort(t)
 	const tests = "cmd/validation-gen/output_tests"
@@ -70,7 +71,8 @@ func generateValidation(t *testing.T, dir, pattern string) {
 	}
 }
 
-// testPackages runs tests, in a way that lets go's cache know the packages again in another folder, and returns for each package pass, fail or skip (no tests). The output of those that fail is
+// testPackages runs tests, in a way that lets go's cache know the packages again in another folder,
+// and returns for each package pass, fail or skip (no tests). The output of those that fail is
 // logged.
 func testPackages(t *testing.T, dir, pattern string) map[string]string {
 	cmd := exec.Command("go", "test", "-trimpath", "-ldflags=-s -w", "-vet=off", "-json", pattern)

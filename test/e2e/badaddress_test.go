@@ -79,7 +79,8 @@ func badAddresses() []bad {
 	}
 }
 
-// TestBadConnections breaks the rules of what lies below a request. Here no Status can be expected, but an end, soon.
+// TestBadConnections breaks the rules of what lies below a request. Here no Status can be expected,
+// but an end, soon.
 func TestBadConnections(t *testing.T) {
 	s := start(t, t.TempDir())
 	for _, tc := range []struct {
@@ -136,7 +137,8 @@ func TestBadConnections(t *testing.T) {
 	s.servesOn(t)
 }
 
-// slowHeaders has connections on which a request never ends. Nobody else notices; the long form waits until they are cut.
+// slowHeaders has connections on which a request never ends. Nobody else notices; the long form
+// waits until they are cut.
 func slowHeaders(t *testing.T, s *server) {
 	const connections = 50
 	ended := make(chan error, connections)
@@ -170,7 +172,8 @@ func slowHeaders(t *testing.T, s *server) {
 	}
 }
 
-// slowBody has a request whose body never comes, which the server bears for as long as the request may take.
+// slowBody has a request whose body never comes, which the server bears for as long as the request
+// may take.
 func slowBody(t *testing.T, s *server) {
 	conn := s.dial(t, false, "http/1.1")
 	defer conn.Close()

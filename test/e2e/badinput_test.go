@@ -47,8 +47,8 @@ type bad struct {
 	field   string // what the first cause has to name; then the object and its kind are named, too
 }
 
-// TestBadInput sends what no client should send. Each request is refused with a Status that says what is wrong, none makes
-// the server panic, and it goes on serving.
+// TestBadInput sends what no client should send. Each request is refused with a Status that says
+// what is wrong, none makes the server panic, and it goes on serving.
 func TestBadInput(t *testing.T) {
 	s := start(t, t.TempDir())
 	if code, body, err := s.do(http.MethodPost, books, "", book("there")); err != nil || code != http.StatusCreated {
@@ -61,8 +61,8 @@ func TestBadInput(t *testing.T) {
 	s.servesOn(t)
 }
 
-// servesOn is the end of each test of this kind: a good create works, and the log has nothing in it: whoever can send bad requests must not
-// be able to fill the disk.
+// servesOn is the end of each test of this kind: a good create works, and the log has nothing in
+// it: whoever can send bad requests must not be able to fill the disk.
 func (s *server) servesOn(t *testing.T) {
 	t.Helper()
 	if code, body, err := s.do(http.MethodPost, books, "", book("after-all-that")); err != nil || code != http.StatusCreated {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestBadPatches sends patches that can't be applied, and deletions of collections that say nonsense.
+// TestBadPatches sends patches that can't be applied, and deletions of collections that say
+// nonsense.
 func TestBadPatches(t *testing.T) {
 	s := start(t, t.TempDir())
 	if code, body, err := s.do(http.MethodPost, books, "", book("there")); err != nil || code != http.StatusCreated {

@@ -24,8 +24,9 @@ func book(name string) []byte {
 	return fmt.Appendf(nil, `{"apiVersion":"library.example.com/v1","kind":"Book","metadata":{"name":%q},"spec":{"title":"Title of %s","authors":["Anon"],"copies":1}}`, name, name)
 }
 
-// TestKilledServerKeepsWhatItAcknowledged kills the server with SIGKILL in the middle of 1,000 creates, again and
-// again on one data directory: every create that was answered with 201 is there afterwards.
+// TestKilledServerKeepsWhatItAcknowledged kills the server with SIGKILL in the middle of 1,000
+// creates, again and again on one data directory: every create that was answered with 201 is there
+// afterwards.
 func TestKilledServerKeepsWhatItAcknowledged(t *testing.T) {
 	dir := t.TempDir()
 	acknowledged := map[string]bool{}
@@ -49,8 +50,8 @@ func TestKilledServerKeepsWhatItAcknowledged(t *testing.T) {
 	t.Logf("%d kills, %d creates acknowledged, %d stored", *kills, len(acknowledged), len(stored))
 }
 
-// createUntilKilled posts 1,000 books from eight clients, kills the server somewhere on the way, and returns the
-// names that were acknowledged.
+// createUntilKilled posts 1,000 books from eight clients, kills the server somewhere on the way,
+// and returns the names that were acknowledged.
 func createUntilKilled(t *testing.T, s *server, round int) map[string]bool {
 	t.Helper()
 	const total, clients = 1000, 8
@@ -107,8 +108,9 @@ func names(t *testing.T, s *server) map[string]bool {
 	return found
 }
 
-// TestStartTime starts the server on empty directories and on one with objects in it. The log has the worst times; there is no
-// bound, since machines are busy: a start that hangs is found by start.
+// TestStartTime starts the server on empty directories and on one with objects in it. The log has
+// the worst times; there is no bound, since machines are busy: a start that hangs is found by
+// start.
 func TestStartTime(t *testing.T) {
 	empty := worstStart(t, func() string { return t.TempDir() })
 	t.Logf("empty directory: worst of %d starts %v", *starts, empty)

@@ -16,8 +16,8 @@ const encryptionPage = "../../docs/encryption.md"
 // configBlock is a configuration in the page.
 var configBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 
-// TestEncryptionPage starts a server with the first configuration of the page, replaces the file by each of the others
-// when its turn comes, and runs the commands between them.
+// TestEncryptionPage starts a server with the first configuration of the page, replaces the file by
+// each of the others when its turn comes, and runs the commands between them.
 func TestEncryptionPage(t *testing.T) {
 	text, err := os.ReadFile(encryptionPage)
 	if err != nil {
@@ -60,7 +60,8 @@ func TestEncryptionPage(t *testing.T) {
 	story{file: encryptionPage, text: string(text), env: env, before: replace, places: withoutDir, mask: mask}.tell(t)
 }
 
-// What was stored before there was a key is encrypted by migrate, and shown by inspect to who has the key.
+// What was stored before there was a key is encrypted by migrate, and shown by inspect to who has
+// the key.
 func TestCommandsWithEncryption(t *testing.T) {
 	text, err := os.ReadFile(encryptionPage)
 	if err != nil {

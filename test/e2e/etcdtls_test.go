@@ -12,7 +12,8 @@ import (
 	"github.com/typeplane/typeplane/internal/certtest"
 )
 
-// TestEtcdOverTLS puts TLS with client certificates in front of a server's etcd, and has a second server talk to that.
+// TestEtcdOverTLS puts TLS with client certificates in front of a server's etcd, and has a second
+// server talk to that.
 func TestEtcdOverTLS(t *testing.T) {
 	t.Parallel()
 	first := start(t, t.TempDir())
@@ -47,7 +48,8 @@ func TestEtcdOverTLS(t *testing.T) {
 	}
 }
 
-// terminateTLS forwards TLS connections to a unix socket until the test ends, and returns where it listens.
+// terminateTLS forwards TLS connections to a unix socket until the test ends, and returns where it
+// listens.
 func terminateTLS(t *testing.T, ca *certtest.Authority, socket string) string {
 	t.Helper()
 	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestControlPlaneKinds drives the kinds of examples/cluster that Kubernetes' users know, with a stock kubectl. Lines that begin
-// with ~ are regular expressions.
+// TestControlPlaneKinds drives the kinds of examples/cluster that Kubernetes' users know, with a
+// stock kubectl. Lines that begin with ~ are regular expressions.
 func TestControlPlaneKinds(t *testing.T) {
 	s := startProgram(t, "cluster", t.TempDir())
 	defer s.stop(syscall.SIGTERM)

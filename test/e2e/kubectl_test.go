@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestKubectl is a user's first hour: each step is a command of a stock kubectl and what it must print. Lines that begin with
-// ~ are regular expressions, since they hold times.
+// TestKubectl is a user's first hour: each step is a command of a stock kubectl and what it must
+// print. Lines that begin with ~ are regular expressions, since they hold times.
 func TestKubectl(t *testing.T) {
 	for _, cache := range []string{"--watch-cache=true", "--watch-cache=false"} {
 		t.Run(cache, func(t *testing.T) { firstHour(t, cache) })
@@ -131,8 +131,8 @@ func matchLines(t *testing.T, args, want, got string) {
 	}
 }
 
-// TestKubectlWatch sees changes arrive while `kubectl get -w` runs: the columns once, then a row for each. The first row, of what
-// was there before, says that it runs.
+// TestKubectlWatch sees changes arrive while `kubectl get -w` runs: the columns once, then a row
+// for each. The first row, of what was there before, says that it runs.
 func TestKubectlWatch(t *testing.T) {
 	s := start(t, t.TempDir())
 	defer s.stop(syscall.SIGTERM)

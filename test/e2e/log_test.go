@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// TestNobodyReadsTheLog: who reads a server's log stops for a while. The pipe is full soon, and requests are answered all the same.
+// TestNobodyReadsTheLog: who reads a server's log stops for a while. The pipe is full soon, and
+// requests are answered all the same.
 func TestNobodyReadsTheLog(t *testing.T) {
 	s := start(t, t.TempDir(), "--v=3")
 	defer s.stop(syscall.SIGTERM)

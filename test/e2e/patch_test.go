@@ -25,7 +25,8 @@ func TestKubectlChanges(t *testing.T) {
 		want string
 		fail bool
 	}{
-		// Client-side apply, by strategic merge patches. Books have a patchStrategy, shelves have none.
+		// Client-side apply, by strategic merge patches. Books have a patchStrategy, shelves have
+		// none.
 		{args: "apply -f " + sample, want: book + " created"},
 		{args: "apply -f " + sample, want: book + " unchanged"},
 		{args: "apply -f " + moved, want: book + " configured"},

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// TestProxy reads one autoscaler in its three versions over plain HTTP, through `kubectl proxy`: one stored object, in the
-// words of each version.
+// TestProxy reads one autoscaler in its three versions over plain HTTP, through `kubectl proxy`:
+// one stored object, in the words of each version.
 func TestProxy(t *testing.T) {
 	s := startProgram(t, "cluster", t.TempDir())
 	defer s.stop(syscall.SIGTERM)

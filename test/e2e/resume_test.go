@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestWatchResumes opens watches at each revision of the past: every one sees each later event once, in order.
+// TestWatchResumes opens watches at each revision of the past: every one sees each later event
+// once, in order.
 func TestWatchResumes(t *testing.T) {
 	for _, cache := range []string{"--watch-cache=true", "--watch-cache=false"} {
 		t.Run(cache, func(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package e2e drives a server as its users do: a binary built from examples/library, a stock kubectl, and plain HTTPS.
-// Start reading at TestKubectl.
+// Package e2e drives a server as its users do: a binary built from examples/library, a stock
+// kubectl, and plain HTTPS. Start reading at TestKubectl.
 package e2e
 
 import (
@@ -25,7 +25,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// programs is the folder of the programs under test, built once; binary is the one that most tests are about.
+// programs is the folder of the programs under test, built once; binary is the one that most tests
+// are about.
 var programs, binary string
 
 func TestMain(m *testing.M) {
@@ -46,7 +47,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// hangs is after which time something that has to happen is taken to hang. Machines are busy, and disks slow.
+// hangs is after which time something that has to happen is taken to hang. Machines are busy, and
+// disks slow.
 const hangs = 2 * time.Minute
 
 // server is one running process.
@@ -125,7 +127,8 @@ func startProgram(t testing.TB, name, dataDir string, args ...string) *server {
 	return s
 }
 
-// said is what the log has since the server was ready, without the records by which etcd complains of a slow machine.
+// said is what the log has since the server was ready, without the records by which etcd complains
+// of a slow machine.
 func (s *server) said() (lines []string) {
 	for line := range strings.Lines(s.output.String()[s.started:]) {
 		if !slowMachine.MatchString(line) {
@@ -207,7 +210,8 @@ func (s *server) do(method, path, contentType string, body []byte) (int, []byte,
 	return resp.StatusCode, data, err
 }
 
-// stop asks the server to end by sig and returns how it did: requests that it had to cut off are an error.
+// stop asks the server to end by sig and returns how it did: requests that it had to cut off are an
+// error.
 func (s *server) stop(sig syscall.Signal) error {
 	s.t.Helper()
 	if err := s.cmd.Process.Signal(sig); err != nil {

@@ -15,17 +15,19 @@ import (
 	"time"
 )
 
-// delay is the longest that a write, or the delivery of an event, may take beside clients that do not read, in the long form of
-// the test. In the short one there is no such limit, since nobody knows how busy the machine is.
+// delay is the longest that a write, or the delivery of an event, may take beside clients that do
+// not read, in the long form of the test. In the short one there is no such limit, since nobody
+// knows how busy the machine is.
 const delay = 3 * time.Second
 
-// buffers is more than what fits into the buffers on the way to a client (4 MiB in the system, 4 MiB in HTTP/2), so that somebody has
-// to wait if it does not read.
+// buffers is more than what fits into the buffers on the way to a client (4 MiB in the system, 4
+// MiB in HTTP/2), so that somebody has to wait if it does not read.
 const buffers = 16 << 20
 
-// TestSlowWatchers has two watchers that do not read: one on a connection of its own, one on a connection that it shares. They go
-// on only when all others have their events, so whoever waited for them would wait for ever. Then they get every event that they
-// missed, once and in order, or the end of their watch.
+// TestSlowWatchers has two watchers that do not read: one on a connection of its own, one on a
+// connection that it shares. They go on only when all others have their events, so whoever waited
+// for them would wait for ever. Then they get every event that they missed, once and in order, or
+// the end of their watch.
 func TestSlowWatchers(t *testing.T) {
 	pause := time.Duration(0)
 	if *patient {

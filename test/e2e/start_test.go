@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestFreshServerIsClosed looks at a server without any flag but where to keep its data, as a stranger would.
+// TestFreshServerIsClosed looks at a server without any flag but where to keep its data, as a
+// stranger would.
 func TestFreshServerIsClosed(t *testing.T) {
 	s := start(t, filepath.Join(t.TempDir(), "data"))
 	defer s.stop(syscall.SIGTERM)

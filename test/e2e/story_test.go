@@ -13,12 +13,12 @@ import (
 
 var update = flag.Bool("update", false, "write what the commands of the story print into its README; read the difference before you commit it")
 
-// TestStory runs the walkthrough of examples/cluster, which starts its servers itself, and holds every line of output against
-// the text. Only uids, resourceVersions and times are masked.
+// TestStory runs the walkthrough of examples/cluster, which starts its servers itself, and holds
+// every line of output against the text. Only uids, resourceVersions and times are masked.
 func TestStory(t *testing.T) { tellAlone(t, "../../examples/cluster/README.md", nil) }
 
-// tellAlone tells a story that starts its servers itself: their programs are on the path, $DATA is an empty directory. The last
-// server's process is in ~/pid, that of an etcd-cluster in ~/etcd.pid.
+// tellAlone tells a story that starts its servers itself: their programs are on the path, $DATA is
+// an empty directory. The last server's process is in ~/pid, that of an etcd-cluster in ~/etcd.pid.
 func tellAlone(t *testing.T, file string, env []string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -42,8 +42,8 @@ func tellAlone(t *testing.T, file string, env []string) {
 	}.tell(t)
 }
 
-// runStory runs the story in a file. It is in the console blocks: lines that begin with "$ " are run, those behind them
-// are what they print.
+// runStory runs the story in a file. It is in the console blocks: lines that begin with "$ " are
+// run, those behind them are what they print.
 func runStory(t *testing.T, s *server, file string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -99,7 +99,8 @@ type storyPart struct {
 	text, command, output string
 }
 
-// parseStory cuts a text at its commands. A line that ends with a backslash goes on in the next one.
+// parseStory cuts a text at its commands. A line that ends with a backslash goes on in the next
+// one.
 func parseStory(text string) []storyPart {
 	var parts []storyPart
 	var current storyPart
@@ -138,8 +139,8 @@ func parseStory(text string) []storyPart {
 	return append(parts, current)
 }
 
-// storyEnv is the shell of the story: an empty home, the tools on the path, $DATA the server's data directory, $SERVER
-// its process.
+// storyEnv is the shell of the story: an empty home, the tools on the path, $DATA the server's data
+// directory, $SERVER its process.
 func storyEnv(t *testing.T, s *server) []string {
 	t.Helper()
 	bin, err := filepath.Abs(filepath.Dir(kubectlPath(t)))

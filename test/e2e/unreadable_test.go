@@ -31,8 +31,8 @@ type apiStatus struct {
 	}
 }
 
-// Two of three stored objects are spoiled behind the server's back. Everybody who would see one of them is told so, nobody else
-// notices anything, and the last resort deletes them and nothing else.
+// Two of three stored objects are spoiled behind the server's back. Everybody who would see one of
+// them is told so, nobody else notices anything, and the last resort deletes them and nothing else.
 func TestUnreadable(t *testing.T) {
 	for _, cache := range []string{"--watch-cache=true", "--watch-cache=false"} {
 		t.Run(cache, func(t *testing.T) {
@@ -158,7 +158,8 @@ func (s *server) deleteUnreadable(t *testing.T) {
 	}
 }
 
-// firstEvent opens a watch and returns what its first event is, with the status if that is an error.
+// firstEvent opens a watch and returns what its first event is, with the status if that is an
+// error.
 func (s *server) firstEvent(t *testing.T, path string) (string, apiStatus) {
 	t.Helper()
 	resp, err := s.client.Get(s.url + path)

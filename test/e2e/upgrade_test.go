@@ -6,13 +6,15 @@ import (
 	"testing"
 )
 
-// TestUpgrade runs the commands of docs/upgrading.md: three releases of one program over one database.
+// TestUpgrade runs the commands of docs/upgrading.md: three releases of one program over one
+// database.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	tellAlone(t, "../../docs/upgrading.md", goEnv(t))
 }
 
-// goEnv is what the go command needs to build in another home directory what it has built in this one.
+// goEnv is what the go command needs to build in another home directory what it has built in this
+// one.
 func goEnv(t *testing.T) []string {
 	t.Helper()
 	names := []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS", "GOTOOLCHAIN", "GONOSUMDB", "GOSUMDB"}

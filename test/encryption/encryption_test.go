@@ -1,6 +1,7 @@
-// Package encryption holds our encryption at rest against the one of k8s.io/apiserver: each reads the same
-// configuration file, and what the other one wrote. Start reading at TestEachReadsTheOther; with -update it writes the
-// values of Kubernetes for the tests of the main module.
+// Package encryption holds our encryption at rest against the one of k8s.io/apiserver: each reads
+// the same configuration file, and what the other one wrote. Start reading at
+// TestEachReadsTheOther; with -update it writes the values of Kubernetes for the tests of the main
+// module.
 package encryption
 
 import (
@@ -81,7 +82,8 @@ func write(t *testing.T, resource string, providers ...string) string {
 }
 
 const (
-	// ourKey lies below the root, so theirKey is the same key in etcd: what kube-apiserver authenticates.
+	// ourKey lies below the root, so theirKey is the same key in etcd: what kube-apiserver
+	// authenticates.
 	ourKey   = "/secrets/default/mine"
 	theirKey = "/registry" + ourKey
 )
@@ -93,7 +95,8 @@ func TestEachReadsTheOther(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			only := write(t, "secrets", provider)
 			we, they := ours(t, only), theirs(t, only)[schema.GroupResource{Resource: "secrets"}]
-			// A server that writes with another key calls the same values stale as kube-apiserver does.
+			// A server that writes with another key calls the same values stale as kube-apiserver
+			// does.
 			behind := write(t, "secrets", gcm, provider)
 			weLater, theyLater := ours(t, behind), theirs(t, behind)[schema.GroupResource{Resource: "secrets"}]
 			for n := range 100 {
@@ -236,7 +239,8 @@ func TestBothRefuse(t *testing.T) {
 	}
 }
 
-// vector is a value that kube-apiserver wrote, with the provider that reads it. Endpoint stands for the plug-in's.
+// vector is a value that kube-apiserver wrote, with the provider that reads it. Endpoint stands for
+// the plug-in's.
 type vector struct {
 	Provider, Plain string
 	Stored          []byte

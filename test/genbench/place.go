@@ -11,8 +11,9 @@ import (
 // place is where everything is: programs, copies of modules, gen's cache.
 type place struct {
 	bin, cache, header string
-	// api and sample are copies of modules. tree is a workspace with k8s.io/api and k8s.io/apimachinery in folders of
-	// their import paths, as go-to-protobuf wants it; api is in it. gogo has gogo.proto below its import path.
+	// api and sample are copies of modules. tree is a workspace with k8s.io/api and
+	// k8s.io/apimachinery in folders of their import paths, as go-to-protobuf wants it; api is in
+	// it. gogo has gogo.proto below its import path.
 	tree, api, sample, gogo string
 	// unregistered is a copy of the sample whose versions nobody registers by hand.
 	unregistered string

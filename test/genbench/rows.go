@@ -92,8 +92,8 @@ func (p place) peer(name, dir, file string, packages ...string) command {
 // versions are the packages of the sample's versions.
 var versions = []string{"./pkg/apis/wardle/v1alpha1", "./pkg/apis/wardle/v1beta1"}
 
-// helpers are the peers of gen for a group with an internal and two external versions, with the arguments that
-// kube_codegen.sh gives them.
+// helpers are the peers of gen for a group with an internal and two external versions, with the
+// arguments that kube_codegen.sh gives them.
 func (p place) helpers() []command {
 	openapi := p.peer("openapi-gen", p.sample, openapiFile, versions...)
 	openapi.args = append([]string{

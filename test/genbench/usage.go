@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// usage is what a run took: seconds on the clock, seconds of CPU of it and all processes that it started and waited
-// for, and the largest resident set among them, in bytes.
+// usage is what a run took: seconds on the clock, seconds of CPU of it and all processes that it
+// started and waited for, and the largest resident set among them, in bytes.
 type usage struct {
 	wall, cpu float64
 	rss       int64

@@ -1,4 +1,5 @@
-// Command kubectl is the stock kubectl, built from its module, so that the end-to-end tests need none installed.
+// Command kubectl is the stock kubectl, built from its module, so that the end-to-end tests need
+// none installed.
 package main
 
 import (

@@ -21,9 +21,10 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// TestMatrix sends the same raw requests to an example and to the same kinds on k8s.io/apiserver: every verb on every path with every
-// query, header and body of the tables in matrixOf. What is compared of an answer is its code, media type, kind and reason, and of a
-// stream the types of its events. Every difference is in testdata/peer/matrix.txt, with the reason for it.
+// TestMatrix sends the same raw requests to an example and to the same kinds on k8s.io/apiserver:
+// every verb on every path with every query, header and body of the tables in matrixOf. What is
+// compared of an answer is its code, media type, kind and reason, and of a stream the types of its
+// events. Every difference is in testdata/peer/matrix.txt, with the reason for it.
 func TestMatrix(t *testing.T) {
 	if *peer == "" {
 		t.Skip("-peer names no server; run `make kubectl-peer`")
@@ -58,7 +59,8 @@ func TestMatrix(t *testing.T) {
 	rules.finish(t)
 }
 
-// same says that two answers are one to clients: what they read of an error is its code, and of a Status its reason.
+// same says that two answers are one to clients: what they read of an error is its code, and of a
+// Status its reason.
 func same(a, b string) bool {
 	codeA, restA, _ := strings.Cut(a, " ")
 	codeB, restB, _ := strings.Cut(b, " ")
@@ -378,7 +380,8 @@ func (s *side) seed(t *testing.T, w world) {
 	}
 }
 
-// atOnce is how many requests are under way. Most of the time of a watch is spent waiting for its end.
+// atOnce is how many requests are under way. Most of the time of a watch is spent waiting for its
+// end.
 const atOnce = 16
 
 func (s *side) sendAll(t *testing.T, requests []raw) {
@@ -431,8 +434,9 @@ func (s *side) answer(ctx context.Context, r raw) string {
 	return strings.TrimSpace(line + " " + gist(mediaType, body))
 }
 
-// gist is the kind of a body, or the reason of a Status; of a stream it is the types of its events, each once in a row, since servers
-// may have other objects too, and without bookmarks, which depend on time.
+// gist is the kind of a body, or the reason of a Status; of a stream it is the types of its events,
+// each once in a row, since servers may have other objects too, and without bookmarks, which depend
+// on time.
 func gist(mediaType string, body []byte) string {
 	if mediaType != "application/json" {
 		return ""
@@ -466,7 +470,8 @@ type rule struct {
 	used    bool
 }
 
-// readRules reads a file of them: after "# REASON", in one or more lines, lines with a pattern of "REQUEST<tab>OUR ANSWER <> THE PEER'S".
+// readRules reads a file of them: after "# REASON", in one or more lines, lines with a pattern of
+// "REQUEST<tab>OUR ANSWER <> THE PEER'S".
 func readRules(t *testing.T, file string) rules {
 	t.Helper()
 	data, err := os.ReadFile(file)

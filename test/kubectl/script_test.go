@@ -24,8 +24,9 @@ var (
 // root is where the commands of a script run.
 const root = "../.."
 
-// TestScripts runs every script of testdata/scripts/PROGRAM against a server of that example, with nothing in it. A script is
-// a transcript: "$ COMMAND", what it prints to stdout, each line of stderr after "2> ", and "? CODE" if it does not end with
+// TestScripts runs every script of testdata/scripts/PROGRAM against a server of that example, with
+// nothing in it. A script is a transcript: "$ COMMAND", what it prints to stdout, each line of
+// stderr after "2> ", and "? CODE" if it does not end with
 // 0. Of what is printed only uids, resourceVersions, times and paths are masked (see mask).
 func TestScripts(t *testing.T) {
 	setup{kubectl: stock(t), server: examples(t)}.runScripts(t)
@@ -83,11 +84,12 @@ func examples(t *testing.T) func(example, dir string) *exec.Cmd {
 // setup says which programs are tried.
 type setup struct {
 	kubectl string
-	// server returns a command that serves an example's kinds, with its data in a directory that is not there yet. It says
-	// "export KUBECONFIG=FILE" when it is ready.
+	// server returns a command that serves an example's kinds, with its data in a directory that is
+	// not there yet. It says "export KUBECONFIG=FILE" when it is ready.
 	server func(example, dir string) *exec.Cmd
-	// differences is the folder of testdata that says, script by script, what is printed instead, and why. What is listed has
-	// to differ. "! not run" in the place of what is printed leaves a command out, and before the first command the script.
+	// differences is the folder of testdata that says, script by script, what is printed instead,
+	// and why. What is listed has to differ. "! not run" in the place of what is printed leaves a
+	// command out, and before the first command the script.
 	differences string
 }
 
@@ -141,7 +143,8 @@ func (s setup) runScripts(t *testing.T) {
 	}
 }
 
-// environment is what the commands of one script run in: a server of its own, an empty home, and this kubectl in the path.
+// environment is what the commands of one script run in: a server of its own, an empty home, and
+// this kubectl in the path.
 type environment struct {
 	programs, home, kubeconfig, server string
 }

@@ -145,7 +145,8 @@ func write(t *testing.T, file string, steps []step) {
 	}
 }
 
-// writeDifferences keeps the reasons that are there, and leaves those that are not to whoever looks at the new differences.
+// writeDifferences keeps the reasons that are there, and leaves those that are not to whoever looks
+// at the new differences.
 func writeDifferences(t *testing.T, file string, want, got []step) {
 	t.Helper()
 	reasons := map[string]string{}

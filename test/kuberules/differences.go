@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// rule says which differences a reason is for. A regular expression that is "" matches everything; each matches from the beginning.
+// rule says which differences a reason is for. A regular expression that is "" matches everything;
+// each matches from the beginning.
 type rule struct {
 	kinds, verbs, paths string
 	// refused wants both to refuse the object: they differ in what they say is wrong.
@@ -18,7 +19,8 @@ const podKinds = "Pod|ReplicationController|Deployment"
 // podSpec is where pods and templates of pods say what is to run.
 const podSpec = `spec\.(template\.spec\.)?`
 
-// differences are all that our server may judge in another way than a kube-apiserver, each group with its reason.
+// differences are all that our server may judge in another way than a kube-apiserver, each group
+// with its reason.
 var differences = []struct {
 	reason string
 	rules  []rule

@@ -1,6 +1,8 @@
-// Package kuberules holds the rules of our kinds of Kubernetes against those of a kube-apiserver, which it links: each field of
-// each kind is made wrong in turn, and both have to accept or refuse the object, for the same fields.
+// Package kuberules holds the rules of our kinds of Kubernetes against those of a kube-apiserver,
+// which it links: each field of each kind is made wrong in turn, and both have to accept or refuse
+// the object, for the same fields.
 //
-// Start reading at TestRules. kinds.go has what is compared, mutate.go how a field is made wrong, kubernetes.go and ours.go ask the
-// two, and differences.go lists where they differ, each with its reason.
+// Start reading at TestRules. kinds.go has what is compared, mutate.go how a field is made wrong,
+// kubernetes.go and ours.go ask the two, and differences.go lists where they differ, each with its
+// reason.
 package kuberules

@@ -40,7 +40,8 @@ type strategy interface {
 	rest.RESTUpdateStrategy
 }
 
-// kind is one that both serve. The objects that are made wrong are in testdata, in files of its resource's name and group.
+// kind is one that both serve. The objects that are made wrong are in testdata, in files of its
+// resource's name and group.
 type kind struct {
 	schema.GroupVersionKind
 	resource string

@@ -20,8 +20,9 @@ func init() { capabilities.Setup(true, 0) }
 // namespace is where all objects are that are in namespaces.
 const inNamespace = "rules"
 
-// kubernetes says what a kube-apiserver makes of a new object, or of a changed one if old is not nil; of a write of the status if
-// status is true. It decodes, defaults and converts them as that does, and asks the kind's strategy.
+// kubernetes says what a kube-apiserver makes of a new object, or of a changed one if old is not
+// nil; of a write of the status if status is true. It decodes, defaults and converts them as that
+// does, and asks the kind's strategy.
 func kubernetes(k kind, doc, old map[string]any, status bool) verdict {
 	obj, err := decode(k, doc)
 	if err != nil {

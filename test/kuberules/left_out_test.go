@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// TestLeftOut compares what the README of examples/cluster says that is left out with what a kube-apiserver serves in its stable
-// versions and ours does not.
+// TestLeftOut compares what the README of examples/cluster says that is left out with what a
+// kube-apiserver serves in its stable versions and ours does not.
 func TestLeftOut(t *testing.T) {
 	s := start(t)
 	files, err := filepath.Glob(filepath.Join(kubernetesDir(t), "api", "discovery", "*__v[0-9].json"))
@@ -39,8 +39,8 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// without are the resources of one discovery document that another one lacks, with their groups; the subresources of a resource that
-// is missing are not named.
+// without are the resources of one discovery document that another one lacks, with their groups;
+// the subresources of a resource that is missing are not named.
 func without(t *testing.T, all, served []byte) []string {
 	t.Helper()
 	var theirs, ours metav1.APIResourceList
@@ -64,7 +64,8 @@ func without(t *testing.T, all, served []byte) []string {
 	return out
 }
 
-// listed are the names in the table of the README: kinds and subresources in code spans, in their group's row.
+// listed are the names in the table of the README: kinds and subresources in code spans, in their
+// group's row.
 func listed(t *testing.T) []string {
 	t.Helper()
 	text := string(readAll(t, "../../examples/cluster/README.md"))

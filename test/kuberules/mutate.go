@@ -20,8 +20,9 @@ type mutation struct {
 	make func() map[string]any
 }
 
-// mutations are the changes of a document that a type describes, below a top-level field: each value that is there is made wrong
-// in the ways of its type, taken out, and each field that is not there is set.
+// mutations are the changes of a document that a type describes, below a top-level field: each
+// value that is there is made wrong in the ways of its type, taken out, and each field that is not
+// there is set.
 func mutations(doc map[string]any, t reflect.Type, below string) []mutation {
 	var out []mutation
 	w := walker{emit: func(path []any, what string, value any) {

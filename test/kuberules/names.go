@@ -2,8 +2,9 @@ package kuberules
 
 import "regexp"
 
-// misnamed are paths by which a kube-apiserver does not name the field that is wrong, or not always. All are put in its words before
-// the two are compared, so that it still has to be the same fault.
+// misnamed are paths by which a kube-apiserver does not name the field that is wrong, or not
+// always. All are put in its words before the two are compared, so that it still has to be the same
+// fault.
 var misnamed = []struct {
 	kinds, ours, theirs string
 }{

@@ -22,7 +22,8 @@ import (
 // hangs is after which time something that has to happen is taken to hang.
 const hangs = 3 * time.Minute
 
-// server is examples/cluster, built and started, without the plug-ins that change objects before they are judged.
+// server is examples/cluster, built and started, without the plug-ins that change objects before
+// they are judged.
 type server struct {
 	t      testing.TB
 	url    string

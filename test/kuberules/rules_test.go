@@ -20,7 +20,8 @@ var (
 	only = flag.String("only", "", "compare the kinds with this resource only")
 )
 
-// TestRules makes each field of each kind wrong in turn, and compares what a kube-apiserver and our server say.
+// TestRules makes each field of each kind wrong in turn, and compares what a kube-apiserver and our
+// server say.
 func TestRules(t *testing.T) {
 	s := start(t)
 	s.must("POST", "/api/v1/namespaces", map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": inNamespace}})

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// rule says which differences a reason is for. A regular expression that is "" matches everything; each matches from the beginning.
+// rule says which differences a reason is for. A regular expression that is "" matches everything;
+// each matches from the beginning.
 type rule struct {
 	kinds, verbs, paths, differences string
 	// converted is about versions that are not stored alone.

@@ -25,7 +25,8 @@ import "github.com/typeplane/typeplane/boot"
 func main() { boot.Main(newServer()) }
 `
 
-// copied is a new module with the API packages of a repository in the folders that they have there, and a program above them.
+// copied is a new module with the API packages of a repository in the folders that they have there,
+// and a program above them.
 func copied(t *testing.T, r repository, _ map[schema.GroupVersionKind]*definition) string {
 	t.Helper()
 	from, dir := released(t, r.module), t.TempDir()
@@ -36,7 +37,8 @@ func copied(t *testing.T, r repository, _ map[schema.GroupVersionKind]*definitio
 	return dir
 }
 
-// aliased is a new module whose packages serve the kinds of a repository by aliases, and which requires it as it was released.
+// aliased is a new module whose packages serve the kinds of a repository by aliases, and which
+// requires it as it was released.
 func aliased(t *testing.T, r repository, kinds map[schema.GroupVersionKind]*definition) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -82,7 +84,8 @@ func copyPackages(t *testing.T, from, to string) {
 	}
 }
 
-// newModule writes go.mod, go.sum and main.go: the module has the requirements of this repository, and more.
+// newModule writes go.mod, go.sum and main.go: the module has the requirements of this repository,
+// and more.
 func newModule(t *testing.T, dir, name string, more []string) {
 	t.Helper()
 	root, err := filepath.Abs("../..")

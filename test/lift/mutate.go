@@ -16,8 +16,9 @@ type mutation struct {
 	doc  map[string]any
 }
 
-// mutations are changes of a document, below a top-level member of it, by the schema: each value that is there is taken out, made null, of
-// another type, and beyond each of its limits; each field that is not there is set to nothing of its type.
+// mutations are changes of a document, below a top-level member of it, by the schema: each value
+// that is there is taken out, made null, of another type, and beyond each of its limits; each field
+// that is not there is set to nothing of its type.
 func mutations(doc map[string]any, schema *structural.Structural, member string) []mutation {
 	var out []mutation
 	w := walker{emit: func(path []any, what string, value any) {

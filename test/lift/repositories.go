@@ -12,13 +12,15 @@ import (
 // repository is a project whose API is lifted.
 type repository struct {
 	name string
-	// module has the API packages, definitions what else is read: CRDs and examples. Both are path@version.
+	// module has the API packages, definitions what else is read: CRDs and examples. Both are
+	// path@version.
 	module, definitions string
 	// packages are the folders of the API packages, with all below them.
 	packages []string
 	// requires is what they import beside what a server needs.
 	requires []string
-	// aliases are the import paths of the packages by group and version, for programs that serve their kinds by aliases.
+	// aliases are the import paths of the packages by group and version, for programs that serve
+	// their kinds by aliases.
 	aliases map[string]string
 	// crds, valid and invalid are patterns of files in definitions.
 	crds, valid, invalid []string
@@ -70,8 +72,8 @@ func path(module string) string {
 	return path
 }
 
-// released is the folder of a module as it was released, which must not be changed. Where it can be had neither from the module
-// cache nor from a network, the test is skipped.
+// released is the folder of a module as it was released, which must not be changed. Where it can be
+// had neither from the module cache nor from a network, the test is skipped.
 func released(t *testing.T, module string) string {
 	t.Helper()
 	var found struct{ Dir, Error string }

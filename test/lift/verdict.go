@@ -13,7 +13,8 @@ type verdict struct {
 	message  string         // why not, for people
 }
 
-// difference says what two verdicts differ in; "" if they are one. Of objects all counts but what a server says of its own.
+// difference says what two verdicts differ in; "" if they are one. Of objects all counts but what a
+// server says of its own.
 func difference(theirs, ours verdict) string {
 	switch {
 	case theirs.accepted && !ours.accepted:

@@ -18,8 +18,8 @@ type Violation struct {
 
 func (v Violation) String() string { return v.Property + ": " + v.Text }
 
-// properties are what is checked, each by a function of its own. C10, that no server panics, needs no history: see
-// world.crashes.
+// properties are what is checked, each by a function of its own. C10, that no server panics, needs
+// no history: see world.crashes.
 var properties = []struct {
 	name, about string
 	check       func(*view) []string

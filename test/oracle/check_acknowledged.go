@@ -51,8 +51,9 @@ func (v *view) acknowledged(op *Op) string {
 	return ""
 }
 
-// acknowledgedEnd is of a write that took the last finalizer off ver, which was being deleted: then the object is removed, be it by
-// this write or by another one that did the same. The answer shows it as it would have been.
+// acknowledgedEnd is of a write that took the last finalizer off ver, which was being deleted: then
+// the object is removed, be it by this write or by another one that did the same. The answer shows
+// it as it would have been.
 func (v *view) acknowledgedEnd(op *Op, item Item, ver *Version) string {
 	_, until := v.held(op.Key, ver.Revision)
 	switch gone := v.goneAt(ver.UID); {
@@ -68,7 +69,8 @@ func (v *view) acknowledgedEnd(op *Op, item Item, ver *Version) string {
 	return ""
 }
 
-// acknowledgedDeletion says what is wrong with a deletion. It has removed the object, or found or made it marked.
+// acknowledgedDeletion says what is wrong with a deletion. It has removed the object, or found or
+// made it marked.
 func (v *view) acknowledgedDeletion(op *Op) string {
 	if len(op.Items) == 0 {
 		l := v.lives[op.UID]

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// answered is the least share of requests outside of faults that must have an answer other than an error of the server. A request of
-// unknown outcome excuses a server from nearly every other promise: one that answers nothing would keep them all.
+// answered is the least share of requests outside of faults that must have an answer other than an
+// error of the server. A request of unknown outcome excuses a server from nearly every other
+// promise: one that answers nothing would keep them all.
 const answered = 0.9
 
 // Outage is a fault, from when it was made until it was mended.
@@ -15,7 +16,8 @@ type Outage struct {
 	Begin, End time.Duration
 }
 
-// recovery is how long after a fault requests may still be without an answer. A server that was started again is ready already.
+// recovery is how long after a fault requests may still be without an answer. A server that was
+// started again is ready already.
 func (o Outage) recovery() time.Duration {
 	switch o.Fault {
 	case KillServer, StopServer, CutPower:
@@ -33,8 +35,8 @@ func checkAnswers(v *view) []string {
 	return []string{fmt.Sprintf("%d of %d requests outside of faults were not answered, among them %v", silent, asked, example)}
 }
 
-// unanswered counts the requests outside of faults, and those of them without an answer. What a client gave up itself, or told the
-// server to give up soon, does not count.
+// unanswered counts the requests outside of faults, and those of them without an answer. What a
+// client gave up itself, or told the server to give up soon, does not count.
 func (v *view) unanswered() (asked, silent int, example *Op) {
 	for i := range v.Ops {
 		op := &v.Ops[i]

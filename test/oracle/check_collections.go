@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// checkCollections is C14, of the deletions of collections that were acknowledged. One that failed may have deleted some of
-// it, which is for C2.
+// checkCollections is C14, of the deletions of collections that were acknowledged. One that failed
+// may have deleted some of it, which is for C2.
 func checkCollections(v *view) []string {
 	var bad []string
 	for i := range v.Ops {
@@ -24,8 +24,8 @@ func checkCollections(v *view) []string {
 	return bad
 }
 
-// wrongCollection compares what a request says that it deleted with its list, and with what happened. What it leaves
-// out was gone when it came to it.
+// wrongCollection compares what a request says that it deleted with its list, and with what
+// happened. What it leaves out was gone when it came to it.
 func (v *view) wrongCollection(op *Op, listed []*Version) string {
 	items := op.Items
 	low, high := v.clock.floor(op.Start), v.clock.ceiling(op.End)

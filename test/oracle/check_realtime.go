@@ -13,7 +13,8 @@ func checkRealTime(v *view) []string {
 		if op.Outcome != OK {
 			continue
 		}
-		// What was known before the request began; for reads that care for less, what they asked for.
+		// What was known before the request began; for reads that care for less, what they asked
+		// for.
 		floor, ceiling := int64(0), v.clock.ceiling(op.End)
 		switch op.Query.Match {
 		case Latest:

@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// checkRefusals is C12: what a refusal says of its key was so at some moment between the request and its answer. A server that
-// looks at what it remembers must not refuse for it.
+// checkRefusals is C12: what a refusal says of its key was so at some moment between the request
+// and its answer. A server that looks at what it remembers must not refuse for it.
 func checkRefusals(v *view) []string {
 	var bad []string
 	for i := range v.Ops {

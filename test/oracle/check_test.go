@@ -124,7 +124,8 @@ func TestBookmarkOfNow(t *testing.T) {
 	}
 }
 
-// TestTouch has a write that changes nothing: it is a read of the newest state, but none of what the server remembers.
+// TestTouch has a write that changes nothing: it is a read of the newest state, but none of what
+// the server remembers.
 func TestTouch(t *testing.T) {
 	touch := func(expect int64, items ...Item) Op {
 		return Op{Verb: Touch, Start: 80 * ms, End: 85 * ms, Outcome: OK, Key: "n/b", Expect: expect, Items: items, Query: Query{Match: Latest}}

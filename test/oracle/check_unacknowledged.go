@@ -39,7 +39,8 @@ func checkUnacknowledged(v *view) []string {
 	return append(bad, v.unexplained(effects)...)
 }
 
-// effect is what a write can do that leaves no token behind: a removal, a marking, or the end of a marked object.
+// effect is what a write can do that leaves no token behind: a removal, a marking, or the end of a
+// marked object.
 type effect struct {
 	ver, before *Version
 	kind        string
@@ -65,8 +66,8 @@ func effectOf(ver, before *Version) string {
 	return ""
 }
 
-// unexplained are the effects that no acknowledged request claims, and that can't be distributed among those of unknown
-// outcome: each of them has one effect on a key at most.
+// unexplained are the effects that no acknowledged request claims, and that can't be distributed
+// among those of unknown outcome: each of them has one effect on a key at most.
 func (v *view) unexplained(effects map[string][]effect) []string {
 	claimed, unknown := v.claims(), v.unknown()
 	var bad []string
@@ -140,7 +141,8 @@ func (op *Op) mayHave(v *view, key string, e effect) bool {
 	return op.Key == key && e.kind == ending && op.finishes(e.before)
 }
 
-// unmatched distributes n effects among m requests that may have had them, one each, and returns those that are left.
+// unmatched distributes n effects among m requests that may have had them, one each, and returns
+// those that are left.
 func unmatched(n, m int, fits func(effect, request int) bool) []int {
 	owner := make([]int, m)
 	for r := range owner {

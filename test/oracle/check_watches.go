@@ -68,7 +68,8 @@ func (c change) String() string {
 	return fmt.Sprintf("%s %s at revision %d", c.typ, c.object, c.revision)
 }
 
-// changes returns the events of a scope after a revision. What comes to match is added, what ceases to is deleted.
+// changes returns the events of a scope after a revision. What comes to match is added, what ceases
+// to is deleted.
 func (v *view) changes(scope Scope, after int64) []change {
 	var out []change
 	for i := v.after(after); i < len(v.Truth.Versions); i++ {
@@ -112,7 +113,8 @@ func (v *view) start(w *Watch) (started, string) {
 	return v.startUnmarked(w, low)
 }
 
-// startNow is of a watch without initial events: it begins at a revision that was the newest during the request.
+// startNow is of a watch without initial events: it begins at a revision that was the newest during
+// the request.
 func (v *view) startNow(w *Watch) (started, string) {
 	from := min(v.clock.ceiling(w.Header)-1, v.Truth.Last)
 	if len(w.Events) > 0 {
@@ -155,7 +157,8 @@ func wrongInitial(events []Event, want []*Version) string {
 	return difference(items, want)
 }
 
-// unfinishedInitial is of a watch that ended before its initial events did: each must have been at some time.
+// unfinishedInitial is of a watch that ended before its initial events did: each must have been at
+// some time.
 func (v *view) unfinishedInitial(w *Watch) string {
 	if w.Open {
 		return "the initial events never ended"
@@ -168,8 +171,8 @@ func (v *view) unfinishedInitial(w *Watch) string {
 	return ""
 }
 
-// startUnmarked is of a watch that does not say where its initial events end: there must be a revision, and a number of
-// events, that explain them.
+// startUnmarked is of a watch that does not say where its initial events end: there must be a
+// revision, and a number of events, that explain them.
 func (v *view) startUnmarked(w *Watch, low int64) (started, string) {
 	if !w.Open && len(w.Events) == 0 {
 		return started{}, ""
@@ -195,7 +198,8 @@ func (v *view) startUnmarked(w *Watch, low int64) (started, string) {
 	return started{}, "no state explains the first events"
 }
 
-// explained looks for the last revision from low to high at which the scope held what the first n events say.
+// explained looks for the last revision from low to high at which the scope held what the first n
+// events say.
 func (v *view) explained(w *Watch, n int, low, high int64) (int64, bool) {
 	for _, e := range w.Events[:n] {
 		low = max(low, e.Item.Revision)

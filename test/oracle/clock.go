@@ -37,7 +37,8 @@ func newClock(v *view) clock {
 	for i := range v.Watches {
 		w := &v.Watches[i]
 		for _, e := range w.Events {
-			// A watch may begin after a revision that is still to come, and a bookmark say no more than that.
+			// A watch may begin after a revision that is still to come, and a bookmark say no more
+			// than that.
 			if e.Type != Bookmark || w.Start != After || e.Item.Revision > w.From {
 				seen = append(seen, moment{e.At, e.Item.Revision})
 			}
@@ -93,8 +94,8 @@ func (c clock) ceiling(at time.Duration) int64 {
 	return c.started[i].revision
 }
 
-// tokens returns the first version that each write made. A later version of an object may carry the same token only
-// if it is a second effect of the write, which is what C1 and C2 are about.
+// tokens returns the first version that each write made. A later version of an object may carry the
+// same token only if it is a second effect of the write, which is what C1 and C2 are about.
 func (v *view) tokens() map[string]*Version {
 	out := map[string]*Version{}
 	for i := range v.Truth.Versions {

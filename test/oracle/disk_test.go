@@ -40,7 +40,8 @@ func (s *server) says(t *testing.T, r request, code int, text string) {
 	}
 }
 
-// createUntil creates books until one is refused for certain, and wants that to have a status and a part of its text.
+// createUntil creates books until one is refused for certain, and wants that to have a status and a
+// part of its text.
 func (s *server) createUntil(t *testing.T, ctx context.Context, code int, text string) {
 	t.Helper()
 	for i := 0; ctx.Err() == nil; i++ {
@@ -69,7 +70,8 @@ var (
 	inMemory = request{method: http.MethodGet, path: path(storedVersion, ""), query: url.Values{"resourceVersion": {"0"}}}
 )
 
-// A server on a disk that has failed goes on: it says why it writes nothing, and answers what it can.
+// A server on a disk that has failed goes on: it says why it writes nothing, and answers what it
+// can.
 func TestServerOnFailingDisk(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -121,7 +123,8 @@ func TestServerOnFailingDisk(t *testing.T) {
 	}
 }
 
-// A server on a disk that is full refuses writes with 507, and ends when there is room, for whoever starts it again.
+// A server on a disk that is full refuses writes with 507, and ends when there is room, for whoever
+// starts it again.
 func TestServerOnFullDisk(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

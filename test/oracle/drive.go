@@ -103,7 +103,8 @@ func (d *driver) version() string {
 // manager is who writes: there are few, so that what one writes is often another's.
 func (d *driver) manager() string { return pick(d.random, []string{"hand-1", "hand-2"}) }
 
-// impatience lets the server give up now and then, in the middle of the request, or hangs up itself.
+// impatience lets the server give up now and then, in the middle of the request, or hangs up
+// itself.
 func (d *driver) impatience(op *Op, r *request) (context.Context, context.CancelFunc) {
 	soon := time.Duration(1+d.random.IntN(12)) * time.Millisecond
 	choice := d.random.IntN(40)

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// follower is one client that watches, again and again: from where it was, from somewhere else, or from the beginning.
+// follower is one client that watches, again and again: from where it was, from somewhere else, or
+// from the beginning.
 type follower struct {
 	driver           // for its random choices; it sends nothing
 	last   position  // of the stream before
@@ -82,7 +83,8 @@ func (f *follower) next(last bool) *Watch {
 	return w
 }
 
-// query is how a watch is asked for. What begins with initial events may do so by not saying from where.
+// query is how a watch is asked for. What begins with initial events may do so by not saying from
+// where.
 func (f *follower) query(w *Watch, life time.Duration) request {
 	q := w.Scope.values()
 	q.Set("watch", "true")
@@ -114,8 +116,8 @@ func (f *follower) query(w *Watch, life time.Duration) request {
 	return request{method: http.MethodGet, path: path(w.Version, w.Scope.Namespace), query: q, accept: f.mediaType()}
 }
 
-// follow opens a stream and reads it until it ends. Most clients hang up by themselves, unless the run is finishing
-// meanwhile.
+// follow opens a stream and reads it until it ends. Most clients hang up by themselves, unless the
+// run is finishing meanwhile.
 func (f *follower) follow(ctx context.Context, w *Watch, life time.Duration, finish <-chan struct{}) {
 	s := f.servers[f.random.IntN(len(f.servers))]
 	w.Server, w.Began = s.number, f.recorder.now()
@@ -187,7 +189,8 @@ func (f *follower) read(stream frames, w *Watch) error {
 		if e.InitialEnd {
 			initial = false
 		}
-		// In the middle of initial events there is no place to go on from, and without a mark their end is not known.
+		// In the middle of initial events there is no place to go on from, and without a mark their
+		// end is not known.
 		if !initial {
 			f.last.revision, f.lastUp = e.Item.Revision, true
 		}

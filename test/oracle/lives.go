@@ -38,13 +38,15 @@ func (v *view) goneAt(uid string) int64 {
 	return 0
 }
 
-// finished says that the item in the answer to a write is not there any more: the write took the last finalizer off it.
+// finished says that the item in the answer to a write is not there any more: the write took the
+// last finalizer off it.
 func (i Item) finished() bool { return i.Deleting && i.Finalizers == "" }
 
 // markedBy says whether an object was marked as being deleted before a revision.
 func (l *life) markedBy(revision int64) bool { return l.marked != nil && l.marked.Revision < revision }
 
-// fresh returns the tokens that a version has and the one before it has not: those of the writes that made it.
+// fresh returns the tokens that a version has and the one before it has not: those of the writes
+// that made it.
 func fresh(ver, before *Version) []string {
 	var all, old []string
 	if before != nil && !before.Deleted && before.UID == ver.UID {
@@ -84,7 +86,8 @@ func (v *view) saw(op *Op) int64 {
 	return newest
 }
 
-// made is the revision that an acknowledged write made; 0 if it need not have made one, or made several.
+// made is the revision that an acknowledged write made; 0 if it need not have made one, or made
+// several.
 func (v *view) made(op *Op) int64 {
 	switch {
 	case op.Verb == Collection, op.Verb == Delete && len(op.Items) > 0:
@@ -93,8 +96,9 @@ func (v *view) made(op *Op) int64 {
 	return v.saw(op)
 }
 
-// replaced is the version that an acknowledged write was on top of, and whether it changed it itself: a deletion finds an
-// object that is marked already, and the last finalizer may be taken off by two.
+// replaced is the version that an acknowledged write was on top of, and whether it changed it
+// itself: a deletion finds an object that is marked already, and the last finalizer may be taken
+// off by two.
 func (v *view) replaced(op *Op) (before *Version, changed bool) {
 	switch {
 	case op.Verb == Collection || op.Verb == Delete && op.UID == "" && len(op.Items) == 0:

@@ -9,15 +9,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The history of finalizers, apply patches and collections that the tests of their checks begin with.
+// The history of finalizers, apply patches and collections that the tests of their checks begin
+// with.
 //
 //	revision   2        3        4         5         6         7        8         9        10       11       12
 //	n/a        created  marked   patched   gone      applied   forced
 //	n/b                                                                 created            marked            gone
 //	n/c                                                                           created           gone
 //
-// n/a has the finalizer f until a write at revision 5 takes it off; another object of the same name is applied. n/b and n/c
-// are deleted as a collection, which marks n/b, and n/b is ended by an update.
+// n/a has the finalizer f until a write at revision 5 takes it off; another object of the same name
+// is applied. n/b and n/c are deleted as a collection, which marks n/b, and n/b is ended by an
+// update.
 
 var (
 	x2 = Item{"n/a", 2, life1("t1", "red", false)}

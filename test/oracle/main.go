@@ -46,7 +46,8 @@ var shapes = []struct {
 	{"two servers, no faults but compaction", Config{Servers: 2, Members: 1, Faults: []Fault{Compaction}, Args: []string{"--storage-media-type=application/json"}}},
 }
 
-// run makes runs for some time, of servers that are built with flags, and reports what they exposed.
+// run makes runs for some time, of servers that are built with flags, and reports what they
+// exposed.
 func run(ctx context.Context, length, load time.Duration, seed uint64, flags ...string) error {
 	dir, err := os.MkdirTemp("", "oracle-programs")
 	if err != nil {

@@ -13,7 +13,8 @@ type next struct {
 	refused   string   // why the write must be refused for another reason
 }
 
-// after returns what op makes of before, which is nil for nothing. op is a create, update, patch or apply.
+// after returns what op makes of before, which is nil for nothing. op is a create, update, patch or
+// apply.
 func (op *Op) after(before *Version) next {
 	var old Object
 	if before != nil {
@@ -27,7 +28,8 @@ func (op *Op) after(before *Version) next {
 	case (op.Verb == Update || op.Verb == Patch) && before == nil:
 		n.refused = "there was nothing to change"
 	case op.Expect != 0 && (before == nil && op.Verb != Apply || before != nil && op.Expect != before.Revision):
-		// An apply patch that finds nothing makes the object, whatever version it expects, as in Kubernetes.
+		// An apply patch that finds nothing makes the object, whatever version it expects, as in
+		// Kubernetes.
 		n.refused = "it expected another version than " + before.String()
 	case before != nil && op.ExpectUID != "" && op.ExpectUID != before.UID:
 		n.refused = "it expected another object than " + before.String()
@@ -73,7 +75,8 @@ func (op *Op) owner() string {
 	return op.Manager + " Update"
 }
 
-// finishes says that a write removes what is there: it takes the last finalizer off an object that is being deleted.
+// finishes says that a write removes what is there: it takes the last finalizer off an object that
+// is being deleted.
 func (op *Op) finishes(before *Version) bool {
 	if before == nil || !before.Deleting || op.Verb == Create {
 		return false

@@ -30,7 +30,8 @@ func TestPromises(t *testing.T) {
 			needDisk(t, shape.shape)
 			config := shape.shape
 			config.Seed, config.Load, config.Library, config.Etcd = *seed+uint64(i), 6*time.Second, library, etcd
-			// On a machine that hardly gets to it, a run may show too little, and a longer one follows.
+			// On a machine that hardly gets to it, a run may show too little, and a longer one
+			// follows.
 			for {
 				h, exposed, err := Run(t.Context(), config)
 				if err != nil {
@@ -56,7 +57,8 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// A planted bug is seen within caughtWithin runs, most in the first; hangs is for a run that does not end.
+// A planted bug is seen within caughtWithin runs, most in the first; hangs is for a run that does
+// not end.
 const (
 	caughtWithin = 20
 	hangs        = 10 * time.Minute
@@ -83,7 +85,8 @@ var faultsFor = map[planted.Bug][]Fault{
 	planted.WetRun:           {Compaction},
 }
 
-// TestPlantedBugs breaks the server on purpose, in one way after the other: each is found, or the checks are worth nothing.
+// TestPlantedBugs breaks the server on purpose, in one way after the other: each is found, or the
+// checks are worth nothing.
 func TestPlantedBugs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes")

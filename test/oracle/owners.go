@@ -11,7 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// owners say who owns which fields of a Content: a manager is a name and an operation, as in "hand-1 Update".
+// owners say who owns which fields of a Content: a manager is a name and an operation, as in
+// "hand-1 Update".
 type owners map[string]map[string]bool
 
 // The names of fields: these, that of each finalizer, and that of each applier's token.
@@ -56,8 +57,8 @@ func contentOf(fields map[string]string) Content {
 	return c
 }
 
-// The maps and the list that fields are in. A manager owns one by having made it, also when others have emptied it since:
-// then it is the manager's that is made anew by the next field.
+// The maps and the list that fields are in. A manager owns one by having made it, also when others
+// have emptied it since: then it is the manager's that is made anew by the next field.
 const (
 	annotationsField = "annotations"
 	labelsField      = "labels"
@@ -155,7 +156,8 @@ func (o owners) others(manager, field string) bool {
 	return false
 }
 
-// changed takes what differs between two contents from everybody, and what is gone also from the manager.
+// changed takes what differs between two contents from everybody, and what is gone also from the
+// manager.
 func (o owners) changed(manager string, before, after map[string]string) {
 	for name, mine := range o {
 		maps.DeleteFunc(mine, func(field string, _ bool) bool {
@@ -179,16 +181,17 @@ func (o owners) updated(manager string, before, after map[string]string) {
 	}
 }
 
-// apply is what becomes of an object when a manager applies some fields: it has those, and loses those that the manager
-// applied before, unless they are somebody else's as well. conflicts are the fields that were another's and change.
+// apply is what becomes of an object when a manager applies some fields: it has those, and loses
+// those that the manager applied before, unless they are somebody else's as well. conflicts are the
+// fields that were another's and change.
 func (o owners) apply(manager string, before, applied map[string]string) (after map[string]string, conflicts []string) {
 	after = maps.Clone(before)
 	if after == nil {
 		after = map[string]string{}
 	}
 	for field := range o[manager] {
-		// An object must have a title. If nobody names it any more the server refuses that; or leaves the title to nobody,
-		// if managers of both versions are about.
+		// An object must have a title. If nobody names it any more the server refuses that; or
+		// leaves the title to nobody, if managers of both versions are about.
 		if _, again := applied[field]; !again && !o.others(manager, field) && field != titleField {
 			delete(after, field)
 		}

@@ -19,8 +19,8 @@ const (
 // applyType is the type of apply patches.
 const applyType = "application/apply-patch+yaml"
 
-// patchBody writes down what a patch changes, and nothing else. Each type has its own way of changing finalizers: see
-// changesFinalizers.
+// patchBody writes down what a patch changes, and nothing else. Each type has its own way of
+// changing finalizers: see changesFinalizers.
 func patchBody(op *Op, typ patchType) []byte {
 	if typ == jsonType {
 		return jsonPatch(op)

@@ -139,7 +139,8 @@ func (d *driver) page(s *server, q Query, query url.Values) (next string, op Op)
 	return next, op
 }
 
-// tookList reads the list of an answer. One that can't be read is a list of nothing at revision 0, which no check allows.
+// tookList reads the list of an answer. One that can't be read is a list of nothing at revision 0,
+// which no check allows.
 func (d *driver) tookList(op *Op, a answer) (next string) {
 	list, err := decodeList(a.data)
 	if err == nil {

@@ -2,8 +2,8 @@ package main
 
 import "time"
 
-// History is what clients saw in a run, and what has really happened. Times are since the start of the run. The checks
-// do not change it.
+// History is what clients saw in a run, and what has really happened. Times are since the start of
+// the run. The checks do not change it.
 type History struct {
 	Ops     []Op
 	Watches []Watch
@@ -37,15 +37,16 @@ type Object struct {
 	Content
 }
 
-// Content is what clients write. In a patch, an empty field is left as it is; in an apply patch it is not named.
+// Content is what clients write. In a patch, an empty field is left as it is; in an apply patch it
+// is not named.
 type Content struct {
 	Token      string // different in each write of a run
 	Title      string
 	Group      string // a label
 	Shelf      string // a selectable field
 	Finalizers string // their names, sorted, with commas between them
-	// Applied are the tokens of apply patches, each manager's in a field of its own: so they do not always get into each
-	// other's way.
+	// Applied are the tokens of apply patches, each manager's in a field of its own: so they do not
+	// always get into each other's way.
 	Applied [appliers]string
 }
 
@@ -72,7 +73,8 @@ const (
 	// Collection is deletecollection.
 	Collection Verb = "delete collection"
 
-	// Touch is a write of what is there already: it changes nothing, so that its answer is a read of the newest state.
+	// Touch is a write of what is there already: it changes nothing, so that its answer is a read
+	// of the newest state.
 	Touch Verb = "touch"
 
 	Get  Verb = "get"
@@ -110,12 +112,13 @@ type Op struct {
 	ExpectUID string  // the uid that it stated; "" for none
 	Query     Query   // get, list, touch, delete collection
 
-	// UID is what a deletion removed; one that only marked the object has that in Items. A get that was answered with 404
-	// is OK and has no items. A deleted collection has the items as they were in its list.
+	// UID is what a deletion removed; one that only marked the object has that in Items. A get that
+	// was answered with 404 is OK and has no items. A deleted collection has the items as they were
+	// in its list.
 	UID   string
 	Items []Item
-	// Revision is a list's, also that of a deleted collection, More says that the server offered a continuation, and Remaining how many items it said
-	// would follow; -1 if it did not say.
+	// Revision is a list's, also that of a deleted collection, More says that the server offered a
+	// continuation, and Remaining how many items it said would follow; -1 if it did not say.
 	Revision  int64
 	More      bool
 	Remaining int64
@@ -132,8 +135,8 @@ const (
 	Exact        Match = "exact"
 )
 
-// Query is what a read asked for. Revision belongs to NotOlderThan and Exact. A page other than the first begins
-// behind the key After.
+// Query is what a read asked for. Revision belongs to NotOlderThan and Exact. A page other than the
+// first begins behind the key After.
 type Query struct {
 	Scope
 	Match    Match
@@ -142,7 +145,8 @@ type Query struct {
 	Limit    int
 }
 
-// Scope is which objects are wanted; the zero Scope is all of them. A Group with "!" before it is every other one, and none.
+// Scope is which objects are wanted; the zero Scope is all of them. A Group with "!" before it is
+// every other one, and none.
 type Scope struct {
 	Namespace, Name, Group, Shelf string
 }
@@ -150,8 +154,9 @@ type Scope struct {
 // Start says with what a watch began.
 type Start string
 
-// Starts. After: the events after Watch.From. Now: those after the moment of the request. The others begin with the
-// objects that are there: in the newest state, any state, one not older than Watch.From.
+// Starts. After: the events after Watch.From. Now: those after the moment of the request. The
+// others begin with the objects that are there: in the newest state, any state, one not older than
+// Watch.From.
 const (
 	After          Start = "after"
 	Now            Start = "now"
@@ -160,7 +165,8 @@ const (
 	InitialAtLeast Start = "initial, not older than"
 )
 
-// Watch is one stream. If it is Open, it was so until the end of the run, and had time to deliver everything.
+// Watch is one stream. If it is Open, it was so until the end of the run, and had time to deliver
+// everything.
 type Watch struct {
 	Client, Server int
 	Version        string // of the API
@@ -185,7 +191,8 @@ const (
 	Bookmark EventType = "BOOKMARK"
 )
 
-// Event is one event of a stream. Of a bookmark, Item has the revision only; InitialEnd marks the one behind the initial events.
+// Event is one event of a stream. Of a bookmark, Item has the revision only; InitialEnd marks the
+// one behind the initial events.
 type Event struct {
 	Type       EventType
 	At         time.Duration

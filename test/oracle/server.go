@@ -69,7 +69,8 @@ func freePort() (int, error) {
 
 func (s *server) logFile() string { return filepath.Join(s.dir, "log") }
 
-// start starts the process until it is ready: one that ends before, because there is no etcd to talk to, is started again.
+// start starts the process until it is ready: one that ends before, because there is no etcd to
+// talk to, is started again.
 func (s *server) start(ctx context.Context) error {
 	for {
 		exited, err := s.spawn()
@@ -88,7 +89,8 @@ func (s *server) start(ctx context.Context) error {
 
 func tail(text []byte) []byte { return text[max(0, len(text)-2000):] }
 
-// spawn starts the process, whose output is added to the log, and makes the client when it has said how.
+// spawn starts the process, whose output is added to the log, and makes the client when it has said
+// how.
 func (s *server) spawn() (exited chan struct{}, err error) {
 	log, err := os.OpenFile(s.logFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -171,7 +173,8 @@ func (s *server) kill() {
 	}
 }
 
-// cutPower ends the process in the middle of a sync, and takes away what was not on the disk: of that, all or some sectors.
+// cutPower ends the process in the middle of a sync, and takes away what was not on the disk: of
+// that, all or some sectors.
 func (s *server) cutPower(random *rand.Rand, whole bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,7 +12,8 @@ import (
 
 // What happens when all faults are over: everything must work again, and everybody hold the same.
 
-// settle waits until everything works again, writes to every key a last time, and returns what everyone holds then.
+// settle waits until everything works again, writes to every key a last time, and returns what
+// everyone holds then.
 func (w *world) settle(ctx context.Context) ([]Final, error) {
 	if w.etcd != nil {
 		if err := w.etcd.WaitHealthy(ctx); err != nil {
@@ -51,8 +52,8 @@ func (w *world) settle(ctx context.Context) ([]Final, error) {
 	return finals, nil
 }
 
-// writeAll writes to every key, and to one object for each content that a scope may ask for: so there is something last
-// that every watch must deliver.
+// writeAll writes to every key, and to one object for each content that a scope may ask for: so
+// there is something last that every watch must deliver.
 func (d *driver) writeAll(ctx context.Context) error {
 	var keys []string
 	for _, namespace := range namespaces {
@@ -112,8 +113,8 @@ func (d *driver) final(ctx context.Context, s *server, match Match) (Final, erro
 	}
 }
 
-// awaitFollowers waits until every follower has an open stream that has delivered all that there is for it, or until ctx
-// ends: then the check will say what is missing.
+// awaitFollowers waits until every follower has an open stream that has delivered all that there is
+// for it, or until ctx ends: then the check will say what is missing.
 func (w *world) awaitFollowers(ctx context.Context) {
 	v := newView(&History{Truth: w.oracle.known()})
 	for _, f := range w.follows {

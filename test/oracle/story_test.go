@@ -2,7 +2,8 @@ package main
 
 import "time"
 
-// The history that the tests of the checks begin with: five writes by two clients, and what a correct server shows of them.
+// The history that the tests of the checks begin with: five writes by two clients, and what a
+// correct server shows of them.
 //
 //	revision   2          3          4          5          6
 //	n/a        created    updated               deleted

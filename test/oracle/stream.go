@@ -55,7 +55,8 @@ func readProtobufFrame(r io.Reader) (string, []byte, error) {
 	return e.Type, e.Object.Raw, nil
 }
 
-// read waits for the next event. The error is io.EOF when the stream has ended in order, and errExpired after a 410.
+// read waits for the next event. The error is io.EOF when the stream has ended in order, and
+// errExpired after a 410.
 func (f frames) read() (Event, error) {
 	typ, object, err := f.next()
 	if err != nil {

@@ -72,8 +72,8 @@ func decodeList(data []byte) (*libraryv1.BookList, error) {
 	return list, err
 }
 
-// withoutAuthors takes out the one author "": nobody writes authors, but in the protobuf of the other version they are one
-// line, which is there when it is empty.
+// withoutAuthors takes out the one author "": nobody writes authors, but in the protobuf of the
+// other version they are one line, which is there when it is empty.
 func withoutAuthors(book *libraryv1.Book) {
 	if authors := book.Spec.Authors; len(authors) == 1 && authors[0] == "" {
 		book.Spec.Authors = nil

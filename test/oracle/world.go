@@ -61,8 +61,8 @@ type world struct {
 	done map[Fault]int // how often each happened
 }
 
-// Run makes one run, and returns what is known of it. An error means that the run could not be made, or that something did
-// not come back after the faults were over.
+// Run makes one run, and returns what is known of it. An error means that the run could not be
+// made, or that something did not come back after the faults were over.
 func Run(ctx context.Context, config Config) (h *History, exposed Exposed, err error) {
 	dir, err := os.MkdirTemp("", "oracle")
 	if err != nil {
@@ -126,8 +126,8 @@ func (w *world) startServer(ctx context.Context, number int, endpoints string, d
 	return err
 }
 
-// startCluster starts etcd, the oracle, and the servers. The first server talks to etcd through proxies; the second does not, so
-// that it goes on when the first is cut off.
+// startCluster starts etcd, the oracle, and the servers. The first server talks to etcd through
+// proxies; the second does not, so that it goes on when the first is cut off.
 func (w *world) startCluster(ctx context.Context) (err error) {
 	if w.etcd, err = etcdproc.Start(ctx, etcdproc.Config{Binary: w.config.Etcd, Dir: filepath.Join(w.dir, "etcd"), Members: w.config.Members}); err != nil {
 		return err

@@ -18,8 +18,8 @@ func (d *driver) create(s *server, key string, c Content) Outcome {
 	return d.write(s, op, request{method: http.MethodPost, path: path(op.Version, namespace), query: by(&op), contentType: asJSON, body: mustJSON(newBook(op.Version, key, c))})
 }
 
-// update sends back a book that somebody saw, with another content: mostly on top of the version that was seen, else over
-// whatever is there, or at least over any version of the same object.
+// update sends back a book that somebody saw, with another content: mostly on top of the version
+// that was seen, else over whatever is there, or at least over any version of the same object.
 func (d *driver) update(s *server) {
 	seen, ok := d.board.get(d.key())
 	if !ok {
@@ -45,7 +45,8 @@ func (d *driver) update(s *server) {
 	d.write(s, op, request{method: http.MethodPut, path: objectPath(op.Version, op.Key), query: by(&op), contentType: asJSON, body: mustJSON(book)})
 }
 
-// finalize chooses the finalizers of an object that was seen: those of one that is being deleted go one by one.
+// finalize chooses the finalizers of an object that was seen: those of one that is being deleted go
+// one by one.
 func (d *driver) finalize(seen Item) string {
 	n := d.random.IntN(10)
 	switch {
@@ -60,7 +61,8 @@ func (d *driver) finalize(seen Item) string {
 	return seen.Finalizers
 }
 
-// patch changes one thing of a book, and its token; now and then also its finalizers, or only the version that was seen.
+// patch changes one thing of a book, and its token; now and then also its finalizers, or only the
+// version that was seen.
 func (d *driver) patch(s *server) {
 	op := Op{Verb: Patch, Version: d.version(), Key: d.key(), Sent: Content{Token: d.token()}, Manager: d.manager()}
 	switch d.random.IntN(3) {
@@ -90,8 +92,8 @@ func (d *driver) change(s *server, op Op, typ patchType) Outcome {
 	return d.write(s, op, request{method: http.MethodPatch, path: objectPath(op.Version, op.Key), query: by(&op), contentType: string(typ), body: patchBody(&op, typ)})
 }
 
-// apply says what one of the appliers wants some fields of a book to be. What it does not name any more, goes. Half of the time
-// it takes fields over, else it often meets those of others.
+// apply says what one of the appliers wants some fields of a book to be. What it does not name any
+// more, goes. Half of the time it takes fields over, else it often meets those of others.
 func (d *driver) apply(s *server) {
 	op := Op{Verb: Apply, Version: d.version(), Key: d.key(), Force: d.random.IntN(2) == 0}
 	applier, token := d.random.IntN(appliers), d.token()

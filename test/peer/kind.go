@@ -36,7 +36,8 @@ type kind struct {
 	selectable func(obj runtime.Object) map[string]string
 	columns    []apiextensionsv1.CustomResourceColumnDefinition
 
-	// updateStatus prepares a write to the status subresource, as update one to the object; without it there is none.
+	// updateStatus prepares a write to the status subresource, as update one to the object; without
+	// it there is none.
 	updateStatus func(obj, old runtime.Object)
 	scale        *scaling
 }

@@ -18,7 +18,8 @@ import (
 	"github.com/typeplane/typeplane/examples/library/api/v1alpha1"
 )
 
-// library serves books and shelves. The server works with v1, so that no hub types need lists of their own.
+// library serves books and shelves. The server works with v1, so that no hub types need lists of
+// their own.
 func library() world {
 	scheme := runtime.NewScheme()
 	utilruntime.Must(v1.AddToScheme(scheme))

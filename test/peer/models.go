@@ -17,8 +17,9 @@ import (
 	sample "k8s.io/sample-apiserver/pkg/generated/openapi"
 )
 
-// models are schemas as gen prints them, and how their names begin for the types of a Go package. What the schemas say is
-// compared with openapi-gen's elsewhere; here they are what a server is given to publish, and to own fields by.
+// models are schemas as gen prints them, and how their names begin for the types of a Go package.
+// What the schemas say is compared with openapi-gen's elsewhere; here they are what a server is
+// given to publish, and to own fields by.
 type models struct {
 	schemas  []string
 	packages map[string]string // "io.example.v1." by "example.io/api/v1."
@@ -132,7 +133,8 @@ func definition(text json.RawMessage, ref common.ReferenceCallback) common.OpenA
 	return common.OpenAPIDefinition{Schema: s, Dependencies: needs}
 }
 
-// refer has ref print each reference, without the allOf around it: the builders add that where they need it.
+// refer has ref print each reference, without the allOf around it: the builders add that where they
+// need it.
 func refer(s *spec.Schema, ref common.ReferenceCallback, needs *[]string) {
 	if len(s.AllOf) == 1 && s.AllOf[0].Ref.String() != "" {
 		s.Ref, s.AllOf = s.AllOf[0].Ref, nil

@@ -27,7 +27,8 @@ import (
 
 // world is what a server serves.
 type world struct {
-	// scheme knows the kinds with their defaults and conversions, and each in an internal version too.
+	// scheme knows the kinds with their defaults and conversions, and each in an internal version
+	// too.
 	scheme *runtime.Scheme
 	// groups are in the order of discovery; the versions of each in the order of preference.
 	groups []group
@@ -43,7 +44,8 @@ type group struct {
 	kinds    []kind
 }
 
-// newServer returns a server on a free port of 127.0.0.1, and the configuration of a client that may do everything.
+// newServer returns a server on a free port of 127.0.0.1, and the configuration of a client that
+// may do everything.
 func newServer(w world, etcd, dir string) (*genericapiserver.GenericAPIServer, clientcmdapi.Config, error) {
 	var client clientcmdapi.Config
 	metav1.AddToGroupVersion(w.scheme, schema.GroupVersion{Version: "v1"})

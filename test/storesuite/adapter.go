@@ -1,8 +1,9 @@
 // Package storesuite runs the storage suites of k8s.io/apiserver, unchanged, over our stores.
 //
-// The files that are not tests are the adapter: a storage.Interface of Kubernetes on one of ours. It translates
-// objects, options, errors and events, and keeps nothing between two calls, so that what a suite finds is about the
-// store. Start reading at Store; suite_test.go says what runs over what, README.md what does not run and why.
+// The files that are not tests are the adapter: a storage.Interface of Kubernetes on one of ours.
+// It translates objects, options, errors and events, and keeps nothing between two calls, so that
+// what a suite finds is about the store. Start reading at Store; suite_test.go says what runs over
+// what, README.md what does not run and why.
 package storesuite
 
 import (
@@ -33,17 +34,20 @@ type Store struct {
 	Compacted func() int64                // the revision up to which history is forgotten
 	// Where is what a selector lets a store narrow a list or a watch by; nil if that is nothing.
 	Where func(peer.SelectionPredicate) *storage.Where
-	// Unreadable is how many unreadable objects a list names before it gives up; with 0 the first one ends it.
+	// Unreadable is how many unreadable objects a list names before it gives up; with 0 the first
+	// one ends it.
 	Unreadable int
 }
 
 var _ peer.Interface = (*Store)(nil)
 var versioner = peer.APIObjectVersioner{}
 
-// path is our key for one of Kubernetes, without the segment that is empty for an object without a namespace.
+// path is our key for one of Kubernetes, without the segment that is empty for an object without a
+// namespace.
 func path(key string) string { return strings.ReplaceAll(key, "//", "/") }
 
-// into ends a method: it puts what the store answered into out, which may be nil. An entry without a key is none.
+// into ends a method: it puts what the store answered into out, which may be nil. An entry without
+// a key is none.
 func (s *Store) into(out runtime.Object, e storage.Entry, err error) error {
 	if err != nil || e.Err != nil || e.Key == "" || out == nil {
 		return translate(err)
@@ -65,7 +69,8 @@ func (s *Store) match(e storage.Entry, predicate peer.SelectionPredicate) (obj r
 	return obj, ok, err
 }
 
-// encode is what the store is to write for an object that shall disappear after ttl seconds, if there is a ttl.
+// encode is what the store is to write for an object that shall disappear after ttl seconds, if
+// there is a ttl.
 func (s *Store) encode(obj runtime.Object, ttl *uint64, err error) (canonical []byte, with []storage.Op, _ error) {
 	if err == nil {
 		err = versioner.PrepareObjectForStorage(obj)
@@ -80,7 +85,8 @@ func (s *Store) encode(obj runtime.Object, ttl *uint64, err error) (canonical []
 	return canonical, with, err
 }
 
-// translate makes the error of Kubernetes that says the same; one that is not of a store stays as it is.
+// translate makes the error of Kubernetes that says the same; one that is not of a store stays as
+// it is.
 func translate(err error) error {
 	var e *storage.Error
 	if !errors.As(err, &e) {
@@ -186,7 +192,8 @@ func (s *Store) GetCurrentResourceVersion(ctx context.Context) (uint64, error) {
 	return uint64(revision), translate(err)
 }
 
-// query is what a list or a watch is about. A key of Kubernetes may end in a slash: it is that of no object.
+// query is what a list or a watch is about. A key of Kubernetes may end in a slash: it is that of
+// no object.
 func (s *Store) query(key string, opts peer.ListOptions) (selection string, q storage.ListOptions, err error) {
 	selection = strings.TrimSuffix(path(key), "/")
 	if opts.Recursive {
@@ -209,7 +216,8 @@ func (s *Store) query(key string, opts peer.ListOptions) (selection string, q st
 	return selection, q, err
 }
 
-// GetList asks for pages until it has what the selector wants. What it reads before an error is in out, too.
+// GetList asks for pages until it has what the selector wants. What it reads before an error is in
+// out, too.
 func (s *Store) GetList(ctx context.Context, key string, opts peer.ListOptions, out runtime.Object) (err error) {
 	selection, q, err := s.query(key, opts)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 // adapterLimit is how many lines the files of the adapter may have.
 const adapterLimit = 400
 
-// Every function of the suites is run over each store, or README.md says why not. So one that is new in a later
-// version of Kubernetes fails here until somebody has looked at it.
+// Every function of the suites is run over each store, or README.md says why not. So one that is
+// new in a later version of Kubernetes fails here until somebody has looked at it.
 func TestEveryFunctionIsRunOrListed(t *testing.T) {
 	listed := readList(t)
 	all := suiteFunctions(t)
@@ -43,8 +43,8 @@ func TestEveryFunctionIsRunOrListed(t *testing.T) {
 	}
 }
 
-// suiteFunctions are the exported functions of the suites, which take a testing.T or TB: the rest are helpers and
-// benchmarks.
+// suiteFunctions are the exported functions of the suites, which take a testing.T or TB: the rest
+// are helpers and benchmarks.
 func suiteFunctions(t *testing.T) (names []string) {
 	pkg, err := build.Import("k8s.io/apiserver/pkg/storage/testing", ".", build.FindOnly)
 	if err != nil {

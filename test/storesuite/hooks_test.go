@@ -14,8 +14,8 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// compact is suites.Compaction: one write, as in Kubernetes, where compactions are noted in etcd, and then the compaction.
-// The cache forgets what is compacted.
+// compact is suites.Compaction: one write, as in Kubernetes, where compactions are noted in etcd,
+// and then the compaction. The cache forgets what is compacted.
 func (p *place) compact(ctx context.Context, t *testing.T, resourceVersion string) {
 	revision, err := versioner.ParseResourceVersion(resourceVersion)
 	if err != nil {
@@ -62,8 +62,9 @@ func (p *place) checkStored(ctx context.Context, t *testing.T, key string) {
 	}
 }
 
-// checkCalls is suites.CallsValidation: pages of a list with a selector grow, so that there are few. Our store makes
-// entries of all that it fetches, also of what is behind the last object that the list wants: at most as many again.
+// checkCalls is suites.CallsValidation: pages of a list with a selector grow, so that there are
+// few. Our store makes entries of all that it fetches, also of what is behind the last object that
+// the list wants: at most as many again.
 func (p *place) checkCalls(t *testing.T, pageSize, processed uint64) {
 	t.Helper()
 	if reads := p.original.GetReadsAndReset(); reads < processed || reads >= 2*processed+pageSize {

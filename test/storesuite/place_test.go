@@ -43,8 +43,8 @@ var jsonCodec, protoCodec = func() (runtime.Codec, runtime.Codec) {
 		codecs.CodecForVersions(pb, pb, examplev1.SchemeGroupVersion, nil)
 }()
 
-// place is where one function of a suite runs: an etcd of its own, at revision 1, a store on it, and the hooks that
-// suites ask for. It is what the suites see as the store.
+// place is where one function of a suite runs: an etcd of its own, at revision 1, a store on it,
+// and the hooks that suites ask for. It is what the suites see as the store.
 type place struct {
 	*Store
 	client      *etcd3.Client
@@ -63,7 +63,8 @@ type settings struct {
 	codec      runtime.Codec
 	progress   time.Duration // how often etcd says on its own how far it is; 0 is a second
 	unreadable int
-	// seen makes a Create return when the cache has seen it, as the peer's own wrapper for tests of its cache does.
+	// seen makes a Create return when the cache has seen it, as the peer's own wrapper for tests of
+	// its cache does.
 	seen bool
 }
 
@@ -129,8 +130,9 @@ func form(codec runtime.Codec, transformer func() value.Transformer) storage.For
 	}
 }
 
-// source is the store behind the cache. It counts the watches: the cache opens one when it has read everything. And it
-// sets the cache's clock to the revision of each event, so that the cache can be made to forget those up to a revision.
+// source is the store behind the cache. It counts the watches: the cache opens one when it has read
+// everything. And it sets the cache's clock to the revision of each event, so that the cache can be
+// made to forget those up to a revision.
 type source struct {
 	*etcd3.Store
 	clock   *atomic.Int64
@@ -167,8 +169,8 @@ func (p *place) awaitWatch(before int64) {
 	}
 }
 
-// set puts another transformer in place of the one that is there, and lets the cache know, as a server does when its
-// encryption configuration has changed.
+// set puts another transformer in place of the one that is there, and lets the cache know, as a
+// server does when its encryption configuration has changed.
 func (p *place) set(transformer value.Transformer) {
 	if p.cache == nil {
 		p.transformer.Store(&transformer)

@@ -14,8 +14,8 @@ import (
 	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
 )
 
-// function is one of a suite, and what it wants. Its parameters are found by their types (see arguments); extra are those
-// whose type says too little, in order.
+// function is one of a suite, and what it wants. Its parameters are found by their types (see
+// arguments); extra are those whose type says too little, in order.
 type function struct {
 	run   any
 	extra func(p *place) []any

@@ -26,7 +26,8 @@ type stream struct {
 	results chan watch.Event
 }
 
-// Watch lists, if the watch begins with what is there, and opens the store's watch behind that. What fails then is an event.
+// Watch lists, if the watch begins with what is there, and opens the store's watch behind that.
+// What fails then is an event.
 func (s *Store) Watch(ctx context.Context, key string, opts peer.ListOptions) (watch.Interface, error) {
 	selection, q, err := s.query(key, opts)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// where takes the first field with an index that the selector gives one value. (Our cache makes an index of whatever it is
-// asked for; but where it knows that nothing follows, it gives no token to go on with, and suites want one in lists
-// by fields that have no index.)
+// where takes the first field with an index that the selector gives one value. (Our cache makes an
+// index of whatever it is asked for; but where it knows that nothing follows, it gives no token to
+// go on with, and suites want one in lists by fields that have no index.)
 func (p *place) where(predicate peer.SelectionPredicate) *storage.Where {
 	if len(predicate.IndexFields) == 0 {
 		return nil

@@ -15,7 +15,8 @@ func set[T any](field **T, value T) {
 	}
 }
 
-// SetDefaults_ValidatingWebhook calls a webhook for every object that its rules name, and fails without an answer.
+// SetDefaults_ValidatingWebhook calls a webhook for every object that its rules name, and fails
+// without an answer.
 func SetDefaults_ValidatingWebhook(in *admissionregistrationv1.ValidatingWebhook) {
 	set(&in.FailurePolicy, admissionregistrationv1.Fail)
 	set(&in.MatchPolicy, admissionregistrationv1.Equivalent)

@@ -22,8 +22,8 @@ func SetDefaults_NamespaceStatus(in *corev1.NamespaceStatus) {
 	}
 }
 
-// SetDefaults_Secret says what a secret is for, and puts the texts that a client has written among the data: there is one
-// form in which a secret is read.
+// SetDefaults_Secret says what a secret is for, and puts the texts that a client has written among
+// the data: there is one form in which a secret is read.
 func SetDefaults_Secret(in *corev1.Secret) {
 	if in.Type == "" {
 		in.Type = corev1.SecretTypeOpaque
@@ -41,7 +41,8 @@ func SetDefaults_Secret(in *corev1.Secret) {
 // SetDefaults_ConfigMap makes null the same as no bytes.
 func SetDefaults_ConfigMap(in *corev1.ConfigMap) { fillEmpty(in.BinaryData) }
 
-// fillEmpty makes empty values of missing ones: that is how they come back from protobuf, and an object has one form.
+// fillEmpty makes empty values of missing ones: that is how they come back from protobuf, and an
+// object has one form.
 func fillEmpty(data map[string][]byte) {
 	for key, value := range data {
 		if value == nil {

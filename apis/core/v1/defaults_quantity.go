@@ -13,8 +13,8 @@ func SetDefaults_ResourceList(in *corev1.ResourceList) {
 	}
 }
 
-// SetDefaults_LimitRangeItem gives containers a limit and a request where the item has none: the limit is the most that is
-// allowed, the request is the limit, or else the least that is allowed.
+// SetDefaults_LimitRangeItem gives containers a limit and a request where the item has none: the
+// limit is the most that is allowed, the request is the limit, or else the least that is allowed.
 func SetDefaults_LimitRangeItem(in *corev1.LimitRangeItem) {
 	if in.Type != corev1.LimitTypeContainer {
 		return

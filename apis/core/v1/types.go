@@ -36,7 +36,8 @@ type ServiceAccount = corev1.ServiceAccount
 // ServiceAccountList is a list of service accounts.
 type ServiceAccountList = corev1.ServiceAccountList
 
-// LimitRange says how much a pod, a container or a claim of its namespace may use, and what it gets if it does not say.
+// LimitRange says how much a pod, a container or a claim of its namespace may use, and what it gets
+// if it does not say.
 //
 // +kubebuilder:resource:shortName=limits
 type LimitRange = corev1.LimitRange

@@ -1,5 +1,5 @@
-// Package v1 serves events in the group events.k8s.io. They are those of the core group under other names: package events above
-// converts.
+// Package v1 serves events in the group events.k8s.io. They are those of the core group under other
+// names: package events above converts.
 //
 // +groupName=events.k8s.io
 // +typeplane:json-gen=package

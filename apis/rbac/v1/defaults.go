@@ -14,7 +14,8 @@ func defaultRoleRef(ref *rbacv1.RoleRef) {
 	}
 }
 
-// SetDefaults_Subject: users and groups are of the group of roles, too; service accounts are of the one without a name.
+// SetDefaults_Subject: users and groups are of the group of roles, too; service accounts are of the
+// one without a name.
 func SetDefaults_Subject(s *rbacv1.Subject) {
 	if s.APIGroup == "" && (s.Kind == rbacv1.UserKind || s.Kind == rbacv1.GroupKind) {
 		s.APIGroup = rbacv1.GroupName

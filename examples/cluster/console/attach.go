@@ -9,8 +9,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Attach joins a client to a console: what it types is printed there, line by line, and what is printed from now on, by anybody, it is
-// shown. It leaves when it goes, when it has no more to say, and when the console ends.
+// Attach joins a client to a console: what it types is printed there, line by line, and what is
+// printed from now on, by anybody, it is shown. It leaves when it goes, when it has no more to say,
+// and when the console ends.
 func Attach(c *Console, opts *corev1.PodAttachOptions) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from := c.end() // nothing that is printed while the connection is made gets lost
@@ -74,7 +75,8 @@ func (s *session) listen(ctx context.Context) {
 	}
 }
 
-// show sends the client what is printed from a place on, until there is no more to come for it: or else the error says why it ends.
+// show sends the client what is printed from a place on, until there is no more to come for it: or
+// else the error says why it ends.
 func (s *session) show(ctx context.Context, from int64) error {
 	until := int64(-1) // not known yet
 	for {

@@ -21,7 +21,8 @@ type client struct {
 	conn *websocket.Conn
 }
 
-// attach serves a console and connects to it. done is closed when the server is done with the client.
+// attach serves a console and connects to it. done is closed when the server is done with the
+// client.
 func attach(t *testing.T, c *Console, opts *corev1.PodAttachOptions, protocols ...string) (*client, <-chan struct{}) {
 	t.Helper()
 	done, handler := make(chan struct{}), Attach(c, opts)
@@ -92,7 +93,8 @@ func TestAttach(t *testing.T) {
 	other.want(stdout, "from elsewhere\n")
 	other.send(stdin, "not connected\n")
 
-	// It has no more to say, gets to see its last words, and leaves; the other one stays until the pod goes.
+	// It has no more to say, gets to see its last words, and leaves; the other one stays until the
+	// pod goes.
 	one.send(stdin, "ld")
 	one.send(closed, "\x00")
 	one.want(stdout, "world\n")

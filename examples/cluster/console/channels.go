@@ -13,8 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The protocols of kubectl for the streams of a terminal on one WebSocket: each message is binary, and its first byte says which
-// stream it is of. The fifth can also say that a stream has ended; before, a client could not.
+// The protocols of kubectl for the streams of a terminal on one WebSocket: each message is binary,
+// and its first byte says which stream it is of. The fifth can also say that a stream has ended;
+// before, a client could not.
 const (
 	protocol5 = "v5.channel.k8s.io"
 	protocol4 = "v4.channel.k8s.io"
@@ -84,7 +85,8 @@ func (c *channels) receive(ctx context.Context) (data []byte, end bool, err erro
 		case len(message) > 1 && message[0] == stdin:
 			return message[1:], false, nil
 		}
-		// Everything else is of no use here: the size of a window, or the empty messages by which a client opens streams.
+		// Everything else is of no use here: the size of a window, or the empty messages by which a
+		// client opens streams.
 	}
 }
 

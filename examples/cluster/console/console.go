@@ -12,14 +12,15 @@ import (
 const (
 	// maxConsole is how many bytes a console keeps: of more, the oldest lines go.
 	maxConsole = 64 << 10
-	// maxAll is how many bytes all consoles keep: of more, the one goes into which nobody has written for the longest time.
+	// maxAll is how many bytes all consoles keep: of more, the one goes into which nobody has
+	// written for the longest time.
 	maxAll = 32 << 20
 	// lineCost and consoleCost are what a line and a console take beside the text.
 	lineCost, consoleCost = 48, 512
 )
 
-// Consoles are those of the containers of a server. The zero value is ready. Its methods, and those of its consoles, may be called
-// from any goroutine.
+// Consoles are those of the containers of a server. The zero value is ready. Its methods, and those
+// of its consoles, may be called from any goroutine.
 type Consoles struct {
 	mu    sync.Mutex // guards everything below, and the consoles
 	all   map[types.UID]map[string]*Console
@@ -50,7 +51,8 @@ type line struct {
 	text []byte
 }
 
-// Of returns the console of a container. There is an empty one from the first time that somebody asks for it.
+// Of returns the console of a container. There is an empty one from the first time that somebody
+// asks for it.
 func (s *Consoles) Of(pod types.UID, container string) *Console {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +73,8 @@ func (s *Consoles) Of(pod types.UID, container string) *Console {
 	return c
 }
 
-// Drop ends the consoles of a pod that is gone: who follows one gets what is left of it, and then the end.
+// Drop ends the consoles of a pod that is gone: who follows one gets what is left of it, and then
+// the end.
 func (s *Consoles) Drop(pod types.UID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +94,8 @@ func (s *Consoles) end(c *Console) {
 	close(c.changed)
 }
 
-// makeRoom ends consoles until all keep to the bound, but not the one that is written. s.mu is held.
+// makeRoom ends consoles until all keep to the bound, but not the one that is written. s.mu is
+// held.
 func (s *Consoles) makeRoom(but *Console) {
 	for s.bytes > orDefault(s.maximum, maxAll) {
 		var oldest *Console
@@ -151,8 +155,9 @@ func (c *Console) end() int64 {
 	return c.first + int64(len(c.lines))
 }
 
-// read returns the lines from a place on, as far as they are still there, and the place behind them. changed is closed when there is
-// more; after the last line of a console that has ended, it is nil.
+// read returns the lines from a place on, as far as they are still there, and the place behind
+// them. changed is closed when there is more; after the last line of a console that has ended, it
+// is nil.
 func (c *Console) read(from int64) (lines []line, next int64, changed <-chan struct{}) {
 	c.set.mu.Lock()
 	defer c.set.mu.Unlock()

@@ -52,7 +52,8 @@ func TestConsole(t *testing.T) {
 	}
 }
 
-// Whatever is printed, no more is kept than allowed; of one console the oldest lines go, of all the one that is silent for longest.
+// Whatever is printed, no more is kept than allowed; of one console the oldest lines go, of all the
+// one that is silent for longest.
 func TestBounds(t *testing.T) {
 	s := Consoles{each: 4000, maximum: 10000}
 	for i := range 200 {

@@ -14,8 +14,9 @@ const (
 // input makes lines of what a client types. Not for several goroutines at once.
 type input struct{ line []byte }
 
-// take adds what was typed. It returns the lines that are complete, with their ends. A client at a terminal sends each key, and
-// relies on the other side to show them: shown is that. end says that it has typed that it is done.
+// take adds what was typed. It returns the lines that are complete, with their ends. A client at a
+// terminal sends each key, and relies on the other side to show them: shown is that. end says that
+// it has typed that it is done.
 func (i *input) take(data []byte, terminal bool) (lines, shown []byte, end bool) {
 	if !terminal {
 		for _, b := range data {

@@ -14,8 +14,8 @@ const timestamp = "2006-01-02T15:04:05.000000000Z07:00"
 // patience is how long a client may take to read what it is sent.
 const patience = 30 * time.Second
 
-// Log answers with what a console says, and with what it will say if the client follows. Which console, the container of the options
-// has said already.
+// Log answers with what a console says, and with what it will say if the client follows. Which
+// console, the container of the options has said already.
 func Log(c *Console, opts *corev1.PodLogOptions) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")

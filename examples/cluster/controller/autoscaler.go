@@ -18,14 +18,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// autoscaler keeps the number of replicas of whatever can be scaled within the limits of its HorizontalPodAutoscaler. There are
-// no metrics here, so that this is all that it does, and the condition ScalingActive says so.
+// autoscaler keeps the number of replicas of whatever can be scaled within the limits of its
+// HorizontalPodAutoscaler. There are no metrics here, so that this is all that it does, and the
+// condition ScalingActive says so.
 type autoscaler struct{ client.Client }
 
 // period is how often a target is looked at whose changes are not watched.
 const period = 15 * time.Second
 
-// addAutoscaler has the manager run it: for autoscalers that change, and for those whose replication controller does.
+// addAutoscaler has the manager run it: for autoscalers that change, and for those whose
+// replication controller does.
 func addAutoscaler(manager ctrl.Manager) error {
 	a := &autoscaler{manager.GetClient()}
 	return ctrl.NewControllerManagedBy(manager).
@@ -50,7 +52,8 @@ func (a *autoscaler) scalersOf(ctx context.Context, rc client.Object) (requests 
 	return requests
 }
 
-// Reconcile brings the target of one autoscaler within its limits, and tells in the status what it saw and did.
+// Reconcile brings the target of one autoscaler within its limits, and tells in the status what it
+// saw and did.
 func (a *autoscaler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	hpa := new(autoscalingv2.HorizontalPodAutoscaler)
 	if err := a.Get(ctx, request.NamespacedName, hpa); err != nil || hpa.DeletionTimestamp != nil {
@@ -67,7 +70,8 @@ func (a *autoscaler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	return ctrl.Result{RequeueAfter: period}, failed
 }
 
-// scale asks the target, of whichever kind, for its subresource scale, and writes that back if the number has to change.
+// scale asks the target, of whichever kind, for its subresource scale, and writes that back if the
+// number has to change.
 func (a *autoscaler) scale(ctx context.Context, hpa *autoscalingv2.HorizontalPodAutoscaler) error {
 	target, scale := new(unstructured.Unstructured), new(unstructured.Unstructured)
 	target.SetAPIVersion(hpa.Spec.ScaleTargetRef.APIVersion)
@@ -98,8 +102,8 @@ func (a *autoscaler) scale(ctx context.Context, hpa *autoscalingv2.HorizontalPod
 	return nil
 }
 
-// decide returns the number that is asked for, or the limit that it is beyond. A target with none at all is switched off, and
-// stays so.
+// decide returns the number that is asked for, or the limit that it is beyond. A target with none
+// at all is switched off, and stays so.
 func decide(hpa *autoscalingv2.HorizontalPodAutoscaler, asked int32) int32 {
 	if asked == 0 {
 		set(hpa, autoscalingv2.ScalingActive, corev1.ConditionFalse, "ScalingDisabled", "the target has no replicas: scaling is off")

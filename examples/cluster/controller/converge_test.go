@@ -23,8 +23,9 @@ var kills = flag.Int("restarts", 3, "how often TestConverge kills the server, th
 // The limits of the autoscaler of TestConverge.
 const least, most = 3, 6
 
-// TestConverge kills the server and the controller while replicas are changed and pods are deleted, added and get ready. In the
-// end there are exactly the pods that are wanted, each has its owner, and every status tells exactly that.
+// TestConverge kills the server and the controller while replicas are changed and pods are deleted,
+// added and get ready. In the end there are exactly the pods that are wanted, each has its owner,
+// and every status tells exactly that.
 func TestConverge(t *testing.T) {
 	t.Parallel()
 	s := startCluster(t)
@@ -68,7 +69,8 @@ func TestConverge(t *testing.T) {
 	halt()
 	churns.Wait()
 
-	// Twice: the second time shows that the controller is alive, and did not just happen to stop there.
+	// Twice: the second time shows that the controller is alive, and did not just happen to stop
+	// there.
 	for _, n := range []struct{ plain, scaled, kept int32 }{{5, 9, most}, {2, 1, least}} {
 		must(t, w.scale(t.Context(), "plain", n.plain))
 		must(t, w.scale(t.Context(), "scaled", n.scaled))
@@ -153,8 +155,8 @@ func (w *world) ready(ctx context.Context, pod *corev1.Pod) error {
 	return w.Status().Update(ctx, pod)
 }
 
-// differs says what is not as it should be when each replication controller has as many pods as wanted says. It plays the
-// node: all pods become ready.
+// differs says what is not as it should be when each replication controller has as many pods as
+// wanted says. It plays the node: all pods become ready.
 func (w *world) differs(wanted map[string]int32) string {
 	ctx := context.Background()
 	var (

@@ -9,22 +9,25 @@ import (
 
 // expectations remember what the cache has to show before it can be believed.
 //
-// The cache is always behind. A controller that has just made three pods, and looks again before the cache has heard of them,
-// would make three more. So whatever this process makes or deletes is expected: until the cache shows it, the server is asked
-// instead. Where nothing is known, in a new process or after a request whose answer was lost, the server is asked as well: a
-// pod that a killed process made a moment ago is never made again.
+// The cache is always behind. A controller that has just made three pods, and looks again before
+// the cache has heard of them, would make three more. So whatever this process makes or deletes is
+// expected: until the cache shows it, the server is asked instead. Where nothing is known, in a new
+// process or after a request whose answer was lost, the server is asked as well: a pod that a
+// killed process made a moment ago is never made again.
 //
-// The zero value expects nothing and believes nothing. It may be used from any goroutine, for each replication controller by
-// one at a time.
+// The zero value expects nothing and believes nothing. It may be used from any goroutine, for each
+// replication controller by one at a time.
 type expectations struct {
 	mu sync.Mutex // guards of
 	of map[types.NamespacedName]expectation
 }
 
-// expectation says which pods are there (true), and which are not any more (false). Others may be or not.
+// expectation says which pods are there (true), and which are not any more (false). Others may be
+// or not.
 type expectation map[types.UID]bool
 
-// met says whether pods, as the cache has them, can be believed. If so nothing is expected any more.
+// met says whether pods, as the cache has them, can be believed. If so nothing is expected any
+// more.
 func (e *expectations) met(rc types.NamespacedName, pods []corev1.Pod) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -42,7 +45,8 @@ func (e *expectations) met(rc types.NamespacedName, pods []corev1.Pod) bool {
 	return true
 }
 
-// become replaces what is expected by the difference between what the cache has and what the server says now.
+// become replaces what is expected by the difference between what the cache has and what the server
+// says now.
 func (e *expectations) become(rc types.NamespacedName, cached, now []corev1.Pod) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -71,7 +75,8 @@ func (e *expectations) expect(rc types.NamespacedName, pod types.UID, alive bool
 	}
 }
 
-// forget: nothing is known of a replication controller any more, so that the server is asked next time.
+// forget: nothing is known of a replication controller any more, so that the server is asked next
+// time.
 func (e *expectations) forget(rc types.NamespacedName) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestLeader runs two controllers: one acts, and the other does nothing until the first is gone. The server's audit log tells
-// who wrote what.
+// TestLeader runs two controllers: one acts, and the other does nothing until the first is gone.
+// The server's audit log tells who wrote what.
 func TestLeader(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -1,8 +1,9 @@
-// Command controller does for examples/cluster what a cluster's own controllers would: it keeps the pods of replication
-// controllers at the wanted number (replication.go) and the targets of autoscalers within their limits (autoscaler.go).
+// Command controller does for examples/cluster what a cluster's own controllers would: it keeps the
+// pods of replication controllers at the wanted number (replication.go) and the targets of
+// autoscalers within their limits (autoscaler.go).
 //
-// It knows nothing of the server but the API: types of k8s.io/api, controller-runtime, and a kubeconfig. README.md says how to
-// run it, and what to read in which order.
+// It knows nothing of the server but the API: types of k8s.io/api, controller-runtime, and a
+// kubeconfig. README.md says how to run it, and what to read in which order.
 package main
 
 import (

@@ -21,8 +21,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// patience is how long a condition may take on a machine that does much else. After a few restarts client-go waits up to half a
-// minute, twice over, before it watches again.
+// patience is how long a condition may take on a machine that does much else. After a few restarts
+// client-go waits up to half a minute, twice over, before it watches again.
 const patience = 4 * time.Minute
 
 // programs is the folder of the server and of the controller, built once.
@@ -64,7 +64,8 @@ type process struct {
 	log    bytes.Buffer
 }
 
-// launch starts a program, which calls itself name. It must not end before it is killed. Each line of its output goes to line.
+// launch starts a program, which calls itself name. It must not end before it is killed. Each line
+// of its output goes to line.
 func launch(t *testing.T, name, program string, line func(string), args ...string) *process {
 	t.Helper()
 	p := &process{t: t, name: name, cmd: exec.Command(filepath.Join(programs, program), args...), ended: make(chan struct{})}

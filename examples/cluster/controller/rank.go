@@ -9,7 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// bestLast sorts pods so that those come first which are missed least: the order in which Kubernetes deletes what is too many.
+// bestLast sorts pods so that those come first which are missed least: the order in which
+// Kubernetes deletes what is too many.
 func bestLast(pods []corev1.Pod) {
 	slices.SortStableFunc(pods, func(a, b corev1.Pod) int {
 		return cmp.Or(
@@ -29,7 +30,8 @@ func progress(pod *corev1.Pod) int {
 	return slices.Index([]corev1.PodPhase{corev1.PodPending, corev1.PodUnknown, corev1.PodRunning}, pod.Status.Phase)
 }
 
-// deletionCost is what whoever runs the pods says, in an annotation, that it would cost to lose one.
+// deletionCost is what whoever runs the pods says, in an annotation, that it would cost to lose
+// one.
 func deletionCost(pod *corev1.Pod) int32 {
 	n, err := strconv.ParseInt(pod.Annotations[corev1.PodDeletionCost], 10, 32)
 	if err != nil {

@@ -80,7 +80,8 @@ func requestFor(name string) ctrl.Request {
 	return ctrl.Request{NamespacedName: types.NamespacedName{Namespace: "default", Name: name}}
 }
 
-// testLag: a cache that shows nothing new, however often it is looked at, never makes for a pod too many, or one too few.
+// testLag: a cache that shows nothing new, however often it is looked at, never makes for a pod too
+// many, or one too few.
 func testLag(t *testing.T, w *world) {
 	lag := &laggard{Client: w.Client}
 	r := &replication{Client: lag, server: w.Client}
@@ -106,7 +107,8 @@ func testLag(t *testing.T, w *world) {
 		t.Fatalf("%d pods, want 3", n)
 	}
 
-	// A process that has just started, and a cache of before: the one that was killed has made them all.
+	// A process that has just started, and a cache of before: the one that was killed has made them
+	// all.
 	lag.frozen = new(corev1.PodList)
 	r = &replication{Client: lag, server: w.Client}
 	if n := step(t, r, "plain"); n != 3 {

@@ -18,8 +18,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// replication keeps the pods of replication controllers at the wanted number. Reconcile is the whole of it: whatever happened,
-// it looks at what there is and does what is missing, so that it does not matter which events were missed, or who died when.
+// replication keeps the pods of replication controllers at the wanted number. Reconcile is the
+// whole of it: whatever happened, it looks at what there is and does what is missing, so that it
+// does not matter which events were missed, or who died when.
 type replication struct {
 	client.Client               // reads from the cache, writes to the server
 	server        client.Reader // reads from the server
@@ -28,8 +29,8 @@ type replication struct {
 
 var replicationControllers = corev1.SchemeGroupVersion.WithKind("ReplicationController")
 
-// addReplication has the manager run it: for replication controllers that change, for those whose pods change, and for those
-// that could adopt a pod.
+// addReplication has the manager run it: for replication controllers that change, for those whose
+// pods change, and for those that could adopt a pod.
 func addReplication(manager ctrl.Manager) error {
 	r := &replication{Client: manager.GetClient(), server: manager.GetAPIReader()}
 	return ctrl.NewControllerManagedBy(manager).
@@ -40,8 +41,8 @@ func addReplication(manager ctrl.Manager) error {
 		Complete(r)
 }
 
-// patient: a server that is down for a while is no reason to wait much longer once it is back. Without a bound the pauses
-// between attempts would double up to a quarter of an hour.
+// patient: a server that is down for a while is no reason to wait much longer once it is back.
+// Without a bound the pauses between attempts would double up to a quarter of an hour.
 func patient() controller.Options {
 	return controller.Options{RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](5*time.Millisecond, 5*time.Second)}
 }
@@ -64,7 +65,8 @@ func (r *replication) adopters(ctx context.Context, pod client.Object) (requests
 	return requests
 }
 
-// Reconcile brings one replication controller's pods to the wanted number, and tells in its status how many there are.
+// Reconcile brings one replication controller's pods to the wanted number, and tells in its status
+// how many there are.
 func (r *replication) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	rc := new(corev1.ReplicationController)
 	if err := r.Get(ctx, request.NamespacedName, rc); err != nil {
@@ -88,8 +90,9 @@ func (r *replication) Reconcile(ctx context.Context, request ctrl.Request) (ctrl
 	return ctrl.Result{RequeueAfter: again}, errors.Join(failure, err)
 }
 
-// look returns the pods of the namespace that are alive: those of the cache, which costs nothing, unless that has not seen yet
-// what this process did or is not sure of (expectations.go). Then it asks the server.
+// look returns the pods of the namespace that are alive: those of the cache, which costs nothing,
+// unless that has not seen yet what this process did or is not sure of (expectations.go). Then it
+// asks the server.
 func (r *replication) look(ctx context.Context, rc types.NamespacedName) ([]corev1.Pod, error) {
 	cached, err := alive(ctx, r.Client, rc.Namespace)
 	if err != nil || r.expected.met(rc, cached) {
@@ -116,8 +119,8 @@ func alive(ctx context.Context, from client.Reader, namespace string) (pods []co
 	return pods, nil
 }
 
-// claim returns the pods that belong to rc. It adopts those that fit and belong to nobody, and lets go those whose labels do
-// not fit any more.
+// claim returns the pods that belong to rc. It adopts those that fit and belong to nobody, and lets
+// go those whose labels do not fit any more.
 func (r *replication) claim(ctx context.Context, rc *corev1.ReplicationController, pods []corev1.Pod) (mine []corev1.Pod, err error) {
 	for i := range pods {
 		pod := &pods[i]
@@ -147,7 +150,8 @@ func selects(rc *corev1.ReplicationController, pod client.Object) bool {
 	return len(rc.Spec.Selector) > 0 && labels.SelectorFromSet(rc.Spec.Selector).Matches(labels.Set(pod.GetLabels()))
 }
 
-// adopt makes a pod one of rc. It asks the server first whether rc is still there: a pod must not get an owner that has gone.
+// adopt makes a pod one of rc. It asks the server first whether rc is still there: a pod must not
+// get an owner that has gone.
 func (r *replication) adopt(ctx context.Context, rc *corev1.ReplicationController, pod *corev1.Pod) (bool, error) {
 	now := new(corev1.ReplicationController)
 	if err := r.server.Get(ctx, client.ObjectKeyFromObject(rc), now); err != nil {
@@ -174,13 +178,14 @@ func (r *replication) disown(ctx context.Context, rc *corev1.ReplicationControll
 	return ignoreStale(r.Patch(ctx, pod, onlyIfUnchanged(before)))
 }
 
-// onlyIfUnchanged is a patch that the server refuses if somebody else was faster: two replication controllers with the same
-// selector can't both adopt a pod.
+// onlyIfUnchanged is a patch that the server refuses if somebody else was faster: two replication
+// controllers with the same selector can't both adopt a pod.
 func onlyIfUnchanged(before client.Object) client.Patch {
 	return client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 }
 
-// ignoreStale: the object has changed, or gone, since it was read. The event that says so is on its way, and brings us back.
+// ignoreStale: the object has changed, or gone, since it was read. The event that says so is on its
+// way, and brings us back.
 func ignoreStale(err error) error {
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil
@@ -188,8 +193,9 @@ func ignoreStale(err error) error {
 	return err
 }
 
-// manage makes the pods that are missing, or deletes those that are too many, and returns the pods that there are then. It
-// stops at the first failure: what fails once, for want of quota say, would fail for all the others.
+// manage makes the pods that are missing, or deletes those that are too many, and returns the pods
+// that there are then. It stops at the first failure: what fails once, for want of quota say, would
+// fail for all the others.
 func (r *replication) manage(ctx context.Context, rc *corev1.ReplicationController, pods []corev1.Pod) ([]corev1.Pod, error) {
 	name, wanted := client.ObjectKeyFromObject(rc), 1
 	if rc.Spec.Replicas != nil {

@@ -11,7 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// failure is why the number of pods could not be reached, with the reason that the condition ReplicaFailure gives for it.
+// failure is why the number of pods could not be reached, with the reason that the condition
+// ReplicaFailure gives for it.
 type failure struct {
 	reason string
 	error
@@ -19,8 +20,8 @@ type failure struct {
 
 func (f failure) Unwrap() error { return f.error }
 
-// report tells in the status what there is. It returns when to look again if time alone will change that: pods that are ready
-// become available.
+// report tells in the status what there is. It returns when to look again if time alone will change
+// that: pods that are ready become available.
 func (r *replication) report(ctx context.Context, rc *corev1.ReplicationController, pods []corev1.Pod, failed error) (time.Duration, error) {
 	status, again := statusOf(rc, pods, failed, time.Now())
 	if equality.Semantic.DeepEqual(rc.Status, status) {

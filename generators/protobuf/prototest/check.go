@@ -1,5 +1,5 @@
-// Package prototest holds printed protobuf code against its generated.proto: another implementation reads what the code
-// writes and the other way round, by nothing but the descriptors of that file.
+// Package prototest holds printed protobuf code against its generated.proto: another implementation
+// reads what the code writes and the other way round, by nothing but the descriptors of that file.
 //
 // Start reading at Check. The package is for tests only.
 package prototest
@@ -81,14 +81,16 @@ func Unpack(data []byte) (protoreflect.FileDescriptor, error) {
 	return files.FindFileByPath(set.File[len(set.File)-1].GetName())
 }
 
-// Check fills messages like m with anything, and compares what both implementations make of them, by the names of fields
-// and as bytes. m is not changed. Each of the decoders, besides that of m itself, must read the same.
+// Check fills messages like m with anything, and compares what both implementations make of them,
+// by the names of fields and as bytes. m is not changed. Each of the decoders, besides that of m
+// itself, must read the same.
 func Check(t *testing.T, descriptor protoreflect.MessageDescriptor, m Message, decoders ...Decoder) {
 	t.Helper()
 	check(t, descriptor, m, true, decoders)
 }
 
-// CheckBytes is Check for messages that hold others with code by hand: these may not write what their fields are.
+// CheckBytes is Check for messages that hold others with code by hand: these may not write what
+// their fields are.
 func CheckBytes(t *testing.T, descriptor protoreflect.MessageDescriptor, m Message) {
 	t.Helper()
 	check(t, descriptor, m, false, nil)
@@ -135,14 +137,15 @@ func check(t *testing.T, descriptor protoreflect.MessageDescriptor, m Message, f
 // Fresh is an empty message of the same type.
 func Fresh(m Message) Message { return reflect.New(reflect.TypeOf(m).Elem()).Interface().(Message) }
 
-// handWritten are the messages of apimachinery whose fields in Go are others than in the .proto file.
+// handWritten are the messages of apimachinery whose fields in Go are others than in the .proto
+// file.
 var handWritten = map[reflect.Type]bool{
 	reflect.TypeFor[resource.Quantity](): true, reflect.TypeFor[metav1.Time](): true, reflect.TypeFor[metav1.MicroTime](): true,
 	reflect.TypeFor[intstr.IntOrString](): true, reflect.TypeFor[metav1.FieldsV1](): true,
 }
 
-// dropNils takes nil out of lists of pointers, for protobuf can't tell it from an empty message, and no bytes out of maps:
-// Kubernetes leaves out the value of such an entry, and others don't.
+// dropNils takes nil out of lists of pointers, for protobuf can't tell it from an empty message,
+// and no bytes out of maps: Kubernetes leaves out the value of such an entry, and others don't.
 func dropNils(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -278,8 +281,8 @@ func protoName(f reflect.StructField) string {
 	return strings.ToLower(f.Name[:1]) + f.Name[1:]
 }
 
-// NewFiller makes values of all sorts, also of recursive types; those of apimachinery that have a form of their own are
-// sound.
+// NewFiller makes values of all sorts, also of recursive types; those of apimachinery that have a
+// form of their own are sound.
 func NewFiller(seed int64) *randfill.Filler {
 	return randfill.NewWithSeed(seed).NilChance(0.3).NumElements(0, 3).MaxDepth(12).RandSource(rand.NewSource(seed)).Funcs(
 		func(*metav1.TypeMeta, randfill.Continue) {}, // not part of the message

@@ -14,8 +14,8 @@ import (
 
 var arithmeticSigns = map[string]bool{"+": true, "-": true, "*": true, "/": true, "%": true}
 
-// arithmetic translates a computation with two integers, two floating-point numbers, two strings or two lists. Integers have 64
-// bits, and a result that has more makes the rule fail, as in CEL.
+// arithmetic translates a computation with two integers, two floating-point numbers, two strings or
+// two lists. Integers have 64 bits, and a result that has more makes the rule fail, as in CEL.
 func (tr *translator) arithmetic(e *ast.Expr) (value, error) {
 	a, err := tr.value(e.Args[0])
 	if err != nil {

@@ -1,13 +1,16 @@
-// Package cel compiles rules in the Common Expression Language to Go, for the types that they stand on.
+// Package cel compiles rules in the Common Expression Language to Go, for the types that they stand
+// on.
 //
-// What goes in is a Rule: its text, and the Go type of self. What comes out is a plan: the call of a function that is printed
-// into the generated file, and what that needs. Package ast reads the text; the rest is a walk over its tree that makes
-// of each expression a value, which is Go code with its type, or a condition. What the walk does not know is a Fault; it
-// never makes code that means something else.
+// What goes in is a Rule: its text, and the Go type of self. What comes out is a plan: the call of
+// a function that is printed into the generated file, and what that needs. Package ast reads the
+// text; the rest is a walk over its tree that makes of each expression a value, which is Go code
+// with its type, or a condition. What the walk does not know is a Fault; it never makes code that
+// means something else.
 //
-// In CEL an expression can fail: what is not there has no fields, and numbers overflow. So a value has guards, conditions
-// for it to be there, and a condition is translated twice, to what holds if it is true and to what holds if its opposite is
-// (translator.condition and not). A rule that fails does not hold.
+// In CEL an expression can fail: what is not there has no fields, and numbers overflow. So a value
+// has guards, conditions for it to be there, and a condition is translated twice, to what holds if
+// it is true and to what holds if its opposite is (translator.condition and not). A rule that fails
+// does not hold.
 //
 // Start reading at Compile, then translate.go and value.go.
 package cel
@@ -39,8 +42,8 @@ var reasons = map[string]string{
 
 const byHand = "write the rule in the strategy's Validate, in Go"
 
-// Compile plans the call of a function that checks a rule. fresh returns a name that begins with a prefix and that nothing
-// else in the generated package has.
+// Compile plans the call of a function that checks a rule. fresh returns a name that begins with a
+// prefix and that nothing else in the generated package has.
 func Compile(r Rule, fresh func(prefix string) string) (plan.Plan, error) {
 	if r.Rule == "" {
 		return plan.Plan{}, plan.Fault{Message: "there is no rule", Cure: `want rule="…"`}

@@ -8,8 +8,9 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// condition is Go that is true or false: a leaf, or others that are joined. go vet wants no operand twice, so joining
-// leaves out what is there already. The zero value is a condition that always holds.
+// condition is Go that is true or false: a leaf, or others that are joined. go vet wants no operand
+// twice, so joining leaves out what is there already. The zero value is a condition that always
+// holds.
 type condition struct {
 	op    string // "&&" or "||"; "" for a leaf
 	parts []condition
@@ -95,7 +96,8 @@ func (c condition) negated() []any {
 	return spell("!(", c.spelled(), ")")
 }
 
-// opposite tells whether one of two conditions always holds if the other does not, as far as can be seen.
+// opposite tells whether one of two conditions always holds if the other does not, as far as can be
+// seen.
 func opposite(a, b condition) bool {
 	if a.op == "" || b.op == "" {
 		return leaf("!(", a.spelled(), ")").equals(b) || leaf("!(", b.spelled(), ")").equals(a)

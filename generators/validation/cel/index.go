@@ -9,7 +9,8 @@ import (
 	"github.com/typeplane/typeplane/generators/validation/shape"
 )
 
-// index translates an item of a list, or an entry of a map. One that is not there makes the rule fail.
+// index translates an item of a list, or an entry of a map. One that is not there makes the rule
+// fail.
 func (tr *translator) index(e *ast.Expr) (value, error) {
 	on, err := tr.value(e.On)
 	if err != nil {

@@ -16,7 +16,8 @@ const (
 	quantityPath = "k8s.io/apimachinery/pkg/api/resource"
 )
 
-// The types of CEL that Go has no literals of. They are compared by their address: no other value has one of them.
+// The types of CEL that Go has no literals of. They are compared by their address: no other value
+// has one of them.
 var (
 	timeType     = &types.Type{Name: types.Name{Package: "time", Name: "Time"}, Kind: types.Struct}
 	durationType = &types.Type{Name: types.Name{Package: "time", Name: "Duration"}, Kind: types.Struct}
@@ -26,8 +27,9 @@ var (
 // typeNames are what problems call them.
 var typeNames = map[*types.Type]string{timeType: "timestamp", durationType: "duration", quantityType: "quantity"}
 
-// known makes of a value whose type is one of Kubernetes what it is in CEL: a metav1.Time is a timestamp, a metav1.Duration a text, which
-// duration() reads, and a Quantity something that quantity() reads. behind says that the code is a pointer.
+// known makes of a value whose type is one of Kubernetes what it is in CEL: a metav1.Time is a
+// timestamp, a metav1.Duration a text, which duration() reads, and a Quantity something that
+// quantity() reads. behind says that the code is a pointer.
 func known(v value, behind bool) value {
 	switch v.typ.Name {
 	case types.Name{Package: metaPath, Name: "Time"}, types.Name{Package: metaPath, Name: "MicroTime"}:
@@ -70,7 +72,8 @@ func (tr *translator) made(e *ast.Expr) (value, error) {
 	return makers[e.Name](tr, e, v)
 }
 
-// parsed is a text as a value of a type, by the helper that reads it and the one that says whether it can.
+// parsed is a text as a value of a type, by the helper that reads it and the one that says whether
+// it can.
 func (tr *translator) parsed(e *ast.Expr, v value, t *types.Type, read plan.Helper) (value, error) {
 	if !shape.IsString(shape.Native(v.typ)) {
 		return value{}, fmt.Errorf("%s makes a %s of %s", e.Source, typeNames[t], aValue(v.typ))
@@ -89,7 +92,8 @@ func reader(name, doc string, t *types.Type, body ...[]any) plan.Helper {
 	}}
 }
 
-// compareKnown compares two values of one of the types of this file; ok says that it can. CEL has no order of quantities.
+// compareKnown compares two values of one of the types of this file; ok says that it can. CEL has
+// no order of quantities.
 func (tr *translator) compareKnown(e *ast.Expr, a, b value) (code []any, guards condition, ok bool) {
 	equality := e.Name == "==" || e.Name == "!="
 	switch {

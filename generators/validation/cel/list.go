@@ -9,8 +9,8 @@ import (
 	"github.com/typeplane/typeplane/generators/validation/shape"
 )
 
-// existsOne is whether something holds for just one item. In CEL all items are looked at, and one of which it can't be said makes the rule
-// fail, whatever the others are.
+// existsOne is whether something holds for just one item. In CEL all items are looked at, and one
+// of which it can't be said makes the rule fail, whatever the others are.
 func (tr *translator) existsOne(e *ast.Expr) (value, error) {
 	it, err := tr.iterate(e, 2)
 	if err != nil {

@@ -16,8 +16,8 @@ func asksHas(e *ast.Expr) bool {
 	return e.Op == ast.Call && e.On == nil && e.Name == "has" && len(e.Args) == 1
 }
 
-// has tells whether a field is there, as far as Go can tell: one that clients leave out when it is zero is there if it is
-// not zero, and one that they don't leave out always is.
+// has tells whether a field is there, as far as Go can tell: one that clients leave out when it is
+// zero is there if it is not zero, and one that they don't leave out always is.
 func (tr *translator) has(e *ast.Expr) (value, error) {
 	if e.Op != ast.Field {
 		return value{}, fmt.Errorf("has(%s) asks for something that is no field", e.Source)

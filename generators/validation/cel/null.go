@@ -11,8 +11,8 @@ import (
 
 func isNull(e *ast.Expr) bool { return e.Op == ast.Literal && e.Name == "null" }
 
-// compareNull translates the question whether a field is null. One that clients leave out is not: if it is not there, the rule fails, as
-// has() tells.
+// compareNull translates the question whether a field is null. One that clients leave out is not:
+// if it is not there, the rule fails, as has() tells.
 func (tr *translator) compareNull(e *ast.Expr) (value, error) {
 	of := e.Args[0]
 	if isNull(of) {

@@ -17,7 +17,8 @@ type maybeValue struct {
 	val         value
 }
 
-// isOptional tells whether an expression is an optional value: where a path has a question mark in it, all that follows is.
+// isOptional tells whether an expression is an optional value: where a path has a question mark in
+// it, all that follows is.
 func (tr *translator) isOptional(e *ast.Expr) bool {
 	switch e.Op {
 	case ast.Maybe, ast.MaybeIndex:

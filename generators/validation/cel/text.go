@@ -10,7 +10,8 @@ import (
 	"github.com/typeplane/typeplane/generators/validation/shape"
 )
 
-// textMethod is a method of strings in Kubernetes' library. Its parameters are texts (s) or integers (i).
+// textMethod is a method of strings in Kubernetes' library. Its parameters are texts (s) or
+// integers (i).
 type textMethod struct {
 	params []string // by the number of arguments
 	result *types.Type
@@ -40,7 +41,8 @@ func goCall(name string) func(args []any) []any {
 	return func(args []any) []any { return spell(plan.Ident("strings", name), "(", commas(args), ")") }
 }
 
-// withCount is a call of one of two functions of package strings: the second one takes a number at last.
+// withCount is a call of one of two functions of package strings: the second one takes a number at
+// last.
 func withCount(name, counting string) func(args []any) []any {
 	many := map[string]int{"ReplaceAll": 3, "Split": 2}[name]
 	return func(args []any) []any {

@@ -82,7 +82,8 @@ func filledIn(code string, v []any) []any {
 	return []any{code}
 }
 
-// timeArithmetic computes with durations and timestamps; ok says that these are some that can be added or subtracted.
+// timeArithmetic computes with durations and timestamps; ok says that these are some that can be
+// added or subtracted.
 func (tr *translator) timeArithmetic(e *ast.Expr, a, b value) (out value, ok bool) {
 	if e.Name != "+" && e.Name != "-" {
 		return out, false

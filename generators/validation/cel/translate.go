@@ -10,8 +10,8 @@ import (
 	"github.com/typeplane/typeplane/generators/validation/shape"
 )
 
-// translator makes Go of one rule. Conditions are in this file, values in value.go and the files beside it, by what they are
-// made of.
+// translator makes Go of one rule. Conditions are in this file, values in value.go and the files
+// beside it, by what they are made of.
 type translator struct {
 	self    *types.Type // of the value that the rule stands on
 	fresh   func(prefix string) string
@@ -27,8 +27,8 @@ type translator struct {
 
 func (tr *translator) use(h plan.Helper) { tr.helpers = append(tr.helpers, h) }
 
-// condition translates something that is true or false. In CEL, what fails is neither: so the Go is true only if the
-// rule holds, and not is only true if the opposite does.
+// condition translates something that is true or false. In CEL, what fails is neither: so the Go is
+// true only if the rule holds, and not is only true if the opposite does.
 func (tr *translator) condition(e *ast.Expr) (condition, error) {
 	switch {
 	case e.Op == ast.Literal && e.Name == "true":

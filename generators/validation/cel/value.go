@@ -21,9 +21,11 @@ import (
 type value struct {
 	code []any
 	typ  *types.Type
-	// guards are conditions for the value to be there: in CEL, what is not there makes the rule fail.
+	// guards are conditions for the value to be there: in CEL, what is not there makes the rule
+	// fail.
 	guards condition
-	// literal is what a literal says; nil for all other values. It takes the type of what it is compared with.
+	// literal is what a literal says; nil for all other values. It takes the type of what it is
+	// compared with.
 	literal goconst.Value
 	// is holds the parts of a value that is a condition made of others.
 	is condition
@@ -153,7 +155,8 @@ func (tr *translator) value(e *ast.Expr) (value, error) {
 	return value{}, fmt.Errorf("%s is not supported here", e.Source)
 }
 
-// decided is a condition that is made of others as a value. It is there if either the condition holds or its opposite.
+// decided is a condition that is made of others as a value. It is there if either the condition
+// holds or its opposite.
 func (tr *translator) decided(e *ast.Expr) (value, error) {
 	yes, err := tr.condition(e)
 	if err != nil {

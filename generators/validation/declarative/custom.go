@@ -78,8 +78,8 @@ func shortType(t *types.Type) string {
 	return t.Name.Name
 }
 
-// StrayCustoms reports functions that look as if they were called, and are not. If nothing this run knows of calls one,
-// that is a warning.
+// StrayCustoms reports functions that look as if they were called, and are not. If nothing this run
+// knows of calls one, that is a warning.
 func StrayCustoms(p *rule.Planner) {
 	for input, output := range p.Outputs {
 		for _, path := range []string{input, output} {

@@ -94,8 +94,9 @@ func ForEachVal(p *rule.Planner, path string, t *types.Type, inner plan.Plan) pl
 	return plan.Plan{Calls: out.Calls, Later: out.Later, OpaqueVal: inner.Opaque, Helpers: inner.Helpers, Vars: inner.Vars, Marked: inner.Marked}
 }
 
-// correlation says how an item of the new list finds itself in the old one, and how the two are then compared: not at
-// all for an atomic list, by the value for a set, by the keys and then the value for a map.
+// correlation says how an item of the new list finds itself in the old one, and how the two are
+// then compared: not at all for an atomic list, by the value for a set, by the keys and then the
+// value for a map.
 func correlation(p *rule.Planner, path string, t *types.Type) (how string, args []any) {
 	lm := rule.Notes[*List](p)[path]
 	if lm == nil {

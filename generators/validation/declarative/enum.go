@@ -87,7 +87,8 @@ func enumOfConstants(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, 
 	return out, nil
 }
 
-// enumValues are the constants that count, by name; of two with one value the one that says more about it.
+// enumValues are the constants that count, by name; of two with one value the one that says more
+// about it.
 func enumValues(p *rule.Planner, constants []rule.Constant) []enumValue {
 	var out []enumValue
 	for _, c := range constants {
@@ -135,7 +136,8 @@ func exclusionsOf(tags []codetags.Tag) (out []exclusion, never bool) {
 	return out, false
 }
 
-// saysEnum tells whether +k8s:enum stands on the site, also inside another tag: that one says more exactly what holds.
+// saysEnum tells whether +k8s:enum stands on the site, also inside another tag: that one says more
+// exactly what holds.
 func saysEnum(s *rule.Site) bool {
 	for mk := range s.Origin.Markers.All() {
 		if strings.HasSuffix(mk.Text, "+k8s:enum") {

@@ -115,7 +115,8 @@ func shownPairs(keys []rule.Pair) string {
 	return "{" + strings.Join(out, ", ") + "}"
 }
 
-// itemMatcher is a function that finds the item with these keys, which must be the keys of the list.
+// itemMatcher is a function that finds the item with these keys, which must be the keys of the
+// list.
 func itemMatcher(p *rule.Planner, s *rule.Site, item *types.Type, keys []rule.Pair) (plan.Lambda, error) {
 	lm := knownList(p, s)
 	if lm == nil || lm.semantic != "map" || len(lm.keys) == 0 {

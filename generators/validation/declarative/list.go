@@ -16,9 +16,11 @@ import (
 
 // List is what the tags of one list say about its items.
 type List struct {
-	// shared says that listType gives items to several owners ("set" or "map"); typed that there is a listType.
+	// shared says that listType gives items to several owners ("set" or "map"); typed that there is
+	// a listType.
 	typed, shared bool
-	// semantic says what tells items apart: "" (nothing said), "atomic", "set" (the value) or "map" (keys).
+	// semantic says what tells items apart: "" (nothing said), "atomic", "set" (the value) or "map"
+	// (keys).
 	semantic string
 	keys     []*types.Member
 	KeyNames []string
@@ -134,7 +136,8 @@ func unique(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
 	return uniqueness(p, s), nil
 }
 
-// uniqueness is the call that looks for items that are there twice. It is made when all tags of the list are known.
+// uniqueness is the call that looks for items that are there twice. It is made when all tags of the
+// list are known.
 func uniqueness(p *rule.Planner, s *rule.Site) plan.Plan {
 	return plan.ThisLater(func() (plan.Plan, error) {
 		lm := rule.Notes[*List](p)[s.Path]

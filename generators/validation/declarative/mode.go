@@ -108,7 +108,8 @@ func ifMode(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
 	return out, nil
 }
 
-// modePlan makes the calls for all modalities of the struct around a site, the first time it is asked.
+// modePlan makes the calls for all modalities of the struct around a site, the first time it is
+// asked.
 func modePlan(p *rule.Planner, s *rule.Site) (plan.Plan, error) {
 	modes := rule.Notes[map[string]*modality](p)[s.ParentPath]
 	delete(rule.Notes[map[string]*modality](p), s.ParentPath)

@@ -27,7 +27,8 @@ func presenceRules() []rule.Rule {
 	}
 }
 
-// presence names the function of the library that looks whether a value is there, like RequiredSlice.
+// presence names the function of the library that looks whether a value is there, like
+// RequiredSlice.
 func presence(verb string, t *types.Type) (name string, err error) {
 	switch shape.Native(t).Kind {
 	case types.Slice:
@@ -53,7 +54,8 @@ func forbidden(s *rule.Site) (plan.Plan, error) {
 		return plan.Plan{}, err
 	}
 	skip, err := SkipUnset(s.Type)
-	// What is forbidden and absent, as it should be, needs no further look: other functions might follow a nil pointer.
+	// What is forbidden and absent, as it should be, needs no further look: other functions might
+	// follow a nil pointer.
 	return plan.Of(plan.Call{Func: plan.Lib(forbidden), Stop: true, Emits: []plan.Emission{{Type: "FieldValueForbidden", Origin: "", Path: ""}}}, skip), err
 }
 
@@ -63,8 +65,9 @@ func SkipUnset(t *types.Type) (plan.Call, error) {
 	return plan.Call{Func: plan.Lib(name), Stop: true, Silent: true}, err
 }
 
-// optional skips the rest if the value is not set. The server sees objects with their defaults filled in, so a field
-// with a default has a value or is wrong; only where the default is what Go has anyway, nothing can be said.
+// optional skips the rest if the value is not set. The server sees objects with their defaults
+// filled in, so a field with a default has a value or is wrong; only where the default is what Go
+// has anyway, nothing can be said.
 func optional(s *rule.Site) (plan.Plan, error) {
 	has, zero, err := zeroDefault(s)
 	switch {
@@ -83,7 +86,8 @@ func optional(s *rule.Site) (plan.Plan, error) {
 	return plan.Of(skip), err
 }
 
-// zeroDefault tells whether the field has a default, and whether a value type has its zero value as default.
+// zeroDefault tells whether the field has a default, and whether a value type has its zero value as
+// default.
 func zeroDefault(s *rule.Site) (has, zero bool, err error) {
 	values := s.Origin.Markers.Values("default")
 	if len(values) == 0 {

@@ -1,5 +1,5 @@
-// Package declarative has the tags of declarative validation, +k8s:minLength=1 and the like, as Kubernetes has them: a file for
-// each family. Package marker builds its rules on some of them.
+// Package declarative has the tags of declarative validation, +k8s:minLength=1 and the like, as
+// Kubernetes has them: a file for each family. Package marker builds its rules on some of them.
 package declarative
 
 import (

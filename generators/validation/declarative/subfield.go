@@ -9,7 +9,8 @@ import (
 	"github.com/typeplane/typeplane/generators/validation/shape"
 )
 
-// inherited says that a +k8s:subfield has taken a field's own tags, opaque that a type or field is not to be looked into.
+// inherited says that a +k8s:subfield has taken a field's own tags, opaque that a type or field is
+// not to be looked into.
 type (
 	inherited bool
 	opaque    bool
@@ -44,7 +45,8 @@ func Subfield(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) 
 		return plan.Plan{}, err
 	}
 	get := getter("o", shape.NilableForm(s.Type), member)
-	// Whether the field's own tags hold here is known when all tags that say not to look into types are.
+	// Whether the field's own tags hold here is known when all tags that say not to look into types
+	// are.
 	return plan.ThisLater(func() (plan.Plan, error) {
 		combined := plan.Plan{}
 		combined.Add(made)
@@ -78,8 +80,9 @@ func getter(name string, owner *types.Type, m *types.Member) plan.Lambda {
 	}
 }
 
-// stopsOf are the calls for the field's own tags that would end its validation, without their errors: where +required
-// fails there, a tag from outside is not evaluated either. Once for each field of each site.
+// stopsOf are the calls for the field's own tags that would end its validation, without their
+// errors: where +required fails there, a tag from outside is not evaluated either. Once for each
+// field of each site.
 func stopsOf(p *rule.Planner, s *rule.Site, owner *types.Type) plan.Plan {
 	if rule.Notes[inherited](p)[s.Path] {
 		return plan.Plan{}
@@ -123,7 +126,8 @@ func opaqueRules() []rule.Rule {
 	}}
 }
 
-// isOpaque tells whether the field or its type was tagged so. It is known when all tags have been read.
+// isOpaque tells whether the field or its type was tagged so. It is known when all tags have been
+// read.
 func isOpaque(p *rule.Planner, s *rule.Site) bool {
 	return bool(rule.Notes[opaque](p)[s.Path] || rule.Notes[opaque](p)[shape.Bare(s.Type).String()])
 }

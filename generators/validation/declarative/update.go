@@ -114,7 +114,8 @@ func updateScalar(s *rule.Site, what []string) plan.Call {
 	return plan.Call{Func: plan.Lib(name), Args: constraintArgs(nil, what), Stop: true, Emits: []plan.Emission{{Type: "FieldValueInvalid", Origin: "update", Path: ""}}}
 }
 
-// updateList needs to know which items of the old and the new list are the same, unless it only matters whether there are any.
+// updateList needs to know which items of the old and the new list are the same, unless it only
+// matters whether there are any.
 func updateList(p *rule.Planner, s *rule.Site, list *types.Type, what []string) (plan.Call, error) {
 	made := plan.Call{Stop: true, Emits: updateEmits(what, false)}
 	if !slices.Contains(what, "NoAddItem") && !slices.Contains(what, "NoRemoveItem") {

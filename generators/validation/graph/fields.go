@@ -86,8 +86,8 @@ func (g *Graph) settleField(n *Node, f *Part, path string) {
 	f.Plan.SeparateTrials()
 }
 
-// skipOmitted lets a field that was left out be valid, where only rules of the OpenAPI kind are about it: these hold
-// for values that are there.
+// skipOmitted lets a field that was left out be valid, where only rules of the OpenAPI kind are
+// about it: these hold for values that are there.
 func (g *Graph) skipOmitted(s *rule.Site, f *Part) {
 	ofType := f.Node != nil && f.Node.Plan.Marked
 	if !f.Plan.Marked && !ofType || !g.mayBeOmitted(s) {
@@ -100,8 +100,8 @@ func (g *Graph) skipOmitted(s *rule.Site, f *Part) {
 	f.Plan.Calls = append([]plan.Call{skip}, f.Plan.Calls...)
 }
 
-// mayBeOmitted tells whether the field may be left out as the OpenAPI tags understand it. Tags of declarative validation
-// say it themselves.
+// mayBeOmitted tells whether the field may be left out as the OpenAPI tags understand it. Tags of
+// declarative validation say it themselves.
 func (g *Graph) mayBeOmitted(s *rule.Site) bool {
 	for _, own := range marker.OwnPresence {
 		if rule.HasRule(s, own) {

@@ -1,6 +1,7 @@
-// Package graph walks through types and their fields and collects what their tags ask for: a Node for each type, with a Part
-// for each field. It decides which types are looked into, and what of a type holds where another one has values of it.
-// Nothing is printed here; versions.go compares the rules of two versions of a kind.
+// Package graph walks through types and their fields and collects what their tags ask for: a Node
+// for each type, with a Part for each field. It decides which types are looked into, and what of a
+// type holds where another one has values of it. Nothing is printed here; versions.go compares the
+// rules of two versions of a kind.
 //
 // Start reading at Graph.Discover.
 package graph
@@ -22,17 +23,20 @@ import (
 // Node is a type with what its tags ask for. All of it holds wherever the type is used.
 type Node struct {
 	Type *types.Type // never a pointer
-	// Func is the function that validates values of the type, as its own package calls it; zero for types without a name.
+	// Func is the function that validates values of the type, as its own package calls it; zero for
+	// types without a name.
 	Func emit.Ident
 	// Used says that another type has values of this one.
 	Used bool
 
 	Fields []*Part
-	// key, elem and under are the keys and items of a map or list, and the type below a declared name.
+	// key, elem and under are the keys and items of a map or list, and the type below a declared
+	// name.
 	Key, Elem, Under *Part
 
 	Plan plan.Plan
-	// EachKey and EachVal call the functions of the keys' and items' types. They are printed if these have one.
+	// EachKey and EachVal call the functions of the keys' and items' types. They are printed if
+	// these have one.
 	EachKey, EachVal plan.Plan
 }
 
@@ -67,8 +71,9 @@ func (g *Graph) Nodes() map[*types.Type]*Node {
 	return g.known[g.Law]
 }
 
-// Discover returns the node of a type, a pointer's of what it points to. It is nil for what is not looked into: types
-// that the server itself validates, and shapes that the library has no functions for, like lists of lists.
+// Discover returns the node of a type, a pointer's of what it points to. It is nil for what is not
+// looked into: types that the server itself validates, and shapes that the library has no functions
+// for, like lists of lists.
 func (g *Graph) Discover(t *types.Type, path string) *Node {
 	if g.skipped(t) || shape.Unsupported(t) != "" {
 		return nil
@@ -118,13 +123,14 @@ func (g *Graph) use(t *types.Type, path string) *Node {
 	return n
 }
 
-// skipped tells whether a type is validated by the server, whatever its tags say: the metadata of objects.
+// skipped tells whether a type is validated by the server, whatever its tags say: the metadata of
+// objects.
 func (g *Graph) skipped(t *types.Type) bool {
 	return t.Name.Package == plan.MetaV1 && slices.Contains([]string{"TypeMeta", "ObjectMeta", "ListMeta"}, t.Name.Name)
 }
 
-// discoverRules reads the tags of a type, and those of the types that it is named after. It does so after the type's parts
-// were discovered, so that rules know them.
+// discoverRules reads the tags of a type, and those of the types that it is named after. It does so
+// after the type's parts were discovered, so that rules know them.
 func (g *Graph) discoverRules(n *Node, path string) {
 	waiting := n.Plan.Later
 	n.Plan.Later = nil
@@ -167,8 +173,8 @@ func (g *Graph) eachOf(path string, t *types.Type, key, elem *Node, said plan.Pl
 	return keys, vals
 }
 
-// onlyMarked tells whether all rules of a type are of the OpenAPI kind, which do not hold for the keys of a map: in a schema
-// keys have no constraints.
+// onlyMarked tells whether all rules of a type are of the OpenAPI kind, which do not hold for the
+// keys of a map: in a schema keys have no constraints.
 func (n *Node) onlyMarked() bool {
 	return !slices.ContainsFunc(n.Plan.Calls, func(c plan.Call) bool { return !c.Marked })
 }

@@ -19,9 +19,9 @@ type Rules struct{ g *Graph }
 // RulesIn are the rules of a graph whose types have been discovered.
 func RulesIn(g *Graph) *Rules { return &Rules{g} }
 
-// Differences returns the fields of a version of a kind that another version has too, with other rules: their paths in
-// JSON, sorted. A field is the same one if its struct is, and it has the same name, in JSON or else in Go. Whether a value
-// may be left out is no rule.
+// Differences returns the fields of a version of a kind that another version has too, with other
+// rules: their paths in JSON, sorted. A field is the same one if its struct is, and it has the same
+// name, in JSON or else in Go. Whether a value may be left out is no rule.
 func (r *Rules) Differences(version, other *types.Type) []string {
 	defer r.g.Under(r.g.Under(r.g.LawOf(version)))
 	d := differences{g: r.g, paths: map[string]bool{}, seen: map[[2]*Node]bool{}}
@@ -86,7 +86,8 @@ func (n *Node) shownFields() (out []*Part) {
 	return out
 }
 
-// said are the rules of a field and of its type, in a form that is the same in all packages, sorted.
+// said are the rules of a field and of its type, in a form that is the same in all packages,
+// sorted.
 func (d *differences) said(f *Part) []string {
 	out := d.described(f.Plan)
 	for n := f.Node; n != nil; n = n.Under.Node {
@@ -178,8 +179,8 @@ func (s saying) code(pieces []any) string {
 	return b.String()
 }
 
-// ident is what a name stands for: the value of a constant or of a variable of the plan, the code of a function that is
-// printed for it, or else the name.
+// ident is what a name stands for: the value of a constant or of a variable of the plan, the code
+// of a function that is printed for it, or else the name.
 func (s saying) ident(id emit.Ident) string {
 	if pkg := s.p.Model.Package(id.Path); id.Path != "" && pkg != nil {
 		if c := pkg.Types.Constants[id.Name]; c != nil && c.ConstValue != nil {

@@ -42,7 +42,8 @@ func celRules() []rule.Rule {
 // indexed says that the lines of a rule have been taken.
 type indexed bool
 
-// indexedRule takes all lines of a rule when it comes to the first one that has text of the rule itself.
+// indexedRule takes all lines of a rule when it comes to the first one that has text of the rule
+// itself.
 func indexedRule(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
 	index, rest, ok := strings.Cut(t.Value, "]:")
 	if !ok {

@@ -1,6 +1,7 @@
-// Package marker has the constraints of OpenAPI, as +kubebuilder:validation:MinLength=1 of controller-gen or as
-// "+k8s:validation:minLength=1" of kube-openapi, and with them the rules in CEL, +listType, +required and +optional as
-// CustomResourceDefinitions have them. They are about values that are there: presence.go and package.go say when a field may be left out.
+// Package marker has the constraints of OpenAPI, as +kubebuilder:validation:MinLength=1 of
+// controller-gen or as "+k8s:validation:minLength=1" of kube-openapi, and with them the rules in
+// CEL, +listType, +required and +optional as CustomResourceDefinitions have them. They are about
+// values that are there: presence.go and package.go say when a field may be left out.
 package marker
 
 import (
@@ -13,7 +14,8 @@ import (
 	"github.com/typeplane/typeplane/generators/validation/rule"
 )
 
-// A marker is a constraint as OpenAPI has it. controller-gen spells it +kubebuilder:validation:MinLength=1, kube-openapi
+// A marker is a constraint as OpenAPI has it. controller-gen spells
+// it +kubebuilder:validation:MinLength=1, kube-openapi
 // +k8s:validation:minLength=1; both mean the same here. It is about values that are there: see skipOmitted.
 type marker struct {
 	name string    // as controller-gen spells it
@@ -54,7 +56,8 @@ func marked(make func(*rule.Planner, *rule.Site, codetags.Tag) (plan.Plan, error
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
-// sibling tells whether another marker, of the same spelling, stands on the same site, and what its value is.
+// sibling tells whether another marker, of the same spelling, stands on the same site, and what its
+// value is.
 func sibling(s *rule.Site, t codetags.Tag, name string) (value string, ok bool) {
 	full := rule.Kubebuilder + s.MarkerPrefix + name
 	if strings.HasPrefix(t.Name, rule.OpenAPI) {

@@ -20,13 +20,14 @@ var PackageTags = []tag.Definition{
 	{Name: Optional, Scope: tag.Package, Value: tag.Flag},
 }
 
-// OwnPresence are tags by which a field says itself whether it may be left out, and which have rules of their own.
+// OwnPresence are tags by which a field says itself whether it may be left out, and which have
+// rules of their own.
 var OwnPresence = []string{"k8s:required", "k8s:optional", "k8s:forbidden", Required, Optional}
 
-// PresenceAround is the marker that holds for a field without a tag of its own: +required and +optional of kube-openapi
-// mean the same where a server of the run serves the field, and then comes what the package says. It is "" if nothing
-// is said. A field that clients leave out (omitempty) says by that more than its package, and an embedded struct has no
-// name to leave out.
+// PresenceAround is the marker that holds for a field without a tag of its own: +required
+// and +optional of kube-openapi mean the same where a server of the run serves the field, and then
+// comes what the package says. It is "" if nothing is said. A field that clients leave out
+// (omitempty) says by that more than its package, and an embedded struct has no name to leave out.
 func PresenceAround(p *rule.Planner, s *rule.Site) string {
 	pkg := p.Model.Package(s.ParentType.Name.Package)
 	own := slices.ContainsFunc(OwnPresence, func(own string) bool { return rule.HasRule(s, own) })
@@ -66,8 +67,8 @@ func PresenceOf(p *rule.Planner, s *rule.Site) plan.Plan {
 	return made
 }
 
-// requiredInSchema tells whether a field about which nothing is said is required in the schema of a custom resource: what JSON
-// always holds is, unless the server fills it in.
+// requiredInSchema tells whether a field about which nothing is said is required in the schema of a
+// custom resource: what JSON always holds is, unless the server fills it in.
 func requiredInSchema(s *rule.Site) bool {
 	if shape.JSONName(*s.Member) == "" || shape.Omitted(*s.Member) {
 		return false

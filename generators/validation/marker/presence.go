@@ -15,7 +15,8 @@ import (
 )
 
 func presenceRules() []rule.Rule {
-	// Both are read before the others of their field: see mayBeOmitted. What they mean on a package: presenceAround.
+	// Both are read before the others of their field: see mayBeOmitted. What they mean on a
+	// package: presenceAround.
 	return []rule.Rule{
 		{Name: Required, Scopes: rule.OnField, Value: rule.Flag, Example: "+" + rule.Kubebuilder + "Required",
 			Doc: "The field must be there; it may be empty. Of kinds that a server of the run serves, what was sent is looked at. Elsewhere, and where nobody " +
@@ -42,8 +43,9 @@ func presenceRules() []rule.Rule {
 	}
 }
 
-// sent wants a field of a custom resource to have been sent. said tells that a tag wants it, not only the lack of omitempty: then
-// a list, a map or what is behind a pointer is missed also where nobody knows what was sent.
+// sent wants a field of a custom resource to have been sent. said tells that a tag wants it, not
+// only the lack of omitempty: then a list, a map or what is behind a pointer is missed also where
+// nobody knows what was sent.
 func sent(s *rule.Site, said bool) plan.Plan {
 	if rule.HasRule(s, "k8s:required") || rule.HasRule(s, "nullable") {
 		return plan.Plan{}

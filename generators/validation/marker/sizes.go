@@ -10,8 +10,9 @@ import (
 	"github.com/typeplane/typeplane/generators/validation/shape"
 )
 
-// sizeOf plans a rule about a size. A CustomResourceDefinition measures values as they are in JSON, where some are something else than in
-// Go: bytes are text, and so are types with a method of their own; a struct has as many entries as it writes.
+// sizeOf plans a rule about a size. A CustomResourceDefinition measures values as they are in JSON,
+// where some are something else than in Go: bytes are text, and so are types with a method of their
+// own; a struct has as many entries as it writes.
 func sizeOf(z declarative.Sized) func(*rule.Planner, *rule.Site, codetags.Tag) (plan.Plan, error) {
 	return func(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
 		if z.Suits(s.Type) == "" || !hasSize(z, s.Type) {
@@ -42,8 +43,8 @@ func hasSize(z declarative.Sized, t *types.Type) bool {
 	return !own && (b.Kind == types.Struct || b.Kind == types.Map)
 }
 
-// measure is how a value in JSON is measured: the variable that it is read into, its type, how many there are in it, and what an error
-// shows.
+// measure is how a value in JSON is measured: the variable that it is read into, its type, how many
+// there are in it, and what an error shows.
 type measure struct{ variable, typ, count, actual string }
 
 var (
@@ -52,7 +53,8 @@ var (
 	entryMeasure = measure{"entries", "map[string]json.RawMessage", "len(entries)", "n"}
 )
 
-// inJSON are the helpers that measure values in JSON, by the function of the library whose place they take.
+// inJSON are the helpers that measure values in JSON, by the function of the library whose place
+// they take.
 var inJSON = map[string]plan.Helper{
 	"MinLength":     sizeHelper("validate_minLengthInJSON", textMeasure, "<", "TooShort", "minLength"),
 	"MaxLength":     sizeHelper("validate_maxLengthInJSON", textMeasure, ">", "TooLongCharacters", "maxLength"),

@@ -6,7 +6,8 @@ import (
 	"github.com/typeplane/typeplane/generators/emit"
 )
 
-// The arguments of a call are, besides emit.Ident and Go values (string, bool, int, int64, uint64, float64):
+// The arguments of a call are, besides emit.Ident and Go values (string, bool, int, int64, uint64,
+// float64):
 
 // Raw is Go as it is written.
 type Raw string

@@ -13,7 +13,8 @@ import (
 // Fault says what is wrong with a tag, and the cure.
 type Fault struct {
 	Message, Cure string
-	// Misfit says that the tag can't be about what it stands on. Of controller-gen's markers that is a warning: no CRD has them.
+	// Misfit says that the tag can't be about what it stands on. Of controller-gen's markers that
+	// is a warning: no CRD has them.
 	Misfit bool
 }
 

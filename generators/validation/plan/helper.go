@@ -10,8 +10,8 @@ import (
 // Ident is something that another package declares.
 func Ident(path, name string) emit.Ident { return emit.Ident{Path: path, Name: name} }
 
-// Helper is a function that the library lacks and that a generated file has itself. The text is what File.P takes, a
-// line each.
+// Helper is a function that the library lacks and that a generated file has itself. The text is
+// what File.P takes, a line each.
 type Helper struct {
 	Name  string
 	Lines func() [][]any
@@ -22,8 +22,8 @@ func HelperCall(h Helper, emits Emission, args ...any) Plan {
 	return Plan{Calls: []Call{{Func: Own(h.Name), Args: args, Emits: []Emission{emits}}}, Helpers: []Helper{h}}
 }
 
-// Validator is the text of a helper that takes a pointer to values of a type parameter and perhaps more, and whose body
-// looks at *obj.
+// Validator is the text of a helper that takes a pointer to values of a type parameter and perhaps
+// more, and whose body looks at *obj.
 func Validator(name, doc, constraint string, more []any, body ...[]any) Helper {
 	return Helper{name, func() [][]any {
 		head := []any{

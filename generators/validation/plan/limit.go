@@ -5,7 +5,8 @@ import (
 	"math/big"
 )
 
-// Limit is a bound that a call puts on something: the length of a string, the number of items, the value.
+// Limit is a bound that a call puts on something: the length of a string, the number of items, the
+// value.
 type Limit struct {
 	What  string // "length", "bytes", "items", "entries", "value"
 	Lower bool

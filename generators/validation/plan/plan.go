@@ -1,6 +1,7 @@
-// Package plan has the words in which a rule says what it asks for: calls of functions of validation, their arguments,
-// and the variables and helpers that the generated file needs for them. A Plan is data: rules make it, the graph of types
-// collects it, and package printer prints it without deciding anything. A rule that can't be planned is a Fault.
+// Package plan has the words in which a rule says what it asks for: calls of functions of
+// validation, their arguments, and the variables and helpers that the generated file needs for
+// them. A Plan is data: rules make it, the graph of types collects it, and package printer prints
+// it without deciding anything. A rule that can't be planned is a Fault.
 //
 // Start reading at Plan and Call; args.go has what an argument can be.
 package plan
@@ -24,11 +25,14 @@ type Plan struct {
 	Notes []string
 	// Left are comments about rules of other modules that can't be checked here.
 	Left []string
-	// Opaque says not to look into the type; OpaqueKey and OpaqueVal the same of the keys and values of a list or map.
+	// Opaque says not to look into the type; OpaqueKey and OpaqueVal the same of the keys and
+	// values of a list or map.
 	Opaque, OpaqueKey, OpaqueVal bool
-	// Marked says that a tag of the OpenAPI kind is among them, for which a value that was left out is valid.
+	// Marked says that a tag of the OpenAPI kind is among them, for which a value that was left out
+	// is valid.
 	Marked bool
-	// Later are plans that can be made only when all tags of the place, or of the struct around it, have been read.
+	// Later are plans that can be made only when all tags of the place, or of the struct around it,
+	// have been read.
 	Later []Later
 }
 
@@ -39,22 +43,25 @@ type Later struct {
 	Make   func() (Plan, error)
 }
 
-// Call is one function call. Every function takes ctx, op, fldPath, obj and oldObj before the arguments given here,
-// and returns a field.ErrorList.
+// Call is one function call. Every function takes ctx, op, fldPath, obj and oldObj before the
+// arguments given here, and returns a field.ErrorList.
 type Call struct {
 	Func     emit.Ident
 	TypeArgs []TypeArg
 	Args     []any // see expression
-	// Stop ends the validation of the value if the function fails; Silent means that the failure is no error.
+	// Stop ends the validation of the value if the function fails; Silent means that the failure is
+	// no error.
 	Stop, Silent bool
-	// Always says that the function is called in an update that leaves the value alone, too: what is around it has changed.
+	// Always says that the function is called in an update that leaves the value alone, too: what
+	// is around it has changed.
 	Always bool
 	// Implied says that no tag asks for the call, AnyShape that it does not look into the value.
 	Implied, AnyShape bool
 	// Cohort names calls that stop each other and no others.
 	Cohort string
 	Notes  []string
-	// Level is "Alpha" or "Beta" for a rule that is tried out; OwnLevels says that the arguments take care of it.
+	// Level is "Alpha" or "Beta" for a rule that is tried out; OwnLevels says that the arguments
+	// take care of it.
 	Level     string
 	OwnLevels bool
 	// Marked says that the call is for a tag of the OpenAPI kind.
@@ -113,8 +120,8 @@ func ThisLater(make func() (Plan, error)) Plan { return Plan{Later: []Later{{fal
 // AroundLater postpones a plan until the struct around the place is read.
 func AroundLater(make func() (Plan, error)) Plan { return Plan{Later: []Later{{true, make}}} }
 
-// Wrapped returns the plan with every call, also those to come, put through wrap, which is told whether the call is
-// about the struct around the place.
+// Wrapped returns the plan with every call, also those to come, put through wrap, which is told
+// whether the call is about the struct around the place.
 func (p Plan) Wrapped(wrap func(c Call, around bool) Call) Plan { return p.WrappedAt(false, wrap) }
 
 // WrappedAt is the same for calls about the place, or about the struct around it.
@@ -136,7 +143,8 @@ func (p Plan) WrappedAt(around bool, wrap func(Call, bool) Call) Plan {
 	return out
 }
 
-// Settle makes the plans that were postponed, also those that these postpone in turn, and gives each to take.
+// Settle makes the plans that were postponed, also those that these postpone in turn, and gives
+// each to take.
 func Settle(waiting []Later, take func(around bool, p Plan)) error {
 	for len(waiting) > 0 {
 		var next []Later
@@ -157,14 +165,15 @@ func Settle(waiting []Later, take func(around bool, p Plan)) error {
 // Lib is a function of apimachinery's validation library.
 func Lib(name string) emit.Ident { return emit.Ident{Path: validatePath, Name: name} }
 
-// Runtime is a function of package runtime/rules, which stands in for one of the library's on lists and maps.
+// Runtime is a function of package runtime/rules, which stands in for one of the library's on lists
+// and maps.
 func Runtime(name string) emit.Ident { return emit.Ident{Path: RulesPath, Name: name} }
 
 // Own is a function or variable of the generated file.
 func Own(name string) emit.Ident { return emit.Ident{Name: name} }
 
-// SeparateTrials keeps rules that are only tried out (+k8s:alpha) from stopping those of the OpenAPI kind that are in
-// force: metav1.Condition has both on one field.
+// SeparateTrials keeps rules that are only tried out (+k8s:alpha) from stopping those of the
+// OpenAPI kind that are in force: metav1.Condition has both on one field.
 func (p *Plan) SeparateTrials() {
 	if !slices.ContainsFunc(p.Calls, func(c Call) bool { return c.Marked }) {
 		return

@@ -6,7 +6,8 @@ import (
 	"github.com/typeplane/typeplane/generators/validation/plan"
 )
 
-// calls prints calls for a value. Within a cohort those that can stop the others come first, and all of them are made.
+// calls prints calls for a value. Within a cohort those that can stop the others come first, and
+// all of them are made.
 func (pr *printer) calls(calls []plan.Call) {
 	for _, group := range cohorts(calls) {
 		name := group[0].Cohort
@@ -66,7 +67,8 @@ func (pr *printer) call(c plan.Call) string {
 	return b.String()
 }
 
-// cohorts sorts calls: the nameless cohort first, then the others as they came; in each those that stop first.
+// cohorts sorts calls: the nameless cohort first, then the others as they came; in each those that
+// stop first.
 func cohorts(calls []plan.Call) [][]plan.Call {
 	names := []string{""}
 	groups := map[string][]plan.Call{}

@@ -12,8 +12,8 @@ import (
 	"github.com/typeplane/typeplane/generators/validation/plan"
 )
 
-// printCoverage prints the test that knows every error that the rules of the roots can lead to, and fails if the
-// package's tests did not lead to one of them.
+// printCoverage prints the test that knows every error that the rules of the roots can lead to, and
+// fails if the package's tests did not lead to one of them.
 func printCoverage(pass *generators.Pass, t *Target) {
 	const coverage = "k8s.io/apimachinery/pkg/test/coverage"
 	var pr *printer

@@ -57,7 +57,8 @@ func (pr *printer) field(n *graph.Node, f *graph.Part) {
 	}
 	pr.P("return")
 	pr.P("}")
-	// An old object that has nothing to compare with is not the same as one in which the field is not set: fn is told.
+	// An old object that has nothing to compare with is not the same as one in which the field is
+	// not set: fn is told.
 	pr.P("oldVal := ", plan.Ident(plan.SafePath, "Field"), "(oldObj,")
 	pr.P("func(oldObj *", typ, ") ", value, " {")
 	pr.P("return ", prefix, "oldObj.", f.Name)
@@ -82,7 +83,8 @@ func (pr *printer) always(calls []plan.Call) (others []plan.Call) {
 	return others
 }
 
-// callOfType prints the call of the function that the field's type has, which expects something behind a pointer.
+// callOfType prints the call of the function that the field's type has, which expects something
+// behind a pointer.
 func (pr *printer) callOfType(f *graph.Part, calls []plan.Call) {
 	maybeNil := f.Type.Kind == types.Pointer && !slices.ContainsFunc(calls, func(c plan.Call) bool {
 		return c.Stop && c.Cohort == "" && (c.Func == plan.Lib("RequiredPointer") || c.Func == plan.Lib("OptionalPointer"))
@@ -97,8 +99,8 @@ func (pr *printer) callOfType(f *graph.Part, calls []plan.Call) {
 	}
 }
 
-// path is the path of a field. The fields of an embedded struct stand beside those of the outer one; but errors of a
-// kind need some path, so there, as in Kubernetes, it is the name of the type.
+// path is the path of a field. The fields of an embedded struct stand beside those of the outer
+// one; but errors of a kind need some path, so there, as in Kubernetes, it is the name of the type.
 func (pr *printer) path(f *graph.Part) string {
 	if f.JSON != "" {
 		return `fldPath.Child("` + f.JSON + `")`
@@ -106,8 +108,8 @@ func (pr *printer) path(f *graph.Part) string {
 	return pr.Ident(plan.SafePath, "Value") + "(fldPath, func() *" + pr.Ident(plan.FieldPath, "Path") + ` { return fldPath.Child("` + pr.Type(model.Pointee(f.Type)) + `") })`
 }
 
-// allCalls are those that the tags of a field ask for. A list of pointers is looked through for nil first: all
-// other functions expect something behind the pointers.
+// allCalls are those that the tags of a field ask for. A list of pointers is looked through for nil
+// first: all other functions expect something behind the pointers.
 func allCalls(f *graph.Part) []plan.Call {
 	calls := f.Plan.Calls
 	t := shape.Native(f.Type)
@@ -118,7 +120,8 @@ func allCalls(f *graph.Part) []plan.Call {
 	return calls
 }
 
-// fieldForm is the type of a field as functions take it, and what is put before the field to get there.
+// fieldForm is the type of a field as functions take it, and what is put before the field to get
+// there.
 func fieldForm(t *types.Type) (form *types.Type, prefix string) {
 	leaf := model.Pointee(t)
 	pointers := 0

@@ -1,5 +1,5 @@
-// Package printer prints the functions Validate_T of a package from the nodes of package graph. It decides nothing: what is called in
-// which order stands in the plans.
+// Package printer prints the functions Validate_T of a package from the nodes of package graph. It
+// decides nothing: what is called in which order stands in the plans.
 //
 // Start reading at Print.
 package printer
@@ -151,7 +151,8 @@ func (pr *printer) notes(notes []string) {
 	}
 }
 
-// resolve is a function as this file calls it. Types of packages that have no functions of their own get some here.
+// resolve is a function as this file calls it. Types of packages that have no functions of their
+// own get some here.
 func (pr *printer) resolve(fn emit.Ident) emit.Ident {
 	if f, ok := pr.target.Local[fn]; ok {
 		return plan.Own(f)

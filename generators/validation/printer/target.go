@@ -15,8 +15,8 @@ type Target struct {
 
 	Roots     []Function // those that are registered, by name
 	Functions []Function // in the order in which they are printed
-	// Local are the names of functions that this file has for types of other packages, Outputs the packages that have the
-	// functions of the types of a package.
+	// Local are the names of functions that this file has for types of other packages, Outputs the
+	// packages that have the functions of the types of a package.
 	Local   map[emit.Ident]string
 	Outputs map[string]string
 	// Fixture and Coverage ask for tests.

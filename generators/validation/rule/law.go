@@ -13,13 +13,16 @@ import (
 type Law string
 
 const (
-	// OfTypes is the law of packages that ask for functions and are not served: all tags that say that they are rules.
+	// OfTypes is the law of packages that ask for functions and are not served: all tags that say
+	// that they are rules.
 	OfTypes Law = "types"
-	// OfResources is the law of what a server of the run serves, that of custom resources: what controller-gen puts into a
-	// CustomResourceDefinition is a rule too, like +listType=map. +enum is one where it stands in the module itself.
+	// OfResources is the law of what a server of the run serves, that of custom resources: what
+	// controller-gen puts into a CustomResourceDefinition is a rule too, like +listType=map. +enum
+	// is one where it stands in the module itself.
 	OfResources Law = "custom resources"
-	// OfKubernetes is the law of a kube-apiserver for its own kinds: the tags of declarative validation alone are rules.
-	// All others describe a type, and what is wrong with an object, code says.
+	// OfKubernetes is the law of a kube-apiserver for its own kinds: the tags of declarative
+	// validation alone are rules. All others describe a type, and what is wrong with an object,
+	// code says.
 	OfKubernetes Law = "Kubernetes"
 )
 
@@ -44,8 +47,8 @@ func (p *Planner) Under(l Law) Law {
 	return before
 }
 
-// Notes are what the tags of one place say together, by the path of the place, under the law that holds. Each family of
-// rules has a type of its own for it.
+// Notes are what the tags of one place say together, by the path of the place, under the law that
+// holds. Each family of rules has a type of its own for it.
 func Notes[T any](p *Planner) map[string]T {
 	key := reflect.TypeFor[T]()
 	if p.collected[key] == nil {
@@ -65,8 +68,8 @@ func (p *Planner) LawIn(pkg *model.Package) Law {
 	return OfTypes
 }
 
-// LawOf is the law for a type below another one: that of its own package, which may print its function, or for a type of
-// another module the one that holds.
+// LawOf is the law for a type below another one: that of its own package, which may print its
+// function, or for a type of another module the one that holds.
 func (p *Planner) LawOf(t *types.Type) Law {
 	if t.Name.Package == "" || !p.ours(t) {
 		return p.Law

@@ -40,9 +40,9 @@ func NewPlanner(pass *generators.Pass, rules *Set) *Planner {
 	return p
 }
 
-// Problem reports what is wrong with a marker, or with what the markers at an origin say together if it is nil. In a
-// package of another module nobody can mend it: the rule is left out, and what is returned is a comment for the generated
-// code that says so.
+// Problem reports what is wrong with a marker, or with what the markers at an origin say together
+// if it is nil. In a package of another module nobody can mend it: the rule is left out, and what
+// is returned is a comment for the generated code that says so.
 func (p *Planner) Problem(o Origin, mk *model.Marker, name string, err error) []string {
 	f := plan.Fault{Message: err.Error()}
 	errors.As(err, &f)
@@ -85,8 +85,8 @@ func (p *Planner) ReadComments(path string) {
 	_ = p.Model.DependencyComments(path) // without comments there are no tags
 }
 
-// IsRule tells whether a marker is a rule for whose sake functions are printed. Tags that describe types to other plug-ins
-// too count where there are functions anyway.
+// IsRule tells whether a marker is a rule for whose sake functions are printed. Tags that describe
+// types to other plug-ins too count where there are functions anyway.
 func (p *Planner) IsRule(mk *model.Marker) bool {
 	r, ok := p.Rules.Find(tag.NameOf(mk.Text))
 	if ok && p.Law == OfKubernetes && !p.counts(r, Origin{}) {

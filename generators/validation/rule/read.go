@@ -21,8 +21,8 @@ type written struct {
 	marker *model.Marker
 }
 
-// tagsOf reads the rules among markers, sorted by name and otherwise in their order, and claims them. A marker that can't be
-// read is a problem and left out.
+// tagsOf reads the rules among markers, sorted by name and otherwise in their order, and claims
+// them. A marker that can't be read is a problem and left out.
 func (p *Planner) tagsOf(o Origin) []written {
 	var out []written
 	for mk := range o.Markers.All() {
@@ -98,8 +98,8 @@ func (p *Planner) PlansOf(s *Site) plan.Plan {
 	return out
 }
 
-// misplaced tells whether a tag stands on the wrong thing, or holds one that does not exist. That is reported for the tags
-// of all plug-ins alike.
+// misplaced tells whether a tag stands on the wrong thing, or holds one that does not exist. That
+// is reported for the tags of all plug-ins alike.
 func (p *Planner) misplaced(s *Site, w written) bool {
 	at := map[Scope]tag.Scope{OnType: tag.Type, OnField: tag.Field}[s.Scope]
 	fault, wrong := p.table.Check(w.marker.Text, at)

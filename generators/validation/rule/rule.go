@@ -1,6 +1,7 @@
-// Package rule says what a rule of validation is: a tag as data, with the places where it may stand and a function that makes
-// a plan for such a place. It reads the tags of a place and plans them (Planner.PlansOf), under the law that holds there.
-// The rules themselves are in packages declarative and marker.
+// Package rule says what a rule of validation is: a tag as data, with the places where it may stand
+// and a function that makes a plan for such a place. It reads the tags of a place and plans them
+// (Planner.PlansOf), under the law that holds there. The rules themselves are in packages
+// declarative and marker.
 //
 // Start reading at Rule and Site, then read.go; law.go says which tags count where.
 package rule
@@ -16,7 +17,8 @@ import (
 	"github.com/typeplane/typeplane/generators/validation/plan"
 )
 
-// Scope is where a rule may stand, finer than a comment's place: a tag inside another one stands on what that is about.
+// Scope is where a rule may stand, finer than a comment's place: a tag inside another one stands on
+// what that is about.
 type Scope uint
 
 const (
@@ -57,7 +59,8 @@ const (
 	Fields   Payload = "key=value,…" // the kubebuilder form
 )
 
-// Argument is something in the parentheses behind the name of a rule; Name is "" for the one without a name.
+// Argument is something in the parentheses behind the name of a rule; Name is "" for the one
+// without a name.
 type Argument struct {
 	Name     string
 	Required bool

@@ -31,8 +31,8 @@ func NewSet(others []tag.Definition, families ...[]Rule) *Set {
 	return s
 }
 
-// Find returns the rule that a name belongs to: its own, or that of the longest name which it continues after a colon
-// or bracket, if that one takes fields.
+// Find returns the rule that a name belongs to: its own, or that of the longest name which it
+// continues after a colon or bracket, if that one takes fields.
 func (s *Set) Find(name string) (Rule, bool) {
 	if name == "" {
 		return Rule{}, false

@@ -1,5 +1,6 @@
-// Package shape answers what validation asks about Go types: what is below names and pointers, whether a value can be nil or
-// be compared by ==, what a field is called in JSON, and what a type is called in a problem. All of it are pure functions.
+// Package shape answers what validation asks about Go types: what is below names and pointers,
+// whether a value can be nil or be compared by ==, what a field is called in JSON, and what a type
+// is called in a problem. All of it are pure functions.
 package shape
 
 import (
@@ -72,8 +73,8 @@ func IsKey(t *types.Type) bool { return ByValue(model.Pointee(Native(t))) }
 
 func OfStructs(list *types.Type) bool { return Bare(Native(list).Elem).Kind == types.Struct }
 
-// Native returns the type below declared names: for "type X []Y" that is []Y, for *X it is *[]Y. Structs stay as they
-// are.
+// Native returns the type below declared names: for "type X []Y" that is []Y, for *X it is *[]Y.
+// Structs stay as they are.
 func Native(t *types.Type) *types.Type {
 	pointers := 0
 	for {
@@ -97,7 +98,8 @@ func Native(t *types.Type) *types.Type {
 // Bare is the type below names and pointers.
 func Bare(t *types.Type) *types.Type { return model.Pointee(Native(t)) }
 
-// OwnJSON tells whether a type reads and writes its JSON itself, so that its fields say nothing about that.
+// OwnJSON tells whether a type reads and writes its JSON itself, so that its fields say nothing
+// about that.
 func OwnJSON(t *types.Type) bool {
 	for _, method := range []string{"UnmarshalJSON", "MarshalJSON", "MarshalText"} {
 		if t.Methods[method] != nil {
@@ -107,8 +109,8 @@ func OwnJSON(t *types.Type) bool {
 	return false
 }
 
-// Nilable tells whether a value of the type can be compared with nil. All functions of validation take such values: a
-// type that isn't gets a pointer.
+// Nilable tells whether a value of the type can be compared with nil. All functions of validation
+// take such values: a type that isn't gets a pointer.
 func Nilable(t *types.Type) bool {
 	switch Native(t).Kind {
 	case types.Pointer, types.Map, types.Slice, types.Interface:
@@ -125,7 +127,8 @@ func NilableForm(t *types.Type) *types.Type {
 	return types.PointerTo(t)
 }
 
-// ByValue tells whether == compares values of the type as users do: not by the address behind a pointer.
+// ByValue tells whether == compares values of the type as users do: not by the address behind a
+// pointer.
 func ByValue(t *types.Type) bool {
 	switch t.Kind {
 	case types.Builtin:
@@ -145,8 +148,8 @@ func ByValue(t *types.Type) bool {
 	return false
 }
 
-// MemberByJSON finds the field of a struct by the name that it has in JSON, also in structs that are embedded without
-// a name.
+// MemberByJSON finds the field of a struct by the name that it has in JSON, also in structs that
+// are embedded without a name.
 func MemberByJSON(t *types.Type, name string) *types.Member {
 	for i := range t.Members {
 		if name != "" && JSONName(t.Members[i]) == name && !Hidden(t.Members[i]) {
@@ -174,7 +177,8 @@ func JSONNames(t *types.Type) []string {
 	return out
 }
 
-// JSONName is what a field is called in JSON; "" for a struct whose fields stand beside those of the outer one.
+// JSONName is what a field is called in JSON; "" for a struct whose fields stand beside those of
+// the outer one.
 func JSONName(m types.Member) string {
 	if model.Inlined(m) != nil {
 		return ""
@@ -214,7 +218,8 @@ func IsFloat(t *types.Type) bool {
 	return t.Kind == types.Builtin && (t.Name.Name == "float32" || t.Name.Name == "float64")
 }
 
-// IntSize returns the width of an integer type and whether it has a sign; bits is 0 for other types.
+// IntSize returns the width of an integer type and whether it has a sign; bits is 0 for other
+// types.
 func IntSize(t *types.Type) (bits int, signed bool) {
 	if t.Kind != types.Builtin {
 		return 0, false

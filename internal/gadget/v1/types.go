@@ -35,8 +35,8 @@ type GadgetList struct {
 	Items           []Gadget `json:"items"`
 }
 
-// GadgetSpec is what a gadget shall be. Its zero values are written, unlike those of the kinds of Kubernetes, where it
-// says so.
+// GadgetSpec is what a gadget shall be. Its zero values are written, unlike those of the kinds of
+// Kubernetes, where it says so.
 type GadgetSpec struct {
 	// +kubebuilder:default=red
 	// +optional

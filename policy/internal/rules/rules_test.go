@@ -20,7 +20,8 @@ import (
 	"k8s.io/apiserver/pkg/cel/library"
 )
 
-// TestRules makes objects of a few values each, and compares what the compiled rules and cel-go say of them.
+// TestRules makes objects of a few values each, and compares what the compiled rules and cel-go say
+// of them.
 func TestRules(t *testing.T) {
 	rules := compiled(t)
 	r := rand.New(rand.NewPCG(1, 2))

@@ -18,7 +18,8 @@ func SetDefaults_ValidatingAdmissionPolicySpec(in *admissionregistrationv1.Valid
 	set(&in.FailurePolicy, admissionregistrationv1.Fail)
 }
 
-// SetDefaults_MatchResources takes every version of an object, whatever its labels and those of its namespace.
+// SetDefaults_MatchResources takes every version of an object, whatever its labels and those of its
+// namespace.
 func SetDefaults_MatchResources(in *admissionregistrationv1.MatchResources) {
 	set(&in.MatchPolicy, admissionregistrationv1.Equivalent)
 	set(&in.NamespaceSelector, metav1.LabelSelector{})

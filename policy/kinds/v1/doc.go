@@ -1,4 +1,5 @@
-// Package v1 serves admission policies and their bindings as Kubernetes has them: see package core/v1 of the main module for how.
+// Package v1 serves admission policies and their bindings as Kubernetes has them: see package
+// core/v1 of the main module for how.
 //
 // +groupName=admissionregistration.k8s.io
 // +typeplane:json-gen=package

@@ -2,14 +2,16 @@ package document
 
 import "reflect"
 
-// Default does to a document what defaults have done to the Go value that was made of it, by how that was printed before and
-// after. What the document says stays, also where it says a zero value; and an object that is not there gets no defaults inside, although
-// the Go value may always have one.
+// Default does to a document what defaults have done to the Go value that was made of it, by how
+// that was printed before and after. What the document says stays, also where it says a zero value;
+// and an object that is not there gets no defaults inside, although the Go value may always have
+// one.
 func (d Document) Default(before, after Document, shape *Shape) (Document, error) {
 	return d.follow(before, after, shape, defaults)
 }
 
-// Change does to a document what was done to the Go value that was made of it, by how that was printed before and after.
+// Change does to a document what was done to the Go value that was made of it, by how that was
+// printed before and after.
 func (d Document) Change(before, after Document, shape *Shape) (Document, error) {
 	return d.follow(before, after, shape, changes)
 }
@@ -67,7 +69,8 @@ func (how manner) object(doc, was, is map[string]any) {
 	}
 }
 
-// value is what becomes of own, which the Go value printed as then, and now prints as now. ok is false if it is still not there.
+// value is what becomes of own, which the Go value printed as then, and now prints as now. ok is
+// false if it is still not there.
 func (how manner) value(own any, has bool, then, now any) (value any, ok bool) {
 	switch now := now.(type) {
 	case map[string]any:
@@ -96,8 +99,8 @@ func (how manner) value(own any, has bool, then, now any) (value any, ok bool) {
 	return now, true
 }
 
-// list is what becomes of the items of own. Each that is now there is made of the one that it was: of an equal one, or else of
-// the one that has most members in common with it.
+// list is what becomes of the items of own. Each that is now there is made of the one that it was:
+// of an equal one, or else of the one that has most members in common with it.
 func (how manner) list(own, then, now []any) []any {
 	out := make([]any, len(now))
 	taken := make([]bool, len(then))
@@ -122,10 +125,12 @@ func (how manner) list(own, then, now []any) []any {
 	return out
 }
 
-// lookAround is how many items are looked at for one of them, so that long lists take no longer than they are.
+// lookAround is how many items are looked at for one of them, so that long lists take no longer
+// than they are.
 const lookAround = 64
 
-// equalFrom finds an item of list that is equal and not taken, the first from next on, or else the first of all; -1: there is none.
+// equalFrom finds an item of list that is equal and not taken, the first from next on, or else the
+// first of all; -1: there is none.
 func equalFrom(list []any, taken []bool, item any, next int) int {
 	for n := range min(len(list), lookAround) {
 		j := (next + n) % len(list)
@@ -136,8 +141,8 @@ func equalFrom(list []any, taken []bool, item any, next int) int {
 	return -1
 }
 
-// likest finds the item of list that has most members in common with an object, and is not taken; -1: there is none. Of several it is
-// the one at i, or the first.
+// likest finds the item of list that has most members in common with an object, and is not
+// taken; -1: there is none. Of several it is the one at i, or the first.
 func likest(list []any, taken []bool, item any, i int) int {
 	object, ok := item.(map[string]any)
 	if !ok {

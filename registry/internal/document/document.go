@@ -1,12 +1,14 @@
 // Package document keeps objects as the JSON that was sent, for kinds that have no protobuf.
 //
-// A Document is an object in JSON but for its kind and its metadata, which lie beside it. Read makes one of what was sent:
-// what the Go type of the kind has no field for goes, and everything else stays, also what the Go value would write in
-// another way or leave out ("60s", an empty list, a false). Default and Change then bring in what happened to the Go value: each
-// compares how it was printed before and after, and does the same to the document.
+// A Document is an object in JSON but for its kind and its metadata, which lie beside it. Read
+// makes one of what was sent: what the Go type of the kind has no field for goes, and everything
+// else stays, also what the Go value would write in another way or leave out ("60s", an empty list,
+// a false). Default and Change then bring in what happened to the Go value: each compares how it
+// was printed before and after, and does the same to the document.
 //
-// In a canonical value the document stands behind the metadata in the message, so that what reads metadata from bytes
-// works for all kinds. Such values are in the memory of one process only. Start reading at Document.
+// In a canonical value the document stands behind the metadata in the message, so that what reads
+// metadata from bytes works for all kinds. Such values are in the memory of one process only. Start
+// reading at Document.
 package document
 
 import (
@@ -19,9 +21,11 @@ import (
 
 // Document is an object in JSON without kind, apiVersion and metadata. Its slices are not modified.
 type Document struct {
-	// Members are the others with their names and without braces, sorted by name: `"spec":{…}`. It is empty for none.
+	// Members are the others with their names and without braces, sorted by name: `"spec":{…}`. It
+	// is empty for none.
 	Members []byte
-	// Status is the value of the member status, which some writes are about and others leave alone; nil: there is none.
+	// Status is the value of the member status, which some writes are about and others leave alone;
+	// nil: there is none.
 	Status []byte
 }
 
@@ -32,7 +36,8 @@ const (
 	StatusField = 3
 )
 
-// AppendMessage appends the message of a canonical value, without an envelope. meta is an encoded metav1.ObjectMeta.
+// AppendMessage appends the message of a canonical value, without an envelope. meta is an encoded
+// metav1.ObjectMeta.
 func (d Document) AppendMessage(dst, meta []byte) []byte {
 	dst = wire.AppendBytesField(dst, 1, meta)
 	if len(d.Members) > 0 {
@@ -63,7 +68,8 @@ func ReadMessage(message []byte) (meta []byte, d Document, err error) {
 	return meta, d, nil
 }
 
-// Append appends the members, each with a comma before it: what stands behind the metadata of an object.
+// Append appends the members, each with a comma before it: what stands behind the metadata of an
+// object.
 func (d Document) Append(dst []byte) []byte {
 	if len(d.Members) > 0 {
 		dst = append(append(dst, ','), d.Members...)
@@ -102,8 +108,8 @@ func inDocument(name string) bool {
 	return name != memberKind && name != memberAPIVersion && name != memberMetadata
 }
 
-// Split makes a document of an object as a Go value writes it: compact, its members in the order of the fields. It is to be compared
-// with others of the same type.
+// Split makes a document of an object as a Go value writes it: compact, its members in the order of
+// the fields. It is to be compared with others of the same type.
 func Split(text []byte) (Document, error) {
 	var d Document
 	r := runtimejson.NewReader(text)

@@ -2,7 +2,8 @@ package document
 
 import "strings"
 
-// Has tells whether a tree has what a path leads to, which is one of field.Path: "spec.rules[0].name", "spec.labels[app]".
+// Has tells whether a tree has what a path leads to, which is one of field.Path:
+// "spec.rules[0].name", "spec.labels[app]".
 func Has(tree map[string]any, path string) bool {
 	if first := path[:end(path)]; len(first) < len(path) && tree[first] == nil {
 		path = strings.TrimPrefix(path[len(first):], ".") // the type of an embedded struct, which is not in JSON
@@ -29,7 +30,8 @@ func end(path string) int {
 	return len(path)
 }
 
-// member follows the first step of a path, a name or a key in brackets, which may have any sign in it.
+// member follows the first step of a path, a name or a key in brackets, which may have any sign in
+// it.
 func member(object map[string]any, path string) (value any, rest string) {
 	if !strings.HasPrefix(path, "[") {
 		name := path[:end(path)]

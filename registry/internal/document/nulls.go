@@ -6,8 +6,9 @@ import (
 	"strconv"
 )
 
-// NullItems are the paths of items of lists that are null in the text of an object, where the Go type has no word for that: it
-// would take them for zero values. Members that are null count as not sent, but an item has a place.
+// NullItems are the paths of items of lists that are null in the text of an object, where the Go
+// type has no word for that: it would take them for zero values. Members that are null count as not
+// sent, but an item has a place.
 func NullItems(text []byte, shape *Shape) ([]string, error) {
 	if !bytes.Contains(text, []byte("null")) {
 		return nil, nil

@@ -7,8 +7,9 @@ import (
 	runtimejson "github.com/typeplane/typeplane/runtime/json"
 )
 
-// Settled makes a document of an object in JSON that is written as Of writes it, without making a tree of it; ok is false for any
-// other, and perhaps for one that is. text is valid JSON, and its type has all that is in it.
+// Settled makes a document of an object in JSON that is written as Of writes it, without making a
+// tree of it; ok is false for any other, and perhaps for one that is. text is valid JSON, and its
+// type has all that is in it.
 func Settled(text []byte) (d Document, ok bool) {
 	d, err := Split(text)
 	if err != nil {
@@ -17,7 +18,8 @@ func Settled(text []byte) (d Document, ok bool) {
 	return d, settled(d.AppendObject(nil)) // with the status last, which is not where it would be in the order of names
 }
 
-// level is an object or a list that the scan is in. name is the last key of an object, with its quotes.
+// level is an object or a list that the scan is in. name is the last key of an object, with its
+// quotes.
 type level struct {
 	object bool
 	name   []byte

@@ -8,15 +8,17 @@ import (
 	"sync"
 )
 
-// Shape says which members objects of a Go type have in JSON. It is made once for each type, and immutable; nil stands for a value of
-// which nothing is known, because its type reads itself or is an interface: all in it is kept.
+// Shape says which members objects of a Go type have in JSON. It is made once for each type, and
+// immutable; nil stands for a value of which nothing is known, because its type reads itself or is
+// an interface: all in it is kept.
 type Shape struct {
 	members map[string]*Shape // of a struct; nil for others
 	inside  *Shape            // of the items of a list, or the values of a map
 	full    bool              // of a list whose items are never null
 }
 
-// prune takes out of a value what its type has no member for, and members that are null. It says whether there was nothing.
+// prune takes out of a value what its type has no member for, and members that are null. It says
+// whether there was nothing.
 func (s *Shape) prune(value any) (whole bool) {
 	if s == nil {
 		return true
@@ -96,7 +98,8 @@ func shapeOf(t reflect.Type) *Shape {
 	return s
 }
 
-// basic tells whether values of a type are texts, numbers or bools, and read by the rules of JSON alone.
+// basic tells whether values of a type are texts, numbers or bools, and read by the rules of JSON
+// alone.
 func basic(t reflect.Type) bool {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -107,8 +110,9 @@ func basic(t reflect.Type) bool {
 	return t.Kind() <= reflect.Complex128 || t.Kind() == reflect.String
 }
 
-// membersOf are the types of the members that a struct has in JSON, those of structs inside of it among them, by the rules of
-// encoding/json: of several with a name the one that is least deep counts.
+// membersOf are the types of the members that a struct has in JSON, those of structs inside of it
+// among them, by the rules of encoding/json: of several with a name the one that is least deep
+// counts.
 func membersOf(t reflect.Type) map[string]reflect.Type {
 	members := map[string]reflect.Type{}
 	level, seen := []reflect.Type{t}, map[reflect.Type]bool{t: true}

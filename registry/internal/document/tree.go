@@ -9,8 +9,9 @@ import (
 	runtimejson "github.com/typeplane/typeplane/runtime/json"
 )
 
-// A tree is JSON as map[string]any, []any, string, bool, int64, uint64, float64 and nil. Numbers are integers where they are written
-// so and fit, as apimachinery has them in unstructured objects; uint64 is for those that fit there only.
+// A tree is JSON as map[string]any, []any, string, bool, int64, uint64, float64 and nil. Numbers
+// are integers where they are written so and fit, as apimachinery has them in unstructured objects;
+// uint64 is for those that fit there only.
 
 // Tree is the document as a tree, which belongs to the caller.
 func (d Document) Tree() (map[string]any, error) { return readTree(d.AppendObject(nil)) }
@@ -33,9 +34,10 @@ func Of(tree map[string]any) (d Document) {
 	return d
 }
 
-// Read makes a document of an object that was sent: without members that its type does not have, and without those that are null,
-// which count as not sent. whole says that there were none such. Of a member that is there twice the last one counts. What would
-// take too much memory is runtime/json's ErrTooLarge.
+// Read makes a document of an object that was sent: without members that its type does not have,
+// and without those that are null, which count as not sent. whole says that there were none such.
+// Of a member that is there twice the last one counts. What would take too much memory is
+// runtime/json's ErrTooLarge.
 func Read(text []byte, shape *Shape) (d Document, whole bool, err error) {
 	tree, err := readTree(text)
 	if err != nil {
@@ -55,7 +57,8 @@ func readTree(text []byte) (map[string]any, error) {
 	return tree, p.failed
 }
 
-// What the values of a tree cost about, in bytes, and how much all of them may: text of a few signs can be an empty map.
+// What the values of a tree cost about, in bytes, and how much all of them may: text of a few signs
+// can be an empty map.
 const (
 	maxTree   = 64 << 20
 	costValue = 16

@@ -1,11 +1,12 @@
-// Package pairing tells which fields of one version of a kind another version has too, for violations of the one that a
-// client of the other is to mend.
+// Package pairing tells which fields of one version of a kind another version has too, for
+// violations of the one that a client of the other is to mend.
 //
-// A field has a partner where its struct has one, and that has a field of the same name, in Go or in JSON. So conversions
-// pair them, and so does the generator when it compares the rules of two versions. A field that a conversion by hand
-// renames or moves has none.
+// A field has a partner where its struct has one, and that has a field of the same name, in Go or
+// in JSON. So conversions pair them, and so does the generator when it compares the rules of two
+// versions. A field that a conversion by hand renames or moves has none.
 //
-// The package looks at types by reflection, and never at objects: it is asked when there is a violation.
+// The package looks at types by reflection, and never at objects: it is asked when there is a
+// violation.
 package pairing
 
 import (
@@ -28,8 +29,8 @@ func Of(version, other reflect.Type) *Fields {
 	return &Fields{version: version, other: other, answers: map[string]answer{}, compared: map[[2]reflect.Type]bool{}}
 }
 
-// Shared says whether the other version has the field of a path, like "spec.beds[0].width". A path that leads to no field of the
-// version counts as shared.
+// Shared says whether the other version has the field of a path, like "spec.beds[0].width". A path
+// that leads to no field of the version counts as shared.
 func (f *Fields) Shared(path string) bool { return f.find(path).shared }
 
 // Whole says the same of the field and of all that is in it.
@@ -114,7 +115,8 @@ func (f *Fields) sameParts(version, other reflect.Type) bool {
 	return true
 }
 
-// fieldOf returns the type of the field of a struct that has a name in JSON, or else in Go, and its name in Go; nil if there is none.
+// fieldOf returns the type of the field of a struct that has a name in JSON, or else in Go, and its
+// name in Go; nil if there is none.
 func fieldOf(t reflect.Type, json, name string) (reflect.Type, string) {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil, ""
@@ -131,7 +133,8 @@ func fieldOf(t reflect.Type, json, name string) (reflect.Type, string) {
 	return second, name
 }
 
-// fieldsOf ranges over the fields of a struct as JSON shows them: those of structs that are inlined are among them.
+// fieldsOf ranges over the fields of a struct as JSON shows them: those of structs that are inlined
+// are among them.
 func fieldsOf(t reflect.Type) func(yield func(reflect.StructField) bool) {
 	return func(yield func(reflect.StructField) bool) { eachField(t, yield) }
 }

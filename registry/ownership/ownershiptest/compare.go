@@ -1,5 +1,6 @@
-// Package ownershiptest compares the two ways to find out who owns what after a write: by the functions that gen prints,
-// and by apimachinery's managedfields over OpenAPI schemas. Programs run it for their own kinds. Start reading at Compare.
+// Package ownershiptest compares the two ways to find out who owns what after a write: by the
+// functions that gen prints, and by apimachinery's managedfields over OpenAPI schemas. Programs run
+// it for their own kinds. Start reading at Compare.
 package ownershiptest
 
 import (
@@ -19,9 +20,10 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// Compare writes objects of all kinds that a scheme has schemas of, by random managers, in random versions, each time with
-// a few random edits, and fails if the two ways differ in who owns what. rounds is the number of writes to each kind; seed
-// makes them. It returns how many were compared: where managedfields finds an object invalid, there is nothing to compare.
+// Compare writes objects of all kinds that a scheme has schemas of, by random managers, in random
+// versions, each time with a few random edits, and fails if the two ways differ in who owns what.
+// rounds is the number of writes to each kind; seed makes them. It returns how many were compared:
+// where managedfields finds an object invalid, there is nothing to compare.
 func Compare(t *testing.T, scheme *runtime.Scheme, openAPI map[schema.GroupVersion]string, rounds int, seed uint64) (compared int) {
 	t.Helper()
 	schemas := ownership.New(openAPI)
@@ -188,7 +190,8 @@ func (h *history) sent(entries []metav1.ManagedFieldsEntry) []metav1.ManagedFiel
 	return entries
 }
 
-// aged gives the entry of a write that was just made a time of its own, so that there are older and younger ones.
+// aged gives the entry of a write that was just made a time of its own, so that there are older and
+// younger ones.
 func (h *history) aged(entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
 	h.clock += int64(h.random.IntN(2))
 	for i := range entries {

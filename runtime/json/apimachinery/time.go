@@ -20,10 +20,11 @@ func AppendJSON_Time(dst []byte, in *metav1.Time) ([]byte, error) {
 // maxFast is the last second of the year 9999.
 const maxFast = 253402300799
 
-// appendSeconds appends the time that was this many seconds after the beginning of 1970, which is most of what the
-// package time takes for the general case.
+// appendSeconds appends the time that was this many seconds after the beginning of 1970, which is
+// most of what the package time takes for the general case.
 func appendSeconds(dst []byte, seconds uint64) []byte {
-	// The days are counted in years that begin with March, so that the leap day is the last, since March of year 0.
+	// The days are counted in years that begin with March, so that the leap day is the last, since
+	// March of year 0.
 	days := seconds/86400 + 719468
 	cycle, day := days/146097, days%146097
 	year := (day - day/1460 + day/36524 - day/146096) / 365

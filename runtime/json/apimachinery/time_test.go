@@ -7,7 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestTimes compares days of all years, each with another time of day, with what the package time says.
+// TestTimes compares days of all years, each with another time of day, with what the package time
+// says.
 func TestTimes(t *testing.T) {
 	for seconds := int64(-86400); seconds <= maxFast+86400; seconds += 86399 * 11 {
 		in := metav1.Unix(seconds, 999)

@@ -15,8 +15,9 @@ type tree struct {
 	items  []*tree
 }
 
-// Damage returns data with one to three things wrong with it, or just different: fields unknown, twice, of other types
-// or null, values nested too deep, strings written in other ways, broken syntax.
+// Damage returns data with one to three things wrong with it, or just different: fields unknown,
+// twice, of other types or null, values nested too deep, strings written in other ways, broken
+// syntax.
 func Damage(rnd *rand.Rand, data []byte) []byte {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -135,7 +136,8 @@ func (t *tree) append(rnd *rand.Rand, to []byte) []byte {
 	return append(to, t.open+2)
 }
 
-// reworded may write the first letter of a string literal as an escape, or put bytes into it that are not UTF-8.
+// reworded may write the first letter of a string literal as an escape, or put bytes into it that
+// are not UTF-8.
 func reworded(rnd *rand.Rand, literal string) string {
 	if len(literal) < 3 || literal[0] != '"' || literal[1] == '\\' || literal[1] >= 0x80 {
 		return literal

@@ -1,5 +1,6 @@
-// Package jsontest is the definition of what generated JSON functions must do: what encoding/json and sigs.k8s.io/json
-// do, for random objects and for data with anything wrong with it. Packages with generated functions run it.
+// Package jsontest is the definition of what generated JSON functions must do: what encoding/json
+// and sigs.k8s.io/json do, for random objects and for data with anything wrong with it. Packages
+// with generated functions run it.
 //
 // Start reading at Run. The package is for tests only.
 package jsontest
@@ -81,7 +82,8 @@ func (f Functions[T]) Compare(t testing.TB, data []byte) {
 		if !sameErrors(strict, wantStrict) {
 			t.Errorf("%T: strict errors %v, sigs.k8s.io/json has %v, for\n%s", *got, strict, wantStrict, short(data))
 		}
-		// After a syntax error there is a part of the object; what a method of a type left behind is its own affair.
+		// After a syntax error there is a part of the object; what a method of a type left behind
+		// is its own affair.
 		var typeError *ours.TypeError
 		if (err == nil || errors.As(err, &typeError)) && !reflect.DeepEqual(got, want) {
 			a, _ := json.Marshal(got)

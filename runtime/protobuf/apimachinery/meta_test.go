@@ -44,7 +44,8 @@ func (f functions[T]) write(m *T) ([]byte, error) {
 	return w.Finish(nil, n)
 }
 
-// check compares what is written of m, and what is read of that, with what the methods of the type do.
+// check compares what is written of m, and what is read of that, with what the methods of the type
+// do.
 func check[T any, M codec[T]](t *testing.T, f functions[T], m *T) {
 	t.Helper()
 	want, err := M(m).Marshal()
@@ -58,8 +59,8 @@ func check[T any, M codec[T]](t *testing.T, f functions[T], m *T) {
 	compare[T, M](t, f, want)
 }
 
-// compare holds reading against the method of the type. It goes on reading after some errors, which this package does
-// not.
+// compare holds reading against the method of the type. It goes on reading after some errors, which
+// this package does not.
 func compare[T any, M codec[T]](t *testing.T, f functions[T], data []byte) {
 	t.Helper()
 	want := new(T)
@@ -82,7 +83,8 @@ var (
 	selector   = functions[metav1.LabelSelector]{apimachinery.LabelSelector, apimachinery.PutLabelSelector}
 )
 
-// TestAsKubernetes writes and reads random values both ways. It fails when apimachinery has a field that is not here.
+// TestAsKubernetes writes and reads random values both ways. It fails when apimachinery has a field
+// that is not here.
 func TestAsKubernetes(t *testing.T) {
 	fill := randfill.NewWithSeed(1).NilChance(0.2).NumElements(0, 3).Funcs(
 		func(to *metav1.Time, c randfill.Continue) { *to = metav1.Unix(c.Int63n(1<<33), 0) },

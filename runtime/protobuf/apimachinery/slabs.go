@@ -16,8 +16,8 @@ const (
 	FirstSlab
 )
 
-// Start allocates at once what the metadata of most objects needs some of, unless the object, whose message data is, is
-// too small to need more than one.
+// Start allocates at once what the metadata of most objects needs some of, unless the object, whose
+// message data is, is too small to need more than one.
 func Start(r *protobuf.Reader, data []byte) {
 	if len(data) < 256 {
 		return

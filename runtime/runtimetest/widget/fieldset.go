@@ -2,8 +2,8 @@ package widget
 
 import "github.com/typeplane/typeplane/runtime/fieldset"
 
-// CompareFieldsV1 tells which fields two widgets differ in, as gen would print it for the schemas of OpenAPI. The option
-// "panic" panics.
+// CompareFieldsV1 tells which fields two widgets differ in, as gen would print it for the schemas
+// of OpenAPI. The option "panic" panics.
 func CompareFieldsV1(c *fieldset.Comparison, old, obj *V1) {
 	fieldset.ObjectMeta(c, &old.ObjectMeta, &obj.ObjectMeta)
 	fieldset.Field(c, "spec", &old.Spec, &obj.Spec, compareV1Spec)
@@ -39,7 +39,8 @@ func compareStatus(c *fieldset.Comparison, old, obj *Status) {
 	c.Leaf("seen", old.Seen != nil, obj.Seen != nil, fieldset.SamePointers(old.Seen, obj.Seen))
 }
 
-// CompareFieldsV1beta1 is the same for the other version, whose parts belong to one owner as a whole.
+// CompareFieldsV1beta1 is the same for the other version, whose parts belong to one owner as a
+// whole.
 func CompareFieldsV1beta1(c *fieldset.Comparison, old, obj *V1beta1) {
 	fieldset.ObjectMeta(c, &old.ObjectMeta, &obj.ObjectMeta)
 	fieldset.Field(c, "spec", &old.Spec, &obj.Spec, compareV1beta1Spec)

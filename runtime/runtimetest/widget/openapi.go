@@ -6,8 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// OpenAPI returns the schemas of the versions in the hub's group, as gen would write them. Parts are a map by name in
-// v1, and in v1beta1 a list that belongs to one owner as a whole. There are none for GVOld.
+// OpenAPI returns the schemas of the versions in the hub's group, as gen would write them. Parts
+// are a map by name in v1, and in v1beta1 a list that belongs to one owner as a whole. There are
+// none for GVOld.
 func OpenAPI() map[schema.GroupVersion]string {
 	of := func(gv schema.GroupVersion, spec, partsAre string) string {
 		return strings.NewReplacer("VERSION", gv.Version, "SPEC", spec, "PARTSARE", partsAre).Replace(schemas)

@@ -224,7 +224,8 @@ func appendInt(data []byte, num protowire.Number, val int64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(data, num, protowire.VarintType), uint64(val))
 }
 
-// each calls f with the fields of a message: the content of strings and messages, the value of numbers.
+// each calls f with the fields of a message: the content of strings and messages, the value of
+// numbers.
 func each(data []byte, f func(num protowire.Number, val []byte, n uint64) error) error {
 	for len(data) > 0 {
 		num, typ, n := protowire.ConsumeTag(data)

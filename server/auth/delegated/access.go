@@ -16,7 +16,8 @@ import (
 	"github.com/typeplane/typeplane/server/auth"
 )
 
-// maxQuestion bounds what a client can have remembered, in bytes of what it may choose of a question itself.
+// maxQuestion bounds what a client can have remembered, in bytes of what it may choose of a
+// question itself.
 const maxQuestion = 10000
 
 // Access decides by asking for a SubjectAccessReview. It is safe for concurrent use.
@@ -28,7 +29,8 @@ type Access struct {
 
 var _ auth.Authorizer = (*Access)(nil)
 
-// NewAccess asks the cluster that client reaches. A yes is good for allowTTL, everything else for denyTTL.
+// NewAccess asks the cluster that client reaches. A yes is good for allowTTL, everything else for
+// denyTTL.
 func NewAccess(client *Client, allowTTL, denyTTL time.Duration) *Access {
 	return newAccess(client, "/apis/authorization.k8s.io/v1/subjectaccessreviews", allowTTL, denyTTL)
 }
@@ -116,8 +118,8 @@ func question(a auth.Attributes) authorizationv1.SubjectAccessReviewSpec {
 	return spec
 }
 
-// fieldRequirements are what is asked for by fields. A selector that can't be read narrows nothing, so it is left out:
-// the answer is then about all objects.
+// fieldRequirements are what is asked for by fields. A selector that can't be read narrows nothing,
+// so it is left out: the answer is then about all objects.
 func fieldRequirements(text string) *authorizationv1.FieldSelectorAttributes {
 	selector, err := fields.ParseSelector(text)
 	if err != nil || selector.Empty() {

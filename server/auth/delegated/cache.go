@@ -15,11 +15,12 @@ import (
 // maxCached bounds how many answers a cache keeps.
 const maxCached = 8192
 
-// cacheKey stands for a question. It is a keyed hash, so that the memory of the process is no list of tokens.
+// cacheKey stands for a question. It is a keyed hash, so that the memory of the process is no list
+// of tokens.
 type cacheKey [sha256.Size]byte
 
-// cache remembers the answers to questions, and has one question asked once for all who wait for its answer. It is
-// safe for concurrent use.
+// cache remembers the answers to questions, and has one question asked once for all who wait for
+// its answer. It is safe for concurrent use.
 type cache[A any] struct {
 	secret []byte
 	now    func() time.Time
@@ -53,8 +54,8 @@ func (c *cache[A]) key(question any) (cacheKey, error) {
 	return cacheKey(mac.Sum(nil)), nil
 }
 
-// get returns the answer to a question that ask knows to put. ask outlives the one who called first: others wait for its
-// answer too. An error is nobody's but of those who wait.
+// get returns the answer to a question that ask knows to put. ask outlives the one who called
+// first: others wait for its answer too. An error is nobody's but of those who wait.
 func (c *cache[A]) get(ctx context.Context, question any, ask func(context.Context) (A, error)) (A, error) {
 	var none A
 	key, err := c.key(question)
@@ -104,7 +105,8 @@ func (c *cache[A]) remember(key cacheKey, answer A) {
 	c.known[key] = cached[A]{answer: answer, until: c.now().Add(lifetime)}
 }
 
-// makeRoom drops what is too old and, if that is nothing, an eighth of the rest: any will do, none is dear.
+// makeRoom drops what is too old and, if that is nothing, an eighth of the rest: any will do, none
+// is dear.
 func (c *cache[A]) makeRoom() {
 	now := c.now()
 	for key, entry := range c.known {

@@ -25,8 +25,9 @@ const (
 	callTimeout = 10 * time.Second
 	// maxAnswer is the greatest answer that is read, in bytes.
 	maxAnswer = 3 << 20
-	// tries is how often a call is made before it has failed; between the first two there are firstPause, then half as
-	// much again each time, and up to a fifth more, so that servers that failed together do not come back together.
+	// tries is how often a call is made before it has failed; between the first two there are
+	// firstPause, then half as much again each time, and up to a fifth more, so that servers that
+	// failed together do not come back together.
 	tries      = 5
 	firstPause = 500 * time.Millisecond
 )
@@ -40,8 +41,8 @@ type Client struct {
 	pause   time.Duration
 }
 
-// NewClient keeps the config, which must not be modified any more. It makes no connection, but finds files that are
-// missing or of the wrong form.
+// NewClient keeps the config, which must not be modified any more. It makes no connection, but
+// finds files that are missing or of the wrong form.
 func NewClient(config Config) (*Client, error) {
 	if err := checkURL(config.Server); err != nil {
 		return nil, fmt.Errorf("delegated: %w", err)
@@ -97,7 +98,8 @@ func (c *Client) tls() (*tls.Config, error) {
 	return out, nil
 }
 
-// statusError is an answer other than 2xx. What it says may have been written by anybody: it is for the log.
+// statusError is an answer other than 2xx. What it says may have been written by anybody: it is for
+// the log.
 type statusError struct {
 	code  int
 	text  string
@@ -120,8 +122,8 @@ func passing(ctx context.Context, err error) bool {
 	return !errors.As(err, &malformed) && !errors.As(err, &certificate)
 }
 
-// call sends in, if it is not nil, and decodes the answer into out. path is relative to the server; "" is the server's
-// URL as it is. It tries again what may pass.
+// call sends in, if it is not nil, and decodes the answer into out. path is relative to the server;
+// "" is the server's URL as it is. It tries again what may pass.
 func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
 	var body []byte
 	if in != nil {

@@ -15,37 +15,41 @@ import (
 	"github.com/typeplane/typeplane/server/auth"
 )
 
-// Where a cluster publishes whom it trusts; role extension-apiserver-authentication-reader may read it.
+// Where a cluster publishes whom it trusts; role extension-apiserver-authentication-reader may read
+// it.
 const (
 	configMaps    = "/api/v1/namespaces/kube-system/configmaps"
 	configMapName = "extension-apiserver-authentication"
 )
 
 const (
-	// watchTime bounds a watch. After it the ConfigMap is read again, so that no lost event stays lost for longer.
+	// watchTime bounds a watch. After it the ConfigMap is read again, so that no lost event stays
+	// lost for longer.
 	watchTime = 5 * time.Minute
-	// After a failure it takes at least minRest until the next try, and up to maxRest when failures go on.
+	// After a failure it takes at least minRest until the next try, and up to maxRest when failures
+	// go on.
 	minRest = time.Second
 	maxRest = 30 * time.Second
 )
 
-// Cluster authenticates whom a cluster trusts: its front proxies, by their headers, and those with a client certificate
-// of the cluster. It goes by the ConfigMap that kube-apiserver keeps, and follows its changes. It is safe for
-// concurrent use.
+// Cluster authenticates whom a cluster trusts: its front proxies, by their headers, and those with
+// a client certificate of the cluster. It goes by the ConfigMap that kube-apiserver keeps, and
+// follows its changes. It is safe for concurrent use.
 type Cluster struct {
 	client *Client
 	log    *slog.Logger
 	// proxies says whether front proxies are read, and not only client certificates.
 	proxies bool
 	trust   atomic.Pointer[auth.Union]
-	// version is the ConfigMap's resourceVersion at the last Load. Load and Follow are not called at the same time.
+	// version is the ConfigMap's resourceVersion at the last Load. Load and Follow are not called
+	// at the same time.
 	version string
 }
 
 var _ auth.Authenticator = (*Cluster)(nil)
 
-// NewCluster trusts nobody until Load or Follow has read the ConfigMap. Without proxies the front proxies in it are not
-// trusted, for a server that was told its own.
+// NewCluster trusts nobody until Load or Follow has read the ConfigMap. Without proxies the front
+// proxies in it are not trusted, for a server that was told its own.
 func NewCluster(client *Client, proxies bool, log *slog.Logger) *Cluster {
 	c := &Cluster{client: client, proxies: proxies, log: log}
 	c.trust.Store(&auth.Union{})
@@ -68,8 +72,8 @@ type configMap struct {
 	Data map[string]string `json:"data"`
 }
 
-// Load reads the ConfigMap. When that fails what was known before stays in force, but without the ConfigMap nobody is
-// trusted any more.
+// Load reads the ConfigMap. When that fails what was known before stays in force, but without the
+// ConfigMap nobody is trusted any more.
 func (c *Cluster) Load(ctx context.Context) error {
 	var got configMap
 	if err := c.client.call(ctx, http.MethodGet, configMaps+"/"+configMapName, nil, &got); err != nil {
@@ -93,7 +97,8 @@ func (c *Cluster) take(got *configMap) error {
 	return nil
 }
 
-// Follow puts changes of the ConfigMap into force until ctx ends. What fails is logged and tried again.
+// Follow puts changes of the ConfigMap into force until ctx ends. What fails is logged and tried
+// again.
 func (c *Cluster) Follow(ctx context.Context) {
 	rest := minRest
 	for ctx.Err() == nil {
@@ -118,7 +123,8 @@ func (c *Cluster) Follow(ctx context.Context) {
 	}
 }
 
-// watch takes what comes until the stream ends, which is no error if something came of it or its time is over.
+// watch takes what comes until the stream ends, which is no error if something came of it or its
+// time is over.
 func (c *Cluster) watch(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, watchTime+time.Minute)
 	defer cancel()

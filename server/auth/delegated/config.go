@@ -12,12 +12,14 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Config says how another server is reached, and by which credential it knows us. Files are read again when they have
-// changed: those of a service account are written anew every hour.
+// Config says how another server is reached, and by which credential it knows us. Files are read
+// again when they have changed: those of a service account are written anew every hour.
 type Config struct {
-	// Server is the URL of the API, or of the webhook itself. It is https, unless it is on this machine.
+	// Server is the URL of the API, or of the webhook itself. It is https, unless it is on this
+	// machine.
 	Server string
-	// CA signs the server's certificate, in PEM; CAFile has the same in a file. Without both it is the system's authorities.
+	// CA signs the server's certificate, in PEM; CAFile has the same in a file. Without both it is
+	// the system's authorities.
 	CA     []byte
 	CAFile string
 	// ServerName is the name in the certificate, if it is not the host of Server.
@@ -25,7 +27,8 @@ type Config struct {
 	// Insecure believes any certificate.
 	Insecure bool
 
-	// The credentials: a client certificate and its key, in PEM or in files, and a bearer token or the file that has it.
+	// The credentials: a client certificate and its key, in PEM or in files, and a bearer token or
+	// the file that has it.
 	Cert, Key         []byte
 	CertFile, KeyFile string
 	Token, TokenFile  string
@@ -73,8 +76,8 @@ type user struct {
 	Username     string         `json:"username"`
 }
 
-// ReadKubeconfig reads the current context of a kubeconfig file. Paths in it are relative to its folder. What a server
-// can't use, like a program that fetches a credential, is an error.
+// ReadKubeconfig reads the current context of a kubeconfig file. Paths in it are relative to its
+// folder. What a server can't use, like a program that fetches a credential, is an error.
 func ReadKubeconfig(file string) (Config, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -115,8 +118,8 @@ func parseKubeconfig(data []byte, dir string) (Config, error) {
 	return c, nil
 }
 
-// config is what a user's credentials come to. As in client-go, what stands in the kubeconfig itself counts before files; of
-// tokens it is the file.
+// config is what a user's credentials come to. As in client-go, what stands in the kubeconfig
+// itself counts before files; of tokens it is the file.
 func (u *user) config(dir string) Config {
 	c := Config{Cert: u.Cert, Key: u.Key, Token: u.Token, TokenFile: under(dir, u.TokenFile)}
 	if len(c.Cert) == 0 {
@@ -128,7 +131,8 @@ func (u *user) config(dir string) Config {
 	return c
 }
 
-// current finds the names of cluster and user. The files of webhooks often have one of each, and no context.
+// current finds the names of cluster and user. The files of webhooks often have one of each, and no
+// context.
 func (k *kubeconfig) current() (cluster, user string, err error) {
 	for _, c := range k.Contexts {
 		if c.Name == k.CurrentContext {
@@ -209,7 +213,8 @@ const ServiceAccountDir = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 var errNotInPod = errors.New("this process is in no pod of a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set")
 
-// InCluster is the server of the cluster that this process is a pod of, by the service account whose files are in dir.
+// InCluster is the server of the cluster that this process is a pod of, by the service account
+// whose files are in dir.
 func InCluster(dir string) (Config, error) {
 	host, port := os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT")
 	if host == "" || port == "" {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Credential returns what shows others who we are: certificate for each connection, token for each call. Files are read each
-// time. Either is nil where there is none.
+// Credential returns what shows others who we are: certificate for each connection, token for each
+// call. Files are read each time. Either is nil where there is none.
 func (c *Config) Credential() (certificate func(*tls.CertificateRequestInfo) (*tls.Certificate, error), token func() (string, error)) {
 	if c.hasCertificate() {
 		certificate = c.certificate

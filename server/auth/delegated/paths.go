@@ -11,8 +11,8 @@ import (
 	"github.com/typeplane/typeplane/server/auth"
 )
 
-// Paths allows everybody whom we know to have some paths that are no resources, and has no opinion about all else: nobody
-// needs to be asked about a health check.
+// Paths allows everybody whom we know to have some paths that are no resources, and has no opinion
+// about all else: nobody needs to be asked about a health check.
 type Paths struct {
 	exact    map[string]bool
 	prefixes []string

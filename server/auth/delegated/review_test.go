@@ -176,8 +176,8 @@ func TestFailuresAreTriedAgainAndForgotten(t *testing.T) {
 	}
 }
 
-// TestOneInquiryForAll: a thousand requests with a new token at the same time are one review, and who gives up waiting does
-// not take the answer from others.
+// TestOneInquiryForAll: a thousand requests with a new token at the same time are one review, and
+// who gives up waiting does not take the answer from others.
 func TestOneInquiryForAll(t *testing.T) {
 	inside, release := make(chan struct{}), make(chan struct{})
 	r, client := newRemote(t, func(w http.ResponseWriter, req *http.Request) {

@@ -14,7 +14,8 @@ import (
 	"github.com/typeplane/typeplane/server/auth"
 )
 
-// maxToken is the longest token that is sent anywhere, in bytes: the headers of a request can have more.
+// maxToken is the longest token that is sent anywhere, in bytes: the headers of a request can have
+// more.
 const maxToken = 64 << 10
 
 // Tokens knows bearer tokens by asking for a TokenReview. It is safe for concurrent use.
@@ -28,9 +29,9 @@ type Tokens struct {
 
 var _ auth.TokenAuthenticator = (*Tokens)(nil)
 
-// NewTokens asks the cluster that client reaches. With audiences a token must be meant for one of them that the caller asks
-// for too; without, it must be meant for the cluster itself, whatever the caller asks for. Answers of either kind are
-// good for ttl.
+// NewTokens asks the cluster that client reaches. With audiences a token must be meant for one of
+// them that the caller asks for too; without, it must be meant for the cluster itself, whatever the
+// caller asks for. Answers of either kind are good for ttl.
 func NewTokens(client *Client, audiences []string, ttl time.Duration) *Tokens {
 	return newTokens(client, "/apis/authentication.k8s.io/v1/tokenreviews", audiences, ttl)
 }
@@ -45,7 +46,8 @@ func newTokens(client *Client, path string, audiences []string, ttl time.Duratio
 	return &Tokens{client: client, path: path, audiences: audiences, cache: newCache(always)}
 }
 
-// AuthenticateToken returns an error if there was no answer, or one that gives a reason why the token is not good.
+// AuthenticateToken returns an error if there was no answer, or one that gives a reason why the
+// token is not good.
 func (t *Tokens) AuthenticateToken(ctx context.Context, token string, audiences []string) (*auth.Token, error) {
 	if len(token) > maxToken {
 		return nil, errors.New("delegated: the token is too long for a review")
@@ -79,8 +81,8 @@ func (t *Tokens) AuthenticateToken(ctx context.Context, token string, audiences 
 	return &auth.Token{User: userOf(status.User), Audiences: meant}, nil
 }
 
-// meant returns those of the audiences asked for that the token is meant for. A reviewer that names none knows of none:
-// the token is meant for itself, and for us if that is one of our own names.
+// meant returns those of the audiences asked for that the token is meant for. A reviewer that names
+// none knows of none: the token is meant for itself, and for us if that is one of our own names.
 func (t *Tokens) meant(asked, got []string) (both []string, ok bool) {
 	if len(asked) == 0 {
 		return nil, true

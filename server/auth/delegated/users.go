@@ -11,15 +11,17 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Users are the credentials of a kubeconfig file whose users are called like the hosts that they are for. It is not modified.
+// Users are the credentials of a kubeconfig file whose users are called like the hosts that they
+// are for. It is not modified.
 type Users struct {
 	byHost  map[string]*Config
 	current *Config // of the current context; nil for none
 }
 
-// ReadUsers reads the users of a kubeconfig file: "host:port", "host" for the port of HTTPS, "*.domain", or "*" for every host.
-// Clusters are of no interest, and of contexts it is the user of the current one, who is for hosts that nobody else is for.
-// Paths are relative to the file's folder. Credentials that a server can't use are an error.
+// ReadUsers reads the users of a kubeconfig file: "host:port", "host" for the port of HTTPS,
+// "*.domain", or "*" for every host. Clusters are of no interest, and of contexts it is the user of
+// the current one, who is for hosts that nobody else is for. Paths are relative to the file's
+// folder. Credentials that a server can't use are an error.
 func ReadUsers(file string) (*Users, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -57,8 +59,8 @@ func ReadUsers(file string) (*Users, error) {
 // httpsPort need not be said.
 const httpsPort = "443"
 
-// For returns the credentials for host:port, the nearest that there are: its own, those of its domain, of all hosts, of the
-// current context. nil: none.
+// For returns the credentials for host:port, the nearest that there are: its own, those of its
+// domain, of all hosts, of the current context. nil: none.
 func (u *Users) For(hostPort string) *Config {
 	names := []string{hostPort}
 	if host, port, err := net.SplitHostPort(hostPort); err == nil && port == httpsPort {

@@ -11,8 +11,8 @@ import (
 	"github.com/typeplane/typeplane/server/auth"
 )
 
-// Authorizer decides by the roles and bindings of now. Until all of them have been seen once it allows nobody anything. It is
-// safe for concurrent use.
+// Authorizer decides by the roles and bindings of now. Until all of them have been seen once it
+// allows nobody anything. It is safe for concurrent use.
 type Authorizer struct {
 	now atomic.Pointer[Snapshot]
 

@@ -32,9 +32,10 @@ var (
 	allVerbs   = append(slices.Clone(writeVerbs), readVerbs...)
 )
 
-// Bootstrap returns the policy for a server of these resources. cluster-admin may do everything; admin, edit and view are
-// to be bound in a namespace, and gather what is labelled for them: here everything that the server keeps in namespaces.
-// view reads all but secrets, edit writes all but limit ranges, quotas, roles and bindings, admin the last two, too.
+// Bootstrap returns the policy for a server of these resources. cluster-admin may do everything;
+// admin, edit and view are to be bound in a namespace, and gather what is labelled for them: here
+// everything that the server keeps in namespaces. view reads all but secrets, edit writes all but
+// limit ranges, quotas, roles and bindings, admin the last two, too.
 func Bootstrap(resources []rest.Resource) Policy {
 	view, edit, admin := namespaced(resources)
 	p := Policy{ClusterRoles: []rbacv1.ClusterRole{
@@ -81,8 +82,9 @@ func namespaced(resources []rest.Resource) (view, edit, admin []rbacv1.PolicyRul
 		}
 		reads, writes := r.Get != nil || r.List != nil, r.Update != nil || r.Create != nil && r.Get != nil
 		if r.Connect != nil {
-			// What only shows something is read, as a log is. What takes something, too, is for those who write: with every verb,
-			// since a client of WebSocket gets what others create.
+			// What only shows something is read, as a log is. What takes something, too, is for
+			// those who write: with every verb, since a client of WebSocket gets what others
+			// create.
 			reads = !slices.ContainsFunc(r.ConnectMethods, func(method string) bool { return method != http.MethodGet })
 			writes = !reads
 			if writes {
@@ -96,8 +98,8 @@ func namespaced(resources []rest.Resource) (view, edit, admin []rbacv1.PolicyRul
 		if reads && isSecret {
 			secret[group] = append(secret[group], name)
 		}
-		// A status is for whoever makes it so, a token for whom it is for; both are given by name. Who is bound by limits does
-		// not set them.
+		// A status is for whoever makes it so, a token for whom it is for; both are given by name.
+		// Who is bound by limits does not set them.
 		limits := group == "" && (r.Name == "limitranges" || r.Name == "resourcequotas")
 		if writes && r.Subresource != "status" && r.Subresource != "token" && !limits {
 			writable[group] = append(writable[group], name)

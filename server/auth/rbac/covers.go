@@ -8,8 +8,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// uncovered returns what of rules is not in have, each rule with one verb, resource and name. Names that have lists one by
-// one are not all names.
+// uncovered returns what of rules is not in have, each rule with one verb, resource and name. Names
+// that have lists one by one are not all names.
 func uncovered(have, rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	var missing []rbacv1.PolicyRule
 	for i := range rules {
@@ -45,7 +45,8 @@ func atoms(r *rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	return out
 }
 
-// maxParts is how many atoms somebody's rules may have to be compared one by one: some kilobytes can stand for billions.
+// maxParts is how many atoms somebody's rules may have to be compared one by one: some kilobytes
+// can stand for billions.
 const maxParts = 100_000
 
 // parts is how many atoms rules have.
@@ -58,8 +59,8 @@ func parts(rules []rbacv1.PolicyRule) (n float64) {
 	return n
 }
 
-// plain returns rules without repetitions in their lists, and without those that one of have covers as a whole: they need not
-// be taken apart.
+// plain returns rules without repetitions in their lists, and without those that one of have covers
+// as a whole: they need not be taken apart.
 func plain(have, rules []rbacv1.PolicyRule) (out []rbacv1.PolicyRule) {
 	for _, r := range rules {
 		r.Verbs, r.APIGroups, r.Resources = once(r.Verbs), once(r.APIGroups), once(r.Resources)

@@ -25,8 +25,8 @@ type Sources struct {
 	Roles, ClusterRoles, RoleBindings, ClusterRoleBindings *rest.Resource
 }
 
-// Follow keeps the Authorizer up to date until ctx ends: it watches each of the resources, all namespaces of them. It must
-// run once.
+// Follow keeps the Authorizer up to date until ctx ends: it watches each of the resources, all
+// namespaces of them. It must run once.
 func (a *Authorizer) Follow(ctx context.Context, s Sources, log *slog.Logger) {
 	done := make(chan struct{})
 	for _, run := range []func(){
@@ -64,7 +64,8 @@ const (
 	lastPause  = 5 * time.Second
 )
 
-// follow watches a resource until ctx ends and publishes its objects, sorted, after each batch of changes.
+// follow watches a resource until ctx ends and publishes its objects, sorted, after each batch of
+// changes.
 func follow[T any, P message[T]](ctx context.Context, r *rest.Resource, log *slog.Logger, publish func([]P)) {
 	pause := firstPause
 	for {

@@ -17,9 +17,10 @@ import (
 	"github.com/typeplane/typeplane/server/auth"
 )
 
-// Guard puts itself before the verbs that write roles and bindings: nobody gives away what they don't have. Who writes a role
-// needs every right in it, or the verb escalate on it; who binds one needs every right of the role, or the verb bind on
-// it. Members of system:masters and the server itself may do both. authorizer is the one of the server.
+// Guard puts itself before the verbs that write roles and bindings: nobody gives away what they
+// don't have. Who writes a role needs every right in it, or the verb escalate on it; who binds one
+// needs every right of the role, or the verb bind on it. Members of system:masters and the server
+// itself may do both. authorizer is the one of the server.
 func (a *Authorizer) Guard(s Sources, authorizer auth.Authorizer) {
 	g := &guard{rules: a, authorizer: authorizer, getRole: s.Roles.Get, getClusterRole: s.ClusterRoles.Get}
 	for _, r := range []*rest.Resource{s.Roles, s.ClusterRoles, s.RoleBindings, s.ClusterRoleBindings} {
@@ -131,8 +132,8 @@ func (g *guard) checkBinding(ctx context.Context, user *auth.User, resource stri
 	return nil
 }
 
-// rulesOf reads a role as it is at this moment: the snapshot may not have seen the last write. What a role gathers is as
-// new as the snapshot.
+// rulesOf reads a role as it is at this moment: the snapshot may not have seen the last write. What
+// a role gathers is as new as the snapshot.
 func (g *guard) rulesOf(ctx context.Context, ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, error) {
 	if ref.Kind == "Role" {
 		view, err := g.getRole.Get(ctx, rest.Name{Namespace: namespace, Name: ref.Name}, metav1.GetOptions{})

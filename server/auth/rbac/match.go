@@ -29,7 +29,8 @@ func has(list []string, one string) bool {
 	return slices.Contains(list, all) || slices.Contains(list, one)
 }
 
-// resourceMatches: "pods" is not about "pods/status"; "*/scale" is about the scale of whatever has one.
+// resourceMatches: "pods" is not about "pods/status"; "*/scale" is about the scale of whatever has
+// one.
 func resourceMatches(list []string, resource, subresource string) bool {
 	if subresource == "" {
 		return has(list, resource)
@@ -46,7 +47,8 @@ func pathMatches(pattern, path string) bool {
 	return open && strings.HasPrefix(path, strings.TrimRight(prefix, all))
 }
 
-// subjectIs says whether a subject of a binding is the user. namespace is that of the binding, "" for a cluster's.
+// subjectIs says whether a subject of a binding is the user. namespace is that of the binding, ""
+// for a cluster's.
 func subjectIs(s *rbacv1.Subject, user *auth.User, namespace string) bool {
 	switch s.Kind {
 	case rbacv1.UserKind:

@@ -14,12 +14,14 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// attempts is how often a write is tried against others who write the same, like a second server that starts.
+// attempts is how often a write is tried against others who write the same, like a second server
+// that starts.
 const attempts = 10
 
-// Apply makes the roles and bindings of the policy that are missing. To those that are there it adds what is missing in
-// them: rules, subjects, labels; it takes nothing away, and it leaves alone whatever has the annotation
-// rbac.authorization.kubernetes.io/autoupdate: "false". A binding to another role than it should be to is made anew.
+// Apply makes the roles and bindings of the policy that are missing. To those that are there it
+// adds what is missing in them: rules, subjects, labels; it takes nothing away, and it leaves alone
+// whatever has the annotation rbac.authorization.kubernetes.io/autoupdate: "false". A binding to
+// another role than it should be to is made anew.
 func (p Policy) Apply(ctx context.Context, s Sources) error {
 	for i := range p.ClusterRoles {
 		if err := reconcile(ctx, s.ClusterRoles, &p.ClusterRoles[i], joinRole, sameKind); err != nil {
@@ -41,7 +43,8 @@ type object[T any] interface {
 	DeepCopy() *T
 }
 
-// reconcile brings one object in order. join adds to the first what the second has; fits says that they can be joined.
+// reconcile brings one object in order. join adds to the first what the second has; fits says that
+// they can be joined.
 func reconcile[T any, P object[T]](ctx context.Context, r *rest.Resource, want P, join func(have, want P), fits func(have, want P) bool) error {
 	name := rest.Name{Name: want.GetName()}
 	var err error

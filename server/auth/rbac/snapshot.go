@@ -10,8 +10,8 @@ import (
 	"github.com/typeplane/typeplane/server/auth"
 )
 
-// Snapshot is the roles and bindings of one moment. It is not modified, nor is what it points to; all methods may be called
-// from any goroutine.
+// Snapshot is the roles and bindings of one moment. It is not modified, nor is what it points to;
+// all methods may be called from any goroutine.
 type Snapshot struct {
 	roles           map[key]*rbacv1.Role
 	clusterRoles    map[string][]rbacv1.PolicyRule
@@ -30,8 +30,9 @@ type Objects struct {
 	ClusterRoleBindings []*rbacv1.ClusterRoleBinding
 }
 
-// NewSnapshot keeps the objects, which must not be modified any more. It gathers the rules of cluster roles that are made of
-// others, so what is written in the rules of such a one does not matter.
+// NewSnapshot keeps the objects, which must not be modified any more. It gathers the rules of
+// cluster roles that are made of others, so what is written in the rules of such a one does not
+// matter.
 func NewSnapshot(o Objects) *Snapshot {
 	s := &Snapshot{
 		roles:           map[key]*rbacv1.Role{},
@@ -48,9 +49,10 @@ func NewSnapshot(o Objects) *Snapshot {
 	return s
 }
 
-// Gather returns the rules of each cluster role by its name, which share memory with the roles. One that is made of others
-// has theirs, and of those that they are made of, in the order of the roles; what is written in its own rules is not among
-// them. A rule that several have is there several times.
+// Gather returns the rules of each cluster role by its name, which share memory with the roles. One
+// that is made of others has theirs, and of those that they are made of, in the order of the roles;
+// what is written in its own rules is not among them. A rule that several have is there several
+// times.
 func Gather(roles []*rbacv1.ClusterRole) map[string][]rbacv1.PolicyRule {
 	rules := map[string][]rbacv1.PolicyRule{}
 	for _, role := range roles {

@@ -195,7 +195,8 @@ func TestUncovered(t *testing.T) {
 	}
 }
 
-// A few kilobytes of a rule can stand for billions of combinations; who may do anything need not have them compared.
+// A few kilobytes of a rule can stand for billions of combinations; who may do anything need not
+// have them compared.
 func TestManyCombinations(t *testing.T) {
 	list := func(n int) (out []string) {
 		for i := range n {
@@ -238,7 +239,8 @@ func TestManyCombinations(t *testing.T) {
 	}
 }
 
-// TestBootstrap: what people may do who have one of the roles in a namespace of a server with these resources.
+// TestBootstrap: what people may do who have one of the roles in a namespace of a server with these
+// resources.
 func TestBootstrap(t *testing.T) {
 	gv := func(group, name, subresource string, namespaced bool) rest.Resource {
 		r := rest.Resource{Name: name, Subresource: subresource, Namespaced: namespaced, Get: nothing{}, Update: nothing{}}

@@ -1,5 +1,6 @@
-// Package etcd3test gives the storage suite an etcd to run over: to storage/etcd3 itself, and to what stands in front of it.
-// Start reading at Start. What it keeps is gone when the test ends, and a crash of the machine may take it before.
+// Package etcd3test gives the storage suite an etcd to run over: to storage/etcd3 itself, and to
+// what stands in front of it. Start reading at Start. What it keeps is gone when the test ends, and
+// a crash of the machine may take it before.
 package etcd3test
 
 import (
@@ -16,14 +17,16 @@ import (
 	"github.com/typeplane/typeplane/storage/storagetest"
 )
 
-// Progress is how long a watch may be quiet before etcd says how far it is: the shortest time that etcd allows. It is one
-// per process, so every etcd in the process of a test that uses this package is given it.
+// Progress is how long a watch may be quiet before etcd says how far it is: the shortest time that
+// etcd allows. It is one per process, so every etcd in the process of a test that uses this package
+// is given it.
 const Progress = 100 * time.Millisecond
 
 // roots is how many there are in this process.
 var roots atomic.Int64
 
-// Start runs an etcd until the test ends, and returns a client for it, which the test does not close.
+// Start runs an etcd until the test ends, and returns a client for it, which the test does not
+// close.
 func Start(t testing.TB) *etcd3.Client {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "etcd3") // t.TempDir is too long a path for a socket
@@ -39,8 +42,9 @@ func Start(t testing.TB) *etcd3.Client {
 	return server.Client()
 }
 
-// Backend returns a fresh root of client's etcd, and that root's name. over makes what is tested of a store on the root.
-// Backends of one etcd are used one after the other: compaction is a matter of all of it.
+// Backend returns a fresh root of client's etcd, and that root's name. over makes what is tested of
+// a store on the root. Backends of one etcd are used one after the other: compaction is a matter of
+// all of it.
 func Backend(t testing.TB, client *etcd3.Client, over func(*etcd3.Store) storage.Interface) (b storagetest.Backend, root string) {
 	root, ctx := fmt.Sprintf("/suite%d", roots.Add(1)), context.Background()
 	return storagetest.Backend{

@@ -1,5 +1,6 @@
-// Package debug lets a measured server be profiled without a flag or a port of the product: net/http/pprof on a unix
-// socket that only the harness knows. While nobody asks it costs one sleeping goroutine.
+// Package debug lets a measured server be profiled without a flag or a port of the product:
+// net/http/pprof on a unix socket that only the harness knows. While nobody asks it costs one
+// sleeping goroutine.
 package debug
 
 import (
@@ -11,7 +12,8 @@ import (
 
 // Serve answers on the unix socket file for as long as the process lives.
 //
-// /collect, besides what pprof has, collects garbage once, so that memory is measured at a comparable moment.
+// /collect, besides what pprof has, collects garbage once, so that memory is measured at a
+// comparable moment.
 func Serve(socket string) error {
 	listener, err := net.Listen("unix", socket)
 	if err != nil {

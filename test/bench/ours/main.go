@@ -1,5 +1,6 @@
-// Command ours is pods on Typeplane: the type and the generated code of examples/cluster, without its rules, and with the
-// defaults that the peer has. It is built as a product is, with one more flag, for profiles.
+// Command ours is pods on Typeplane: the type and the generated code of examples/cluster, without
+// its rules, and with the defaults that the peer has. It is built as a product is, with one more
+// flag, for profiles.
 package main
 
 import (

@@ -1,8 +1,10 @@
-// Command peer is the server that ours is measured against: pods on k8s.io/apiserver, put together as sample-apiserver does.
+// Command peer is the server that ours is measured against: pods on k8s.io/apiserver, put together
+// as sample-apiserver does.
 //
-// It is at its best here: the watch cache is on, feature gates have their defaults, there is no authentication,
-// authorization allows everything, there is no admission, no audit and no flow control, and one Go type is the
-// internal and the only external version, so that nothing is ever converted. Field ownership can't be turned off in it.
+// It is at its best here: the watch cache is on, feature gates have their defaults, there is no
+// authentication, authorization allows everything, there is no admission, no audit and no flow
+// control, and one Go type is the internal and the only external version, so that nothing is ever
+// converted. Field ownership can't be turned off in it.
 package main
 
 import (
@@ -122,7 +124,8 @@ func newConfig(codecs serializer.CodecFactory, f flags) (*genericapiserver.Confi
 	}
 	config.ExternalAddress = net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port))
 
-	// EtcdOptions.DefaultStorageMediaType is for storage factories of other programs: here the codec says it all.
+	// EtcdOptions.DefaultStorageMediaType is for storage factories of other programs: here the
+	// codec says it all.
 	protobuf, ok := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
 	if !ok {
 		return nil, errors.New("no serializer for protobuf")
@@ -133,8 +136,8 @@ func newConfig(codecs serializer.CodecFactory, f flags) (*genericapiserver.Confi
 	return config, storage.ApplyTo(config)
 }
 
-// install does what GenericAPIServer.InstallLegacyAPIGroup does, but takes the schema for field ownership from client-go:
-// the OpenAPI definitions of core/v1 are in k8s.io/kubernetes only.
+// install does what GenericAPIServer.InstallLegacyAPIGroup does, but takes the schema for field
+// ownership from client-go: the OpenAPI definitions of core/v1 are in k8s.io/kubernetes only.
 func install(server *genericapiserver.GenericAPIServer, config *genericapiserver.Config, scheme *runtime.Scheme, codecs serializer.CodecFactory, storage map[string]rest.Storage) error {
 	parameters := runtime.NewParameterCodec(scheme)
 	info := genericapiserver.NewDefaultAPIGroupInfo(v1.Group, scheme, parameters, codecs)

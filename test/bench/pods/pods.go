@@ -1,5 +1,6 @@
-// Package pods is what everybody in a measurement has to agree on: which pods there are, and which defaults a server
-// fills in when one is written. Both servers link it, so it imports nothing but the types.
+// Package pods is what everybody in a measurement has to agree on: which pods there are, and which
+// defaults a server fills in when one is written. Both servers link it, so it imports nothing but
+// the types.
 package pods
 
 import (
@@ -84,8 +85,8 @@ func probe() *corev1.Probe {
 	}
 }
 
-// Stored returns the pod with number i as it lies in a cluster that has run it for a while: with defaults, system
-// fields and a status, but for managedFields.
+// Stored returns the pod with number i as it lies in a cluster that has run it for a while: with
+// defaults, system fields and a status, but for managedFields.
 func Stored(i int) *corev1.Pod {
 	pod := New(Namespace(i), Name(i))
 	pod.Labels[BatchLabel] = Batch(i)
@@ -154,7 +155,8 @@ func orElse[T comparable](p *T, value T) {
 	}
 }
 
-// SelectableFields are the fields of a pod that a selector may name, besides its name and namespace.
+// SelectableFields are the fields of a pod that a selector may name, besides its name and
+// namespace.
 func SelectableFields(pod *corev1.Pod) map[string]string {
 	return map[string]string{"spec.nodeName": pod.Spec.NodeName, "status.phase": string(pod.Status.Phase)}
 }

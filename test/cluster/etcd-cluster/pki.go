@@ -19,8 +19,9 @@ import (
 	"github.com/typeplane/typeplane/internal/etcdproc"
 )
 
-// certificates returns the files of an authority and of a certificate for 127.0.0.1 that members and clients share. What
-// is in dir already is used; otherwise they are made, for a year. The authority's key is not kept.
+// certificates returns the files of an authority and of a certificate for 127.0.0.1 that members
+// and clients share. What is in dir already is used; otherwise they are made, for a year. The
+// authority's key is not kept.
 func certificates(dir string) (*etcdproc.TLS, error) {
 	files := &etcdproc.TLS{CAFile: filepath.Join(dir, "ca.crt"), CertFile: filepath.Join(dir, "etcd.crt"), KeyFile: filepath.Join(dir, "etcd.key")}
 	// The key is written last.

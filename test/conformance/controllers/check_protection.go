@@ -99,7 +99,8 @@ func awaitFinalizer(ctx context.Context, get func(context.Context) (metav1.Objec
 	})
 }
 
-// staysDeleted wants an object that is being deleted. That it stays is shown by what is done to it after.
+// staysDeleted wants an object that is being deleted. That it stays is shown by what is done to it
+// after.
 func staysDeleted(ctx context.Context, get func(context.Context) (metav1.Object, error)) error {
 	o, err := get(ctx)
 	if err != nil {

@@ -162,8 +162,8 @@ func (r *replicas) releases(ctx context.Context) error {
 	return r.awaitOwned(ctx, 2)
 }
 
-// adopts has a controller that wants no pod find one. It takes it for its own, and then deletes it: a finalizer keeps it to be
-// looked at.
+// adopts has a controller that wants no pod find one. It takes it for its own, and then deletes it:
+// a finalizer keeps it to be looked at.
 func (r *replicas) adopts(ctx context.Context) error {
 	if err := r.scaleTo(ctx, 0); err != nil {
 		return err

@@ -11,10 +11,12 @@ import (
 	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
 )
 
-// theirs are the leases for which servers contend whose own loops keep namespaces, accounts, root certificates and quotas.
+// theirs are the leases for which servers contend whose own loops keep namespaces, accounts, root
+// certificates and quotas.
 var theirs = []string{"typeplane-control", "typeplane-quota"}
 
-// takeControl has the server's own loops stand by, as if another server led, and returns when they have.
+// takeControl has the server's own loops stand by, as if another server led, and returns when they
+// have.
 func takeControl(ctx context.Context, client kubernetes.Interface) error {
 	var longest time.Duration
 	for _, name := range theirs {
@@ -28,7 +30,8 @@ func takeControl(ctx context.Context, client kubernetes.Interface) error {
 	return nil
 }
 
-// takeLease takes a lease away from its holder, and returns how long that may take to notice: as long as the claim was good.
+// takeLease takes a lease away from its holder, and returns how long that may take to notice: as
+// long as the claim was good.
 func takeLease(ctx context.Context, leases coordinationv1.LeaseInterface, name string) (time.Duration, error) {
 	var before time.Duration
 	err := eventually(ctx, func(ctx context.Context) error {

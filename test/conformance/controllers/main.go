@@ -1,8 +1,10 @@
-// Command controllers runs controllers of Kubernetes against a server, and looks at what they bring about.
+// Command controllers runs controllers of Kubernetes against a server, and looks at what they bring
+// about.
 //
-// They are those of k8s.io/kubernetes, put together as kube-controller-manager does (run.go). Each check does what a person
-// would do, and waits for what has to come of it (check_*.go). What is printed is read by the program in the folder above:
-// a line for each check, and how many there were.
+// They are those of k8s.io/kubernetes, put together as kube-controller-manager does (run.go). Each
+// check does what a person would do, and waits for what has to come of it (check_*.go). What is
+// printed is read by the program in the folder above: a line for each check, and how many there
+// were.
 package main
 
 import (
@@ -68,7 +70,8 @@ func version() string {
 	return "unknown"
 }
 
-// controllersConfig is that of the controllers: protobuf, without a bound on requests, and a name that shows in managedFields.
+// controllersConfig is that of the controllers: protobuf, without a bound on requests, and a name
+// that shows in managedFields.
 func controllersConfig(config *rest.Config, seen *traffic) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.UserAgent = manager

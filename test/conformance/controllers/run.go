@@ -36,7 +36,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// How often controllers look at what no event tells. kube-controller-manager's own values are up to 5 minutes.
+// How often controllers look at what no event tells. kube-controller-manager's own values are up to
+// 5 minutes.
 const (
 	resync     = 10 * time.Second
 	discovery  = 5 * time.Second
@@ -152,7 +153,8 @@ func countQuotas(c *clients) error {
 	return nil
 }
 
-// autoscalePods has the clients that a cluster's has, of metrics too: nobody serves these, and the autoscalers have to say so.
+// autoscalePods has the clients that a cluster's has, of metrics too: nobody serves these, and the
+// autoscalers have to say so.
 func autoscalePods(c *clients) error {
 	scales, err := scale.NewForConfig(c.config, c.mapper, dynamic.LegacyAPIPathResolverFunc, scale.NewDiscoveryScaleKindResolver(c.typed.Discovery()))
 	if err != nil {

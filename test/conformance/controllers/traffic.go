@@ -36,8 +36,8 @@ func (t *traffic) note(r *http.Request, resp *http.Response) {
 	}
 }
 
-// faulty says whether an answer blames the request or the server. Controllers bear it well that an object is gone or has
-// changed, and that a namespace takes nothing any more.
+// faulty says whether an answer blames the request or the server. Controllers bear it well that an
+// object is gone or has changed, and that a namespace takes nothing any more.
 func faulty(code int) bool {
 	switch code {
 	case http.StatusNotFound, http.StatusConflict, http.StatusForbidden:

@@ -10,8 +10,8 @@ func NewCPUMetric(percent int32) MetricSpec {
 	}}
 }
 
-// CPUPercent returns what versions before v2 show of metrics: the target of the first that is the CPU's utilization,
-// nil if there is none.
+// CPUPercent returns what versions before v2 show of metrics: the target of the first that is the
+// CPU's utilization, nil if there is none.
 func CPUPercent(metrics []MetricSpec) *int32 {
 	for _, m := range metrics {
 		if m.Type == ResourceMetricSourceType && m.Resource != nil && m.Resource.Name == CPU &&
@@ -29,8 +29,8 @@ func NewCPUStatus(percent int32) MetricStatus {
 	}}
 }
 
-// CurrentCPUPercent returns what versions before v2 show of current metrics: the utilization of the CPU, nil if it is
-// not known.
+// CurrentCPUPercent returns what versions before v2 show of current metrics: the utilization of the
+// CPU, nil if it is not known.
 func CurrentCPUPercent(metrics []MetricStatus) *int32 {
 	for _, m := range metrics {
 		if m.Type == ResourceMetricSourceType && m.Resource != nil && m.Resource.Name == CPU && m.Resource.Current.AverageUtilization != nil {

@@ -53,8 +53,8 @@ func scheme(t testing.TB) *runtime.Scheme {
 	return s
 }
 
-// fill makes autoscalers of which the older versions show something: every other has one metric of the CPU's use among
-// the others, and every other has seen it.
+// fill makes autoscalers of which the older versions show something: every other has one metric of
+// the CPU's use among the others, and every other has seen it.
 var fill = []any{
 	func(spec *autoscaling.HorizontalPodAutoscalerSpec, c randfill.Continue) {
 		c.FillNoCustom(spec)
@@ -125,7 +125,8 @@ func convert(t testing.TB, obj runtime.Object, version string) runtime.Object {
 	return out
 }
 
-// FuzzAnnotation sends whatever as the annotation: that is never an error, and never changes what the version says.
+// FuzzAnnotation sends whatever as the annotation: that is never an error, and never changes what
+// the version says.
 func FuzzAnnotation(f *testing.F) {
 	old := &v1.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
 	old.Spec.TargetCPUUtilizationPercentage, old.Spec.MaxReplicas = new(int32), 3
@@ -177,7 +178,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// BenchmarkOlder is what conversion to a version costs that shows everything, and to one that doesn't.
+// BenchmarkOlder is what conversion to a version costs that shows everything, and to one that
+// doesn't.
 func BenchmarkOlder(b *testing.B) {
 	kinds := map[string]string{"all is said": "v2", "something is kept": "v1"}
 	hub := &autoscaling.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: autoscaling.HorizontalPodAutoscalerSpec{

@@ -5,7 +5,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// HorizontalPodAutoscaler keeps the number of replicas of something scalable between two bounds, by metrics.
+// HorizontalPodAutoscaler keeps the number of replicas of something scalable between two bounds, by
+// metrics.
 //
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 type HorizontalPodAutoscaler struct {
@@ -23,8 +24,8 @@ type HorizontalPodAutoscalerSpec struct {
 	MaxReplicas    int32
 	Metrics        []MetricSpec
 	Behavior       *HorizontalPodAutoscalerBehavior
-	// ScaleSubresource is the subresource of the target that sets the number of replicas; scale, if it is "". Only
-	// extensions/v1beta1 shows it.
+	// ScaleSubresource is the subresource of the target that sets the number of replicas; scale, if
+	// it is "". Only extensions/v1beta1 shows it.
 	ScaleSubresource string
 }
 

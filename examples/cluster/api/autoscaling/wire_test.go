@@ -24,7 +24,8 @@ type message interface {
 	Unmarshal([]byte) error
 }
 
-// TestWire holds the bytes of both versions against those of Kubernetes' own types, which kubectl sends.
+// TestWire holds the bytes of both versions against those of Kubernetes' own types, which kubectl
+// sends.
 func TestWire(t *testing.T) {
 	for _, tc := range []struct{ ours, peer message }{
 		{new(v1.HorizontalPodAutoscaler), new(peer1.HorizontalPodAutoscaler)},

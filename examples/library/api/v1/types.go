@@ -41,15 +41,16 @@ type BookSpec struct {
 	// +k8s:required
 	// +k8s:maxLength=300
 	Title string `json:"title"`
-	// sortTitle is where the book stands in the catalogue; by default the title without its leading article.
+	// sortTitle is where the book stands in the catalogue; by default the title without its leading
+	// article.
 	SortTitle string `json:"sortTitle,omitempty"`
 	// authors are the names on the cover, in their order. A name holds no semicolon.
 	// +listType=atomic
 	// +k8s:maxItems=100
 	// +k8s:eachVal=+k8s:maxLength=200
 	Authors []string `json:"authors,omitempty"`
-	// isbn is the International Standard Book Number, 10 or 13 digits with or without hyphens. It never changes: another
-	// number is another book.
+	// isbn is the International Standard Book Number, 10 or 13 digits with or without hyphens. It
+	// never changes: another number is another book.
 	// +k8s:optional
 	// +k8s:immutable
 	// +kubebuilder:validation:Pattern=`^(97[89]-?)?([0-9]-?){9}[0-9Xx]$`
@@ -93,8 +94,8 @@ type BookStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
 }
 
-// Loan lends a copy of a book to a reader: it is sent to …/books/{name}/lend, and comes back with how many copies are left.
-// It is not kept.
+// Loan lends a copy of a book to a reader: it is sent to …/books/{name}/lend, and comes back with
+// how many copies are left. It is not kept.
 type Loan struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -108,8 +109,8 @@ type Loan struct {
 	Left int32 `json:"left,omitempty"`
 }
 
-// Shelf is a place for books. The house has one set of shelves, so it belongs to no namespace; and it has only this
-// version, so it needs no hub type.
+// Shelf is a place for books. The house has one set of shelves, so it belongs to no namespace; and
+// it has only this version, so it needs no hub type.
 //
 // +kubebuilder:resource:path=shelves,scope=Cluster
 // +kubebuilder:printcolumn:name=Room,type=string,JSONPath=.spec.room

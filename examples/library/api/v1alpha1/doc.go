@@ -1,5 +1,5 @@
-// Package v1alpha1 is the library's first API, still served for those who began with it: a book had one line for all
-// its authors then.
+// Package v1alpha1 is the library's first API, still served for those who began with it: a book had
+// one line for all its authors then.
 //
 // +k8s:conversion-gen=github.com/typeplane/typeplane/examples/library/api
 // +typeplane:conversion:lossless

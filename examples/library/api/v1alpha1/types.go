@@ -28,12 +28,13 @@ type BookSpec struct {
 	// +k8s:required
 	// +k8s:maxLength=300
 	Title string `json:"title"`
-	// sortTitle is where the book stands in the catalogue; by default the title without its leading article.
+	// sortTitle is where the book stands in the catalogue; by default the title without its leading
+	// article.
 	SortTitle string `json:"sortTitle,omitempty"`
 	// author holds the names on the cover, with "; " between two. In v1 this is the list authors.
 	Author string `json:"author,omitempty"`
-	// isbn is the International Standard Book Number, 10 or 13 digits with or without hyphens. It never changes: another
-	// number is another book.
+	// isbn is the International Standard Book Number, 10 or 13 digits with or without hyphens. It
+	// never changes: another number is another book.
 	// +k8s:optional
 	// +k8s:immutable
 	// +kubebuilder:validation:Pattern=`^(97[89]-?)?([0-9]-?){9}[0-9Xx]$`

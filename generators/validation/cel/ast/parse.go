@@ -1,6 +1,7 @@
-// Package ast reads the simple part of the Common Expression Language: fields, literals, comparisons, and, or, not,
-// the conditional operator, in, optional fields and items, and calls of functions and methods. It has no types: what an expression means is for
-// its user to say, who also refuses what it does not know.
+// Package ast reads the simple part of the Common Expression Language: fields, literals,
+// comparisons, and, or, not, the conditional operator, in, optional fields and items, and calls of
+// functions and methods. It has no types: what an expression means is for its user to say, who also
+// refuses what it does not know.
 //
 // Start reading at Parse.
 package ast

@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// opensText tells whether a literal text begins: 'a', "a", """a""", or one of them behind an r, in which nothing is escaped.
+// opensText tells whether a literal text begins: 'a', "a", """a""", or one of them behind an r, in
+// which nothing is escaped.
 func opensText(s string) bool {
 	s = strings.TrimLeft(s[:min(2, len(s))], "rR")
 	return s != "" && (s[0] == '"' || s[0] == '\'')

@@ -7,7 +7,8 @@ import (
 	_ "github.com/typeplane/typeplane/examples/cluster/api/core/v1" // the defaults of the template
 )
 
-// SetDefaults_Deployment keeps one pod, ten older templates, and gives up on a new one after ten minutes.
+// SetDefaults_Deployment keeps one pod, ten older templates, and gives up on a new one after ten
+// minutes.
 func SetDefaults_Deployment(in *appsv1.Deployment) {
 	setDefault(&in.Spec.Replicas, 1)
 	setDefault(&in.Spec.RevisionHistoryLimit, 10)

@@ -2,7 +2,8 @@ package v1
 
 import appsv1 "k8s.io/api/apps/v1"
 
-// Deployment keeps a number of pods of one kind, and replaces them bit by bit when the kind changes.
+// Deployment keeps a number of pods of one kind, and replaces them bit by bit when the kind
+// changes.
 //
 // +kubebuilder:resource:shortName=deploy,categories=all
 // +kubebuilder:subresource:status

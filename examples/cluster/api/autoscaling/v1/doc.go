@@ -1,4 +1,5 @@
-// Package v1 is the first stable API of the autoscaler: it scales by one number, the CPU's utilization.
+// Package v1 is the first stable API of the autoscaler: it scales by one number, the CPU's
+// utilization.
 //
 // +k8s:deepcopy-gen=package
 // +k8s:defaulter-gen=TypeMeta

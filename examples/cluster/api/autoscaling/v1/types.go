@@ -17,7 +17,8 @@ type CrossVersionObjectReference struct {
 
 // HorizontalPodAutoscalerSpec is what is wanted of an autoscaler.
 type HorizontalPodAutoscalerSpec struct {
-	// scaleTargetRef names the object whose number of replicas is set, through its scale subresource.
+	// scaleTargetRef names the object whose number of replicas is set, through its scale
+	// subresource.
 	ScaleTargetRef CrossVersionObjectReference `json:"scaleTargetRef" protobuf:"bytes,1,opt,name=scaleTargetRef"`
 
 	// minReplicas is the least number of replicas. 1 if it is left out.
@@ -28,8 +29,8 @@ type HorizontalPodAutoscalerSpec struct {
 	// maxReplicas is the greatest number of replicas; it cannot be less than minReplicas.
 	MaxReplicas int32 `json:"maxReplicas" protobuf:"varint,3,opt,name=maxReplicas"`
 
-	// targetCPUUtilizationPercentage is how much of the CPU that they request the pods should use on average, in percent.
-	// An autoscaler that names no metric in any version aims at 80.
+	// targetCPUUtilizationPercentage is how much of the CPU that they request the pods should use
+	// on average, in percent. An autoscaler that names no metric in any version aims at 80.
 	// +optional
 	TargetCPUUtilizationPercentage *int32 `json:"targetCPUUtilizationPercentage,omitempty" protobuf:"varint,4,opt,name=targetCPUUtilizationPercentage"`
 }
@@ -40,7 +41,8 @@ type HorizontalPodAutoscalerStatus struct {
 	// +optional
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty" protobuf:"varint,1,opt,name=observedGeneration"`
 
-	// lastScaleTime is when the number of replicas was changed last; how soon it may change again depends on it.
+	// lastScaleTime is when the number of replicas was changed last; how soon it may change again
+	// depends on it.
 	// +optional
 	LastScaleTime *metav1.Time `json:"lastScaleTime,omitempty" protobuf:"bytes,2,opt,name=lastScaleTime"`
 
@@ -50,13 +52,14 @@ type HorizontalPodAutoscalerStatus struct {
 	// desiredReplicas is how many replicas there should be.
 	DesiredReplicas int32 `json:"desiredReplicas" protobuf:"varint,4,opt,name=desiredReplicas"`
 
-	// currentCPUUtilizationPercentage is how much of the CPU that they request the pods use on average, in percent: 70
-	// means that the average pod uses 70 % of what it requests.
+	// currentCPUUtilizationPercentage is how much of the CPU that they request the pods use on
+	// average, in percent: 70 means that the average pod uses 70 % of what it requests.
 	// +optional
 	CurrentCPUUtilizationPercentage *int32 `json:"currentCPUUtilizationPercentage,omitempty" protobuf:"varint,5,opt,name=currentCPUUtilizationPercentage"`
 }
 
-// HorizontalPodAutoscaler keeps the number of replicas of something scalable between two bounds, by the use of CPU.
+// HorizontalPodAutoscaler keeps the number of replicas of something scalable between two bounds, by
+// the use of CPU.
 //
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 // +kubebuilder:resource:shortName=hpa,categories=all

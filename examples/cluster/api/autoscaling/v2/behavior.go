@@ -4,13 +4,13 @@ import "k8s.io/apimachinery/pkg/api/resource"
 
 // HorizontalPodAutoscalerBehavior says how fast to scale, each way.
 type HorizontalPodAutoscalerBehavior struct {
-	// scaleUp limits how the number of replicas grows. Without it, it grows by at most 4 pods or to twice as many within
-	// 15 seconds, whichever is more, and at once.
+	// scaleUp limits how the number of replicas grows. Without it, it grows by at most 4 pods or to
+	// twice as many within 15 seconds, whichever is more, and at once.
 	// +optional
 	ScaleUp *HPAScalingRules `json:"scaleUp,omitempty" protobuf:"bytes,1,opt,name=scaleUp"`
 
-	// scaleDown limits how the number of replicas shrinks. Without it, it may shrink to minReplicas, to the highest number
-	// that seemed right within the last 300 seconds.
+	// scaleDown limits how the number of replicas shrinks. Without it, it may shrink to
+	// minReplicas, to the highest number that seemed right within the last 300 seconds.
 	// +optional
 	ScaleDown *HPAScalingRules `json:"scaleDown,omitempty" protobuf:"bytes,2,opt,name=scaleDown"`
 }
@@ -29,11 +29,12 @@ const (
 	DisabledPolicySelect ScalingPolicySelect = "Disabled"
 )
 
-// HPAScalingRules limit scaling in one direction: by policies; by a window, from whose recommendations the most careful
-// is taken, so that the number doesn't flap; and by a tolerance below which a metric changes nothing.
+// HPAScalingRules limit scaling in one direction: by policies; by a window, from whose
+// recommendations the most careful is taken, so that the number doesn't flap; and by a tolerance
+// below which a metric changes nothing.
 type HPAScalingRules struct {
-	// stabilizationWindowSeconds is how far to look back for recommendations, 0 to 3600. Without it, 0 when scaling up and
-	// 300 when scaling down.
+	// stabilizationWindowSeconds is how far to look back for recommendations, 0 to 3600. Without
+	// it, 0 when scaling up and 300 when scaling down.
 	// +optional
 	StabilizationWindowSeconds *int32 `json:"stabilizationWindowSeconds,omitempty" protobuf:"varint,3,opt,name=stabilizationWindowSeconds"`
 
@@ -41,13 +42,14 @@ type HPAScalingRules struct {
 	// +optional
 	SelectPolicy *ScalingPolicySelect `json:"selectPolicy,omitempty" protobuf:"bytes,1,opt,name=selectPolicy"`
 
-	// policies limit the change within a time. Without any, those that are described at scaleUp and scaleDown are used.
+	// policies limit the change within a time. Without any, those that are described at scaleUp and
+	// scaleDown are used.
 	// +listType=atomic
 	// +optional
 	Policies []HPAScalingPolicy `json:"policies,omitempty" listType:"atomic" protobuf:"bytes,2,rep,name=policies"`
 
-	// tolerance is by which part a metric may differ from its target before the number of replicas changes, like 0.01 for
-	// 1 %; at least 0. Without it, the cluster's own is used: 10 %.
+	// tolerance is by which part a metric may differ from its target before the number of replicas
+	// changes, like 0.01 for 1 %; at least 0. Without it, the cluster's own is used: 10 %.
 	// +optional
 	Tolerance *resource.Quantity `json:"tolerance,omitempty" protobuf:"bytes,4,opt,name=tolerance"`
 }

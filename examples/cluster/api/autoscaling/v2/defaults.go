@@ -1,8 +1,9 @@
 package v2
 
-// SetDefaults_HorizontalPodAutoscalerSpec sets the metric of an autoscaler that has none: 80 % of the CPU that its pods
-// request. No older version has this default: there, no percentage may also mean that metrics which the version
-// cannot show are set. Whoever creates in an older version gets it when the object is stored in this one.
+// SetDefaults_HorizontalPodAutoscalerSpec sets the metric of an autoscaler that has none: 80 % of
+// the CPU that its pods request. No older version has this default: there, no percentage may also
+// mean that metrics which the version cannot show are set. Whoever creates in an older version gets
+// it when the object is stored in this one.
 func SetDefaults_HorizontalPodAutoscalerSpec(spec *HorizontalPodAutoscalerSpec) {
 	if len(spec.Metrics) > 0 {
 		return
@@ -13,8 +14,9 @@ func SetDefaults_HorizontalPodAutoscalerSpec(spec *HorizontalPodAutoscalerSpec) 
 	}}}
 }
 
-// SetDefaults_HorizontalPodAutoscalerBehavior fills in what is not said about a direction. Without a behavior nothing is
-// filled in: then the controller's own rules hold. So does its window for scaling down, which can be configured.
+// SetDefaults_HorizontalPodAutoscalerBehavior fills in what is not said about a direction. Without
+// a behavior nothing is filled in: then the controller's own rules hold. So does its window for
+// scaling down, which can be configured.
 func SetDefaults_HorizontalPodAutoscalerBehavior(behavior *HorizontalPodAutoscalerBehavior) {
 	behavior.ScaleUp = fill(behavior.ScaleUp,
 		HPAScalingPolicy{Type: PodsScalingPolicy, Value: 4, PeriodSeconds: 15},

@@ -1,5 +1,5 @@
-// Package v2 is the API of the autoscaler: it scales by any number of metrics, as fast as it is told. Autoscalers are
-// stored in this version.
+// Package v2 is the API of the autoscaler: it scales by any number of metrics, as fast as it is
+// told. Autoscalers are stored in this version.
 //
 // +k8s:deepcopy-gen=package
 // +k8s:defaulter-gen=TypeMeta

@@ -19,7 +19,8 @@ const (
 	ResourceMetricSourceType MetricSourceType = "Resource"
 	// ContainerResourceMetricSourceType is a resource that one container of each pod requests.
 	ContainerResourceMetricSourceType MetricSourceType = "ContainerResource"
-	// ExternalMetricSourceType is a metric that belongs to no object, like the length of a queue elsewhere.
+	// ExternalMetricSourceType is a metric that belongs to no object, like the length of a queue
+	// elsewhere.
 	ExternalMetricSourceType MetricSourceType = "External"
 )
 
@@ -44,7 +45,8 @@ type MetricSpec struct {
 	// +optional
 	ContainerResource *ContainerResourceMetricSource `json:"containerResource,omitempty" protobuf:"bytes,7,opt,name=containerResource"`
 
-	// external is a metric that belongs to no object of the cluster, like the length of a queue elsewhere.
+	// external is a metric that belongs to no object of the cluster, like the length of a queue
+	// elsewhere.
 	// +optional
 	External *ExternalMetricSource `json:"external,omitempty" protobuf:"bytes,5,opt,name=external"`
 }
@@ -79,7 +81,8 @@ type ResourceMetricSource struct {
 	Target MetricTarget `json:"target" protobuf:"bytes,2,name=target"`
 }
 
-// ContainerResourceMetricSource is a resource that one container of each pod requests, and the target of its use.
+// ContainerResourceMetricSource is a resource that one container of each pod requests, and the
+// target of its use.
 type ContainerResourceMetricSource struct {
 	// name of the resource, like cpu.
 	Name string `json:"name" protobuf:"bytes,1,name=name"`
@@ -105,7 +108,8 @@ type MetricIdentifier struct {
 	// name of the metric.
 	Name string `json:"name" protobuf:"bytes,1,name=name"`
 
-	// selector narrows the metric down by its labels, at the server of metrics. Without it, only the name counts.
+	// selector narrows the metric down by its labels, at the server of metrics. Without it, only
+	// the name counts.
 	// +optional
 	Selector *metav1.LabelSelector `json:"selector,omitempty" protobuf:"bytes,2,name=selector"`
 }
@@ -137,7 +141,8 @@ type MetricTarget struct {
 	// +optional
 	AverageValue *resource.Quantity `json:"averageValue,omitempty" protobuf:"bytes,3,opt,name=averageValue"`
 
-	// averageUtilization is a resource's average use over the pods, in percent of what they request. Only for resources.
+	// averageUtilization is a resource's average use over the pods, in percent of what they
+	// request. Only for resources.
 	// +optional
 	AverageUtilization *int32 `json:"averageUtilization,omitempty" protobuf:"bytes,4,opt,name=averageUtilization"`
 }

@@ -11,7 +11,8 @@ type HorizontalPodAutoscalerStatus struct {
 	// +optional
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty" protobuf:"varint,1,opt,name=observedGeneration"`
 
-	// lastScaleTime is when the number of replicas was changed last; how soon it may change again depends on it.
+	// lastScaleTime is when the number of replicas was changed last; how soon it may change again
+	// depends on it.
 	// +optional
 	LastScaleTime *metav1.Time `json:"lastScaleTime,omitempty" protobuf:"bytes,2,opt,name=lastScaleTime"`
 
@@ -42,11 +43,13 @@ type HorizontalPodAutoscalerConditionType string
 const (
 	// ScalingActive says that the metrics can be read and the target is scaled.
 	ScalingActive HorizontalPodAutoscalerConditionType = "ScalingActive"
-	// AbleToScale says that nothing keeps the number of replicas from being changed, like having just been changed.
+	// AbleToScale says that nothing keeps the number of replicas from being changed, like having
+	// just been changed.
 	AbleToScale HorizontalPodAutoscalerConditionType = "AbleToScale"
 	// ScalingLimited says that a bound keeps the number from being what the metrics ask for.
 	ScalingLimited HorizontalPodAutoscalerConditionType = "ScalingLimited"
-	// ScaledToZero says that the autoscaler, and not somebody else, set the number of replicas to 0.
+	// ScaledToZero says that the autoscaler, and not somebody else, set the number of replicas
+	// to 0.
 	ScaledToZero HorizontalPodAutoscalerConditionType = "ScaledToZero"
 )
 
@@ -162,7 +165,8 @@ type MetricValueStatus struct {
 	// +optional
 	AverageValue *resource.Quantity `json:"averageValue,omitempty" protobuf:"bytes,2,opt,name=averageValue"`
 
-	// averageUtilization is a resource's average use over the pods, in percent of what they request.
+	// averageUtilization is a resource's average use over the pods, in percent of what they
+	// request.
 	// +optional
 	AverageUtilization *int32 `json:"averageUtilization,omitempty" protobuf:"bytes,3,opt,name=averageUtilization"`
 }

@@ -2,7 +2,8 @@ package v2
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// HorizontalPodAutoscaler keeps the number of replicas of something scalable between two bounds, by metrics.
+// HorizontalPodAutoscaler keeps the number of replicas of something scalable between two bounds, by
+// metrics.
 //
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 // +kubebuilder:resource:shortName=hpa,categories=all
@@ -25,7 +26,8 @@ type HorizontalPodAutoscaler struct {
 
 // HorizontalPodAutoscalerSpec is what is wanted of an autoscaler.
 type HorizontalPodAutoscalerSpec struct {
-	// scaleTargetRef names the object whose number of replicas is set, through its scale subresource.
+	// scaleTargetRef names the object whose number of replicas is set, through its scale
+	// subresource.
 	ScaleTargetRef CrossVersionObjectReference `json:"scaleTargetRef" protobuf:"bytes,1,opt,name=scaleTargetRef"`
 
 	// minReplicas is the least number of replicas. 1 if it is left out.
@@ -36,8 +38,8 @@ type HorizontalPodAutoscalerSpec struct {
 	// maxReplicas is the greatest number of replicas; it cannot be less than minReplicas.
 	MaxReplicas int32 `json:"maxReplicas" protobuf:"varint,3,opt,name=maxReplicas"`
 
-	// metrics are what the number of replicas is worked out from: each gives a number, and the greatest counts. Without
-	// any, the pods should use 80 % of the CPU that they request.
+	// metrics are what the number of replicas is worked out from: each gives a number, and the
+	// greatest counts. Without any, the pods should use 80 % of the CPU that they request.
 	// +listType=atomic
 	// +optional
 	Metrics []MetricSpec `json:"metrics,omitempty" protobuf:"bytes,4,rep,name=metrics"`

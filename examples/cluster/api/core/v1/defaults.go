@@ -6,7 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// The functions here and in defaults_pod.go are found by their names, for the kinds and for every type inside of them;
+// The functions here and in defaults_pod.go are found by their names, for the kinds and for every
+// type inside of them;
 // +default tags in k8s.io/api say the rest. What they do is what Kubernetes does.
 
 // SetDefaults_ReplicationController takes the labels and the selector from the template.

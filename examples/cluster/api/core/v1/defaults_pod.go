@@ -37,8 +37,8 @@ func requestLimits(r *corev1.ResourceRequirements) {
 	}
 }
 
-// SetDefaults_PodSpec fills in what every pod has. Its service account is in two fields, since clients of different ages write
-// different ones; the newer one counts.
+// SetDefaults_PodSpec fills in what every pod has. Its service account is in two fields, since
+// clients of different ages write different ones; the newer one counts.
 func SetDefaults_PodSpec(in *corev1.PodSpec) {
 	if in.ServiceAccountName == "" {
 		in.ServiceAccountName = in.DeprecatedServiceAccount
@@ -128,7 +128,8 @@ func SetDefaults_ObjectFieldSelector(in *corev1.ObjectFieldSelector) {
 	}
 }
 
-// SetDefaults_Volume makes a volume of no other kind an empty directory, and decides by an image's tag how often it is pulled.
+// SetDefaults_Volume makes a volume of no other kind an empty directory, and decides by an image's
+// tag how often it is pulled.
 func SetDefaults_Volume(in *corev1.Volume) {
 	if in.VolumeSource == (corev1.VolumeSource{}) {
 		in.EmptyDir = &corev1.EmptyDirVolumeSource{}
@@ -153,7 +154,8 @@ func SetDefaults_DownwardAPIVolumeSource(in *corev1.DownwardAPIVolumeSource) {
 	setDefault(&in.DefaultMode, corev1.DownwardAPIVolumeSourceDefaultMode)
 }
 
-// SetDefaults_ProjectedVolumeSource is SetDefaults_SecretVolumeSource for volumes that are put together.
+// SetDefaults_ProjectedVolumeSource is SetDefaults_SecretVolumeSource for volumes that are put
+// together.
 func SetDefaults_ProjectedVolumeSource(in *corev1.ProjectedVolumeSource) {
 	setDefault(&in.DefaultMode, corev1.ProjectedVolumeSourceDefaultMode)
 }

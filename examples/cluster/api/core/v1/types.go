@@ -22,7 +22,8 @@ type Pod = corev1.Pod
 // PodList is a list of pods.
 type PodList = corev1.PodList
 
-// Binding says which node a pod is to run on: it is sent to …/pods/{name}/binding, once for each pod.
+// Binding says which node a pod is to run on: it is sent to …/pods/{name}/binding, once for each
+// pod.
 //
 // +kubebuilder:skipversion
 type Binding = corev1.Binding

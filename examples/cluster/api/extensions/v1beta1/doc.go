@@ -1,4 +1,5 @@
-// Package v1beta1 is the API that autoscalers had before their group: like autoscaling/v1, with other names for things.
+// Package v1beta1 is the API that autoscalers had before their group: like autoscaling/v1, with
+// other names for things.
 //
 // +k8s:deepcopy-gen=package
 // +k8s:defaulter-gen=TypeMeta

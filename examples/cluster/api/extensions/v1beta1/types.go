@@ -24,7 +24,8 @@ type SubresourceReference struct {
 
 // CPUTargetUtilization is how much CPU pods should use.
 type CPUTargetUtilization struct {
-	// targetPercentage is how much of the CPU that they request the pods should use on average, in percent.
+	// targetPercentage is how much of the CPU that they request the pods should use on average, in
+	// percent.
 	TargetPercentage int32 `json:"targetPercentage" protobuf:"varint,1,opt,name=targetPercentage"`
 }
 
@@ -41,7 +42,8 @@ type HorizontalPodAutoscalerSpec struct {
 	// maxReplicas is the greatest number of replicas; it cannot be less than minReplicas.
 	MaxReplicas int32 `json:"maxReplicas" protobuf:"varint,3,opt,name=maxReplicas"`
 
-	// cpuUtilization is how much CPU the pods should use. An autoscaler that names no metric in any version aims at 80 %.
+	// cpuUtilization is how much CPU the pods should use. An autoscaler that names no metric in any
+	// version aims at 80 %.
 	// +optional
 	CPUUtilization *CPUTargetUtilization `json:"cpuUtilization,omitempty" protobuf:"bytes,4,opt,name=cpuUtilization"`
 }
@@ -52,7 +54,8 @@ type HorizontalPodAutoscalerStatus struct {
 	// +optional
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty" protobuf:"varint,1,opt,name=observedGeneration"`
 
-	// lastScaleTime is when the number of replicas was changed last; how soon it may change again depends on it.
+	// lastScaleTime is when the number of replicas was changed last; how soon it may change again
+	// depends on it.
 	// +optional
 	LastScaleTime *metav1.Time `json:"lastScaleTime,omitempty" protobuf:"bytes,2,opt,name=lastScaleTime"`
 
@@ -62,13 +65,14 @@ type HorizontalPodAutoscalerStatus struct {
 	// desiredReplicas is how many replicas there should be.
 	DesiredReplicas int32 `json:"desiredReplicas" protobuf:"varint,4,opt,name=desiredReplicas"`
 
-	// currentCPUUtilizationPercentage is how much of the CPU that they request the pods use on average, in percent: 70
-	// means that the average pod uses 70 % of what it requests.
+	// currentCPUUtilizationPercentage is how much of the CPU that they request the pods use on
+	// average, in percent: 70 means that the average pod uses 70 % of what it requests.
 	// +optional
 	CurrentCPUUtilizationPercentage *int32 `json:"currentCPUUtilizationPercentage,omitempty" protobuf:"varint,5,opt,name=currentCPUUtilizationPercentage"`
 }
 
-// HorizontalPodAutoscaler keeps the number of replicas of something scalable between two bounds, by the use of CPU.
+// HorizontalPodAutoscaler keeps the number of replicas of something scalable between two bounds, by
+// the use of CPU.
 //
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 // +kubebuilder:resource:shortName=hpa,categories=all
