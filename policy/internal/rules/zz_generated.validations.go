@@ -821,15 +821,15 @@ func validate_rule_Spec_108(_ context.Context, _ operation.Operation, fldPath *f
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.kind.replace('5', 'x').contains('x'))").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_109 checks: failed rule: self.kind.replace('0', ”, 1).contains('0')
+// validate_rule_Spec_109 checks: failed rule: self.kind.replace('0', 'y', 1).contains('0')
 func validate_rule_Spec_109(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if strings.Contains(string(strings.Replace(obj.Kind, "0", "", int(1))), string("0")) {
+	if strings.Contains(string(strings.Replace(obj.Kind, "0", "y", int(1))), string("0")) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.kind.replace('0', '', 1).contains('0')").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.kind.replace('0', 'y', 1).contains('0')").WithOrigin("rule")}
 }
 
 // validate_rule_Spec_11 checks: failed rule: self.items.map(i, i.name) == self.list
@@ -848,15 +848,15 @@ func validate_rule_Spec_11(_ context.Context, _ operation.Operation, fldPath *fi
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.items.map(i, i.name) == self.list").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_110 checks: failed rule: !(self.kind.replace('0', ”, 1).contains('0'))
+// validate_rule_Spec_110 checks: failed rule: !(self.kind.replace('0', 'y', 1).contains('0'))
 func validate_rule_Spec_110(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if !(strings.Contains(string(strings.Replace(obj.Kind, "0", "", int(1))), string("0"))) {
+	if !(strings.Contains(string(strings.Replace(obj.Kind, "0", "y", int(1))), string("0"))) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.kind.replace('0', '', 1).contains('0'))").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.kind.replace('0', 'y', 1).contains('0'))").WithOrigin("rule")}
 }
 
 // validate_rule_Spec_111 checks: failed rule: self.kind.indexOf('0') > 0 && self.kind.indexOf('0') < self.kind.lastIndexOf('0')
@@ -881,26 +881,26 @@ func validate_rule_Spec_112(_ context.Context, _ operation.Operation, fldPath *f
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.kind.indexOf('0') > 0 && self.kind.indexOf('0') < self.kind.lastIndexOf('0'))").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_113 checks: failed rule: self.kind.substring(1) == ”
+// validate_rule_Spec_113 checks: failed rule: self.kind.substring(1).size() == 0
 func validate_rule_Spec_113(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if func() bool { _, ok := validate_substring(obj.Kind, 1); return ok }() && func() string { out, _ := validate_substring(obj.Kind, 1); return out }() == "" {
+	if func() bool { _, ok := validate_substring(obj.Kind, 1); return ok }() && int64(utf8.RuneCountInString(string(func() string { out, _ := validate_substring(obj.Kind, 1); return out }()))) == 0 {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.kind.substring(1) == ''").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.kind.substring(1).size() == 0").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_114 checks: failed rule: !(self.kind.substring(1) == ”)
+// validate_rule_Spec_114 checks: failed rule: !(self.kind.substring(1).size() == 0)
 func validate_rule_Spec_114(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
-	if func() bool { _, ok := validate_substring(obj.Kind, 1); return ok }() && !(func() string { out, _ := validate_substring(obj.Kind, 1); return out }() == "") {
+	if func() bool { _, ok := validate_substring(obj.Kind, 1); return ok }() && !(int64(utf8.RuneCountInString(string(func() string { out, _ := validate_substring(obj.Kind, 1); return out }()))) == 0) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.kind.substring(1) == '')").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.kind.substring(1).size() == 0)").WithOrigin("rule")}
 }
 
 // validate_rule_Spec_115 checks: failed rule: self.kind.substring(0, 4) == '2027'
