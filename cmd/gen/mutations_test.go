@@ -67,12 +67,7 @@ func moveMarkers(s *source) (out []change) {
 	for i, d := range places {
 		next := places[(i+1)%len(places)]
 		for _, m := range markers(d.doc) {
-			code := next.end()
-			if next.field != nil {
-				code = next.field.Pos()
-			} else {
-				code = next.decl.Pos()
-			}
+			code := next.code()
 			here := s.lines(code, code)
 			here.to, here.text = here.from, m.Text+"\n"
 			out = append(out, change{"move " + named(m.Text) + " from " + d.name + " to " + next.name, s.apply(s.lines(m.Pos(), m.End()), here)})

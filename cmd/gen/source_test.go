@@ -87,10 +87,15 @@ type declared struct {
 
 // start is where the comment or the code begins.
 func (d declared) start() token.Pos {
-	switch {
-	case d.doc != nil:
+	if d.doc != nil {
 		return d.doc.Pos()
-	case d.field != nil:
+	}
+	return d.code()
+}
+
+// code is where it begins behind its comment.
+func (d declared) code() token.Pos {
+	if d.field != nil {
 		return d.field.Pos()
 	}
 	return d.decl.Pos()
