@@ -2,6 +2,7 @@ package generators
 
 import (
 	"fmt"
+	"go/parser"
 	"go/token"
 	gotypes "go/types"
 	"slices"
@@ -53,7 +54,7 @@ func clashes(m *model.Model, files []*emit.File, report *diag.Report) {
 				continue
 			}
 			obj, what := byHand(pkg.Go, receiver, name)
-			if obj == nil {
+			if obj == nil || receiver == "" && !outside(f, name) {
 				continue
 			}
 			report.Add(diag.Problem{
@@ -63,6 +64,13 @@ func clashes(m *model.Model, files []*emit.File, report *diag.Report) {
 			})
 		}
 	}
+}
+
+// outside tells whether a printed file declares a name outside of all functions, in which lines
+// look the same before they are formatted.
+func outside(f *emit.File, name string) bool {
+	file, err := parser.ParseFile(token.NewFileSet(), f.Name, append([]byte("package p\n"), f.Body()...), 0)
+	return err != nil || file.Scope.Lookup(name) != nil
 }
 
 // declares reads a line of printed code: the function, method, variable, constant or type that it

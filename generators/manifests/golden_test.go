@@ -12,7 +12,7 @@ import (
 // plugins are this one, and the one of servers for its tags.
 func plugins() []generators.Plugin {
 	server := apiserver.Plugin()
-	server.Outputs, server.Generate = nil, func(*generators.Pass) {}
+	server.Outputs, server.Generate = nil, func(pass *generators.Pass) { apiserver.Programs(pass) }
 	return []generators.Plugin{server, manifests.Plugin()}
 }
 

@@ -116,5 +116,5 @@ const mapSize = 48
 
 // entrySize is about what an entry of a map takes, with the cost of an item: maps are never full.
 func entrySize[K comparable, V any](key K, value V) uintptr {
-	return itemCost + 3*(unsafe.Sizeof(key)+unsafe.Sizeof(value))/2
+	return entryCost + 3*(unsafe.Sizeof(key)+unsafe.Sizeof(value))/2
 }

@@ -80,6 +80,9 @@ var ErrTooLarge = errors.New("json: the value takes too much memory")
 // too, an error or the name of its field.
 const itemCost = 800
 
+// entryCost is the same for an entry of a map.
+const entryCost = 320
+
 // take notes that so many bytes are allocated.
 func (r *Reader) take(bytes uintptr) {
 	if r.room -= int(bytes); r.room < 0 {

@@ -83,7 +83,7 @@ func (r *Reader) weighEntries(key, value reflect.Type) {
 	}
 	r.take(mapSize)
 	for r.NextField("") {
-		r.take(itemCost + 3*(key.Size()+value.Size())/2)
+		r.take(entryCost + 3*(key.Size()+value.Size())/2)
 		r.weigh(value)
 	}
 }

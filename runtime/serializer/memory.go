@@ -114,8 +114,11 @@ func (s *shape) read() map[int32]part {
 	return parts
 }
 
-// itemCost is what an item of a list or map counts besides its size, as in package runtime/json.
-const itemCost = 800
+// What an item of a list and an entry of a map count besides their size, as in package runtime/json.
+const (
+	itemCost  = 800
+	entryCost = 320
+)
 
 // partOf is what an occurrence of a field of a type allocates, beside strings.
 func partOf(t reflect.Type) part {
@@ -135,7 +138,7 @@ func partOf(t reflect.Type) part {
 		return part{size: size, of: message(item)}
 	case reflect.Map:
 		value := t.Elem()
-		size := itemCost + 3*int(t.Key().Size()+value.Size())/2 // maps are never full
+		size := entryCost + 3*int(t.Key().Size()+value.Size())/2 // maps are never full
 		if value.Kind() == reflect.Pointer {
 			value = value.Elem()
 			size += int(value.Size())
