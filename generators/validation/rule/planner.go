@@ -41,17 +41,12 @@ func NewPlanner(pass *generators.Pass, rules *Set) *Planner {
 }
 
 // Problem reports what is wrong with a marker, or with what the markers at an origin say together
-// if it is nil. In a package of another module nobody can mend it: the rule is left out, and what
-// is returned is a comment for the generated code that says so.
+// if it is nil. In a package of another module nobody can mend it: the rule is left out, which is
+// a warning for a custom resource that would have it in its definition, and what is returned is a
+// comment for the generated code that says so.
 func (p *Planner) Problem(o Origin, mk *model.Marker, name string, err error) []string {
 	f := plan.Fault{Message: err.Error()}
 	errors.As(err, &f)
-	if pkg := p.Model.Package(o.Owner.Name.Package); pkg != nil && !pkg.Main {
-		if mk == nil {
-			return []string{" is not checked: " + f.Message}
-		}
-		return []string{mk.Text + " is not checked: " + f.Message}
-	}
 	problem := diag.Problem{Path: o.Owner.Name.Name, Message: f.Message, Cure: f.Cure}
 	if o.Field != "" {
 		problem.Path += "." + o.Field
@@ -66,6 +61,17 @@ func (p *Planner) Problem(o Origin, mk *model.Marker, name string, err error) []
 		problem.Pos = p.Model.MemberPos(o.Owner, o.Field)
 	default:
 		problem.Pos = p.Model.TypePos(o.Owner)
+	}
+	if pkg := p.Model.Package(o.Owner.Name.Package); pkg != nil && !pkg.Main {
+		if p.Law == OfResources && ofControllerGen(name) {
+			problem.Path = o.Owner.Name.Package + "." + problem.Path
+			problem.Message, problem.Cure = "+"+name+" is not checked: "+f.Message, "write the rule in the strategy's Validate"
+			p.Report.Warn(problem)
+		}
+		if mk == nil {
+			return []string{" is not checked: " + f.Message}
+		}
+		return []string{mk.Text + " is not checked: " + f.Message}
 	}
 	if f.Misfit && ofControllerGen(name) {
 		problem.Message = "+" + name + " has no effect: " + f.Message
