@@ -34,20 +34,17 @@ type Store struct {
 	Compacted func() int64                // the revision up to which history is forgotten
 	// Where is what a selector lets a store narrow a list or a watch by; nil if that is nothing.
 	Where func(peer.SelectionPredicate) *storage.Where
-	// Unreadable is how many unreadable objects a list names before it gives up; with 0 the first
-	// one ends it.
+	// Unreadable is how many unreadable objects a list names before it gives up; 0: none.
 	Unreadable int
 }
 
 var _ peer.Interface = (*Store)(nil)
 var versioner = peer.APIObjectVersioner{}
 
-// path is our key for one of Kubernetes, without the segment that is empty for an object without a
-// namespace.
+// path is our key for one of Kubernetes, without the empty segment where there is no namespace.
 func path(key string) string { return strings.ReplaceAll(key, "//", "/") }
 
-// into ends a method: it puts what the store answered into out, which may be nil. An entry without
-// a key is none.
+// into ends a method: it puts what the store answered, if that has a key, into out, if there is one.
 func (s *Store) into(out runtime.Object, e storage.Entry, err error) error {
 	if err != nil || e.Err != nil || e.Key == "" || out == nil {
 		return translate(err)
@@ -69,8 +66,7 @@ func (s *Store) match(e storage.Entry, predicate peer.SelectionPredicate) (obj r
 	return obj, ok, err
 }
 
-// encode is what the store is to write for an object that shall disappear after ttl seconds, if
-// there is a ttl.
+// encode is what the store is to write for an object, which is to disappear after ttl seconds, if any.
 func (s *Store) encode(obj runtime.Object, ttl *uint64, err error) (canonical []byte, with []storage.Op, _ error) {
 	if err == nil {
 		err = versioner.PrepareObjectForStorage(obj)
@@ -85,8 +81,7 @@ func (s *Store) encode(obj runtime.Object, ttl *uint64, err error) (canonical []
 	return canonical, with, err
 }
 
-// translate makes the error of Kubernetes that says the same; one that is not of a store stays as
-// it is.
+// translate makes the error of Kubernetes that says the same, if it is the error of a store.
 func translate(err error) error {
 	var e *storage.Error
 	if !errors.As(err, &e) {
@@ -192,8 +187,7 @@ func (s *Store) GetCurrentResourceVersion(ctx context.Context) (uint64, error) {
 	return uint64(revision), translate(err)
 }
 
-// query is what a list or a watch is about. A key of Kubernetes may end in a slash: it is that of
-// no object.
+// query is what a list or a watch is about. A key of Kubernetes that ends in a slash is no object's.
 func (s *Store) query(key string, opts peer.ListOptions) (selection string, q storage.ListOptions, err error) {
 	selection = strings.TrimSuffix(path(key), "/")
 	if opts.Recursive {
@@ -216,8 +210,7 @@ func (s *Store) query(key string, opts peer.ListOptions) (selection string, q st
 	return selection, q, err
 }
 
-// GetList asks for pages until it has what the selector wants. What it reads before an error is in
-// out, too.
+// GetList asks for pages until it has what the selector wants. What comes before an error is in out.
 func (s *Store) GetList(ctx context.Context, key string, opts peer.ListOptions, out runtime.Object) (err error) {
 	selection, q, err := s.query(key, opts)
 	if err != nil {
