@@ -228,7 +228,7 @@ func (e *endpoint[T]) received(obj runtime.Object, text []byte) (hub T, from *or
 		hub, err = e.defaulted(e.kind, obj)
 		return hub, nil, err
 	}
-	nulls, err := document.NullItems(text, e.codec.shape)
+	nulls, err := document.NullItems(text, e.codec.shape, rules.Enough)
 	if err != nil {
 		return hub, nil, err
 	}
@@ -252,7 +252,7 @@ func (e *endpoint[T]) received(obj runtime.Object, text []byte) (hub T, from *or
 // refuseNulls is the status of an object with items of lists that are null.
 func (e *endpoint[T]) refuseNulls(name string, paths []string) error {
 	var errs field.ErrorList
-	for _, path := range paths[:min(len(paths), rules.Enough)] {
+	for _, path := range paths {
 		errs = append(errs, &field.Error{Type: field.ErrorTypeInvalid, Field: path, BadValue: "null", Detail: "an item of a list must not be null"})
 	}
 	return e.invalid(name, errs)

@@ -72,7 +72,11 @@ func (e *endpoint[T]) compiledRules(ctx context.Context, typ operation.Type, hub
 	if e.subresource != "" {
 		op.Request.Subresources = []string{e.subresource}
 	}
-	own, err := askRules(e.knowing(ctx, hub, from), e.kind, e.kind.FromHub, op, hub, old)
+	sent := e.presenceOf(hub, from)
+	own, err := askRules(sent.inform(ctx), e.kind, e.kind.FromHub, op, hub, old)
+	if err == nil {
+		err = sent.err()
+	}
 	if err != nil || !e.judgedAsStored() {
 		return e.withoutReset(own), err
 	}

@@ -47,7 +47,7 @@ func (p *planner) converting(all []*model.Package) []*model.Package {
 
 // hubs sorts versions by the hub that they belong to.
 func (p *planner) hubs(versions []*version) []*hub {
-	p.findSpokes(versions)
+	p.findByMethods(versions)
 	p.findSameJSON(versions)
 	byType := map[*types.Type]*hub{}
 	var out []*hub

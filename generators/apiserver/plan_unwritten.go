@@ -11,16 +11,16 @@ import (
 	"github.com/typeplane/typeplane/generators/model"
 )
 
-// spoke is the way of a version to its hub by the methods ConvertTo and ConvertFrom, as
-// controller-runtime has them.
+// The methods by which versions convert in controller-runtime: Hub marks the version that the others
+// convert to, by the other two.
 const (
 	methodHub         = "Hub"
 	methodConvertTo   = "ConvertTo"
 	methodConvertFrom = "ConvertFrom"
 )
 
-// findSpokes finds the hubs of the versions that have methods which convert.
-func (p *planner) findSpokes(versions []*version) {
+// findByMethods finds the hubs of the versions that convert by methods.
+func (p *planner) findByMethods(versions []*version) {
 	for _, kind := range byKind(versions) {
 		hub := slices.IndexFunc(kind, func(v *version) bool { return v.goType.Methods[methodHub] != nil })
 		for _, v := range kind {

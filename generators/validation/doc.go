@@ -37,22 +37,24 @@
 // Constraints of OpenAPI are about values that are there. Of custom resources, rules ask what was
 // sent (runtime/rules, sent.go), which a server knows of kinds that it stores as documents: then
 // what is required has to be sent, a zero that was sent is judged, and an optional struct that was
-// not is not looked into. Elsewhere a field that clients may leave out (omitempty,
-// +optional, a pointer) is valid when it is zero, because Go can't tell the two apart. Errors have the words of declarative
-// validation ("must be greater than or equal to 1"), not those of CustomResourceDefinitions.
+// not is not looked into. Elsewhere a field that clients may leave out (a pointer, or one with
+// omitempty or +optional) is valid when it is zero, because Go can't tell the two apart. Errors have
+// the words of declarative validation ("must be greater than or equal to 1"), not those of
+// CustomResourceDefinitions.
 //
-// What a type is named after (type Derived Base) has its rules for it, too. Markers of the key type
-// of a map do not hold for keys, as in CustomResourceDefinitions; the tags of declarative
+// A type keeps the rules of the type that it is named after (type Derived Base). Markers of the key
+// type of a map do not hold for keys, as in CustomResourceDefinitions; the tags of declarative
 // validation do.
 //
-// CEL is compiled to Go: what there is of it says the tag (marker/cel.go). Module policy asks
-// cel-go about the same rules and objects (policy/internal/rules). As in CEL a rule fails if it
-// compares or computes with what is not there, divides by zero or overflows, and so does its
-// opposite. Everything else is a problem, and belongs into the strategy's Validate.
+// CEL is compiled to Go: the tag's description lists what the compiler knows (marker/cel.go). Module
+// policy asks cel-go about the same rules and objects (policy/internal/rules). As in CEL a rule
+// fails if it compares or computes with what is not there, divides by zero or overflows, and so does
+// its opposite. A rule with anything else is a problem, and belongs into the strategy's Validate; in
+// a type of another module it is left out with a warning.
 //
-// +listType=set and map, +listMapKey, +required and +optional without a prefix count for types that a server of the run
-// serves, as they do for CustomResourceDefinitions. In other packages they are documentation, as in
-// Kubernetes' own.
+// Tags without a prefix (+listType=set and map, +listMapKey, +required, +optional) count for types
+// that a server of the run serves, as they do for CustomResourceDefinitions. In other packages they
+// are documentation, as in Kubernetes' own.
 //
 // Kinds of Kubernetes (aliases of types in k8s.io/api, and packages with +typeplane:kubernetes) are
 // judged as a kube-apiserver judges them: the tags of declarative validation are rules, all others

@@ -130,10 +130,12 @@ func applied(t *testing.T, server *apitest.Server, object Object) (bombs []bomb)
 		return strings.Join(items, ",")
 	}
 	create(t, server, object, name, items(0, false))
-	for what, items := range map[string]string{"other items": items(others, false), "the same items backwards": items(0, true)} {
-		bombs = append(bombs, bomb{"update: " + what + " by an apply patch, of as many as there may be", http.MethodPatch,
+	for _, patch := range []struct{ what, items string }{
+		{"other items", items(others, false)}, {"the same items backwards", items(0, true)},
+	} {
+		bombs = append(bombs, bomb{"update: " + patch.what + " by an apply patch, of as many as there may be", http.MethodPatch,
 			object.Collection + "/" + name + dryRun("fieldManager", "amplify", "force", "true"), string(types.ApplyYAMLPatchType),
-			func(int) []byte { return []byte(object.with(name, items)) }})
+			func(int) []byte { return []byte(object.with(name, patch.items)) }})
 	}
 	return bombs
 }

@@ -114,7 +114,7 @@ func (s *shape) read() map[int32]part {
 	return parts
 }
 
-// What an item of a list and an entry of a map count besides their size, as in package runtime/json.
+// What an item of a list and an entry of a map count besides their size: see package runtime/json.
 const (
 	itemCost  = 800
 	entryCost = 320

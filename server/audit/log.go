@@ -165,8 +165,8 @@ func (l *Log) Refused(req Request) *Record {
 	return l.record(req, decision{level: LevelMetadata, quiet: req.delicate()})
 }
 
-// lines are the buffers of lines that are on their way to the writer.
-var lines = sync.Pool{New: func() any { return new([]byte) }}
+// buffers are for lines on their way to the writer.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // maxPooled is how large a buffer may be that is kept for the next line.
 const maxPooled = 64 << 10
@@ -174,7 +174,7 @@ const maxPooled = 64 << 10
 // emit encodes an event and gives it to the writer.
 func (l *Log) emit(e *Event) {
 	l.events.Inc()
-	buffer := lines.Get().(*[]byte)
+	buffer := buffers.Get().(*[]byte)
 	line, err := appendEvent((*buffer)[:0], e)
 	if err != nil || len(line) >= l.maxLine {
 		short := *e
@@ -191,7 +191,7 @@ func (l *Log) emit(e *Event) {
 	l.enqueue(line)
 	if cap(line) <= maxPooled {
 		*buffer = line
-		lines.Put(buffer)
+		buffers.Put(buffer)
 	}
 }
 

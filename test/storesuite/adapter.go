@@ -44,7 +44,7 @@ var versioner = peer.APIObjectVersioner{}
 // path is our key for one of Kubernetes, without the empty segment where there is no namespace.
 func path(key string) string { return strings.ReplaceAll(key, "//", "/") }
 
-// into ends a method: it puts what the store answered, if that has a key, into out, if there is one.
+// into ends a method: it puts what the store answered, if that has a key, into out, if not nil.
 func (s *Store) into(out runtime.Object, e storage.Entry, err error) error {
 	if err != nil || e.Err != nil || e.Key == "" || out == nil {
 		return translate(err)
@@ -66,7 +66,7 @@ func (s *Store) match(e storage.Entry, predicate peer.SelectionPredicate) (obj r
 	return obj, ok, err
 }
 
-// encode is what the store is to write for an object, which is to disappear after ttl seconds, if any.
+// encode is what the store is to write for an object, which disappears after ttl seconds, if any.
 func (s *Store) encode(obj runtime.Object, ttl *uint64, err error) (canonical []byte, with []storage.Op, _ error) {
 	if err == nil {
 		err = versioner.PrepareObjectForStorage(obj)
@@ -187,7 +187,7 @@ func (s *Store) GetCurrentResourceVersion(ctx context.Context) (uint64, error) {
 	return uint64(revision), translate(err)
 }
 
-// query is what a list or a watch is about. A key of Kubernetes that ends in a slash is no object's.
+// query is what a list or a watch is about. A key that ends in a slash is no object's.
 func (s *Store) query(key string, opts peer.ListOptions) (selection string, q storage.ListOptions, err error) {
 	selection = strings.TrimSuffix(path(key), "/")
 	if opts.Recursive {
@@ -210,7 +210,7 @@ func (s *Store) query(key string, opts peer.ListOptions) (selection string, q st
 	return selection, q, err
 }
 
-// GetList asks for pages until it has what the selector wants. What comes before an error is in out.
+// GetList asks for pages until it has what the selector wants. What came before an error is kept.
 func (s *Store) GetList(ctx context.Context, key string, opts peer.ListOptions, out runtime.Object) (err error) {
 	selection, q, err := s.query(key, opts)
 	if err != nil {

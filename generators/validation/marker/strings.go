@@ -111,8 +111,8 @@ func enumValueFor(s *rule.Site, v string) (any, error) {
 	return nil, plan.Fault{Message: "it is for strings, numbers and bools, and this is " + shape.AKind(s.Type), Cure: "remove the tag", Misfit: true}
 }
 
-// schemaFormats are the formats of OpenAPI that are checked: a Go condition on text that says that it is wrong, and what
-// would be right.
+// schemaFormats are the formats of OpenAPI that are checked: a Go condition on text that says that
+// it is wrong, and what would be right.
 var schemaFormats = []struct {
 	name  string
 	wrong []any
@@ -132,7 +132,8 @@ var schemaFormats = []struct {
 	{"uuid", []any{"_, err := ", plan.Ident("encoding/hex", "DecodeString"), "(", plan.Ident("strings", "ReplaceAll"), `(text, "-", "")); err != nil || len(text) != 32 && len(text) != 36`}, "must be a UUID, like 123e4567-e89b-12d3-a456-426614174000"},
 }
 
-// unchecked are formats that say nothing about text, or about numbers nothing that their type does not.
+// unchecked are formats that say nothing about text, or nothing about numbers that their type does
+// not say.
 var unchecked = []string{"password", "int32", "int64", "float", "double", "int-or-string", "quantity"}
 
 func schemaFormat(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {

@@ -2,14 +2,16 @@ package document
 
 import (
 	"bytes"
+	"maps"
 	"slices"
-	"strconv"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // NullItems are the paths of items of lists that are null in the text of an object, where the Go
 // type has no word for that: it would take them for zero values. Members that are null count as not
-// sent, but an item has a place.
-func NullItems(text []byte, shape *Shape) ([]string, error) {
+// sent, but an item has a place. There are no more than most.
+func NullItems(text []byte, shape *Shape, most int) ([]string, error) {
 	if !bytes.Contains(text, []byte("null")) {
 		return nil, nil
 	}
@@ -17,35 +19,37 @@ func NullItems(text []byte, shape *Shape) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []string
-	shape.nulls(tree, "", &out)
-	slices.Sort(out)
-	return out, nil
+	n := nulls{most: most}
+	n.find(shape, tree, nil)
+	return n.paths, nil
 }
 
-// nulls collects the paths of null items in a value.
-func (s *Shape) nulls(value any, path string, out *[]string) {
-	if s == nil {
+// nulls collects paths.
+type nulls struct {
+	paths []string
+	most  int
+}
+
+// find looks through a value, in the order of its names.
+func (n *nulls) find(s *Shape, value any, path *field.Path) {
+	if s == nil || len(n.paths) == n.most {
 		return
 	}
 	switch value := value.(type) {
 	case map[string]any:
-		for name, inner := range value {
+		for _, name := range slices.Sorted(maps.Keys(value)) {
 			if s.members == nil {
-				s.inside.nulls(inner, path+"["+name+"]", out)
-			} else if path == "" {
-				s.members[name].nulls(inner, name, out)
+				n.find(s.inside, value[name], path.Key(name))
 			} else {
-				s.members[name].nulls(inner, path+"."+name, out)
+				n.find(s.members[name], value[name], path.Child(name))
 			}
 		}
 	case []any:
 		for i, item := range value {
-			at := path + "[" + strconv.Itoa(i) + "]"
-			if item == nil && s.full {
-				*out = append(*out, at)
+			if item == nil && s.full && len(n.paths) < n.most {
+				n.paths = append(n.paths, path.Index(i).String())
 			}
-			s.inside.nulls(item, at, out)
+			n.find(s.inside, item, path.Index(i))
 		}
 	}
 }

@@ -1,0 +1,98 @@
+package document
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// maxLookedAt is how many bytes of paths a Lookup looks at. A path has the keys of maps in it, and
+// each field below a key is asked for by the whole path: without a bound, one long key with many
+// fields below it would cost the square of the object.
+const maxLookedAt = 128 << 20
+
+// Lookup answers what there is in a tree. It is for one goroutine.
+type Lookup struct {
+	tree map[string]any
+	left int // bytes that may still be looked at
+}
+
+// NewLookup looks into a tree, which must not change. In one that is nil there is everything.
+func NewLookup(tree map[string]any) *Lookup { return &Lookup{tree, maxLookedAt} }
+
+// Exhausted tells that more was looked at than there is room for: answers were no answers any more.
+func (l *Lookup) Exhausted() bool { return l.left < 0 }
+
+// Has tells whether the tree has what a path leads to. It is true when the Lookup is exhausted.
+func (l *Lookup) Has(path *field.Path) bool {
+	return l.tree == nil || l.Exhausted() || l.has(path.String()) || l.Exhausted()
+}
+
+// has is Has for the text of a path: "spec.rules[0].name", "spec.labels[app]".
+func (l *Lookup) has(path string) bool {
+	l.left -= len(path)
+	if first := path[:end(path)]; len(first) < len(path) && l.tree[first] == nil {
+		path = strings.TrimPrefix(path[len(first):], ".") // the type of an embedded struct, which is not in JSON
+	}
+	var at any = l.tree
+	for path != "" {
+		switch value := at.(type) {
+		case map[string]any:
+			at, path = l.member(value, path)
+		case []any:
+			at, path = item(value, path)
+		default:
+			return false
+		}
+	}
+	return at != nil
+}
+
+// end is where the first name of a path ends.
+func end(path string) int {
+	if at := strings.IndexAny(path, ".["); at >= 0 {
+		return at
+	}
+	return len(path)
+}
+
+// member follows the first step of a path: a name, or a key in brackets. A key may have any sign in
+// it, so each bracket that may be its end is tried.
+func (l *Lookup) member(object map[string]any, path string) (value any, rest string) {
+	if !strings.HasPrefix(path, "[") {
+		name := path[:end(path)]
+		return object[name], strings.TrimPrefix(path[len(name):], ".")
+	}
+	for at := 1; ; at++ {
+		next := strings.IndexByte(path[at:], ']')
+		if next < 0 || l.Exhausted() {
+			return nil, ""
+		}
+		at += next
+		if rest := path[at+1:]; rest != "" && rest[0] != '.' && rest[0] != '[' {
+			continue
+		}
+		l.left -= at
+		if value, ok := object[path[1:at]]; ok {
+			return value, strings.TrimPrefix(path[at+1:], ".")
+		}
+	}
+}
+
+func item(list []any, path string) (value any, rest string) {
+	at := strings.IndexByte(path, ']')
+	if at < 2 || path[0] != '[' {
+		return nil, ""
+	}
+	n := 0
+	for _, digit := range path[1:at] {
+		if digit < '0' || digit > '9' || n > len(list) {
+			return nil, ""
+		}
+		n = n*10 + int(digit-'0')
+	}
+	if n >= len(list) {
+		return nil, ""
+	}
+	return list[n], strings.TrimPrefix(path[at+1:], ".")
+}

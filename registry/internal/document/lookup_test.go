@@ -1,0 +1,93 @@
+package document
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+func TestLookup(t *testing.T) {
+	doc, _, err := Read([]byte(`{"spec":{"zero":0,"empty":{},"list":[{"a":false},null,[]],"labels":{"a.b/c]":"","a].b":"","x":""},"gone":null},"top":""}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := doc.Tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{
+		"spec": true, "spec.zero": true, "spec.empty": true, "spec.empty.x": false, "spec.list[0].a": true, "spec.list[0]": true, "spec.list[0].b": false,
+		"spec.list[1]": false, "spec.list[2]": true, "spec.list[3]": false, "spec.list[x]": false, "spec.list[]": false, "spec.list[-1]": false,
+		"spec.list[99999999999999999999]": false, "spec.labels[x]": true, "spec.labels[y]": false, "spec.labels[a.b/c]]": true, "spec.gone": false,
+		"spec.labels[a].b]": true, "spec.labels[a]": false,
+		"status": false, "status.x": false, "spec.zero.x": false, "top": true, "Embedded.top": true, "Embedded.spec.zero": true, "Embedded.none": false, "<nil>": false, "": true,
+	} {
+		if got := NewLookup(tree).has(path); got != want {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+}
+
+// What a Lookup costs grows with the number of paths, not with its square, and ends at a bound.
+func TestLookupIsBounded(t *testing.T) {
+	many := map[string]any{}
+	for i := range 100_000 {
+		many[fmt.Sprint("key", i)] = map[string]any{"x": ""}
+	}
+	long := strings.Repeat("].", 700_000)
+	fields := map[string]any{}
+	for i := range 100_000 {
+		fields[fmt.Sprint("f", i)] = ""
+	}
+	l, spec := NewLookup(map[string]any{"spec": many}), field.NewPath("spec")
+	begun := time.Now()
+	for key := range many {
+		if !l.Has(spec.Key(key).Child("x")) || l.Has(spec.Key(key).Child("y")) {
+			t.Fatalf("%s is not found, or what is not there", key)
+		}
+	}
+	if l.Exhausted() {
+		t.Error("100,000 keys are too many")
+	}
+	l = NewLookup(map[string]any{"spec": map[string]any{long: fields}})
+	for name := range fields {
+		l.Has(spec.Key(long).Child(name))
+	}
+	if !l.Exhausted() {
+		t.Error("100,000 paths of 1.4 MB are not too many")
+	}
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// Null items are told in their order, and no more than are wanted.
+func TestNullItems(t *testing.T) {
+	type part struct {
+		List []string          `json:"list"`
+		Map  map[string][]*int `json:"map"`
+	}
+	shape := ShapeOf(reflect.TypeFor[part]())
+	for text, want := range map[string]string{
+		`{"list":["a"],"map":{"null":[1]}}`:                      "[]",
+		`{"list":[null,"a",null],"map":{"b":[null],"a":[null]}}`: "[list[0] list[2] map[a][0]]",
+		`{"list":null,"map":{"a":null}}`:                         "[]",
+	} {
+		paths, err := NullItems([]byte(text), shape, 3)
+		if err != nil || fmt.Sprint(paths) != want {
+			t.Errorf("%s: %v, %v", text, paths, err)
+		}
+	}
+	text := `{"list":[null` + strings.Repeat(",null", 600_000) + `],"map":{"` + strings.Repeat("k", 1<<20) + `":[` + strings.Repeat("1,", 400_000) + `null]}}`
+	begun := time.Now()
+	if paths, err := NullItems([]byte(text), shape, 100); err != nil || len(paths) != 100 {
+		t.Errorf("%d paths, %v", len(paths), err)
+	}
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
