@@ -157,7 +157,7 @@ func released(t *testing.T, files []byte) release {
 		t.Fatal(err)
 	}
 	r := release{dir: t.TempDir()}
-	r.env = append(gentest.Env(), "GOPROXY="+proxy, "GONOSUMDB=github.com/typeplane", "GOFLAGS=-modcacherw")
+	r.env = append(gentest.Env(), "GOPROXY="+proxy, "GONOSUMDB=github.com/typeplane", "GOFLAGS=-modcacherw -ldflags=-w")
 	for _, f := range txtar.Parse(files).Files {
 		name := filepath.Join(r.dir, f.Name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
