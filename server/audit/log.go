@@ -272,38 +272,41 @@ func (l *Log) gather() bool {
 	return true
 }
 
-// writePending writes until nothing is left, and tries again what fails; the last time it gives up
-// instead.
+// writePending writes the lines that wait now, and tries again what fails; the last time it gives up
+// instead. Lines that come meanwhile wake the writer again, and are gathered too.
 func (l *Log) writePending(last bool) error {
-	for {
-		lines := l.take()
-		if len(lines) == 0 {
-			return nil
-		}
-		if !l.hasRoom() {
-			l.failed.Add(float64(bytes.Count(lines, []byte("\n"))))
+	lines := l.take()
+	if len(lines) == 0 {
+		return nil
+	}
+	if !l.hasRoom() {
+		l.failed.Add(float64(bytes.Count(lines, []byte("\n"))))
+		l.progress()
+		return nil
+	}
+	for len(lines) > 0 {
+		n, err := l.out.Write(lines[:wholeLines(lines)])
+		lines = lines[n:]
+		if err == nil {
 			l.progress()
 			continue
 		}
-		for len(lines) > 0 {
-			n, err := l.out.Write(lines[:wholeLines(lines)])
-			lines = lines[n:]
-			if err == nil {
-				l.progress()
-				continue
-			}
-			if last {
-				return l.giveUp(lines, err)
-			}
-			last = !l.pause(err)
+		if last {
+			return l.giveUp(lines, err)
 		}
+		last = !l.pause(err)
 	}
+	return nil
 }
 
 // take returns the lines that wait. They are valid until the next call, for two buffers take turns.
 func (l *Log) take() []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	select {
+	case <-l.many: // said of the lines that are taken now
+	default:
+	}
 	lines, room := l.pending, l.spare[:0]
 	if cap(lines) > 4*chunk { // of a busy time
 		l.spare = nil

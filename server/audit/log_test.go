@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -253,19 +252,17 @@ func (b *lockedBuffer) String() string {
 // and it goes on when there is room.
 func TestLittleRoom(t *testing.T) {
 	out, said := &disk{room: 1 << 20}, new(bytes.Buffer)
-	var room atomic.Bool
-	asked := make(chan struct{})
+	room := make(chan bool)
 	l, err := Open(Config{
 		Policy: &Policy{Rules: []Rule{{Level: LevelMetadata}}}, Registry: prometheus.NewRegistry(), Log: slog.New(slog.NewTextHandler(said, nil)),
-		out: out, Room: func() bool { asked <- struct{}{}; return room.Load() },
+		out: out, Room: func() bool { return <-room },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, has := range []bool{false, false, true} {
-		room.Store(has)
 		l.Begin(Request{Verb: "create"}).Emit(StageResponseComplete)
-		<-asked
+		room <- has
 	}
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
