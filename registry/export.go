@@ -43,7 +43,11 @@ func (e *endpoint[T]) Export(ctx context.Context, name rest.Name, opts metav1.Ge
 	if !e.showsDocuments() {
 		return view, nil
 	}
-	doc, err := e.codec.document(obj, from)
+	stored, err := e.codec.storage.FromHub(hub)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	doc, err := e.document(stored, from)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}

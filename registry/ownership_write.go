@@ -77,7 +77,7 @@ func (e *endpoint[T]) keepOwners(ctx context.Context, meta *metav1.ObjectMeta, w
 func (e *endpoint[T]) track(hub T, from *origin, live runtime.Object, manager string) error {
 	obj, err := e.fromHub(hub)
 	if err == nil && e.showsDocuments() {
-		obj, err = e.asDocument(obj, from)
+		obj, err = e.asDocument(obj, hub, from)
 	}
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (e *endpoint[T]) live(old T, current storage.Entry) (runtime.Object, error)
 	if err != nil || !e.showsDocuments() {
 		return obj, err
 	}
-	_, doc, err := parts(current.Value)
+	_, doc, err := e.parts(current.Value)
 	if err != nil {
 		return nil, err
 	}
@@ -114,9 +114,13 @@ func (e *endpoint[T]) live(old T, current storage.Entry) (runtime.Object, error)
 	return ownership.Document{Object: obj, Content: content}, err
 }
 
-// asDocument is an object of the storage version, which was made of from, as a tracker wants it.
-func (e *endpoint[T]) asDocument(obj runtime.Object, from *origin) (runtime.Object, error) {
-	doc, err := e.codec.document(obj, from)
+// asDocument is obj as a tracker wants it, which is hub, made of from, in the version.
+func (e *endpoint[T]) asDocument(obj runtime.Object, hub T, from *origin) (runtime.Object, error) {
+	stored, err := e.codec.storage.FromHub(hub)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := e.document(stored, from)
 	if err != nil {
 		return nil, err
 	}
@@ -144,11 +148,11 @@ func sameOwners(a, b []metav1.ManagedFieldsEntry) bool {
 // appliedDocument is the object that an apply patch has made of live, and its JSON: live's, changed
 // where the patch has changed it.
 func (e *endpoint[T]) appliedDocument(live, next ownership.Document) (runtime.Object, []byte, error) {
-	doc, err := document.Of(live.Content).Change(document.Of(live.Unstructured()), document.Of(next.Content), e.codec.shape)
+	doc, err := document.Of(live.Content).Change(document.Of(live.Unstructured()), document.Of(next.Content), e.documents.shape)
 	if err != nil {
 		return nil, nil, err
 	}
-	obj, err := e.codec.undocument(doc, runtime.Meta(next))
+	obj, err := e.documents.read(doc, runtime.Meta(next))
 	if err != nil {
 		return nil, nil, err
 	}

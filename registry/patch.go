@@ -131,6 +131,11 @@ func (e *endpoint[T]) edited(ctx context.Context, r *edit, old T, current storag
 	if err == nil && decoded.GroupVersionKind != want {
 		err = fmt.Errorf("it makes a %s of a %s: leave kind and apiVersion as they are", decoded.GroupVersionKind, want)
 	}
+	if err != nil && e.documents != nil {
+		if status := e.misread(after); status != nil {
+			err = status
+		}
+	}
 	if err != nil {
 		return none, nil, e.misfit(r, err)
 	}
@@ -157,7 +162,7 @@ func (e *endpoint[T]) edited(ctx context.Context, r *edit, old T, current storag
 // request, with its resourceVersion.
 func (e *endpoint[T]) editable(old T, current storage.Entry) ([]byte, error) {
 	if e.showsDocuments() {
-		meta, doc, err := parts(current.Value)
+		meta, doc, err := e.parts(current.Value)
 		if err != nil {
 			return nil, err
 		}

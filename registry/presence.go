@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/operation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/registry/internal/document"
@@ -16,7 +17,9 @@ import (
 // defaults and what was changed since. Of a value that is zero Go can't tell. It is for one
 // goroutine.
 type presence struct {
-	tree   func() map[string]any
+	read   func() (document.Document, error)
+	of     document.Document
+	tree   map[string]any   // of that document; nil if it can't be read
 	lookup *document.Lookup // made for the first rule that asks
 }
 
@@ -25,18 +28,27 @@ func (e *endpoint[T]) presenceOf(hub T, from *origin) *presence {
 	if from == nil || !e.showsDocuments() {
 		return nil
 	}
-	return &presence{tree: func() map[string]any {
+	return &presence{read: func() (document.Document, error) {
 		obj, err := e.codec.fromHub(hub)
 		if err != nil {
-			return nil
+			return document.Document{}, err
 		}
-		doc, err := e.codec.document(obj, from)
-		if err != nil {
-			return nil
-		}
-		tree, _ := doc.Tree()
-		return tree // nil if it can't be written, which is told when it is
+		return e.document(obj, from)
 	}}
+}
+
+// look reads the document once. In one that can't be written there is everything: the error is told
+// when it is.
+func (p *presence) look() *document.Lookup {
+	if p.lookup != nil {
+		return p.lookup
+	}
+	var err error
+	if p.of, err = p.read(); err == nil {
+		p.tree, _ = p.of.Tree()
+	}
+	p.lookup = document.NewLookup(p.tree)
+	return p.lookup
 }
 
 // inform lets rules ask.
@@ -47,12 +59,7 @@ func (p *presence) inform(ctx context.Context) context.Context {
 	return rules.WithSent(ctx, p.has)
 }
 
-func (p *presence) has(path *field.Path) bool {
-	if p.lookup == nil {
-		p.lookup = document.NewLookup(p.tree())
-	}
-	return p.lookup.Has(path)
-}
+func (p *presence) has(path *field.Path) bool { return p.look().Has(path) }
 
 // err is an API status if rules asked for more than there is room for.
 func (p *presence) err() error {
@@ -60,6 +67,38 @@ func (p *presence) err() error {
 		return nil
 	}
 	return apierrors.NewRequestEntityTooLargeError("the keys of maps are too long, with too much below them, for the rules of the kind to look at it")
+}
+
+// unseenRules asks the rules about what an update changes in the document of current, a canonical
+// value, and perhaps not in the Go value: whether something is there in which there is nothing. Go
+// takes that for unchanged, so the rules are asked as about a new object. Of what they find counts
+// what is about such a place and is not known yet.
+func (e *endpoint[T]) unseenRules(ctx context.Context, op operation.Operation, hub T, sent *presence, current []byte, known field.ErrorList) (field.ErrorList, error) {
+	if sent == nil {
+		return nil, nil
+	}
+	_, old, err := e.parts(current)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	if sent.look(); sent.tree == nil || sent.of.Equal(old) {
+		return nil, nil
+	}
+	was, err := old.Tree()
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	places := document.Unseen(was, sent.tree, e.documents.shape, rules.Enough)
+	if len(places) == 0 {
+		return nil, nil
+	}
+	op.Type = operation.Create
+	found, err := askRules(sent.inform(ctx), e.kind, e.kind.FromHub, op, hub, nil)
+	already := violations{}
+	already.add(known)
+	return slices.DeleteFunc(found, func(v *field.Error) bool {
+		return already[violationOf(v)] || !places.Touch(v.Field)
+	}), err
 }
 
 // withoutReset leaves out what is wrong with a status that the write has taken from elsewhere:

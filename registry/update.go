@@ -136,7 +136,7 @@ func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.
 	}
 
 	// Validate.
-	if err := e.validateUpdate(ctx, hub, old, from); err != nil {
+	if err := e.validateUpdate(ctx, hub, old, from, current.Value); err != nil {
 		return nil, nil, err
 	}
 	e.warnChanged(ctx, hub, old)

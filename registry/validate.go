@@ -20,7 +20,7 @@ import (
 func (e *endpoint[T]) validateCreate(ctx context.Context, hub T, from *origin) (err error) {
 	ctx, step := trace.Begin(ctx, "validate")
 	defer func() { step.End(err) }()
-	compiled, err := e.compiledRules(ctx, operation.Create, hub, from, nil)
+	compiled, err := e.compiledRules(ctx, operation.Create, hub, from, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -32,12 +32,12 @@ func (e *endpoint[T]) validateCreate(ctx context.Context, hub T, from *origin) (
 	return e.verdict(meta.Name, errs)
 }
 
-// validateUpdate says what is wrong with an object that is to follow old and was made of from, and
-// with the change.
-func (e *endpoint[T]) validateUpdate(ctx context.Context, hub, old T, from *origin) (err error) {
+// validateUpdate says what is wrong with an object that is to follow old, which current holds, and
+// was made of from, and with the change.
+func (e *endpoint[T]) validateUpdate(ctx context.Context, hub, old T, from *origin, current []byte) (err error) {
 	ctx, step := trace.Begin(ctx, "validate")
 	defer func() { step.End(err) }()
-	compiled, err := e.compiledRules(ctx, operation.Update, hub, from, &old)
+	compiled, err := e.compiledRules(ctx, operation.Update, hub, from, &old, current)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (e *endpoint[T]) askStrategy(ctx context.Context, hub, old T) field.ErrorLi
 
 // compiledRules asks the rules of the version of the request, with the names that the client knows,
 // and behind them those of the storage version.
-func (e *endpoint[T]) compiledRules(ctx context.Context, typ operation.Type, hub T, from *origin, old *T) (field.ErrorList, error) {
+func (e *endpoint[T]) compiledRules(ctx context.Context, typ operation.Type, hub T, from *origin, old *T, current []byte) (field.ErrorList, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -74,6 +74,11 @@ func (e *endpoint[T]) compiledRules(ctx context.Context, typ operation.Type, hub
 	}
 	sent := e.presenceOf(hub, from)
 	own, err := askRules(sent.inform(ctx), e.kind, e.kind.FromHub, op, hub, old)
+	if err == nil && old != nil {
+		var more field.ErrorList
+		more, err = e.unseenRules(ctx, op, hub, sent, current, own)
+		own = append(own, more...)
+	}
 	if err == nil {
 		err = sent.err()
 	}

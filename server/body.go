@@ -76,6 +76,11 @@ func (s *Server) decode(c *call, body []byte, fieldValidation string) (runtime.O
 		err = fmt.Errorf("the path %s takes objects of kind %s only", c.info.Path, want.Kind)
 		fallthrough
 	case err != nil:
+		if c.resource.Documents && got == want {
+			if status := c.resource.Misread(decoded.JSON); status != nil {
+				return nil, status
+			}
+		}
 		return nil, cannotHandle(got.Kind, got.Version, want.Kind, err)
 	}
 	c.recordObject(decoded.Object)

@@ -50,6 +50,9 @@ type Resource struct {
 	// Documents says that the objects have no protobuf: they are sent and received as JSON and YAML
 	// only, and Create and Update take a Document, of which more than the Go value may be kept.
 	Documents bool
+	// Misread is the status of an object whose JSON could not be read, with each value that is of
+	// another type than its field; nil: there is none. It is for Documents.
+	Misread func(text []byte) error
 	// StorageVersion is the version that the stored objects have, for the hash in discovery.
 	StorageVersion schema.GroupVersion
 
