@@ -43,8 +43,8 @@ func newCodec(scheme *runtime.Scheme, hub schema.GroupKind, gv schema.GroupVersi
 	}
 	c.apiVersion, c.kind = gv.String(), c.storage.GroupVersionKind().Kind
 	c.head = []byte(headOf(c.storage) + ",")
-	if c.documents = documentsOf(c.storage); c.documents != nil {
-		c.mediaType = rest.JSON
+	if !c.storage.Protobuf() {
+		c.mediaType, c.documents = rest.JSON, documentsOf(c.storage)
 	}
 	c.readers.New = func() any { return c.storage.Recycler() }
 	return c, nil
@@ -113,8 +113,7 @@ func (c *codec) valueOfDocument(stored []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := documentsOf(kind)
-	if in == nil || !kind.SharesJSON(c.storage) {
+	if kind.Protobuf() || !kind.SharesJSON(c.storage) {
 		obj, err := c.toStorage(kind, decoded.Object)
 		if err != nil {
 			return nil, err
@@ -127,7 +126,7 @@ func (c *codec) valueOfDocument(stored []byte) ([]byte, error) {
 	if doc, ok := document.Settled(decoded.JSON); ok && kind == c.storage && len(decoded.Strict) == 0 {
 		obj, from, err = c.documents.defaulted(decoded.Object, doc)
 	} else {
-		obj, from, err = c.received(in, decoded.Object, decoded.JSON)
+		obj, from, err = c.received(documentsOf(kind), decoded.Object, decoded.JSON)
 	}
 	if err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ const generateAttempts = 8
 // if the client has left.
 func (e *endpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
 	versioned, text := e.sent(obj)
+	ctx = withText(ctx, text)
 
 	// The namespace, and the name, are those of the request.
 	meta := runtime.Meta(versioned)

@@ -9,18 +9,13 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// documents makes documents of the objects of a version without protobuf, and objects of documents.
-// It is immutable.
+// documents makes documents of the objects of a version, and objects of documents. It is immutable.
 type documents struct {
 	kind  *runtime.Kind
 	shape *document.Shape
 }
 
-// documentsOf is nil for a version with protobuf.
 func documentsOf(kind *runtime.Kind) *documents {
-	if kind.Protobuf() {
-		return nil
-	}
 	return &documents{kind, document.ShapeOf(reflect.TypeOf(kind.New()))}
 }
 

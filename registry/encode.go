@@ -38,7 +38,7 @@ func (v version) asStored() bool { return v.stored() && v.decorate == nil }
 // showsDocuments says whether answers in the version are the documents that are stored: those of a
 // version that shares its JSON with the stored one are, but for fields that it does not have.
 func (v version) showsDocuments() bool {
-	return v.from.keepsDocuments() && v.documents != nil && v.kind.SharesJSON(v.from.storage)
+	return v.from.keepsDocuments() && !v.kind.Protobuf() && v.kind.SharesJSON(v.from.storage)
 }
 
 // visible is object as clients see it.

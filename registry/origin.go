@@ -186,7 +186,7 @@ func (e *endpoint[T]) sent(obj apiruntime.Object) (runtime.Object, []byte) {
 // defaulted does, and says what it was made of: nothing that is kept, if it is of a version with
 // other JSON than the stored one, or nobody has sent a text.
 func (e *endpoint[T]) received(obj runtime.Object, text []byte) (hub T, from *origin, err error) {
-	if text != nil && e.documents != nil {
+	if text != nil && !e.kind.Protobuf() {
 		nulls, err := document.NullItems(text, e.documents.shape, rules.Enough)
 		if err != nil {
 			return hub, nil, err

@@ -40,7 +40,7 @@ func (e *endpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patc
 			if err != nil {
 				return nil, nil, err
 			}
-			hub, from, err := e.edited(ctx, r, old, current)
+			hub, from, text, err := e.edited(ctx, r, old, current)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -56,7 +56,7 @@ func (e *endpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patc
 			if hub, err = e.mutate(ctx, request, hub, &old); err != nil {
 				return nil, nil, err
 			}
-			return e.replace(ctx, request, hub, from, old, current)
+			return e.replace(withText(ctx, text), request, hub, from, old, current)
 		})
 		if err == nil {
 			return e.view(entry), false, nil
@@ -106,23 +106,23 @@ func (e *endpoint[T]) newEdit(name rest.Name, patch rest.Patch, opts metav1.Patc
 	return r, err
 }
 
-// edited makes the object of the hub that an edit asks for, and says of what it was made. It may
-// share memory with old, which current holds.
-func (e *endpoint[T]) edited(ctx context.Context, r *edit, old T, current storage.Entry) (hub T, from *origin, err error) {
+// edited makes the object of the hub that an edit asks for, and says of what it was made, and what
+// its JSON was. It may share memory with old, which current holds.
+func (e *endpoint[T]) edited(ctx context.Context, r *edit, old T, current storage.Entry) (hub T, from *origin, text []byte, err error) {
 	var none T
 	before, err := e.editable(old, current)
 	if err != nil {
-		return none, nil, apierrors.NewInternalError(err)
+		return none, nil, nil, apierrors.NewInternalError(err)
 	}
 	if err := ctx.Err(); err != nil {
-		return none, nil, err
+		return none, nil, nil, err
 	}
 	after, err := guarded(r.change, before)
 	if err != nil {
-		return none, nil, e.misfit(r, err)
+		return none, nil, nil, e.misfit(r, err)
 	}
 	if err := ctx.Err(); err != nil {
-		return none, nil, err
+		return none, nil, nil, err
 	}
 
 	// From here on it is an object that a client sent.
@@ -131,31 +131,31 @@ func (e *endpoint[T]) edited(ctx context.Context, r *edit, old T, current storag
 	if err == nil && decoded.GroupVersionKind != want {
 		err = fmt.Errorf("it makes a %s of a %s: leave kind and apiVersion as they are", decoded.GroupVersionKind, want)
 	}
-	if err != nil && e.documents != nil {
+	if err != nil && !e.kind.Protobuf() {
 		if status := e.misread(after); status != nil {
 			err = status
 		}
 	}
 	if err != nil {
-		return none, nil, e.misfit(r, err)
+		return none, nil, nil, e.misfit(r, err)
 	}
 	if err := e.judge(ctx, r, decoded.Strict); err != nil {
-		return none, nil, e.misfit(r, err)
+		return none, nil, nil, e.misfit(r, err)
 	}
 	meta := runtime.Meta(decoded.Object)
 	if meta.Name != r.name.Name {
-		return none, nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", meta.Name, r.name.Name))
+		return none, nil, nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", meta.Name, r.name.Name))
 	}
 	if err := e.matchNamespace(meta, r.name); err != nil {
-		return none, nil, err
+		return none, nil, nil, err
 	}
 	if err := e.keepsUID(meta, runtime.Meta(old)); err != nil {
-		return none, nil, err
+		return none, nil, nil, err
 	}
 	if hub, from, err = e.received(decoded.Object, decoded.JSON); err != nil {
-		return none, nil, e.misfit(r, err)
+		return none, nil, nil, e.misfit(r, err)
 	}
-	return hub, from, nil
+	return hub, from, decoded.JSON, nil
 }
 
 // editable is what a patch is meant for: the object as the client sees it, in the version of the

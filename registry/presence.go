@@ -3,7 +3,6 @@ package registry
 import (
 	"context"
 	"slices"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/operation"
@@ -13,28 +12,55 @@ import (
 	"github.com/typeplane/typeplane/runtime/rules"
 )
 
-// presence is what there is of an object that is stored as a document: what was sent, with its
-// defaults and what was changed since. Of a value that is zero Go can't tell. It is for one
-// goroutine.
+// presence is what there is of an object: of one that is stored as a document what was sent, with
+// its defaults and what was changed since; of any other what was sent, with the defaults. Of a
+// value that is zero Go can't tell. It is for one goroutine.
 type presence struct {
 	read   func() (document.Document, error)
+	kept   bool   // the document is stored
+	within string // all that is asked for elsewhere was sent; "": everything is looked up
 	of     document.Document
 	tree   map[string]any   // of that document; nil if it can't be read
 	lookup *document.Lookup // made for the first rule that asks
 }
 
-// presenceOf is for hub, which was made of from; nil for an object that is stored otherwise.
-func (e *endpoint[T]) presenceOf(hub T, from *origin) *presence {
-	if from == nil || !e.showsDocuments() {
+// presenceOf is for hub, which was made of from; nil for an object of which nobody has sent a text.
+func (e *endpoint[T]) presenceOf(ctx context.Context, hub T, from *origin) *presence {
+	if from != nil && e.showsDocuments() {
+		return &presence{kept: true, read: func() (document.Document, error) {
+			obj, err := e.codec.fromHub(hub)
+			if err != nil {
+				return document.Document{}, err
+			}
+			return e.document(obj, from)
+		}}
+	}
+	text, _ := ctx.Value(textKey{}).([]byte)
+	if text == nil {
 		return nil
 	}
-	return &presence{read: func() (document.Document, error) {
-		obj, err := e.codec.fromHub(hub)
+	return &presence{within: e.subresource, read: func() (document.Document, error) {
+		obj := e.kind.New()
+		if _, err := e.kind.ReadJSON(text, obj); err != nil {
+			return document.Document{}, err
+		}
+		_, from, err := documentsOf(e.kind).received(obj, text)
 		if err != nil {
 			return document.Document{}, err
 		}
-		return e.document(obj, from)
+		return from.document, nil
 	}}
+}
+
+// textKey is the key of the JSON of an object in a context.
+type textKey struct{}
+
+// withText is a context for the write of an object that was read of text; nil: of none.
+func withText(ctx context.Context, text []byte) context.Context {
+	if text == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, textKey{}, text)
 }
 
 // look reads the document once. In one that can't be written there is everything: the error is told
@@ -56,10 +82,18 @@ func (p *presence) inform(ctx context.Context) context.Context {
 	if p == nil {
 		return ctx
 	}
+	if !p.kept {
+		return rules.WithSentOnce(ctx, p.has)
+	}
 	return rules.WithSent(ctx, p.has)
 }
 
-func (p *presence) has(path *field.Path) bool { return p.look().Has(path) }
+func (p *presence) has(path *field.Path) bool {
+	if p.within != "" && !document.Within(path.String(), p.within) {
+		return true
+	}
+	return p.look().Has(path)
+}
 
 // err is an API status if rules asked for more than there is room for.
 func (p *presence) err() error {
@@ -74,7 +108,7 @@ func (p *presence) err() error {
 // takes that for unchanged, so the rules are asked as about a new object. Of what they find counts
 // what is about such a place and is not known yet.
 func (e *endpoint[T]) unseenRules(ctx context.Context, op operation.Operation, hub T, sent *presence, current []byte, known field.ErrorList) (field.ErrorList, error) {
-	if sent == nil {
+	if sent == nil || !sent.kept {
 		return nil, nil
 	}
 	_, old, err := e.parts(current)
@@ -108,7 +142,6 @@ func (e *endpoint[T]) withoutReset(errs field.ErrorList) field.ErrorList {
 		return errs
 	}
 	return slices.DeleteFunc(errs, func(err *field.Error) bool {
-		rest, ok := strings.CutPrefix(err.Field, "status")
-		return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+		return document.Within(err.Field, subresourceStatus)
 	})
 }

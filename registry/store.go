@@ -104,7 +104,8 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 			Patch:            e,
 			PatchTypes:       e.patchTypes(),
 			DeleteCollection: e,
-			Documents:        e.documents != nil,
+			Documents:        !kind.Protobuf(),
+			Texts:            !kind.Protobuf() || kind.Validates(),
 			Misread:          e.misread,
 		}
 		// The same objects in another group would make a short name ambiguous, and be there twice
@@ -133,7 +134,10 @@ func (e *endpoint[T]) tracker(subresource string, reset ...ownership.Path) (*own
 
 // version is what answers look like in the version of kind.
 func (s *Store[T]) version(kind *runtime.Kind) version {
-	v := version{from: s.codec, kind: kind, table: newColumns(&s.def.Strategy, kind), json: newJSONForm(kind), memos: s.memos, documents: documentsOf(kind)}
+	v := version{from: s.codec, kind: kind, table: newColumns(&s.def.Strategy, kind), json: newJSONForm(kind), memos: s.memos}
+	if !kind.Protobuf() {
+		v.documents = documentsOf(kind)
+	}
 	if decorate := s.def.Strategy.Decorate; decorate != nil {
 		// What is shown may change without a write, so nothing of it is kept.
 		v.decorate, v.memos = func(hub runtime.Object) { decorate(hub.(T)) }, nil

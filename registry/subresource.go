@@ -35,7 +35,7 @@ func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) 
 		status := *e
 		status.subresource = subresourceStatus
 		r := part(subresourceStatus)
-		r.Documents, r.Misread = main.Documents, main.Misread
+		r.Documents, r.Texts, r.Misread = main.Documents, main.Texts, main.Misread
 		if status.owners, err = e.tracker(subresourceStatus, append(e.resetFields(subresourceStatus), ownership.Path{"metadata"}, ownership.Path{"spec"})...); err != nil {
 			return nil, err
 		}
@@ -46,7 +46,7 @@ func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) 
 		finalize := *e
 		finalize.subresource, finalize.owners = subresourceFinalize, nil
 		r := part(subresourceFinalize)
-		r.Documents, r.Misread = main.Documents, main.Misread
+		r.Documents, r.Texts, r.Misread = main.Documents, main.Texts, main.Misread
 		r.Update = &finalize
 		parts = append(parts, r)
 	}

@@ -30,6 +30,7 @@ const (
 // first.
 func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.UpdateOptions) (view rest.View, created bool, err error) {
 	versioned, text := e.sent(obj)
+	ctx = withText(ctx, text)
 
 	// The name and the namespace are those of the request.
 	meta := runtime.Meta(versioned)

@@ -72,7 +72,7 @@ func (e *endpoint[T]) compiledRules(ctx context.Context, typ operation.Type, hub
 	if e.subresource != "" {
 		op.Request.Subresources = []string{e.subresource}
 	}
-	sent := e.presenceOf(hub, from)
+	sent := e.presenceOf(ctx, hub, from)
 	own, err := askRules(sent.inform(ctx), e.kind, e.kind.FromHub, op, hub, old)
 	if err == nil && old != nil {
 		var more field.ErrorList

@@ -85,7 +85,7 @@ func (s *Server) decode(c *call, body []byte, fieldValidation string) (runtime.O
 	}
 	c.recordObject(decoded.Object)
 	obj := decoded.Object
-	if c.resource.Documents {
+	if decoded.JSON != nil && c.resource.Texts {
 		obj = rest.Document{Body: obj, JSON: decoded.JSON}
 	}
 	if len(decoded.Strict) == 0 {

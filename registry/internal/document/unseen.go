@@ -26,11 +26,11 @@ func (p Places) Touch(path string) bool {
 	if path == (*field.Path)(nil).String() { // of the object itself
 		return len(p) > 0
 	}
-	return slices.ContainsFunc(p, func(place string) bool { return within(path, place) || within(place, path) })
+	return slices.ContainsFunc(p, func(place string) bool { return Within(path, place) || Within(place, path) })
 }
 
-// within says whether the first path leads through the second one.
-func within(path, outer string) bool {
+// Within says whether a path leads through another one.
+func Within(path, outer string) bool {
 	rest, ok := strings.CutPrefix(path, outer)
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
