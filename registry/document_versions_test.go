@@ -252,3 +252,29 @@ func TestUpdateOfWhatGoDoesNotSee(t *testing.T) {
 		t.Errorf("what was there is judged again: %v", err)
 	}
 }
+
+// Every value of a wrong type is a cause; unknown fields are told before, to who wants to know.
+func TestMisreadDocuments(t *testing.T) {
+	v2, v1, _ := serveGadgets(t)
+	sent := []byte(`{"metadata":{"name":"w"},"spec":{"size":1,"items":[{"name":"x","keep":"yes"}],"every":"soon","mode":"fast"}}`)
+	got := status(t, v2.Misread(sent, true))
+	if got.Code != 422 || got.Details.Name != "w" || fieldsOf(got) != "spec.every spec.items[0].keep spec.size" {
+		t.Errorf("%d %s for %s", got.Code, got.Message, fieldsOf(got))
+	}
+	if got := status(t, v1.Misread(sent, true)); got.Code != 400 || got.Message != `strict decoding error: unknown field "spec.mode"` {
+		t.Errorf("%d %s", got.Code, got.Message)
+	}
+	if got := status(t, v1.Misread(sent, false)); got.Code != 422 {
+		t.Errorf("%d %s", got.Code, got.Message)
+	}
+	if err := v1.Misread([]byte(`{"spec":{"size":`), false); err != nil {
+		t.Errorf("half an object: %v", err)
+	}
+	if _, err := v2.Create.Create(ctx, rest.Name{Namespace: "ns"}, gadgetOf(t, new(gadget), `{"size":"1"}`), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := v2.Patch.Patch(ctx, named, rest.Patch{Type: types.MergePatchType, Bytes: []byte(`{"spec":{"items":"none","size":[]}}`)}, metav1.PatchOptions{})
+	if got := status(t, err); got.Code != 422 || fieldsOf(got) != "spec.items spec.size" {
+		t.Errorf("a patch: %d %s", got.Code, got.Message)
+	}
+}
