@@ -181,15 +181,21 @@ func (l *lifted) mutated(from string, r repository) {
 	kinds := slices.SortedFunc(maps.Keys(without), func(a, b schema.GroupVersionKind) int { return strings.Compare(a.String(), b.String()) })
 	for _, gvk := range kinds {
 		d := l.definitions[gvk]
-		doc := d.made()
+		doc := d.made(func(doc map[string]any) bool { return l.bothAccept(d, doc) })
 		if doc == nil {
-			l.Errorf("no object of %v could be made that its definition accepts", gvk)
+			l.Errorf("no object of %v could be made that is accepted", gvk)
 			continue
 		}
-		if !l.mutate(d, doc, some(mutations(doc, d.schema), ofMade, by), by) {
-			l.compare(finding{kind: d.gvk, stored: d.version.Storage, verb: "create", path: "made"}, d.create(doc), l.server.judge("POST", d.path(doc)+dryRun, doc))
-		}
+		l.mutate(d, doc, some(mutations(doc, d.schema), ofMade, by), by)
 	}
+}
+
+// bothAccept compares what becomes of a new object, and says whether it is one.
+func (l *lifted) bothAccept(d *definition, doc map[string]any) bool {
+	l.Helper()
+	theirs, ours := d.create(doc), l.server.judge("POST", d.path(doc)+dryRun, doc)
+	l.compare(finding{kind: d.gvk, stored: d.version.Storage, verb: "create", path: "made"}, theirs, ours)
+	return theirs.accepted && ours.accepted
 }
 
 const (

@@ -22,18 +22,18 @@ const (
 	mostFields = 150
 )
 
-// made is an object with as many fields as the definition takes, for kinds without an example: each
-// field is tried in turn, and stays if the definition accepts the object with it. It is nil if not
-// even the required fields make an object.
-func (d *definition) made() map[string]any {
+// made is an object with as many fields as can be, for kinds without an example: each field is tried
+// in turn, and stays if the object with it is accepted. It is nil if not even the required fields
+// make an object.
+func (d *definition) made(accepted func(doc map[string]any) bool) map[string]any {
 	metadata := map[string]any{"name": "made"}
 	if d.namespaced() {
 		metadata["namespace"] = "default"
 	}
-	g := &grower{definition: d}
+	g := &grower{accepted: accepted}
 	g.doc, _ = least(d.schema, 0).(map[string]any)
 	g.doc["apiVersion"], g.doc["kind"], g.doc["metadata"] = d.gvk.GroupVersion().String(), d.gvk.Kind, metadata
-	if !g.accepted() && !g.mended(d.schema, nil) {
+	if !accepted(g.doc) && !g.mended(d.schema, nil) {
 		return nil
 	}
 	for waiting := g.fields(d.schema, nil); len(waiting) > 0 && g.made < mostFields; waiting = waiting[1:] {
@@ -42,11 +42,11 @@ func (d *definition) made() map[string]any {
 	return g.doc
 }
 
-// grower makes an object larger, as long as its definition accepts it.
+// grower makes an object larger, as long as it is accepted.
 type grower struct {
-	definition *definition
-	doc        map[string]any
-	made       int
+	accepted func(doc map[string]any) bool
+	doc      map[string]any
+	made     int
 }
 
 // place is where there can be something in an object.
@@ -55,13 +55,11 @@ type place struct {
 	path   []any
 }
 
-func (g *grower) accepted() bool { return g.definition.create(g.doc).accepted }
-
-// try puts a value at a path, if the definition accepts it there.
+// try puts a value at a path, if it is accepted there.
 func (g *grower) try(path []any, value any) bool {
 	was := g.doc
 	g.doc = changed(was, path, value).(map[string]any)
-	if g.accepted() {
+	if g.accepted(g.doc) {
 		return true
 	}
 	g.doc = was
