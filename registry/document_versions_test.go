@@ -179,11 +179,11 @@ func TestDocumentsOfVersionsWithTheSameJSON(t *testing.T) {
 	if stored, _ := db.Get("/registry/shop.example.com/gadgets/ns/w"); !strings.HasPrefix(string(stored), `{"kind":"Gadget","apiVersion":"shop.example.com/v2",`) || !strings.HasSuffix(string(stored), `"spec":`+want+"}\n") {
 		t.Errorf("stored %s", stored)
 	}
-	got, err := v2.Get.Get(ctx, named, metav1.GetOptions{})
+	read, err := v2.Get.Get(ctx, named, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, view := range map[string]rest.View{"the answer": created, "the object in v2": got} {
+	for name, view := range map[string]rest.View{"the answer": created, "the object in v2": read} {
 		if spec := specOf(t, view); spec != want {
 			t.Errorf("%s is %s", name, spec)
 		}
@@ -205,7 +205,8 @@ func TestDocumentsOfVersionsWithTheSameJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := text(t, list); !strings.HasSuffix(got, `"spec":{"every":"60s","size":"1k"}}]}`+"\n") {
+	got := text(t, list)
+	if !strings.HasSuffix(got, `"spec":{"every":"60s","size":"1k"}}]}`+"\n") || !strings.Contains(got, `"items":[{"kind":"Gadget","apiVersion":"shop.example.com/v1","metadata":{"name":"w",`) {
 		t.Errorf("list in v1: %s", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -223,10 +224,14 @@ func (e *endpoint) refuseNulls(name string, paths []string) error {
 }
 
 // misread is the status of an object whose text could not be read; nil if it is of no field.
-func (e *endpoint) misread(text []byte) error {
-	errs := document.Mistyped(text, reflect.TypeOf(e.kind.New()), rest.MaxViolations+1)
+// strict says that it is refused for its unknown fields before.
+func (e *endpoint) misread(text []byte, strict bool) error {
+	errs, unknown := document.Mistyped(text, reflect.TypeOf(e.kind.New()), rest.MaxViolations+1)
 	if len(errs) == 0 {
 		return nil
+	}
+	if strict && len(unknown) > 0 {
+		return apierrors.NewBadRequest("strict decoding error: unknown field " + strings.Join(unknown, ", unknown field "))
 	}
 	var said struct{ Metadata struct{ Name string } }
 	_ = json.Unmarshal(text, &said) // the name is for the message

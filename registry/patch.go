@@ -131,7 +131,7 @@ func (e *endpoint) edited(ctx context.Context, r *edit, old runtime.Object, curr
 		err = fmt.Errorf("it makes a %s of a %s: leave kind and apiVersion as they are", decoded.GroupVersionKind, want)
 	}
 	if err != nil && !e.kind.Protobuf() {
-		if status := e.misread(after); status != nil {
+		if status := e.misread(after, r.opts.FieldValidation == metav1.FieldValidationStrict); status != nil {
 			err = status
 		}
 	}

@@ -77,7 +77,7 @@ func (s *Server) decode(c *call, body []byte, fieldValidation string) (runtime.O
 		fallthrough
 	case err != nil:
 		if c.resource.Documents && got == want {
-			if status := c.resource.Misread(decoded.JSON); status != nil {
+			if status := c.resource.Misread(decoded.JSON, fieldValidation == metav1.FieldValidationStrict); status != nil {
 				return nil, status
 			}
 		}

@@ -54,8 +54,9 @@ type Resource struct {
 	// as they always do of Documents.
 	Texts bool
 	// Misread is the status of an object whose JSON could not be read, with each value that is of
-	// another type than its field; nil: there is none. It is for Documents.
-	Misread func(text []byte) error
+	// another type than its field; nil: there is none. strict says that it is refused for its
+	// unknown fields before. It is for Documents.
+	Misread func(text []byte, strict bool) error
 	// StorageVersion is the version that the stored objects have, for the hash in discovery.
 	StorageVersion schema.GroupVersion
 

@@ -72,14 +72,21 @@ func (g *grower) try(path []any, value any) bool {
 // then one more field.
 func (g *grower) mended(s *structural.Structural, path []any) bool {
 	for _, p := range g.fields(s, path) {
-		value, there := valueAt(g.doc, p.path)
+		value, _ := valueAt(g.doc, p.path)
 		for _, other := range values(p.schema, len(p.path)) {
 			if g.try(p.path, other) {
 				return true
 			}
 		}
-		if _, isObject := value.(map[string]any); there && isObject && g.mended(p.schema, p.path) {
-			return true
+		switch value := value.(type) {
+		case map[string]any:
+			if g.mended(p.schema, p.path) {
+				return true
+			}
+		case []any:
+			if len(value) > 0 && g.mended(p.schema.Items, with(p.path, 0)) {
+				return true
+			}
 		}
 	}
 	return false
@@ -169,7 +176,11 @@ func values(s *structural.Structural, depth int) (out []any) {
 			property := s.Properties[name]
 			object[name] = least(&property, depth+1)
 		}
-		return []any{object}
+		more := withOneMore(object, s, depth)
+		if v.MinProperties != nil && int(*v.MinProperties) > len(object) {
+			return more
+		}
+		return append([]any{object}, more...)
 	case "array":
 		if s.Items == nil {
 			return []any{[]any{}}
@@ -178,7 +189,10 @@ func values(s *structural.Structural, depth int) (out []any) {
 		if v.MinItems != nil {
 			count = max(count, *v.MinItems)
 		}
-		return []any{slices.Repeat([]any{least(s.Items, depth+1)}, int(count))}
+		for _, item := range values(s.Items, depth+1) {
+			out = append(out, slices.Repeat([]any{item}, int(count)))
+		}
+		return out
 	case "integer", "number":
 		out = append(out, int64(1), int64(0), int64(1000))
 		if v.Minimum != nil {
@@ -193,8 +207,28 @@ func values(s *structural.Structural, depth int) (out []any) {
 	return []any{map[string]any{}}
 }
 
+// withOneMore are copies of an object that have one more field each.
+func withOneMore(object map[string]any, s *structural.Structural, depth int) (out []any) {
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		if _, there := object[name]; there || depth > deepest/2 {
+			continue
+		}
+		property := s.Properties[name]
+		more := maps.Clone(object)
+		more[name] = least(&property, depth+1)
+		out = append(out, more)
+	}
+	return out
+}
+
 // fitting are the texts for a field.
 func fitting(v *structural.ValueValidation) (out []any) {
+	switch v.Format {
+	case "byte":
+		return []any{"AAAA"}
+	case "date-time":
+		return []any{"2026-01-01T00:00:00Z"}
+	}
 	pattern := regexp.MustCompile(v.Pattern)
 	for _, text := range texts {
 		if v.MinLength != nil {

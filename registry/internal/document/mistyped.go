@@ -6,26 +6,28 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Mistyped are the values in the text of an object that a Go type can't take, each with its path.
-// There are no more than most.
-func Mistyped(text []byte, of reflect.Type, most int) field.ErrorList {
+// Mistyped are the values in the text of an object that a Go type can't take, each with its path,
+// and the paths of the members that it does not have, in quotes. There are no more than most of each.
+func Mistyped(text []byte, of reflect.Type, most int) (errs field.ErrorList, unknown []string) {
 	tree, err := readTree(text)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	m := mistyped{most: most}
 	m.value(of, tree, nil)
-	return m.errs
+	return m.errs, m.unknown
 }
 
 // mistyped collects errors.
 type mistyped struct {
-	errs field.ErrorList
-	most int
+	errs    field.ErrorList
+	unknown []string
+	most    int
 }
 
 func (m *mistyped) add(err *field.Error) {
@@ -77,6 +79,8 @@ func (m *mistyped) object(t reflect.Type, object map[string]any, path *field.Pat
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if member, known := members[name]; known {
 			m.value(member, object[name], path.Child(name))
+		} else if len(m.unknown) < m.most {
+			m.unknown = append(m.unknown, strconv.Quote(path.Child(name).String()))
 		}
 	}
 }

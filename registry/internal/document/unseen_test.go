@@ -60,14 +60,16 @@ func TestMistyped(t *testing.T) {
 		`{"spec":`:                                              ``,
 	} {
 		var got []string
-		for _, err := range Mistyped([]byte(text), of, 10) {
+		errs, _ := Mistyped([]byte(text), of, 10)
+		for _, err := range errs {
 			got = append(got, err.Error())
 		}
 		if strings.Join(got, ", ") != want {
 			t.Errorf("%s:\n%s, want\n%s", text, strings.Join(got, ", "), want)
 		}
 	}
-	if errs := Mistyped([]byte(`{"spec":{"a":1,"b":"x","map":[]}}`), of, 2); len(errs) != 2 {
-		t.Errorf("%d errors, want no more than 2", len(errs))
+	errs, unknown := Mistyped([]byte(`{"spec":{"a":1,"b":"x","map":[],"more":{},"map":{"k":{"z":1}},"last":null}}`), of, 2)
+	if len(errs) != 2 || strings.Join(unknown, " ") != `"spec.last" "spec.map[k].z"` {
+		t.Errorf("%d errors and unknown %v, want no more than 2 of each", len(errs), unknown)
 	}
 }
