@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/registry/internal/document"
@@ -265,6 +266,23 @@ func (c *codec) decode(value []byte) (runtime.Object, error) {
 		return nil, err
 	}
 	return obj, nil
+}
+
+// decodeHub makes an object of the hub of an entry. Its strings may be parts of the entry's value.
+// Its error is an API status, or the one of the entry.
+func (c *codec) decodeHub(entry storage.Entry) (runtime.Object, error) {
+	if entry.Err != nil {
+		return nil, entry.Err
+	}
+	obj, err := c.decode(entry.Value)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	hub, err := c.storage.ToHub(obj)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	return hub, nil
 }
 
 // statusField is the number of the status in canonical values, 0 if there is none.

@@ -176,7 +176,7 @@ func (c *codec) withoutStatus(from *origin, empty runtime.Object) (*origin, erro
 
 // sent is an object that a client sent, and the JSON that it was read from; nil where nobody keeps
 // that.
-func (e *endpoint[T]) sent(obj apiruntime.Object) (runtime.Object, []byte) {
+func (e *endpoint) sent(obj apiruntime.Object) (runtime.Object, []byte) {
 	if d, ok := obj.(rest.Document); ok {
 		return d.Body.(runtime.Object), d.JSON
 	}
@@ -186,7 +186,7 @@ func (e *endpoint[T]) sent(obj apiruntime.Object) (runtime.Object, []byte) {
 // received makes an object of the hub of one of the endpoint's version that was read of text, as
 // defaulted does, and says what it was made of: nothing that is kept, if it is of a version with
 // other JSON than the stored one, or nobody has sent a text.
-func (e *endpoint[T]) received(obj runtime.Object, text []byte) (hub T, from *origin, err error) {
+func (e *endpoint) received(obj runtime.Object, text []byte) (hub runtime.Object, from *origin, err error) {
 	if text != nil && !e.kind.Protobuf() {
 		nulls, err := document.NullItems(text, e.documents.shape, rules.Enough)
 		if err != nil {
@@ -204,7 +204,7 @@ func (e *endpoint[T]) received(obj runtime.Object, text []byte) (hub T, from *or
 	if err != nil {
 		return hub, nil, err
 	}
-	if hub, err = toHub[T](e.codec.storage, obj); err != nil || runtime.Object(hub) == obj {
+	if hub, err = e.codec.storage.ToHub(obj); err != nil || hub == obj {
 		return hub, from, err
 	}
 	if obj, err = e.codec.fromHub(hub); err != nil {
@@ -215,7 +215,7 @@ func (e *endpoint[T]) received(obj runtime.Object, text []byte) (hub T, from *or
 }
 
 // refuseNulls is the status of an object with items of lists that are null.
-func (e *endpoint[T]) refuseNulls(name string, paths []string) error {
+func (e *endpoint) refuseNulls(name string, paths []string) error {
 	var errs field.ErrorList
 	for _, path := range paths {
 		errs = append(errs, &field.Error{Type: field.ErrorTypeInvalid, Field: path, BadValue: "null", Detail: "an item of a list must not be null"})
@@ -225,7 +225,7 @@ func (e *endpoint[T]) refuseNulls(name string, paths []string) error {
 
 // misread is the status of an object whose text could not be read; nil if it is of no field.
 // strict says that it is refused for its unknown fields before.
-func (e *endpoint[T]) misread(text []byte, strict bool) error {
+func (e *endpoint) misread(text []byte, strict bool) error {
 	errs, unknown := document.Mistyped(text, reflect.TypeOf(e.kind.New()), rest.MaxViolations+1)
 	if len(errs) == 0 {
 		return nil
@@ -240,7 +240,7 @@ func (e *endpoint[T]) misread(text []byte, strict bool) error {
 
 // countedOrigin is the origin of the object that counted makes of a sent one, which was made of
 // from, and of the stored one.
-func (e *endpoint[T]) countedOrigin(from *origin, current []byte) (*origin, error) {
+func (e *endpoint) countedOrigin(from *origin, current []byte) (*origin, error) {
 	old, err := e.codec.originOf(current)
 	switch {
 	case err != nil || from == nil || e.subresource != "" && e.subresource != subresourceStatus:

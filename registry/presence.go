@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/registry/internal/document"
+	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/rules"
 )
 
@@ -25,7 +26,7 @@ type presence struct {
 }
 
 // presenceOf is for hub, which was made of from; nil for an object of which nobody has sent a text.
-func (e *endpoint[T]) presenceOf(ctx context.Context, hub T, from *origin) *presence {
+func (e *endpoint) presenceOf(ctx context.Context, hub runtime.Object, from *origin) *presence {
 	if from != nil && e.showsDocuments() {
 		return &presence{kept: true, read: func() (document.Document, error) {
 			obj, err := e.codec.fromHub(hub)
@@ -107,7 +108,7 @@ func (p *presence) err() error {
 // value, and perhaps not in the Go value: whether something is there in which there is nothing. Go
 // takes that for unchanged, so the rules are asked as about a new object. Of what they find counts
 // what is about such a place and is not known yet.
-func (e *endpoint[T]) unseenRules(ctx context.Context, op operation.Operation, hub T, sent *presence, current []byte, known field.ErrorList) (field.ErrorList, error) {
+func (e *endpoint) unseenRules(ctx context.Context, op operation.Operation, hub runtime.Object, sent *presence, current []byte, known field.ErrorList) (field.ErrorList, error) {
 	if sent == nil || !sent.kept {
 		return nil, nil
 	}
@@ -137,7 +138,7 @@ func (e *endpoint[T]) unseenRules(ctx context.Context, op operation.Operation, h
 
 // withoutReset leaves out what is wrong with a status that the write has taken from elsewhere:
 // nobody could mend it.
-func (e *endpoint[T]) withoutReset(errs field.ErrorList) field.ErrorList {
+func (e *endpoint) withoutReset(errs field.ErrorList) field.ErrorList {
 	if e.def.CopyStatus == nil || e.subresource != "" || e.wholly {
 		return errs
 	}
