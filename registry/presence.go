@@ -109,7 +109,7 @@ func (p *presence) err() error {
 // takes that for unchanged, so the rules are asked as about a new object. Of what they find counts
 // what is about such a place and is not known yet.
 func (e *endpoint) unseenRules(ctx context.Context, op operation.Operation, hub runtime.Object, sent *presence, current []byte, known field.ErrorList) (field.ErrorList, error) {
-	if sent == nil || !sent.kept {
+	if sent == nil || !sent.kept || !e.kind.Validates() {
 		return nil, nil
 	}
 	_, old, err := e.parts(current)

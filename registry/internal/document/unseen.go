@@ -2,7 +2,6 @@ package document
 
 import (
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -17,7 +16,7 @@ type Places []string
 // Most Go values don't show whether they are there. There are no more than most.
 func Unseen(was, is map[string]any, shape *Shape, most int) Places {
 	u := unseen{most: most}
-	u.object(shape, was, is, nil)
+	u.value(shape, was, is, nil)
 	return u.places
 }
 
@@ -39,6 +38,7 @@ func Within(path, outer string) bool {
 type unseen struct {
 	places Places
 	most   int
+	depth  int
 }
 
 func (u *unseen) object(s *Shape, then, now map[string]any, path *field.Path) {
@@ -66,7 +66,16 @@ func (u *unseen) came(value any, path *field.Path) {
 	}
 }
 
+// deepest is how far below the root it is looked: what is compared on the way down costs the
+// object's size for each list.
+const deepest = 100
+
 func (u *unseen) value(s *Shape, then, now any, path *field.Path) {
+	if s == nil || u.depth == deepest { // no rule looks into what nobody knows
+		return
+	}
+	u.depth++
+	defer func() { u.depth-- }()
 	switch now := now.(type) {
 	case map[string]any:
 		if then, ok := then.(map[string]any); ok {
@@ -74,34 +83,30 @@ func (u *unseen) value(s *Shape, then, now any, path *field.Path) {
 		}
 	case []any:
 		if then, ok := then.([]any); ok {
-			u.list(s, then, now, path)
+			u.list(s.inside, then, now, path)
 		}
 	}
 }
 
-// list compares items with those that they were.
+// list compares the items that are new with those that are gone, one by one.
 func (u *unseen) list(s *Shape, then, now []any, path *field.Path) {
-	if reflect.DeepEqual(then, now) {
-		return
+	gone := map[string][]int{} // old items by their JSON, the first one last
+	for j := len(then) - 1; j >= 0; j-- {
+		text := string(appendTree(nil, then[j]))
+		gone[text] = append(gone[text], j)
 	}
-	inner := (*Shape)(nil)
-	if s != nil {
-		inner = s.inside
+	var added []int
+	for i := range now {
+		text := string(appendTree(nil, now[i]))
+		if same := gone[text]; len(same) > 0 {
+			gone[text] = same[:len(same)-1]
+		} else {
+			added = append(added, i)
+		}
 	}
-	taken := make([]bool, len(then))
-	next := 0
-	for i, item := range now {
-		j := equalFrom(then, taken, item, next)
-		if j < 0 {
-			j = likest(then, taken, item, i)
-		}
-		if j < 0 && i < len(then) && !taken[i] {
-			j = i
-		}
-		if j >= 0 {
-			taken[j], next = true, j+1
-			u.value(inner, then[j], item, path.Index(i))
-		}
+	was := slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Values(gone))...)))
+	for n, i := range added[:min(len(added), len(was))] {
+		u.value(s, then[was[n]], now[i], path.Index(i))
 	}
 }
 
