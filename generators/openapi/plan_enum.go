@@ -26,7 +26,7 @@ func (m *models) enumOf(t *types.Type) []json.RawMessage {
 // constants with one value the one that says more about it.
 func (m *models) enumConstants(t *types.Type) []*types.Type {
 	m.readComments(t.Name.Package)
-	if t.Kind != types.Alias || !has(m.from.OfType(t), tagEnum, tagK8sEnum) {
+	if t.Kind != types.Alias || !m.isEnum(t) {
 		return nil
 	}
 	pkg := m.from.Package(t.Name.Package)
@@ -54,11 +54,18 @@ func (m *models) enumConstants(t *types.Type) []*types.Type {
 	return out
 }
 
+// isEnum says whether the constants of a type are all its values. In types of other modules +enum
+// says so for Kubernetes' own kinds only.
+func (m *models) isEnum(t *types.Type) bool {
+	markers := m.from.OfType(t)
+	return has(markers, tagK8sEnum) || has(markers, tagEnum) && (m.ours(t) || !m.resources)
+}
+
 // enumDescription says below a field what each value means, in the words of the constants'
 // comments.
 func (m *models) enumDescription(t *types.Type) []string {
 	constants := m.enumConstants(model.Pointee(t))
-	if len(constants) == 0 {
+	if len(constants) == 0 || m.resources && !has(m.from.OfType(model.Pointee(t)), tagEnum) {
 		return nil
 	}
 	lines := []string{"", "Possible enum values:"}

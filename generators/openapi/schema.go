@@ -56,6 +56,8 @@ type schema struct {
 
 	// Extensions are those that tags name themselves; they are printed behind the fields.
 	Extensions map[string]string `json:"-"`
+
+	from *place // the field that it is the schema of; nil if it is that of none
 }
 
 type groupVersionKind struct {
@@ -99,11 +101,11 @@ func (s *schema) wrapped() *schema {
 	}
 	ref := s.Ref
 	bare := *s
-	bare.Ref = ""
+	bare.Ref, bare.from = "", nil
 	if reflect.DeepEqual(bare, schema{}) {
 		return s
 	}
-	bare.AllOf = append([]*schema{{Ref: ref}}, bare.AllOf...)
+	bare.AllOf, bare.from = append([]*schema{{Ref: ref}}, bare.AllOf...), s.from
 	return &bare
 }
 
