@@ -82,6 +82,7 @@ type Resource struct {
 	version    func(Options) schema.GroupVersion
 	without    func([]schema.GroupVersion) Resource
 	bind       func(*codec, Options, storage.Interface) ([]rest.Resource, error)
+	importers  func(*codec, Options, storage.Interface) ([]Importer, error)
 	codec      func(*runtime.Scheme, Options) (*codec, error)
 }
 
@@ -111,6 +112,9 @@ func Define[T runtime.Object](def Definition[T]) Resource {
 		},
 		bind: func(c *codec, opts Options, backend storage.Interface) ([]rest.Resource, error) {
 			return newStore(def, c, opts, backend).resources()
+		},
+		importers: func(c *codec, opts Options, backend storage.Interface) ([]Importer, error) {
+			return newStore(def, c, opts, backend).importers()
 		},
 	}
 }
