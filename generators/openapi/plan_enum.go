@@ -65,7 +65,7 @@ func (m *models) isEnum(t *types.Type) bool {
 // comments.
 func (m *models) enumDescription(t *types.Type) []string {
 	constants := m.enumConstants(model.Pointee(t))
-	if len(constants) == 0 || m.resources && !has(m.from.OfType(model.Pointee(t)), tagEnum) {
+	if len(constants) == 0 {
 		return nil
 	}
 	lines := []string{"", "Possible enum values:"}

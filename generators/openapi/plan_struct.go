@@ -17,9 +17,10 @@ func (m *models) modelSchema(t *types.Type) *schema {
 	s := m.declared(t)
 	if s == nil {
 		s = m.structSchema(t, t.Name.Name)
-		s.Description = m.description(t)
-	} else if !m.resources { // there what writes its own JSON is not described
-		s.Description = cmp.Or(m.description(t), s.Description)
+		s.doc = m.docOfType(t)
+	}
+	if text := describe(m.from.Doc(t)); text != "" || s.Description == "" {
+		s.Description = text
 	}
 	once := s.Rules // of fields that are immutable once set
 	s.Rules = nil
@@ -109,9 +110,9 @@ func (m *models) property(f field) *schema {
 		s = &schema{Type: "string"}
 	}
 	s.from = &f.place
-	if text := m.describe(append(slices.Clone(m.from.DocOfField(f.owner, f.field.Name)), m.enumDescription(f.field.Type)...)); text != "" || !m.resources {
-		s.Description = text
-	}
+	lines := m.from.DocOfField(f.owner, f.field.Name)
+	s.Description = describe(append(slices.Clone(lines), m.enumDescription(f.field.Type)...))
+	s.doc = cmp.Or(resourceDoc(lines), s.doc)
 	m.fieldMarkers(f, s)
 	m.limit(s, f.field.Type, m.from.OfField(f.owner, f.field.Name), f.place)
 	s.Default = m.defaultOf(f)

@@ -36,9 +36,7 @@ func (m *models) use(t *types.Type, at place) *schema {
 	switch t.Kind {
 	case types.Alias:
 		s := m.use(t.Underlying, at)
-		if m.resources {
-			s.Description = m.description(t)
-		}
+		s.doc = m.docOfType(t)
 		chain := m.from.NamedChain(t)
 		for _, of := range slices.Backward(chain) { // what a type is named after limits it, too
 			s.Enum = append(s.Enum, m.enumOf(of)...)

@@ -142,22 +142,10 @@ func withoutMarkers(lines []string) []string {
 	return out
 }
 
-// describe is the description that comment lines make of what is published.
-func (m *models) describe(lines []string) string {
-	if m.resources {
-		return resourceDoc(lines)
-	}
-	return describe(lines)
-}
-
-// description is what the comment above a type says, or, in a CustomResourceDefinition, above one
-// that it is named after.
-func (m *models) description(t *types.Type) string {
-	text := m.describe(m.from.Doc(t))
-	if m.resources {
-		for _, of := range m.from.NamedChain(t)[1:] {
-			text = cmp.Or(text, m.describe(m.from.Doc(of)))
-		}
+// docOfType is what the comment above a type says, or above one that it is named after.
+func (m *models) docOfType(t *types.Type) (text string) {
+	for _, of := range m.from.NamedChain(t) {
+		text = cmp.Or(text, resourceDoc(m.from.Doc(of)))
 	}
 	return text
 }
@@ -194,6 +182,7 @@ func (s *schema) join(other *schema) {
 			a.SetZero()
 		}
 	}
+	s.doc = cmp.Or(other.doc, s.doc)
 	s.AllOf = append(s.AllOf, other.AllOf...)
 	if differ {
 		s.AllOf = append(s.AllOf, &mine, &others)

@@ -83,6 +83,7 @@ func (w *whole) at(path string, from *place) {
 // schema is a copy of s, at a path of the kind's schema, without references.
 func (w *whole) schema(s *schema, path string) *schema {
 	out := *s
+	out.Description = s.doc
 	out.GroupVersionKinds, out.PatchMergeKey, out.PatchStrategy, out.Unions, out.Extensions = nil, "", "", nil, nil
 	if s.from != nil {
 		w.at(path, s.from)
@@ -113,6 +114,7 @@ func (w *whole) schema(s *schema, path string) *schema {
 	out.Ref = ""
 	base := w.referred(name, path, s.from)
 	base.join(&out)
+	base.Description = base.doc
 	return base
 }
 
