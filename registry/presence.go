@@ -44,14 +44,18 @@ func (p *presence) inform(ctx context.Context) context.Context {
 	if p == nil {
 		return ctx
 	}
-	return rules.WithSent(ctx, p.has)
+	return rules.WithDocument(rules.WithSent(ctx, p.has), p.value)
 }
 
-func (p *presence) has(path *field.Path) bool {
+func (p *presence) has(path *field.Path) bool { return p.document().Has(path) }
+
+func (p *presence) value(path *field.Path) (any, bool) { return p.document().Value(path) }
+
+func (p *presence) document() *document.Lookup {
 	if p.lookup == nil {
 		p.lookup = document.NewLookup(p.tree())
 	}
-	return p.lookup.Has(path)
+	return p.lookup
 }
 
 // err is an API status if rules asked for more than there is room for.

@@ -1,6 +1,5 @@
-// Package rules has rules in CEL above a type, and what gen compiles them to. Its test asks cel-go
-// about the same objects: both have to be of one opinion. It is in this module because that is
-// where cel-go is.
+// Package rules has rules in CEL above a type, and what gen makes of them: Go, or calls of module
+// cel. Its test asks cel-go about the same documents: all have to be of one opinion.
 //
 // +k8s:validation-gen=TypesWithField=Spec
 package rules

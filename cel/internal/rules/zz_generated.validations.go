@@ -16,6 +16,9 @@ import (
 	time "time"
 	utf8 "unicode/utf8"
 
+	cel "github.com/typeplane/typeplane/cel"
+	level "github.com/typeplane/typeplane/runtime/level"
+	runtimerules "github.com/typeplane/typeplane/runtime/rules"
 	equality "k8s.io/apimachinery/pkg/api/equality"
 	operation "k8s.io/apimachinery/pkg/api/operation"
 	resource "k8s.io/apimachinery/pkg/api/resource"
@@ -35,475 +38,260 @@ var quantityForSpec_6 = resource.MustParse("1500m")
 var quantityForSpec_7 = resource.MustParse("500m")
 var quantityForSpec_8 = resource.MustParse("2500m")
 var quantityForSpec_9 = resource.MustParse("500m")
+var ruleForSpec = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "ip(self.address).family() == 4",
+	})
+var ruleForSpec_10 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(isURL(self.link) && url(self.link).getHost() == 'a.example.com')",
+	})
+var ruleForSpec_11 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "url(self.link).getScheme() != 'http'",
+	})
+var ruleForSpec_12 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(url(self.link).getScheme() != 'http')",
+	})
+var ruleForSpec_13 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "sets.contains(self.list, ['a']) && sets.intersects(['b', 'c'], self.list)",
+	})
+var ruleForSpec_14 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(sets.contains(self.list, ['a']) && sets.intersects(['b', 'c'], self.list))",
+	})
+var ruleForSpec_15 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "self.kind.find('[0-9]+') == '1500'",
+	})
+var ruleForSpec_16 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(self.kind.find('[0-9]+') == '1500')",
+	})
+var ruleForSpec_17 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "self.kind.findAll('[a-z]').size() == 1",
+	})
+var ruleForSpec_18 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(self.kind.findAll('[a-z]').size() == 1)",
+	})
+var ruleForSpec_19 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "self.list.isSorted()",
+	})
+var ruleForSpec_2 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(ip(self.address).family() == 4)",
+	})
+var ruleForSpec_20 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(self.list.isSorted())",
+	})
+var ruleForSpec_21 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "self.list.max() == 'b'",
+	})
+var ruleForSpec_22 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(self.list.max() == 'b')",
+	})
+var ruleForSpec_23 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "self.list.indexOf('b') == 1",
+	})
+var ruleForSpec_24 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(self.list.indexOf('b') == 1)",
+	})
+var ruleForSpec_25 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "self.items.map(i, has(i.weight), i.weight).sum() > 2",
+	})
+var ruleForSpec_26 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(self.items.map(i, has(i.weight), i.weight).sum() > 2)",
+	})
+var ruleForSpec_27 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "semver('1.2.3').isLessThan(semver(self.version))",
+	})
+var ruleForSpec_28 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(semver('1.2.3').isLessThan(semver(self.version)))",
+	})
+var ruleForSpec_29 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "isSemver(self.version)",
+	})
+var ruleForSpec_3 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "isIP(self.address)",
+	})
+var ruleForSpec_30 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(isSemver(self.version))",
+	})
+var ruleForSpec_31 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "format.dns1123Label().validate(self.kind) == optional.none()",
+	})
+var ruleForSpec_32 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(format.dns1123Label().validate(self.kind) == optional.none())",
+	})
+var ruleForSpec_33 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "self.items.map(i, [i.name]).size() == 2",
+	})
+var ruleForSpec_34 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(self.items.map(i, [i.name]).size() == 2)",
+	})
+var ruleForSpec_35 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "{'a': 1, 'x': 2}[self.kind] == 1",
+	})
+var ruleForSpec_36 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!({'a': 1, 'x': 2}[self.kind] == 1)",
+	})
+var ruleForSpec_37 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "self.labels == {'a': 'x'}",
+	})
+var ruleForSpec_38 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(self.labels == {'a': 'x'})",
+	})
+var ruleForSpec_39 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "self.items.sortBy(i, i.name)[0].name == 'a'",
+	})
+var ruleForSpec_4 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(isIP(self.address))",
+	})
+var ruleForSpec_40 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(self.items.sortBy(i, i.name)[0].name == 'a')",
+	})
+var ruleForSpec_41 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "self.list.all(i, v, v != 'b' || i == 1)",
+	})
+var ruleForSpec_42 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(self.list.all(i, v, v != 'b' || i == 1))",
+	})
+var ruleForSpec_43 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "self.port == 80 || self.port == 'http'",
+	})
+var ruleForSpec_44 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(self.port == 80 || self.port == 'http')",
+	})
+var ruleForSpec_45 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "type(self.port) == int && self.port > 100",
+	})
+var ruleForSpec_46 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(type(self.port) == int && self.port > 100)",
+	})
+var ruleForSpec_47 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "self.items.map(i, i.name).distinct().size() < self.items.reverse().size()",
+	})
+var ruleForSpec_48 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(self.items.map(i, i.name).distinct().size() < self.items.reverse().size())",
+	})
+var ruleForSpec_49 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "has(self.word) && ip(self.address).isLoopback()",
+	})
+var ruleForSpec_5 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "cidr(self.net).containsIP(ip(self.address))",
+	})
+var ruleForSpec_50 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(has(self.word) && ip(self.address).isLoopback())",
+	})
+var ruleForSpec_51 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "self.inner.depth > 0 || isIP(self.address)",
+	})
+var ruleForSpec_52 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(self.inner.depth > 0 || isIP(self.address))",
+	})
+var ruleForSpec_53 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "self.start < timestamp('2026-02-10T00:00:00Z') && isIP(self.address)",
+	})
+var ruleForSpec_54 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(self.start < timestamp('2026-02-10T00:00:00Z') && isIP(self.address))",
+	})
+var ruleForSpec_55 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "string(self.ratio) == '0.5'",
+	})
+var ruleForSpec_56 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(string(self.ratio) == '0.5')",
+	})
+var ruleForSpec_57 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "'%s-%d'.format([self.kind, self.count]) == 'a-1'",
+	})
+var ruleForSpec_58 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!('%s-%d'.format([self.kind, self.count]) == 'a-1')",
+	})
+var ruleForSpec_59 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "ip(self.address) == ip(oldSelf.address)",
+	})
+var ruleForSpec_6 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(cidr(self.net).containsIP(ip(self.address)))",
+	})
+var ruleForSpec_60 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(ip(self.address) == ip(oldSelf.address))",
+	})
+var ruleForSpec_61 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "self.list.isSorted() || oldSelf.list.isSorted()",
+	})
+var ruleForSpec_62 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(self.list.isSorted() || oldSelf.list.isSorted())",
+	})
+var ruleForSpec_7 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "isCIDR(self.net) && isIP(self.address)",
+	})
+var ruleForSpec_8 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "!(isCIDR(self.net) && isIP(self.address))",
+	})
+var ruleForSpec_9 = cel.MustCompile[*Spec](
+	cel.Rule{
+		Rule: "isURL(self.link) && url(self.link).getHost() == 'a.example.com'",
+	})
 
 // Validate_Spec validates an instance of Spec according
 // to declarative validation rules in the API schema.
 func Validate_Spec(
 	ctx context.Context, op operation.Operation, fldPath *field.Path,
 	obj, oldObj *Spec) (errs field.ErrorList) {
-
-	if e := validate_rule_Spec(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_2(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_3(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_4(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_5(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_6(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_7(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_8(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_9(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_10(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_11(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_12(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_13(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_14(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_15(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_16(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_17(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_18(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_19(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_20(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_21(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_22(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_23(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_24(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_25(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_26(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_27(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_28(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_29(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_30(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_31(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_32(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_33(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_34(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_35(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_36(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_37(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_38(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_39(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_40(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_41(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_42(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_43(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_44(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_45(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_46(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_47(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_48(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_49(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_50(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_51(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_52(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_53(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_54(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_55(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_56(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_57(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_58(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_59(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_60(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_61(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_62(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_63(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_64(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_65(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_66(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_67(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_68(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_69(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_70(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_71(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_72(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_73(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_74(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_75(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_76(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_77(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_78(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_79(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_80(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_81(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_82(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_83(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_84(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_85(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_86(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_87(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_88(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_89(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_90(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_91(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_92(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_93(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_94(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_95(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_96(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_97(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_98(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_99(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_100(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_101(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_102(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_103(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_104(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_105(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_106(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_107(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_108(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_109(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_110(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_111(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_112(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_113(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_114(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_115(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_116(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_117(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_118(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_119(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_120(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_121(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_122(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_123(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_124(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_125(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_126(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_127(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_128(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_129(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_130(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_131(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_132(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_133(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_134(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_135(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_136(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_137(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_138(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_139(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_140(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_141(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_142(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_143(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_144(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_145(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_146(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_147(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_148(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_149(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_150(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_151(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_152(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_153(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
-	if e := validate_rule_Spec_154(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
-		errs = append(errs, e...)
-	}
 
 	// field Spec.Kind has no validation
 
@@ -536,6 +324,785 @@ func Validate_Spec(
 	// field Spec.Size has no validation
 
 	// field Spec.Cap has no validation
+
+	// field Spec.Word has no validation
+
+	// field Spec.Level has no validation
+
+	// field Spec.Tags has no validation
+
+	// field Spec.Flag has no validation
+
+	// field Spec.Inner has no validation
+
+	// field Spec.Address has no validation
+
+	// field Spec.Net has no validation
+
+	// field Spec.Link has no validation
+
+	// field Spec.Version has no validation
+
+	// field Spec.Port has no validation
+	if runtimerules.Held(errs) { // rules in CEL are for what the schema allows
+		if e := validate_rule_Spec(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_2(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_3(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_4(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_5(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_6(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_7(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_8(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_9(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_10(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_11(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_12(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_13(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_14(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_15(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_16(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_17(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_18(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_19(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_20(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_21(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_22(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_23(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_24(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_25(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_26(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_27(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_28(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_29(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_30(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_31(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_32(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_33(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_34(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_35(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_36(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_37(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_38(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_39(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_40(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_41(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_42(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_43(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_44(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_45(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_46(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_47(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_48(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_49(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_50(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_51(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_52(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_53(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_54(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_55(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_56(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_57(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_58(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_59(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_60(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_61(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_62(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_63(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_64(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_65(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_66(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_67(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_68(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_69(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_70(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_71(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_72(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_73(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_74(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_75(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_76(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_77(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_78(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_79(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_80(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_81(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_82(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_83(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_84(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_85(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_86(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_87(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_88(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_89(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_90(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_91(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_92(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_93(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_94(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_95(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_96(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_97(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_98(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_99(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_100(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_101(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_102(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_103(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_104(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_105(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_106(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_107(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_108(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_109(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_110(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_111(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_112(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_113(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_114(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_115(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_116(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_117(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_118(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_119(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_120(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_121(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_122(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_123(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_124(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_125(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_126(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_127(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_128(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_129(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_130(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_131(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_132(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_133(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_134(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_135(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_136(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_137(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_138(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_139(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_140(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_141(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_142(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_143(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_144(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_145(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_146(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_147(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_148(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_149(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_150(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_151(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_152(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_153(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_154(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_155(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_156(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_157(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_158(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_159(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_160(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_161(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_162(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_163(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_164(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_165(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_166(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_167(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_168(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_169(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_170(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_171(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_172(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_173(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_174(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_175(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_176(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_177(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_178(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_179(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_180(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_181(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_182(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_183(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_184(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_185(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_186(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_187(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_188(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_189(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := validate_rule_Spec_190(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_2); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_3); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_4); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_5); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_6); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_7); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_8); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_9); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_10); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_11); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_12); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_13); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_14); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_15); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_16); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_17); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_18); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_19); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_20); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_21); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_22); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_23); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_24); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_25); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_26); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_27); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_28); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_29); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_30); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_31); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_32); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_33); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_34); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_35); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_36); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_37); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_38); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_39); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_40); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_41); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_42); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_43); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_44); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_45); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_46); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_47); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_48); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_49); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_50); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_51); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_52); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_53); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_54); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_55); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_56); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_57); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_58); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_59); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_60); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_61); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+		if e := cel.Judge(ctx, op, fldPath, obj, oldObj, ruleForSpec_62); len(e) != 0 {
+			errs = append(errs, e...)
+		}
+	}
+
 	return errs
 }
 
@@ -1633,6 +2200,61 @@ func validate_rule_Spec_154(_ context.Context, op operation.Operation, fldPath *
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(quantity(self.size).compareTo(quantity(oldSelf.size)) <= 0)").WithOrigin("rule")}
 }
 
+// validate_rule_Spec_155 checks: failed rule: self.word == 'a'
+func validate_rule_Spec_155(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (obj.Word != "" || runtimerules.Sent(ctx, fldPath.Child("word"), true)) && obj.Word == "a" {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.word == 'a'").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_156 checks: failed rule: !(self.word == 'a')
+func validate_rule_Spec_156(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (obj.Word != "" || runtimerules.Sent(ctx, fldPath.Child("word"), true)) && !(obj.Word == "a") {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.word == 'a')").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_157 checks: failed rule: self.word != 'a'
+func validate_rule_Spec_157(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (obj.Word != "" || runtimerules.Sent(ctx, fldPath.Child("word"), true)) && obj.Word != "a" {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.word != 'a'").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_158 checks: failed rule: !(self.word != 'a')
+func validate_rule_Spec_158(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (obj.Word != "" || runtimerules.Sent(ctx, fldPath.Child("word"), true)) && !(obj.Word != "a") {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.word != 'a')").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_159 checks: failed rule: has(self.word)
+func validate_rule_Spec_159(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if obj.Word != "" || runtimerules.Sent(ctx, fldPath.Child("word"), false) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: has(self.word)").WithOrigin("rule")}
+}
+
 // validate_rule_Spec_16 checks: failed rule: !(self.items.map(i, i.weight * 2).all(w, w < 5))
 func validate_rule_Spec_16(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
@@ -1663,6 +2285,130 @@ func validate_rule_Spec_16(_ context.Context, _ operation.Operation, fldPath *fi
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.items.map(i, i.weight * 2).all(w, w < 5))").WithOrigin("rule")}
 }
 
+// validate_rule_Spec_160 checks: failed rule: !(has(self.word))
+func validate_rule_Spec_160(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if !(obj.Word != "" || runtimerules.Sent(ctx, fldPath.Child("word"), false)) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(has(self.word))").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_161 checks: failed rule: has(self.level) && self.level < 2
+func validate_rule_Spec_161(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (obj.Level != 0 || runtimerules.Sent(ctx, fldPath.Child("level"), false)) && (obj.Level != 0 || runtimerules.Sent(ctx, fldPath.Child("level"), true)) && obj.Level < 2 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: has(self.level) && self.level < 2").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_162 checks: failed rule: !(has(self.level) && self.level < 2)
+func validate_rule_Spec_162(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if !(obj.Level != 0 || runtimerules.Sent(ctx, fldPath.Child("level"), false)) || (obj.Level != 0 || runtimerules.Sent(ctx, fldPath.Child("level"), true)) && !(obj.Level < 2) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(has(self.level) && self.level < 2)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_163 checks: failed rule: self.level >= 1
+func validate_rule_Spec_163(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (obj.Level != 0 || runtimerules.Sent(ctx, fldPath.Child("level"), true)) && obj.Level >= 1 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.level >= 1").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_164 checks: failed rule: !(self.level >= 1)
+func validate_rule_Spec_164(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (obj.Level != 0 || runtimerules.Sent(ctx, fldPath.Child("level"), true)) && !(obj.Level >= 1) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.level >= 1)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_165 checks: failed rule: has(self.tags)
+func validate_rule_Spec_165(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if obj.Tags != nil {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: has(self.tags)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_166 checks: failed rule: !(has(self.tags))
+func validate_rule_Spec_166(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if !(obj.Tags != nil) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(has(self.tags))").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_167 checks: failed rule: self.tags.all(t, t != 'a')
+func validate_rule_Spec_167(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (obj.Tags != nil || runtimerules.Sent(ctx, fldPath.Child("tags"), true)) && func() bool {
+		for _, item1 := range obj.Tags {
+			if !(item1 != "a") {
+				return false
+			}
+		}
+		return true
+	}() {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.tags.all(t, t != 'a')").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_168 checks: failed rule: !(self.tags.all(t, t != 'a'))
+func validate_rule_Spec_168(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (obj.Tags != nil || runtimerules.Sent(ctx, fldPath.Child("tags"), true)) && func() bool {
+		for _, item1 := range obj.Tags {
+			if !(item1 != "a") {
+				return true
+			}
+		}
+		return false
+	}() {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.tags.all(t, t != 'a'))").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_169 checks: failed rule: self.tags.size() < 2
+func validate_rule_Spec_169(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (obj.Tags != nil || runtimerules.Sent(ctx, fldPath.Child("tags"), true)) && int64(len(obj.Tags)) < 2 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.tags.size() < 2").WithOrigin("rule")}
+}
+
 // validate_rule_Spec_17 checks: failed rule: self.items.all(i, i.weight > 0) || self.items.exists(i, i.weight == 2)
 func validate_rule_Spec_17(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
@@ -1686,6 +2432,121 @@ func validate_rule_Spec_17(_ context.Context, _ operation.Operation, fldPath *fi
 		return nil
 	}
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.items.all(i, i.weight > 0) || self.items.exists(i, i.weight == 2)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_170 checks: failed rule: !(self.tags.size() < 2)
+func validate_rule_Spec_170(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (obj.Tags != nil || runtimerules.Sent(ctx, fldPath.Child("tags"), true)) && !(int64(len(obj.Tags)) < 2) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.tags.size() < 2)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_171 checks: failed rule: has(self.flag) && !self.flag
+func validate_rule_Spec_171(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if (obj.Flag || runtimerules.Sent(ctx, fldPath.Child("flag"), false)) && (obj.Flag || runtimerules.Sent(ctx, fldPath.Child("flag"), true)) && !(obj.Flag) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: has(self.flag) && !self.flag").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_172 checks: failed rule: !(has(self.flag) && !self.flag)
+func validate_rule_Spec_172(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if !(obj.Flag || runtimerules.Sent(ctx, fldPath.Child("flag"), false)) || (obj.Flag || runtimerules.Sent(ctx, fldPath.Child("flag"), true)) && obj.Flag {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(has(self.flag) && !self.flag)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_173 checks: failed rule: has(self.inner)
+func validate_rule_Spec_173(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if !runtimerules.StructLeftOut(ctx, fldPath.Child("inner"), &obj.Inner) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: has(self.inner)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_174 checks: failed rule: !(has(self.inner))
+func validate_rule_Spec_174(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if !(!runtimerules.StructLeftOut(ctx, fldPath.Child("inner"), &obj.Inner)) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(has(self.inner))").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_175 checks: failed rule: self.inner.depth == 0
+func validate_rule_Spec_175(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if runtimerules.Sent(ctx, fldPath.Child("inner"), true) && (obj.Inner.Depth != 0 || runtimerules.Sent(ctx, fldPath.Child("inner").Child("depth"), true)) && obj.Inner.Depth == 0 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.inner.depth == 0").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_176 checks: failed rule: !(self.inner.depth == 0)
+func validate_rule_Spec_176(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if runtimerules.Sent(ctx, fldPath.Child("inner"), true) && (obj.Inner.Depth != 0 || runtimerules.Sent(ctx, fldPath.Child("inner").Child("depth"), true)) && !(obj.Inner.Depth == 0) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.inner.depth == 0)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_177 checks: failed rule: has(self.inner) && has(self.inner.depth)
+func validate_rule_Spec_177(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if !runtimerules.StructLeftOut(ctx, fldPath.Child("inner"), &obj.Inner) && runtimerules.Sent(ctx, fldPath.Child("inner"), true) && (obj.Inner.Depth != 0 || runtimerules.Sent(ctx, fldPath.Child("inner").Child("depth"), false)) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: has(self.inner) && has(self.inner.depth)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_178 checks: failed rule: !(has(self.inner) && has(self.inner.depth))
+func validate_rule_Spec_178(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if !(!runtimerules.StructLeftOut(ctx, fldPath.Child("inner"), &obj.Inner)) || runtimerules.Sent(ctx, fldPath.Child("inner"), true) && !(obj.Inner.Depth != 0 || runtimerules.Sent(ctx, fldPath.Child("inner").Child("depth"), false)) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(has(self.inner) && has(self.inner.depth))").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_179 checks: failed rule: self.?word.orValue('none') != 'a'
+func validate_rule_Spec_179(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if func() string {
+		if obj.Word != "" || runtimerules.Sent(ctx, fldPath.Child("word"), false) {
+			return obj.Word
+		}
+		return "none"
+	}() != "a" {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.?word.orValue('none') != 'a'").WithOrigin("rule")}
 }
 
 // validate_rule_Spec_18 checks: failed rule: !(self.items.all(i, i.weight > 0) || self.items.exists(i, i.weight == 2))
@@ -1713,6 +2574,180 @@ func validate_rule_Spec_18(_ context.Context, _ operation.Operation, fldPath *fi
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.items.all(i, i.weight > 0) || self.items.exists(i, i.weight == 2))").WithOrigin("rule")}
 }
 
+// validate_rule_Spec_180 checks: failed rule: !(self.?word.orValue('none') != 'a')
+func validate_rule_Spec_180(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if !(func() string {
+		if obj.Word != "" || runtimerules.Sent(ctx, fldPath.Child("word"), false) {
+			return obj.Word
+		}
+		return "none"
+	}() != "a") {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.?word.orValue('none') != 'a')").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_181 checks: failed rule: self.?inner.?depth.orValue(3) > 0
+func validate_rule_Spec_181(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if func() int32 {
+		if !runtimerules.StructLeftOut(ctx, fldPath.Child("inner"), &obj.Inner) && (obj.Inner.Depth != 0 || runtimerules.Sent(ctx, fldPath.Child("inner").Child("depth"), false)) {
+			return obj.Inner.Depth
+		}
+		return 3
+	}() > 0 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.?inner.?depth.orValue(3) > 0").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_182 checks: failed rule: !(self.?inner.?depth.orValue(3) > 0)
+func validate_rule_Spec_182(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if !(func() int32 {
+		if !runtimerules.StructLeftOut(ctx, fldPath.Child("inner"), &obj.Inner) && (obj.Inner.Depth != 0 || runtimerules.Sent(ctx, fldPath.Child("inner").Child("depth"), false)) {
+			return obj.Inner.Depth
+		}
+		return 3
+	}() > 0) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.?inner.?depth.orValue(3) > 0)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_183 checks: failed rule: self.items.all(i, !has(i.note) || i.note != 'x')
+func validate_rule_Spec_183(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if func() bool {
+		for i1, item1 := range obj.Items {
+			if !(!(item1.Note != "" || runtimerules.Sent(ctx, fldPath.Child("items").Index(i1).Child("note"), false)) || (item1.Note != "" || runtimerules.Sent(ctx, fldPath.Child("items").Index(i1).Child("note"), true)) && item1.Note != "x") {
+				return false
+			}
+		}
+		return true
+	}() {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.items.all(i, !has(i.note) || i.note != 'x')").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_184 checks: failed rule: !(self.items.all(i, !has(i.note) || i.note != 'x'))
+func validate_rule_Spec_184(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if func() bool {
+		for i1, item1 := range obj.Items {
+			if (item1.Note != "" || runtimerules.Sent(ctx, fldPath.Child("items").Index(i1).Child("note"), false)) && (item1.Note != "" || runtimerules.Sent(ctx, fldPath.Child("items").Index(i1).Child("note"), true)) && !(item1.Note != "x") {
+				return true
+			}
+		}
+		return false
+	}() {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.items.all(i, !has(i.note) || i.note != 'x'))").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_185 checks: failed rule: self.items.exists(i, has(i.note))
+func validate_rule_Spec_185(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if func() bool {
+		for i1, item1 := range obj.Items {
+			if item1.Note != "" || runtimerules.Sent(ctx, fldPath.Child("items").Index(i1).Child("note"), false) {
+				return true
+			}
+		}
+		return false
+	}() {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.items.exists(i, has(i.note))").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_186 checks: failed rule: !(self.items.exists(i, has(i.note)))
+func validate_rule_Spec_186(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if func() bool {
+		for i1, item1 := range obj.Items {
+			if item1.Note != "" || runtimerules.Sent(ctx, fldPath.Child("items").Index(i1).Child("note"), false) {
+				return false
+			}
+		}
+		return true
+	}() {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.items.exists(i, has(i.note)))").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_187 checks: failed rule: self.items.filter(i, has(i.note)).size() == 1
+func validate_rule_Spec_187(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if int64(len(func() (out []Item) {
+		for i1, item1 := range obj.Items {
+			if item1.Note != "" || runtimerules.Sent(ctx, fldPath.Child("items").Index(i1).Child("note"), false) {
+				out = append(out, item1)
+			}
+		}
+		return out
+	}())) == 1 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.items.filter(i, has(i.note)).size() == 1").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_188 checks: failed rule: !(self.items.filter(i, has(i.note)).size() == 1)
+func validate_rule_Spec_188(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if !(int64(len(func() (out []Item) {
+		for i1, item1 := range obj.Items {
+			if item1.Note != "" || runtimerules.Sent(ctx, fldPath.Child("items").Index(i1).Child("note"), false) {
+				out = append(out, item1)
+			}
+		}
+		return out
+	}())) == 1) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.items.filter(i, has(i.note)).size() == 1)").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_189 checks: failed rule: self.items.exists(i, i.note == ”)
+func validate_rule_Spec_189(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if func() bool {
+		for i1, item1 := range obj.Items {
+			if (item1.Note != "" || runtimerules.Sent(ctx, fldPath.Child("items").Index(i1).Child("note"), true)) && item1.Note == "" {
+				return true
+			}
+		}
+		return false
+	}() {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.items.exists(i, i.note == '')").WithOrigin("rule")}
+}
+
 // validate_rule_Spec_19 checks: failed rule: 'ax' in self.items.map(i, i.name + 'x')
 func validate_rule_Spec_19(_ context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
@@ -1727,6 +2762,24 @@ func validate_rule_Spec_19(_ context.Context, _ operation.Operation, fldPath *fi
 		return nil
 	}
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: 'ax' in self.items.map(i, i.name + 'x')").WithOrigin("rule")}
+}
+
+// validate_rule_Spec_190 checks: failed rule: !(self.items.exists(i, i.note == ”))
+func validate_rule_Spec_190(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
+	if obj == nil {
+		return nil
+	}
+	if func() bool {
+		for i1, item1 := range obj.Items {
+			if !((item1.Note != "" || runtimerules.Sent(ctx, fldPath.Child("items").Index(i1).Child("note"), true)) && !(item1.Note == "")) {
+				return false
+			}
+		}
+		return true
+	}() {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.items.exists(i, i.note == ''))").WithOrigin("rule")}
 }
 
 // validate_rule_Spec_2 checks: failed rule: !(self.items.exists_one(i, i.name == 'a'))
@@ -1922,7 +2975,7 @@ func validate_rule_Spec_3(_ context.Context, _ operation.Operation, fldPath *fie
 	}
 	if func() bool {
 		for _, item1 := range obj.Items {
-			if !(item1.Weight != nil && *item1.Weight > 1 || item1.Weight != nil && !(*item1.Weight > 1)) {
+			if !(item1.Weight != nil && (*item1.Weight > 1 || !(*item1.Weight > 1))) {
 				return false
 			}
 		}
@@ -2128,7 +3181,7 @@ func validate_rule_Spec_4(_ context.Context, _ operation.Operation, fldPath *fie
 	}
 	if func() bool {
 		for _, item1 := range obj.Items {
-			if !(item1.Weight != nil && *item1.Weight > 1 || item1.Weight != nil && !(*item1.Weight > 1)) {
+			if !(item1.Weight != nil && (*item1.Weight > 1 || !(*item1.Weight > 1))) {
 				return false
 			}
 		}
@@ -2289,7 +3342,7 @@ func validate_rule_Spec_5(_ context.Context, _ operation.Operation, fldPath *fie
 	}
 	if func() bool {
 		for _, item1 := range obj.Items {
-			if !(item1.Weight != nil && *item1.Weight > 1 || item1.Weight != nil && !(*item1.Weight > 1)) {
+			if !(item1.Weight != nil && (*item1.Weight > 1 || !(*item1.Weight > 1))) {
 				return false
 			}
 		}
@@ -2439,7 +3492,7 @@ func validate_rule_Spec_6(_ context.Context, _ operation.Operation, fldPath *fie
 	}
 	if func() bool {
 		for _, item1 := range obj.Items {
-			if !(item1.Weight != nil && *item1.Weight > 1 || item1.Weight != nil && !(*item1.Weight > 1)) {
+			if !(item1.Weight != nil && (*item1.Weight > 1 || !(*item1.Weight > 1))) {
 				return false
 			}
 		}
@@ -2732,7 +3785,7 @@ func validate_rule_Spec_80(_ context.Context, _ operation.Operation, fldPath *fi
 	if obj == nil {
 		return nil
 	}
-	if !obj.Start.Time.IsZero() && !(int64(obj.Start.Time.UTC().Year()) == 2026) || !obj.Start.Time.IsZero() && !(int64(obj.Start.Time.UTC().Month()-1) == 1) || !obj.Start.Time.IsZero() && !(int64(obj.Start.Time.UTC().Day()-1) < 10) {
+	if !obj.Start.Time.IsZero() && (!(int64(obj.Start.Time.UTC().Year()) == 2026) || !(int64(obj.Start.Time.UTC().Month()-1) == 1) || !(int64(obj.Start.Time.UTC().Day()-1) < 10)) {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.start.getFullYear() == 2026 && self.start.getMonth() == 1 && self.start.getDayOfMonth() < 10)").WithOrigin("rule")}
@@ -2743,7 +3796,7 @@ func validate_rule_Spec_81(_ context.Context, _ operation.Operation, fldPath *fi
 	if obj == nil {
 		return nil
 	}
-	if obj.End != nil && !obj.End.Time.IsZero() && int64(obj.End.Time.UTC().Weekday()) == 0 || obj.End != nil && !obj.End.Time.IsZero() && int64(obj.End.Time.UTC().YearDay()-1) > 300 || obj.End != nil && !obj.End.Time.IsZero() && validate_fits(int64(obj.End.Time.UTC().Minute()), '+', int64(obj.End.Time.UTC().Second())) && (int64(obj.End.Time.UTC().Minute())+int64(obj.End.Time.UTC().Second())) == 0 {
+	if obj.End != nil && !obj.End.Time.IsZero() && (int64(obj.End.Time.UTC().Weekday()) == 0 || int64(obj.End.Time.UTC().YearDay()-1) > 300 || validate_fits(int64(obj.End.Time.UTC().Minute()), '+', int64(obj.End.Time.UTC().Second())) && (int64(obj.End.Time.UTC().Minute())+int64(obj.End.Time.UTC().Second())) == 0) {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.end.getDayOfWeek() == 0 || self.end.getDayOfYear() > 300 || self.end.getMinutes() + self.end.getSeconds() == 0").WithOrigin("rule")}
@@ -3019,3 +4072,6 @@ func validate_upperAscii(text string) string {
 		return r
 	}, text)
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

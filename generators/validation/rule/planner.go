@@ -27,6 +27,8 @@ type Planner struct {
 	Claimed map[emit.Ident]bool
 	// commented are packages whose comments have been read.
 	commented map[string]bool
+	// Lacking says why generated code can't import a package; "" if it can.
+	Lacking func(path string) string
 }
 
 // NewPlanner is a planner that knows rules.
@@ -34,10 +36,24 @@ func NewPlanner(pass *generators.Pass, rules *Set) *Planner {
 	p := &Planner{
 		Model: pass.Model, Report: pass.Report, Rules: rules, table: tag.NewTable(rules.Definitions()),
 		Outputs: map[string]string{}, laws: map[Law]*findings{}, Claimed: map[emit.Ident]bool{},
-		commented: map[string]bool{},
+		commented: map[string]bool{}, Lacking: lacking(pass),
 	}
 	p.Under(OfTypes)
 	return p
+}
+
+// lacking asks about each package once.
+func lacking(pass *generators.Pass) func(string) string {
+	known := map[string]string{}
+	return func(path string) string {
+		if pass.InlineRuntime {
+			return "with --inline-runtime generated code imports nothing of this project"
+		}
+		if _, ok := known[path]; !ok {
+			known[path] = pass.Model.Unreachable([]string{path})[path]
+		}
+		return known[path]
+	}
 }
 
 // Problem reports what is wrong with a marker, or with what the markers at an origin say together
@@ -62,7 +78,7 @@ func (p *Planner) Problem(o Origin, mk *model.Marker, name string, err error) []
 	default:
 		problem.Pos = p.Model.TypePos(o.Owner)
 	}
-	if pkg := p.Model.Package(o.Owner.Name.Package); pkg != nil && !pkg.Main {
+	if p.Foreign(o.Owner) && !f.Needed {
 		if p.Law == OfResources && ofControllerGen(name) {
 			problem.Path = o.Owner.Name.Package + "." + problem.Path
 			problem.Message, problem.Cure = "+"+name+" is not checked: "+f.Message, "write the rule in the strategy's Validate"

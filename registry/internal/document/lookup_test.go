@@ -26,7 +26,7 @@ func TestLookup(t *testing.T) {
 		"spec.labels[a].b]": true, "spec.labels[a]": false,
 		"status": false, "status.x": false, "spec.zero.x": false, "top": true, "Embedded.top": true, "Embedded.spec.zero": true, "Embedded.none": false, "<nil>": false, "": true,
 	} {
-		if got := NewLookup(tree).has(path); got != want {
+		if got := NewLookup(tree).at(path) != nil; got != want {
 			t.Errorf("%s: %v", path, got)
 		}
 	}
