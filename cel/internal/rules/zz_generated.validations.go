@@ -2730,14 +2730,14 @@ func validate_rule_Spec_188(ctx context.Context, _ operation.Operation, fldPath 
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.items.filter(i, has(i.note)).size() == 1)").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_189 checks: failed rule: self.items.exists(i, i.note == ”)
+// validate_rule_Spec_189 checks: failed rule: self.items.exists(i, i.note.size() == 0)
 func validate_rule_Spec_189(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
 	if func() bool {
 		for i1, item1 := range obj.Items {
-			if (item1.Note != "" || runtimerules.Sent(ctx, fldPath.Child("items").Index(i1).Child("note"), true)) && item1.Note == "" {
+			if (item1.Note != "" || runtimerules.Sent(ctx, fldPath.Child("items").Index(i1).Child("note"), true)) && int64(utf8.RuneCountInString(string(item1.Note))) == 0 {
 				return true
 			}
 		}
@@ -2745,7 +2745,7 @@ func validate_rule_Spec_189(ctx context.Context, _ operation.Operation, fldPath 
 	}() {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.items.exists(i, i.note == '')").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: self.items.exists(i, i.note.size() == 0)").WithOrigin("rule")}
 }
 
 // validate_rule_Spec_19 checks: failed rule: 'ax' in self.items.map(i, i.name + 'x')
@@ -2764,14 +2764,14 @@ func validate_rule_Spec_19(_ context.Context, _ operation.Operation, fldPath *fi
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: 'ax' in self.items.map(i, i.name + 'x')").WithOrigin("rule")}
 }
 
-// validate_rule_Spec_190 checks: failed rule: !(self.items.exists(i, i.note == ”))
+// validate_rule_Spec_190 checks: failed rule: !(self.items.exists(i, i.note.size() == 0))
 func validate_rule_Spec_190(ctx context.Context, _ operation.Operation, fldPath *field.Path, obj, _ *Spec) field.ErrorList {
 	if obj == nil {
 		return nil
 	}
 	if func() bool {
 		for i1, item1 := range obj.Items {
-			if !((item1.Note != "" || runtimerules.Sent(ctx, fldPath.Child("items").Index(i1).Child("note"), true)) && !(item1.Note == "")) {
+			if !((item1.Note != "" || runtimerules.Sent(ctx, fldPath.Child("items").Index(i1).Child("note"), true)) && !(int64(utf8.RuneCountInString(string(item1.Note))) == 0)) {
 				return false
 			}
 		}
@@ -2779,7 +2779,7 @@ func validate_rule_Spec_190(ctx context.Context, _ operation.Operation, fldPath 
 	}() {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.items.exists(i, i.note == ''))").WithOrigin("rule")}
+	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(self.items.exists(i, i.note.size() == 0))").WithOrigin("rule")}
 }
 
 // validate_rule_Spec_2 checks: failed rule: !(self.items.exists_one(i, i.name == 'a'))

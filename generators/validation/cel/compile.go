@@ -47,7 +47,7 @@ type Surroundings struct {
 	// Fresh returns a name that begins with a prefix and that nothing else in the generated package
 	// has.
 	Fresh func(prefix string) string
-	// Lacking says why the generated package can't import module cel; "" if it can.
+	// Lacking says what makes that the generated package can import module cel; "" if it can.
 	Lacking func() string
 	// Foreign says that the rule stands where nobody here can mend it.
 	Foreign bool

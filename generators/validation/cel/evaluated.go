@@ -22,11 +22,8 @@ type Field struct {
 
 // evaluated plans the call of module cel for a rule that is not compiled, because of why.
 func evaluated(r Rule, reason string, why error, in Surroundings) (plan.Plan, error) {
-	if lacking := in.Lacking(); lacking != "" {
-		return plan.Plan{}, plan.Fault{
-			Message: why.Error() + "; module cel evaluates such rules, and can't be imported: " + lacking,
-			Cure:    "run go get " + Module, Needed: true,
-		}
+	if cure := in.Lacking(); cure != "" {
+		return plan.Plan{}, plan.Fault{Message: why.Error(), Cure: cure + ": that module evaluates such rules", Needed: true}
 	}
 	name := in.Fresh("ruleFor")
 	program := plan.Construct{Func: plan.Ident(Module, "MustCompile"), TypeArgs: []plan.TypeArg{{Type: shape.NilableForm(r.Self)}}, Args: []any{r.literal()}}

@@ -18,7 +18,7 @@ var Functions = strings.Fields(`
 	contains endsWith startsWith charAt format indexOf join lastIndexOf lowerAscii replace split substring trim upperAscii strings.quote
 	getDate getDayOfMonth getDayOfWeek getDayOfYear getFullYear getHours getMilliseconds getMinutes getMonth getSeconds
 	optional.none optional.of optional.ofNonZeroValue optional.unwrap hasValue or orValue unwrapOpt value first last
-	distinct flatten lists.range reverse slice sort isSorted max min sum
+	distinct flatten includes lists.range reverse slice sort isSorted max min sum
 	sets.contains sets.equivalent sets.intersects
 	find findAll
 	getEscapedPath getHost getHostname getPort getQuery getScheme isURL url

@@ -27,7 +27,7 @@ type Planner struct {
 	Claimed map[emit.Ident]bool
 	// commented are packages whose comments have been read.
 	commented map[string]bool
-	// Lacking says why generated code can't import a package; "" if it can.
+	// Lacking says what makes that generated code can import a module; "" if it can.
 	Lacking func(path string) string
 }
 
@@ -42,15 +42,18 @@ func NewPlanner(pass *generators.Pass, rules *Set) *Planner {
 	return p
 }
 
-// lacking asks about each package once.
+// lacking asks about each module once.
 func lacking(pass *generators.Pass) func(string) string {
 	known := map[string]string{}
 	return func(path string) string {
 		if pass.InlineRuntime {
-			return "with --inline-runtime generated code imports nothing of this project"
+			return "run gen without --inline-runtime, and go get " + path
 		}
 		if _, ok := known[path]; !ok {
-			known[path] = pass.Model.Unreachable([]string{path})[path]
+			known[path] = ""
+			if len(pass.Model.Unreachable([]string{path})) > 0 {
+				known[path] = "run go get " + path
+			}
 		}
 		return known[path]
 	}
