@@ -60,7 +60,7 @@ func TestJudge(t *testing.T) {
 		{rule: cel.Rule{Rule: "self.count == 1", Message: "one", MessageExpression: "'not ' + string(self.count)"}, obj: &thing{Count: 2}, want: "spec: Invalid value: not 2"},
 		{rule: cel.Rule{Rule: "self.count == 1", Message: "one", MessageExpression: "'not\\n' + string(self.count)"}, obj: &thing{Count: 2}, want: "spec: Invalid value: one"},
 		{rule: cel.Rule{Rule: "self.count == 1", Message: "one", MessageExpression: "self.names[7]"}, obj: &thing{Count: 2}, want: "spec: Invalid value: one"},
-		{rule: cel.Rule{Rule: "false", Message: "no", Reason: "FieldValueForbidden", FieldPath: ".a.b"}, obj: &thing{}, want: "spec.a.b: Forbidden: no"},
+		{rule: cel.Rule{Rule: "false", Message: "no", Reason: "FieldValueForbidden", FieldPath: "a.b"}, obj: &thing{}, want: "spec.a.b: Forbidden: no"},
 		{rule: cel.Rule{Rule: "false", Message: "no", Reason: "FieldValueRequired"}, obj: &thing{}, want: "spec: Required value: no"},
 		{rule: cel.Rule{Rule: "self.when == ''"}, obj: &thing{}, want: "spec: Invalid value: no such key: when evaluating rule: self.when == ''"},
 		{rule: cel.Rule{Rule: "self.count / 0 == 1"}, obj: &thing{Count: 1}, want: "spec: Invalid value: division by zero evaluating rule: self.count / 0 == 1"},

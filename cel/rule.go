@@ -33,7 +33,8 @@ const (
 	oldName  = "oldSelf"
 )
 
-// Rule is a rule as CustomResourceDefinitions have it, with the same fields.
+// Rule is a rule as CustomResourceDefinitions have it, with the same fields. FieldPath is as errors
+// show it, "spec.labels[a]".
 type Rule struct {
 	Rule, Message, MessageExpression, Reason, FieldPath string
 	OptionalOldSelf                                     bool
@@ -132,8 +133,7 @@ func (p *Program) at(path *field.Path) *field.Path {
 	if p.said.FieldPath == "" {
 		return path
 	}
-	names := strings.Split(strings.TrimPrefix(p.said.FieldPath, "."), ".")
-	return path.Child(names[0], names[1:]...)
+	return path.Child(p.said.FieldPath)
 }
 
 // shown is the rule in what is said about it.

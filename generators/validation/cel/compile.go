@@ -25,7 +25,6 @@ import (
 
 	"github.com/typeplane/typeplane/generators/validation/cel/ast"
 	"github.com/typeplane/typeplane/generators/validation/plan"
-	"github.com/typeplane/typeplane/generators/validation/shape"
 )
 
 // Rule is a rule as CustomResourceDefinitions have it.
@@ -68,11 +67,12 @@ func Compile(r Rule, in Surroundings) (plan.Plan, error) {
 	if !ok {
 		return plan.Plan{}, plan.Fault{Message: "there is no reason " + r.Reason, Cure: "want FieldValueInvalid, FieldValueForbidden, FieldValueRequired or FieldValueDuplicate"}
 	}
-	path, err := goPath(r.Self, r.FieldPath)
+	path, err := readPath(r.Self, r.FieldPath)
 	if err != nil {
 		return plan.Plan{}, err
 	}
-	made, err := compiled(r, path, reason, in.Fresh)
+	r.FieldPath = path.String()
+	made, err := compiled(r, path.code(), reason, in.Fresh)
 	var mistake mistake
 	switch {
 	case err == nil:
@@ -146,24 +146,4 @@ func (r Rule) said() string {
 		return r.Message
 	}
 	return "failed rule: " + strings.Join(strings.Fields(r.Rule), " ")
-}
-
-// goPath is the Go expression of the path at which the error is.
-func goPath(self *types.Type, path string) (string, error) {
-	if path == "" {
-		return "fldPath", nil
-	}
-	out, at := "fldPath", shape.Bare(self)
-	for name := range strings.SplitSeq(strings.TrimPrefix(path, "."), ".") {
-		if at.Kind != types.Struct {
-			return "", plan.Fault{Message: "fieldPath=" + path + " names something that is in no struct", Cure: "name a field, as in .spec.name"}
-		}
-		m := shape.MemberByJSON(at, name)
-		if m == nil {
-			return "", plan.NoSuchField(at, name)
-		}
-		out += fmt.Sprintf(".Child(%q)", name)
-		at = shape.Bare(m.Type)
-	}
-	return out, nil
 }
