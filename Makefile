@@ -36,10 +36,10 @@ test: DROPIN = -short
 test: FAULTS = -short
 test: CLIENTS = -short
 test: CONTROLLER = -short
-test: lint verify unit codebench e2e kubectl-scripts encryption storesuite tracing policy clients controller promises cluster-faults dropin ## Everything that CI runs.
+test: lint verify unit codebench e2e kubectl-scripts encryption storesuite tracing cel policy clients controller promises cluster-faults dropin ## Everything that CI runs.
 
 .PHONY: unit
-unit: ## The tests of the modules that users import, but for policy and tracing, which have targets of their own; lint has vetted them.
+unit: ## The tests of the modules that users import, but for cel, policy and tracing, which have targets of their own; lint has vetted them.
 	$(GO) test -vet=off -timeout 30m ./...
 	cd runtime && $(GO) test -vet=off -timeout 30m ./...
 
@@ -147,6 +147,10 @@ kube-rules: ## Every field of every kind of examples/cluster made wrong, and jud
 .PHONY: tracing
 tracing: ## The module that sends traces to a collector of OpenTelemetry.
 	cd tracing && $(GO) test -count=1 -timeout 30m ./...
+
+.PHONY: cel
+cel: ## The module that evaluates rules in CEL which are not compiled, and what the compiler makes of the others, beside cel-go.
+	cd cel && $(GO) test -count=1 -timeout 30m ./...
 
 .PHONY: policy
 policy: ## The module with admission policies, whose expressions are in CEL.

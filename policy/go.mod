@@ -7,6 +7,7 @@ toolchain go1.26.10
 require (
 	github.com/google/cel-go v0.31.0
 	github.com/typeplane/typeplane v0.0.0-00010101000000-000000000000
+	github.com/typeplane/typeplane/cel v0.0.0
 	github.com/typeplane/typeplane/runtime v0.0.0
 	k8s.io/apiserver v0.37.2
 	sigs.k8s.io/yaml v1.6.0
@@ -119,5 +120,7 @@ require (
 )
 
 replace github.com/typeplane/typeplane => ..
+
+replace github.com/typeplane/typeplane/cel => ../cel
 
 replace github.com/typeplane/typeplane/runtime => ../runtime

@@ -40,14 +40,14 @@ func (r Resource) Importers(scheme *runtime.Scheme, backend storage.Interface, o
 	return r.importers(c, opts, backend)
 }
 
-func (s *Store[T]) importers() ([]Importer, error) {
+func (s *Store) importers() ([]Importer, error) {
 	var out []Importer
 	for _, gv := range s.def.Versions {
 		kind, err := s.codec.kindIn(gv)
 		if err != nil {
 			return nil, err
 		}
-		e := &endpoint[T]{
+		e := &endpoint{
 			Store: s, version: s.version(kind), resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
 			wholly: true, // the status is judged, too
 		}
@@ -59,7 +59,7 @@ func (s *Store[T]) importers() ([]Importer, error) {
 }
 
 // take is Importer.Import.
-func (e *endpoint[T]) take(ctx context.Context, text []byte, change func(*metav1.ObjectMeta), dryRun bool) (created bool, err error) {
+func (e *endpoint) take(ctx context.Context, text []byte, change func(*metav1.ObjectMeta), dryRun bool) (created bool, err error) {
 	obj := e.kind.New()
 	if _, err := e.kind.ReadJSON(text, obj); err != nil {
 		return false, apierrors.NewBadRequest(fmt.Sprintf("it can't be read: %v", err))
@@ -117,7 +117,7 @@ func (e *endpoint[T]) take(ctx context.Context, text []byte, change func(*metav1
 }
 
 // completeImported fills in what every object has, where it is missing.
-func (s *Store[T]) completeImported(meta *metav1.ObjectMeta) {
+func (s *Store) completeImported(meta *metav1.ObjectMeta) {
 	if meta.UID == "" {
 		meta.UID = newUID()
 	}
@@ -130,7 +130,7 @@ func (s *Store[T]) completeImported(meta *metav1.ObjectMeta) {
 }
 
 // isThere says whether the object at a key has this uid.
-func (s *Store[T]) isThere(ctx context.Context, key, uid string) bool {
+func (s *Store) isThere(ctx context.Context, key, uid string) bool {
 	entry, err := s.backend.Get(ctx, key, storage.GetOptions{})
 	if err != nil {
 		return false

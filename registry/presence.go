@@ -86,7 +86,7 @@ func (p *presence) inform(ctx context.Context) context.Context {
 	if !p.kept {
 		return rules.WithSentOnce(ctx, p.has)
 	}
-	return rules.WithSent(ctx, p.has)
+	return rules.WithDocument(rules.WithSent(ctx, p.has), p.value)
 }
 
 func (p *presence) has(path *field.Path) bool {
@@ -95,6 +95,8 @@ func (p *presence) has(path *field.Path) bool {
 	}
 	return p.look().Has(path)
 }
+
+func (p *presence) value(path *field.Path) (any, bool) { return p.look().Value(path) }
 
 // err is an API status if rules asked for more than there is room for.
 func (p *presence) err() error {

@@ -9,8 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/rules"
 	"github.com/typeplane/typeplane/trace"
 )
+
+// expressionBudget is what the rules about an object that are expressions may cost in all, in steps
+// of CEL: about a second. It is Kubernetes' for a custom resource.
+const expressionBudget = 10_000_000
 
 // An object is judged by four: the rules of metadata, those that the markers of its Go type state
 // (compiled, for the version of the request), those of the storage version, and those of the
@@ -107,7 +112,7 @@ func askRules(ctx context.Context, kind *runtime.Kind, convert func(runtime.Obje
 		}
 	}
 	var errs field.ErrorList
-	for _, err := range kind.Validate(ctx, op, obj, before) {
+	for _, err := range kind.Validate(rules.WithBudget(ctx, expressionBudget), op, obj, before) {
 		if !err.IsAlpha() {
 			errs = append(errs, err)
 		}

@@ -3,7 +3,9 @@ package load
 import (
 	"fmt"
 	"go/token"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -66,21 +68,24 @@ func (s *Set) causes(lost []lostImport) map[string]string {
 
 // Unreachable returns those of some import paths that nothing in the main module can import, with
 // the reason; paths of the main module and of the standard library are not looked at. A path in a
-// module of which a package is known is taken for one that can be imported; about others the go
-// command is asked.
+// module of which a package is known is taken for one that can be imported if the module has such a
+// folder; about others, like those in a module inside that one, the go command is asked.
 func (s *Set) Unreachable(paths []string) map[string]string {
-	modules := map[string]bool{}
+	modules := map[string]string{} // path → folder
 	for _, n := range s.nodes {
-		modules[n.module] = true
+		if n.dir == "" {
+			continue
+		}
+		modules[n.module] = strings.TrimSuffix(n.dir, filepath.FromSlash(strings.TrimPrefix(n.path, n.module)))
 	}
 	unknown := slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
 		first, _, _ := strings.Cut(p, "/")
 		if !strings.Contains(first, ".") || s.ownPath(p) || s.nodes[p] != nil && s.nodes[p].problem == "" {
 			return true
 		}
-		for ; p != "."; p = path.Dir(p) {
-			if modules[p] {
-				return true
+		for in := p; in != "."; in = path.Dir(in) {
+			if dir, ok := modules[in]; ok {
+				return hasPackage(dir, strings.TrimPrefix(p, in))
 			}
 		}
 		return false
@@ -100,6 +105,19 @@ func (s *Set) Unreachable(paths []string) map[string]string {
 		}
 	}
 	return out
+}
+
+// hasPackage tells whether a module has a folder that is not of a module inside it.
+func hasPackage(dir, below string) bool {
+	if info, err := os.Stat(filepath.Join(dir, below)); err != nil || !info.IsDir() {
+		return false
+	}
+	for ; below != "" && below != "/"; below = path.Dir(below) {
+		if _, err := os.Stat(filepath.Join(dir, below, "go.mod")); err == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // importProblem says why an import leads nowhere, without the go command's advice to get it.

@@ -12,7 +12,7 @@
 //
 //	shape        what validation asks about Go types
 //	plan         what a rule asks for: calls, variables and helpers, as data
-//	cel          rules in CEL, compiled to Go; cel/ast reads them
+//	cel          rules in CEL, compiled to Go or handed to module cel; cel/ast reads them
 //	rule         what a rule is, which places have which, and under which law
 //	declarative  the tags +k8s:…
 //	marker       the constraints of OpenAPI, in both spellings, and rules in CEL
@@ -46,11 +46,12 @@
 // type of a map do not hold for keys, as in CustomResourceDefinitions; the tags of declarative
 // validation do.
 //
-// CEL is compiled to Go: the tag's description lists what the compiler knows (marker/cel.go). Module
-// policy asks cel-go about the same rules and objects (policy/internal/rules). As in CEL a rule
-// fails if it compares or computes with what is not there, divides by zero or overflows, and so does
-// its opposite. A rule with anything else is a problem, and belongs into the strategy's Validate; in
-// a type of another module it is left out with a warning.
+// CEL is compiled to Go: the tag's description lists what the compiler knows (marker/cel.go). A rule
+// with anything else is a call of module cel, which evaluates it; where that can't be imported, the
+// rule is a problem, also in a type of another module. The module's test asks cel-go about the same
+// rules and documents (cel/internal/rules). As in CEL a rule fails if it compares or computes with
+// what is not there, divides by zero or overflows, and so does its opposite. Rules are asked at
+// last, where what the schema says holds (runtime/rules, Held).
 //
 // Tags without a prefix (+listType=set and map, +listMapKey, +required, +optional) count for types
 // that a server of the run serves, as they do for CustomResourceDefinitions. In other packages they

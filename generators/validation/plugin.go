@@ -86,6 +86,7 @@ func discoverAll(g *graph.Graph, pass *generators.Pass) []*target {
 		discover(t, g)
 	}
 	declarative.StrayCustoms(g.Planner)
+	g.StrayChanges()
 	return targets
 }
 

@@ -51,7 +51,7 @@ func (c conditions) met(b *budget, vars *scope) (bool, error) {
 
 // Conditions compiles the matchConditions of a webhook: it is the Conditions of apis.Extras.
 func Conditions(all []admissionregistrationv1.MatchCondition, path *field.Path) (webhook.Match, field.ErrorList) {
-	e, err := language()
+	e, err := environment()
 	if err != nil {
 		return nil, field.ErrorList{field.InternalError(path, err)}
 	}

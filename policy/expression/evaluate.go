@@ -153,7 +153,8 @@ func (p *Policy) evaluate(ctx context.Context, in *Input, steps uint64) (result 
 func (v *validation) say(s *scope) string {
 	if v.message != nil {
 		if value, err := s.budget.spend(v.message, s); err == nil {
-			text := strings.TrimSpace(string(str(value)))
+			said, _ := value.(types.String)
+			text := strings.TrimSpace(string(said))
 			if text != "" && len(text) <= maxMessage && !strings.Contains(text, "\n") {
 				return text
 			}

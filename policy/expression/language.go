@@ -8,11 +8,10 @@ import (
 	"sync"
 
 	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common/env"
-	"github.com/google/cel-go/common/operators"
-	"github.com/google/cel-go/ext"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/cel/library"
+
+	"github.com/typeplane/typeplane/cel/language"
 )
 
 // The variables of expressions.
@@ -32,41 +31,15 @@ const (
 	variablePrefix = "variables."
 )
 
-// language is CEL with everything but params and variables. Making it takes milliseconds, so it is
-// made once.
-var language = sync.OnceValues(newLanguage)
-
-func newLanguage() (*cel.Env, error) {
-	plus := &env.LibrarySubset{ExcludeFunctions: []*env.Function{{Name: operators.Add}}}
-	bounded, err := boundedFunctions()
-	if err != nil {
-		return nil, err
-	}
-	return cel.NewCustomEnv(
-		cel.StdLib(cel.StdLibSubset(plus)),
-		cel.EagerlyValidateDeclarations(true),
-		cel.DefaultUTCTimeZone(true),
-		cel.CrossTypeNumericComparisons(true),
-		cel.OptionalTypes(),
-		ext.TwoVarComprehensions(),
-		cel.RegexProgramSizeLimit(maxRegexp),
-		cel.FunctionDecls(bounded...),
-		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateRegexLiterals()),
+// environment is the language with everything but params and the variables of a policy.
+var environment = sync.OnceValues(func() (*cel.Env, error) {
+	return language.Extended(
+		library.Authz(), library.AuthzSelectors(),
 		cel.Variable(objectName, cel.DynType), cel.Variable(oldName, cel.DynType), cel.Variable(requestName, cel.DynType),
 		cel.Variable(namespaceName, cel.DynType),
 		cel.Variable(authorizerName, library.AuthorizerType), cel.Variable(requestCheckName, library.ResourceCheckType),
 	)
-}
-
-// libraries are the functions beyond the standard: those of the version of strings that Kubernetes
-// has, sets, and its own.
-func libraries() (*cel.Env, error) {
-	return cel.NewCustomEnv(
-		ext.Strings(ext.StringsVersion(2), ext.StringsMaxPrecision(maxPrecision)), ext.Sets(),
-		library.URLs(), library.Regex(), library.Lists(library.ListsVersion(1)), library.Quantity(), library.IP(), library.CIDR(), library.Format(),
-		library.SemverLib(library.SemverVersion(1)), library.Authz(), library.AuthzSelectors(),
-	)
-}
+})
 
 // program is a compiled expression.
 type program struct {
@@ -86,7 +59,7 @@ func compile(e *cel.Env, text string, path *field.Path, types ...*cel.Type) (*pr
 	if len(types) > 0 && !slices.ContainsFunc(types, func(t *cel.Type) bool { return ast.OutputType().IsExactType(t) }) {
 		return nil, field.Invalid(path, text, "must evaluate to "+strings.Join(typeNames(types), " or "))
 	}
-	p, err := e.Program(ast, cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost), cel.CostLimit(maxExpressionCost), cel.CostTracking(costs{}), cel.InterruptCheckFrequency(interruptEvery))
+	p, err := language.Program(e, ast)
 	if err != nil {
 		return nil, field.Invalid(path, text, fmt.Sprintf("program instantiation failed: %v", err))
 	}

@@ -30,7 +30,7 @@ type annotation struct {
 // Compile compiles the expressions of a policy. The errors are what is wrong with them, below path.
 // The spec has been validated otherwise, and is not modified.
 func Compile(spec *admissionregistrationv1.ValidatingAdmissionPolicySpec, path *field.Path) (*Policy, field.ErrorList) {
-	e, err := language()
+	e, err := environment()
 	if err == nil && spec.ParamKind != nil {
 		e, err = e.Extend(cel.Variable(paramsName, cel.DynType))
 	}

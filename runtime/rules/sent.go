@@ -3,6 +3,7 @@ package rules
 import (
 	"context"
 	"reflect"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/operation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -49,6 +50,28 @@ func notSent(ctx context.Context, path *field.Path, omits bool) bool {
 		return omits
 	}
 	return !s.has(path)
+}
+
+// Sent tells whether a value that is zero was sent: otherwise, where nobody knows.
+func Sent(ctx context.Context, path *field.Path, otherwise bool) bool {
+	s, known := ctx.Value(sentKey{}).(sent)
+	if !known {
+		return otherwise
+	}
+	return s.has(path)
+}
+
+// Held tells whether errors, those of a value and of what is in it, let rules in CEL be asked about
+// it: as for custom resources, not where something is missing, too long or not one of several. Such
+// a rule may expect what is not there, and take long over what is too much.
+func Held(errs field.ErrorList) bool {
+	return !slices.ContainsFunc(errs, func(err *field.Error) bool {
+		return err.Origin != "rule" && slices.Contains(blocking, err.Type)
+	})
+}
+
+var blocking = []field.ErrorType{
+	field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid,
 }
 
 // StructLeftOut tells whether an optional struct was left out, so that nothing in it is judged:

@@ -45,7 +45,7 @@ func (tr *translator) arithmetic(e *ast.Expr) (value, error) {
 	case comparableLists(a, b) && e.Name == "+":
 		out.code, out.typ = spell(plan.Ident("slices", "Concat"), "(", a.plain(), ", ", b.plain(), ")"), listOf(x.Elem)
 	default:
-		return value{}, fmt.Errorf("%s computes with %s and %s", e.Source, aValue(a.typ), aValue(b.typ))
+		return value{}, unless(simple(a, b), "%s computes with %s and %s", e.Source, aValue(a.typ), aValue(b.typ))
 	}
 	return out, nil
 }
@@ -54,11 +54,11 @@ func (tr *translator) arithmetic(e *ast.Expr) (value, error) {
 func folded(e *ast.Expr, a, b goconst.Value) (value, error) {
 	op := map[string]token.Token{"+": token.ADD, "-": token.SUB, "*": token.MUL, "/": token.QUO_ASSIGN, "%": token.REM}[e.Name]
 	if (e.Name == "/" || e.Name == "%") && goconst.Sign(b) == 0 {
-		return value{}, fmt.Errorf("%s divides by 0", e.Source)
+		return value{}, wrong("%s divides by 0", e.Source)
 	}
 	c := goconst.BinaryOp(a, op, b)
 	if _, exact := goconst.Int64Val(c); !exact {
-		return value{}, fmt.Errorf("%s is no number of 64 bits", e.Source)
+		return value{}, wrong("%s is no number of 64 bits", e.Source)
 	}
 	return whole(c), nil
 }

@@ -30,7 +30,6 @@ func (tr *translator) compare(e *ast.Expr) (value, error) {
 		out.code, out.guards = code, all(out.guards, guards)
 		return out, nil
 	}
-	mismatch := fmt.Errorf("%s compares %s with %s", e.Source, aValue(a.typ), aValue(b.typ))
 	switch {
 	case shape.IsInt(x) && shape.IsInt(y):
 		out.code = sameType(e, a, b, types.Int64)
@@ -49,9 +48,9 @@ func (tr *translator) compare(e *ast.Expr) (value, error) {
 		not := strings.TrimSuffix(e.Name, "=") // "!" or "="
 		out.code = spell(strings.TrimPrefix(not, "="), plan.Ident(plan.EqualityPath, "Semantic"), ".DeepEqual(", a.code, ", ", b.code, ")")
 	case a.typ == quantityType && b.typ == quantityType:
-		return value{}, fmt.Errorf("%s: quantities have the methods isLessThan, isGreaterThan and compareTo", e.Source)
+		return value{}, wrong("%s: quantities have the methods isLessThan, isGreaterThan and compareTo", e.Source)
 	default:
-		return value{}, mismatch
+		return value{}, unless(simple(a, b), "%s compares %s with %s", e.Source, aValue(a.typ), aValue(b.typ))
 	}
 	return out, nil
 }

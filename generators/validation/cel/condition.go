@@ -23,7 +23,31 @@ func leaf(pieces ...any) condition { return condition{code: spell(pieces...)} }
 // all holds if each of the conditions does, either if one of them does.
 func all(conditions ...condition) condition { return combined("&&", conditions) }
 
-func either(conditions ...condition) condition { return combined("||", conditions) }
+func either(conditions ...condition) condition {
+	common := conditions[0].conjuncts()
+	for _, c := range conditions[1:] {
+		common = slices.DeleteFunc(common, func(part condition) bool { return !slices.ContainsFunc(c.conjuncts(), part.equals) })
+	}
+	if len(common) == 0 || len(conditions) == 1 {
+		return combined("||", conditions)
+	}
+	rest := make([]condition, len(conditions)) // what all of them want stands before them, once
+	for i, c := range conditions {
+		rest[i] = all(slices.DeleteFunc(c.conjuncts(), func(part condition) bool { return slices.ContainsFunc(common, part.equals) })...)
+	}
+	return all(append(common, combined("||", rest))...)
+}
+
+// conjuncts are the conditions of which all must hold.
+func (c condition) conjuncts() []condition {
+	switch {
+	case c.op == "&&":
+		return slices.Clone(c.parts)
+	case c.always():
+		return nil
+	}
+	return []condition{c}
+}
 
 func combined(op string, conditions []condition) condition {
 	out := condition{op: op}
@@ -33,8 +57,11 @@ func combined(op string, conditions []condition) condition {
 			parts = c.parts
 		}
 		for _, part := range parts {
-			if part.always() && op == "||" {
+			if op == "||" && (part.always() || part.says("true")) {
 				return condition{}
+			}
+			if op == "||" && part.says("false") {
+				continue
 			}
 			if !part.always() && !slices.ContainsFunc(out.parts, part.equals) {
 				out.parts = append(out.parts, part)
@@ -43,6 +70,9 @@ func combined(op string, conditions []condition) condition {
 	}
 	switch len(out.parts) {
 	case 0:
+		if op == "||" {
+			return leaf("false")
+		}
 		return condition{}
 	case 1:
 		return out.parts[0]
@@ -65,6 +95,11 @@ func (c condition) key() string {
 
 // always tells whether the condition holds whatever the values are.
 func (c condition) always() bool { return c.op == "" && c.code == nil }
+
+// says tells whether the condition is just that word.
+func (c condition) says(word string) bool {
+	return c.op == "" && len(c.code) == 1 && c.code[0] == word
+}
 
 // spelled is the condition as Go.
 func (c condition) spelled() []any {

@@ -23,14 +23,17 @@ type function struct {
 }
 
 func (f *function) lines() [][]any {
-	op, old := "_", "_"
+	ctx, op, old := "_", "_", "_"
+	if mentions(f.condition.spelled(), "ctx") || mentions(f.computed.code, "ctx") || mentions(f.computed.guards.spelled(), "ctx") {
+		ctx = "ctx"
+	}
 	if f.usesOld {
 		op, old = "op", "oldObj"
 	}
 	list := plan.Ident(plan.FieldPath, "ErrorList")
 	lines := [][]any{
 		{"// ", f.name, " checks: ", f.message},
-		{"func ", f.name, "(_ ", plan.Ident("context", "Context"), ", ", op, " ", plan.Ident(plan.OperationPath, "Operation"), ", fldPath *", plan.Ident(plan.FieldPath, "Path"),
+		{"func ", f.name, "(", ctx, " ", plan.Ident("context", "Context"), ", ", op, " ", plan.Ident(plan.OperationPath, "Operation"), ", fldPath *", plan.Ident(plan.FieldPath, "Path"),
 			", obj, ", old, " ", shape.NilableForm(f.self), ") ", list, " {"},
 	}
 	if f.transition {

@@ -23,6 +23,9 @@ func (tr *translator) index(e *ast.Expr) (value, error) {
 	return tr.item(e, on, at)
 }
 
+// intType is the type of the numbers of items in Go.
+var intType = &types.Type{Name: types.Name{Name: "int"}, Kind: types.Builtin}
+
 // item is that item or entry of a value.
 func (tr *translator) item(e *ast.Expr, on, at value) (value, error) {
 	n := shape.Native(on.typ)
@@ -30,7 +33,7 @@ func (tr *translator) item(e *ast.Expr, on, at value) (value, error) {
 	case n.Kind == types.Map:
 		return tr.entry(e, on, at)
 	case n.Kind != types.Slice:
-		return value{}, fmt.Errorf("%s is %s, which has no items", e.On.Source, aValue(on.typ))
+		return value{}, unless(simple(on), "%s is %s, which has no items", e.On.Source, aValue(on.typ))
 	case !shape.IsInt(shape.Native(at.typ)):
 		return value{}, fmt.Errorf("%s is %s, and items of lists have numbers", e.Args[0].Source, aValue(at.typ))
 	}
@@ -38,11 +41,11 @@ func (tr *translator) item(e *ast.Expr, on, at value) (value, error) {
 	if at.literal != nil {
 		within = leaf("len(", on.code, ") > ", at.code)
 		if !at.suits(types.Uint32) {
-			return value{}, fmt.Errorf("%s: no list has an item of that number", e.Source)
+			return value{}, wrong("%s: no list has an item of that number", e.Source)
 		}
 	}
 	guards := all(on.guards, at.guards, within)
-	return pointed(value{code: spell(on.code, "[", at.code, "]"), typ: n.Elem, guards: guards}), nil
+	return pointed(value{code: spell(on.code, "[", at.code, "]"), typ: n.Elem, guards: guards, path: below(on.path, "Index", at.as(intType))}), nil
 }
 
 // entry translates the entry of a map.
@@ -52,5 +55,5 @@ func (tr *translator) entry(e *ast.Expr, on, key value) (value, error) {
 		return value{}, fmt.Errorf("%s asks %s with keys of type %s for %s", e.Source, aValue(on.typ), nameOf(n.Key), aValue(key.typ))
 	}
 	has := leaf("func() bool { _, ok := ", on.code, "[", key.as(n.Key), "]; return ok }()")
-	return pointed(value{code: spell(on.code, "[", key.as(n.Key), "]"), typ: n.Elem, guards: all(on.guards, key.guards, has)}), nil
+	return pointed(value{code: spell(on.code, "[", key.as(n.Key), "]"), typ: n.Elem, guards: all(on.guards, key.guards, has), path: below(on.path, "Key", key.as(types.String))}), nil
 }

@@ -16,9 +16,9 @@ import (
 type iteration struct {
 	tr *translator
 	on value
-	// local is the variable in CEL, item the one in Go.
-	local, item string
-	typ         *types.Type // of an item
+	// local is the variable in CEL, item the one in Go, index the number of the item.
+	local, item, index string
+	typ                *types.Type // of an item
 }
 
 // iterate begins a walk for a macro with so many arguments, of which the first is the variable.
@@ -39,13 +39,17 @@ func (tr *translator) iterate(e *ast.Expr, args int) (*iteration, error) {
 		return nil, fmt.Errorf("%s: %s is over the items of a list or the keys of a map", e.Source, e.Name)
 	}
 	tr.loops++
-	it.local, it.item = e.Args[0].Name, fmt.Sprintf("item%d", tr.loops)
+	it.local, it.item, it.index = e.Args[0].Name, fmt.Sprintf("item%d", tr.loops), fmt.Sprintf("i%d", tr.loops)
 	return it, nil
 }
 
 // within translates with the variable.
 func (it *iteration) within(translate func() error) error {
-	return it.tr.withLocal(it.local, pointed(value{code: []any{it.item}, typ: it.typ}), translate)
+	item := value{code: []any{it.item}, typ: it.typ}
+	if shape.Native(it.on.typ).Kind == types.Slice {
+		item.path = below(it.on.path, "Index", it.index)
+	}
+	return it.tr.withLocal(it.local, pointed(item), translate)
 }
 
 // withLocal translates with a variable of a macro.
@@ -101,10 +105,15 @@ func (it *iteration) walk(body ...any) []any {
 		over = spell(plan.Ident("slices", "Sorted"), "(", plan.Ident("maps", "Keys"), "(", over, "))")
 	}
 	body = spell(body...)
-	if !mentions(body, it.item) {
-		return spell("for range ", over, " {\n", body, "}\n")
+	switch item, index := mentions(body, it.item), mentions(body, it.index); {
+	case item && index:
+		return spell("for ", it.index, ", ", it.item, " := range ", over, " {\n", body, "}\n")
+	case item:
+		return spell("for _, ", it.item, " := range ", over, " {\n", body, "}\n")
+	case index:
+		return spell("for ", it.index, " := range ", over, " {\n", body, "}\n")
 	}
-	return spell("for _, ", it.item, " := range ", over, " {\n", body, "}\n")
+	return spell("for range ", over, " {\n", body, "}\n")
 }
 
 // mentions tells whether Go has a variable in it.

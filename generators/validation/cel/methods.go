@@ -3,7 +3,6 @@ package cel
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 
 	"k8s.io/gengo/v2/types"
 
@@ -16,8 +15,7 @@ func asksHas(e *ast.Expr) bool {
 	return e.Op == ast.Call && e.On == nil && e.Name == "has" && len(e.Args) == 1
 }
 
-// has tells whether a field is there, as far as Go can tell: one that clients leave out when it is
-// zero is there if it is not zero, and one that they don't leave out always is.
+// has tells whether a field is there.
 func (tr *translator) has(e *ast.Expr) (value, error) {
 	if e.Op != ast.Field {
 		return value{}, fmt.Errorf("has(%s) asks for something that is no field", e.Source)
@@ -33,29 +31,8 @@ func (tr *translator) has(e *ast.Expr) (value, error) {
 	if v.member == nil { // an entry of a map
 		return told(v.guards), nil
 	}
-	return value{code: isThere(on, v).spelled(), typ: types.Bool, guards: on.guards}, nil
-}
-
-// isThere tells whether a field of a value is there.
-func isThere(on, v value) condition {
-	if v.member == nil { // an entry of a map
-		return v.guards
-	}
-	access := spell(on.code, "."+v.member.Name)
-	switch n := shape.Native(v.member.Type); {
-	case n.Kind == types.Pointer:
-		return leaf(access, " != nil")
-	case n.Kind == types.Slice || n.Kind == types.Map:
-		return leaf("len(", access, ") != 0")
-	case !shape.Omitted(*v.member):
-	case shape.IsString(n):
-		return leaf(access, ` != ""`)
-	case shape.IsBool(n):
-		return leaf(access)
-	case shape.IsInt(n) || shape.IsFloat(n):
-		return leaf(access, " != 0")
-	}
-	return condition{}
+	there := isThere(on, v)
+	return value{code: there.spelled(), typ: types.Bool, guards: on.guards, is: there}, nil
 }
 
 // size is the number of characters, items or entries.
@@ -76,7 +53,7 @@ func (tr *translator) size(e *ast.Expr) (value, error) {
 		code := spell("int64(", plan.Ident("unicode/utf8", "RuneCountInString"), "(string(", v.code, ")))")
 		return value{code: code, typ: types.Int64, guards: v.guards}, nil
 	case k != types.Slice && k != types.Map:
-		return value{}, fmt.Errorf("%s is %s, which has no size", of.Source, aValue(v.typ))
+		return value{}, unless(simple(v), "%s is %s, which has no size", of.Source, aValue(v.typ))
 	}
 	return value{code: spell("int64(len(", v.code, "))"), typ: types.Int64, guards: v.guards}, nil
 }
@@ -126,9 +103,6 @@ func (tr *translator) matches(e *ast.Expr, on value) (value, error) {
 	arg := e.Args[0]
 	if arg.Op != ast.Text {
 		return value{}, fmt.Errorf("the pattern %s is no literal", arg.Source)
-	}
-	if _, err := regexp.Compile(arg.Text); err != nil {
-		return value{}, fmt.Errorf("%q is no regular expression: %v", arg.Text, err)
 	}
 	name := tr.pattern(plan.GoQuote(arg.Text))
 	return value{code: spell(name+".MatchString(", on.code, ")"), typ: types.Bool, guards: on.guards}, nil

@@ -1,8 +1,6 @@
 package cel
 
 import (
-	"fmt"
-
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/gengo/v2/types"
 
@@ -21,11 +19,11 @@ func (tr *translator) quantity(e *ast.Expr, v value) (value, error) {
 	case v.literal == nil:
 		return tr.parsed(e, v, quantityType, helperQuantity)
 	case e.Args[0].Op != ast.Text:
-		return value{}, fmt.Errorf("%s makes a quantity of %s", e.Source, aValue(v.typ))
+		return value{}, unless(simple(v), "%s makes a quantity of %s", e.Source, aValue(v.typ))
 	}
 	text := e.Args[0].Text
 	if _, err := resource.ParseQuantity(text); err != nil {
-		return value{}, fmt.Errorf("%s is no quantity, like '500m' or '2Gi'", e.Args[0].Source)
+		return value{}, wrong("%s is no quantity, like '500m' or '2Gi'", e.Args[0].Source)
 	}
 	name := tr.variableFor(plan.Construct{Func: plan.Ident(quantityPath, "MustParse"), Args: []any{text}}, "quantityFor")
 	return value{code: []any{name}, typ: quantityType}, nil
@@ -37,7 +35,7 @@ func (tr *translator) isQuantity(e *ast.Expr, v value) (value, error) {
 		return value{code: []any{"true"}, typ: types.Bool, guards: v.guards}, nil
 	}
 	if !shape.IsString(shape.Native(v.typ)) {
-		return value{}, fmt.Errorf("%s asks whether %s is a quantity", e.Source, aValue(v.typ))
+		return value{}, unless(simple(v), "%s asks whether %s is a quantity", e.Source, aValue(v.typ))
 	}
 	tr.use(helperQuantity)
 	code := spell("func() bool { _, err := ", helperQuantity.Name, "(", v.as(types.String), "); return err == nil }()")
@@ -47,7 +45,7 @@ func (tr *translator) isQuantity(e *ast.Expr, v value) (value, error) {
 // sign translates the function sign(): -1, 0 or 1.
 func (tr *translator) sign(e *ast.Expr, v value) (value, error) {
 	if v.typ != quantityType {
-		return value{}, fmt.Errorf("%s: %s is %s, and a quantity is wanted, like quantity('1')", e.Source, e.Args[0].Source, aValue(v.typ))
+		return value{}, unless(simple(v), "%s: %s is %s, and a quantity is wanted, like quantity('1')", e.Source, e.Args[0].Source, aValue(v.typ))
 	}
 	zero := value{code: spell(plan.Ident(quantityPath, "Quantity"), "{}")}
 	return value{code: spell("int64(", tr.compareQuantities(v, zero), ")"), typ: types.Int64, guards: v.guards}, nil
@@ -58,7 +56,7 @@ func (tr *translator) quantityMethod(e *ast.Expr, on value) (value, error) {
 	arity := map[string]int{"isGreaterThan": 1, "isLessThan": 1, "compareTo": 1, "add": 1, "sub": 1, "isInteger": 0, "asInteger": 0, "asApproximateFloat": 0}
 	n, ok := arity[e.Name]
 	if !ok || n != len(e.Args) {
-		return value{}, fmt.Errorf("%s: a quantity has no method %s with so many arguments", e.Source, e.Name)
+		return value{}, wrong("%s: a quantity has no method %s with so many arguments", e.Source, e.Name)
 	}
 	out := value{typ: types.Int64, guards: on.guards}
 	if n == 0 {
@@ -73,7 +71,7 @@ func (tr *translator) quantityMethod(e *ast.Expr, on value) (value, error) {
 		other.code, other.typ = spell("*", plan.Ident(quantityPath, "NewQuantity"), "(", other.as(types.Int64), ", ", plan.Ident(quantityPath, "DecimalSI"), ")"), quantityType
 	}
 	if other.typ != quantityType {
-		return value{}, fmt.Errorf("%s: %s is %s, and a quantity is wanted, like quantity('1')", e.Source, e.Args[0].Source, aValue(other.typ))
+		return value{}, unless(simple(other), "%s: %s is %s, and a quantity is wanted, like quantity('1')", e.Source, e.Args[0].Source, aValue(other.typ))
 	}
 	compared := tr.compareQuantities(on, other)
 	switch e.Name {

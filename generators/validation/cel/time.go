@@ -21,11 +21,11 @@ func (tr *translator) duration(e *ast.Expr, v value) (value, error) {
 	case v.literal == nil:
 		return tr.parsed(e, v, durationType, helperDuration)
 	case e.Args[0].Op != ast.Text:
-		return value{}, fmt.Errorf("%s makes a duration of %s", e.Source, aValue(v.typ))
+		return value{}, unless(simple(v), "%s makes a duration of %s", e.Source, aValue(v.typ))
 	}
 	d, err := time.ParseDuration(e.Args[0].Text)
 	if err != nil {
-		return value{}, fmt.Errorf("%s is no duration, like '1h30m'", e.Args[0].Source)
+		return value{}, wrong("%s is no duration, like '1h30m'", e.Args[0].Source)
 	}
 	return value{code: spell(durationType, fmt.Sprintf("(%d)", d)), typ: durationType}, nil
 }
@@ -42,7 +42,7 @@ func (tr *translator) timestamp(e *ast.Expr, v value) (value, error) {
 	}
 	t, err := time.Parse(time.RFC3339, e.Args[0].Text)
 	if err != nil {
-		return value{}, fmt.Errorf("%s is no timestamp, like '2026-01-31T12:00:00Z'", e.Args[0].Source)
+		return value{}, wrong("%s is no timestamp, like '2026-01-31T12:00:00Z'", e.Args[0].Source)
 	}
 	return value{code: spell(plan.Ident("time", "Unix"), fmt.Sprintf("(%d, %d)", t.Unix(), t.Nanosecond())), typ: timeType}, nil
 }
@@ -64,7 +64,7 @@ func (tr *translator) part(e *ast.Expr, on value) (value, error) {
 	code, ok := parts[on.typ][e.Name]
 	switch {
 	case !ok:
-		return value{}, fmt.Errorf("%s: a %s has no method %s", e.Source, typeNames[on.typ], e.Name)
+		return value{}, wrong("%s: a %s has no method %s", e.Source, typeNames[on.typ], e.Name)
 	case len(e.Args) > 0:
 		return value{}, fmt.Errorf("%s: parts of another time zone than UTC are not supported", e.Source)
 	}

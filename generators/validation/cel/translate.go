@@ -1,8 +1,6 @@
 package cel
 
 import (
-	"fmt"
-
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/validation/cel/ast"
@@ -13,7 +11,11 @@ import (
 // translator makes Go of one rule. Conditions are in this file, values in value.go and the files
 // beside it, by what they are made of.
 type translator struct {
-	self    *types.Type // of the value that the rule stands on
+	self *types.Type // of the value that the rule stands on
+	// absent tells whether a field of a struct may be absent.
+	absent func(owner *types.Type, m types.Member) bool
+	// format is what markers say of the format of a field.
+	format  func(owner *types.Type, m types.Member) string
 	fresh   func(prefix string) string
 	vars    []plan.Variable
 	helpers []plan.Helper
@@ -76,7 +78,7 @@ func (tr *translator) truth(e *ast.Expr) (value, error) {
 	}
 	v, err := tr.value(e)
 	if err == nil && !shape.IsBool(shape.Native(v.typ)) {
-		err = fmt.Errorf("%s is neither true nor false", e.Source)
+		err = unless(simple(v), "%s is neither true nor false", e.Source)
 	}
 	return v, err
 }

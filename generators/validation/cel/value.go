@@ -29,8 +29,11 @@ type value struct {
 	literal goconst.Value
 	// is holds the parts of a value that is a condition made of others.
 	is condition
-	// member is the field it was read from.
+	// member is the field it was read from; absent says that it may not be there.
 	member *types.Member
+	absent bool
+	// path is Go for where it is in the object; nil if it is not known, as of an old value.
+	path []any
 	// filled is the condition that a value which may be null is not.
 	filled condition
 	// read is a text as the duration that it is read as, if it was one in Go.
@@ -96,6 +99,9 @@ func whole(c goconst.Value) value {
 
 // numeral is a number as CEL has it.
 func numeral(e *ast.Expr) (value, error) {
+	if strings.HasSuffix(strings.ToLower(e.Text), "u") {
+		return value{}, fmt.Errorf("%s is a number without a sign", e.Source)
+	}
 	if strings.ContainsAny(e.Text, ".eE") && !strings.HasPrefix(e.Text, "0x") {
 		return value{code: []any{e.Text}, typ: types.Float64, literal: goconst.MakeFromLiteral(e.Text, token.FLOAT, 0)}, nil
 	}
@@ -105,7 +111,7 @@ func numeral(e *ast.Expr) (value, error) {
 	}
 	n, err := strconv.ParseInt(digits, base, 64)
 	if err != nil {
-		return value{}, fmt.Errorf("%s is no number of 64 bits", e.Source)
+		return value{}, wrong("%s is no number of 64 bits", e.Source)
 	}
 	return whole(goconst.MakeInt64(n)), nil
 }
@@ -177,7 +183,7 @@ func (tr *translator) decided(e *ast.Expr) (value, error) {
 func (tr *translator) text(e *ast.Expr) (value, error) {
 	v, err := tr.value(e)
 	if err == nil && !shape.IsString(shape.Native(v.typ)) {
-		err = fmt.Errorf("%s is %s, and no text", e.Source, aValue(v.typ))
+		err = unless(simple(v), "%s is %s, and no text", e.Source, aValue(v.typ))
 	}
 	v.code, v.typ = v.as(types.String), types.String
 	return v, err
@@ -249,15 +255,31 @@ func (tr *translator) variable(e *ast.Expr) (value, error) {
 	}
 	switch e.Name {
 	case "self":
-		return tr.whole("obj"), nil
+		v := tr.whole("obj")
+		v.path = []any{"fldPath"}
+		return v, nil
 	case "oldSelf":
 		if tr.optional {
-			return value{}, fmt.Errorf("oldSelf is optional in this rule; write oldSelf.hasValue() and oldSelf.value()")
+			return value{}, wrong("oldSelf is optional in this rule; write oldSelf.hasValue() and oldSelf.value()")
 		}
 		tr.usesOld = true
 		return tr.whole("oldObj"), nil
 	}
-	return value{}, fmt.Errorf("%s is not known, only self and oldSelf are", e.Name)
+	return value{}, fmt.Errorf("%s is not supported here", e.Source)
+}
+
+// simple tells whether all values are strings, numbers, bools, times or quantities: what can be done
+// with these in CEL is known here.
+func simple(values ...value) bool {
+	return !slices.ContainsFunc(values, func(v value) bool { return shape.Native(v.typ).Kind != types.Builtin && typeNames[v.typ] == "" })
+}
+
+// unless is a mistake if that is certain, and else something that is not known here.
+func unless(certain bool, format string, args ...any) error {
+	if certain {
+		return wrong(format, args...)
+	}
+	return fmt.Errorf(format, args...)
 }
 
 // whole is the value that the rule stands on, by the name of a parameter.
@@ -277,6 +299,9 @@ func (tr *translator) field(e *ast.Expr) (value, error) {
 	return tr.selected(e, on)
 }
 
+// otherFormats are those of texts that are something else in CEL: a timestamp, a duration or bytes.
+var otherFormats = []string{"date-time", "date", "duration", "byte"}
+
 // selected is a field of a value, or the entry of a map that is written like one.
 func (tr *translator) selected(e *ast.Expr, on value) (value, error) {
 	owner := shape.Native(on.typ)
@@ -284,15 +309,28 @@ func (tr *translator) selected(e *ast.Expr, on value) (value, error) {
 		return tr.entry(e, on, value{code: []any{strconv.Quote(e.Name)}, typ: types.String, literal: goconst.MakeString(e.Name)})
 	}
 	if owner.Kind != types.Struct {
-		return value{}, fmt.Errorf("%s is %s, which has no fields", e.On.Source, aValue(on.typ))
+		return value{}, unless(simple(on), "%s is %s, which has no fields", e.On.Source, aValue(on.typ))
 	}
-	m := shape.MemberByJSON(owner, strings.TrimSuffix(strings.TrimPrefix(e.Name, "__"), "__"))
+	name := strings.TrimSuffix(strings.TrimPrefix(e.Name, "__"), "__")
+	in, m := shape.FieldByJSON(owner, name)
 	if m == nil {
-		return value{}, fmt.Errorf("%s", plan.NoSuchField(owner, e.Name))
+		return value{}, unless(!shape.OwnJSON(on.typ), "%s", plan.NoSuchField(owner, e.Name))
 	}
-	out := pointed(value{code: spell(on.code, "."+m.Name), typ: m.Type, guards: on.guards})
-	out.member = m
+	if format := tr.format(in, *m); slices.Contains(otherFormats, format) {
+		return value{}, fmt.Errorf("%s has the format %s, so that it is no text", e.Source, format)
+	}
+	out := pointed(value{code: spell(on.code, "."+m.Name), typ: m.Type, guards: on.guards, path: below(on.path, "Child", strconv.Quote(name))})
+	out.member, out.absent = m, tr.absent(in, *m)
+	out.guards = all(out.guards, readable(on, out))
 	return out, nil
+}
+
+// below is the path of something in a value, by a method of paths.
+func below(path []any, method string, step any) []any {
+	if path == nil {
+		return nil
+	}
+	return spell(path, "."+method+"(", step, ")")
 }
 
 // pointed is a value behind a pointer, if that is one.
@@ -300,7 +338,7 @@ func pointed(v value) value {
 	if v.typ.Kind != types.Pointer {
 		return known(v, false)
 	}
-	out := value{code: v.code, typ: model.Pointee(v.typ), guards: all(v.guards, leaf(v.code, " != nil"))}
+	out := value{code: v.code, typ: model.Pointee(v.typ), guards: all(v.guards, leaf(v.code, " != nil")), path: v.path}
 	if shape.Native(out.typ).Kind == types.Builtin {
 		out.code = spell("*", v.code)
 	}

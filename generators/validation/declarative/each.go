@@ -71,7 +71,7 @@ func ForEachVal(p *rule.Planner, path string, t *types.Type, inner plan.Plan) pl
 		w := plan.Wrapper{Call: c, Type: n.Elem, Fragment: "[*]"}
 		notes := c.Notes
 		w.Call.Notes = nil
-		outer := plan.Call{Stop: c.Stop, Silent: c.Silent, Notes: notes}
+		outer := plan.Call{Stop: c.Stop, Silent: c.Silent, Rule: c.Rule, Notes: notes}
 		if n.Kind == types.Map {
 			outer.Func, outer.Args = plan.Runtime("EachMapVal"), []any{equality(n.Elem), w}
 			return outer

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"k8s.io/gengo/v2/codetags"
+	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/tag"
 	"github.com/typeplane/typeplane/generators/validation/cel"
@@ -13,11 +14,11 @@ import (
 )
 
 func celRules() []rule.Rule {
-	doc := "A rule in CEL, compiled to Go: fields of self and oldSelf, items of lists and entries of maps by [], has, size, comparisons, + - * / %, in, !, &&, ||, ?:, " +
+	doc := "A rule in CEL. Compiled to Go are fields of self and oldSelf, items of lists and entries of maps by [], has, size, comparisons, + - * / %, in, !, &&, ||, ?:, " +
 		"string, int, double, matches, startsWith, endsWith, contains, split, join, replace, trim, indexOf, lastIndexOf, substring, lowerAscii, upperAscii, texts as r'…' and \"\"\"…\"\"\", lists like ['a', 'b'], and over lists and the keys of maps all, exists, exists_one, filter and map, " +
 		"duration() and timestamp() with their arithmetic, their parts (getHours and so on) and texts, in UTC, quantity() with its methods, sign() and isQuantity(). A metav1.Time is a timestamp, " +
 		"a metav1.Duration a text that duration() takes, and quantity() takes a resource.Quantity. " +
-		"Optional fields and items (self.?name, self.list[?0]) have hasValue, value, orValue and optMap, and a field that can be null can be compared with it. message= is what the error says, messageExpression= the CEL that makes it, " +
+		"Optional fields and items (self.?name, self.list[?0]) have hasValue, value, orValue and optMap, and a field that can be null can be compared with it. A rule with anything else is evaluated with cel-go, by module github.com/typeplane/typeplane/cel. message= is what the error says, messageExpression= the CEL that makes it, " +
 		"reason= its type (FieldValueInvalid, FieldValueForbidden, FieldValueRequired, FieldValueDuplicate), fieldPath= where it is (.spec.name); " +
 		"with optionalOldSelf=true the rule is also for new values, and oldSelf is optional."
 	return []rule.Rule{
@@ -83,5 +84,12 @@ func compiled(p *rule.Planner, s *rule.Site, args map[string]string) (plan.Plan,
 	return cel.Compile(cel.Rule{
 		Self: s.Type, Rule: args["rule"], Message: args["message"], MessageExpression: args["messageExpression"],
 		Reason: args["reason"], FieldPath: args["fieldPath"], OptionalOldSelf: args["optionalOldSelf"] == "true",
-	}, func(prefix string) string { return p.Fresh(prefix + p.VarName(s.Path, "")) })
+		Absent: func(owner *types.Type, m types.Member) bool { return mayBeAbsent(p, owner, m) },
+		Format: func(owner *types.Type, m types.Member) string { return fieldOf(p, owner, m).Format },
+		Fields: func() []cel.Field { return fieldsIn(p, s.Type) },
+	}, cel.Surroundings{
+		Fresh:   func(prefix string) string { return p.Fresh(prefix + p.VarName(s.Path, "")) },
+		Lacking: func() string { return p.Lacking(cel.Module) },
+		Foreign: p.Foreign(s.Origin.Owner),
+	})
 }

@@ -3,6 +3,8 @@ package marker
 import (
 	"slices"
 
+	"k8s.io/gengo/v2/types"
+
 	"github.com/typeplane/typeplane/generators/tag"
 	"github.com/typeplane/typeplane/generators/validation/plan"
 	"github.com/typeplane/typeplane/generators/validation/rule"
@@ -79,4 +81,18 @@ func requiredInSchema(s *rule.Site) bool {
 		}
 	}
 	return true
+}
+
+// mayBeAbsent tells whether a field of a struct may be absent where the schema of a custom resource
+// holds.
+func mayBeAbsent(p *rule.Planner, owner *types.Type, m types.Member) bool {
+	s := &rule.Site{
+		Scope: rule.OnField, Type: m.Type, Member: &m, ParentType: owner,
+		Origin: rule.Origin{Owner: owner, Field: m.Name, Markers: p.Model.OfField(owner, m.Name)},
+	}
+	if rule.HasRule(s, "k8s:required") || rule.HasRule(s, Required) {
+		return false
+	}
+	around := PresenceAround(p, s)
+	return around != Required && (around == Optional || !requiredInSchema(s))
 }

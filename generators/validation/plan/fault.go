@@ -16,6 +16,9 @@ type Fault struct {
 	// Misfit says that the tag can't be about what it stands on. Of controller-gen's markers that
 	// is a warning: no CRD has them.
 	Misfit bool
+	// Needed says that the rule is one, and something is missing that would enforce it: that is no
+	// rule to be left out, wherever it stands.
+	Needed bool
 }
 
 func (f Fault) Error() string {

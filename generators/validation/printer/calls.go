@@ -52,6 +52,28 @@ func (pr *printer) callStatement(c plan.Call) {
 	pr.P("}")
 }
 
+// parted are calls of which some are rules in CEL.
+func parted(all []plan.Call) (calls, rules []plan.Call) {
+	for _, c := range all {
+		if c.Rule {
+			rules = append(rules, c)
+		} else {
+			calls = append(calls, c)
+		}
+	}
+	return calls, rules
+}
+
+// rules prints calls of rules in CEL, behind all others about the value and what is in it.
+func (pr *printer) rules(calls []plan.Call) {
+	if len(calls) == 0 {
+		return
+	}
+	pr.P("if ", plan.Runtime("Held"), "(errs) { // rules in CEL are for what the schema allows")
+	pr.calls(calls)
+	pr.P("}")
+}
+
 // call is a call with the arguments of validation functions.
 func (pr *printer) call(c plan.Call) string {
 	var b strings.Builder

@@ -41,9 +41,10 @@ func (pr *printer) field(n *graph.Node, f *graph.Part) {
 		pr.P("return nil")
 		pr.P("}")
 	}
+	pr.use(f.Plan.Helpers)
+	calls, rules := parted(calls)
 	if len(calls) > 0 {
 		pr.P("// call field-attached validations")
-		pr.use(f.Plan.Helpers)
 		pr.calls(calls)
 	}
 	if descend {
@@ -55,6 +56,7 @@ func (pr *printer) field(n *graph.Node, f *graph.Part) {
 	if vals {
 		pr.calls(f.EachVal.Calls)
 	}
+	pr.rules(rules)
 	pr.P("return")
 	pr.P("}")
 	// An old object that has nothing to compare with is not the same as one in which the field is

@@ -104,9 +104,22 @@ func (pr *printer) function(f Function) {
 	pr.P()
 }
 
-// body prints what is called for a value of a type: what its tags say, and then its parts.
+// body prints what is called for a value of a type: what its tags say, then its parts, and at last
+// the rules in CEL.
 func (pr *printer) body(n *graph.Node) {
-	some := pr.block(n.Plan)
+	said := n.Plan
+	calls, rules := parted(said.Calls)
+	said.Calls = calls
+	pr.use(said.Helpers)
+	pr.parts(n, pr.block(said))
+	pr.rules(rules)
+	if len(rules) > 0 {
+		pr.P()
+	}
+}
+
+// parts prints what is called for the parts of a value; some says that something stands above.
+func (pr *printer) parts(n *graph.Node, some bool) {
 	if n.KeyNode().Validates() {
 		some = pr.block(n.EachKey) || some
 	}

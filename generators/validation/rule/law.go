@@ -95,3 +95,8 @@ func (p *Planner) ours(t *types.Type) bool {
 func (p *Planner) Served(path string) bool {
 	return p.Model.BelowServer(path)
 }
+
+// Foreign tells whether a type belongs to another module, where nobody can mend what is written.
+func (p *Planner) Foreign(t *types.Type) bool {
+	return p.Model.Package(t.Name.Package) != nil && !p.ours(t)
+}

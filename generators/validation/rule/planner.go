@@ -27,6 +27,8 @@ type Planner struct {
 	Claimed map[emit.Ident]bool
 	// commented are packages whose comments have been read.
 	commented map[string]bool
+	// Lacking says what makes that generated code can import a module; "" if it can.
+	Lacking func(path string) string
 }
 
 // NewPlanner is a planner that knows rules.
@@ -34,10 +36,27 @@ func NewPlanner(pass *generators.Pass, rules *Set) *Planner {
 	p := &Planner{
 		Model: pass.Model, Report: pass.Report, Rules: rules, table: tag.NewTable(rules.Definitions()),
 		Outputs: map[string]string{}, laws: map[Law]*findings{}, Claimed: map[emit.Ident]bool{},
-		commented: map[string]bool{},
+		commented: map[string]bool{}, Lacking: lacking(pass),
 	}
 	p.Under(OfTypes)
 	return p
+}
+
+// lacking asks about each module once.
+func lacking(pass *generators.Pass) func(string) string {
+	known := map[string]string{}
+	return func(path string) string {
+		if pass.InlineRuntime {
+			return "run gen without --inline-runtime, and go get " + path
+		}
+		if _, ok := known[path]; !ok {
+			known[path] = ""
+			if len(pass.Model.Unreachable([]string{path})) > 0 {
+				known[path] = "run go get " + path
+			}
+		}
+		return known[path]
+	}
 }
 
 // Problem reports what is wrong with a marker, or with what the markers at an origin say together
@@ -62,7 +81,7 @@ func (p *Planner) Problem(o Origin, mk *model.Marker, name string, err error) []
 	default:
 		problem.Pos = p.Model.TypePos(o.Owner)
 	}
-	if pkg := p.Model.Package(o.Owner.Name.Package); pkg != nil && !pkg.Main {
+	if p.Foreign(o.Owner) && !f.Needed {
 		if p.Law == OfResources && ofControllerGen(name) {
 			problem.Path = o.Owner.Name.Package + "." + problem.Path
 			problem.Message, problem.Cure = "+"+name+" is not checked: "+f.Message, "write the rule in the strategy's Validate"

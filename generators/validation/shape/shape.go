@@ -151,19 +151,25 @@ func ByValue(t *types.Type) bool {
 // MemberByJSON finds the field of a struct by the name that it has in JSON, also in structs that
 // are embedded without a name.
 func MemberByJSON(t *types.Type, name string) *types.Member {
+	_, m := FieldByJSON(t, name)
+	return m
+}
+
+// FieldByJSON is MemberByJSON with the struct that has the field.
+func FieldByJSON(t *types.Type, name string) (owner *types.Type, m *types.Member) {
 	for i := range t.Members {
 		if name != "" && JSONName(t.Members[i]) == name && !Hidden(t.Members[i]) {
-			return &t.Members[i]
+			return t, &t.Members[i]
 		}
 	}
 	for _, m := range t.Members {
 		if inner := model.Inlined(m); inner != nil {
-			if found := MemberByJSON(inner, name); found != nil {
-				return found
+			if owner, found := FieldByJSON(inner, name); found != nil {
+				return owner, found
 			}
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // JSONNames are the names of the fields of a struct, for suggestions.

@@ -25,11 +25,23 @@ func (l *Lookup) Exhausted() bool { return l.left < 0 }
 
 // Has tells whether the tree has what a path leads to. It is true when the Lookup is exhausted.
 func (l *Lookup) Has(path *field.Path) bool {
-	return l.tree == nil || l.Exhausted() || l.has(path.String()) || l.Exhausted()
+	return l.tree == nil || l.Exhausted() || l.at(path.String()) != nil || l.Exhausted()
 }
 
-// has is Has for the text of a path: "spec.rules[0].name", "spec.labels[app]".
-func (l *Lookup) has(path string) bool {
+// Value is what the tree has where a path leads to; ok is false if that is nothing, or not known.
+func (l *Lookup) Value(path *field.Path) (_ any, ok bool) {
+	if l.tree == nil || l.Exhausted() {
+		return nil, false
+	}
+	if path == nil {
+		return l.tree, true
+	}
+	value := l.at(path.String())
+	return value, value != nil && !l.Exhausted()
+}
+
+// at is what a path leads to: "spec.rules[0].name", "spec.labels[app]".
+func (l *Lookup) at(path string) any {
 	l.left -= len(path)
 	if first := path[:end(path)]; len(first) < len(path) && l.tree[first] == nil {
 		path = strings.TrimPrefix(path[len(first):], ".") // the type of an embedded struct, which is not in JSON
@@ -42,10 +54,10 @@ func (l *Lookup) has(path string) bool {
 		case []any:
 			at, path = item(value, path)
 		default:
-			return false
+			return nil
 		}
 	}
-	return at != nil
+	return at
 }
 
 // end is where the first name of a path ends.

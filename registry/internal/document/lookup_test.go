@@ -26,7 +26,7 @@ func TestLookup(t *testing.T) {
 		"spec.labels[a].b]": true, "spec.labels[a]": false,
 		"status": false, "status.x": false, "spec.zero.x": false, "top": true, "Embedded.top": true, "Embedded.spec.zero": true, "Embedded.none": false, "<nil>": false, "": true,
 	} {
-		if got := NewLookup(tree).has(path); got != want {
+		if got := NewLookup(tree).at(path) != nil; got != want {
 			t.Errorf("%s: %v", path, got)
 		}
 	}
@@ -89,5 +89,29 @@ func TestNullItems(t *testing.T) {
 	}
 	if took := time.Since(begun); took > 5*time.Second {
 		t.Errorf("it took %v", took)
+	}
+}
+
+func TestLookupValue(t *testing.T) {
+	tree := map[string]any{"spec": map[string]any{"list": []any{int64(1), nil}, "none": nil}}
+	l := NewLookup(tree)
+	for _, tc := range []struct {
+		path *field.Path
+		want any
+		ok   bool
+	}{
+		{nil, any(tree), true},
+		{field.NewPath("spec", "list").Index(0), int64(1), true},
+		{field.NewPath("spec", "list").Index(1), nil, false},
+		{field.NewPath("spec", "none"), nil, false},
+		{field.NewPath("status"), nil, false},
+	} {
+		got, ok := l.Value(tc.path)
+		if !reflect.DeepEqual(got, tc.want) || ok != tc.ok {
+			t.Errorf("%v: %v, %v", tc.path, got, ok)
+		}
+	}
+	if _, ok := NewLookup(nil).Value(field.NewPath("spec")); ok {
+		t.Error("nothing is known, and a value is")
 	}
 }

@@ -14,6 +14,7 @@ const (
 	name
 	number
 	quoted
+	bytesText
 	symbol
 )
 
@@ -33,19 +34,29 @@ func lex(source string) ([]token, error) {
 		switch {
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
 			i++
-		case opensText(source[i:]):
-			text, size, err := quotedText(source[i:])
+		case strings.HasPrefix(source[i:], "//"):
+			size := strings.IndexByte(source[i:], '\n')
+			if size < 0 {
+				size = len(source) - i
+			}
+			i += size
+		case opensText(source[i:]), opensBytes(source[i:]):
+			kind, from := quoted, i
+			if opensBytes(source[i:]) {
+				kind, from = bytesText, i+1
+			}
+			text, size, err := quotedText(source[from:])
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, token{quoted, text, i})
-			i += size
+			out = append(out, token{kind, text, i})
+			i = from + size
 		case c >= '0' && c <= '9':
 			size := strings.IndexFunc(source[i:], func(r rune) bool { return !unicode.IsDigit(r) && !strings.ContainsRune("._eExXabcdfABCDFuU", r) })
 			if size < 0 {
 				size = len(source) - i
 			}
-			out = append(out, token{number, strings.TrimRight(source[i:i+size], "uU"), i})
+			out = append(out, token{number, source[i : i+size], i})
 			i += size
 		case c == '_' || unicode.IsLetter(c):
 			size := strings.IndexFunc(source[i:], func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
@@ -64,7 +75,7 @@ func lex(source string) ([]token, error) {
 			if text == "\u201d" || text == "\u201c" {
 				return nil, fmt.Errorf("%q is no part of the language: gofmt makes it of two apostrophes in a comment, so write \\\"\\\" for the empty text", text)
 			}
-			if utf8.RuneCountInString(text) == 1 && !strings.Contains("()[].,!<>?:+-*/%", text) {
+			if utf8.RuneCountInString(text) == 1 && !strings.Contains("()[]{}.,!<>?:+-*/%", text) {
 				return nil, fmt.Errorf("%q is no part of the language", text)
 			}
 			out = append(out, token{symbol, text, i})

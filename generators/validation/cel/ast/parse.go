@@ -1,7 +1,6 @@
-// Package ast reads the simple part of the Common Expression Language: fields, literals,
-// comparisons, and, or, not, the conditional operator, in, optional fields and items, and calls of
-// functions and methods. It has no types: what an expression means is for its user to say, who also
-// refuses what it does not know.
+// Package ast reads the Common Expression Language, but for messages and optional entries of
+// literals. It has no types: what an expression means is for its user to say, who also refuses what
+// it does not know.
 //
 // Start reading at Parse.
 package ast
@@ -41,6 +40,8 @@ const (
 	Negate               // -Args[0]
 	If                   // Args[0] ? Args[1] : Args[2]
 	List                 // [Args]
+	Map                  // {Args[0]: Args[1], …}
+	Bytes                // Text, as b'…'
 	Text                 // a string
 	Number               // a number
 	Literal              // true, false or null, in Name
@@ -239,10 +240,16 @@ func (p *parser) primary() *Expr {
 	if _, ok := p.is("["); ok {
 		return p.done(from, &Expr{Op: List, Args: p.list("]")})
 	}
+	if _, ok := p.is("{"); ok {
+		return p.done(from, &Expr{Op: Map, Args: p.entries()})
+	}
 	switch t := p.peek(); t.kind {
 	case quoted:
 		p.take()
 		return p.done(from, &Expr{Op: Text, Text: t.text})
+	case bytesText:
+		p.take()
+		return p.done(from, &Expr{Op: Bytes, Text: t.text})
 	case number:
 		p.take()
 		return p.done(from, &Expr{Op: Number, Text: t.text})
@@ -260,6 +267,24 @@ func (p *parser) primary() *Expr {
 	return &Expr{}
 }
 
+// entries reads keys and values with commas between them, and what closes them.
+func (p *parser) entries() []*Expr {
+	var out []*Expr
+	for p.err == nil {
+		if _, ok := p.is("}"); ok {
+			return out
+		}
+		key := p.conditional()
+		p.want(":")
+		out = append(out, key, p.conditional())
+		if _, ok := p.is(","); !ok {
+			p.want("}")
+			return out
+		}
+	}
+	return out
+}
+
 // list reads expressions with commas between them, and what closes it.
 func (p *parser) list(closing string) []*Expr {
 	var out []*Expr
@@ -271,6 +296,9 @@ func (p *parser) list(closing string) []*Expr {
 		if _, ok := p.is(","); !ok {
 			p.want(closing)
 			return out
+		}
+		if _, ok := p.is(closing); ok {
+			return out // a comma may stand behind the last one
 		}
 	}
 	return out

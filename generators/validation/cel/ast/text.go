@@ -14,6 +14,12 @@ func opensText(s string) bool {
 	return s != "" && (s[0] == '"' || s[0] == '\'')
 }
 
+// opensBytes tells whether literal bytes begin, which are a text behind a b. What an r before that
+// means is for others to say.
+func opensBytes(s string) bool {
+	return len(s) > 1 && (s[0] == 'b' || s[0] == 'B') && opensText(s[1:])
+}
+
 // quotedText reads text in quotes at the beginning of s and returns how long it is there.
 func quotedText(s string) (text string, size int, err error) {
 	from := 0

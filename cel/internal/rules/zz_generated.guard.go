@@ -8,14 +8,25 @@
 package rules
 
 import (
+	cel "github.com/typeplane/typeplane/cel"
 	resource "k8s.io/apimachinery/pkg/api/resource"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	intstr "k8s.io/apimachinery/pkg/util/intstr"
 )
+
+func _() {
+	type runGenAgain struct {
+		Depth int32
+	}
+	// If this does not compile, Inner has changed since gen ran: run go generate, or gen.
+	_ = Inner(runGenAgain{})
+}
 
 func _() {
 	type runGenAgain struct {
 		Name   string
 		Weight *int32
+		Note   string
 	}
 	// If this does not compile, Item has changed since gen ran: run go generate, or gen.
 	_ = Item(runGenAgain{})
@@ -48,6 +59,16 @@ func _() {
 		End     *v1.Time
 		Size    resource.Quantity
 		Cap     *resource.Quantity
+		Word    string
+		Level   int32
+		Tags    []string
+		Flag    bool
+		Inner   Inner
+		Address string
+		Net     string
+		Link    string
+		Version string
+		Port    intstr.IntOrString
 	}
 	// If this does not compile, Spec has changed since gen ran: run go generate, or gen.
 	_ = Spec(runGenAgain{})
@@ -59,4 +80,18 @@ func _() {
 	}
 	// If this does not compile, Thing has changed since gen ran: run go generate, or gen.
 	_ = Thing(runGenAgain{})
+}
+
+func _() {
+	type runGenAgain struct {
+		Rule              string
+		Message           string
+		MessageExpression string
+		Reason            string
+		FieldPath         string
+		OptionalOldSelf   bool
+		Fields            []cel.Field
+	}
+	// If this does not compile, Rule has changed since gen ran: run go generate, or gen.
+	_ = cel.Rule(runGenAgain{})
 }

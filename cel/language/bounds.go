@@ -1,4 +1,4 @@
-package expression
+package language
 
 import (
 	"fmt"
@@ -26,11 +26,7 @@ const (
 )
 
 // boundedFunctions are those of the libraries, and the plus of the standard one, each with a bound.
-func boundedFunctions() ([]*decls.FunctionDecl, error) {
-	more, err := libraries()
-	if err != nil {
-		return nil, err
-	}
+func boundedFunctions(more *cel.Env) ([]*decls.FunctionDecl, error) {
 	var all []*decls.FunctionDecl
 	for name, f := range more.Functions() {
 		bounded, err := boundedFunction(name, f)
@@ -153,6 +149,8 @@ func tooMuch(name string, args []ref.Val) error {
 		made = size(args[0]) + weight(args[1])
 	case slices.Contains([]string{"quantity", "isQuantity", "semver", "isSemver"}, name) && size(args[0]) > maxParsed,
 		(name == "find" || name == "findAll") && len(args) >= 2 && size(args[1]) > maxParsed:
+		return fmt.Errorf("the argument of %s is too large", name)
+	case name == "distinct" && float64(weight(args[0]))*float64(weight(args[0])) > maxElements:
 		return fmt.Errorf("the argument of %s is too large", name)
 	case strings.HasPrefix(name, "sets.") && len(args) == 2:
 		if pairs := float64(weight(args[0])) * float64(weight(args[1])); pairs > maxElements {

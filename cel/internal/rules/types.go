@@ -3,9 +3,11 @@ package rules
 import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Thing has rules, each with its opposite: what can't be said makes both fail.
+// Thing has rules, each with its opposite: what can't be said makes both fail. Some of them are
+// compiled, and some evaluated.
 type Thing struct {
 	Spec Spec `json:"spec"`
 }
@@ -166,6 +168,104 @@ type Thing struct {
 // +kubebuilder:validation:XValidation:rule="!(self.start == oldSelf.start || self.start > oldSelf.start)"
 // +kubebuilder:validation:XValidation:rule="quantity(self.size).compareTo(quantity(oldSelf.size)) <= 0"
 // +kubebuilder:validation:XValidation:rule="!(quantity(self.size).compareTo(quantity(oldSelf.size)) <= 0)"
+// +kubebuilder:validation:XValidation:rule="self.word == 'a'"
+// +kubebuilder:validation:XValidation:rule="!(self.word == 'a')"
+// +kubebuilder:validation:XValidation:rule="self.word != 'a'"
+// +kubebuilder:validation:XValidation:rule="!(self.word != 'a')"
+// +kubebuilder:validation:XValidation:rule="has(self.word)"
+// +kubebuilder:validation:XValidation:rule="!(has(self.word))"
+// +kubebuilder:validation:XValidation:rule="has(self.level) && self.level < 2"
+// +kubebuilder:validation:XValidation:rule="!(has(self.level) && self.level < 2)"
+// +kubebuilder:validation:XValidation:rule="self.level >= 1"
+// +kubebuilder:validation:XValidation:rule="!(self.level >= 1)"
+// +kubebuilder:validation:XValidation:rule="has(self.tags)"
+// +kubebuilder:validation:XValidation:rule="!(has(self.tags))"
+// +kubebuilder:validation:XValidation:rule="self.tags.all(t, t != 'a')"
+// +kubebuilder:validation:XValidation:rule="!(self.tags.all(t, t != 'a'))"
+// +kubebuilder:validation:XValidation:rule="self.tags.size() < 2"
+// +kubebuilder:validation:XValidation:rule="!(self.tags.size() < 2)"
+// +kubebuilder:validation:XValidation:rule="has(self.flag) && !self.flag"
+// +kubebuilder:validation:XValidation:rule="!(has(self.flag) && !self.flag)"
+// +kubebuilder:validation:XValidation:rule="has(self.inner)"
+// +kubebuilder:validation:XValidation:rule="!(has(self.inner))"
+// +kubebuilder:validation:XValidation:rule="self.inner.depth == 0"
+// +kubebuilder:validation:XValidation:rule="!(self.inner.depth == 0)"
+// +kubebuilder:validation:XValidation:rule="has(self.inner) && has(self.inner.depth)"
+// +kubebuilder:validation:XValidation:rule="!(has(self.inner) && has(self.inner.depth))"
+// +kubebuilder:validation:XValidation:rule="self.?word.orValue('none') != 'a'"
+// +kubebuilder:validation:XValidation:rule="!(self.?word.orValue('none') != 'a')"
+// +kubebuilder:validation:XValidation:rule="self.?inner.?depth.orValue(3) > 0"
+// +kubebuilder:validation:XValidation:rule="!(self.?inner.?depth.orValue(3) > 0)"
+// +kubebuilder:validation:XValidation:rule="self.items.all(i, !has(i.note) || i.note != 'x')"
+// +kubebuilder:validation:XValidation:rule="!(self.items.all(i, !has(i.note) || i.note != 'x'))"
+// +kubebuilder:validation:XValidation:rule="self.items.exists(i, has(i.note))"
+// +kubebuilder:validation:XValidation:rule="!(self.items.exists(i, has(i.note)))"
+// +kubebuilder:validation:XValidation:rule="self.items.filter(i, has(i.note)).size() == 1"
+// +kubebuilder:validation:XValidation:rule="!(self.items.filter(i, has(i.note)).size() == 1)"
+// +kubebuilder:validation:XValidation:rule="self.items.exists(i, i.note.size() == 0)"
+// +kubebuilder:validation:XValidation:rule="!(self.items.exists(i, i.note.size() == 0))"
+// +kubebuilder:validation:XValidation:rule="ip(self.address).family() == 4"
+// +kubebuilder:validation:XValidation:rule="!(ip(self.address).family() == 4)"
+// +kubebuilder:validation:XValidation:rule="isIP(self.address)"
+// +kubebuilder:validation:XValidation:rule="!(isIP(self.address))"
+// +kubebuilder:validation:XValidation:rule="cidr(self.net).containsIP(ip(self.address))"
+// +kubebuilder:validation:XValidation:rule="!(cidr(self.net).containsIP(ip(self.address)))"
+// +kubebuilder:validation:XValidation:rule="isCIDR(self.net) && isIP(self.address)"
+// +kubebuilder:validation:XValidation:rule="!(isCIDR(self.net) && isIP(self.address))"
+// +kubebuilder:validation:XValidation:rule="isURL(self.link) && url(self.link).getHost() == 'a.example.com'"
+// +kubebuilder:validation:XValidation:rule="!(isURL(self.link) && url(self.link).getHost() == 'a.example.com')"
+// +kubebuilder:validation:XValidation:rule="url(self.link).getScheme() != 'http'"
+// +kubebuilder:validation:XValidation:rule="!(url(self.link).getScheme() != 'http')"
+// +kubebuilder:validation:XValidation:rule="sets.contains(self.list, ['a']) && sets.intersects(['b', 'c'], self.list)"
+// +kubebuilder:validation:XValidation:rule="!(sets.contains(self.list, ['a']) && sets.intersects(['b', 'c'], self.list))"
+// +kubebuilder:validation:XValidation:rule="self.kind.find('[0-9]+') == '1500'"
+// +kubebuilder:validation:XValidation:rule="!(self.kind.find('[0-9]+') == '1500')"
+// +kubebuilder:validation:XValidation:rule="self.kind.findAll('[a-z]').size() == 1"
+// +kubebuilder:validation:XValidation:rule="!(self.kind.findAll('[a-z]').size() == 1)"
+// +kubebuilder:validation:XValidation:rule="self.list.isSorted()"
+// +kubebuilder:validation:XValidation:rule="!(self.list.isSorted())"
+// +kubebuilder:validation:XValidation:rule="self.list.max() == 'b'"
+// +kubebuilder:validation:XValidation:rule="!(self.list.max() == 'b')"
+// +kubebuilder:validation:XValidation:rule="self.list.indexOf('b') == 1"
+// +kubebuilder:validation:XValidation:rule="!(self.list.indexOf('b') == 1)"
+// +kubebuilder:validation:XValidation:rule="self.items.map(i, has(i.weight), i.weight).sum() > 2"
+// +kubebuilder:validation:XValidation:rule="!(self.items.map(i, has(i.weight), i.weight).sum() > 2)"
+// +kubebuilder:validation:XValidation:rule="semver('1.2.3').isLessThan(semver(self.version))"
+// +kubebuilder:validation:XValidation:rule="!(semver('1.2.3').isLessThan(semver(self.version)))"
+// +kubebuilder:validation:XValidation:rule="isSemver(self.version)"
+// +kubebuilder:validation:XValidation:rule="!(isSemver(self.version))"
+// +kubebuilder:validation:XValidation:rule="format.dns1123Label().validate(self.kind) == optional.none()"
+// +kubebuilder:validation:XValidation:rule="!(format.dns1123Label().validate(self.kind) == optional.none())"
+// +kubebuilder:validation:XValidation:rule="self.items.map(i, [i.name]).size() == 2"
+// +kubebuilder:validation:XValidation:rule="!(self.items.map(i, [i.name]).size() == 2)"
+// +kubebuilder:validation:XValidation:rule="{'a': 1, 'x': 2}[self.kind] == 1"
+// +kubebuilder:validation:XValidation:rule="!({'a': 1, 'x': 2}[self.kind] == 1)"
+// +kubebuilder:validation:XValidation:rule="self.labels == {'a': 'x'}"
+// +kubebuilder:validation:XValidation:rule="!(self.labels == {'a': 'x'})"
+// +kubebuilder:validation:XValidation:rule="self.items.sortBy(i, i.name)[0].name == 'a'"
+// +kubebuilder:validation:XValidation:rule="!(self.items.sortBy(i, i.name)[0].name == 'a')"
+// +kubebuilder:validation:XValidation:rule="self.list.all(i, v, v != 'b' || i == 1)"
+// +kubebuilder:validation:XValidation:rule="!(self.list.all(i, v, v != 'b' || i == 1))"
+// +kubebuilder:validation:XValidation:rule="self.port == 80 || self.port == 'http'"
+// +kubebuilder:validation:XValidation:rule="!(self.port == 80 || self.port == 'http')"
+// +kubebuilder:validation:XValidation:rule="type(self.port) == int && self.port > 100"
+// +kubebuilder:validation:XValidation:rule="!(type(self.port) == int && self.port > 100)"
+// +kubebuilder:validation:XValidation:rule="self.items.map(i, i.name).distinct().size() < self.items.reverse().size()"
+// +kubebuilder:validation:XValidation:rule="!(self.items.map(i, i.name).distinct().size() < self.items.reverse().size())"
+// +kubebuilder:validation:XValidation:rule="has(self.word) && ip(self.address).isLoopback()"
+// +kubebuilder:validation:XValidation:rule="!(has(self.word) && ip(self.address).isLoopback())"
+// +kubebuilder:validation:XValidation:rule="self.inner.depth > 0 || isIP(self.address)"
+// +kubebuilder:validation:XValidation:rule="!(self.inner.depth > 0 || isIP(self.address))"
+// +kubebuilder:validation:XValidation:rule="self.start < timestamp('2026-02-10T00:00:00Z') && isIP(self.address)"
+// +kubebuilder:validation:XValidation:rule="!(self.start < timestamp('2026-02-10T00:00:00Z') && isIP(self.address))"
+// +kubebuilder:validation:XValidation:rule="string(self.ratio) == '0.5'"
+// +kubebuilder:validation:XValidation:rule="!(string(self.ratio) == '0.5')"
+// +kubebuilder:validation:XValidation:rule="'%s-%d'.format([self.kind, self.count]) == 'a-1'"
+// +kubebuilder:validation:XValidation:rule="!('%s-%d'.format([self.kind, self.count]) == 'a-1')"
+// +kubebuilder:validation:XValidation:rule="ip(self.address) == ip(oldSelf.address)"
+// +kubebuilder:validation:XValidation:rule="!(ip(self.address) == ip(oldSelf.address))"
+// +kubebuilder:validation:XValidation:rule="self.list.isSorted() || oldSelf.list.isSorted()"
+// +kubebuilder:validation:XValidation:rule="!(self.list.isSorted() || oldSelf.list.isSorted())"
 type Spec struct {
 	Kind    string             `json:"kind"`
 	Count   int32              `json:"count"`
@@ -183,12 +283,30 @@ type Spec struct {
 	End     *metav1.Time       `json:"end,omitempty"`
 	Size    resource.Quantity  `json:"size"`
 	Cap     *resource.Quantity `json:"cap,omitempty"`
+
+	Word  string   `json:"word,omitempty"`
+	Level int32    `json:"level,omitempty"`
+	Tags  []string `json:"tags,omitempty"`
+	Flag  bool     `json:"flag,omitempty"`
+	Inner Inner    `json:"inner,omitempty"`
+
+	Address string             `json:"address"`
+	Net     string             `json:"net"`
+	Link    string             `json:"link"`
+	Version string             `json:"version"`
+	Port    intstr.IntOrString `json:"port"`
+}
+
+// Inner may be left out.
+type Inner struct {
+	Depth int32 `json:"depth,omitempty"`
 }
 
 // Item is one of several.
 type Item struct {
 	Name   string `json:"name"`
 	Weight *int32 `json:"weight,omitempty"`
+	Note   string `json:"note,omitempty"`
 }
 
 // Limits may be there or not.
