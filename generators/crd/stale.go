@@ -7,14 +7,18 @@ import (
 	"slices"
 
 	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
-// stale finds definitions that were written for a package of the run, and that this run has not
+// stale finds definitions that were written for a server of the run, and that this run has not
 // printed: a kind or the tag is gone, or the tag names another folder. It looks as far below the
 // package as folders for definitions usually are.
 func stale(pass *generators.Pass, printed map[string]bool) []string {
 	var found []string
 	for _, pkg := range pass.Packages {
+		if pkg.Name != "main" && !pass.Model.OfPackage(pkg).Has(model.TagServer) {
+			continue
+		}
 		for _, below := range []string{"*", "*/*", "*/*/*"} {
 			files, _ := filepath.Glob(filepath.Join(pkg.Dir, filepath.FromSlash(below), "*.yaml")) // the pattern is a good one
 			for _, file := range files {
