@@ -75,7 +75,7 @@ cost: ## What the watch cache costs with 100,000 entries: memory, time to fill i
 
 .PHONY: dropin
 dropin: ## Regenerate modules of Kubernetes and of others with gen, build them, and run their own tests (minutes; DROPIN=-short for k8s.io/api and two generators' tests only).
-	cd test/dropin && $(GO) test -count=1 -timeout 30m $(DROPIN) ./...
+	cd test/dropin && $(GO) test -count=1 -timeout 90m $(DROPIN) ./...
 
 .PHONY: lift
 lift: ## The APIs of other projects, unchanged, built into servers and held against their CustomResourceDefinitions (minutes).

@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
@@ -17,7 +18,7 @@ import (
 
 // request is what admission is asked about; its objects are filled in for each attempt. nil:
 // admission has nothing to say.
-func (e *endpoint[T]) request(op admission.Operation, name rest.Name, opts apiruntime.Object, dryRun []string) *admission.Request {
+func (e *endpoint) request(op admission.Operation, name rest.Name, opts apiruntime.Object, dryRun []string) *admission.Request {
 	return e.asked(&admission.Request{
 		Operation:   op,
 		Resource:    e.resource.WithVersion(e.kind.GroupVersionKind().Version),
@@ -27,12 +28,12 @@ func (e *endpoint[T]) request(op admission.Operation, name rest.Name, opts apiru
 		Name:        name.Name,
 		Options:     opts,
 		DryRun:      isDryRun(dryRun),
-		Forms:       forms[T]{e},
+		Forms:       forms{e},
 	})
 }
 
 // asked returns r if admission wants to see it, else nil.
-func (e *endpoint[T]) asked(r *admission.Request) *admission.Request {
+func (e *endpoint) asked(r *admission.Request) *admission.Request {
 	if !e.admission.Wants(r) {
 		return nil
 	}
@@ -41,31 +42,26 @@ func (e *endpoint[T]) asked(r *admission.Request) *admission.Request {
 }
 
 // about returns the request for one attempt to make obj of old.
-func about[T runtime.Object](r *admission.Request, obj, old *T) *admission.Request {
+func about(r *admission.Request, obj, old runtime.Object) *admission.Request {
 	one := *r
-	if obj != nil {
-		one.Object = *obj
-	}
-	if old != nil {
-		one.Old = *old
-	}
+	one.Object, one.Old = obj, old
 	return &one
 }
 
 // mutate returns obj, which belongs to it, as admission wants it to be.
-func (e *endpoint[T]) mutate(ctx context.Context, r *admission.Request, obj T, old *T) (T, error) {
+func (e *endpoint) mutate(ctx context.Context, r *admission.Request, obj, old runtime.Object) (runtime.Object, error) {
 	if r == nil || ctx.Err() != nil {
 		return obj, ctx.Err()
 	}
-	one, owners := about(r, &obj, old), runtime.Meta(obj).ManagedFields
+	one, owners := about(r, obj, old), runtime.Meta(obj).ManagedFields
 	stepCtx, step := trace.Begin(ctx, "mutating admission")
 	err := e.admission.Mutate(stepCtx, one)
 	step.End(err)
 	if err != nil {
 		return obj, err
 	}
-	next, ok := one.Object.(T)
-	if !ok {
+	next, ok := one.Object.(runtime.Object)
+	if !ok || reflect.TypeOf(next) != reflect.TypeOf(obj) {
 		return obj, apierrors.NewInternalError(fmt.Errorf("admission made a %T of a %T", one.Object, obj))
 	}
 	// The client may write where it said that it would, and nowhere else. A new object may get
@@ -82,11 +78,11 @@ func (e *endpoint[T]) mutate(ctx context.Context, r *admission.Request, obj T, o
 }
 
 // admit asks whether obj may be written.
-func (e *endpoint[T]) admit(ctx context.Context, r *admission.Request, obj T, old *T) error {
+func (e *endpoint) admit(ctx context.Context, r *admission.Request, obj, old runtime.Object) error {
 	if r == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	one := about(r, &obj, old)
+	one := about(r, obj, old)
 	one.Name = runtime.Meta(obj).Name
 	ctx, step := trace.Begin(ctx, "validating admission")
 	err := e.admission.Validate(ctx, one)
@@ -96,7 +92,7 @@ func (e *endpoint[T]) admit(ctx context.Context, r *admission.Request, obj T, ol
 
 // admitDelete asks whether an entry may be deleted, and returns what it holds. To delete one that
 // can't be read, for which that is nil, is judged by nobody; but it is charged.
-func (e *endpoint[T]) admitDelete(ctx context.Context, r *admission.Request, current storage.Entry) (old *T, err error) {
+func (e *endpoint) admitDelete(ctx context.Context, r *admission.Request, current storage.Entry) (old runtime.Object, err error) {
 	if r == nil || current.Err != nil {
 		return nil, nil
 	}
@@ -104,17 +100,17 @@ func (e *endpoint[T]) admitDelete(ctx context.Context, r *admission.Request, cur
 	if err != nil {
 		return nil, err
 	}
-	one := about(r, nil, &hub)
+	one := about(r, nil, hub)
 	if err := e.admission.Mutate(ctx, one); err != nil {
 		return nil, err
 	}
-	return &hub, e.admission.Validate(ctx, one)
+	return hub, e.admission.Validate(ctx, one)
 }
 
 // forms shows admission the versions of an endpoint's objects.
-type forms[T runtime.Object] struct{ e *endpoint[T] }
+type forms struct{ e *endpoint }
 
-func (f forms[T]) Versions() []admission.Version {
+func (f forms) Versions() []admission.Version {
 	e := f.e
 	versions := []admission.Version{f.version(e.kind)}
 	for _, gv := range e.def.Versions {
@@ -125,19 +121,19 @@ func (f forms[T]) Versions() []admission.Version {
 	return versions
 }
 
-func (f forms[T]) version(kind *runtime.Kind) admission.Version {
+func (f forms) version(kind *runtime.Kind) admission.Version {
 	gvk := kind.GroupVersionKind()
 	return admission.Version{Resource: gvk.GroupVersion().WithResource(f.e.def.Plural), Kind: gvk}
 }
 
 // Encode makes JSON of a hub.
-func (f forms[T]) Encode(obj apiruntime.Object, version admission.Version) ([]byte, error) {
+func (f forms) Encode(obj apiruntime.Object, version admission.Version) ([]byte, error) {
 	kind, err := f.e.codec.kindIn(version.Kind.GroupVersion())
 	if err != nil {
 		return nil, err
 	}
 	// Converting may share memory with the hub, and the kind is written into what comes out of it.
-	versioned, err := kind.FromHub(f.e.deepCopy(obj.(T)))
+	versioned, err := kind.FromHub(f.e.deepCopy(obj.(runtime.Object)))
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +142,7 @@ func (f forms[T]) Encode(obj apiruntime.Object, version admission.Version) ([]by
 }
 
 // Decode makes a hub of JSON.
-func (f forms[T]) Decode(data []byte, version admission.Version) (apiruntime.Object, error) {
+func (f forms) Decode(data []byte, version admission.Version) (apiruntime.Object, error) {
 	decoded, err := serializer.Decode(f.e.codec.scheme, data, serializer.JSON, version.Kind)
 	if err != nil {
 		return nil, err

@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
 )
 
 // afterCreate tells the strategy of an entry that was created.
-func (s *Store[T]) afterCreate(ctx context.Context, entry storage.Entry) {
+func (s *Store) afterCreate(ctx context.Context, entry storage.Entry) {
 	after := s.def.Strategy.AfterCreate
 	if after == nil {
 		return
@@ -19,7 +20,7 @@ func (s *Store[T]) afterCreate(ctx context.Context, entry storage.Entry) {
 }
 
 // afterUpdate tells the strategy of an entry that follows before.
-func (s *Store[T]) afterUpdate(ctx context.Context, entry, before storage.Entry) {
+func (s *Store) afterUpdate(ctx context.Context, entry, before storage.Entry) {
 	after := s.def.Strategy.AfterUpdate
 	if after == nil {
 		return
@@ -35,7 +36,7 @@ func (s *Store[T]) afterUpdate(ctx context.Context, entry, before storage.Entry)
 
 // afterDelete tells the strategy of an entry that is gone. One that could not be read is nothing
 // that it could be told of.
-func (s *Store[T]) afterDelete(ctx context.Context, entry storage.Entry) {
+func (s *Store) afterDelete(ctx context.Context, entry storage.Entry) {
 	after := s.def.Strategy.AfterDelete
 	if after == nil || entry.Err != nil {
 		return
@@ -46,14 +47,14 @@ func (s *Store[T]) afterDelete(ctx context.Context, entry storage.Entry) {
 }
 
 // warnNew asks the strategy what is odd about a new object.
-func (e *endpoint[T]) warnNew(ctx context.Context, hub T) {
+func (e *endpoint) warnNew(ctx context.Context, hub runtime.Object) {
 	if warnings := e.def.Strategy.WarningsOnCreate; warnings != nil {
 		addWarnings(ctx, warnings(ctx, hub))
 	}
 }
 
 // warnChanged asks the strategy what is odd about an update.
-func (e *endpoint[T]) warnChanged(ctx context.Context, hub, old T) {
+func (e *endpoint) warnChanged(ctx context.Context, hub, old runtime.Object) {
 	if warnings := e.def.Strategy.WarningsOnUpdate; warnings != nil && e.subresource == "" {
 		addWarnings(ctx, warnings(ctx, hub, old))
 	}

@@ -3,9 +3,9 @@ package registry
 import (
 	"bytes"
 	"fmt"
-	"reflect"
 	"sync"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/registry/internal/document"
@@ -23,8 +23,8 @@ type codec struct {
 	hub       schema.GroupKind
 	storage   *runtime.Kind
 	mediaType rest.MediaType
-	// shape says what documents of the storage version have; nil: it has protobuf.
-	shape *document.Shape
+	// documents are those of the storage version; nil: it has protobuf.
+	documents *documents
 	// apiVersion and kind are what an envelope of the storage version says.
 	apiVersion, kind string
 	// head is how its objects begin in JSON, with the comma behind it.
@@ -45,7 +45,7 @@ func newCodec(scheme *runtime.Scheme, hub schema.GroupKind, gv schema.GroupVersi
 	c.apiVersion, c.kind = gv.String(), c.storage.GroupVersionKind().Kind
 	c.head = []byte(headOf(c.storage) + ",")
 	if !c.storage.Protobuf() {
-		c.mediaType, c.shape = rest.JSON, document.ShapeOf(reflect.TypeOf(c.storage.New()))
+		c.mediaType, c.documents = rest.JSON, documentsOf(c.storage)
 	}
 	c.readers.New = func() any { return c.storage.Recycler() }
 	return c, nil
@@ -67,7 +67,7 @@ func (c *codec) form() storage.Form {
 
 // keepsDocuments says whether what is stored is the document that was sent, and not what its Go
 // value writes.
-func (c *codec) keepsDocuments() bool { return c.shape != nil }
+func (c *codec) keepsDocuments() bool { return c.documents != nil }
 
 // canonical makes the canonical value of what is in the database: protobuf of the storage version,
 // with its defaults, without a resourceVersion; of a version without protobuf it is the metadata in
@@ -114,7 +114,7 @@ func (c *codec) valueOfDocument(stored []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if kind != c.storage {
+	if kind.Protobuf() || !kind.SharesJSON(c.storage) {
 		obj, err := c.toStorage(kind, decoded.Object)
 		if err != nil {
 			return nil, err
@@ -124,10 +124,10 @@ func (c *codec) valueOfDocument(stored []byte) ([]byte, error) {
 	var obj runtime.Object
 	var from *origin
 	// Nearly every stored value is as this server writes it.
-	if doc, ok := document.Settled(decoded.JSON); ok && len(decoded.Strict) == 0 {
-		obj, from, err = c.defaultedDocument(decoded.Object, doc)
+	if doc, ok := document.Settled(decoded.JSON); ok && kind == c.storage && len(decoded.Strict) == 0 {
+		obj, from, err = c.documents.defaulted(decoded.Object, doc)
 	} else {
-		obj, from, err = c.received(decoded.Object, decoded.JSON)
+		obj, from, err = c.received(documentsOf(kind), decoded.Object, decoded.JSON)
 	}
 	if err != nil {
 		return nil, err
@@ -251,7 +251,7 @@ func (c *codec) decode(value []byte) (runtime.Object, error) {
 		if err != nil {
 			return nil, err
 		}
-		obj, err := c.undocument(doc, meta)
+		obj, err := c.documents.read(doc, meta)
 		if err == nil {
 			c.storage.Default(obj) // also where the document has no object to have them
 		}
@@ -266,6 +266,23 @@ func (c *codec) decode(value []byte) (runtime.Object, error) {
 		return nil, err
 	}
 	return obj, nil
+}
+
+// decodeHub makes an object of the hub of an entry. Its strings may be parts of the entry's value.
+// Its error is an API status, or the one of the entry.
+func (c *codec) decodeHub(entry storage.Entry) (runtime.Object, error) {
+	if entry.Err != nil {
+		return nil, entry.Err
+	}
+	obj, err := c.decode(entry.Value)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	hub, err := c.storage.ToHub(obj)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	return hub, nil
 }
 
 // statusField is the number of the status in canonical values, 0 if there is none.

@@ -18,13 +18,13 @@ const lastPause = 64 * time.Millisecond
 
 // charge begins an attempt to write an object: it returns what admission wants to be written with
 // it.
-func (e *endpoint[T]) charge(ctx context.Context, r *admission.Request, obj, old *T) ([]storage.Op, error) {
+func (e *endpoint) charge(ctx context.Context, r *admission.Request, obj, old runtime.Object) ([]storage.Op, error) {
 	if r == nil {
 		return nil, nil
 	}
 	one := about(r, obj, old)
 	if obj != nil {
-		one.Name = runtime.Meta(*obj).Name
+		one.Name = runtime.Meta(obj).Name
 	}
 	r.Attempt.Next()
 	return e.admission.Charge(ctx, one)
@@ -33,11 +33,11 @@ func (e *endpoint[T]) charge(ctx context.Context, r *admission.Request, obj, old
 // putCharged creates the entry of hub, which was made of from, and what is charged for it, or says
 // what would come of it. When another writer was faster with something that is charged, it is
 // charged anew.
-func (e *endpoint[T]) putCharged(ctx context.Context, request *admission.Request, key string, hub T, from *origin, opts metav1.CreateOptions) (entry storage.Entry, err error) {
+func (e *endpoint) putCharged(ctx context.Context, request *admission.Request, key string, hub runtime.Object, from *origin, opts metav1.CreateOptions) (entry storage.Entry, err error) {
 	defer func() { request.Over(err) }()
 	meta := runtime.Meta(hub)
 	for pause := time.Millisecond; ; pause = min(2*pause, lastPause) {
-		with, err := e.charge(ctx, request, &hub, nil)
+		with, err := e.charge(ctx, request, hub, nil)
 		if err != nil {
 			return storage.Entry{}, err
 		}
@@ -65,12 +65,12 @@ func (e *endpoint[T]) putCharged(ctx context.Context, request *admission.Request
 
 // chargeFinished is what goes with the removal of old, whose last finalizer is gone: over is called
 // when that is done.
-func (e *endpoint[T]) chargeFinished(old T) (check func(context.Context) ([]storage.Op, error), over func(error)) {
+func (e *endpoint) chargeFinished(old runtime.Object) (check func(context.Context) ([]storage.Op, error), over func(error)) {
 	meta := runtime.Meta(old)
 	whole := *e
 	whole.subresource = ""
 	request := whole.request(admission.Delete, rest.Name{Namespace: meta.Namespace, Name: meta.Name}, &metav1.DeleteOptions{}, nil)
-	return func(ctx context.Context) ([]storage.Op, error) { return e.charge(ctx, request, nil, &old) }, request.Over
+	return func(ctx context.Context) ([]storage.Op, error) { return e.charge(ctx, request, nil, old) }, request.Over
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

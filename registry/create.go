@@ -23,8 +23,9 @@ const generateAttempts = 8
 // Create makes a new object. The order of the steps is part of the contract; what comes before a
 // step sees the object without its effect. Between those that take time for a large object it ends
 // if the client has left.
-func (e *endpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
+func (e *endpoint) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
 	versioned, text := e.sent(obj)
+	ctx = withText(ctx, text)
 
 	// The namespace, and the name, are those of the request.
 	meta := runtime.Meta(versioned)
@@ -65,7 +66,7 @@ func (e *endpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime
 
 // createOwned goes on with an object that knows its owners, and was made of from. hub belongs to
 // it.
-func (e *endpoint[T]) createOwned(ctx context.Context, name rest.Name, hub T, from *origin, opts metav1.CreateOptions) (rest.View, error) {
+func (e *endpoint) createOwned(ctx context.Context, name rest.Name, hub runtime.Object, from *origin, opts metav1.CreateOptions) (rest.View, error) {
 	// Mutating admission.
 	request := e.request(admission.Create, rest.Name{Namespace: name.Namespace, Name: runtime.Meta(hub).Name}, &opts, opts.DryRun)
 	hub, err := e.mutate(ctx, request, hub, nil)
@@ -93,7 +94,7 @@ func (e *endpoint[T]) createOwned(ctx context.Context, name rest.Name, hub T, fr
 }
 
 // createNamed goes on with an object whose metadata is complete. hub belongs to it.
-func (e *endpoint[T]) createNamed(ctx context.Context, request *admission.Request, hub T, from *origin, opts metav1.CreateOptions) (rest.View, error) {
+func (e *endpoint) createNamed(ctx context.Context, request *admission.Request, hub runtime.Object, from *origin, opts metav1.CreateOptions) (rest.View, error) {
 	strategy, meta := &e.def.Strategy, runtime.Meta(hub)
 
 	// PrepareForCreate.
@@ -140,7 +141,7 @@ func (e *endpoint[T]) createNamed(ctx context.Context, request *admission.Reques
 }
 
 // put creates the entry, and what is to be written with it, or says what would come of it.
-func (s *Store[T]) put(ctx context.Context, key string, value []byte, with []storage.Op, opts metav1.CreateOptions) (storage.Entry, error) {
+func (s *Store) put(ctx context.Context, key string, value []byte, with []storage.Op, opts metav1.CreateOptions) (storage.Entry, error) {
 	if isDryRun(opts.DryRun) {
 		return s.pretendCreate(ctx, key, value)
 	}
@@ -149,7 +150,7 @@ func (s *Store[T]) put(ctx context.Context, key string, value []byte, with []sto
 
 // encodeHub makes the canonical value of an object that is ready to be stored, and was made of
 // from.
-func (s *Store[T]) encodeHub(hub T, from *origin) ([]byte, error) {
+func (s *Store) encodeHub(hub runtime.Object, from *origin) ([]byte, error) {
 	obj, err := s.codec.fromHub(hub)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
@@ -162,7 +163,7 @@ func (s *Store[T]) encodeHub(hub T, from *origin) ([]byte, error) {
 }
 
 // pretendCreate is what the store would say to a create, without it.
-func (s *Store[T]) pretendCreate(ctx context.Context, key string, value []byte) (storage.Entry, error) {
+func (s *Store) pretendCreate(ctx context.Context, key string, value []byte) (storage.Entry, error) {
 	switch _, err := s.backend.Get(ctx, key, storage.GetOptions{}); storage.CodeOf(err) {
 	case storage.CodeNotFound:
 		return storage.Entry{Key: key, Value: value}, nil
@@ -177,7 +178,7 @@ func (s *Store[T]) pretendCreate(ctx context.Context, key string, value []byte) 
 }
 
 // createError says in particular when the name is taken by an object that is on its way out.
-func (e *endpoint[T]) createError(ctx context.Context, key, name string, err error) error {
+func (e *endpoint) createError(ctx context.Context, key, name string, err error) error {
 	status := statusOf(err, "create", e.resource, name)
 	var exists *apierrors.StatusError
 	if !apierrors.IsAlreadyExists(status) || !errors.As(status, &exists) {
@@ -194,7 +195,7 @@ func (e *endpoint[T]) createError(ctx context.Context, key, name string, err err
 }
 
 // invalid is the status of an object that did not pass validation.
-func (e *endpoint[T]) invalid(name string, errs field.ErrorList) error {
+func (e *endpoint) invalid(name string, errs field.ErrorList) error {
 	return rest.Invalid(e.kind.GroupVersionKind().GroupKind(), name, errs)
 }
 

@@ -3,6 +3,7 @@ package registry
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -88,6 +89,10 @@ type Resource struct {
 // Define makes a Resource of a definition. What is wrong with it is reported by Form and Serve,
 // which see the Scheme.
 func Define[T runtime.Object](def Definition[T]) Resource {
+	return define(untyped(def))
+}
+
+func define(def definition) Resource {
 	def.Versions = slices.Clone(def.Versions)
 	def.ShortNames = slices.Clone(def.ShortNames)
 	def.Categories = slices.Clone(def.Categories)
@@ -101,7 +106,7 @@ func Define[T runtime.Object](def Definition[T]) Resource {
 		keyPrefix:  keyprefix.Of(def.GroupKind.Group, def.Plural, def.KeyPrefix),
 		versions:   def.Versions,
 		version:    func(opts Options) schema.GroupVersion { return storageVersion(def, opts) },
-		without:    func(gone []schema.GroupVersion) Resource { return Define(without(def, gone)) },
+		without:    func(gone []schema.GroupVersion) Resource { return define(without(def, gone)) },
 		namespaced: def.Namespaced,
 		codec: func(scheme *runtime.Scheme, opts Options) (*codec, error) {
 			if err := check(def, scheme, opts); err != nil {
@@ -130,7 +135,7 @@ func (r Resource) Versions() []schema.GroupVersion { return slices.Clone(r.versi
 // the first that is left takes its place. A resource that has none left can't be served.
 func (r Resource) Without(versions ...schema.GroupVersion) Resource { return r.without(versions) }
 
-func without[T runtime.Object](def Definition[T], gone []schema.GroupVersion) Definition[T] {
+func without(def definition, gone []schema.GroupVersion) definition {
 	def.Versions = slices.DeleteFunc(slices.Clone(def.Versions), func(gv schema.GroupVersion) bool { return slices.Contains(gone, gv) })
 	if slices.Contains(gone, def.StorageVersion) && len(def.Versions) > 0 {
 		def.StorageVersion = def.Versions[0]
@@ -170,23 +175,13 @@ func (r Resource) Serve(scheme *runtime.Scheme, backend storage.Interface, opts 
 	return r.bind(c, opts, backend)
 }
 
-// toHub converts to the hub, with its type. This is the cast that strategies are spared.
-func toHub[T runtime.Object](kind *runtime.Kind, obj runtime.Object) (T, error) {
-	hub, err := kind.ToHub(obj)
-	if err != nil {
-		var none T
-		return none, err
-	}
-	return hub.(T), nil
-}
-
 // defaulted makes the hub of an object of a version that was sent: with the defaults of the
 // version, and with those that only the storage version has. So whoever looks at the hub sees what
 // will be stored, also of fields that the version has no word for. The result may share memory with
 // obj, which is not to be used any more.
-func (s *Store[T]) defaulted(kind *runtime.Kind, obj runtime.Object) (T, error) {
+func (s *Store) defaulted(kind *runtime.Kind, obj runtime.Object) (runtime.Object, error) {
 	kind.Default(obj)
-	hub, err := toHub[T](kind, obj)
+	hub, err := kind.ToHub(obj)
 	if err != nil || kind == s.codec.storage || !s.codec.storage.Defaults() {
 		return hub, err
 	}
@@ -194,13 +189,13 @@ func (s *Store[T]) defaulted(kind *runtime.Kind, obj runtime.Object) (T, error) 
 	if err != nil {
 		return hub, err
 	}
-	return toHub[T](s.codec.storage, stored)
+	return s.codec.storage.ToHub(stored)
 }
 
 // deepCopy copies an object of a strategy.
-func (s *Store[T]) deepCopy(obj T) T { return s.codec.storage.CopyHub(obj).(T) }
+func (s *Store) deepCopy(obj runtime.Object) runtime.Object { return s.codec.storage.CopyHub(obj) }
 
-func storageVersion[T runtime.Object](def Definition[T], opts Options) schema.GroupVersion {
+func storageVersion(def definition, opts Options) schema.GroupVersion {
 	if !opts.StorageVersion.Empty() {
 		return opts.StorageVersion
 	}
@@ -208,7 +203,7 @@ func storageVersion[T runtime.Object](def Definition[T], opts Options) schema.Gr
 }
 
 // check reports everything that is wrong with a definition for a scheme.
-func check[T runtime.Object](def Definition[T], scheme *runtime.Scheme, opts Options) error {
+func check(def definition, scheme *runtime.Scheme, opts Options) error {
 	var mistakes []error
 	bad := func(format string, args ...any) {
 		mistakes = append(mistakes, fmt.Errorf("resource %q of kind %s: "+format, append([]any{def.Plural, def.GroupKind}, args...)...))
@@ -218,13 +213,10 @@ func check[T runtime.Object](def Definition[T], scheme *runtime.Scheme, opts Opt
 		bad("the scheme has no such hub: declare it with runtime.AddHub")
 		return errors.Join(mistakes...)
 	}
-	if _, ok := hub.(T); !ok {
-		bad("its hub type is %T, the definition is for %T", hub, *new(T))
-	}
-	if hub, ok := hub.(T); ok {
-		if problem := checkColumns(&def.Strategy, hub, scheme.KindsOfHub(def.GroupKind)); problem != "" {
-			bad("%s", problem)
-		}
+	if def.hubType != reflect.TypeOf(hub) {
+		bad("its hub type is %T, the definition is for %s", hub, def.hubType)
+	} else if problem := checkColumns(&def.Strategy, hub, scheme.KindsOfHub(def.GroupKind)); problem != "" {
+		bad("%s", problem)
 	}
 	if _, err := storage.Join(def.Plural); err != nil || def.Plural != strings.ToLower(def.Plural) {
 		bad("the plural must be a lower-case path segment, like books")

@@ -27,7 +27,7 @@ var (
 // Delete removes an object, or marks it as being deleted while it has finalizers or a time of
 // grace. What it has to know it reads from the bytes, where no strategy has to be asked; else only
 // marking decodes. What becomes of dependents is in dependents.go.
-func (e *endpoint[T]) Delete(ctx context.Context, name rest.Name, opts metav1.DeleteOptions) (rest.View, error) {
+func (e *endpoint) Delete(ctx context.Context, name rest.Name, opts metav1.DeleteOptions) (rest.View, error) {
 	key, err := e.key(name)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (e *endpoint[T]) Delete(ctx context.Context, name rest.Name, opts metav1.De
 }
 
 // remove deletes the entry at key if nothing speaks against it.
-func (e *endpoint[T]) remove(ctx context.Context, key, name string, request *admission.Request, opts metav1.DeleteOptions, dryRun bool) (uid types.UID, err error) {
+func (e *endpoint) remove(ctx context.Context, key, name string, request *admission.Request, opts metav1.DeleteOptions, dryRun bool) (uid types.UID, err error) {
 	var gone storage.Entry
 	check := func(current storage.Entry) ([]storage.Op, error) {
 		meta, err := e.mayDelete(current, name, opts)
@@ -95,7 +95,7 @@ func (e *endpoint[T]) remove(ctx context.Context, key, name string, request *adm
 }
 
 // mayDelete checks the preconditions of a deletion.
-func (e *endpoint[T]) mayDelete(current storage.Entry, name string, opts metav1.DeleteOptions) (wire.Meta, error) {
+func (e *endpoint) mayDelete(current storage.Entry, name string, opts metav1.DeleteOptions) (wire.Meta, error) {
 	unsafe := opts.IgnoreStoreReadErrorWithClusterBreakingPotential
 	if unsafe != nil && *unsafe {
 		// This is for what can't be read, and for nothing else.
@@ -130,7 +130,7 @@ func (e *endpoint[T]) mayDelete(current storage.Entry, name string, opts metav1.
 
 // mark gives an object that stays its deletionTimestamp. One that has it already stays as it is,
 // unless its time becomes shorter.
-func (e *endpoint[T]) mark(ctx context.Context, key, name string, opts metav1.DeleteOptions, dryRun bool) (storage.Entry, error) {
+func (e *endpoint) mark(ctx context.Context, key, name string, opts metav1.DeleteOptions, dryRun bool) (storage.Entry, error) {
 	return e.write(ctx, key, dryRun, nil, func(current storage.Entry) ([]byte, []storage.Op, error) {
 		meta, err := e.mayDelete(current, name, opts)
 		if err != nil {
@@ -145,7 +145,7 @@ func (e *endpoint[T]) mark(ctx context.Context, key, name string, opts metav1.De
 		case g.waits && g.finalizers == nil:
 			return current.Value, nil, nil
 		}
-		hub, err := e.decodeHub(current)
+		hub, err := e.codec.decodeHub(current)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -172,7 +172,7 @@ func (e *endpoint[T]) mark(ctx context.Context, key, name string, opts metav1.De
 }
 
 // stays says whether an entry has to stay for now, and until when.
-func (e *endpoint[T]) stays(ctx context.Context, current storage.Entry, meta wire.Meta, opts metav1.DeleteOptions) (g grace, err error) {
+func (e *endpoint) stays(ctx context.Context, current storage.Entry, meta wire.Meta, opts metav1.DeleteOptions) (g grace, err error) {
 	finalizers := meta.HasFinalizers()
 	var changed *[]string
 	if e.collected && current.Err == nil {
@@ -181,7 +181,7 @@ func (e *endpoint[T]) stays(ctx context.Context, current storage.Entry, meta wir
 		}
 	}
 	if e.def.Strategy.CheckGracefulDelete != nil && current.Err == nil {
-		hub, err := e.decodeHub(current)
+		hub, err := e.codec.decodeHub(current)
 		if err != nil {
 			return g, err
 		}
@@ -203,19 +203,21 @@ func (e *endpoint[T]) stays(ctx context.Context, current storage.Entry, meta wir
 
 // kept says whether an entry has to stay for now: it has finalizers, or its kind says that
 // something holds it.
-func (e *endpoint[T]) kept(current storage.Entry, finalizers bool) (bool, error) {
+func (e *endpoint) kept(current storage.Entry, finalizers bool) (bool, error) {
 	if finalizers || e.def.Strategy.Held == nil || current.Err != nil {
 		return finalizers, nil
 	}
-	hub, err := e.decodeHub(current)
+	hub, err := e.codec.decodeHub(current)
 	return err == nil && e.held(hub), err
 }
 
-func (s *Store[T]) held(hub T) bool { return s.def.Strategy.Held != nil && s.def.Strategy.Held(hub) }
+func (s *Store) held(hub runtime.Object) bool {
+	return s.def.Strategy.Held != nil && s.def.Strategy.Held(hub)
+}
 
 // deleted is the answer for an object that is gone. Clients wait for the object with this uid to
 // disappear.
-func (e *endpoint[T]) deleted(name string, uid types.UID) rest.View {
+func (e *endpoint) deleted(name string, uid types.UID) rest.View {
 	return structView{&metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
 		Status:   metav1.StatusSuccess,

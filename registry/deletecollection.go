@@ -20,7 +20,7 @@ const deletePage = 500
 // those objects as they were before. With a limit it is one page of them, and the answer says where
 // the next one begins and how many are left. The first error ends it; what was deleted until then
 // stays deleted.
-func (e *endpoint[T]) DeleteCollection(ctx context.Context, namespace string, opts metav1.DeleteOptions, list metav1.ListOptions) (rest.View, error) {
+func (e *endpoint) DeleteCollection(ctx context.Context, namespace string, opts metav1.DeleteOptions, list metav1.ListOptions) (rest.View, error) {
 	deleted := &listView{version: e.version, entries: []storage.Entry{}}
 	onePage := list.Limit > 0
 	if !onePage {
@@ -53,7 +53,7 @@ func (e *endpoint[T]) DeleteCollection(ctx context.Context, namespace string, op
 
 // deleteListed deletes an object that was in a list. gone says that there was nothing left to
 // delete.
-func (e *endpoint[T]) deleteListed(ctx context.Context, entry storage.Entry, opts metav1.DeleteOptions) (gone bool, err error) {
+func (e *endpoint) deleteListed(ctx context.Context, entry storage.Entry, opts metav1.DeleteOptions) (gone bool, err error) {
 	ours := opts.Preconditions == nil
 	if ours {
 		// Somebody may have put another object there since. That one was not in the list.
@@ -72,7 +72,7 @@ func (e *endpoint[T]) deleteListed(ctx context.Context, entry storage.Entry, opt
 }
 
 // nameOf is the name of the object at a key.
-func (s *Store[T]) nameOf(key string) rest.Name {
+func (s *Store) nameOf(key string) rest.Name {
 	key = strings.TrimPrefix(key, s.prefix)
 	if !s.def.Namespaced {
 		return rest.Name{Name: key}

@@ -23,6 +23,8 @@ type version struct {
 	table *columns
 	json  jsonForm
 	memos *Memos // nil: nothing is kept
+	// documents are those of the version; nil: it has protobuf.
+	documents *documents
 	// decorate changes a hub into what clients see; nil: they see what is stored.
 	decorate func(hub runtime.Object)
 }
@@ -33,8 +35,11 @@ func (v version) stored() bool { return v.kind == v.from.storage }
 // asStored says whether answers in the version can be made of the bytes of canonical values.
 func (v version) asStored() bool { return v.stored() && v.decorate == nil }
 
-// showsDocuments says whether answers in the version are the documents that are stored.
-func (v version) showsDocuments() bool { return v.from.keepsDocuments() && v.stored() }
+// showsDocuments says whether answers in the version are the documents that are stored: those of a
+// version that shares its JSON with the stored one are, but for fields that it does not have.
+func (v version) showsDocuments() bool {
+	return v.from.keepsDocuments() && !v.kind.Protobuf() && v.kind.SharesJSON(v.from.storage)
+}
 
 // visible is object as clients see it.
 func (v version) visible(e storage.Entry) (runtime.Object, error) {

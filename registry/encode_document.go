@@ -27,7 +27,7 @@ func (v version) appendShown(dst []byte, head string, e storage.Entry) ([]byte, 
 }
 
 func (v version) shown(e storage.Entry) (*metav1.ObjectMeta, document.Document, error) {
-	meta, doc, err := parts(e.Value)
+	meta, doc, err := v.parts(e.Value)
 	if err != nil {
 		return nil, doc, err
 	}
@@ -39,12 +39,41 @@ func (v version) shown(e storage.Entry) (*metav1.ObjectMeta, document.Document, 
 	if err != nil {
 		return nil, doc, err
 	}
-	obj, err := v.visible(e)
+	stored := v
+	stored.kind = v.from.storage
+	obj, err := stored.visible(e)
 	if err != nil {
 		return nil, doc, err
 	}
-	doc, err = v.from.document(obj, from)
+	doc, err = v.document(obj, from)
 	return runtime.Meta(obj), doc, err
+}
+
+// parts takes a canonical document apart, which is that of the version then. The metadata belongs
+// to the caller, but for what it shares with value.
+func (v version) parts(value []byte) (*metav1.ObjectMeta, document.Document, error) {
+	meta, doc, err := parts(value)
+	if err == nil {
+		doc, err = v.pruned(doc)
+	}
+	return meta, doc, err
+}
+
+// document is that of the version of an object of the storage version, which was made of from.
+func (v version) document(obj runtime.Object, from *origin) (document.Document, error) {
+	doc, err := v.from.document(obj, from)
+	if err != nil {
+		return doc, err
+	}
+	return v.pruned(doc)
+}
+
+// pruned is a document of the storage version without what this one has no field for.
+func (v version) pruned(doc document.Document) (document.Document, error) {
+	if v.stored() {
+		return doc, nil
+	}
+	return doc.Pruned(v.documents.shape)
 }
 
 // writeDocument writes the document of an entry in one piece.
@@ -56,7 +85,7 @@ func (o *objectView) writeDocument(w io.Writer, form rest.Form) error {
 	return writeText(w, text, o.kind, form)
 }
 
-// documentView is an object of the storage version that is no entry, as a document.
+// documentView is an object that is no entry, as a document.
 type documentView struct {
 	objectOf
 	document document.Document

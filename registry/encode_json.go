@@ -48,7 +48,7 @@ func (v version) jsonItem(dst []byte, e storage.Entry) ([]byte, error) {
 
 // keptItem is jsonItem out of memos, where it is left for whoever comes next. Nobody may modify it.
 func (v version) keptItem(memos *Memos, e storage.Entry) ([]byte, error) {
-	if v.showsDocuments() {
+	if v.showsDocuments() && v.stored() {
 		memos = nil // most of it is in the entry
 	}
 	k := memoKey{kind: v.kind, key: e.Key, revision: e.Revision}

@@ -15,8 +15,8 @@ import (
 )
 
 // listView is entries in one version. It writes item by item, and its bytes are those of the list
-// type marshalled as a whole: items carry no kind. An error after the first chunk leaves an
-// unfinished list behind.
+// type marshalled as a whole, but that items of a kind without protobuf say what they are. An error
+// after the first chunk leaves an unfinished list behind.
 type listView struct {
 	version
 	entries []storage.Entry
@@ -45,8 +45,27 @@ func (l *listView) writeJSON(out *chunks, pretty bool) error {
 	if l.memos.fit(l.entries) {
 		item = func(_ []byte, i int) ([]byte, error) { return l.keptItem(l.memos, l.entries[i]) }
 	}
+	if !l.kind.Protobuf() {
+		item = l.sayingKind(item)
+	}
 	f := frame{kind: l.kind.ListKind(), meta: l.meta, items: "items"}
 	return f.write(out, pretty, len(l.entries), item)
+}
+
+// sayingKind makes items say what they are, as those of custom resources do.
+func (l *listView) sayingKind(item func(dst []byte, i int) ([]byte, error)) func(dst []byte, i int) ([]byte, error) {
+	head := headOf(l.kind)
+	if l.showsDocuments() && l.stored() {
+		return func(dst []byte, i int) ([]byte, error) { return l.appendShown(dst, head, l.entries[i]) }
+	}
+	return func(dst []byte, i int) ([]byte, error) {
+		data, err := item(nil, i)
+		if err != nil {
+			return nil, err
+		}
+		dst = append(append(dst, head...), ',')
+		return append(dst, data[len("{"):]...), nil
+	}
 }
 
 func (l *listView) writeProtobuf(out *chunks) error {

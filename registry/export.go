@@ -13,7 +13,7 @@ import (
 
 // Export reads one object as it could be created somewhere else: without what this server filled
 // in. With exact it keeps its namespace, and its name also where that was generated.
-func (e *endpoint[T]) Export(ctx context.Context, name rest.Name, opts metav1.GetOptions, exact bool) (rest.View, error) {
+func (e *endpoint) Export(ctx context.Context, name rest.Name, opts metav1.GetOptions, exact bool) (rest.View, error) {
 	entry, err := e.get(ctx, name, opts)
 	if err != nil {
 		return nil, err
@@ -23,7 +23,7 @@ func (e *endpoint[T]) Export(ctx context.Context, name rest.Name, opts metav1.Ge
 			return nil, apierrors.NewInternalError(err)
 		}
 	}
-	hub, err := e.decodeHub(entry)
+	hub, err := e.codec.decodeHub(entry)
 	if err != nil {
 		return nil, statusOf(err, "get", e.resource, name.Name)
 	}
@@ -43,7 +43,11 @@ func (e *endpoint[T]) Export(ctx context.Context, name rest.Name, opts metav1.Ge
 	if !e.showsDocuments() {
 		return view, nil
 	}
-	doc, err := e.codec.document(obj, from)
+	stored, err := e.codec.storage.FromHub(hub)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	doc, err := e.document(stored, from)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}

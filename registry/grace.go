@@ -30,7 +30,7 @@ func inGrace(meta *metav1.ObjectMeta) bool {
 
 // graceOf decides what a deletion means for a stored object, which is not modified. The rules are
 // those of Kubernetes.
-func (e *endpoint[T]) graceOf(ctx context.Context, hub T, opts metav1.DeleteOptions) (grace, error) {
+func (e *endpoint) graceOf(ctx context.Context, hub runtime.Object, opts metav1.DeleteOptions) (grace, error) {
 	check, meta := e.def.Strategy.CheckGracefulDelete, runtime.Meta(hub)
 	if check == nil {
 		return grace{}, nil
@@ -55,7 +55,7 @@ func (e *endpoint[T]) graceOf(ctx context.Context, hub T, opts metav1.DeleteOpti
 
 // shorterGrace is graceOf for an object that is being deleted already. asked is nil if the client
 // does not say how long.
-func (e *endpoint[T]) shorterGrace(meta *metav1.ObjectMeta, asked *int64) grace {
+func (e *endpoint) shorterGrace(meta *metav1.ObjectMeta, asked *int64) grace {
 	switch {
 	case !inGrace(meta):
 		return grace{} // its time is over: somebody was to remove it and did not come to it

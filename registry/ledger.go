@@ -59,18 +59,7 @@ func (l *Ledger) List(ctx context.Context, namespace string, opts storage.ListOp
 // Decode makes an object of the hub of an entry. It is the caller's, but for its strings, which may
 // be parts of the entry.
 func (l *Ledger) Decode(entry storage.Entry) (apiruntime.Object, error) {
-	if entry.Err != nil {
-		return nil, entry.Err
-	}
-	obj, err := l.codec.decode(entry.Value)
-	if err != nil {
-		return nil, apierrors.NewInternalError(err)
-	}
-	hub, err := l.codec.storage.ToHub(obj)
-	if err != nil {
-		return nil, apierrors.NewInternalError(err)
-	}
-	return hub, nil
+	return l.codec.decodeHub(entry)
 }
 
 // Replace returns the operation that writes obj, an object of the hub, as it is over the one that

@@ -24,7 +24,7 @@ const (
 
 // checkMetadata refuses metadata that has more entries than it may have. old is that of the object
 // before an update, nil for a new one: what is stored with more may stay, but not grow.
-func (e *endpoint[T]) checkMetadata(meta, old *metav1.ObjectMeta) error {
+func (e *endpoint) checkMetadata(meta, old *metav1.ObjectMeta) error {
 	if old == nil {
 		old = new(metav1.ObjectMeta)
 	}

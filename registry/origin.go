@@ -1,7 +1,10 @@
 package registry
 
 import (
+	"encoding/json"
 	"errors"
+	"reflect"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,37 +29,21 @@ import (
 // like one of another version.
 type origin struct{ document, printed document.Document }
 
-// received makes an object of the storage version that was read of text into what is to be written:
-// it is defaulted, and has nothing that its type does not know. obj belongs to it.
-func (c *codec) received(obj runtime.Object, text []byte) (runtime.Object, *origin, error) {
-	doc, whole, err := document.Read(text, c.shape)
+// received makes an object of the storage version, as it is to be written, of one of a version that
+// shares its JSON, which was read of text. obj belongs to it.
+func (c *codec) received(in *documents, obj runtime.Object, text []byte) (runtime.Object, *origin, error) {
+	obj, from, err := in.received(obj, text)
+	if err != nil || in.kind == c.storage {
+		return obj, from, err
+	}
+	doc, err := from.document.Pruned(c.documents.shape)
 	if err != nil {
 		return nil, nil, err
 	}
-	if !whole { // a member that is null is one in a Go map
-		sent := obj
-		if obj, err = c.undocument(doc, runtime.Meta(sent)); err != nil {
-			return nil, nil, err
-		}
-		obj.GetObjectKind().SetGroupVersionKind(sent.GetObjectKind().GroupVersionKind())
-	}
-	return c.defaultedDocument(obj, doc)
-}
-
-// defaultedDocument fills in the defaults of an object and of the document that it was read from.
-// obj belongs to it.
-func (c *codec) defaultedDocument(obj runtime.Object, doc document.Document) (_ runtime.Object, from *origin, err error) {
-	from = &origin{document: doc}
-	if from.printed, err = c.print(obj); err != nil || !c.storage.Defaults() {
-		return obj, from, err
-	}
-	before := from.printed
-	c.storage.Default(obj)
-	if from.printed, err = c.print(obj); err != nil {
+	if obj, err = c.documents.read(doc, runtime.Meta(obj)); err != nil {
 		return nil, nil, err
 	}
-	from.document, err = doc.Default(before, from.printed, c.shape)
-	return obj, from, err
+	return c.documents.defaulted(obj, doc)
 }
 
 // originOf is what the object of an entry was made of, that an update begins with: value is
@@ -86,7 +73,7 @@ func (c *codec) throughHub(obj runtime.Object, doc document.Document) (*origin, 
 	if obj, err = c.fromHub(hub); err != nil {
 		return nil, err
 	}
-	printed, err := c.print(obj)
+	printed, err := c.documents.print(obj)
 	return &origin{doc, printed}, err
 }
 
@@ -101,27 +88,14 @@ func (c *codec) nothing() (*origin, error) {
 	if err != nil {
 		return nil, err
 	}
-	printed, err := c.print(obj)
+	printed, err := c.documents.print(obj)
 	return &origin{printed: printed}, err
-}
-
-// print is the document that a Go value of the storage version writes. obj is as it was.
-func (c *codec) print(obj runtime.Object) (document.Document, error) {
-	meta := runtime.Meta(obj)
-	was := *meta
-	*meta = metav1.ObjectMeta{}
-	text, err := c.storage.AppendJSON(nil, obj)
-	*meta = was
-	if err != nil {
-		return document.Document{}, err
-	}
-	return document.Split(text)
 }
 
 // document is what is to be stored of an object of the storage version, which was made of from;
 // nil: of nothing that is kept.
 func (c *codec) document(obj runtime.Object, from *origin) (document.Document, error) {
-	printed, err := c.print(obj)
+	printed, err := c.documents.print(obj)
 	if err != nil {
 		return printed, err
 	}
@@ -133,31 +107,20 @@ func (c *codec) document(obj runtime.Object, from *origin) (document.Document, e
 	if printed.Equal(from.printed) {
 		return from.document, nil
 	}
-	doc, err := from.document.Change(from.printed, printed, c.shape)
+	doc, err := from.document.Change(from.printed, printed, c.documents.shape)
 	if err != nil {
 		return doc, err
 	}
 	// What is there now may have defaults inside.
-	again, err := c.undocument(doc, runtime.Meta(obj))
+	again, err := c.documents.read(doc, runtime.Meta(obj))
 	if err != nil {
 		return doc, err
 	}
-	_, settled, err := c.received(again, doc.AppendObject(nil))
+	_, settled, err := c.documents.received(again, doc.AppendObject(nil))
 	if err != nil {
 		return doc, err
 	}
 	return settled.document, nil
-}
-
-// undocument makes an object of the storage version of its parts. It is not defaulted, says not
-// what it is, and shares memory with meta.
-func (c *codec) undocument(doc document.Document, meta *metav1.ObjectMeta) (runtime.Object, error) {
-	obj := c.storage.New()
-	if _, err := c.storage.ReadJSON(doc.AppendObject(nil), obj); err != nil {
-		return nil, err
-	}
-	*runtime.Meta(obj) = *meta
-	return obj, nil
 }
 
 // documentValue makes the canonical value of a document, with the metadata of obj, out of which it
@@ -204,7 +167,7 @@ func (c *codec) withoutStatus(from *origin, empty runtime.Object) (*origin, erro
 	if err != nil {
 		return nil, err
 	}
-	printed, err := c.print(obj)
+	printed, err := c.documents.print(obj)
 	return &origin{
 		document: document.Document{Members: from.document.Members},
 		printed:  document.Document{Members: from.printed.Members, Status: printed.Status},
@@ -213,7 +176,7 @@ func (c *codec) withoutStatus(from *origin, empty runtime.Object) (*origin, erro
 
 // sent is an object that a client sent, and the JSON that it was read from; nil where nobody keeps
 // that.
-func (e *endpoint[T]) sent(obj apiruntime.Object) (runtime.Object, []byte) {
+func (e *endpoint) sent(obj apiruntime.Object) (runtime.Object, []byte) {
 	if d, ok := obj.(rest.Document); ok {
 		return d.Body.(runtime.Object), d.JSON
 	}
@@ -221,36 +184,38 @@ func (e *endpoint[T]) sent(obj apiruntime.Object) (runtime.Object, []byte) {
 }
 
 // received makes an object of the hub of one of the endpoint's version that was read of text, as
-// defaulted does, and says what it was made of: nothing that is kept, if it is of another version
-// than the stored one, or nobody has sent a text.
-func (e *endpoint[T]) received(obj runtime.Object, text []byte) (hub T, from *origin, err error) {
+// defaulted does, and says what it was made of: nothing that is kept, if it is of a version with
+// other JSON than the stored one, or nobody has sent a text.
+func (e *endpoint) received(obj runtime.Object, text []byte) (hub runtime.Object, from *origin, err error) {
+	if text != nil && !e.kind.Protobuf() {
+		nulls, err := document.NullItems(text, e.documents.shape, rules.Enough)
+		if err != nil {
+			return hub, nil, err
+		}
+		if len(nulls) > 0 {
+			return hub, nil, e.refuseNulls(runtime.Meta(obj).Name, nulls)
+		}
+	}
 	if text == nil || !e.showsDocuments() {
 		hub, err = e.defaulted(e.kind, obj)
 		return hub, nil, err
 	}
-	nulls, err := document.NullItems(text, e.codec.shape, rules.Enough)
+	obj, from, err = e.codec.received(e.documents, obj, text)
 	if err != nil {
 		return hub, nil, err
 	}
-	if len(nulls) > 0 {
-		return hub, nil, e.refuseNulls(runtime.Meta(obj).Name, nulls)
-	}
-	obj, from, err = e.codec.received(obj, text)
-	if err != nil {
-		return hub, nil, err
-	}
-	if hub, err = toHub[T](e.kind, obj); err != nil || runtime.Object(hub) == obj {
+	if hub, err = e.codec.storage.ToHub(obj); err != nil || hub == obj {
 		return hub, from, err
 	}
 	if obj, err = e.codec.fromHub(hub); err != nil {
 		return hub, nil, err
 	}
-	printed, err := e.codec.print(obj)
+	printed, err := e.codec.documents.print(obj)
 	return hub, &origin{from.document, printed}, err
 }
 
 // refuseNulls is the status of an object with items of lists that are null.
-func (e *endpoint[T]) refuseNulls(name string, paths []string) error {
+func (e *endpoint) refuseNulls(name string, paths []string) error {
 	var errs field.ErrorList
 	for _, path := range paths {
 		errs = append(errs, &field.Error{Type: field.ErrorTypeInvalid, Field: path, BadValue: "null", Detail: "an item of a list must not be null"})
@@ -258,9 +223,24 @@ func (e *endpoint[T]) refuseNulls(name string, paths []string) error {
 	return e.invalid(name, errs)
 }
 
+// misread is the status of an object whose text could not be read; nil if it is of no field.
+// strict says that it is refused for its unknown fields before.
+func (e *endpoint) misread(text []byte, strict bool) error {
+	errs, unknown := document.Mistyped(text, reflect.TypeOf(e.kind.New()), rest.MaxViolations+1)
+	if len(errs) == 0 {
+		return nil
+	}
+	if strict && len(unknown) > 0 {
+		return apierrors.NewBadRequest("strict decoding error: unknown field " + strings.Join(unknown, ", unknown field "))
+	}
+	var said struct{ Metadata struct{ Name string } }
+	_ = json.Unmarshal(text, &said) // the name is for the message
+	return e.invalid(said.Metadata.Name, errs)
+}
+
 // countedOrigin is the origin of the object that counted makes of a sent one, which was made of
 // from, and of the stored one.
-func (e *endpoint[T]) countedOrigin(from *origin, current []byte) (*origin, error) {
+func (e *endpoint) countedOrigin(from *origin, current []byte) (*origin, error) {
 	old, err := e.codec.originOf(current)
 	switch {
 	case err != nil || from == nil || e.subresource != "" && e.subresource != subresourceStatus:

@@ -27,7 +27,7 @@ func tooLarge(err error) bool { return storage.CodeOf(err) == storage.CodeTooLar
 // own puts into hub, which was made of from, who owns its fields, now that the author wants it to
 // follow old, which current holds. Where nobody keeps track, and when that fails, the owners are
 // those that old had: a write never fails because of them.
-func (e *endpoint[T]) own(ctx context.Context, hub T, from *origin, old T, current storage.Entry, by author) {
+func (e *endpoint) own(ctx context.Context, hub runtime.Object, from *origin, old runtime.Object, current storage.Entry, by author) {
 	was := runtime.Meta(old).ManagedFields
 	if by.unnamed {
 		runtime.Meta(hub).ManagedFields = nil
@@ -51,7 +51,7 @@ func (e *endpoint[T]) own(ctx context.Context, hub T, from *origin, old T, curre
 }
 
 // ownNew is own for an object that did not exist before.
-func (e *endpoint[T]) ownNew(ctx context.Context, hub T, from *origin, manager string) {
+func (e *endpoint) ownNew(ctx context.Context, hub runtime.Object, from *origin, manager string) {
 	var err error
 	if e.owners != nil {
 		err = e.track(hub, from, e.nothing(), manager)
@@ -66,7 +66,7 @@ func (e *endpoint[T]) ownNew(ctx context.Context, hub T, from *origin, manager s
 
 // keepOwners puts the owners back that an object had before admission made what it is now of it, if
 // what that says of them can't be understood. The words are those of Kubernetes.
-func (e *endpoint[T]) keepOwners(ctx context.Context, meta *metav1.ObjectMeta, was []metav1.ManagedFieldsEntry) {
+func (e *endpoint) keepOwners(ctx context.Context, meta *metav1.ObjectMeta, was []metav1.ManagedFieldsEntry) {
 	if err := ownership.Check(meta.ManagedFields, was); err != nil {
 		rest.AddWarning(ctx, fmt.Sprintf(".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: %v", err))
 		meta.ManagedFields = was
@@ -74,10 +74,10 @@ func (e *endpoint[T]) keepOwners(ctx context.Context, meta *metav1.ObjectMeta, w
 }
 
 // track asks the tracker, which knows objects as clients see them.
-func (e *endpoint[T]) track(hub T, from *origin, live runtime.Object, manager string) error {
+func (e *endpoint) track(hub runtime.Object, from *origin, live runtime.Object, manager string) error {
 	obj, err := e.fromHub(hub)
 	if err == nil && e.showsDocuments() {
-		obj, err = e.asDocument(obj, from)
+		obj, err = e.asDocument(obj, hub, from)
 	}
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (e *endpoint[T]) track(hub T, from *origin, live runtime.Object, manager st
 }
 
 // nothing is an object of the version that was never stored.
-func (e *endpoint[T]) nothing() runtime.Object {
+func (e *endpoint) nothing() runtime.Object {
 	obj := e.kind.New()
 	obj.GetObjectKind().SetGroupVersionKind(e.kind.GroupVersionKind())
 	if e.showsDocuments() {
@@ -101,12 +101,12 @@ func (e *endpoint[T]) nothing() runtime.Object {
 }
 
 // live is the object of an entry, which is old in the hub, as a tracker wants it.
-func (e *endpoint[T]) live(old T, current storage.Entry) (runtime.Object, error) {
+func (e *endpoint) live(old runtime.Object, current storage.Entry) (runtime.Object, error) {
 	obj, err := e.fromHub(old)
 	if err != nil || !e.showsDocuments() {
 		return obj, err
 	}
-	_, doc, err := parts(current.Value)
+	_, doc, err := e.parts(current.Value)
 	if err != nil {
 		return nil, err
 	}
@@ -114,9 +114,13 @@ func (e *endpoint[T]) live(old T, current storage.Entry) (runtime.Object, error)
 	return ownership.Document{Object: obj, Content: content}, err
 }
 
-// asDocument is an object of the storage version, which was made of from, as a tracker wants it.
-func (e *endpoint[T]) asDocument(obj runtime.Object, from *origin) (runtime.Object, error) {
-	doc, err := e.codec.document(obj, from)
+// asDocument is obj as a tracker wants it, which is hub, made of from, in the version.
+func (e *endpoint) asDocument(obj runtime.Object, hub runtime.Object, from *origin) (runtime.Object, error) {
+	stored, err := e.codec.storage.FromHub(hub)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := e.document(stored, from)
 	if err != nil {
 		return nil, err
 	}
@@ -143,12 +147,12 @@ func sameOwners(a, b []metav1.ManagedFieldsEntry) bool {
 
 // appliedDocument is the object that an apply patch has made of live, and its JSON: live's, changed
 // where the patch has changed it.
-func (e *endpoint[T]) appliedDocument(live, next ownership.Document) (runtime.Object, []byte, error) {
-	doc, err := document.Of(live.Content).Change(document.Of(live.Unstructured()), document.Of(next.Content), e.codec.shape)
+func (e *endpoint) appliedDocument(live, next ownership.Document) (runtime.Object, []byte, error) {
+	doc, err := document.Of(live.Content).Change(document.Of(live.Unstructured()), document.Of(next.Content), e.documents.shape)
 	if err != nil {
 		return nil, nil, err
 	}
-	obj, err := e.codec.undocument(doc, runtime.Meta(next))
+	obj, err := e.documents.read(doc, runtime.Meta(next))
 	if err != nil {
 		return nil, nil, err
 	}

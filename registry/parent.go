@@ -21,16 +21,21 @@ type Parent[T runtime.Object] struct {
 	// DryRun says that nothing may be changed. Update knows that.
 	DryRun bool
 
-	store   *endpoint[T] // nil in tests of an author
+	store   *endpoint // nil in tests of an author
 	manager string
 }
 
-func (e *endpoint[T]) newParent(ctx context.Context, name rest.Name, manager string, dryRun bool) (*Parent[T], error) {
+func (e *endpoint) newParent(ctx context.Context, name rest.Name, manager string, dryRun bool) (*Parent[runtime.Object], error) {
 	obj, err := e.parent(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
 	}
-	return &Parent[T]{Name: name, Object: obj, DryRun: dryRun, store: e, manager: manager}, nil
+	return &Parent[runtime.Object]{Name: name, Object: obj, DryRun: dryRun, store: e, manager: manager}, nil
+}
+
+// typedParent is p with its type.
+func typedParent[T runtime.Object](p *Parent[runtime.Object]) *Parent[T] {
+	return &Parent[T]{Name: p.Name, Object: p.Object.(T), DryRun: p.DryRun, store: p.store, manager: p.manager}
 }
 
 // Read reads the object again and returns it, also in Object. Its error is an API status.
@@ -38,11 +43,7 @@ func (p *Parent[T]) Read(ctx context.Context) (T, error) {
 	if p.store == nil {
 		return p.Object, nil
 	}
-	obj, err := p.store.parent(ctx, p.Name, metav1.GetOptions{})
-	if err == nil {
-		p.Object = obj
-	}
-	return obj, err
+	return p.take(p.store.parent(ctx, p.Name, metav1.GetOptions{}))
 }
 
 // Update writes the object as change makes it, and returns it as it is stored then, also in Object.
@@ -53,16 +54,22 @@ func (p *Parent[T]) Update(ctx context.Context, change func(obj T) error) (T, er
 	if p.store == nil {
 		return p.Object, change(p.Object)
 	}
-	var none T
-	entry, err := p.store.rewrite(ctx, p.Name, p.manager, p.DryRun, change)
+	entry, err := p.store.rewrite(ctx, p.Name, p.manager, p.DryRun, func(obj runtime.Object) error { return change(obj.(T)) })
 	if err != nil {
+		var none T
 		return none, err
 	}
-	obj, err := p.store.parentOf(entry)
-	if err == nil {
-		p.Object = obj
+	return p.take(p.store.parentOf(entry))
+}
+
+// take makes obj the Object, if there is no error.
+func (p *Parent[T]) take(obj runtime.Object, err error) (T, error) {
+	if err != nil {
+		var none T
+		return none, err
 	}
-	return obj, err
+	p.Object = obj.(T)
+	return p.Object, nil
 }
 
 // fieldErrors are the errors of fields that err consists of; none if there is anything else in it.

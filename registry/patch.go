@@ -21,7 +21,7 @@ import (
 // Patch changes a part of an object. The patch is read once; everything from "read current" on runs
 // again when another writer comes first, so that a patch which names no resourceVersion never fails
 // because of one.
-func (e *endpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
+func (e *endpoint) Patch(ctx context.Context, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
 	if patch.Type == types.ApplyYAMLPatchType && e.owners != nil {
 		return e.apply(ctx, name, patch.Bytes, opts)
 	}
@@ -40,7 +40,7 @@ func (e *endpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patc
 			if err != nil {
 				return nil, nil, err
 			}
-			hub, from, err := e.edited(ctx, r, old, current)
+			hub, from, text, err := e.edited(ctx, r, old, current)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -53,10 +53,10 @@ func (e *endpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patc
 				return nil, nil, err
 			}
 			e.own(ctx, hub, from, old, current, by)
-			if hub, err = e.mutate(ctx, request, hub, &old); err != nil {
+			if hub, err = e.mutate(ctx, request, hub, old); err != nil {
 				return nil, nil, err
 			}
-			return e.replace(ctx, request, hub, from, old, current)
+			return e.replace(withText(ctx, text), request, hub, from, old, current)
 		})
 		if err == nil {
 			return e.view(entry), false, nil
@@ -90,7 +90,7 @@ type change interface {
 }
 
 // newEdit reads a patch. of is an empty object of what it is for.
-func (e *endpoint[T]) newEdit(name rest.Name, patch rest.Patch, opts metav1.PatchOptions, of any) (*edit, error) {
+func (e *endpoint) newEdit(name rest.Name, patch rest.Patch, opts metav1.PatchOptions, of any) (*edit, error) {
 	r := &edit{name: name, opts: opts, text: patch.Bytes}
 	var err error
 	switch patch.Type {
@@ -106,23 +106,22 @@ func (e *endpoint[T]) newEdit(name rest.Name, patch rest.Patch, opts metav1.Patc
 	return r, err
 }
 
-// edited makes the object of the hub that an edit asks for, and says of what it was made. It may
-// share memory with old, which current holds.
-func (e *endpoint[T]) edited(ctx context.Context, r *edit, old T, current storage.Entry) (hub T, from *origin, err error) {
-	var none T
+// edited makes the object of the hub that an edit asks for, and says of what it was made, and what
+// its JSON was. It may share memory with old, which current holds.
+func (e *endpoint) edited(ctx context.Context, r *edit, old runtime.Object, current storage.Entry) (hub runtime.Object, from *origin, text []byte, err error) {
 	before, err := e.editable(old, current)
 	if err != nil {
-		return none, nil, apierrors.NewInternalError(err)
+		return nil, nil, nil, apierrors.NewInternalError(err)
 	}
 	if err := ctx.Err(); err != nil {
-		return none, nil, err
+		return nil, nil, nil, err
 	}
 	after, err := guarded(r.change, before)
 	if err != nil {
-		return none, nil, e.misfit(r, err)
+		return nil, nil, nil, e.misfit(r, err)
 	}
 	if err := ctx.Err(); err != nil {
-		return none, nil, err
+		return nil, nil, nil, err
 	}
 
 	// From here on it is an object that a client sent.
@@ -131,33 +130,38 @@ func (e *endpoint[T]) edited(ctx context.Context, r *edit, old T, current storag
 	if err == nil && decoded.GroupVersionKind != want {
 		err = fmt.Errorf("it makes a %s of a %s: leave kind and apiVersion as they are", decoded.GroupVersionKind, want)
 	}
+	if err != nil && !e.kind.Protobuf() {
+		if status := e.misread(after, r.opts.FieldValidation == metav1.FieldValidationStrict); status != nil {
+			err = status
+		}
+	}
 	if err != nil {
-		return none, nil, e.misfit(r, err)
+		return nil, nil, nil, e.misfit(r, err)
 	}
 	if err := e.judge(ctx, r, decoded.Strict); err != nil {
-		return none, nil, e.misfit(r, err)
+		return nil, nil, nil, e.misfit(r, err)
 	}
 	meta := runtime.Meta(decoded.Object)
 	if meta.Name != r.name.Name {
-		return none, nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", meta.Name, r.name.Name))
+		return nil, nil, nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", meta.Name, r.name.Name))
 	}
 	if err := e.matchNamespace(meta, r.name); err != nil {
-		return none, nil, err
+		return nil, nil, nil, err
 	}
 	if err := e.keepsUID(meta, runtime.Meta(old)); err != nil {
-		return none, nil, err
+		return nil, nil, nil, err
 	}
 	if hub, from, err = e.received(decoded.Object, decoded.JSON); err != nil {
-		return none, nil, e.misfit(r, err)
+		return nil, nil, nil, e.misfit(r, err)
 	}
-	return hub, from, nil
+	return hub, from, decoded.JSON, nil
 }
 
 // editable is what a patch is meant for: the object as the client sees it, in the version of the
 // request, with its resourceVersion.
-func (e *endpoint[T]) editable(old T, current storage.Entry) ([]byte, error) {
+func (e *endpoint) editable(old runtime.Object, current storage.Entry) ([]byte, error) {
 	if e.showsDocuments() {
-		meta, doc, err := parts(current.Value)
+		meta, doc, err := e.parts(current.Value)
 		if err != nil {
 			return nil, err
 		}
@@ -174,7 +178,7 @@ func (e *endpoint[T]) editable(old T, current storage.Entry) ([]byte, error) {
 
 // keepsUID refuses a patch that makes another object of one: to an update the uid is a
 // precondition, a patch would change it.
-func (e *endpoint[T]) keepsUID(patched, old *metav1.ObjectMeta) error {
+func (e *endpoint) keepsUID(patched, old *metav1.ObjectMeta) error {
 	if patched.UID == "" || patched.UID == old.UID {
 		return nil
 	}
@@ -182,7 +186,7 @@ func (e *endpoint[T]) keepsUID(patched, old *metav1.ObjectMeta) error {
 }
 
 // judge deals with what is odd about an edit and about what it makes, as the client wants it.
-func (e *endpoint[T]) judge(ctx context.Context, r *edit, strict []error) error {
+func (e *endpoint) judge(ctx context.Context, r *edit, strict []error) error {
 	decoded := serializer.Decoded{Strict: append(r.strict[:len(r.strict):len(r.strict)], strict...)}
 	switch r.opts.FieldValidation {
 	case metav1.FieldValidationIgnore:
@@ -208,7 +212,7 @@ func guarded(c change, current []byte) (next []byte, err error) {
 }
 
 // misfit is the status of a patch that can be read, but not applied to the object, or makes none.
-func (e *endpoint[T]) misfit(r *edit, err error) error {
+func (e *endpoint) misfit(r *edit, err error) error {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
 		return err

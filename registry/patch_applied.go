@@ -33,7 +33,7 @@ func (p appliedPatch) toCreate() appliedPatch {
 
 // readContent makes an applied patch of JSON. strict are the fields that are there twice. The error
 // is an API status.
-func (e *endpoint[T]) readContent(data []byte) (patch appliedPatch, strict []error, err error) {
+func (e *endpoint) readContent(data []byte) (patch appliedPatch, strict []error, err error) {
 	if strict, err = readPatchObject(data, &patch.content); err != nil {
 		return patch, nil, err
 	}

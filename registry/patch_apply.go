@@ -18,7 +18,7 @@ import (
 
 // apply carries out an apply patch: the client names the fields that it cares for, and keeps or
 // gets their ownership. An object that does not exist is made.
-func (e *endpoint[T]) apply(ctx context.Context, name rest.Name, text []byte, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
+func (e *endpoint) apply(ctx context.Context, name rest.Name, text []byte, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
 	key, err := e.key(name)
 	if err != nil {
 		return nil, false, err
@@ -54,7 +54,7 @@ func (e *endpoint[T]) apply(ctx context.Context, name rest.Name, text []byte, op
 			if err := e.checkMetadata(meta, runtime.Meta(old)); err != nil {
 				return nil, nil, err
 			}
-			if hub, err = e.mutate(ctx, request, hub, &old); err != nil {
+			if hub, err = e.mutate(ctx, request, hub, old); err != nil {
 				return nil, nil, err
 			}
 			return e.replace(ctx, request, hub, from, old, current)
@@ -99,7 +99,7 @@ func readApplied(ctx context.Context, text []byte, opts metav1.PatchOptions, rea
 }
 
 // applyTo makes the object of the hub that follows live, and says of what it was made.
-func (e *endpoint[T]) applyTo(live runtime.Object, applied appliedPatch, name rest.Name, opts metav1.PatchOptions) (hub T, from *origin, err error) {
+func (e *endpoint) applyTo(live runtime.Object, applied appliedPatch, name rest.Name, opts metav1.PatchOptions) (hub runtime.Object, from *origin, err error) {
 	force := opts.Force != nil && *opts.Force
 	obj, err := e.owners.Apply(live, applied.content, opts.FieldManager, force)
 	if err != nil {
@@ -125,7 +125,7 @@ func (e *endpoint[T]) applyTo(live runtime.Object, applied appliedPatch, name re
 }
 
 // createByApply makes an object of nothing but an apply patch.
-func (e *endpoint[T]) createByApply(ctx context.Context, name rest.Name, applied appliedPatch, opts metav1.PatchOptions) (rest.View, error) {
+func (e *endpoint) createByApply(ctx context.Context, name rest.Name, applied appliedPatch, opts metav1.PatchOptions) (rest.View, error) {
 	if err := rest.CreateDenied(ctx); err != nil {
 		return nil, err
 	}

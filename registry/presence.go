@@ -3,40 +3,79 @@ package registry
 import (
 	"context"
 	"slices"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/operation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/registry/internal/document"
+	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/rules"
 )
 
-// presence is what there is of an object that is stored as a document: what was sent, with its
-// defaults and what was changed since. Of a value that is zero Go can't tell. It is for one
-// goroutine.
+// presence is what there is of an object: of one that is stored as a document what was sent, with
+// its defaults and what was changed since; of any other what was sent, with the defaults. Of a
+// value that is zero Go can't tell. It is for one goroutine.
 type presence struct {
-	tree   func() map[string]any
+	read   func() (document.Document, error)
+	kept   bool   // the document is stored
+	within string // all that is asked for elsewhere was sent; "": everything is looked up
+	of     document.Document
+	tree   map[string]any   // of that document; nil if it can't be read
 	lookup *document.Lookup // made for the first rule that asks
 }
 
-// presenceOf is for hub, which was made of from; nil for an object that is stored otherwise.
-func (e *endpoint[T]) presenceOf(hub T, from *origin) *presence {
-	if from == nil || !e.showsDocuments() {
+// presenceOf is for hub, which was made of from; nil for an object of which nobody has sent a text.
+func (e *endpoint) presenceOf(ctx context.Context, hub runtime.Object, from *origin) *presence {
+	if from != nil && e.showsDocuments() {
+		return &presence{kept: true, read: func() (document.Document, error) {
+			obj, err := e.codec.fromHub(hub)
+			if err != nil {
+				return document.Document{}, err
+			}
+			return e.document(obj, from)
+		}}
+	}
+	text, _ := ctx.Value(textKey{}).([]byte)
+	if text == nil {
 		return nil
 	}
-	return &presence{tree: func() map[string]any {
-		obj, err := e.codec.fromHub(hub)
-		if err != nil {
-			return nil
+	return &presence{within: e.subresource, read: func() (document.Document, error) {
+		obj := e.kind.New()
+		if _, err := e.kind.ReadJSON(text, obj); err != nil {
+			return document.Document{}, err
 		}
-		doc, err := e.codec.document(obj, from)
+		_, from, err := documentsOf(e.kind).received(obj, text)
 		if err != nil {
-			return nil
+			return document.Document{}, err
 		}
-		tree, _ := doc.Tree()
-		return tree // nil if it can't be written, which is told when it is
+		return from.document, nil
 	}}
+}
+
+// textKey is the key of the JSON of an object in a context.
+type textKey struct{}
+
+// withText is a context for the write of an object that was read of text; nil: of none.
+func withText(ctx context.Context, text []byte) context.Context {
+	if text == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, textKey{}, text)
+}
+
+// look reads the document once. In one that can't be written there is everything: the error is told
+// when it is.
+func (p *presence) look() *document.Lookup {
+	if p.lookup != nil {
+		return p.lookup
+	}
+	var err error
+	if p.of, err = p.read(); err == nil {
+		p.tree, _ = p.of.Tree()
+	}
+	p.lookup = document.NewLookup(p.tree)
+	return p.lookup
 }
 
 // inform lets rules ask.
@@ -44,19 +83,20 @@ func (p *presence) inform(ctx context.Context) context.Context {
 	if p == nil {
 		return ctx
 	}
+	if !p.kept {
+		return rules.WithSentOnce(ctx, p.has)
+	}
 	return rules.WithDocument(rules.WithSent(ctx, p.has), p.value)
 }
 
-func (p *presence) has(path *field.Path) bool { return p.document().Has(path) }
-
-func (p *presence) value(path *field.Path) (any, bool) { return p.document().Value(path) }
-
-func (p *presence) document() *document.Lookup {
-	if p.lookup == nil {
-		p.lookup = document.NewLookup(p.tree())
+func (p *presence) has(path *field.Path) bool {
+	if p.within != "" && !document.Within(path.String(), p.within) {
+		return true
 	}
-	return p.lookup
+	return p.look().Has(path)
 }
+
+func (p *presence) value(path *field.Path) (any, bool) { return p.look().Value(path) }
 
 // err is an API status if rules asked for more than there is room for.
 func (p *presence) err() error {
@@ -66,14 +106,45 @@ func (p *presence) err() error {
 	return apierrors.NewRequestEntityTooLargeError("the keys of maps are too long, with too much below them, for the rules of the kind to look at it")
 }
 
+// unseenRules asks the rules about what an update changes in the document of current, a canonical
+// value, and perhaps not in the Go value: whether something is there in which there is nothing. Go
+// takes that for unchanged, so the rules are asked as about a new object. Of what they find counts
+// what is about such a place and is not known yet.
+func (e *endpoint) unseenRules(ctx context.Context, op operation.Operation, hub runtime.Object, sent *presence, current []byte, known field.ErrorList) (field.ErrorList, error) {
+	if sent == nil || !sent.kept || !e.kind.Validates() {
+		return nil, nil
+	}
+	_, old, err := e.parts(current)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	if sent.look(); sent.tree == nil || sent.of.Equal(old) {
+		return nil, nil
+	}
+	was, err := old.Tree()
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	places := document.Unseen(was, sent.tree, e.documents.shape, rules.Enough)
+	if len(places) == 0 {
+		return nil, nil
+	}
+	op.Type = operation.Create
+	found, err := askRules(sent.inform(ctx), e.kind, e.kind.FromHub, op, hub, nil)
+	already := violations{}
+	already.add(known)
+	return slices.DeleteFunc(found, func(v *field.Error) bool {
+		return already[violationOf(v)] || !places.Touch(v.Field)
+	}), err
+}
+
 // withoutReset leaves out what is wrong with a status that the write has taken from elsewhere:
 // nobody could mend it.
-func (e *endpoint[T]) withoutReset(errs field.ErrorList) field.ErrorList {
+func (e *endpoint) withoutReset(errs field.ErrorList) field.ErrorList {
 	if e.def.CopyStatus == nil || e.subresource != "" || e.wholly {
 		return errs
 	}
 	return slices.DeleteFunc(errs, func(err *field.Error) bool {
-		rest, ok := strings.CutPrefix(err.Field, "status")
-		return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+		return document.Within(err.Field, subresourceStatus)
 	})
 }

@@ -17,7 +17,7 @@ const maxPage = 10_000
 
 // Get reads one object. Without a resourceVersion it is the newest, with "0" any, with a number one
 // that is not older.
-func (e *endpoint[T]) Get(ctx context.Context, name rest.Name, opts metav1.GetOptions) (rest.View, error) {
+func (e *endpoint) Get(ctx context.Context, name rest.Name, opts metav1.GetOptions) (rest.View, error) {
 	ctx, step := trace.Begin(ctx, "read")
 	entry, err := e.get(ctx, name, opts)
 	step.End(err)
@@ -27,7 +27,7 @@ func (e *endpoint[T]) Get(ctx context.Context, name rest.Name, opts metav1.GetOp
 	return e.viewStored(entry), nil
 }
 
-func (e *endpoint[T]) get(ctx context.Context, name rest.Name, opts metav1.GetOptions) (storage.Entry, error) {
+func (e *endpoint) get(ctx context.Context, name rest.Name, opts metav1.GetOptions) (storage.Entry, error) {
 	key, err := e.key(name)
 	if err != nil {
 		return storage.Entry{}, err
@@ -47,7 +47,7 @@ func (e *endpoint[T]) get(ctx context.Context, name rest.Name, opts metav1.GetOp
 }
 
 // List reads a collection, or a page of it.
-func (e *endpoint[T]) List(ctx context.Context, namespace string, opts metav1.ListOptions) (rest.View, error) {
+func (e *endpoint) List(ctx context.Context, namespace string, opts metav1.ListOptions) (rest.View, error) {
 	ctx, step := trace.Begin(ctx, "read")
 	view, err := e.page(ctx, namespace, opts)
 	step.End(err)
@@ -58,7 +58,7 @@ func (e *endpoint[T]) List(ctx context.Context, namespace string, opts metav1.Li
 }
 
 // page is List with a result that can be looked into.
-func (e *endpoint[T]) page(ctx context.Context, namespace string, opts metav1.ListOptions) (*listView, error) {
+func (e *endpoint) page(ctx context.Context, namespace string, opts metav1.ListOptions) (*listView, error) {
 	if opts.ShardSelector != "" {
 		return nil, apierrors.NewBadRequest("shardSelector is not supported: leave it out")
 	}
@@ -120,7 +120,7 @@ func newQuery(opts metav1.ListOptions, prefix string) (storage.ListOptions, erro
 
 // collect fills view with what q and the selector want: one page of the store when there is no
 // selector, else as many of one revision as it takes to reach the limit.
-func (e *endpoint[T]) collect(ctx context.Context, sc scope, sel *selector, q storage.ListOptions, view *listView) error {
+func (e *endpoint) collect(ctx context.Context, sc scope, sel *selector, q storage.ListOptions, view *listView) error {
 	limit := q.Limit
 	sc.narrow(&q, sel)
 	for {
@@ -161,7 +161,7 @@ func (e *endpoint[T]) collect(ctx context.Context, sc scope, sel *selector, q st
 
 // wanted says whether the scope and the selector want an entry. One that can't be read is the
 // store's error: nobody knows.
-func (e *endpoint[T]) wanted(entry storage.Entry, sc scope, sel *selector) (bool, error) {
+func (e *endpoint) wanted(entry storage.Entry, sc scope, sel *selector) (bool, error) {
 	if !sc.has(entry.Key) {
 		return false, nil
 	}
@@ -176,7 +176,7 @@ func (e *endpoint[T]) wanted(entry storage.Entry, sc scope, sel *selector) (bool
 }
 
 // fillPage takes a page of the store as it is.
-func (e *endpoint[T]) fillPage(page storage.Page, sc scope, view *listView) error {
+func (e *endpoint) fillPage(page storage.Page, sc scope, view *listView) error {
 	if err := unreadableIn(page, sc); err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (e *endpoint[T]) fillPage(page storage.Page, sc scope, view *listView) erro
 }
 
 // listError is statusOf, with a way on for a client that was in the middle of a list.
-func (e *endpoint[T]) listError(err error, prefix string, q storage.ListOptions, opts metav1.ListOptions) error {
+func (e *endpoint) listError(err error, prefix string, q storage.ListOptions, opts metav1.ListOptions) error {
 	if storage.CodeOf(err) != storage.CodeCompacted {
 		return statusOf(err, "list", e.resource, "")
 	}

@@ -270,7 +270,7 @@ type scope struct {
 }
 
 // newScope narrows the collection of a namespace down as far as the field selector allows.
-func (e *endpoint[T]) newScope(namespace string, s *selector) (scope, error) {
+func (e *endpoint) newScope(namespace string, s *selector) (scope, error) {
 	if !e.def.Namespaced {
 		namespace = ""
 	}

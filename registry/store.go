@@ -19,8 +19,8 @@ import (
 
 // Store is one resource over a backend, in all its versions. Its verbs are methods of endpoint,
 // which is a Store seen through one version.
-type Store[T runtime.Object] struct {
-	def     Definition[T]
+type Store struct {
+	def     definition
 	codec   *codec
 	schemas *ownership.Schemas
 	memos   *Memos
@@ -34,8 +34,8 @@ type Store[T runtime.Object] struct {
 }
 
 // endpoint serves a Store in one version. It implements the verbs of package rest.
-type endpoint[T runtime.Object] struct {
-	*Store[T]
+type endpoint struct {
+	*Store
 	version
 	resource schema.GroupResource
 	// subresource is the part of the objects that the endpoint writes, "" for the objects
@@ -46,12 +46,12 @@ type endpoint[T runtime.Object] struct {
 	owners      *ownership.Tracker // nil: nobody tracks who owns which field
 }
 
-func newStore[T runtime.Object](def Definition[T], c *codec, opts Options, backend storage.Interface) *Store[T] {
+func newStore(def definition, c *codec, opts Options, backend storage.Interface) *Store {
 	var with []storage.Op
 	if opts.Lifetime > 0 {
 		with = []storage.Op{storage.Lifetime(opts.Lifetime)}
 	}
-	return &Store[T]{
+	return &Store{
 		with:      with,
 		def:       def,
 		codec:     c,
@@ -66,14 +66,14 @@ func newStore[T runtime.Object](def Definition[T], c *codec, opts Options, backe
 }
 
 // resources returns the store as the HTTP layer sees it, once for each version.
-func (s *Store[T]) resources() ([]rest.Resource, error) {
+func (s *Store) resources() ([]rest.Resource, error) {
 	var served, parts []rest.Resource
 	for _, gv := range s.def.Versions {
 		kind, err := s.codec.kindIn(gv)
 		if err != nil {
 			return nil, err
 		}
-		e := &endpoint[T]{
+		e := &endpoint{
 			Store:    s,
 			version:  s.version(kind),
 			resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
@@ -105,6 +105,8 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 			PatchTypes:       e.patchTypes(),
 			DeleteCollection: e,
 			Documents:        !kind.Protobuf(),
+			Texts:            !kind.Protobuf() || kind.Validates(),
+			Misread:          e.misread,
 		}
 		// The same objects in another group would make a short name ambiguous, and be there twice
 		// in a category.
@@ -122,7 +124,7 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 }
 
 // tracker keeps track of who owns fields by writes to a part of the objects; nil: nobody does.
-func (e *endpoint[T]) tracker(subresource string, reset ...ownership.Path) (*ownership.Tracker, error) {
+func (e *endpoint) tracker(subresource string, reset ...ownership.Path) (*ownership.Tracker, error) {
 	t, err := e.schemas.Tracker(e.codec.scheme, e.kind, subresource, reset...)
 	if e.showsDocuments() {
 		t = t.OfDocuments(e.schemas)
@@ -131,11 +133,14 @@ func (e *endpoint[T]) tracker(subresource string, reset ...ownership.Path) (*own
 }
 
 // version is what answers look like in the version of kind.
-func (s *Store[T]) version(kind *runtime.Kind) version {
+func (s *Store) version(kind *runtime.Kind) version {
 	v := version{from: s.codec, kind: kind, table: newColumns(&s.def.Strategy, kind), json: newJSONForm(kind), memos: s.memos}
+	if !kind.Protobuf() {
+		v.documents = documentsOf(kind)
+	}
 	if decorate := s.def.Strategy.Decorate; decorate != nil {
 		// What is shown may change without a write, so nothing of it is kept.
-		v.decorate, v.memos = func(hub runtime.Object) { decorate(hub.(T)) }, nil
+		v.decorate, v.memos = decorate, nil
 	}
 	if v.showsDocuments() {
 		v.json.head = headOf(kind)
@@ -144,7 +149,7 @@ func (s *Store[T]) version(kind *runtime.Kind) version {
 }
 
 // resetFields are those that the strategy says a write to a subresource does not change.
-func (s *Store[T]) resetFields(subresource string) []ownership.Path {
+func (s *Store) resetFields(subresource string) []ownership.Path {
 	if s.def.Strategy.ResetFields == nil {
 		return nil
 	}
@@ -156,7 +161,7 @@ func (s *Store[T]) resetFields(subresource string) []ownership.Path {
 }
 
 // patchTypes are the patches that objects of the version take.
-func (e *endpoint[T]) patchTypes() []types.PatchType {
+func (e *endpoint) patchTypes() []types.PatchType {
 	list := []types.PatchType{types.JSONPatchType, types.MergePatchType, types.StrategicMergePatchType}
 	if e.owners != nil {
 		list = append(list, types.ApplyYAMLPatchType)
@@ -165,7 +170,7 @@ func (e *endpoint[T]) patchTypes() []types.PatchType {
 }
 
 // key returns where an object lies. Its errors are for the client.
-func (s *Store[T]) key(name rest.Name) (string, error) {
+func (s *Store) key(name rest.Name) (string, error) {
 	if name.Name == "" {
 		return "", apierrors.NewBadRequest("name must be provided")
 	}
@@ -185,7 +190,7 @@ func (s *Store[T]) key(name rest.Name) (string, error) {
 }
 
 // collection returns the prefix of the objects in a namespace; "" is all of them.
-func (s *Store[T]) collection(namespace string) (string, error) {
+func (s *Store) collection(namespace string) (string, error) {
 	if !s.def.Namespaced || namespace == "" {
 		return s.prefix, nil
 	}

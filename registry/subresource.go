@@ -18,7 +18,7 @@ const (
 
 // subresources returns those that the kind has in this version. main is the resource that they
 // belong to.
-func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) {
+func (e *endpoint) subresources(main rest.Resource) ([]rest.Resource, error) {
 	part := func(name string) rest.Resource {
 		return rest.Resource{
 			GroupVersion: main.GroupVersion,
@@ -35,7 +35,7 @@ func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) 
 		status := *e
 		status.subresource = subresourceStatus
 		r := part(subresourceStatus)
-		r.Documents = main.Documents
+		r.Documents, r.Texts, r.Misread = main.Documents, main.Texts, main.Misread
 		if status.owners, err = e.tracker(subresourceStatus, append(e.resetFields(subresourceStatus), ownership.Path{"metadata"}, ownership.Path{"spec"})...); err != nil {
 			return nil, err
 		}
@@ -46,7 +46,7 @@ func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) 
 		finalize := *e
 		finalize.subresource, finalize.owners = subresourceFinalize, nil
 		r := part(subresourceFinalize)
-		r.Documents = main.Documents
+		r.Documents, r.Texts, r.Misread = main.Documents, main.Texts, main.Misread
 		r.Update = &finalize
 		parts = append(parts, r)
 	}
@@ -60,7 +60,7 @@ func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) 
 		if err != nil {
 			return nil, err
 		}
-		scale := &scaleEndpoint[T]{&of, replicas}
+		scale := &scaleEndpoint{&of, replicas}
 		r := part(subresourceScale)
 		r.BodyKind, r.NewBody = scaleKind, newScale
 		r.Get, r.Update, r.Patch, r.PatchTypes = scale, scale, scale, of.patchTypes()
@@ -76,7 +76,7 @@ func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) 
 // on, uid and resourceVersion, stays as it was sent, and so do the managedFields, so that whoever
 // fills those in may ask before replace does; asking again changes nothing. sent belongs to it; old
 // is not modified.
-func (e *endpoint[T]) counted(sent, old T) T {
+func (e *endpoint) counted(sent, old runtime.Object) runtime.Object {
 	copyStatus, part := e.def.CopyStatus, e.part()
 	switch {
 	case part != nil:
@@ -96,7 +96,7 @@ func (e *endpoint[T]) counted(sent, old T) T {
 }
 
 // part copies the part of the object that the endpoint writes; nil is all of it.
-func (e *endpoint[T]) part() func(from, to T) {
+func (e *endpoint) part() func(from, to runtime.Object) {
 	switch e.subresource {
 	case subresourceStatus:
 		return e.def.CopyStatus
@@ -108,11 +108,11 @@ func (e *endpoint[T]) part() func(from, to T) {
 
 // resetStatus takes the status out of a new object, and out of what it was made of, if it has to be
 // written by itself.
-func (e *endpoint[T]) resetStatus(hub T, from *origin) (*origin, error) {
+func (e *endpoint) resetStatus(hub runtime.Object, from *origin) (*origin, error) {
 	if e.def.CopyStatus == nil {
 		return from, nil
 	}
-	empty := e.kind.NewHub().(T)
+	empty := e.kind.NewHub()
 	e.def.CopyStatus(empty, hub)
 	return e.codec.withoutStatus(from, empty)
 }

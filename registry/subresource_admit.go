@@ -11,7 +11,6 @@ import (
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry/rest"
-	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
@@ -30,7 +29,7 @@ type sent struct {
 
 // admitBody shows admission a body, and returns what admission makes of it. It is the body that is
 // admitted, not the object that the subresource belongs to.
-func admitBody[T runtime.Object, B apiruntime.Object](ctx context.Context, e *endpoint[T], to sent, body B) (B, error) {
+func admitBody[B apiruntime.Object](ctx context.Context, e *endpoint, to sent, body B) (B, error) {
 	resource := e.resource.WithVersion(e.kind.GroupVersionKind().Version)
 	request := e.asked(&admission.Request{
 		Operation:   to.op,
@@ -66,8 +65,8 @@ func admitBody[T runtime.Object, B apiruntime.Object](ctx context.Context, e *en
 
 // bodyVersions are those of the object that the subresource belongs to, in all of which it takes
 // the same kind.
-func (e *endpoint[T]) bodyVersions(kind schema.GroupVersionKind) []admission.Version {
-	versions := forms[T]{e}.Versions()
+func (e *endpoint) bodyVersions(kind schema.GroupVersionKind) []admission.Version {
+	versions := forms{e}.Versions()
 	for i := range versions {
 		versions[i].Kind = kind
 	}

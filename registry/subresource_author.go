@@ -23,7 +23,7 @@ type Subresource[T runtime.Object] struct {
 	versions []schema.GroupVersion // nil: all of the kind
 	// serve fills in the verbs of r, which has its names already. The endpoint belongs to the
 	// subresource.
-	serve   func(e *endpoint[T], r *rest.Resource)
+	serve   func(e *endpoint, r *rest.Resource)
 	body    any        // an empty one of what is sent; nil: nothing is
 	rules   *bodyRules // of that
 	problem string
@@ -38,9 +38,9 @@ func (s Subresource[T]) In(versions ...schema.GroupVersion) Subresource[T] {
 // Getter is a subresource that is read: GET …/{name}/{subresource} answers with what get makes of
 // the object. answer is the kind of that. obj belongs to get.
 func Getter[T runtime.Object, A apiruntime.Object](name string, answer schema.GroupVersionKind, get func(ctx context.Context, obj T) (A, error)) Subresource[T] {
-	return Subresource[T]{name: name, serve: func(e *endpoint[T], r *rest.Resource) {
+	return Subresource[T]{name: name, serve: func(e *endpoint, r *rest.Resource) {
 		r.BodyKind = answer
-		r.Get = getPart[T, A]{e, answer, get}
+		r.Get = getPart[A]{e, answer, func(ctx context.Context, obj runtime.Object) (A, error) { return get(ctx, obj.(T)) }}
 	}}
 }
 
@@ -52,12 +52,14 @@ func Getter[T runtime.Object, A apiruntime.Object](name string, answer schema.Gr
 func Action[T runtime.Object, B any, P bodyType[B], A apiruntime.Object](
 	name string, body, answer schema.GroupVersionKind, act func(ctx context.Context, of *Parent[T], in P) (A, error),
 ) Subresource[T] {
-	return Subresource[T]{name: name, body: newBody[B, P](), serve: func(e *endpoint[T], r *rest.Resource) {
+	return Subresource[T]{name: name, body: newBody[B, P](), serve: func(e *endpoint, r *rest.Resource) {
 		r.BodyKind, r.NewBody, r.BodyOptional = body, newBody[B, P], true
 		if answer != body {
 			r.AnswerKind = answer
 		}
-		r.Create = actPart[T, P, A]{e, bodyOf{body, newBody[B, P]}, answer, act}
+		r.Create = actPart[P, A]{e, bodyOf{body, newBody[B, P]}, answer, func(ctx context.Context, of *Parent[runtime.Object], in P) (A, error) {
+			return act(ctx, typedParent[T](of), in)
+		}}
 	}}
 }
 
@@ -71,10 +73,12 @@ func Action[T runtime.Object, B any, P bodyType[B], A apiruntime.Object](
 // kind, and by Strategy.Validate. Strategy.ValidateUpdate, which says what clients may change, is
 // not asked.
 func Change[T runtime.Object, B any, P bodyType[B]](name string, body schema.GroupVersionKind, apply func(ctx context.Context, obj T, in P) error) Subresource[T] {
-	return Subresource[T]{name: name, body: newBody[B, P](), serve: func(e *endpoint[T], r *rest.Resource) {
+	return Subresource[T]{name: name, body: newBody[B, P](), serve: func(e *endpoint, r *rest.Resource) {
 		r.BodyKind, r.NewBody = body, newBody[B, P]
 		r.AnswerKind = statusKind
-		r.Create = changePart[T, P]{e, bodyOf{body, newBody[B, P]}, apply}
+		r.Create = changePart[P]{e, bodyOf{body, newBody[B, P]}, func(ctx context.Context, obj runtime.Object, in P) error {
+			return apply(ctx, obj.(T), in)
+		}}
 	}}
 }
 
@@ -89,7 +93,7 @@ func newBody[B any, P bodyType[B]]() rest.Body { return P(new(B)) }
 var statusKind = schema.GroupVersionKind{Version: "v1", Kind: "Status"}
 
 // checkSubresources says what is wrong with the subresources of a definition.
-func checkSubresources[T runtime.Object](def *Definition[T], bad func(format string, args ...any)) {
+func checkSubresources(def *definition, bad func(format string, args ...any)) {
 	seen := map[string]bool{}
 	if def.CopyStatus != nil {
 		seen[subresourceStatus] = true
@@ -116,7 +120,7 @@ func checkSubresources[T runtime.Object](def *Definition[T], bad func(format str
 
 // authored returns the subresources of the author in the version of the endpoint. part makes one
 // without verbs.
-func (e *endpoint[T]) authored(part func(name string) rest.Resource) ([]rest.Resource, error) {
+func (e *endpoint) authored(part func(name string) rest.Resource) ([]rest.Resource, error) {
 	var parts []rest.Resource
 	for _, s := range e.def.Subresources {
 		if s.versions != nil && !slices.Contains(s.versions, e.kind.GroupVersionKind().GroupVersion()) {
@@ -136,7 +140,7 @@ func (e *endpoint[T]) authored(part func(name string) rest.Resource) ([]rest.Res
 }
 
 // parent reads the object that a subresource belongs to. It belongs to the caller.
-func (e *endpoint[T]) parent(ctx context.Context, name rest.Name, opts metav1.GetOptions) (obj T, err error) {
+func (e *endpoint) parent(ctx context.Context, name rest.Name, opts metav1.GetOptions) (obj runtime.Object, err error) {
 	entry, err := e.get(ctx, name, opts)
 	if err != nil {
 		return obj, err
@@ -145,8 +149,8 @@ func (e *endpoint[T]) parent(ctx context.Context, name rest.Name, opts metav1.Ge
 }
 
 // parentOf is the object of an entry as an author gets to see it: with its resourceVersion.
-func (s *Store[T]) parentOf(entry storage.Entry) (T, error) {
-	obj, err := s.decodeHub(entry)
+func (s *Store) parentOf(entry storage.Entry) (runtime.Object, error) {
+	obj, err := s.codec.decodeHub(entry)
 	if err == nil {
 		runtime.Meta(obj).ResourceVersion = storage.FormatRevision(entry.Revision)
 	}
@@ -155,7 +159,7 @@ func (s *Store[T]) parentOf(entry storage.Entry) (T, error) {
 
 // rewrite changes an object as its author wants it. apply gets a copy of what is stored, again for
 // each attempt; its error is returned as it is.
-func (e *endpoint[T]) rewrite(ctx context.Context, name rest.Name, manager string, dryRun bool, apply func(obj T) error) (storage.Entry, error) {
+func (e *endpoint) rewrite(ctx context.Context, name rest.Name, manager string, dryRun bool, apply func(obj runtime.Object) error) (storage.Entry, error) {
 	key, err := e.key(name)
 	if err != nil {
 		return storage.Entry{}, err
@@ -186,21 +190,21 @@ func (e *endpoint[T]) rewrite(ctx context.Context, name rest.Name, manager strin
 
 // getPart, actPart and changePart are the verbs of subresources of an author.
 type (
-	getPart[T runtime.Object, A apiruntime.Object] struct {
-		of     *endpoint[T]
+	getPart[A apiruntime.Object] struct {
+		of     *endpoint
 		answer schema.GroupVersionKind
-		get    func(context.Context, T) (A, error)
+		get    func(context.Context, runtime.Object) (A, error)
 	}
-	actPart[T runtime.Object, P rest.Body, A apiruntime.Object] struct {
-		of *endpoint[T]
+	actPart[P rest.Body, A apiruntime.Object] struct {
+		of *endpoint
 		bodyOf
 		answer schema.GroupVersionKind
-		act    func(context.Context, *Parent[T], P) (A, error)
+		act    func(context.Context, *Parent[runtime.Object], P) (A, error)
 	}
-	changePart[T runtime.Object, P rest.Body] struct {
-		of *endpoint[T]
+	changePart[P rest.Body] struct {
+		of *endpoint
 		bodyOf
-		apply func(context.Context, T, P) error
+		apply func(context.Context, runtime.Object, P) error
 	}
 )
 
@@ -217,7 +221,7 @@ func (b bodyOf) sent(name rest.Name, opts *metav1.CreateOptions) sent {
 	}
 }
 
-func (p getPart[T, A]) Get(ctx context.Context, name rest.Name, opts metav1.GetOptions) (rest.View, error) {
+func (p getPart[A]) Get(ctx context.Context, name rest.Name, opts metav1.GetOptions) (rest.View, error) {
 	obj, err := p.of.parent(ctx, name, opts)
 	if err != nil {
 		return nil, err
@@ -229,7 +233,7 @@ func (p getPart[T, A]) Get(ctx context.Context, name rest.Name, opts metav1.GetO
 	return answerView(answer, p.answer), nil
 }
 
-func (p actPart[T, P, A]) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
+func (p actPart[P, A]) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
 	of, err := p.of.newParent(ctx, name, opts.FieldManager, isDryRun(opts.DryRun))
 	if err != nil {
 		return nil, err
@@ -245,12 +249,12 @@ func (p actPart[T, P, A]) Create(ctx context.Context, name rest.Name, obj apirun
 	return answerView(answer, p.answer), nil
 }
 
-func (p changePart[T, P]) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
+func (p changePart[P]) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
 	in, err := receive(ctx, p.of, p.sent(name, &opts), obj.(P))
 	if err != nil {
 		return nil, err
 	}
-	_, err = p.of.rewrite(ctx, name, opts.FieldManager, isDryRun(opts.DryRun), func(obj T) error {
+	_, err = p.of.rewrite(ctx, name, opts.FieldManager, isDryRun(opts.DryRun), func(obj runtime.Object) error {
 		if err := p.apply(ctx, obj, in); err != nil {
 			return authorError(err, p.kind.GroupKind(), name.Name)
 		}
@@ -275,7 +279,7 @@ func (p changePart[T, P]) Create(ctx context.Context, name rest.Name, obj apirun
 
 // receive makes of what a client sent what an author gets: the body for the object that the path
 // names, with its defaults, admitted and valid.
-func receive[T runtime.Object, B rest.Body](ctx context.Context, e *endpoint[T], to sent, body B) (B, error) {
+func receive[B rest.Body](ctx context.Context, e *endpoint, to sent, body B) (B, error) {
 	if err := e.matchBody(body, to.name); err != nil {
 		return body, err
 	}
@@ -289,7 +293,7 @@ func receive[T runtime.Object, B rest.Body](ctx context.Context, e *endpoint[T],
 
 // matchBody makes the name and the namespace of a body those of the request, or says that they
 // differ.
-func (s *Store[T]) matchBody(body rest.Body, name rest.Name) error {
+func (s *Store) matchBody(body rest.Body, name rest.Name) error {
 	meta, ok := runtime.MetaOf(body)
 	if !ok {
 		return nil

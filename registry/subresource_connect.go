@@ -35,21 +35,23 @@ func Connector[T runtime.Object, O any](
 	if len(methods) == 0 {
 		methods = []string{http.MethodGet}
 	}
-	return Subresource[T]{name: name, body: new(O), problem: problem, serve: func(e *endpoint[T], r *rest.Resource) {
+	return Subresource[T]{name: name, body: new(O), problem: problem, serve: func(e *endpoint, r *rest.Resource) {
 		r.BodyKind = kind
-		r.Connect = connectPart[T, O]{e, kind, query, connect}
+		r.Connect = connectPart[O]{e, kind, query, func(ctx context.Context, of *Parent[runtime.Object], opts *O) (http.Handler, error) {
+			return connect(ctx, typedParent[T](of), opts)
+		}}
 		r.ConnectMethods, r.ConnectParameters = methods, query.parameters()
 	}}
 }
 
-type connectPart[T runtime.Object, O any] struct {
-	of      *endpoint[T]
+type connectPart[O any] struct {
+	of      *endpoint
 	kind    schema.GroupVersionKind
 	query   query
-	connect func(context.Context, *Parent[T], *O) (http.Handler, error)
+	connect func(context.Context, *Parent[runtime.Object], *O) (http.Handler, error)
 }
 
-func (p connectPart[T, O]) Connect(ctx context.Context, name rest.Name, opts rest.ConnectOptions) (http.Handler, error) {
+func (p connectPart[O]) Connect(ctx context.Context, name rest.Name, opts rest.ConnectOptions) (http.Handler, error) {
 	options := new(O)
 	if err := p.query.read(opts.Query, options); err != nil {
 		return nil, err

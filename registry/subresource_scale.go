@@ -21,8 +21,8 @@ import (
 
 // scaleEndpoint shows any object that has replicas as a Scale, so that one program can scale them
 // all.
-type scaleEndpoint[T runtime.Object] struct {
-	of *endpoint[T]
+type scaleEndpoint struct {
+	of *endpoint
 	// replicas is the field of the object that spec.replicas of its Scale stands for.
 	replicas ownership.Path
 }
@@ -30,7 +30,7 @@ type scaleEndpoint[T runtime.Object] struct {
 func newScale() rest.Body { return new(autoscalingv1.Scale) }
 
 // Get reads the scale of one object.
-func (s *scaleEndpoint[T]) Get(ctx context.Context, name rest.Name, opts metav1.GetOptions) (rest.View, error) {
+func (s *scaleEndpoint) Get(ctx context.Context, name rest.Name, opts metav1.GetOptions) (rest.View, error) {
 	entry, err := s.of.get(ctx, name, opts)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (s *scaleEndpoint[T]) Get(ctx context.Context, name rest.Name, opts metav1.
 
 // Update changes how many replicas an object asks for. It is an update of the object: all of its
 // rules hold.
-func (s *scaleEndpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.UpdateOptions) (view rest.View, created bool, err error) {
+func (s *scaleEndpoint) Update(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.UpdateOptions) (view rest.View, created bool, err error) {
 	e, scale := s.of, obj.(*autoscalingv1.Scale)
 	if err := matchName(&scale.ObjectMeta, name); err != nil {
 		return nil, false, err
@@ -48,7 +48,7 @@ func (s *scaleEndpoint[T]) Update(ctx context.Context, name rest.Name, obj apiru
 	if err := e.matchNamespace(&scale.ObjectMeta, name); err != nil {
 		return nil, false, err
 	}
-	view, err = s.write(ctx, "update", name, &opts, func(storage.Entry, T) (wanted, error) {
+	view, err = s.write(ctx, "update", name, &opts, func(storage.Entry, runtime.Object) (wanted, error) {
 		return wanted{scale: scale}, nil
 	})
 	return view, false, err
@@ -65,7 +65,7 @@ type wanted struct {
 
 // write stores the object with the Scale that next makes for the current one, again for each
 // attempt.
-func (s *scaleEndpoint[T]) write(ctx context.Context, verb string, name rest.Name, opts *metav1.UpdateOptions, next func(storage.Entry, T) (wanted, error)) (rest.View, error) {
+func (s *scaleEndpoint) write(ctx context.Context, verb string, name rest.Name, opts *metav1.UpdateOptions, next func(storage.Entry, runtime.Object) (wanted, error)) (rest.View, error) {
 	e := s.of
 	key, err := e.key(name)
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *scaleEndpoint[T]) write(ctx context.Context, verb string, name rest.Nam
 }
 
 // Patch is Update with a patch of what Get shows.
-func (s *scaleEndpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
+func (s *scaleEndpoint) Patch(ctx context.Context, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
 	next, err := s.changed(ctx, name, patch, opts)
 	if err != nil {
 		return nil, false, err
@@ -125,22 +125,22 @@ func (s *scaleEndpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest
 }
 
 // changed reads a patch, and returns what makes the next Scale by it.
-func (s *scaleEndpoint[T]) changed(ctx context.Context, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (func(storage.Entry, T) (wanted, error), error) {
+func (s *scaleEndpoint) changed(ctx context.Context, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (func(storage.Entry, runtime.Object) (wanted, error), error) {
 	if patch.Type == types.ApplyYAMLPatchType && s.of.owners != nil {
 		applied, err := s.readApplied(ctx, patch.Bytes, opts)
-		return func(current storage.Entry, old T) (wanted, error) {
+		return func(current storage.Entry, old runtime.Object) (wanted, error) {
 			return s.applied(applied, name, opts, current, old)
 		}, err
 	}
 	r, err := s.of.newEdit(name, patch, opts, newScale())
-	return func(current storage.Entry, _ T) (wanted, error) {
+	return func(current storage.Entry, _ runtime.Object) (wanted, error) {
 		scale, err := s.edited(ctx, r, current)
 		return wanted{scale: scale}, err
 	}, err
 }
 
 // edited makes the Scale that an edit asks for of a stored object.
-func (s *scaleEndpoint[T]) edited(ctx context.Context, r *edit, current storage.Entry) (*autoscalingv1.Scale, error) {
+func (s *scaleEndpoint) edited(ctx context.Context, r *edit, current storage.Entry) (*autoscalingv1.Scale, error) {
 	shown, err := s.shown(current)
 	if err != nil {
 		return nil, err
@@ -182,23 +182,22 @@ func validateScale(scale *autoscalingv1.Scale) error {
 
 // scaled makes the object that a Scale asks for of the stored one. uid and resourceVersion of the
 // Scale are those that the update depends on. old is not modified.
-func (s *scaleEndpoint[T]) scaled(scale *autoscalingv1.Scale, old T) (T, error) {
-	var none T
+func (s *scaleEndpoint) scaled(scale *autoscalingv1.Scale, old runtime.Object) (runtime.Object, error) {
 	versioned, err := s.of.kind.FromHub(s.of.deepCopy(old))
 	if err != nil {
-		return none, apierrors.NewInternalError(err)
+		return nil, apierrors.NewInternalError(err)
 	}
 	s.of.kind.SetReplicas(versioned, scale.Spec.Replicas)
 	meta := runtime.Meta(versioned)
 	meta.UID, meta.ResourceVersion = scale.UID, scale.ResourceVersion
-	hub, err := toHub[T](s.of.kind, versioned)
+	hub, err := s.of.kind.ToHub(versioned)
 	if err != nil {
-		return none, apierrors.NewInternalError(err)
+		return nil, apierrors.NewInternalError(err)
 	}
 	return hub, nil
 }
 
-func (s *scaleEndpoint[T]) view(entry storage.Entry) (rest.View, error) {
+func (s *scaleEndpoint) view(entry storage.Entry) (rest.View, error) {
 	scale, err := s.shown(entry)
 	if err != nil {
 		return nil, err
@@ -218,7 +217,7 @@ var scaleColumns = columnsOf([]metav1.TableColumnDefinition{
 })
 
 // shown is the scale of a stored object.
-func (s *scaleEndpoint[T]) shown(entry storage.Entry) (*autoscalingv1.Scale, error) {
+func (s *scaleEndpoint) shown(entry storage.Entry) (*autoscalingv1.Scale, error) {
 	obj, err := s.of.object(entry)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
@@ -227,7 +226,7 @@ func (s *scaleEndpoint[T]) shown(entry storage.Entry) (*autoscalingv1.Scale, err
 }
 
 // scaleOf is the scale of an object of the version.
-func (s *scaleEndpoint[T]) scaleOf(obj runtime.Object) *autoscalingv1.Scale {
+func (s *scaleEndpoint) scaleOf(obj runtime.Object) *autoscalingv1.Scale {
 	meta, scale := runtime.Meta(obj), s.of.kind.Scale(obj)
 	return &autoscalingv1.Scale{
 		TypeMeta: metav1.TypeMeta{Kind: scaleKind.Kind, APIVersion: scaleKind.GroupVersion().String()},

@@ -23,12 +23,12 @@ import (
 // says of the status has no effect.
 
 // readApplied reads an apply patch of a Scale, and makes it one of the object.
-func (s *scaleEndpoint[T]) readApplied(ctx context.Context, text []byte, opts metav1.PatchOptions) (appliedPatch, error) {
+func (s *scaleEndpoint) readApplied(ctx context.Context, text []byte, opts metav1.PatchOptions) (appliedPatch, error) {
 	return readApplied(ctx, text, opts, s.readContent)
 }
 
 // readContent is endpoint.readContent for a Scale.
-func (s *scaleEndpoint[T]) readContent(data []byte) (patch appliedPatch, strict []error, err error) {
+func (s *scaleEndpoint) readContent(data []byte) (patch appliedPatch, strict []error, err error) {
 	if strict, err = readPatchObject(data, &patch.content); err != nil {
 		return patch, nil, err
 	}
@@ -51,7 +51,7 @@ func (s *scaleEndpoint[T]) readContent(data []byte) (patch appliedPatch, strict 
 }
 
 // parentContent is what the content of a Scale says about the object behind it.
-func (s *scaleEndpoint[T]) parentContent(scale map[string]any) map[string]any {
+func (s *scaleEndpoint) parentContent(scale map[string]any) map[string]any {
 	kind := s.of.kind.GroupVersionKind()
 	content := map[string]any{"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind}
 	sent, _ := scale["metadata"].(map[string]any)
@@ -83,7 +83,7 @@ func put(in map[string]any, path ownership.Path, value any) {
 }
 
 // applied makes the next Scale of a stored object by an apply patch of the object.
-func (s *scaleEndpoint[T]) applied(patch appliedPatch, name rest.Name, opts metav1.PatchOptions, current storage.Entry, old T) (wanted, error) {
+func (s *scaleEndpoint) applied(patch appliedPatch, name rest.Name, opts metav1.PatchOptions, current storage.Entry, old runtime.Object) (wanted, error) {
 	e := s.of
 	live, err := e.live(old, current)
 	if err != nil {

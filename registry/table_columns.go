@@ -32,11 +32,11 @@ var (
 )
 
 // newColumns are those of the strategy, for every version, or those of the version itself.
-func newColumns[T runtime.Object](strategy *Strategy[T], kind *runtime.Kind) *columns {
+func newColumns(strategy *Strategy[runtime.Object], kind *runtime.Kind) *columns {
 	switch {
 	case strategy.Cells != nil:
 		return columnsOf(strategy.Columns(), func(obj runtime.Object) ([]any, error) {
-			hub, err := toHub[T](kind, obj)
+			hub, err := kind.ToHub(obj)
 			if err != nil {
 				return nil, err
 			}
@@ -77,12 +77,12 @@ func (c *columns) of(obj runtime.Object) ([]any, error) {
 
 // checkColumns says what is wrong with the columns of a strategy whose kind is in these versions,
 // "" if nothing is.
-func checkColumns[T runtime.Object](strategy *Strategy[T], hub T, kinds []*runtime.Kind) string {
+func checkColumns(strategy *Strategy[runtime.Object], hub runtime.Object, kinds []*runtime.Kind) string {
 	var definitions []metav1.TableColumnDefinition
 	if strategy.Columns != nil {
 		definitions = strategy.Columns()
 	}
-	if problem := runtime.CheckColumns(definitions, strategy.Cells, func() T { return hub }); problem != "" || strategy.Cells == nil {
+	if problem := runtime.CheckColumns(definitions, strategy.Cells, func() runtime.Object { return hub }); problem != "" || strategy.Cells == nil {
 		return problem
 	}
 	for _, k := range kinds {

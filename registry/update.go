@@ -28,8 +28,9 @@ const (
 
 // Update replaces an object. Everything from "read current" on runs again when another writer comes
 // first.
-func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.UpdateOptions) (view rest.View, created bool, err error) {
+func (e *endpoint) Update(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.UpdateOptions) (view rest.View, created bool, err error) {
 	versioned, text := e.sent(obj)
+	ctx = withText(ctx, text)
 
 	// The name and the namespace are those of the request.
 	meta := runtime.Meta(versioned)
@@ -73,7 +74,7 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 			e.own(ctx, next, from, old, current, by)
 
 			// Mutating admission.
-			if next, err = e.mutate(ctx, request, next, &old); err != nil {
+			if next, err = e.mutate(ctx, request, next, old); err != nil {
 				return nil, nil, err
 			}
 			return e.replace(ctx, request, next, from, old, current)
@@ -99,13 +100,13 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 // replace is where every kind of change meets: it makes the value that follows current, which holds
 // old, of what the client and mutating admission want the object to be, which knows its owners. hub
 // and old belong to it. from is what hub was made of; nil: of old.
-func (e *endpoint[T]) replace(ctx context.Context, request *admission.Request, hub T, from *origin, old T, current storage.Entry) ([]byte, []storage.Op, error) {
+func (e *endpoint) replace(ctx context.Context, request *admission.Request, hub runtime.Object, from *origin, old runtime.Object, current storage.Entry) ([]byte, []storage.Op, error) {
 	return e.replaceBy(ctx, request, request, hub, from, old, current)
 }
 
 // replaceBy is replace for a write that one request is judged by, and another one charged: nil
 // where admission has judged something else already.
-func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.Request, hub T, from *origin, old T, current storage.Entry) ([]byte, []storage.Op, error) {
+func (e *endpoint) replaceBy(ctx context.Context, judged, charged *admission.Request, hub runtime.Object, from *origin, old runtime.Object, current storage.Entry) ([]byte, []storage.Op, error) {
 	strategy, meta, oldMeta := &e.def.Strategy, runtime.Meta(hub), runtime.Meta(old)
 
 	// Preconditions that the object itself states.
@@ -136,7 +137,7 @@ func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.
 	}
 
 	// Validate.
-	if err := e.validateUpdate(ctx, hub, old, from); err != nil {
+	if err := e.validateUpdate(ctx, hub, old, from, current.Value); err != nil {
 		return nil, nil, err
 	}
 	e.warnChanged(ctx, hub, old)
@@ -148,13 +149,13 @@ func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.
 
 	// Validating admission, and what it writes with the object. Of an object that is being deleted
 	// and has lost its last finalizer nothing is written any more.
-	if err := e.admit(ctx, judged, hub, &old); err != nil {
+	if err := e.admit(ctx, judged, hub, old); err != nil {
 		return nil, nil, err
 	}
 	finished := oldMeta.DeletionTimestamp != nil && len(meta.Finalizers) == 0 && !inGrace(oldMeta) && !e.held(hub)
 	var with []storage.Op
 	if !finished {
-		if with, err = e.charge(ctx, charged, &hub, &old); err != nil {
+		if with, err = e.charge(ctx, charged, hub, old); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -203,7 +204,7 @@ func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.
 
 // createByUpdate is for kinds whose clients may create with an update. hub belongs to it, and was
 // made of from.
-func (e *endpoint[T]) createByUpdate(ctx context.Context, name rest.Name, hub T, from *origin, opts metav1.UpdateOptions) (rest.View, error) {
+func (e *endpoint) createByUpdate(ctx context.Context, name rest.Name, hub runtime.Object, from *origin, opts metav1.UpdateOptions) (rest.View, error) {
 	if err := rest.CreateDenied(ctx); err != nil {
 		return nil, err
 	}
@@ -222,7 +223,7 @@ func (e *endpoint[T]) createByUpdate(ctx context.Context, name rest.Name, hub T,
 
 // makeUnseen wipes what the client of a create may not set. One that names a uid or a
 // resourceVersion means an object that it has seen, so there is nothing to create.
-func (e *endpoint[T]) makeUnseen(name rest.Name, meta *metav1.ObjectMeta) error {
+func (e *endpoint) makeUnseen(name rest.Name, meta *metav1.ObjectMeta) error {
 	if meta.UID != "" || meta.ResourceVersion != "" && meta.ResourceVersion != "0" {
 		return apierrors.NewConflict(e.resource, name.Name, errors.New("the object was deleted in the meantime"))
 	}
@@ -233,34 +234,17 @@ func (e *endpoint[T]) makeUnseen(name rest.Name, meta *metav1.ObjectMeta) error 
 
 // decodeCurrent is decodeHub for an object that others get to see as it is stored: with its
 // resourceVersion.
-func (s *Store[T]) decodeCurrent(entry storage.Entry) (T, error) {
-	hub, err := s.decodeHub(entry)
+func (s *Store) decodeCurrent(entry storage.Entry) (runtime.Object, error) {
+	hub, err := s.codec.decodeHub(entry)
 	if err == nil {
 		runtime.Meta(hub).ResourceVersion = storage.FormatRevision(entry.Revision)
 	}
 	return hub, err
 }
 
-// decodeHub makes an object of the hub of an entry. Its strings may be parts of the entry's value.
-func (s *Store[T]) decodeHub(entry storage.Entry) (T, error) {
-	var none T
-	if entry.Err != nil {
-		return none, entry.Err
-	}
-	obj, err := s.codec.decode(entry.Value)
-	if err != nil {
-		return none, apierrors.NewInternalError(err)
-	}
-	hub, err := toHub[T](s.codec.storage, obj)
-	if err != nil {
-		return none, apierrors.NewInternalError(err)
-	}
-	return hub, nil
-}
-
 // fromHub converts to the version, and says in the object what it is. The result may share memory
 // with hub.
-func (e *endpoint[T]) fromHub(hub T) (runtime.Object, error) {
+func (e *endpoint) fromHub(hub runtime.Object) (runtime.Object, error) {
 	obj, err := e.kind.FromHub(hub)
 	if err != nil {
 		return nil, err
@@ -270,7 +254,7 @@ func (e *endpoint[T]) fromHub(hub T) (runtime.Object, error) {
 }
 
 // sameSpec says whether two canonical values are the same but for metadata and status.
-func (s *Store[T]) sameSpec(a, b []byte) (bool, error) {
+func (s *Store) sameSpec(a, b []byte) (bool, error) {
 	return sameBut(a, b, metadataField, s.codec.statusField())
 }
 
@@ -304,7 +288,7 @@ func sameBut(a, b []byte, fields ...int32) (bool, error) {
 }
 
 // checkUID refuses to touch another object of the same name. want is "" if the client doesn't care.
-func (e *endpoint[T]) checkUID(want types.UID, have, name string) error {
+func (e *endpoint) checkUID(want types.UID, have, name string) error {
 	if want == "" || string(want) == have {
 		return nil
 	}
@@ -314,7 +298,7 @@ func (e *endpoint[T]) checkUID(want types.UID, have, name string) error {
 
 // checkRevision refuses an update of another version than the client has seen, and fills in the
 // resourceVersion for a client that doesn't care.
-func (e *endpoint[T]) checkRevision(meta *metav1.ObjectMeta, current int64) error {
+func (e *endpoint) checkRevision(meta *metav1.ObjectMeta, current int64) error {
 	have := storage.FormatRevision(current)
 	if meta.ResourceVersion == "" || meta.ResourceVersion == "0" {
 		if !strategyWants(e.def.Strategy.AllowUnconditionalUpdate, true) {

@@ -22,10 +22,10 @@ const expressionBudget = 10_000_000
 // strategy. All that they find is reported together.
 
 // validateCreate says what is wrong with a new object, which was made of from.
-func (e *endpoint[T]) validateCreate(ctx context.Context, hub T, from *origin) (err error) {
+func (e *endpoint) validateCreate(ctx context.Context, hub runtime.Object, from *origin) (err error) {
 	ctx, step := trace.Begin(ctx, "validate")
 	defer func() { step.End(err) }()
-	compiled, err := e.compiledRules(ctx, operation.Create, hub, from, nil)
+	compiled, err := e.compiledRules(ctx, operation.Create, hub, from, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -37,12 +37,12 @@ func (e *endpoint[T]) validateCreate(ctx context.Context, hub T, from *origin) (
 	return e.verdict(meta.Name, errs)
 }
 
-// validateUpdate says what is wrong with an object that is to follow old and was made of from, and
-// with the change.
-func (e *endpoint[T]) validateUpdate(ctx context.Context, hub, old T, from *origin) (err error) {
+// validateUpdate says what is wrong with an object that is to follow old, which current holds, and
+// was made of from, and with the change.
+func (e *endpoint) validateUpdate(ctx context.Context, hub, old runtime.Object, from *origin, current []byte) (err error) {
 	ctx, step := trace.Begin(ctx, "validate")
 	defer func() { step.End(err) }()
-	compiled, err := e.compiledRules(ctx, operation.Update, hub, from, &old)
+	compiled, err := e.compiledRules(ctx, operation.Update, hub, from, old, current)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (e *endpoint[T]) validateUpdate(ctx context.Context, hub, old T, from *orig
 }
 
 // askStrategy asks the function that is there for such an update.
-func (e *endpoint[T]) askStrategy(ctx context.Context, hub, old T) field.ErrorList {
+func (e *endpoint) askStrategy(ctx context.Context, hub, old runtime.Object) field.ErrorList {
 	strategy := &e.def.Strategy
 	switch {
 	case e.subresource == subresourceStatus:
@@ -69,7 +69,7 @@ func (e *endpoint[T]) askStrategy(ctx context.Context, hub, old T) field.ErrorLi
 
 // compiledRules asks the rules of the version of the request, with the names that the client knows,
 // and behind them those of the storage version.
-func (e *endpoint[T]) compiledRules(ctx context.Context, typ operation.Type, hub T, from *origin, old *T) (field.ErrorList, error) {
+func (e *endpoint) compiledRules(ctx context.Context, typ operation.Type, hub runtime.Object, from *origin, old runtime.Object, current []byte) (field.ErrorList, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -77,8 +77,13 @@ func (e *endpoint[T]) compiledRules(ctx context.Context, typ operation.Type, hub
 	if e.subresource != "" {
 		op.Request.Subresources = []string{e.subresource}
 	}
-	sent := e.presenceOf(hub, from)
+	sent := e.presenceOf(ctx, hub, from)
 	own, err := askRules(sent.inform(ctx), e.kind, e.kind.FromHub, op, hub, old)
+	if err == nil && old != nil {
+		var more field.ErrorList
+		more, err = e.unseenRules(ctx, op, hub, sent, current, own)
+		own = append(own, more...)
+	}
 	if err == nil {
 		err = sent.err()
 	}
@@ -92,7 +97,7 @@ func (e *endpoint[T]) compiledRules(ctx context.Context, typ operation.Type, hub
 // askRules asks the rules of a version, to which convert leads. In an update they see the old
 // object too, so that what was not changed is not judged again: a rule that became stricter is for
 // what is written from then on. Rules that are marked as alpha are on trial, and count for nothing.
-func askRules[T runtime.Object](ctx context.Context, kind *runtime.Kind, convert func(runtime.Object) (runtime.Object, error), op operation.Operation, hub T, old *T) (field.ErrorList, error) {
+func askRules(ctx context.Context, kind *runtime.Kind, convert func(runtime.Object) (runtime.Object, error), op operation.Operation, hub, old runtime.Object) (field.ErrorList, error) {
 	if !kind.Validates() {
 		return nil, nil
 	}
@@ -102,7 +107,7 @@ func askRules[T runtime.Object](ctx context.Context, kind *runtime.Kind, convert
 	}
 	var before runtime.Object
 	if old != nil {
-		if before, err = convert(*old); err != nil {
+		if before, err = convert(old); err != nil {
 			return nil, apierrors.NewInternalError(fmt.Errorf("convert the old object to validate an update: %w", err))
 		}
 	}
@@ -115,19 +120,15 @@ func askRules[T runtime.Object](ctx context.Context, kind *runtime.Kind, convert
 	return errs, ctx.Err() // the rules stop looking when nobody waits for the answer any more
 }
 
-func (e *endpoint[T]) validationOptions(ctx context.Context, hub T, old *T) map[string]bool {
+func (e *endpoint) validationOptions(ctx context.Context, hub, old runtime.Object) map[string]bool {
 	if e.def.Strategy.ValidationOptions == nil {
 		return nil
 	}
-	var before T
-	if old != nil {
-		before = *old
-	}
-	return e.def.Strategy.ValidationOptions(ctx, hub, before)
+	return e.def.Strategy.ValidationOptions(ctx, hub, old)
 }
 
 // verdict is the status of an object with violations, nil if there are none.
-func (e *endpoint[T]) verdict(name string, errs field.ErrorList) error {
+func (e *endpoint) verdict(name string, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
 	}

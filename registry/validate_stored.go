@@ -9,19 +9,20 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/registry/internal/pairing"
+	"github.com/typeplane/typeplane/runtime"
 )
 
 // judgedAsStored says whether what is written through the version of the endpoint is judged by the
 // rules of the storage version too, so that an older version does not let in what the newer one
 // forbids.
-func (e *endpoint[T]) judgedAsStored() bool {
+func (e *endpoint) judgedAsStored() bool {
 	return e.kind != e.codec.storage && e.codec.storage.Validates() && !e.kind.OwnRulesOnly()
 }
 
 // storedRules asks the rules of the storage version about an object that was sent in another one.
 // Of what they find counts what the client can mend and has brought in: violations in fields that
 // its version has too, which neither its own version has told already, nor the old object has.
-func (e *endpoint[T]) storedRules(ctx context.Context, op operation.Operation, hub T, old *T, own field.ErrorList) (field.ErrorList, error) {
+func (e *endpoint) storedRules(ctx context.Context, op operation.Operation, hub, old runtime.Object, own field.ErrorList) (field.ErrorList, error) {
 	kind := e.codec.storage
 	found, err := askRules(ctx, kind, e.codec.fromHub, op, hub, old)
 	if err != nil || len(found) == 0 {
@@ -30,7 +31,7 @@ func (e *endpoint[T]) storedRules(ctx context.Context, op operation.Operation, h
 	known := violations{}
 	known.add(own)
 	if old != nil { // rules that are written by hand may judge what was not changed
-		before, err := askRules(ctx, kind, e.codec.fromHub, op, *old, old)
+		before, err := askRules(ctx, kind, e.codec.fromHub, op, old, old)
 		if err != nil {
 			return nil, err
 		}

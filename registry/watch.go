@@ -23,7 +23,7 @@ const (
 // Watch follows a collection: first the objects that are there, if they are asked for, then every
 // change after them. What goes wrong once the options are understood is the first event of the
 // stream, as clients expect it.
-func (e *endpoint[T]) Watch(ctx context.Context, namespace string, opts metav1.ListOptions) (rest.Stream, error) {
+func (e *endpoint) Watch(ctx context.Context, namespace string, opts metav1.ListOptions) (rest.Stream, error) {
 	if opts.ShardSelector != "" {
 		return nil, apierrors.NewBadRequest("shardSelector is not supported: leave it out")
 	}
@@ -59,7 +59,7 @@ func (e *endpoint[T]) Watch(ctx context.Context, namespace string, opts metav1.L
 }
 
 // start decides what comes first, and opens the store's watch behind it.
-func (e *endpoint[T]) start(ctx context.Context, s *stream, opts metav1.ListOptions) error {
+func (e *endpoint) start(ctx context.Context, s *stream, opts metav1.ListOptions) error {
 	// Who begins at no particular revision gets what is there, unless it says otherwise.
 	initial := s.reached == 0
 	if opts.SendInitialEvents != nil {

@@ -26,7 +26,7 @@ func (*finishedError) Error() string { return errFinished.Error() }
 // says so; a dry run does neither. charged is whose attempts they are: what comes after a write
 // begins when they are over; nil for nobody's. The entry that it returns is what the client gets to
 // see.
-func (s *Store[T]) write(ctx context.Context, key string, dryRun bool, charged *admission.Request, try storage.TryUpdate) (storage.Entry, error) {
+func (s *Store) write(ctx context.Context, key string, dryRun bool, charged *admission.Request, try storage.TryUpdate) (storage.Entry, error) {
 	defer charged.Over(errFinished) // in case of a panic
 	for {
 		var before storage.Entry // what the last attempt saw
@@ -61,7 +61,7 @@ func (s *Store[T]) write(ctx context.Context, key string, dryRun bool, charged *
 	}
 }
 
-func (s *Store[T]) writeOnce(ctx context.Context, key string, dryRun bool, try storage.TryUpdate) (storage.Entry, error) {
+func (s *Store) writeOnce(ctx context.Context, key string, dryRun bool, try storage.TryUpdate) (storage.Entry, error) {
 	if !dryRun {
 		return s.backend.GuaranteedUpdate(ctx, key, func(current storage.Entry) ([]byte, []storage.Op, error) {
 			value, with, err := try(current)

@@ -124,6 +124,13 @@ func (k *Kind) FromHub(hub Object) (Object, error) {
 	return out, nil
 }
 
+// SharesJSON says whether objects of the kind and of other, a version of the same hub, are one in
+// JSON, but for fields that only one of them has.
+func (k *Kind) SharesJSON(other *Kind) bool {
+	byName := func(k *Kind) bool { return k.sameJSON || k.toHub == nil }
+	return k == other || byName(k) && byName(other)
+}
+
 // Columns returns what a Table shows of the kind besides the name; see Version.Columns. It must not
 // be modified.
 func (k *Kind) Columns() []metav1.TableColumnDefinition { return k.columns }

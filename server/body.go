@@ -76,11 +76,16 @@ func (s *Server) decode(c *call, body []byte, fieldValidation string) (runtime.O
 		err = fmt.Errorf("the path %s takes objects of kind %s only", c.info.Path, want.Kind)
 		fallthrough
 	case err != nil:
+		if c.resource.Documents && got == want {
+			if status := c.resource.Misread(decoded.JSON, fieldValidation == metav1.FieldValidationStrict); status != nil {
+				return nil, status
+			}
+		}
 		return nil, cannotHandle(got.Kind, got.Version, want.Kind, err)
 	}
 	c.recordObject(decoded.Object)
 	obj := decoded.Object
-	if c.resource.Documents {
+	if decoded.JSON != nil && c.resource.Texts {
 		obj = rest.Document{Body: obj, JSON: decoded.JSON}
 	}
 	if len(decoded.Strict) == 0 {

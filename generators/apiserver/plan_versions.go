@@ -191,6 +191,6 @@ func (v *version) aliased() bool { return v.goType.Name.Package != v.pkg.Path }
 
 func isList(list, of *types.Type) bool {
 	return model.Embeds(list, "TypeMeta") && model.Embeds(list, "ListMeta") && slices.ContainsFunc(list.Members, func(m types.Member) bool {
-		return m.Name == "Items" && m.Type.Kind == types.Slice && m.Type.Elem == of
+		return m.Name == "Items" && m.Type.Kind == types.Slice && model.Pointee(m.Type.Elem) == of
 	})
 }

@@ -112,7 +112,11 @@ func (s *slow) listAt(t *testing.T, objects []written, revision int64, f rest.Fo
 	items := reflect.ValueOf(list).Elem().FieldByName("Items")
 	items.Set(reflect.MakeSlice(items.Type(), 0, len(objects)))
 	for _, o := range objects {
-		items.Set(reflect.Append(items, reflect.ValueOf(s.typed(t, o)).Elem()))
+		obj := s.typed(t, o)
+		if !s.served.Protobuf() { // as items of custom resources do
+			obj.GetObjectKind().SetGroupVersionKind(s.served.GroupVersionKind())
+		}
+		items.Set(reflect.Append(items, reflect.ValueOf(obj).Elem()))
 	}
 	return encode(t, list, f)
 }

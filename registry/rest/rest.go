@@ -48,8 +48,15 @@ type Resource struct {
 	// zero: it is the same.
 	AnswerKind schema.GroupVersionKind
 	// Documents says that the objects have no protobuf: they are sent and received as JSON and YAML
-	// only, and Create and Update take a Document, of which more than the Go value may be kept.
+	// only, and more of a Document than the Go value may be kept.
 	Documents bool
+	// Texts says that Create and Update take a Document where an object was sent as JSON or YAML,
+	// as they always do of Documents.
+	Texts bool
+	// Misread is the status of an object whose JSON could not be read, with each value that is of
+	// another type than its field; nil: there is none. strict says that it is refused for its
+	// unknown fields before. It is for Documents.
+	Misread func(text []byte, strict bool) error
 	// StorageVersion is the version that the stored objects have, for the hash in discovery.
 	StorageVersion schema.GroupVersion
 
@@ -78,7 +85,7 @@ type Body interface {
 	metav1.Object
 }
 
-// Document is an object of a kind without protobuf, with the JSON that it was read from.
+// Document is an object with the JSON that it was read from.
 type Document struct {
 	Body
 	JSON []byte

@@ -17,24 +17,49 @@ import (
 // sentKey is the key of what was sent in a context.
 type sentKey struct{}
 
-// WithSent is a context for rules about an object of which sent tells what was sent, by the path
-// from its root.
-func WithSent(ctx context.Context, sent func(path *field.Path) bool) context.Context {
-	return context.WithValue(ctx, sentKey{}, sent)
+// sent is what is known of the text of an object.
+type sent struct {
+	has func(path *field.Path) bool
+	// once says that the text is not kept: the next one may be printed from the Go value.
+	once bool
 }
 
-// leftOut tells whether a field that is zero was left out. Where nobody knows, that is what else
-// says.
-func leftOut(ctx context.Context, path *field.Path, otherwise bool) bool {
-	if sent, ok := ctx.Value(sentKey{}).(func(*field.Path) bool); ok {
-		return !sent(path)
+// WithSent is a context for rules about an object of which has tells what was sent, by the path
+// from its root, or what is kept of that.
+func WithSent(ctx context.Context, has func(path *field.Path) bool) context.Context {
+	return context.WithValue(ctx, sentKey{}, sent{has: has})
+}
+
+// WithSentOnce is WithSent for an object of which the Go value is stored. What that prints can't
+// be told from what was sent, so a struct that is all zero is not there, and what is required is
+// not there either if it is zero and clients leave it out then.
+func WithSentOnce(ctx context.Context, has func(path *field.Path) bool) context.Context {
+	return context.WithValue(ctx, sentKey{}, sent{has: has, once: true})
+}
+
+// leftOut tells whether an optional field that is zero was left out. Where nobody knows, it was.
+func leftOut(ctx context.Context, path *field.Path) bool {
+	s, known := ctx.Value(sentKey{}).(sent)
+	return !known || !s.has(path)
+}
+
+// notSent tells whether a required field that is zero was left out. omits says that clients do so.
+func notSent(ctx context.Context, path *field.Path, omits bool) bool {
+	s, known := ctx.Value(sentKey{}).(sent)
+	if !known || s.once && omits {
+		return omits
 	}
-	return otherwise
+	return !s.has(path)
 }
 
-// Sent tells whether a value that is zero was sent: otherwise, where nobody knows.
+// Sent tells a rule in CEL whether a value that is zero was sent. otherwise is the answer where nobody
+// knows, or where the Go value is stored, which does not tell it the next time.
 func Sent(ctx context.Context, path *field.Path, otherwise bool) bool {
-	return !leftOut(ctx, path, !otherwise)
+	s, known := ctx.Value(sentKey{}).(sent)
+	if !known || s.once {
+		return otherwise
+	}
+	return s.has(path)
 }
 
 // Held tells whether errors, those of a value and of what is in it, let rules in CEL be asked about
@@ -53,8 +78,8 @@ var blocking = []field.ErrorType{
 // StructLeftOut tells whether an optional struct was left out, so that nothing in it is judged:
 // where nobody knows, one that is all zero was.
 func StructLeftOut[T any](ctx context.Context, path *field.Path, obj *T) bool {
-	if sent, ok := ctx.Value(sentKey{}).(func(*field.Path) bool); ok {
-		return !sent(path)
+	if s, known := ctx.Value(sentKey{}).(sent); known && !s.once {
+		return !s.has(path)
 	}
 	return obj == nil || reflect.ValueOf(obj).Elem().IsZero()
 }
@@ -63,7 +88,7 @@ func StructLeftOut[T any](ctx context.Context, path *field.Path, obj *T) bool {
 // out: the other rules of its field do not count.
 func OptionalValue[T comparable](ctx context.Context, _ operation.Operation, path *field.Path, obj, _ *T) field.ErrorList {
 	var zero T
-	if obj == nil || *obj == zero && leftOut(ctx, path, true) {
+	if obj == nil || *obj == zero && leftOut(ctx, path) {
 		return field.ErrorList{field.Required(path, "optional value was not specified")}
 	}
 	return nil
@@ -71,7 +96,7 @@ func OptionalValue[T comparable](ctx context.Context, _ operation.Operation, pat
 
 // OptionalSlice is OptionalValue for lists.
 func OptionalSlice[T any](ctx context.Context, _ operation.Operation, path *field.Path, obj, _ []T) field.ErrorList {
-	if len(obj) == 0 && leftOut(ctx, path, true) {
+	if len(obj) == 0 && leftOut(ctx, path) {
 		return field.ErrorList{field.Required(path, "optional value was not specified")}
 	}
 	return nil
@@ -79,7 +104,7 @@ func OptionalSlice[T any](ctx context.Context, _ operation.Operation, path *fiel
 
 // OptionalMap is OptionalValue for maps.
 func OptionalMap[K comparable, V any](ctx context.Context, _ operation.Operation, path *field.Path, obj, _ map[K]V) field.ErrorList {
-	if len(obj) == 0 && leftOut(ctx, path, true) {
+	if len(obj) == 0 && leftOut(ctx, path) {
 		return field.ErrorList{field.Required(path, "optional value was not specified")}
 	}
 	return nil
@@ -89,27 +114,27 @@ func OptionalMap[K comparable, V any](ctx context.Context, _ operation.Operation
 // what is zero, so that it was not where nobody knows.
 func RequiredValue[T comparable](ctx context.Context, _ operation.Operation, path *field.Path, obj, _ *T, omits bool) field.ErrorList {
 	var zero T
-	return missed(path, (obj == nil || *obj == zero) && leftOut(ctx, path, omits))
+	return missed(path, (obj == nil || *obj == zero) && notSent(ctx, path, omits))
 }
 
 // RequiredPointer is RequiredValue for what lies behind a pointer.
 func RequiredPointer[T any](ctx context.Context, _ operation.Operation, path *field.Path, obj, _ *T, omits bool) field.ErrorList {
-	return missed(path, obj == nil && leftOut(ctx, path, omits))
+	return missed(path, obj == nil && notSent(ctx, path, omits))
 }
 
 // RequiredStruct wants a struct to have been sent.
 func RequiredStruct[T any](ctx context.Context, _ operation.Operation, path *field.Path, _, _ *T) field.ErrorList {
-	return missed(path, leftOut(ctx, path, false))
+	return missed(path, notSent(ctx, path, false))
 }
 
 // RequiredSlice is RequiredValue for lists, which may be empty.
 func RequiredSlice[T any](ctx context.Context, _ operation.Operation, path *field.Path, obj, _ []T, omits bool) field.ErrorList {
-	return missed(path, len(obj) == 0 && leftOut(ctx, path, omits && obj == nil))
+	return missed(path, len(obj) == 0 && notSent(ctx, path, omits && obj == nil))
 }
 
 // RequiredMap is RequiredValue for maps, which may be empty.
 func RequiredMap[K comparable, V any](ctx context.Context, _ operation.Operation, path *field.Path, obj, _ map[K]V, omits bool) field.ErrorList {
-	return missed(path, len(obj) == 0 && leftOut(ctx, path, omits && obj == nil))
+	return missed(path, len(obj) == 0 && notSent(ctx, path, omits && obj == nil))
 }
 
 func missed(path *field.Path, yes bool) field.ErrorList {

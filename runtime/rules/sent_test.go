@@ -58,3 +58,33 @@ func TestSent(t *testing.T) {
 		}
 	}
 }
+
+// Where the Go value is stored, what it prints is not told from what was sent: a zero value that
+// clients leave out is missed although it was sent, and a struct that is all zero is not there.
+func TestSentOnce(t *testing.T) {
+	type pair struct{ A, B int }
+	path, op, zero := field.NewPath("spec", "x"), operation.Operation{}, 0
+	for _, tc := range []struct {
+		name       string
+		judge      func(ctx context.Context) bool
+		sent, left bool
+	}{
+		{"optional zero stops", func(ctx context.Context) bool { return len(rules.OptionalValue(ctx, op, path, &zero, nil)) > 0 }, false, true},
+		{"optional zero struct is left out", func(ctx context.Context) bool { return rules.StructLeftOut(ctx, path, &pair{}) }, true, true},
+		{"optional struct with defaults is left out", func(ctx context.Context) bool { return rules.StructLeftOut(ctx, path, &pair{B: 1}) }, false, false},
+		{"required zero is missed", func(ctx context.Context) bool { return len(rules.RequiredValue(ctx, op, path, &zero, nil, false)) > 0 }, false, true},
+		{"required zero that clients leave out is missed", func(ctx context.Context) bool { return len(rules.RequiredValue(ctx, op, path, &zero, nil, true)) > 0 }, true, true},
+		{"required struct is missed", func(ctx context.Context) bool { return len(rules.RequiredStruct(ctx, op, path, &pair{}, nil)) > 0 }, false, true},
+		{"required empty list is missed", func(ctx context.Context) bool { return len(rules.RequiredSlice(ctx, op, path, []int{}, nil, true)) > 0 }, false, true},
+		{"required nil list is missed", func(ctx context.Context) bool {
+			return len(rules.RequiredSlice[int](ctx, op, path, nil, nil, true)) > 0
+		}, true, true},
+	} {
+		for sent, want := range map[bool]bool{true: tc.sent, false: tc.left} {
+			ctx := rules.WithSentOnce(context.Background(), func(*field.Path) bool { return sent })
+			if got := tc.judge(ctx); got != want {
+				t.Errorf("%s: %v, sent %v", tc.name, got, sent)
+			}
+		}
+	}
+}

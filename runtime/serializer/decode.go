@@ -21,8 +21,8 @@ type Decoded struct {
 	// Strict are the fields that were unknown or there twice (the last one counts), each with its
 	// path. Protobuf has none.
 	Strict []error
-	// JSON is what the object was read from: the data, or what was made of it where that is YAML;
-	// nil for protobuf.
+	// JSON is what the object was read from, or could not be read from: the data, or what was made
+	// of it where that is YAML; nil for protobuf.
 	JSON []byte
 }
 
@@ -100,7 +100,7 @@ func decode(scheme *runtime.Scheme, data []byte, form MediaType, defaults schema
 	obj := kind.New()
 	strict, err := src.decode(kind, obj, how)
 	if err != nil {
-		return Decoded{GroupVersionKind: gvk}, err
+		return Decoded{GroupVersionKind: gvk, JSON: src.json()}, err
 	}
 	return decoded(obj, gvk, strict, src), nil
 }

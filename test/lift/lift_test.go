@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -161,46 +162,75 @@ func (l *lifted) examples(from string, r repository) {
 	}
 }
 
-// mutated makes each thing in the valid examples wrong, in a create and in an update.
+// mutated makes each thing in the valid examples wrong, in a create and in an update; and what it
+// makes of definitions without an example. Then it makes several things at once wrong, at random.
 func (l *lifted) mutated(from string, r repository) {
 	l.Helper()
+	by := rand.New(rand.NewPCG(1, 2))
+	without := maps.Clone(l.definitions)
 	for _, file := range files(l.T, from, r.valid) {
 		for _, doc := range documents(l.T, file) {
 			if d := l.definitions[kindOf(doc)]; d != nil {
 				d.place(doc)
-				l.mutate(d, doc)
+				if l.mutate(d, doc, mutations(doc, d.schema), by) {
+					delete(without, d.gvk)
+				}
 			}
 		}
 	}
+	kinds := slices.SortedFunc(maps.Keys(without), func(a, b schema.GroupVersionKind) int { return strings.Compare(a.String(), b.String()) })
+	for _, gvk := range kinds {
+		d := l.definitions[gvk]
+		doc := d.made(func(doc map[string]any) bool { return l.bothAccept(d, doc) })
+		if doc == nil {
+			l.Errorf("no object of %v could be made that is accepted", gvk)
+			continue
+		}
+		l.mutate(d, doc, some(mutations(doc, d.schema), ofMade, by), by)
+	}
 }
 
-// dryRun keeps nothing.
-const dryRun = "?dryRun=All"
+// bothAccept compares what becomes of a new object, and says whether it is one.
+func (l *lifted) bothAccept(d *definition, doc map[string]any) bool {
+	l.Helper()
+	theirs, ours := d.create(doc), l.server.judge("POST", d.path(doc)+dryRun, doc)
+	l.compare(finding{kind: d.gvk, stored: d.version.Storage, verb: "create", path: "made"}, theirs, ours)
+	return theirs.accepted && ours.accepted
+}
 
-func (l *lifted) mutate(d *definition, doc map[string]any) {
+const (
+	// ofMade is how many mutations there are of an object that was made, ofEach how many random
+	// ones of any.
+	ofMade, ofEach = 300, 20
+	// dryRun keeps nothing.
+	dryRun = "?dryRun=All"
+)
+
+// mutate compares what becomes of an object with mutations. It returns false for one that the two
+// do not accept.
+func (l *lifted) mutate(d *definition, doc map[string]any, all []mutation, by *rand.Rand) bool {
 	l.Helper()
 	meta := doc["metadata"].(map[string]any)
 	meta["name"] = "mutated"
 	path := d.path(doc)
 	theirs, ours := d.create(doc), l.server.judge("POST", path, doc)
 	if !theirs.accepted || !ours.accepted {
-		return // which is said of the example
+		return false // which is said of the example
+	}
+	for range ofEach {
+		all = append(all, random(doc, d.schema, by))
 	}
 	path += "/mutated"
-	for _, member := range slices.Sorted(maps.Keys(d.schema.Properties)) {
-		if member == "metadata" || member == "apiVersion" || member == "kind" {
-			continue
-		}
-		for _, m := range mutations(doc, d.schema, member) {
-			m.doc["metadata"] = map[string]any{"name": "other", "namespace": meta["namespace"]}
-			f := finding{kind: d.gvk, stored: d.version.Storage, verb: "create", path: m.path, what: m.what}
-			l.compare(f, d.create(m.doc), l.server.judge("POST", d.path(doc)+dryRun, m.doc))
-			m.doc["metadata"] = ours.object["metadata"]
-			f.verb = "update"
-			l.compare(f, d.update(m.doc, withMetadata(theirs.object, ours.object)), l.server.judge("PUT", path+dryRun, m.doc))
-		}
+	for _, m := range all {
+		m.doc["metadata"] = map[string]any{"name": "other", "namespace": meta["namespace"]}
+		f := finding{kind: d.gvk, stored: d.version.Storage, verb: "create", path: m.path, what: m.what}
+		l.compare(f, d.create(m.doc), l.server.judge("POST", d.path(doc)+dryRun, m.doc))
+		m.doc["metadata"] = ours.object["metadata"]
+		f.verb = "update"
+		l.compare(f, d.update(m.doc, withMetadata(theirs.object, ours.object)), l.server.judge("PUT", path+dryRun, m.doc))
 	}
 	l.server.do("DELETE", path, nil)
+	return true
 }
 
 // withMetadata is an object with the metadata of another one.

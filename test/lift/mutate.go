@@ -3,6 +3,7 @@ package lift
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -16,16 +17,49 @@ type mutation struct {
 	doc  map[string]any
 }
 
-// mutations are changes of a document, below a top-level member of it, by the schema: each value
-// that is there is taken out, made null, of another type, and beyond each of its limits; each field
-// that is not there is set to nothing of its type.
-func mutations(doc map[string]any, schema *structural.Structural, member string) []mutation {
+// mutations are changes of a document by the schema, but for its kind and metadata: each value that
+// is there is taken out, made null, of another type, and beyond each of its limits; each field that
+// is not there is set to nothing of its type.
+func mutations(doc map[string]any, schema *structural.Structural) []mutation {
 	var out []mutation
 	w := walker{emit: func(path []any, what string, value any) {
 		out = append(out, mutation{shown(path), what, changed(doc, path, value).(map[string]any)})
 	}}
-	if property, ok := schema.Properties[member]; ok {
+	for _, member := range slices.Sorted(maps.Keys(schema.Properties)) {
+		if member == "metadata" || member == "apiVersion" || member == "kind" {
+			continue
+		}
+		property := schema.Properties[member]
 		w.property(doc, &property, []any{member})
+	}
+	return out
+}
+
+// some are most of the mutations, if there are more.
+func some(all []mutation, most int, by *rand.Rand) []mutation {
+	if len(all) <= most {
+		return all
+	}
+	out := make([]mutation, 0, most)
+	for _, i := range by.Perm(len(all))[:most] {
+		out = append(out, all[i])
+	}
+	return out
+}
+
+// random is two to four mutations at once, each of what the ones before have made.
+func random(doc map[string]any, schema *structural.Structural, by *rand.Rand) mutation {
+	var out mutation
+	for range 2 + by.IntN(3) {
+		all := mutations(doc, schema)
+		if len(all) == 0 {
+			break
+		}
+		m := all[by.IntN(len(all))]
+		if out.path != "" {
+			m.path, m.what = out.path+", "+m.path, out.what+", "+m.what
+		}
+		out, doc = m, m.doc
 	}
 	return out
 }

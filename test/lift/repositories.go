@@ -62,7 +62,22 @@ var repositories = []repository{
 		definitions: "sigs.k8s.io/cluster-api@v1.14.2",
 		packages:    []string{"."},
 		requires:    []string{"k8s.io/apiextensions-apiserver@v0.37.2", "k8s.io/cluster-bootstrap@v0.36.3"},
-		crds:        []string{"core/config/crd/bases/*.yaml", "bootstrap/kubeadm/config/crd/bases/*.yaml", "controlplane/kubeadm/config/crd/bases/*.yaml"},
+		aliases: map[string]string{
+			"addons.cluster.x-k8s.io/v1beta1":       "sigs.k8s.io/cluster-api/api/addons/v1beta1",
+			"addons.cluster.x-k8s.io/v1beta2":       "sigs.k8s.io/cluster-api/api/addons/v1beta2",
+			"bootstrap.cluster.x-k8s.io/v1beta1":    "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta1",
+			"bootstrap.cluster.x-k8s.io/v1beta2":    "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta2",
+			"cluster.x-k8s.io/v1beta1":              "sigs.k8s.io/cluster-api/api/core/v1beta1",
+			"cluster.x-k8s.io/v1beta2":              "sigs.k8s.io/cluster-api/api/core/v1beta2",
+			"controlplane.cluster.x-k8s.io/v1beta1": "sigs.k8s.io/cluster-api/api/controlplane/kubeadm/v1beta1",
+			"controlplane.cluster.x-k8s.io/v1beta2": "sigs.k8s.io/cluster-api/api/controlplane/kubeadm/v1beta2",
+			"ipam.cluster.x-k8s.io/v1alpha1":        "sigs.k8s.io/cluster-api/api/ipam/v1alpha1",
+			"ipam.cluster.x-k8s.io/v1beta1":         "sigs.k8s.io/cluster-api/api/ipam/v1beta1",
+			"ipam.cluster.x-k8s.io/v1beta2":         "sigs.k8s.io/cluster-api/api/ipam/v1beta2",
+			"runtime.cluster.x-k8s.io/v1alpha1":     "sigs.k8s.io/cluster-api/api/runtime/v1alpha1",
+			"runtime.cluster.x-k8s.io/v1beta2":      "sigs.k8s.io/cluster-api/api/runtime/v1beta2",
+		},
+		crds: []string{"core/config/crd/bases/*.yaml", "bootstrap/kubeadm/config/crd/bases/*.yaml", "controlplane/kubeadm/config/crd/bases/*.yaml"},
 	},
 }
 

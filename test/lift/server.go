@@ -139,5 +139,5 @@ func (s *server) judge(method, path string, doc map[string]any) verdict {
 	if err := json.Unmarshal(out, status); err != nil || code >= 500 {
 		s.t.Errorf("%s %s: %d %s", method, path, code, out)
 	}
-	return verdict{message: status.Message}
+	return verdict{message: status.Message, code: code}
 }

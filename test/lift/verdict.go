@@ -2,6 +2,7 @@ package lift
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -11,6 +12,7 @@ type verdict struct {
 	accepted bool
 	object   map[string]any // what is stored, if it is accepted
 	message  string         // why not, for people
+	code     int            // of the status then
 }
 
 // difference says what two verdicts differ in; "" if they are one. Of objects all counts but what a
@@ -21,6 +23,8 @@ func difference(theirs, ours verdict) string {
 		return "refused only here: " + ours.message
 	case !theirs.accepted && ours.accepted:
 		return "accepted only here: " + theirs.message
+	case !theirs.accepted && theirs.code != ours.code:
+		return fmt.Sprintf("refused with %d, not %d: %s; theirs: %s", ours.code, theirs.code, ours.message, theirs.message)
 	case !theirs.accepted:
 		return ""
 	}

@@ -100,7 +100,8 @@ func (how manner) value(own any, has bool, then, now any) (value any, ok bool) {
 }
 
 // list is what becomes of the items of own. Each that is now there is made of the one that it was:
-// of an equal one, or else of the one that has most members in common with it.
+// of an equal one, or else of the one that has most members in common with it. Defaults leave each
+// item where it was.
 func (how manner) list(own, then, now []any) []any {
 	out := make([]any, len(now))
 	taken := make([]bool, len(then))
@@ -117,7 +118,11 @@ func (how manner) list(own, then, now []any) []any {
 	}
 	for _, i := range rest {
 		out[i] = now[i]
-		if j := likest(then, taken, now[i], i); j >= 0 {
+		j := likest(then, taken, now[i], i)
+		if how == defaults && len(now) == len(then) {
+			j = i
+		}
+		if j >= 0 {
 			taken[j] = true
 			out[i], _ = how.value(own[j], true, then[j], now[i])
 		}

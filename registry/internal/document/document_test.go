@@ -165,3 +165,20 @@ func TestSettled(t *testing.T) {
 		}
 	}
 }
+
+// Defaults inside of an item leave it what it is, also where nothing else in it is as it was.
+func TestDefaultsOfItems(t *testing.T) {
+	shape := ShapeOf(reflect.TypeFor[*thing]())
+	read := func(text string) Document {
+		d, _, err := Read([]byte(text), shape)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	doc, before, after := read(`{"spec":{"lists":[[{"b":0}]]}}`), read(`{"spec":{"lists":[[{}]]}}`), read(`{"spec":{"lists":[[{"a":"y"}]]}}`)
+	got, err := doc.Default(before, after, shape)
+	if want := `{"spec":{"lists":[[{"a":"y","b":0}]]}}`; err != nil || string(got.AppendObject(nil)) != want {
+		t.Errorf("%s, %v", got.AppendObject(nil), err)
+	}
+}

@@ -38,11 +38,8 @@ func (n *nulls) find(s *Shape, value any, path *field.Path) {
 	switch value := value.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(value)) {
-			if s.members == nil {
-				n.find(s.inside, value[name], path.Key(name))
-			} else {
-				n.find(s.members[name], value[name], path.Child(name))
-			}
+			inner, at := s.member(name, path)
+			n.find(inner, value[name], at)
 		}
 	case []any:
 		for i, item := range value {

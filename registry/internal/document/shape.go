@@ -60,16 +60,17 @@ func ShapeOf(t reflect.Type) *Shape {
 	return shapeOf(t)
 }
 
-var (
-	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
-	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
-)
+// readsItself tells whether values of a type know how to read themselves.
+func readsItself(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+}
 
 func shapeOf(t reflect.Type) *Shape {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if p := reflect.PointerTo(t); p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler) {
+	if readsItself(t) {
 		return nil
 	}
 	switch t.Kind() {
@@ -104,7 +105,7 @@ func basic(t reflect.Type) bool {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if p := reflect.PointerTo(t); p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler) {
+	if readsItself(t) {
 		return false
 	}
 	return t.Kind() <= reflect.Complex128 || t.Kind() == reflect.String

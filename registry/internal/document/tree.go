@@ -47,6 +47,15 @@ func Read(text []byte, shape *Shape) (d Document, whole bool, err error) {
 	return Of(tree), whole, nil
 }
 
+// Pruned is the document without what a shape has no member for.
+func (d Document) Pruned(shape *Shape) (Document, error) {
+	tree, err := d.Tree()
+	if err != nil || shape.prune(tree) {
+		return d, err
+	}
+	return Of(tree), nil
+}
+
 // readTree reads an object.
 func readTree(text []byte) (map[string]any, error) {
 	p := parser{r: runtimejson.NewReader(text), room: maxTree}

@@ -1,0 +1,77 @@
+package registry
+
+import (
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typeplane/typeplane/registry/internal/document"
+	"github.com/typeplane/typeplane/runtime"
+)
+
+// documents makes documents of the objects of a version, and objects of documents. It is immutable.
+type documents struct {
+	kind  *runtime.Kind
+	shape *document.Shape
+}
+
+func documentsOf(kind *runtime.Kind) *documents {
+	return &documents{kind, document.ShapeOf(reflect.TypeOf(kind.New()))}
+}
+
+// received makes an object that was read of text into what is to be written: it is defaulted, and
+// has nothing that its type does not know. obj belongs to it.
+func (d *documents) received(obj runtime.Object, text []byte) (runtime.Object, *origin, error) {
+	doc, whole, err := document.Read(text, d.shape)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !whole { // a member that is null is one in a Go map
+		sent := obj
+		if obj, err = d.read(doc, runtime.Meta(sent)); err != nil {
+			return nil, nil, err
+		}
+		obj.GetObjectKind().SetGroupVersionKind(sent.GetObjectKind().GroupVersionKind())
+	}
+	return d.defaulted(obj, doc)
+}
+
+// defaulted fills in the defaults of an object and of the document that it was read from. obj
+// belongs to it.
+func (d *documents) defaulted(obj runtime.Object, doc document.Document) (_ runtime.Object, from *origin, err error) {
+	from = &origin{document: doc}
+	if from.printed, err = d.print(obj); err != nil || !d.kind.Defaults() {
+		return obj, from, err
+	}
+	before := from.printed
+	d.kind.Default(obj)
+	if from.printed, err = d.print(obj); err != nil {
+		return nil, nil, err
+	}
+	from.document, err = doc.Default(before, from.printed, d.shape)
+	return obj, from, err
+}
+
+// print is the document that a Go value writes. obj is as it was.
+func (d *documents) print(obj runtime.Object) (document.Document, error) {
+	meta := runtime.Meta(obj)
+	was := *meta
+	*meta = metav1.ObjectMeta{}
+	text, err := d.kind.AppendJSON(nil, obj)
+	*meta = was
+	if err != nil {
+		return document.Document{}, err
+	}
+	return document.Split(text)
+}
+
+// read makes an object of its parts. It is not defaulted, says not what it is, and shares memory
+// with meta.
+func (d *documents) read(doc document.Document, meta *metav1.ObjectMeta) (runtime.Object, error) {
+	obj := d.kind.New()
+	if _, err := d.kind.ReadJSON(doc.AppendObject(nil), obj); err != nil {
+		return nil, err
+	}
+	*runtime.Meta(obj) = *meta
+	return obj, nil
+}
