@@ -40,7 +40,13 @@ func functionsOfGen(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	value := file.Scope.Lookup("Functions").Decl.(*ast.ValueSpec).Values[0].(*ast.CallExpr).Args[0].(*ast.BasicLit).Value
+	var value string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok && spec.Names[0].Name == "Functions" {
+			value = spec.Values[0].(*ast.CallExpr).Args[0].(*ast.BasicLit).Value
+		}
+		return true
+	})
 	text, err := strconv.Unquote(value)
 	if err != nil {
 		t.Fatal(err)

@@ -64,4 +64,8 @@ func TestSentOtherwise(t *testing.T) {
 	if !rules.Sent(ctx, path, false) || rules.Sent(ctx, field.NewPath("b"), true) {
 		t.Error("somebody knows, and is not asked")
 	}
+	once := rules.WithSentOnce(t.Context(), func(*field.Path) bool { return true })
+	if rules.Sent(once, path, false) {
+		t.Error("what is not kept does not count")
+	}
 }

@@ -2472,7 +2472,7 @@ func validate_rule_Spec_173(ctx context.Context, _ operation.Operation, fldPath 
 	if obj == nil {
 		return nil
 	}
-	if !runtimerules.StructLeftOut(ctx, fldPath.Child("inner"), &obj.Inner) {
+	if !(runtimerules.StructLeftOut(ctx, fldPath.Child("inner"), &obj.Inner)) {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: has(self.inner)").WithOrigin("rule")}
@@ -2483,7 +2483,7 @@ func validate_rule_Spec_174(ctx context.Context, _ operation.Operation, fldPath 
 	if obj == nil {
 		return nil
 	}
-	if !(!runtimerules.StructLeftOut(ctx, fldPath.Child("inner"), &obj.Inner)) {
+	if runtimerules.StructLeftOut(ctx, fldPath.Child("inner"), &obj.Inner) {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(has(self.inner))").WithOrigin("rule")}
@@ -2516,7 +2516,7 @@ func validate_rule_Spec_177(ctx context.Context, _ operation.Operation, fldPath 
 	if obj == nil {
 		return nil
 	}
-	if !runtimerules.StructLeftOut(ctx, fldPath.Child("inner"), &obj.Inner) && runtimerules.Sent(ctx, fldPath.Child("inner"), true) && (obj.Inner.Depth != 0 || runtimerules.Sent(ctx, fldPath.Child("inner").Child("depth"), false)) {
+	if !(runtimerules.StructLeftOut(ctx, fldPath.Child("inner"), &obj.Inner)) && runtimerules.Sent(ctx, fldPath.Child("inner"), true) && (obj.Inner.Depth != 0 || runtimerules.Sent(ctx, fldPath.Child("inner").Child("depth"), false)) {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: has(self.inner) && has(self.inner.depth)").WithOrigin("rule")}
@@ -2527,7 +2527,7 @@ func validate_rule_Spec_178(ctx context.Context, _ operation.Operation, fldPath 
 	if obj == nil {
 		return nil
 	}
-	if !(!runtimerules.StructLeftOut(ctx, fldPath.Child("inner"), &obj.Inner)) || runtimerules.Sent(ctx, fldPath.Child("inner"), true) && !(obj.Inner.Depth != 0 || runtimerules.Sent(ctx, fldPath.Child("inner").Child("depth"), false)) {
+	if runtimerules.StructLeftOut(ctx, fldPath.Child("inner"), &obj.Inner) || runtimerules.Sent(ctx, fldPath.Child("inner"), true) && !(obj.Inner.Depth != 0 || runtimerules.Sent(ctx, fldPath.Child("inner").Child("depth"), false)) {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(fldPath, field.OmitValueType{}, "failed rule: !(has(self.inner) && has(self.inner.depth))").WithOrigin("rule")}
@@ -2596,7 +2596,7 @@ func validate_rule_Spec_181(ctx context.Context, _ operation.Operation, fldPath 
 		return nil
 	}
 	if func() int32 {
-		if !runtimerules.StructLeftOut(ctx, fldPath.Child("inner"), &obj.Inner) && (obj.Inner.Depth != 0 || runtimerules.Sent(ctx, fldPath.Child("inner").Child("depth"), false)) {
+		if !(runtimerules.StructLeftOut(ctx, fldPath.Child("inner"), &obj.Inner)) && (obj.Inner.Depth != 0 || runtimerules.Sent(ctx, fldPath.Child("inner").Child("depth"), false)) {
 			return obj.Inner.Depth
 		}
 		return 3
@@ -2612,7 +2612,7 @@ func validate_rule_Spec_182(ctx context.Context, _ operation.Operation, fldPath 
 		return nil
 	}
 	if !(func() int32 {
-		if !runtimerules.StructLeftOut(ctx, fldPath.Child("inner"), &obj.Inner) && (obj.Inner.Depth != 0 || runtimerules.Sent(ctx, fldPath.Child("inner").Child("depth"), false)) {
+		if !(runtimerules.StructLeftOut(ctx, fldPath.Child("inner"), &obj.Inner)) && (obj.Inner.Depth != 0 || runtimerules.Sent(ctx, fldPath.Child("inner").Child("depth"), false)) {
 			return obj.Inner.Depth
 		}
 		return 3

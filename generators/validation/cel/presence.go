@@ -27,7 +27,7 @@ func isThere(on, v value) condition {
 	case !v.absent:
 		return condition{}
 	case n.Kind == types.Struct && shape.Omitted(*v.member) && v.path != nil:
-		return leaf("!", plan.Runtime("StructLeftOut"), "(ctx, ", v.path, ", &", access, ")")
+		return leaf("!(", plan.Runtime("StructLeftOut"), "(ctx, ", v.path, ", &", access, ")", ")")
 	}
 	return either(written(access, n), sent(v, !shape.Omitted(*v.member) || n.Kind == types.Struct))
 }

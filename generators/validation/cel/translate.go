@@ -68,7 +68,7 @@ func (tr *translator) not(e *ast.Expr) (condition, error) {
 		return tr.loop(e, opposite[e.Name], tr.not)
 	}
 	v, err := tr.truth(e)
-	return all(v.guards, leaf("!(", v.code, ")")), err
+	return all(v.guards, leaf(leaf(v.code).negated())), err
 }
 
 // truth translates a condition that is not made of others.
