@@ -73,7 +73,7 @@ func findServed(m *model.Model) served {
 		visit(t.Key)
 		visit(t.Underlying)
 		for _, member := range t.Members {
-			if !model.ParseJSON(member.Tags).Left {
+			if !model.JSONOf(member).Left {
 				visit(member.Type)
 			}
 		}

@@ -39,7 +39,7 @@ func (r *reader) fields(t *types.Type, within []*types.Type) []*Field {
 	var out []*Field
 	embedded := map[*Field]bool{}
 	for _, m := range t.Members {
-		name := ParseJSON(m.Tags).Name
+		name := JSONOf(m).Name
 		switch s := Pointee(m.Type); {
 		case LeftOut(m) || s.Name == types.Name{Package: metaV1, Name: "TypeMeta"} && name == "":
 		case m.Embedded && name == "" && s.Kind == types.Struct && r.scalarName(s) == "":
@@ -66,7 +66,7 @@ func hasField(list []*Field, name string) bool {
 
 // field reads one field of a struct.
 func (r *reader) field(owner *types.Type, m types.Member) *Field {
-	said := ParseJSON(m.Tags)
+	said := JSONOf(m)
 	name := cmp.Or(said.Name, m.Name)
 	markers := r.model.OfField(owner, m.Name)
 	f := &Field{
