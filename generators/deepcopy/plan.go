@@ -164,6 +164,7 @@ func (pl *planner) wanted(pkg *model.Package, t *types.Type) bool {
 	}
 	m := pl.mode(pkg)
 	if m == off || w.out || m == optIn && !w.in {
+		pl.switchedOff(pkg, t)
 		return false
 	}
 	switch {
@@ -182,6 +183,20 @@ func (pl *planner) wanted(pkg *model.Package, t *types.Type) bool {
 		return false
 	}
 	return w.in || token.IsExported(t.Name.Name)
+}
+
+// switchedOff reports the package tags that leave a server without the copies of its objects: one
+// problem for all of them.
+func (pl *planner) switchedOff(pkg *model.Package, t *types.Type) {
+	if t.Methods["DeepCopyObject"] != nil || !pl.pass.Model.IsServedObject(pkg, t) {
+		return
+	}
+	for _, name := range []string{enableTag, objectTag} {
+		for _, mk := range pl.pass.Model.OfPackage(pkg).Exactly(name) {
+			pl.problem(place{pos: mk.Pos}, "take the tag away, or write the methods DeepCopyObject",
+				"a server needs the deep copies of kinds that +%s=false switches off", name)
+		}
+	}
 }
 
 // copyable tells whether methods make sense for a type: structs, declared maps and slices, and
