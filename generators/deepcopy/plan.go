@@ -233,6 +233,7 @@ func (pl *planner) typeMethods(pkg *model.Package, t *types.Type) methods {
 		delete(pl.busy, t)
 	}
 	if t.Kind != types.Struct {
+		pl.notAStruct(t)
 		return m
 	}
 	for _, name := range w.interfaces {
@@ -241,6 +242,18 @@ func (pl *planner) typeMethods(pkg *model.Package, t *types.Type) methods {
 		}
 	}
 	return m
+}
+
+// notAStruct warns of tags for methods that only structs get; deepcopy-gen says nothing of them.
+func (pl *planner) notAStruct(t *types.Type) {
+	for _, name := range []string{interfacesTag, valueTag} {
+		for _, mk := range pl.markersOf(t).Exactly(name) {
+			pl.pass.Report.Warn(diag.Problem{
+				Pos: mk.Pos, Path: t.Name.Name, Cure: "take the tag off",
+				Message: fmt.Sprintf("+%s has no effect on a type that is no struct", name),
+			})
+		}
+	}
 }
 
 func (pl *planner) interfaceType(name string, at place) *types.Type {

@@ -183,9 +183,18 @@ func isRoot(t *target, g *graph.Graph, typ *types.Type) bool {
 	if !token.IsExported(typ.Name.Name) || typ.Name.Package != t.Input || len(typ.TypeParams) > 0 {
 		return false
 	}
-	if value, ok := g.Model.OfType(typ).Last(tagEnable); ok {
-		return value == "true"
+	markers := g.Model.OfType(typ)
+	for mk := range markers.All() {
+		if value, ok := strings.CutPrefix(mk.Text, "+"+tagEnable+"="); ok && (value == "true" || isChosen(t, typ)) {
+			markers.Claim(mk) // "false" of what is no root anyway is nobody's
+			return value == "true"
+		}
 	}
+	return isChosen(t, typ)
+}
+
+// isChosen tells whether a type is a root by what its package says, or because it is served.
+func isChosen(t *target, typ *types.Type) bool {
 	if model.Embeds(typ, "ListMeta") {
 		return false
 	}

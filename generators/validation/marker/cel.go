@@ -83,5 +83,5 @@ func compiled(p *rule.Planner, s *rule.Site, args map[string]string) (plan.Plan,
 	return cel.Compile(cel.Rule{
 		Self: s.Type, Rule: args["rule"], Message: args["message"], MessageExpression: args["messageExpression"],
 		Reason: args["reason"], FieldPath: args["fieldPath"], OptionalOldSelf: args["optionalOldSelf"] == "true",
-	}, func(prefix string) string { return p.Fresh(prefix + p.VarName(s.Path, "")) })
+	}, func(prefix string) string { return p.Fresh(s.Path, prefix+p.VarName(s.Path, "")) })
 }
