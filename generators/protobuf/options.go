@@ -58,7 +58,7 @@ func (p *planner) optionsIn(markers model.Markers, t *types.Type) options {
 			continue
 		}
 		name, value, _ := strings.Cut("protobuf"+text, "=")
-		if suits(name, t) {
+		if suits(markers, name, t) {
 			markers.Claim(marker)
 		}
 		wrong := func(message, cure string) {
@@ -99,17 +99,20 @@ func (p *planner) optionsIn(markers model.Markers, t *types.Type) options {
 	return o
 }
 
-// suits tells whether a tag can say something about a type: of one that is none of a message nobody
+// suits tells whether a tag can say something about a type. Of one that is none of a message nobody
 // claims it.
-func suits(name string, t *types.Type) bool {
-	switch under := model.Underlying(t).Kind; name {
+func suits(markers model.Markers, name string, t *types.Type) bool {
+	list := false
+	if under := model.Underlying(t).Kind; t.Kind == types.Alias {
+		list = under == types.Slice || under == types.Map
+	}
+	switch name {
 	case "protobuf":
 		return true
 	case "protobuf.nullable":
-		return t.Kind == types.Alias && (under == types.Slice || under == types.Map)
-	default:
-		return t.Kind == types.Struct || under == types.Slice || under == types.Map
+		return list
 	}
+	return t.Kind == types.Struct || list && markers.Has("protobuf.nullable")
 }
 
 func tagNames() []string {

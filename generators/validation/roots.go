@@ -165,13 +165,13 @@ func candidates(t *target, g *graph.Graph) []printer.Function {
 	var out []printer.Function
 	for _, typ := range t.types.Types.Types {
 		if isRoot(t, g, typ) {
-			out = append(out, printer.Function{Name: "Validate_" + typ.Name.Name, Shown: typ.Name.Name, Node: &graph.Node{Type: typ}, Subresources: subresources(g.Model.OfType(typ))})
+			out = append(out, printer.Function{Name: "Validate_" + typ.Name.Name, Shown: typ.Name.Name, Node: &graph.Node{Type: typ}})
 		}
 	}
 	if t.Input == t.Package.Path {
 		for _, a := range g.Model.Aliases(t.Package) {
 			if g.Model.IsKind(a) && (t.law == rule.OfKubernetes || !g.Model.OfKubernetes(t.Package, a.Target)) {
-				out = append(out, printer.Function{Name: "Validate_" + a.Name, Shown: a.Name, Node: &graph.Node{Type: a.Target}, Subresources: subresources(g.Model.OfType(a.Target))})
+				out = append(out, printer.Function{Name: "Validate_" + a.Name, Shown: a.Name, Node: &graph.Node{Type: a.Target}})
 			}
 		}
 	}
