@@ -142,7 +142,7 @@ func once(m *model.Model, problems []diag.Problem) []diag.Problem {
 	type mistake struct{ file, path, tag string }
 	unknown, said := m.Unknown(), map[mistake]string{} // by which plug-in
 	return slices.DeleteFunc(problems, func(p diag.Problem) bool {
-		of := mistake{p.Pos.Filename, strings.ToLower(p.Path), tag.NameOf(p.Message)}
+		of := mistake{p.Pos.Filename, strings.ToLower(p.Path), subject(p.Message)}
 		if _, ok := unknown[token.Position{Filename: p.Pos.Filename, Line: p.Pos.Line}]; ok {
 			of.path, of.tag = fmt.Sprint("line ", p.Pos.Line), ""
 		} else if of.tag == "" {
@@ -154,4 +154,14 @@ func once(m *model.Model, problems []diag.Problem) []diag.Problem {
 		}
 		return again && (by != p.By || of.tag == "")
 	})
+}
+
+// subject is the tag that a message is about: the innermost of those that it begins with, as
+// +k8s:maxLength in "+k8s:beta: +k8s:maxLength: it is for strings".
+func subject(message string) string {
+	name := tag.NameOf(message)
+	if _, inner, ok := strings.Cut(message, "+"+name+": +"); ok && name != "" {
+		return subject("+" + inner)
+	}
+	return name
 }

@@ -103,6 +103,7 @@ func Run(cfg Config) (Result, error) {
 	var files []*emit.File
 	var press emit.Press
 	var stale []string
+	by := printed{}
 	for _, plugin := range inOrder(cfg.Plugins) {
 		pass := &Pass{
 			Model: m, Packages: slices.Clone(sound), Report: report, Header: cfg.Header,
@@ -115,6 +116,7 @@ func Run(cfg Config) (Result, error) {
 			stale = append(stale, plugin.Stale(pass)...)
 		}
 		stateLevel(pass.files)
+		by.add(plugin.Name, pass.files)
 		files = append(files, pass.files...)
 		press.Start(pass.files) // while the next plug-in plans
 		watch.lap("%s: %d files", plugin.Name, len(pass.files))
@@ -122,7 +124,7 @@ func Run(cfg Config) (Result, error) {
 	report.Hearing("")
 	checks.values()
 	faults(m, files, report)
-	unclaimed(m, served, cfg.Plugins, table, report)
+	unclaimed(m, served, by, table, report)
 	checkImports(m, files, report)
 	var result Result
 	result.Problems, result.Warnings = split(report, cfg.WarnUnknownTags)

@@ -98,17 +98,42 @@ func (c *tagCheck) lines(pkg *model.Package, lines []model.Occurrence) {
 		case wrong && fault.Value:
 			p.Idle = !c.table.IsRead(fault.Name)
 			c.wrongValues = append(c.wrongValues, wrongValue{p, fault.Name})
-		case wrong && fault.Doubtful && !c.served.has(pkg, line), wrong && !fault.Unknown && line.Scope == tag.Func: // mostly prose that speaks of the tag
+		case wrong && fault.Doubtful && !c.served.has(pkg, line), wrong && !fault.Unknown && line.Scope&(tag.Func|tag.Method) != 0: // mostly prose that speaks of the tag
 			c.report.Warn(p)
 		case wrong:
 			c.report.Add(p)
 		case line.Trailing && tag.Checked(tag.NameOf(line.Text)):
 			p.Idle = true
-			p.Message = fmt.Sprintf("+%s stands behind code, where it has no effect", tag.NameOf(line.Text))
-			p.Cure = "put it on a line of its own above what it is about"
+			p.Message, p.Cure = behindCode(tag.NameOf(line.Text))
 			c.report.Add(p)
+		case !wrong:
+			c.plain(line)
 		}
 	}
+}
+
+// plain warns of a tag without a family that stands where no plug-in looks for it: other tools may
+// have one of this name.
+func (c *tagCheck) plain(line model.Occurrence) {
+	d, known := c.table.Find(tag.NameOf(line.Text))
+	if !known || tag.Checked(d.Name) || !c.table.IsRead(d.Name) {
+		return
+	}
+	p := diag.Problem{Pos: line.Pos, Path: line.Path}
+	switch {
+	case line.Trailing:
+		p.Message, p.Cure = behindCode(d.Name)
+	case line.Scope != tag.Anywhere && d.Scope != tag.Anywhere && d.Scope&line.Scope == 0:
+		p.Message = fmt.Sprintf("+%s has no effect on a %s", d.Name, line.Scope)
+		p.Cure = fmt.Sprintf("it belongs on a %s", d.Scope)
+	default:
+		return
+	}
+	c.report.Warn(p)
+}
+
+func behindCode(name string) (message, cure string) {
+	return fmt.Sprintf("+%s stands behind code, where it has no effect", name), "put it on a line of its own above what it is about"
 }
 
 // split makes warnings of the problems that are about idle tags, if the run is to go on in spite of

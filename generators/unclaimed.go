@@ -6,43 +6,59 @@ import (
 	"strings"
 
 	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/emit"
 	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 
 	"k8s.io/gengo/v2/types"
 )
 
-// unclaimed reports the markers of served kinds, of all that these are made of, and of their
-// packages, that no plug-in acts on although one of the run could: somebody wrote them for an
-// effect that they don't have. It says nothing beside other problems: a plug-in that stopped at one
-// of those has not come to all markers.
-func unclaimed(m *model.Model, served served, plugins []Plugin, table *tag.Table, report *diag.Report) {
+// unclaimed reports the markers that no plug-in acts on although one of the run could: somebody wrote
+// them for an effect that they don't have. Of served kinds, of all that these are made of, and of
+// their packages it is a problem; elsewhere it is a warning where one of the plug-ins prints for the
+// package. It says nothing beside other problems: a plug-in that stopped at one of those has not come
+// to all markers.
+func unclaimed(m *model.Model, served served, printed printed, table *tag.Table, report *diag.Report) {
 	if report.Stops() {
 		return
 	}
-	running := map[string]bool{}
-	for _, p := range plugins {
-		running[p.Name] = true
-	}
 	for _, pkg := range m.Packages {
 		for _, o := range m.Occurrences(pkg) {
-			if o.Trailing || !served.has(pkg, o) {
+			if o.Trailing || m.Copies(pkg) && len(o.Readers()) > 0 { // the markers of Kubernetes' own types describe them
 				continue
 			}
-			if m.Copies(pkg) && len(o.Readers()) > 0 {
-				continue // the markers of Kubernetes' own types describe them
+			isServed := served.has(pkg, o)
+			if !isServed && o.Scope&(tag.Package|tag.Type|tag.Field) == 0 {
+				continue // prose that speaks of the tag
 			}
-			acting := table.Acting(tag.NameOf(o.Text))
-			acting = slices.DeleteFunc(acting, func(plugin string) bool { return !running[plugin] })
+			acting := slices.DeleteFunc(table.Acting(tag.NameOf(o.Text)), func(plugin string) bool {
+				in, runs := printed[plugin]
+				return !runs || !isServed && !in[pkg.Path]
+			})
 			if len(acting) == 0 || slices.ContainsFunc(o.Readers(), func(r string) bool { return slices.Contains(acting, r) }) {
 				continue
 			}
-			report.Add(diag.Problem{
+			p := diag.Problem{
 				Pos: o.Pos, Path: o.Path, Idle: true,
 				Message: fmt.Sprintf("+%s has no effect here", tag.NameOf(o.Text)),
 				Cure:    "take it away, or say it where " + strings.Join(acting, " and ") + " can act on it",
-			})
+			}
+			if isServed {
+				report.Add(p)
+			} else {
+				report.Warn(p)
+			}
 		}
+	}
+}
+
+// printed are the packages that each plug-in of a run has printed files for.
+type printed map[string]map[string]bool
+
+func (p printed) add(plugin string, files []*emit.File) {
+	p[plugin] = map[string]bool{}
+	for _, f := range files {
+		p[plugin][f.PkgPath] = true
 	}
 }
 
@@ -73,7 +89,7 @@ func findServed(m *model.Model) served {
 		visit(t.Key)
 		visit(t.Underlying)
 		for _, member := range t.Members {
-			if !model.ParseJSON(member.Tags).Left {
+			if !model.JSONOf(member).Left {
 				visit(member.Type)
 			}
 		}

@@ -1,11 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/typeplane/typeplane/generators"
-	"github.com/typeplane/typeplane/generators/gentest"
 	"github.com/typeplane/typeplane/generators/load"
 	"github.com/typeplane/typeplane/generators/tag"
 )
@@ -107,45 +105,77 @@ func split(doc []string) (markers, prose []string) {
 	return markers, prose
 }
 
-// TestLayouts moves the markers of the types and fields of all generators' cases, and looks for
-// anything that changes.
+// together are layouts that can be had at once, so that one run tries them all.
+var together = []string{"turned round", "assigned", "in two blocks"}
+
+// TestLayouts moves the markers of the types and fields of generators' cases, and looks for anything
+// that changes: all ways together first, and one by one where there is a difference.
 func TestLayouts(t *testing.T) {
-	files, err := filepath.Glob("../../generators/*/testdata/*.txtar")
-	if err != nil || len(files) < 100 {
-		t.Fatalf("%d cases, %v", len(files), err)
+	var cases []*layouted
+	for i, c := range soundCases(t) {
+		if !*every && i%6 != 0 && (i%2 != 0 || !strings.HasPrefix(c.name, "apiserver")) { // some of each, and more of the servers
+			continue
+		}
+		cases = append(cases, &layouted{c, map[string]*folder{}})
 	}
 	shared := new(load.Shared)
 	tried := map[string]int{}
-	for i, file := range files {
-		if i%6 != 0 && (i%2 != 0 || !strings.Contains(file, "apiserver")) { // some of each, and more of the servers
-			continue
-		}
-		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		before, sound := printed(t, shared, archive)
-		if !sound {
-			continue
-		}
-		for name, layout := range layouts {
-			moved, changed := laidOut(t, archive, layout)
-			if !changed {
-				continue
+	var folders []*folder
+	id := 0
+	lay := func(c *layouted, name string, layout func([]string) []string) {
+		id++
+		moved := c.source
+		if layout != nil {
+			var changed bool
+			if moved, changed = laidOut(t, c.source, layout); !changed {
+				return
 			}
 			tried[name]++
-			after, _ := printed(t, shared, moved)
-			if diff := cmp.Diff(before, after); diff != "" {
-				t.Errorf("%s, markers %s (-before +after):\n%.3000s", file, name, diff)
+		}
+		c.moved[name] = without(moved, fmt.Sprintf("n%04d", id), nil)
+		folders = append(folders, c.moved[name])
+	}
+	for _, c := range cases {
+		lay(c, "", nil)
+		lay(c, "together", func(doc []string) []string {
+			for _, name := range together {
+				doc = layouts[name](doc)
+			}
+			return doc
+		})
+		for name, layout := range layouts {
+			if *every {
+				lay(c, name, layout)
 			}
 		}
 	}
-	for name := range layouts {
-		if tried[name] < 5 {
-			t.Errorf("markers %s: only %d cases had any", name, tried[name])
+	runFolders(t, shared, folders, plugins())
+	folders = nil
+	for _, c := range cases {
+		if again := c.moved["together"]; again != nil && !same(c.moved[""], again) && !*every {
+			for name, layout := range layouts {
+				lay(c, name, layout)
+			}
 		}
 	}
+	runFolders(t, shared, folders, plugins())
+	for _, c := range cases {
+		for name, moved := range c.moved {
+			if c.moved[""].problems == nil && !same(c.moved[""], moved) {
+				t.Errorf("%s, markers %s (-before +after):\n%.3000s", c.name, name, cmp.Diff(c.moved[""].printed, moved.printed)+cmp.Diff(told(c.moved[""]), told(moved)))
+			}
+		}
+	}
+	if tried["together"] < 20 {
+		t.Errorf("only %d cases had any markers to move", tried["together"])
+	}
 	t.Logf("tried: %v", tried)
+}
+
+// layouted is a case in several layouts, by their names; "" is that of the case.
+type layouted struct {
+	sound
+	moved map[string]*folder
 }
 
 // laidOut is a case with its comments in another layout.
@@ -209,28 +239,6 @@ func relaid(data []byte, layout func([]string) []string) []byte {
 		i++
 	}
 	return []byte(strings.Join(out, "\n")) // gofmt would change quotes in comments
-}
-
-// printed runs all plug-ins, and returns the files without the lines that only repeat a marker.
-// sound is false where there is a problem.
-func printed(t *testing.T, shared *load.Shared, archive *txtar.Archive) (files map[string]string, sound bool) {
-	t.Helper()
-	dir := gentest.Module(t, archive)
-	result, err := generators.Run(generators.Config{
-		Dir: dir, Env: gentest.Env(), Patterns: []string{"./..."}, Plugins: plugins(), Shared: shared,
-	})
-	if err != nil || len(result.Problems) > 0 {
-		return map[string]string{"problems": strings.Join(texts(result), "\n")}, false
-	}
-	files = map[string]string{}
-	for _, c := range result.Changes {
-		data, err := os.ReadFile(filepath.Join(dir, c.Path))
-		if err != nil {
-			continue // it was removed
-		}
-		files[c.Path] = markerLine.ReplaceAllString(string(data), "")
-	}
-	return files, true
 }
 
 // markerLine is what generated.proto repeats of a comment: markers, and the empty line that stood

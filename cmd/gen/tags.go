@@ -14,7 +14,7 @@ import (
 func tags(args []string, stdout, stderr io.Writer) int {
 	flags := pflag.NewFlagSet("gen tags", pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	markdown := flags.Bool("markdown", false, "print the page docs/tags.md")
+	markdown := flags.Bool("markdown", false, "print the page docs/tags.md, without the table of places, which a test makes")
 	if err := flags.Parse(args); errors.Is(err, pflag.ErrHelp) {
 		fmt.Fprintf(stdout, "gen tags prints all tags that gen knows: where they stand, what they do, and which generator reads them.\n\nFlags:\n\n%s", flags.FlagUsages())
 		return ok

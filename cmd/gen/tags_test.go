@@ -35,7 +35,11 @@ func TestTagsPage(t *testing.T) {
 	if status != ok || stderr != "" {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
-	page(t, "docs/tags.md", markdown)
+	now, err := os.ReadFile(filepath.Join(gentest.Root(t), "docs/tags.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page(t, "docs/tags.md", markdown+placesSection(t, string(now)))
 	_, text, _ := call("tags")
 	for _, p := range plugins() {
 		for _, d := range p.Tags {

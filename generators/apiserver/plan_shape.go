@@ -19,7 +19,7 @@ import (
 func (p *planner) checkList(v *version, list *types.Type, pos token.Position) {
 	name := v.goType.Name.Name + "List"
 	for _, m := range list.Members {
-		said := model.ParseJSON(m.Tags)
+		said := model.JSONOf(m)
 		problem := func(cure string) {
 			at := p.model.MemberPos(list, m.Name)
 			if !at.IsValid() || v.aliased() {
@@ -69,7 +69,7 @@ func (p *planner) checkFields(versions []*version) {
 }
 
 func (p *planner) checkField(t *types.Type, m types.Member) {
-	said, path := model.ParseJSON(m.Tags), t.Name.Name+"."+m.Name
+	said, path := model.JSONOf(m), t.Name.Name+"."+m.Name
 	switch {
 	case !token.IsExported(m.Name) && !m.Embedded && said.Name != "":
 		p.problem(p.model.MemberPos(t, m.Name), path, fmt.Sprintf("it is called %s in JSON, and it is not exported, so that clients never see it", said.Name),

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/typeplane/typeplane/generators/diag"
-	"github.com/typeplane/typeplane/generators/surface"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // comparer holds one state against another.
@@ -22,7 +22,7 @@ type comparer struct {
 // pair are a type then and now. A type that several kinds have is told of once, of each version's
 // promise.
 type pair struct {
-	old, now *surface.Type
+	old, now *model.Type
 	alpha    bool
 }
 
@@ -44,22 +44,22 @@ func (c *comparer) file(old token.Position) string { return old.Filename }
 var version = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 
 // promises nothing: an alpha version, however exactly it is called.
-func isAlpha(api *surface.API) bool {
+func isAlpha(api *model.API) bool {
 	return strings.Contains(api.Version, "alpha")
 }
 
 // isHub tells whether a version is one that only the server sees.
-func isHub(api *surface.API) bool {
+func isHub(api *model.API) bool {
 	return api.Version == "__internal" || !version.MatchString(api.Version) && !strings.ContainsAny(api.Version, "0123456789")
 }
 
-func (c *comparer) apis(then, now []*surface.API) {
+func (c *comparer) apis(then, now []*model.API) {
 	for _, old := range then {
 		if isHub(old) {
 			continue
 		}
 		c.alpha = isAlpha(old)
-		i := slices.IndexFunc(now, func(api *surface.API) bool { return api.Group == old.Group && api.Version == old.Version })
+		i := slices.IndexFunc(now, func(api *model.API) bool { return api.Group == old.Group && api.Version == old.Version })
 		if i < 0 {
 			c.add(nearest(now, old), old.Pos, groupVersion(old), "the version is gone", "keep serving it for as long as clients may use it")
 			continue
@@ -69,7 +69,7 @@ func (c *comparer) apis(then, now []*surface.API) {
 }
 
 // nearest is a place of now for what is gone: another version of the group.
-func nearest(now []*surface.API, old *surface.API) token.Position {
+func nearest(now []*model.API, old *model.API) token.Position {
 	for _, api := range now {
 		if api.Group == old.Group {
 			return api.Pos
@@ -78,16 +78,16 @@ func nearest(now []*surface.API, old *surface.API) token.Position {
 	return token.Position{}
 }
 
-func groupVersion(api *surface.API) string {
+func groupVersion(api *model.API) string {
 	if api.Group == "" {
 		return api.Version
 	}
 	return api.Group + "/" + api.Version
 }
 
-func (c *comparer) kinds(then, now *surface.API) {
+func (c *comparer) kinds(then, now *model.API) {
 	for _, old := range then.Kinds {
-		i := slices.IndexFunc(now.Kinds, func(k *surface.Kind) bool { return k.Name == old.Name })
+		i := slices.IndexFunc(now.Kinds, func(k *model.Kind) bool { return k.Name == old.Name })
 		if i < 0 {
 			c.add(now.Pos, old.Pos, groupVersion(now), "the kind "+old.Name+" is gone", "keep it for as long as clients may use it")
 			continue
@@ -98,7 +98,7 @@ func (c *comparer) kinds(then, now *surface.API) {
 }
 
 // kind compares how a kind is served.
-func (c *comparer) kind(old, now *surface.Kind) {
+func (c *comparer) kind(old, now *model.Kind) {
 	say := func(message, cure string) { c.add(now.Pos, token.Position{}, now.Name, message, cure) }
 	if !old.Served {
 		return // nobody could use it

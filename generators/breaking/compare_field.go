@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/surface"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // types compares two structs by the JSON names of their fields.
-func (c *comparer) types(old, now *surface.Type) {
+func (c *comparer) types(old, now *model.Type) {
 	key := pair{old, now, c.alpha}
 	if c.seen[key] {
 		return
@@ -20,7 +20,7 @@ func (c *comparer) types(old, now *surface.Type) {
 	if !old.Atomic && now.Atomic || old.Atomic && !now.Atomic {
 		c.add(now.Pos, token.Position{}, now.Name, "what is applied to it "+merges(now.Atomic), "keep +structType as it was")
 	}
-	renamed := map[*surface.Field]bool{}
+	renamed := map[*model.Field]bool{}
 	for _, o := range old.Fields {
 		if f := named(now, o.Name); f != nil {
 			c.field(now, o, f)
@@ -39,8 +39,8 @@ func (c *comparer) types(old, now *surface.Type) {
 	}
 }
 
-func named(t *surface.Type, name string) *surface.Field {
-	i := slices.IndexFunc(t.Fields, func(f *surface.Field) bool { return f.Name == name })
+func named(t *model.Type, name string) *model.Field {
+	i := slices.IndexFunc(t.Fields, func(f *model.Field) bool { return f.Name == name })
 	if i < 0 {
 		return nil
 	}
@@ -56,7 +56,7 @@ func merges(atomic bool) string {
 
 // newName finds the field that another has become: a new one with its name in Go, or with its
 // number and type.
-func newName(o *surface.Field, old, now *surface.Type) *surface.Field {
+func newName(o *model.Field, old, now *model.Type) *model.Field {
 	for _, f := range now.Fields {
 		sameNumber := o.Number != 0 && f.Number == o.Number && f.Shape.String() == o.Shape.String()
 		if named(old, f.Name) == nil && (f.GoName == o.GoName || sameNumber) {
@@ -67,7 +67,7 @@ func newName(o *surface.Field, old, now *surface.Type) *surface.Field {
 }
 
 // added reports what is wrong with a new field.
-func (c *comparer) added(f *surface.Field, old, now *surface.Type) {
+func (c *comparer) added(f *model.Field, old, now *model.Type) {
 	if f.Required {
 		c.add(f.Pos, token.Position{}, path(now, f), fmt.Sprintf("the new field %s is required, and no object that there is has it", f.Name),
 			"make it +optional, or give it a +default")
@@ -80,12 +80,12 @@ func (c *comparer) added(f *surface.Field, old, now *surface.Type) {
 	}
 }
 
-func path(owner *surface.Type, f *surface.Field) string {
+func path(owner *model.Type, f *model.Field) string {
 	return cmp.Or(f.Owner, owner.Name) + "." + f.GoName
 }
 
 // field compares a field that is still there.
-func (c *comparer) field(owner *surface.Type, old, now *surface.Field) {
+func (c *comparer) field(owner *model.Type, old, now *model.Field) {
 	say := func(message, cure string) { c.add(now.Pos, token.Position{}, path(owner, now), message, cure) }
 	if c.shapes(old.Shape, now.Shape) {
 		c.number(old, now, say)
@@ -115,7 +115,7 @@ func (c *comparer) field(owner *surface.Type, old, now *surface.Field) {
 }
 
 // number compares what protobuf knows a field by.
-func (c *comparer) number(old, now *surface.Field, say func(message, cure string)) {
+func (c *comparer) number(old, now *model.Field, say func(message, cure string)) {
 	if old.Number != 0 && now.Number != 0 && old.Number != now.Number {
 		say(fmt.Sprintf("its protobuf number is %d, and was %d", now.Number, old.Number), fmt.Sprintf("keep number %d: stored objects have it", old.Number))
 	}
@@ -125,7 +125,7 @@ func (c *comparer) number(old, now *surface.Field, say func(message, cure string
 }
 
 // shapes tells whether two values look the same on the wire, and compares the structs in them.
-func (c *comparer) shapes(old, now surface.Shape) bool {
+func (c *comparer) shapes(old, now model.Shape) bool {
 	switch {
 	case old.Struct != nil && now.Struct != nil:
 		c.types(old.Struct, now.Struct)
@@ -141,7 +141,7 @@ func (c *comparer) shapes(old, now surface.Shape) bool {
 }
 
 // merging compares how several clients share a list or a map.
-func (c *comparer) merging(old, now *surface.Field, say func(message, cure string)) {
+func (c *comparer) merging(old, now *model.Field, say func(message, cure string)) {
 	for _, m := range []struct{ tag, what, old, now, otherwise string }{
 		{"listType", "the list is of type", old.ListType, now.ListType, "atomic"},
 		{"mapType", "it merges as", old.MapType, now.MapType, "granular"},

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/surface"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // rules compares what may stand in a field: what was allowed must be allowed.
-func (c *comparer) rules(old, now *surface.Field, say func(message, cure string)) {
+func (c *comparer) rules(old, now *model.Field, say func(message, cure string)) {
 	for _, rule := range now.Rules {
 		if rule.Name == "cel" {
 			continue // there may be several
@@ -39,7 +39,7 @@ func (c *comparer) rules(old, now *surface.Field, say func(message, cure string)
 
 // find is what a rule asked for that held in the same place. One that held in any case is no
 // tighter under a condition.
-func find(rules []surface.Rule, rule surface.Rule) (value string, ok bool) {
+func find(rules []model.Rule, rule model.Rule) (value string, ok bool) {
 	under := []string{rule.Under}
 	if strings.HasPrefix(rule.Under, "if") && !strings.Contains(rule.Under, " ") {
 		under = append(under, "")
@@ -55,12 +55,12 @@ func find(rules []surface.Rule, rule surface.Rule) (value string, ok bool) {
 }
 
 // enum compares the values that are allowed.
-func (c *comparer) enum(old, now *surface.Field, say func(message, cure string)) {
+func (c *comparer) enum(old, now *model.Field, say func(message, cure string)) {
 	if len(now.Enum) == 0 {
 		return
 	}
-	has := func(list []surface.Value, json string) bool {
-		return slices.ContainsFunc(list, func(v surface.Value) bool { return v.JSON == json })
+	has := func(list []model.Value, json string) bool {
+		return slices.ContainsFunc(list, func(v model.Value) bool { return v.JSON == json })
 	}
 	if len(old.Enum) == 0 {
 		var values []string

@@ -1,7 +1,7 @@
 // Package breaking compares the API types of a module with those of an older commit, and lists what
 // breaks clients and stored objects.
 //
-// It reads both with package surface, the older state from the files of its commit in a temporary
+// It reads both with package model, the older state from the files of its commit in a temporary
 // folder, and holds them against each other by group, version and kind, so that moving a package
 // breaks nothing. What only loosens (a new optional field, a larger maximum, a further value of an
 // enum) is no problem. A version that is called alpha promises nothing: what changes there is a
@@ -17,7 +17,6 @@ import (
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/load"
 	"github.com/typeplane/typeplane/generators/model"
-	"github.com/typeplane/typeplane/generators/surface"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
@@ -71,7 +70,7 @@ func Check(cfg Config) (Result, error) {
 }
 
 // read loads one state.
-func read(cfg Config, dir string, patterns []string) ([]*surface.API, []diag.Problem, error) {
+func read(cfg Config, dir string, patterns []string) ([]*model.API, []diag.Problem, error) {
 	report := &diag.Report{}
 	set, err := load.Load(load.Config{Dir: dir, Env: cfg.Env, Patterns: patterns, Tags: cfg.Tags, Report: report})
 	if err != nil {
@@ -80,5 +79,5 @@ func read(cfg Config, dir string, patterns []string) ([]*surface.API, []diag.Pro
 	if problems := report.Problems(); len(problems) > 0 {
 		return nil, problems, nil
 	}
-	return surface.Read(model.New(set), set.Packages), nil, nil
+	return model.New(set).APIs(set.Packages), nil, nil
 }

@@ -178,7 +178,7 @@ func member(t *types.Type, name string) (types.Member, bool) {
 // JSON name has.
 func jsonName(declared ...types.Member) string {
 	for _, m := range declared {
-		if j := model.ParseJSON(m.Tags); j.Name != "" {
+		if j := model.JSONOf(m); j.Name != "" {
 			return j.Name
 		}
 	}

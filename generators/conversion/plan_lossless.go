@@ -143,7 +143,7 @@ func (p *planner) checkKept(m types.Member, path string, k *keeper, above map[*t
 		t = model.Underlying(t).Elem
 	}
 	switch {
-	case model.ParseJSON(m.Tags).Left:
+	case model.JSONOf(m).Left:
 		why = `has the tag json:"-"`
 	case !token.IsExported(m.Name):
 		why = "is not exported"

@@ -79,7 +79,7 @@ func (p *planner) valuesFields(f *valuesFunction, t *types.Type, above string) [
 	var out []valuesField
 	for _, m := range t.Members {
 		path := above + m.Name
-		key := model.ParseJSON(m.Tags).Name
+		key := model.JSONOf(m).Name
 		switch {
 		case m.Name == "_" || !token.IsExported(m.Name):
 		case p.leftOut(t, m):

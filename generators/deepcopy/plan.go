@@ -170,6 +170,7 @@ func (pl *planner) wanted(pkg *model.Package, t *types.Type) bool {
 	}
 	m := pl.mode(pkg)
 	if m == off || w.out || m == optIn && !w.in {
+		pl.switchedOff(pkg, t)
 		return false
 	}
 	switch {
@@ -188,6 +189,20 @@ func (pl *planner) wanted(pkg *model.Package, t *types.Type) bool {
 		return false
 	}
 	return w.in || token.IsExported(t.Name.Name)
+}
+
+// switchedOff reports the package tags that leave a server without the copies of its objects: one
+// problem for all of them.
+func (pl *planner) switchedOff(pkg *model.Package, t *types.Type) {
+	if t.Methods["DeepCopyObject"] != nil || !pl.pass.Model.IsServedObject(pkg, t) {
+		return
+	}
+	for _, name := range []string{enableTag, objectTag} {
+		for _, mk := range pl.pass.Model.OfPackage(pkg).Exactly(name) {
+			pl.problem(place{pos: mk.Pos}, "take the tag away, or write the methods DeepCopyObject",
+				"a server needs the deep copies of kinds that +%s=false switches off", name)
+		}
+	}
 }
 
 // copyable tells whether methods make sense for a type: structs, declared maps and slices, and
@@ -224,6 +239,7 @@ func (pl *planner) typeMethods(pkg *model.Package, t *types.Type) methods {
 		delete(pl.busy, t)
 	}
 	if t.Kind != types.Struct {
+		pl.notAStruct(t)
 		return m
 	}
 	for _, name := range w.interfaces {
@@ -232,6 +248,18 @@ func (pl *planner) typeMethods(pkg *model.Package, t *types.Type) methods {
 		}
 	}
 	return m
+}
+
+// notAStruct warns of tags for methods that only structs get; deepcopy-gen says nothing of them.
+func (pl *planner) notAStruct(t *types.Type) {
+	for _, name := range []string{interfacesTag, valueTag} {
+		for _, mk := range pl.markersOf(t).Exactly(name) {
+			pl.pass.Report.Warn(diag.Problem{
+				Pos: mk.Pos, Path: t.Name.Name, Cure: "take the tag off",
+				Message: fmt.Sprintf("+%s has no effect on a type that is no struct", name),
+			})
+		}
+	}
 }
 
 func (pl *planner) interfaceType(name string, at place) *types.Type {

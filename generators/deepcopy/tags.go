@@ -28,7 +28,8 @@ func (pl *planner) packageMode(pkg *model.Package) (mode, error) {
 	if pl.pass.Model.Serves(pkg) {
 		result = all
 	}
-	for _, value := range markers.Values(enableTag) {
+	enable := markers.Values(enableTag)
+	for _, value := range enable {
 		word, err := enableWord(value)
 		switch {
 		case err != nil:
@@ -46,6 +47,8 @@ func (pl *planner) packageMode(pkg *model.Package) (mode, error) {
 			return off, err
 		} else if on {
 			return all, nil
+		} else if len(enable) == 0 {
+			return optIn, nil
 		}
 	}
 	return result, nil

@@ -4,7 +4,7 @@
 // A package asks for it with +typeplane:docs=true, or names the folder in which the page should
 // stand, as in +typeplane:docs=documents/reference. A page tells of each kind how it is served and
 // what fields it has, down to the last struct, with types, defaults, limits, enum values and list
-// semantics, in the words of the Go comments. It says what package surface reads; tags and struct
+// semantics, in the words of the Go comments. It says what model.API has; tags and struct
 // tags are not in it, nor is what stands below "---" in a comment.
 //
 // A page names the package that it is from. A run removes the pages of its packages that no longer

@@ -3,11 +3,11 @@ package docs
 import (
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/surface"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // facts are what is known of a field besides its comment, a sentence each.
-func facts(f *surface.Field) []string {
+func facts(f *model.Field) []string {
 	var out []string
 	if f.Default != "" {
 		out = append(out, "Default: "+code(f.Default)+".")
@@ -35,7 +35,7 @@ func facts(f *surface.Field) []string {
 }
 
 // named is the enum that a value, or each item of it, is of.
-func named(s surface.Shape) *surface.Type {
+func named(s model.Shape) *model.Type {
 	for ; s.Elem != nil; s = *s.Elem {
 		if s.Named != nil {
 			return s.Named
@@ -45,7 +45,7 @@ func named(s surface.Shape) *surface.Type {
 }
 
 // merging says how several clients share a list or a map.
-func merging(f *surface.Field) []string {
+func merging(f *model.Field) []string {
 	var out []string
 	switch f.ListType {
 	case "set":
@@ -72,7 +72,7 @@ var units = map[string]string{
 }
 
 // limit says what a rule asks for; "" if another says it too.
-func limit(f *surface.Field, r surface.Rule) string {
+func limit(f *model.Field, r model.Rule) string {
 	name, subject := r.Name, ""
 	if after, ok := strings.CutPrefix(name, "items."); ok {
 		name, subject = after, "each item: "
@@ -92,7 +92,7 @@ func limit(f *surface.Field, r surface.Rule) string {
 }
 
 // sentence is a rule in words. prefix is what the names of rules about the same value begin with.
-func sentence(f *surface.Field, name, value, prefix string) string {
+func sentence(f *model.Field, name, value, prefix string) string {
 	exclusive := func(bound string) bool { v, _ := f.Rule(prefix + bound); return v == "true" }
 	switch name {
 	case "minimum":

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/surface"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // render lays out a page.
@@ -33,8 +33,8 @@ func render(p page) []byte {
 type renderer struct {
 	page
 	b        strings.Builder
-	headings map[*surface.Type]string
-	used     map[*surface.Type][]string // where each type is used, as Markdown without links to it
+	headings map[*model.Type]string
+	used     map[*model.Type][]string // where each type is used, as Markdown without links to it
 }
 
 func (r *renderer) line(s string) { r.b.WriteString(s + "\n") }
@@ -46,10 +46,10 @@ func (r *renderer) paragraph(s string) {
 	}
 }
 
-func groupVersion(api *surface.API) string { return strings.TrimPrefix(api.Group+"/"+api.Version, "/") }
+func groupVersion(api *model.API) string { return strings.TrimPrefix(api.Group+"/"+api.Version, "/") }
 
 // introduction is the package's comment, said of the version.
-func introduction(api *surface.API) []string {
+func introduction(api *model.API) []string {
 	doc := slices.Clone(api.Doc)
 	if len(doc) > 0 {
 		doc[0] = packageClause.ReplaceAllString(doc[0], "This version ")
@@ -60,7 +60,7 @@ func introduction(api *surface.API) []string {
 var packageClause = regexp.MustCompile(`^Package \w+ `)
 
 // title is the group and version; that of Kubernetes' core has no name.
-func title(api *surface.API) string {
+func title(api *model.API) string {
 	if api.Group == "" {
 		return api.Version + ", the core group"
 	}
@@ -69,8 +69,8 @@ func title(api *surface.API) string {
 
 // headings are the names of the sections about types: their own, and where two have one name, with
 // the package.
-func headings(api *surface.API) map[*surface.Type]string {
-	out := map[*surface.Type]string{}
+func headings(api *model.API) map[*model.Type]string {
+	out := map[*model.Type]string{}
 	taken := map[string]int{}
 	for _, k := range api.Kinds {
 		taken[strings.ToLower(k.Name)]++
@@ -89,15 +89,15 @@ func headings(api *surface.API) map[*surface.Type]string {
 }
 
 // uses lists for each type the fields that are of it.
-func uses(api *surface.API) map[*surface.Type][]string {
+func uses(api *model.API) map[*model.Type][]string {
 	names := headings(api)
-	out := map[*surface.Type][]string{}
-	note := func(t *surface.Type) {
-		at := map[*surface.Type][]string{}
-		var order []*surface.Type
+	out := map[*model.Type][]string{}
+	note := func(t *model.Type) {
+		at := map[*model.Type][]string{}
+		var order []*model.Type
 		for _, f := range t.Fields {
 			for s := &f.Shape; s != nil; s = s.Elem {
-				for _, used := range []*surface.Type{s.Struct, s.Named} {
+				for _, used := range []*model.Type{s.Struct, s.Named} {
 					if used == nil || slices.Contains(at[used], code(f.Name)) {
 						continue
 					}
@@ -152,7 +152,7 @@ func firstSentence(text string) string {
 	return text
 }
 
-func (r *renderer) kind(k *surface.Kind) {
+func (r *renderer) kind(k *model.Kind) {
 	r.line("\n## " + k.Name)
 	r.paragraph(prose(k.Doc))
 	if len(k.Doc) == 0 {
@@ -185,7 +185,7 @@ func (r *renderer) kind(k *surface.Kind) {
 	r.fields(k.Type)
 }
 
-func (r *renderer) resource(k *surface.Kind) string {
+func (r *renderer) resource(k *model.Kind) string {
 	names := []string{"singular " + code(k.Singular)}
 	if len(k.ShortNames) > 0 {
 		names = append(names, "short "+list(codes(k.ShortNames)))
@@ -208,7 +208,7 @@ func codes(words []string) []string {
 	return out
 }
 
-func (r *renderer) url(k *surface.Kind) string {
+func (r *renderer) url(k *model.Kind) string {
 	url := "/apis/" + r.api.Group + "/" + r.api.Version
 	if r.api.Group == "" {
 		url = "/api/" + r.api.Version
@@ -219,7 +219,7 @@ func (r *renderer) url(k *surface.Kind) string {
 	return url + "/" + k.Plural + "/{name}"
 }
 
-func subresources(k *surface.Kind) string {
+func subresources(k *model.Kind) string {
 	var out []string
 	if k.Status {
 		out = append(out, "`status`")
@@ -230,7 +230,7 @@ func subresources(k *surface.Kind) string {
 	return list(append(out, codes(k.Subresources)...))
 }
 
-func (r *renderer) selectors(k *surface.Kind) string {
+func (r *renderer) selectors(k *model.Kind) string {
 	fields := []string{"metadata.name"}
 	if k.Namespaced {
 		fields = append(fields, "metadata.namespace")
@@ -238,7 +238,7 @@ func (r *renderer) selectors(k *surface.Kind) string {
 	return strings.Join(codes(append(fields, k.Selectable...)), ", ")
 }
 
-func columns(k *surface.Kind, wide bool) string {
+func columns(k *model.Kind, wide bool) string {
 	var out []string
 	for _, c := range k.Columns {
 		if onlyWide := c.Priority != "" && c.Priority != "0"; onlyWide != wide {
@@ -253,10 +253,10 @@ func columns(k *surface.Kind, wide bool) string {
 	return strings.Join(out, ", ")
 }
 
-func (r *renderer) otherVersions(k *surface.Kind) string {
+func (r *renderer) otherVersions(k *model.Kind) string {
 	var out []string
 	for _, p := range r.others {
-		if slices.ContainsFunc(p.api.Kinds, func(o *surface.Kind) bool { return o.Name == k.Name }) {
+		if slices.ContainsFunc(p.api.Kinds, func(o *model.Kind) bool { return o.Name == k.Name }) {
 			out = append(out, fmt.Sprintf("[%s](%s#%s)", p.api.Version, p.name, slug(k.Name)))
 		}
 	}

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/surface"
+	"github.com/typeplane/typeplane/generators/model"
 )
 
 // typ is the section about a struct or an enum.
-func (r *renderer) typ(t *surface.Type) {
+func (r *renderer) typ(t *model.Type) {
 	r.line("\n### " + r.headings[t])
 	r.paragraph(prose(t.Doc))
 	if users := r.used[t]; len(users) > 0 {
@@ -24,14 +24,14 @@ func (r *renderer) typ(t *surface.Type) {
 	r.fields(t)
 }
 
-func (r *renderer) values(t *surface.Type) {
+func (r *renderer) values(t *model.Type) {
 	r.line("\n| value | meaning |\n|---|---|")
 	for _, v := range t.Enum {
 		r.line("| " + code(v.JSON) + " | " + cell(v.Doc) + " |")
 	}
 }
 
-func (r *renderer) fields(t *surface.Type) {
+func (r *renderer) fields(t *model.Type) {
 	if len(t.Fields) == 0 {
 		r.paragraph("It has no fields.")
 		return
@@ -43,7 +43,7 @@ func (r *renderer) fields(t *surface.Type) {
 }
 
 // name is the first cell: the JSON name, and what everybody must know of the field.
-func name(f *surface.Field) string {
+func name(f *model.Field) string {
 	text := code(f.Name)
 	if f.Required {
 		text += " *required*"
@@ -54,7 +54,7 @@ func name(f *surface.Field) string {
 	return text
 }
 
-func deprecated(f *surface.Field) bool {
+func deprecated(f *model.Field) bool {
 	for _, b := range blocks(f.Doc) {
 		if lower := strings.ToLower(b.text); strings.HasPrefix(lower, "deprecated:") || strings.HasPrefix(lower, "deprecated.") {
 			return true
@@ -64,7 +64,7 @@ func deprecated(f *surface.Field) bool {
 }
 
 // description is the comment, and in a line of its own what tags say.
-func description(f *surface.Field) string {
+func description(f *model.Field) string {
 	text := cell(f.Doc)
 	if f.Shape.Text == "metadata" && text == "" {
 		text = "Name, namespace, labels and what else every object has."
@@ -79,7 +79,7 @@ func description(f *surface.Field) string {
 const objectMeta = "https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/"
 
 // shape is the type of a field, with links.
-func (r *renderer) shape(s surface.Shape) string {
+func (r *renderer) shape(s model.Shape) string {
 	switch {
 	case s.Struct != nil:
 		return r.link(s.Struct)
@@ -97,7 +97,7 @@ func (r *renderer) shape(s surface.Shape) string {
 	return escape(s.Text)
 }
 
-func (r *renderer) link(t *surface.Type) string {
+func (r *renderer) link(t *model.Type) string {
 	heading := r.headings[t]
 	if heading == "" {
 		return t.Name // the type of a map's key

@@ -13,13 +13,12 @@ import (
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/model"
-	"github.com/typeplane/typeplane/generators/surface"
 )
 
 // page is one Markdown file.
 type page struct {
 	dir, name string
-	api       *surface.API
+	api       *model.API
 	// others are the pages of other versions of the group in the same folder, by name.
 	others []page
 }
@@ -90,7 +89,7 @@ func pages(pass *generators.Pass, versions []*model.Package) []page {
 			folders[pkg.Path] = dir
 		}
 	}
-	apis := surface.Read(pass.Model, versions)
+	apis := pass.Model.APIs(versions)
 	var out, all []page
 	for _, api := range apis {
 		if dir, ok := folders[api.Path]; ok {
@@ -109,7 +108,7 @@ func pages(pass *generators.Pass, versions []*model.Package) []page {
 	}
 	for _, pkg := range pass.Packages {
 		isHere := slices.Contains(versions, pkg) && folders[pkg.Path] != ""
-		if isHere && !slices.ContainsFunc(apis, func(api *surface.API) bool { return api.Path == pkg.Path }) {
+		if isHere && !slices.ContainsFunc(apis, func(api *model.API) bool { return api.Path == pkg.Path }) {
 			problem(pass, pkg, "asks for a page, and the package has no kinds to tell of",
 				"it takes +groupName= and structs with metav1.TypeMeta and metav1.ObjectMeta that have json tags")
 		}

@@ -73,8 +73,11 @@ func whole(a smd.Atom) bool {
 }
 
 // field is the type of a field or an entry of a map; ok is false for one that the schema does not
-// have.
+// have, as it has none of a value that is published as no object.
 func field(m *smd.Map, name string) (smd.TypeRef, bool) {
+	if m == nil {
+		return smd.TypeRef{}, false
+	}
 	if f, ok := m.FindField(name); ok {
 		return f.Type, true
 	}

@@ -77,7 +77,7 @@ func ownFields(l level) (fields []*field, embedded []level) {
 		if !v.Exported() && !(v.Embedded() && isStruct) {
 			continue
 		}
-		said := model.ParseJSON(s.Tag(i))
+		said := model.JSONAt(s, i)
 		if said.Left {
 			continue
 		}

@@ -93,3 +93,22 @@ func parametrized(in gotypes.Type) bool {
 	}
 	return false
 }
+
+// unnamed tells whether a type mentions a struct without a name. Two of them may look the same and
+// have other markers on their fields, so they are not kept in the model, which knows types by their
+// names.
+func unnamed(in gotypes.Type) bool {
+	switch t := gotypes.Unalias(in).(type) {
+	case *gotypes.Struct:
+		return t.NumFields() > 0
+	case *gotypes.Pointer:
+		return unnamed(t.Elem())
+	case *gotypes.Slice:
+		return unnamed(t.Elem())
+	case *gotypes.Array:
+		return unnamed(t.Elem())
+	case *gotypes.Map:
+		return unnamed(t.Elem())
+	}
+	return false
+}

@@ -74,7 +74,11 @@ func (s *Set) places(p *Package, f *ast.File) map[*ast.CommentGroup]Place {
 	for _, decl := range f.Decls {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:
-			mark(d.Name.Pos(), d.Name.Name, tag.Func)
+			scope := tag.Func
+			if d.Recv != nil {
+				scope = tag.Method
+			}
+			mark(d.Name.Pos(), d.Name.Name, scope)
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
 				markSpec(spec, mark)

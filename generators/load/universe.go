@@ -144,7 +144,7 @@ func (s *Set) named(t *gotypes.Named) *types.Type {
 // composite describes a type without a name of its own.
 func (s *Set) composite(in gotypes.Type) *types.Type {
 	name := typeName(in)
-	if parametrized(in) {
+	if parametrized(in) || unnamed(in) {
 		out := &types.Type{Name: name, GoType: in}
 		s.describe(out, in)
 		return out

@@ -2,6 +2,7 @@ package model
 
 import (
 	"go/token"
+	gotypes "go/types"
 	"reflect"
 	"slices"
 	"strings"
@@ -25,8 +26,13 @@ type JSON struct {
 // Omits tells whether a field that holds nothing is not written.
 func (j JSON) Omits() bool { return j.OmitEmpty || j.OmitZero }
 
-// ParseJSON reads a struct tag.
-func ParseJSON(structTag string) JSON {
+// JSONOf reads the struct tag of a field, and JSONAt that of a field of a struct of go/types.
+func JSONOf(m types.Member) JSON { return parseJSON(m.Tags) }
+
+// JSONAt is explained at JSONOf.
+func JSONAt(s *gotypes.Struct, i int) JSON { return parseJSON(s.Tag(i)) }
+
+func parseJSON(structTag string) JSON {
 	text, said := reflect.StructTag(structTag).Lookup("json")
 	if text == "-" {
 		return JSON{Left: true, Said: true}
@@ -57,7 +63,7 @@ func validName(name string) bool {
 // JSONName is the name of a field in JSON: that of its tag or its own. It is "" for a field that is
 // left out, and for an embedded struct whose fields stand in place of it (Inlined).
 func JSONName(m types.Member) string {
-	j := ParseJSON(m.Tags)
+	j := JSONOf(m)
 	switch {
 	case LeftOut(m) || Inlined(m) != nil:
 		return ""
@@ -69,7 +75,7 @@ func JSONName(m types.Member) string {
 
 // LeftOut tells whether JSON has nothing of a field.
 func LeftOut(m types.Member) bool {
-	return ParseJSON(m.Tags).Left || !token.IsExported(m.Name) && !m.Embedded
+	return JSONOf(m).Left || !token.IsExported(m.Name) && !m.Embedded
 }
 
 // Inlined is the struct whose fields an embedded field adds to the struct around it; nil for other
@@ -79,7 +85,7 @@ func Inlined(m types.Member) *types.Type {
 	if t.Kind == types.Pointer {
 		t = t.Elem
 	}
-	j := ParseJSON(m.Tags)
+	j := JSONOf(m)
 	if !m.Embedded || t.Kind != types.Struct || j.Left || j.Name != "" {
 		return nil
 	}

@@ -150,7 +150,7 @@ func (m *Model) IsObject(t *types.Type) bool {
 
 // InJSON tells whether a struct carries json tags, which those of a hub do not.
 func InJSON(t *types.Type) bool {
-	return slices.ContainsFunc(t.Members, func(m types.Member) bool { return ParseJSON(m.Tags).Said })
+	return slices.ContainsFunc(t.Members, func(m types.Member) bool { return JSONOf(m).Said })
 }
 
 // OfKubernetes says whether a kind that pkg declares is one of Kubernetes' own: a type of

@@ -21,6 +21,9 @@ func modelNames(pass *generators.Pass, pkg *model.Package) []modelNameOf {
 	whole := value(pass.Model.OfPackage(pkg), tagModelPackage)
 	var out []modelNameOf
 	for _, t := range pkg.Types.Types {
+		if !named(t) {
+			continue // nobody claims the tag above it
+		}
 		prefix := whole
 		markers := pass.Model.OfType(t)
 		if own := value(markers, tagModelPackage); own != "" {
@@ -28,7 +31,7 @@ func modelNames(pass *generators.Pass, pkg *model.Package) []modelNameOf {
 		}
 		asked := whole != "" || markers.Has(tagModelPackage)
 		switch {
-		case !asked || !named(t) || t.Methods["OpenAPIModelName"] != nil:
+		case !asked || t.Methods["OpenAPIModelName"] != nil:
 		case prefix == "":
 			pass.Report.Add(diag.Problem{
 				Pos: pass.Model.TypePos(t), Path: t.Name.Name, Message: "+" + tagModelPackage + " has no value",

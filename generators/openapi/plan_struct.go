@@ -74,7 +74,7 @@ func (m *models) collect(t *types.Type, path string, depth int, within []*types.
 	within = append(within, t)
 	for i := range t.Members {
 		member := &t.Members[i]
-		said, markers := model.ParseJSON(member.Tags), m.from.OfField(t, member.Name)
+		said, markers := model.JSONOf(*member), m.from.OfField(t, member.Name)
 		if model.LeftOut(*member) || asks(markers, "false") {
 			continue
 		}

@@ -139,7 +139,7 @@ func (m *models) declared(t *types.Type) *schema {
 	}
 	// A struct writes the JSON of an embedded type that writes its own.
 	for i := range t.Members {
-		if f := t.Members[i]; f.Embedded && model.ParseJSON(f.Tags).Name == "" && !model.LeftOut(f) && t.Methods["MarshalJSON"] == nil {
+		if f := t.Members[i]; f.Embedded && model.JSONOf(f).Name == "" && !model.LeftOut(f) && t.Methods["MarshalJSON"] == nil {
 			if s := m.declared(t.Members[i].Type); s != nil {
 				return s
 			}
@@ -158,7 +158,7 @@ func writesOwnJSON(t *types.Type) bool {
 // looks like: those of a struct that names them for JSON, which is what openapi-gen prints too.
 func (m *models) believed(t *types.Type, at place) bool {
 	if t.Kind != types.Struct || !slices.ContainsFunc(t.Members, func(f types.Member) bool {
-		return model.ParseJSON(f.Tags).Name != "" && !model.LeftOut(f)
+		return model.JSONOf(f).Name != "" && !model.LeftOut(f)
 	}) {
 		return false
 	}

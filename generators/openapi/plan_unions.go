@@ -17,7 +17,7 @@ func (m *models) unionsOf(t *types.Type) []union {
 	u := union{Fields: map[string]string{}}
 	for i := range t.Members {
 		member := &t.Members[i]
-		name := model.ParseJSON(member.Tags).Name
+		name := model.JSONOf(*member).Name
 		at := place{owner: t, field: member, path: t.Name.Name + "." + member.Name}
 		if inner := model.Pointee(member.Type); member.Embedded && name == "" && inner.Kind == types.Struct {
 			if whole {
@@ -51,7 +51,7 @@ func (m *models) unionField(u *union, member *types.Member, name string, whole b
 		}
 		u.Discriminator = name
 	case whole || has(markers, tagUnionDeprecated):
-		if m.isRequired(field{place: at, markers: m.kubebuilderMarkers(at.owner, markers), omits: model.ParseJSON(member.Tags).Omits()}) {
+		if m.isRequired(field{place: at, markers: m.kubebuilderMarkers(at.owner, markers), omits: model.JSONOf(*member).Omits()}) {
 			m.fieldProblem(at, "it is a member of a union, and required", "add +optional")
 		}
 		u.Fields[name] = member.Name

@@ -25,8 +25,8 @@ var tags = []tag.Definition{
 		Doc: "false: Marshal, MarshalTo, MarshalToSizedBuffer, Size and Unmarshal are written by hand.", Example: "+protobuf.options.marshal=false"},
 	{Name: "protobuf.options.deprecated", Scope: tag.Type, Value: tag.Bool,
 		Doc: "Marks the message as deprecated in the .proto file.", Example: "+protobuf.options.deprecated=true"},
-	{Name: stringerOption, Scope: tag.Type, Value: tag.Bool,
-		Doc: "false: String is written by hand, or missing.", Example: "+" + stringerOption + "=false"},
+	{Name: "protobuf.options", Scope: tag.Type, Value: tag.Any,
+		Doc: "(gogoproto.goproto_stringer)=false: String is written by hand, or missing.", Example: "+" + stringerOption + "=false"},
 }
 
 const stringerOption = "protobuf.options.(gogoproto.goproto_stringer)"
@@ -57,8 +57,10 @@ func (p *planner) optionsIn(markers model.Markers, t *types.Type) options {
 		if !ok || text != "" && text[0] != '=' && text[0] != '.' {
 			continue
 		}
-		markers.Claim(marker)
 		name, value, _ := strings.Cut("protobuf"+text, "=")
+		if suits(markers, name, t) {
+			markers.Claim(marker)
+		}
 		wrong := func(message, cure string) {
 			o.problem = true
 			p.problem(t, "", message, cure)
@@ -97,8 +99,24 @@ func (p *planner) optionsIn(markers model.Markers, t *types.Type) options {
 	return o
 }
 
+// suits tells whether a tag can say something about a type. Of one that is none of a message nobody
+// claims it.
+func suits(markers model.Markers, name string, t *types.Type) bool {
+	list := false
+	if under := model.Underlying(t).Kind; t.Kind == types.Alias {
+		list = under == types.Slice || under == types.Map
+	}
+	switch name {
+	case "protobuf":
+		return true
+	case "protobuf.nullable":
+		return list
+	}
+	return t.Kind == types.Struct || list && markers.Has("protobuf.nullable")
+}
+
 func tagNames() []string {
-	var names []string
+	names := []string{stringerOption}
 	for _, d := range tags {
 		names = append(names, d.Name)
 	}

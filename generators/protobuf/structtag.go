@@ -22,7 +22,7 @@ type structTag struct {
 
 // readTag reads the struct tags of a field.
 func readTag(m types.Member) (structTag, error) {
-	said := model.ParseJSON(m.Tags)
+	said := model.JSONOf(m)
 	st := structTag{name: defaultName(m.Name, said.Name)}
 	text, found := model.StructTag(m, "protobuf")
 	if text == "-" {

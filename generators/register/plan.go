@@ -178,7 +178,7 @@ func kinds(pkg *model.Package) []*types.Type {
 		if i < 0 || t.Kind != types.Struct || strings.Contains(t.Name.Name, "[") || !token.IsExported(t.Name.Name) {
 			continue
 		}
-		if !model.ParseJSON(t.Members[i].Tags).Said {
+		if !model.JSONOf(t.Members[i]).Said {
 			return nil
 		}
 		out = append(out, t)

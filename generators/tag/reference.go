@@ -75,7 +75,7 @@ func (t *Table) Text() string {
 // Markdown is the reference page.
 func (t *Table) Markdown() string {
 	var b strings.Builder
-	b.WriteString("# Tags\n\n<!-- Printed by `gen tags --markdown`; do not edit. -->\n\n" +
+	b.WriteString("# Tags\n\n<!-- Printed by `gen tags --markdown`, and the table at the end by a test (`go test ./cmd/gen -run Tags -update -every`); do not edit. -->\n\n" +
 		"A tag is a comment line that starts with a plus sign. gen reads them from the comment above what they are about: a\n" +
 		"package tag in `doc.go` or above any package clause, a type's or field's in the lines right above it, or in the comment\n" +
 		"before that one, with a blank line between; `name:=value` is read as `name=value`. Behind code on the same line a tag has no effect, and gen\n" +

@@ -20,8 +20,9 @@ const (
 	Package Scope = 1 << iota // doc.go, or a comment above a package clause
 	Type                      // a type declaration
 	Field                     // a struct field
-	Func                      // a function or method
+	Func                      // a function
 	Value                     // a constant or variable
+	Method                    // a method
 	// Anywhere means that nothing is checked.
 	Anywhere Scope = 0
 )
@@ -29,7 +30,7 @@ const (
 // String names the scopes as an error message says them: "package", "type or field".
 func (s Scope) String() string {
 	var names []string
-	for i, name := range []string{"package", "type", "field", "function", "constant or variable"} {
+	for i, name := range []string{"package", "type", "field", "function", "constant or variable", "method"} {
 		if s&(1<<i) != 0 {
 			names = append(names, name)
 		}

@@ -25,6 +25,9 @@ func choose(t *target, g *graph.Graph, alias func(path string) string) {
 		chosen[f.Node.Type] = true
 		t.Functions = append(t.Functions, f)
 		if t.Registry == nil || *t.Registry != scheme || g.Model.IsObject(f.Node.Type) {
+			if t.Registry != nil { // else nobody acts on what its tags say about subresources
+				f.Subresources = subresources(g.Model.OfType(f.Node.Type))
+			}
 			t.Roots = append(t.Roots, f)
 		}
 		if f.Node.Type.Name.Package != t.Input {

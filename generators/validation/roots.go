@@ -164,13 +164,13 @@ func candidates(t *target, g *graph.Graph) []printer.Function {
 	var out []printer.Function
 	for _, typ := range t.types.Types.Types {
 		if isRoot(t, g, typ) {
-			out = append(out, printer.Function{Name: "Validate_" + typ.Name.Name, Shown: typ.Name.Name, Node: &graph.Node{Type: typ}, Subresources: subresources(g.Model.OfType(typ))})
+			out = append(out, printer.Function{Name: "Validate_" + typ.Name.Name, Shown: typ.Name.Name, Node: &graph.Node{Type: typ}})
 		}
 	}
 	if t.Input == t.Package.Path {
 		for _, a := range g.Model.Aliases(t.Package) {
 			if g.Model.IsKind(a) && (t.law == rule.OfKubernetes || !g.Model.OfKubernetes(t.Package, a.Target)) {
-				out = append(out, printer.Function{Name: "Validate_" + a.Name, Shown: a.Name, Node: &graph.Node{Type: a.Target}, Subresources: subresources(g.Model.OfType(a.Target))})
+				out = append(out, printer.Function{Name: "Validate_" + a.Name, Shown: a.Name, Node: &graph.Node{Type: a.Target}})
 			}
 		}
 	}
@@ -182,9 +182,18 @@ func isRoot(t *target, g *graph.Graph, typ *types.Type) bool {
 	if !token.IsExported(typ.Name.Name) || typ.Name.Package != t.Input || len(typ.TypeParams) > 0 {
 		return false
 	}
-	if value, ok := g.Model.OfType(typ).Last(tagEnable); ok {
-		return value == "true"
+	markers := g.Model.OfType(typ)
+	for mk := range markers.All() {
+		if value, ok := strings.CutPrefix(mk.Text, "+"+tagEnable+"="); ok && (value == "true" || isChosen(t, typ)) {
+			markers.Claim(mk) // "false" of what is no root anyway is nobody's
+			return value == "true"
+		}
 	}
+	return isChosen(t, typ)
+}
+
+// isChosen tells whether a type is a root by what its package says, or because it is served.
+func isChosen(t *target, typ *types.Type) bool {
 	if model.Embeds(typ, "ListMeta") {
 		return false
 	}

@@ -88,7 +88,7 @@ func compiled(p *rule.Planner, s *rule.Site, args map[string]string) (plan.Plan,
 		Format: func(owner *types.Type, m types.Member) string { return fieldOf(p, owner, m).Format },
 		Fields: func() []cel.Field { return fieldsIn(p, s.Type) },
 	}, cel.Surroundings{
-		Fresh:   func(prefix string) string { return p.Fresh(prefix + p.VarName(s.Path, "")) },
+		Fresh:   func(prefix string) string { return p.Fresh(s.Path, prefix+p.VarName(s.Path, "")) },
 		Lacking: func() string { return p.Lacking(cel.Module) },
 		Foreign: p.Foreign(s.Origin.Owner),
 	})

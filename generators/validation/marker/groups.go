@@ -61,7 +61,7 @@ func groupMembers(s *rule.Site, t codetags.Tag) ([]declarative.UnionMember, erro
 func unionGroup(kind declarative.UnionKind) func(*rule.Planner, *rule.Site, []declarative.UnionMember) (plan.Plan, error) {
 	return func(p *rule.Planner, s *rule.Site, members []declarative.UnionMember) (plan.Plan, error) {
 		u := declarative.Union{Members: members}
-		return u.Plan(kind, p.Fresh(kind.Prefix+p.VarName(s.Path, "")), model.Pointee(s.Type))
+		return u.Plan(kind, p.Fresh(s.Path, kind.Prefix+p.VarName(s.Path, "")), model.Pointee(s.Type))
 	}
 }
 

@@ -36,8 +36,10 @@ func countsBare(p *rule.Planner, s *rule.Site) bool {
 }
 
 func bareListType(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
-	suits := t.Value == "set" || t.Value == "map" && shape.OfStructs(s.Type) && rule.HasRule(s, "listMapKey")
-	if !suits || !countsBare(p, s) {
+	if !countsBare(p, s) {
+		return plan.Plan{}, nil
+	}
+	if suits := t.Value == "set" || t.Value == "map" && shape.OfStructs(s.Type) && rule.HasRule(s, "listMapKey"); !suits {
 		return plan.Plan{}, nil
 	}
 	made, err := declarative.ListType(p, s, t)

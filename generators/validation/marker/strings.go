@@ -55,7 +55,7 @@ func pattern(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
 			return plan.Plan{}, plan.Fault{Message: message, Cure: "remove the tag", Misfit: !shape.IsBytes(b)}
 		}
 	}
-	variableName := p.Fresh("patternFor" + p.VarName(s.Path, ""))
+	variableName := p.Fresh(s.Path, "patternFor"+p.VarName(s.Path, ""))
 	out := plan.HelperCall(h, plan.Emission{Type: "FieldValueInvalid", Origin: "pattern", Path: ""}, plan.Own(variableName))
 	out.Vars = []plan.Variable{{Name: variableName, Init: plan.Construct{Func: plan.Ident("regexp", "MustCompile"), Args: []any{plan.Raw(plan.GoQuote(text))}}}}
 	return out, nil
@@ -85,7 +85,7 @@ func enumOfValues(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, err
 		args = append(args, value)
 	}
 	emits := plan.Emission{Type: "FieldValueNotSupported", Origin: "", Path: ""}
-	name := p.Fresh("allowedFor" + p.VarName(s.Path, ""))
+	name := p.Fresh(s.Path, "allowedFor"+p.VarName(s.Path, ""))
 	typ := model.Pointee(s.Type)
 	if shape.IsString(b) {
 		c := plan.Call{Func: plan.Lib("Enum"), Args: []any{plan.Own(name), plan.Raw("nil")}, Emits: []plan.Emission{emits}}

@@ -31,7 +31,7 @@ type findings struct {
 	Law Law
 	// collected is by the type of what is collected: see notes.
 	collected map[reflect.Type]any
-	taken     map[string]int // names of package variables, see fresh
+	taken     map[string][]string // where names of package variables are taken, see Fresh
 }
 
 // Under lets a law hold, and returns the one that held before.
@@ -41,7 +41,7 @@ func (p *Planner) Under(l Law) Law {
 		before = p.Law
 	}
 	if p.laws[l] == nil {
-		p.laws[l] = &findings{Law: l, collected: map[reflect.Type]any{}, taken: map[string]int{}}
+		p.laws[l] = &findings{Law: l, collected: map[reflect.Type]any{}, taken: map[string][]string{}}
 	}
 	p.findings = p.laws[l]
 	return before

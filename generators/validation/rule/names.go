@@ -2,34 +2,44 @@ package rule
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// Fresh returns the name of a package variable that no other one has.
-func (p *Planner) Fresh(name string) string {
-	p.taken[name]++
-	if n := p.taken[name]; n > 1 {
-		return fmt.Sprintf("%s_%d", name, n)
+// Fresh returns the name of a package variable about a place that no other one has in the package
+// that it is printed into. It does not depend on what else the run prints.
+func (p *Planner) Fresh(path, name string) string {
+	pkg, _ := cutPackage(path)
+	into := p.Outputs[pkg] // "" for types of other modules, which may be printed into any package
+	clashes := func(other string) bool { return other == into || other == "" || into == "" }
+	for n, fresh := 1, name; ; n++ {
+		if n > 1 {
+			fresh = fmt.Sprintf("%s_%d", name, n)
+		}
+		if !slices.ContainsFunc(p.taken[fresh], clashes) {
+			p.taken[fresh] = append(p.taken[fresh], into)
+			return fresh
+		}
 	}
-	return name
 }
 
 // VarName is the end of the name of a package variable about a place; more tells several apart.
 func (p *Planner) VarName(path, more string) string {
-	pkg, rest := path, ""
-	if i := strings.LastIndexByte(path, '/'); i >= 0 {
-		pkg, rest = path[:i], path[i:]
-	} else {
-		pkg, rest = "", path
-	}
-	name, of, _ := strings.Cut(rest, ".")
-	if p.Outputs[pkg+name] == "" { // a type of another package has its name in front
-		of = strings.TrimPrefix(name, "/") + "_" + of
+	pkg, of := cutPackage(path)
+	if p.Outputs[pkg] == "" { // a type of another package has its name in front
+		of = pkg[strings.LastIndexByte(pkg, '/')+1:] + "_" + of
 	}
 	if more != "" {
 		of += "_" + more
 	}
 	return underscored(of)
+}
+
+// cutPackage takes the import path off the path of a place.
+func cutPackage(path string) (pkg, rest string) {
+	last := strings.LastIndexByte(path, '/') + 1
+	name, rest, _ := strings.Cut(path[last:], ".")
+	return path[:last] + name, rest
 }
 
 // underscored makes a Go name of a path.

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,8 +22,8 @@ type written struct {
 	marker *model.Marker
 }
 
-// tagsOf reads the rules among markers, sorted by name and otherwise in their order, and claims
-// them. A marker that can't be read is a problem and left out.
+// tagsOf reads the rules among markers, sorted by name, then by how the marker continues it, and
+// otherwise in their order, and claims them. A marker that can't be read is a problem and left out.
 func (p *Planner) tagsOf(o Origin) []written {
 	var out []written
 	for mk := range o.Markers.All() {
@@ -41,7 +42,9 @@ func (p *Planner) tagsOf(o Origin) []written {
 		}
 		out = append(out, written{t, mk})
 	}
-	slices.SortStableFunc(out, func(a, b written) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(out, func(a, b written) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.marker.Name, b.marker.Name))
+	})
 	return out
 }
 

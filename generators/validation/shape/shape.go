@@ -189,17 +189,17 @@ func JSONName(m types.Member) string {
 	if model.Inlined(m) != nil {
 		return ""
 	}
-	return cmp.Or(model.ParseJSON(m.Tags).Name, m.Name)
+	return cmp.Or(model.JSONOf(m).Name, m.Name)
 }
 
 // Omitted tells whether clients leave the field out when it is zero.
 func Omitted(m types.Member) bool {
-	return model.ParseJSON(m.Tags).Omits()
+	return model.JSONOf(m).Omits()
 }
 
 // Hidden tells whether the field is not in JSON at all.
 func Hidden(m types.Member) bool {
-	return model.ParseJSON(m.Tags).Left
+	return model.JSONOf(m).Left
 }
 
 func IsString(t *types.Type) bool { return t.Kind == types.Builtin && t.Name.Name == "string" }

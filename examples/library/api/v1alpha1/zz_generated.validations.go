@@ -86,7 +86,7 @@ func Validate_Book(
 	return errs
 }
 
-var patternForBookSpec_isbn_2 = regexp.MustCompile("^(97[89]-?)?([0-9]-?){9}[0-9Xx]$")
+var patternForBookSpec_isbn = regexp.MustCompile("^(97[89]-?)?([0-9]-?){9}[0-9Xx]$")
 
 var allowedForBookSpec_genre = sets.New[string]("Fiction", "Science", "Reference")
 
@@ -155,7 +155,7 @@ func Validate_BookSpec(
 			if earlyReturn {
 				return // do not proceed
 			}
-			if e := validate_pattern(ctx, op, fldPath, obj, oldObj, patternForBookSpec_isbn_2); len(e) != 0 {
+			if e := validate_pattern(ctx, op, fldPath, obj, oldObj, patternForBookSpec_isbn); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return

@@ -1,4 +1,4 @@
-package surface
+package model
 
 import (
 	"bufio"
@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"k8s.io/gengo/v2/types"
-
-	"github.com/typeplane/typeplane/generators/model"
 )
 
 // numbers are the field numbers of a package's messages, by message and field name.
@@ -20,7 +18,7 @@ type numbers map[string]map[string]int
 // package's generated.proto.
 func (r *reader) number(owner *types.Type, m types.Member, jsonName string) (int, string) {
 	number, name := 0, ""
-	tagged, _ := model.StructTag(m, "protobuf")
+	tagged, _ := StructTag(m, "protobuf")
 	for i, part := range strings.Split(tagged, ",") {
 		if after, ok := strings.CutPrefix(part, "name="); ok {
 			name = after

@@ -1,4 +1,4 @@
-package surface
+package model
 
 import (
 	"cmp"
@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"k8s.io/gengo/v2/types"
-
-	"github.com/typeplane/typeplane/generators/model"
 )
 
 // typ reads a struct or a declared type with an enum, once.
@@ -41,9 +39,9 @@ func (r *reader) fields(t *types.Type, within []*types.Type) []*Field {
 	var out []*Field
 	embedded := map[*Field]bool{}
 	for _, m := range t.Members {
-		name := model.ParseJSON(m.Tags).Name
-		switch s := model.Pointee(m.Type); {
-		case model.LeftOut(m) || s.Name == types.Name{Package: metaV1, Name: "TypeMeta"} && name == "":
+		name := JSONOf(m).Name
+		switch s := Pointee(m.Type); {
+		case LeftOut(m) || s.Name == types.Name{Package: metaV1, Name: "TypeMeta"} && name == "":
 		case m.Embedded && name == "" && s.Kind == types.Struct && r.scalarName(s) == "":
 			for _, f := range r.fields(s, within) {
 				if !hasField(out, f.Name) {
@@ -68,7 +66,7 @@ func hasField(list []*Field, name string) bool {
 
 // field reads one field of a struct.
 func (r *reader) field(owner *types.Type, m types.Member) *Field {
-	said := model.ParseJSON(m.Tags)
+	said := JSONOf(m)
 	name := cmp.Or(said.Name, m.Name)
 	markers := r.model.OfField(owner, m.Name)
 	f := &Field{
@@ -90,7 +88,7 @@ func (r *reader) field(owner *types.Type, m types.Member) *Field {
 
 // required is said by a tag; else a field that JSON always holds is required, unless the server has
 // a default for it.
-func required(markers model.Markers, said model.JSON, defaulted string) bool {
+func required(markers Markers, said JSON, defaulted string) bool {
 	switch {
 	case has(markers, "required", "k8s:required", "kubebuilder:validation:Required"):
 		return true
@@ -122,7 +120,7 @@ func (r *reader) defaultOf(owner *types.Type, m types.Member) string {
 }
 
 // defaultIn is the default of markers in a package. ref(Constant) gives the constant.
-func (r *reader) defaultIn(markers model.Markers, pkgPath string) string {
+func (r *reader) defaultIn(markers Markers, pkgPath string) string {
 	text := value(markers, "default", "k8s:default", "kubebuilder:default")
 	name, ok := strings.CutPrefix(text, "ref(")
 	if !ok {
@@ -137,11 +135,11 @@ func (r *reader) defaultIn(markers model.Markers, pkgPath string) string {
 	return text
 }
 
-func patch(m types.Member, markers model.Markers, name string) string {
+func patch(m types.Member, markers Markers, name string) string {
 	if v := value(markers, name); v != "" {
 		return v
 	}
-	text, _ := model.StructTag(m, name)
+	text, _ := StructTag(m, name)
 	return text
 }
 
@@ -153,7 +151,7 @@ func sorted(lists ...[]string) []string {
 
 // shape is what the wire shows of a type.
 func (r *reader) shape(t *types.Type) Shape {
-	t = model.Pointee(t)
+	t = Pointee(t)
 	if text := r.scalarName(t); text != "" {
 		return Shape{Text: text}
 	}

@@ -1,21 +1,17 @@
-package surface
+package model
 
 import (
 	"go/token"
 	"slices"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/model"
-
 	"k8s.io/gengo/v2/types"
 )
 
-const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-// Read reads what packages offer: those that say +groupName= and hold kinds that are sent. A
-// package of hub types, which carry no json tags, is none of them. What one version of a kind says
-// about names holds for all.
-func Read(m *model.Model, packages []*model.Package) []*API {
+// APIs are what clients see of packages: of those that say +groupName= and hold kinds that are sent.
+// A package of hub types, which carry no json tags, is none of them. What one version of a kind
+// says about names holds for all.
+func (m *Model) APIs(packages []*Package) []*API {
 	r := &reader{model: m, known: map[*types.Type]*Type{}, commented: map[string]bool{}, numbers: map[string]numbers{}}
 	var out []*API
 	for _, pkg := range packages {
@@ -27,16 +23,16 @@ func Read(m *model.Model, packages []*model.Package) []*API {
 	return out
 }
 
-// reader reads the packages of one set.
+// reader reads the packages of one model into plain data.
 type reader struct {
-	model     *model.Model
+	model     *Model
 	known     map[*types.Type]*Type
 	commented map[string]bool    // packages whose comments were asked for
 	numbers   map[string]numbers // protobuf, by package
 }
 
 // api is nil for a package that offers nothing.
-func (r *reader) api(pkg *model.Package) *API {
+func (r *reader) api(pkg *Package) *API {
 	group, version, ok := r.model.GroupVersion(pkg)
 	if !ok {
 		return nil
@@ -46,7 +42,7 @@ func (r *reader) api(pkg *model.Package) *API {
 		Pos: r.model.PackagePos(pkg), Doc: prose(r.model.PackageDoc(pkg)),
 	}
 	for _, t := range pkg.Types.Types {
-		if token.IsExported(t.Name.Name) && model.Embeds(t, "TypeMeta") && model.Embeds(t, "ObjectMeta") && model.InJSON(t) {
+		if token.IsExported(t.Name.Name) && Embeds(t, "TypeMeta") && Embeds(t, "ObjectMeta") && InJSON(t) {
 			api.Kinds = append(api.Kinds, r.kind(t, t.Name.Name, r.model.OfType(t), r.model.Doc(t), r.model.TypePos(t)))
 		}
 	}
@@ -58,7 +54,7 @@ func (r *reader) api(pkg *model.Package) *API {
 	api.Kinds = slices.DeleteFunc(api.Kinds, func(k *Kind) bool { return k == nil })
 	for _, k := range api.Kinds {
 		list := k.Name + "List"
-		k.Listed = pkg.Types.Types[list] != nil || slices.ContainsFunc(pkg.Aliases, func(a model.Alias) bool { return a.Name == list })
+		k.Listed = pkg.Types.Types[list] != nil || slices.ContainsFunc(pkg.Aliases, func(a Alias) bool { return a.Name == list })
 	}
 	if len(api.Kinds) == 0 {
 		return nil
@@ -122,7 +118,7 @@ func (r *reader) comments(pkgPath string) {
 }
 
 // value is what the last tag of the first of these names says; "" if none is there.
-func value(markers model.Markers, names ...string) string {
+func value(markers Markers, names ...string) string {
 	for _, name := range names {
 		if v, ok := markers.Last(name); ok {
 			return v
@@ -131,7 +127,7 @@ func value(markers model.Markers, names ...string) string {
 	return ""
 }
 
-func has(markers model.Markers, names ...string) bool {
+func has(markers Markers, names ...string) bool {
 	return slices.ContainsFunc(names, markers.Has)
 }
 

@@ -1,18 +1,17 @@
-package surface
+package model
 
 import (
 	"go/token"
 	"slices"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 
 	"k8s.io/gengo/v2/types"
 )
 
 // kind is nil for a type that says it is none.
-func (r *reader) kind(t *types.Type, name string, markers model.Markers, doc []string, pos token.Position) *Kind {
+func (r *reader) kind(t *types.Type, name string, markers Markers, doc []string, pos token.Position) *Kind {
 	if has(markers, "kubebuilder:skipversion") {
 		return nil
 	}
@@ -56,7 +55,7 @@ func (r *reader) kind(t *types.Type, name string, markers model.Markers, doc []s
 }
 
 // verbs are all, or those that the tags for clients name.
-func verbs(markers model.Markers) []string {
+func verbs(markers Markers) []string {
 	all := []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
 	only, skip := value(markers, "genclient:onlyVerbs"), strings.Split(value(markers, "genclient:skipVerbs"), ",")
 	if has(markers, "genclient:readonly") {
@@ -70,7 +69,7 @@ func verbs(markers model.Markers) []string {
 
 // arguments are those of all markers of a name. What is wrong with one is for the generator of
 // servers to say.
-func arguments(markers model.Markers, name string) []tag.Argument {
+func arguments(markers Markers, name string) []tag.Argument {
 	said, _ := markers.Arguments(name)
 	return slices.Concat(said...)
 }
@@ -127,7 +126,7 @@ func shareNames(apis []*API) {
 			said.Singular = strings.ToLower(key[1])
 		}
 		if said.Plural == "" {
-			said.Plural = model.Plural(strings.ToLower(key[1]))
+			said.Plural = Plural(strings.ToLower(key[1]))
 		}
 		for _, k := range versions {
 			k.Plural, k.Singular, k.ShortNames, k.Categories = said.Plural, said.Singular, said.ShortNames, said.Categories

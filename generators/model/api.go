@@ -1,14 +1,4 @@
-// Package surface says what clients see of an API package: its kinds, and the fields of all that
-// they are made of, with what may stand in them.
-//
-// It reads Go types and their tags into plain data (API, Kind, Type, Field), for those who describe
-// an API and those who compare two states of one. It judges nothing: a tag that it can't read is
-// left out, and reported by the generator that the tag is for. Field names are those of JSON,
-// fields of embedded structs stand where JSON has them, and how a number or a pointer is declared
-// in Go is only told as far as it can be seen on the wire.
-//
-// Start reading at Read.
-package surface
+package model
 
 import (
 	"go/token"
@@ -16,7 +6,11 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// API is one version of a group, as one package declares it.
+// API is one version of a group, as one package declares it: plain data for those who describe an
+// API and those who compare two states of one. A tag that can't be read is left out, and reported by
+// the plug-in that it is for. Field names are those of JSON, fields of embedded structs stand where
+// JSON has them, and how a number or a pointer is declared in Go is only told as far as it can be
+// seen on the wire.
 type API struct {
 	Group, Version string
 	// Path is the import path, Dir the folder, Pos the package clause that the tags belong to.

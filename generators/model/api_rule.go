@@ -1,4 +1,4 @@
-package surface
+package model
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 
 	"k8s.io/gengo/v2/types"
 
-	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
@@ -76,7 +75,7 @@ func rank(name string) int {
 }
 
 // rulesIn reads the rules among markers.
-func rulesIn(markers model.Markers) []Rule {
+func rulesIn(markers Markers) []Rule {
 	var out []Rule
 	for line := range markers.All() {
 		if rule, ok := readRule(line.Text); ok {
@@ -163,9 +162,9 @@ func (r *reader) enum(owner *types.Type, m types.Member) []Value {
 	if v := value(r.model.OfField(owner, m.Name), "kubebuilder:validation:Enum", "kubebuilder:validation:items:Enum"); v != "" {
 		return listed(v)
 	}
-	t := model.Pointee(m.Type)
+	t := Pointee(m.Type)
 	if t.Kind == types.Slice {
-		t = model.Pointee(t.Elem)
+		t = Pointee(t.Elem)
 	}
 	return r.enumOf(t)
 }
