@@ -15,8 +15,8 @@ import (
 
 // unclaimed reports the markers that no plug-in acts on although one of the run could: somebody wrote
 // them for an effect that they don't have. Of served kinds, of all that these are made of, and of
-// their packages it is a problem; elsewhere it is a warning where one of the plug-ins prints for the
-// package. It says nothing beside other problems: a plug-in that stopped at one of those has not come
+// their packages it is a problem; elsewhere it is a warning for tags of types and packages, where one of the
+// plug-ins prints for the package. It says nothing beside other problems: a plug-in that stopped at one of those has not come
 // to all markers.
 func unclaimed(m *model.Model, served served, printed printed, table *tag.Table, report *diag.Report) {
 	if report.Stops() {
@@ -28,8 +28,8 @@ func unclaimed(m *model.Model, served served, printed printed, table *tag.Table,
 				continue
 			}
 			isServed := served.has(pkg, o)
-			if !isServed && o.Scope&(tag.Package|tag.Type|tag.Field) == 0 {
-				continue // prose that speaks of the tag
+			if d, _ := table.Find(tag.NameOf(o.Text)); !isServed && (o.Scope&(tag.Package|tag.Type) == 0 || d.Scope&tag.Field != 0) {
+				continue // prose that speaks of the tag, or it describes a type that nobody asked for
 			}
 			acting := slices.DeleteFunc(table.Acting(tag.NameOf(o.Text)), func(plugin string) bool {
 				in, runs := printed[plugin]

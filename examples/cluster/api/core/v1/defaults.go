@@ -7,7 +7,8 @@ import (
 )
 
 // The functions here and in defaults_pod.go are found by their names, for the kinds and for every
-// type inside of them; the tags +default in k8s.io/api say the rest. What they do is what Kubernetes does.
+// type inside of them; the tags +default in k8s.io/api say the rest. What they do is what
+// Kubernetes does.
 
 // SetDefaults_ReplicationController takes the labels and the selector from the template.
 func SetDefaults_ReplicationController(in *corev1.ReplicationController) {
