@@ -81,6 +81,10 @@ dropin: ## Regenerate modules of Kubernetes and of others with gen, build them, 
 lift: ## The APIs of other projects, unchanged, built into servers and held against their CustomResourceDefinitions (minutes).
 	cd test/lift && $(GO) test -count=1 -timeout 60m ./...
 
+.PHONY: crd
+crd: ## The CustomResourceDefinitions of generators/crd/testdata beside those of controller-gen (a minute, most of it to build that).
+	cd test/crd && $(GO) test -count=1 -timeout 30m ./...
+
 .PHONY: variants
 VARIANTS ?= 200
 variants: ## What gen lets through is built, started and sent objects: VARIANTS (200) changes of the examples' types (an hour or less; 20 are in unit).

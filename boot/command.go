@@ -59,7 +59,7 @@ func exitCode(err error) int {
 
 // commands are all of them but help, in the order of the help.
 func (s Server) commands() []command {
-	return []command{s.inspectCommand(), s.backupCommand(), s.restoreCommand(), s.migrateCommand()}
+	return []command{s.inspectCommand(), s.backupCommand(), s.restoreCommand(), s.migrateCommand(), s.importCommand()}
 }
 
 // runCommand runs the command that the first argument names.

@@ -83,6 +83,7 @@ type Resource struct {
 	version    func(Options) schema.GroupVersion
 	without    func([]schema.GroupVersion) Resource
 	bind       func(*codec, Options, storage.Interface) ([]rest.Resource, error)
+	importers  func(*codec, Options, storage.Interface) ([]Importer, error)
 	codec      func(*runtime.Scheme, Options) (*codec, error)
 }
 
@@ -116,6 +117,9 @@ func define(def definition) Resource {
 		},
 		bind: func(c *codec, opts Options, backend storage.Interface) ([]rest.Resource, error) {
 			return newStore(def, c, opts, backend).resources()
+		},
+		importers: func(c *codec, opts Options, backend storage.Interface) ([]Importer, error) {
+			return newStore(def, c, opts, backend).importers()
 		},
 	}
 }

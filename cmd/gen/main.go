@@ -14,6 +14,7 @@ import (
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/apiserver"
 	"github.com/typeplane/typeplane/generators/conversion"
+	"github.com/typeplane/typeplane/generators/crd"
 	"github.com/typeplane/typeplane/generators/deepcopy"
 	"github.com/typeplane/typeplane/generators/defaulter"
 	"github.com/typeplane/typeplane/generators/docs"
@@ -45,6 +46,7 @@ func plugins() []generators.Plugin {
 		apiserver.Plugin(),
 		docs.Plugin(),
 		manifests.Plugin(),
+		crd.Plugin(),
 		roundtrip.Plugin(),
 		guard.Plugin(),
 	}

@@ -26,6 +26,7 @@ type options struct {
 	generators string
 	headerFile string
 	breaking   string
+	crd        string
 	verify     bool
 	verbose    bool
 	unknown    string
@@ -44,6 +45,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&o.headerFile, "go-header-file", "", "file with the license comment that generated Go files begin with")
 	flags.BoolVar(&o.verify, "verify", false, "write nothing; fail and name the files that are out of date")
 	flags.StringVar(&o.breaking, "check-breaking", "", "write nothing; compare the API types with those of a git commit, and fail if clients or stored objects would break")
+	flags.StringVar(&o.crd, "check-crd", "", "write nothing; compare the API types of servers with the CustomResourceDefinitions in a `file or folder`, and fail where they differ")
 	flags.StringVar(&o.unknown, "unknown-tags", "error", "what a tag is that begins with k8s:, kubebuilder:, typeplane: or genclient: and that gen does not know, or that has no effect where it stands: error or warn")
 	flags.BoolVar(&o.cache, "cache", true, "do nothing if nothing has changed since a run that left all up to date; false does all the work")
 	flags.BoolVar(&o.inline, "inline-runtime", false, "print what generated code leans on beside it, instead of importing github.com/typeplane/typeplane/runtime; JSON code and servers import it all the same")
@@ -66,6 +68,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 			return misused(stderr, errors.New("--check-breaking generates nothing: leave --verify and --generators out"))
 		}
 		return checkBreaking(cfg, o.breaking, stderr)
+	}
+	if flags.Changed("check-crd") {
+		if o.verify || o.generators != "" {
+			return misused(stderr, errors.New("--check-crd generates nothing: leave --verify and --generators out"))
+		}
+		return checkCRD(cfg, o.crd, stdout, stderr)
 	}
 	cfg.CacheKey = cacheKey(flags)
 	result, err := generators.Run(cfg)

@@ -45,6 +45,7 @@ func TestMisuse(t *testing.T) {
 		{"unknown flag", []string{"--verfy", "./..."}, "unknown flag: --verfy"},
 		{"unknown generator", []string{"--generators=deepcpy", "./..."}, `did you mean "deepcopy"?`},
 		{"checking and generating", []string{"--check-breaking=HEAD", "--verify", "./..."}, "--check-breaking generates nothing: leave --verify and --generators out"},
+		{"comparing and generating", []string{"--check-crd=crds", "--generators=crd", "./..."}, "--check-crd generates nothing: leave --verify and --generators out"},
 		{"wrong word", []string{"--unknown-tags=ignore", "./..."}, "--unknown-tags=ignore: want error or warn"},
 		{"tags of something", []string{"tags", "./..."}, "gen tags takes no arguments"},
 		{"no header file", []string{"--go-header-file=nowhere.txt", "./..."}, "--go-header-file: open nowhere.txt"},

@@ -63,7 +63,7 @@ func compareFieldsOf_v1_BookStatus(c *fieldset.Comparison, old, obj *v1.BookStat
 	obj, _ = fieldset.Value(obj)
 	c.Leaf("available", old.Available != 0, obj.Available != 0, old.Available == obj.Available)
 	fieldset.FilledList(c, "conditions", &old.Conditions, &obj.Conditions, func(c *fieldset.Comparison, old, obj *[]metav1.Condition) {
-		fieldset.List(c, old, obj, func(a, b *metav1.Condition) bool { return a.Type == b.Type }, func(in *metav1.Condition) fieldset.Key { return fieldset.AddKey(nil, "type", true, in.Type, "") }, compareFieldsOf_metav1_Condition)
+		fieldset.List(c, old, obj, func(a, b *metav1.Condition) bool { return a.Type == b.Type }, func(in *metav1.Condition) fieldset.Key { return fieldset.AddKey(nil, "type", true, in.Type, nil) }, compareFieldsOf_metav1_Condition)
 	})
 }
 
@@ -91,7 +91,7 @@ func compareFieldsOf_v1alpha1_BookStatus(c *fieldset.Comparison, old, obj *v1alp
 	obj, _ = fieldset.Value(obj)
 	c.Leaf("available", old.Available != 0, obj.Available != 0, old.Available == obj.Available)
 	fieldset.FilledList(c, "conditions", &old.Conditions, &obj.Conditions, func(c *fieldset.Comparison, old, obj *[]metav1.Condition) {
-		fieldset.List(c, old, obj, func(a, b *metav1.Condition) bool { return a.Type == b.Type }, func(in *metav1.Condition) fieldset.Key { return fieldset.AddKey(nil, "type", true, in.Type, "") }, compareFieldsOf_metav1_Condition)
+		fieldset.List(c, old, obj, func(a, b *metav1.Condition) bool { return a.Type == b.Type }, func(in *metav1.Condition) fieldset.Key { return fieldset.AddKey(nil, "type", true, in.Type, nil) }, compareFieldsOf_metav1_Condition)
 	})
 }
 

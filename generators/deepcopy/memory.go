@@ -35,8 +35,8 @@ type memory struct {
 }
 
 // planMemory decides which types get slabs: those that metadata has, and those that many ways lead
-// to.
-func (f *file) planMemory(shared bool) {
+// to. Slabs are generic.
+func (f *file) planMemory(shared, generics bool) {
 	bodies := map[*types.Type]*node{}
 	var meta *node
 	for _, fn := range f.functions {
@@ -46,7 +46,7 @@ func (f *file) planMemory(shared bool) {
 		}
 	}
 	m := &memory{shared: shared, slabs: map[types.Name]*types.Type{}, entries: map[*types.Type]bool{}}
-	if meta == nil {
+	if meta == nil || !generics {
 		f.memory = m
 		return
 	}

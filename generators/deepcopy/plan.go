@@ -3,6 +3,7 @@ package deepcopy
 import (
 	"fmt"
 	"go/token"
+	"go/version"
 	"maps"
 	"slices"
 	"sort"
@@ -121,8 +122,13 @@ func (pl *planner) plan(pkg *model.Package) file {
 	f.aliases = pl.aliases(pkg)
 	f.methods = pl.methods(pkg)
 	f.functions = pl.foreignFunctions()
-	f.planMemory(len(f.functions) > 0 && pl.shared())
+	f.planMemory(len(f.functions) > 0 && pl.shared(), hasGenerics(pkg))
 	return f
+}
+
+// hasGenerics tells whether the package's version of Go has them.
+func hasGenerics(pkg *model.Package) bool {
+	return pkg.GoVersion == "" || version.Compare("go"+pkg.GoVersion, "go1.18") >= 0
 }
 
 // methods decides which types of a package get methods, in the order in which they are printed.

@@ -29,6 +29,7 @@ type node struct {
 	path, name, dir string
 	module          string   // path of its module, "" in the standard library
 	main            bool     // of the main module
+	goVersion       string   // that of its module's go.mod, "" if there is none
 	files           []string // Go source files, absolute
 	sources         [][]byte // their contents until they are parsed, nil for those that are not read
 	export          string   // file of export data
@@ -42,6 +43,7 @@ type listed struct {
 	Module                            *struct {
 		Path, Dir string
 		Main      bool
+		GoVersion string
 	}
 	Error      *struct{ Err string }
 	DepsErrors []struct{ Err string }
@@ -93,7 +95,7 @@ func (s *Set) addMain(m mainModule) {
 func newNode(l listed) *node {
 	n := &node{path: l.ImportPath, name: l.Name, dir: l.Dir}
 	if l.Module != nil {
-		n.module, n.main = l.Module.Path, l.Module.Main
+		n.module, n.main, n.goVersion = l.Module.Path, l.Module.Main, l.Module.GoVersion
 	}
 	for _, base := range slices.Concat(l.GoFiles, l.CgoFiles, l.InvalidGoFiles) {
 		if name := filepath.Join(l.Dir, base); !slices.Contains(n.files, name) {

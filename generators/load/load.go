@@ -87,6 +87,9 @@ type Package struct {
 	Aliases []Alias
 	// Main tells whether the package belongs to the main module, the only one that is written to.
 	Main bool
+	// GoVersion is what the go.mod of its module says, like "1.21"; "" if it says nothing. Code of the
+	// package is compiled as that version of Go understands it.
+	GoVersion string
 	// Broken tells that there is a problem in the package, so that its types may be incomplete.
 	Broken bool
 
@@ -229,7 +232,7 @@ func (s *Set) newPackage(n *node) *Package {
 	if p := s.packages[n.path]; p != nil {
 		return p
 	}
-	p := &Package{Path: n.path, Name: n.name, Dir: n.dir, Main: n.main, node: n, Types: s.Universe.Package(n.path)}
+	p := &Package{Path: n.path, Name: n.name, Dir: n.dir, Main: n.main, GoVersion: n.goVersion, node: n, Types: s.Universe.Package(n.path)}
 	p.Types.Name, p.Types.Dir = n.name, n.dir
 	p.foreign = map[*ast.File]bool{}
 	s.packages[n.path] = p

@@ -33,10 +33,21 @@ type planner struct {
 // plan decides what is published: of each package that asks for it, the kinds and everything that
 // they are made of.
 func plan(pass *generators.Pass) []file {
-	p := &planner{from: pass.Model, report: pass.Report, names: map[string]packageNames{}, tried: map[string]bool{}}
 	var files []file
+	for _, m := range collect(pass) {
+		if len(m.done) > 0 {
+			files = append(files, file{pkg: m.pkg, models: m.done})
+		}
+	}
+	return files
+}
+
+// collect makes the models of each package.
+func collect(pass *generators.Pass) []*models {
+	p := &planner{from: pass.Model, report: pass.Report, names: map[string]packageNames{}, tried: map[string]bool{}}
+	var out []*models
 	for _, pkg := range pass.Packages {
-		m := &models{planner: p, pkg: pkg, kinds: map[*types.Type]groupVersionKind{}, done: map[string]*schema{}, owner: map[string]*types.Type{}}
+		m := &models{planner: p, pkg: pkg, resources: ofResources(p.from, pkg), kinds: map[*types.Type]groupVersionKind{}, done: map[string]*schema{}, owner: map[string]*types.Type{}}
 		for _, r := range roots(pass.Model, pkg) {
 			m.root(r)
 		}
@@ -45,11 +56,9 @@ func plan(pass *generators.Pass) []file {
 			m.queue = m.queue[1:]
 			m.done[m.modelName(next)] = m.modelSchema(next)
 		}
-		if len(m.done) > 0 {
-			files = append(files, file{pkg: pkg, models: m.done})
-		}
+		out = append(out, m)
 	}
-	return files
+	return out
 }
 
 // Publishes says whether the package has, or will have, the constant OpenAPISchemas.
@@ -93,11 +102,13 @@ const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
 // models collects the schemas of one package's file.
 type models struct {
 	*planner
-	pkg   *model.Package
-	kinds map[*types.Type]groupVersionKind // the kinds among the roots, and their lists
-	done  map[string]*schema               // by model name; nil while it waits in queue
-	owner map[string]*types.Type
-	queue []*types.Type
+	pkg *model.Package
+	// resources says that they are those of CustomResourceDefinitions: see resource.go.
+	resources bool
+	kinds     map[*types.Type]groupVersionKind // the kinds among the roots, and their lists
+	done      map[string]*schema               // by model name; nil while it waits in queue
+	owner     map[string]*types.Type
+	queue     []*types.Type
 }
 
 // root publishes a type, and what is sent to its subresources.

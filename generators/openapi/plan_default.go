@@ -71,7 +71,7 @@ func (m *models) jsonKind(f field) string {
 	if f.quoted {
 		return ""
 	}
-	if s := m.toldSchema(f.markers, f.place); s != nil {
+	if s := m.toldSchema(f.markers, f.field.Type, f.place); s != nil {
 		return s.Type
 	}
 	return m.jsonKindOf(f.field.Type)
@@ -106,7 +106,7 @@ func (m *models) jsonKindOf(of *types.Type) string {
 // the type of that part.
 func (m *models) fitsField(v json.RawMessage, f field) error {
 	kind := m.jsonKind(f)
-	if err := fits(v, kind); err != nil || f.quoted || m.toldSchema(f.markers, f.place) != nil {
+	if err := fits(v, kind); err != nil || f.quoted || m.toldSchema(f.markers, f.field.Type, f.place) != nil {
 		return err
 	}
 	return m.fitsParts(v, f.field.Type)
@@ -177,8 +177,8 @@ func (m *models) defaultOf(f field) json.RawMessage {
 	if d := m.explicitDefault(f); d != nil {
 		return d
 	}
-	if f.quoted || m.toldSchema(f.markers, f.place) != nil {
-		return nil // its JSON is not that of its Go type
+	if m.resources || f.quoted || m.toldSchema(f.markers, f.field.Type, f.place) != nil {
+		return nil // in a CustomResourceDefinition only the explicit ones stand; or its JSON is not that of its Go type
 	}
 	return m.zero(f.field.Type, f.omits)
 }

@@ -26,7 +26,7 @@ func (m *models) enumOf(t *types.Type) []json.RawMessage {
 // constants with one value the one that says more about it.
 func (m *models) enumConstants(t *types.Type) []*types.Type {
 	m.readComments(t.Name.Package)
-	if t.Kind != types.Alias || !has(m.from.OfType(t), tagEnum, tagK8sEnum) {
+	if t.Kind != types.Alias || !m.isEnum(t) {
 		return nil
 	}
 	pkg := m.from.Package(t.Name.Package)
@@ -52,6 +52,13 @@ func (m *models) enumConstants(t *types.Type) []*types.Type {
 			"declare its values as constants, or list them with +"+tagEnumValues+"=A;B")
 	}
 	return out
+}
+
+// isEnum says whether the constants of a type are all its values. In types of other modules +enum
+// says so for Kubernetes' own kinds only.
+func (m *models) isEnum(t *types.Type) bool {
+	markers := m.from.OfType(t)
+	return has(markers, tagK8sEnum) || has(markers, tagEnum) && (m.ours(t) || !m.resources)
 }
 
 // enumDescription says below a field what each value means, in the words of the constants'

@@ -34,7 +34,7 @@ func (m *models) limit(s *schema, t *types.Type, markers model.Markers, at place
 	}
 	m.checkRules(whole.own, at)
 	m.kubebuilderRules(whole, kube, at)
-	s.narrow(whole.own)
+	m.merge(s, whole.own)
 	m.contradictions(s, at)
 	m.describeMore(s, kube, at)
 }

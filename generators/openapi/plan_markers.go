@@ -49,41 +49,42 @@ func (m *models) extensions(markers model.Markers, at place) map[string]string {
 func (m *models) fieldMarkers(f field, s *schema) {
 	markers := m.from.OfField(f.owner, f.field.Name)
 	s.Nullable = has(markers, tagNullable)
-	m.listMarkers(f, s)
+	m.listMarkers(f.field.Type, markers, f.place, s)
 	m.patchMarkers(f, s)
 	for _, tag := range []string{tagMapType, tagStructType} {
-		if v := value(markers, tag); v != "" && m.suits(f, tag, map[string]types.Kind{tagMapType: types.Map, tagStructType: types.Struct}[tag]) {
+		if v := value(markers, tag); v != "" && m.suits(f.field.Type, f.place, tag, map[string]types.Kind{tagMapType: types.Map, tagStructType: types.Struct}[tag]) {
 			s.MapType = m.oneOf(f.place, tag, v, "atomic", "granular")
 		}
 	}
 	s.Extensions = m.extensions(markers, f.place)
 }
 
-func (m *models) listMarkers(f field, s *schema) {
-	markers := m.from.OfField(f.owner, f.field.Name)
+// listMarkers takes the tags into the schema of a list that say how it merges: those above a field,
+// or above the type of lists.
+func (m *models) listMarkers(of *types.Type, markers model.Markers, at place, s *schema) {
 	kind := value(markers, tagListType, tagK8sListType)
 	keys := append(markers.Values(tagListMapKey), markers.Values(tagK8sListMapKey)...)
 	switch {
 	case kind == "" && len(keys) == 0:
 		return
-	case kind == "atomic" && len(keys) == 0 && !isList(f.field.Type):
+	case kind == "atomic" && len(keys) == 0 && !isList(of):
 		return // what is no list is replaced as a whole anyway
-	case !m.suits(f, tagListType, types.Slice):
+	case !m.suits(of, at, tagListType, types.Slice):
 		return
 	case kind == "atomic" && value(markers, tagK8sUnique) == "map":
 		keys = nil // they tell which items are equal, not how the list merges
 	case kind == "":
-		m.fieldProblem(f.place, "+listMapKey is for lists of type map", "add +listType=map, or remove the key")
+		m.fieldProblem(at, "+listMapKey is for lists of type map", "add +listType=map, or remove the key")
 		return
 	case kind == "map" && len(keys) == 0:
-		m.fieldProblem(f.place, "a list of type map needs to know which fields tell its items apart", "add +listMapKey= with the JSON name of a field")
+		m.fieldProblem(at, "a list of type map needs to know which fields tell its items apart", "add +listMapKey= with the JSON name of a field")
 	case kind != "map" && len(keys) > 0:
-		m.fieldProblem(f.place, "+listMapKey is for lists of type map", "add +listType=map, or remove the key")
+		m.fieldProblem(at, "+listMapKey is for lists of type map", "add +listType=map, or remove the key")
 	}
 	for _, key := range markers.Values(tagListMapKey) { // those of +k8s:listMapKey are checked where they are compiled
-		m.checkKey(f, key)
+		m.checkKey(of, at, key)
 	}
-	s.ListType = m.oneOf(f.place, tagListType, kind, "atomic", "set", "map")
+	s.ListType, s.ListMapKeys = m.oneOf(at, tagListType, kind, "atomic", "set", "map"), nil
 	for _, key := range keys { // the two tags often say the same
 		if !slices.Contains(s.ListMapKeys, key) {
 			s.ListMapKeys = append(s.ListMapKeys, key)
@@ -92,14 +93,14 @@ func (m *models) listMarkers(f field, s *schema) {
 }
 
 // checkKey reports a key that the items of a list don't have.
-func (m *models) checkKey(f field, key string) {
-	item := model.Pointee(model.Plain(f.field.Type).Elem)
+func (m *models) checkKey(of *types.Type, at place, key string) {
+	item := model.Pointee(model.Plain(of).Elem)
 	switch s := model.Plain(item); {
 	case s.Kind != types.Struct:
-		m.fieldProblem(f.place, fmt.Sprintf("only structs have keys, and the items of this list are %s", item), "use +listType=set or atomic")
+		m.fieldProblem(at, fmt.Sprintf("only structs have keys, and the items of this list are %s", item), "use +listType=set or atomic")
 	case m.declared(item) == nil:
 		fields := map[string]field{}
-		m.collect(s, f.path, 0, nil, fields)
+		m.collect(s, at.path, 0, nil, fields)
 		if _, ok := fields[key]; ok {
 			return
 		}
@@ -107,7 +108,7 @@ func (m *models) checkKey(f field, key string) {
 		if near := tag.Nearest(key, slices.Sorted(maps.Keys(fields))); near != "" {
 			cure = fmt.Sprintf("did you mean %s?", near)
 		}
-		m.fieldProblem(f.place, fmt.Sprintf("+listMapKey=%s: %s has no field with that JSON name", key, item.Name.Name), cure)
+		m.fieldProblem(at, fmt.Sprintf("+listMapKey=%s: %s has no field with that JSON name", key, item.Name.Name), cure)
 	}
 }
 
@@ -129,12 +130,12 @@ func (m *models) patchMarkers(f field, s *schema) {
 }
 
 // suits reports a tag on a field of another kind than the one that it is for.
-func (m *models) suits(f field, tag string, want types.Kind) bool {
-	if model.Plain(f.field.Type).Kind == want || want == types.Slice && isList(f.field.Type) {
+func (m *models) suits(of *types.Type, at place, tag string, want types.Kind) bool {
+	if model.Plain(of).Kind == want || want == types.Slice && isList(of) {
 		return true
 	}
 	name := map[types.Kind]string{types.Slice: "lists", types.Map: "maps", types.Struct: "structs"}[want]
-	m.misfit(f.place, fmt.Sprintf("+%s is for %s, and this is a %s", tag, name, f.field.Type), "remove the tag")
+	m.misfit(at, fmt.Sprintf("+%s is for %s, and this is a %s", tag, name, of), "remove the tag")
 	return false
 }
 

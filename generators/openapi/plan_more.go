@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/gengo/v2/types"
+
 	"github.com/typeplane/typeplane/generators/model"
 )
 
@@ -27,7 +29,7 @@ func (m *models) describeMore(s *schema, markers model.Markers, at place) {
 			m.misfit(at, fmt.Sprintf("+%s is for objects, and this is %s", tagEmbeddedResource, article(s.Type)), "remove the tag")
 			return
 		}
-		if s.Ref == "" {
+		if s.Ref == "" && !m.resources {
 			s.Type = "object"
 		}
 		s.EmbeddedResource = true
@@ -58,8 +60,12 @@ func (m *models) externalDocs(s *schema, markers model.Markers, at place) {
 }
 
 // toldSchema is what markers say instead of the Go type: a JSON type, that there are two of them,
-// or that there is no schema at all. Nil if they say nothing.
-func (m *models) toldSchema(markers model.Markers, at place) *schema {
+// or that there is no schema at all. Nil if they say nothing. of is the type of a field, nil for a
+// type that its own markers tell about.
+func (m *models) toldSchema(markers model.Markers, of *types.Type, at place) *schema {
+	if s := m.resourceTold(markers, of); s != nil {
+		return s
+	}
 	switch kind := bare(value(markers, tagType)); {
 	case has(markers, tagIntOrString):
 		return &schema{IntOrString: true, AnyOf: []*schema{{Type: "integer"}, {Type: "string"}}}

@@ -151,13 +151,14 @@ func (m *models) rulesOf(name string, markers model.Markers, at place) []rule {
 	return out
 }
 
-// oneOfMarker says how many of some fields are set.
-type oneOfMarker struct{ tag, how, words string }
+// oneOfMarker says how many of some fields are set: each is a term of the rule.
+type oneOfMarker struct{ tag, term, between, end, message string }
 
+// oneOfMarkers are in the order, and of the words, of controller-gen.
 var oneOfMarkers = []oneOfMarker{
-	{tagExactlyOneOf, "== 1", "exactly one"},
-	{tagAtMostOneOf, "<= 1", "at most one"},
-	{tagAtLeastOneOf, ">= 1", "at least one"},
+	{tagAtMostOneOf, "(has(self.%s)?1:0)", "+", " <= 1", "at most one of the fields in %v may be set"},
+	{tagExactlyOneOf, "(has(self.%s)?1:0)", "+", " == 1", "exactly one of the fields in %v must be set"},
+	{tagAtLeastOneOf, "has(self.%s)", "||", "", "at least one of the fields in %v must be set"},
 }
 
 // fieldCount is the rule that counts which of the fields in text are set.
@@ -165,16 +166,16 @@ func (m *models) fieldCount(p part, marker oneOfMarker, text string, at place) r
 	names := tag.List(text)
 	fields := map[string]field{}
 	m.collect(model.Plain(p.t), at.path, 0, nil, fields)
-	var present []string
+	var terms []string
 	for _, name := range names {
 		if _, ok := fields[name]; !ok {
 			m.fieldProblem(at, fmt.Sprintf("+%s=%s: %s has no field with the JSON name %q", marker.tag, text, p.t.Name.Name, name), "name fields as JSON has them, like a;b")
 		}
-		present = append(present, "has(self."+name+")")
+		terms = append(terms, fmt.Sprintf(marker.term, name))
 	}
 	return rule{
-		Rule:    fmt.Sprintf("[%s].filter(x,x==true).size() %s", strings.Join(present, ","), marker.how),
-		Message: fmt.Sprintf("%s of the fields in %v must be set", marker.words, names),
+		Rule:    strings.Join(terms, marker.between) + marker.end,
+		Message: fmt.Sprintf(marker.message, names),
 	}
 }
 

@@ -17,11 +17,18 @@ func (m *models) modelSchema(t *types.Type) *schema {
 	s := m.declared(t)
 	if s == nil {
 		s = m.structSchema(t, t.Name.Name)
+		s.doc = m.docOfType(t)
 	}
 	if text := describe(m.from.Doc(t)); text != "" || s.Description == "" {
 		s.Description = text
 	}
+	once := s.Rules // of fields that are immutable once set
+	s.Rules = nil
 	m.structMarkers(t, s)
+	s.Rules = slices.Concat(once, s.Rules)
+	if m.resources {
+		m.embedded(t, s)
+	}
 	if gvk, ok := m.kinds[t]; ok {
 		s.GroupVersionKinds = []groupVersionKind{gvk}
 	}
@@ -102,7 +109,10 @@ func (m *models) property(f field) *schema {
 	if f.quoted && (s.Type == "integer" || s.Type == "number" || s.Type == "boolean") {
 		s = &schema{Type: "string"}
 	}
-	s.Description = describe(append(slices.Clone(m.from.DocOfField(f.owner, f.field.Name)), m.enumDescription(f.field.Type)...))
+	s.from = &f.place
+	lines := m.from.DocOfField(f.owner, f.field.Name)
+	s.Description = describe(append(slices.Clone(lines), m.enumDescription(f.field.Type)...))
+	s.doc = cmp.Or(resourceDoc(lines), s.doc)
 	m.fieldMarkers(f, s)
 	m.limit(s, f.field.Type, m.from.OfField(f.owner, f.field.Name), f.place)
 	s.Default = m.defaultOf(f)
@@ -111,7 +121,7 @@ func (m *models) property(f field) *schema {
 
 // fieldSchema is what a tag says the field is, else what its type says.
 func (m *models) fieldSchema(f field) *schema {
-	if s := m.toldSchema(f.markers, f.place); s != nil {
+	if s := m.toldSchema(f.markers, f.field.Type, f.place); s != nil {
 		return s
 	}
 	return m.use(f.field.Type, f.place)
@@ -127,6 +137,8 @@ func (m *models) isRequired(f field) bool {
 		m.fieldProblem(f.place, "it is tagged as optional and as required", "remove one of the tags")
 	}
 	switch {
+	case m.resources:
+		return m.resourceRequired(f, markers)
 	case optional || required:
 		return required
 	case m.explicitDefault(f) != nil:

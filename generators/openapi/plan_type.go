@@ -36,10 +36,14 @@ func (m *models) use(t *types.Type, at place) *schema {
 	switch t.Kind {
 	case types.Alias:
 		s := m.use(t.Underlying, at)
+		s.doc = m.docOfType(t)
 		chain := m.from.NamedChain(t)
 		for _, of := range slices.Backward(chain) { // what a type is named after limits it, too
 			s.Enum = append(s.Enum, m.enumOf(of)...)
 			m.limit(s, of, m.from.OfType(of), place{owner: of, path: of.Name.Name})
+			if m.resources {
+				m.listMarkers(of, m.from.OfType(of), place{owner: of, path: of.Name.Name}, s)
+			}
 		}
 		return s
 	case types.Builtin:
@@ -75,6 +79,9 @@ func (m *models) mapSchema(t *types.Type, at place) *schema {
 // builtin follows Kubernetes, except that int and uint are 64 bits wide, which is what they are on
 // the wire.
 func (m *models) builtin(t *types.Type, at place) *schema {
+	if s := m.resourceBuiltin(t.Name.Name); s != nil {
+		return s
+	}
 	switch t.Name.Name {
 	case "string":
 		return &schema{Type: "string"}
@@ -98,6 +105,9 @@ func (m *models) builtin(t *types.Type, at place) *schema {
 // declared is the schema of a type that writes its own JSON, so that its fields say nothing; nil
 // for all others.
 func (m *models) declared(t *types.Type) *schema {
+	if s := m.resourceDeclared(t); s != nil {
+		return s
+	}
 	switch t.Name.String() {
 	case "time.Time", metaV1 + ".Time", metaV1 + ".MicroTime":
 		return &schema{Type: "string", Format: "date-time"}
@@ -110,14 +120,15 @@ func (m *models) declared(t *types.Type) *schema {
 	case "k8s.io/apimachinery/pkg/runtime.RawExtension", "k8s.io/apimachinery/pkg/runtime.Unknown", metaV1 + ".FieldsV1":
 		return &schema{Type: "object"}
 	case "encoding/json.RawMessage",
-		"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON":
+		"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON",
+		"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1.JSON":
 		return &schema{PreserveUnknown: true}
 	}
 	if t.Name.Package == "" || t.Kind == types.Interface {
 		return nil
 	}
 	m.readComments(t.Name.Package)
-	if s := m.toldSchema(m.kubebuilderMarkers(t, m.from.OfType(t)), place{owner: t, path: t.Name.Name}); s != nil {
+	if s := m.toldSchema(m.kubebuilderMarkers(t, m.from.OfType(t)), nil, place{owner: t, path: t.Name.Name}); s != nil {
 		return s
 	}
 	if s := m.hooked(t); s != nil {

@@ -56,6 +56,9 @@ type schema struct {
 
 	// Extensions are those that tags name themselves; they are printed behind the fields.
 	Extensions map[string]string `json:"-"`
+
+	from *place // the field that it is the schema of; nil if it is that of none
+	doc  string // the description in a CustomResourceDefinition, line by line
 }
 
 type groupVersionKind struct {
@@ -99,11 +102,12 @@ func (s *schema) wrapped() *schema {
 	}
 	ref := s.Ref
 	bare := *s
-	bare.Ref = ""
+	bare.Ref, bare.from, bare.doc = "", nil, ""
 	if reflect.DeepEqual(bare, schema{}) {
 		return s
 	}
-	bare.AllOf = append([]*schema{{Ref: ref}}, bare.AllOf...)
+	bare.AllOf, bare.from = append([]*schema{{Ref: ref}}, bare.AllOf...), s.from
+	bare.doc = s.doc
 	return &bare
 }
 

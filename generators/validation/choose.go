@@ -31,6 +31,10 @@ func choose(t *target, g *graph.Graph, alias func(path string) string) {
 			t.Local[f.Node.Func] = f.Name // an alias kind
 		}
 	}
+	if t.unbuilt && len(t.Functions) > 0 {
+		packageProblem(g, t.Package, "+"+tagRegistry+" asks for a registration, and the package has no localSchemeBuilder to register with",
+			"declare one, say +groupName= in a package of kinds, or take the tag away")
+	}
 	for _, typ := range t.types.Types.Types {
 		n := g.Nodes()[typ]
 		if n == nil || chosen[typ] || !n.Used || typ.Name.Package != t.Input || n.Func.Name == "" || !n.Validates() {

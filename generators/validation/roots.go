@@ -28,6 +28,8 @@ type target struct {
 	filters []string
 	served  bool
 	law     rule.Law
+	// unbuilt says that the package asks for a registration, and has nothing to register with.
+	unbuilt bool
 }
 
 // targets finds the packages that ask for validation, or whose kinds are served and have rules.
@@ -104,27 +106,24 @@ func asked(g *graph.Graph, pkg *model.Package) (*target, bool) {
 		}
 		g.ReadComments(input)
 	}
-	t.Registry = registry(g, pkg)
+	t.Registry, t.unbuilt = registry(g, pkg)
 	return t, true
 }
 
-// registry is the scheme that a package registers its functions with.
-func registry(g *graph.Graph, pkg *model.Package) *emit.Ident {
+// registry is the scheme that a package registers its functions with; unbuilt says that it asks for
+// one, and has nothing to register with.
+func registry(g *graph.Graph, pkg *model.Package) (_ *emit.Ident, unbuilt bool) {
 	value, ok := g.Model.OfPackage(pkg).Last(tagRegistry)
 	switch {
 	case value == "nil":
-		return nil
-	case !hasBuilder(g, pkg) && ok:
-		packageProblem(g, pkg, "+"+tagRegistry+" asks for a registration, and the package has no localSchemeBuilder to register with",
-			"declare one, say +groupName= in a package of kinds, or take the tag away")
-		return nil
+		return nil, false
 	case !hasBuilder(g, pkg):
-		return nil // there is nowhere to register
+		return nil, ok // there is nowhere to register
 	case ok:
 		name := types.ParseFullyQualifiedName(value)
-		return &emit.Ident{Path: name.Package, Name: name.Name}
+		return &emit.Ident{Path: name.Package, Name: name.Name}, false
 	}
-	return &scheme
+	return &scheme, false
 }
 
 // scheme is apimachinery's, which only takes objects.

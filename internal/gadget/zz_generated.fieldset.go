@@ -58,7 +58,7 @@ func compareFieldsOf_metav1_ObjectMeta(c *fieldset.Comparison, old, obj *metav1.
 	fieldset.FilledMap(c, "annotations", &old.Annotations, &obj.Annotations, fieldset.Values)
 	fieldset.FilledList(c, "ownerReferences", &old.OwnerReferences, &obj.OwnerReferences, func(c *fieldset.Comparison, old, obj *[]metav1.OwnerReference) {
 		fieldset.List(c, old, obj, func(a, b *metav1.OwnerReference) bool { return a.UID == b.UID }, func(in *metav1.OwnerReference) fieldset.Key {
-			return fieldset.AddKey(nil, "uid", true, string(in.UID), "")
+			return fieldset.AddKey(nil, "uid", true, string(in.UID), nil)
 		}, fieldset.Leaf)
 	})
 	fieldset.FilledList(c, "finalizers", &old.Finalizers, &obj.Finalizers, func(c *fieldset.Comparison, old, obj *[]string) {
@@ -90,7 +90,7 @@ func compareFieldsOf_v1_GadgetSpec(c *fieldset.Comparison, old, obj *v1.GadgetSp
 		fieldset.Map(c, old, obj, compareFieldsOf_v1_Part)
 	})
 	fieldset.FilledList(c, "steps", &old.Steps, &obj.Steps, func(c *fieldset.Comparison, old, obj *[]v1.Step) {
-		fieldset.List(c, old, obj, func(a, b *v1.Step) bool { return a.Name == b.Name }, func(in *v1.Step) fieldset.Key { return fieldset.AddKey(nil, "name", true, in.Name, "") }, compareFieldsOf_v1_Step)
+		fieldset.List(c, old, obj, func(a, b *v1.Step) bool { return a.Name == b.Name }, func(in *v1.Step) fieldset.Key { return fieldset.AddKey(nil, "name", true, in.Name, nil) }, compareFieldsOf_v1_Step)
 	})
 	fieldset.Field(c, "template", fieldset.If(was, &old.Template), fieldset.If(is, &obj.Template), compareFieldsOf_v1_Template)
 	c.Leaf("size", old.Size != 0, obj.Size != 0, old.Size == obj.Size)
@@ -104,7 +104,7 @@ func compareFieldsOf_v1_GadgetStatus(c *fieldset.Comparison, old, obj *v1.Gadget
 	c.Leaf("replicas", old.Replicas != 0, obj.Replicas != 0, old.Replicas == obj.Replicas)
 	fieldset.Field(c, "uptime", fieldset.If(was, &old.Uptime), fieldset.If(is, &obj.Uptime), fieldset.Leaf)
 	fieldset.FilledList(c, "conditions", &old.Conditions, &obj.Conditions, func(c *fieldset.Comparison, old, obj *[]metav1.Condition) {
-		fieldset.List(c, old, obj, func(a, b *metav1.Condition) bool { return a.Type == b.Type }, func(in *metav1.Condition) fieldset.Key { return fieldset.AddKey(nil, "type", true, in.Type, "") }, compareFieldsOf_metav1_Condition)
+		fieldset.List(c, old, obj, func(a, b *metav1.Condition) bool { return a.Type == b.Type }, func(in *metav1.Condition) fieldset.Key { return fieldset.AddKey(nil, "type", true, in.Type, nil) }, compareFieldsOf_metav1_Condition)
 	})
 }
 

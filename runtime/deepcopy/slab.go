@@ -31,7 +31,10 @@ func (s *Slab[T]) List(n int) []T {
 // fill allocates what was counted, or what is missing if that was not counted: values of maps are
 // not.
 func (s *Slab[T]) fill(n int) {
-	s.room = make([]T, max(n, s.Want))
+	if n < s.Want {
+		n = s.Want
+	}
+	s.room = make([]T, n) // without max, which Go 1.20 lacks: this code is copied into older modules
 	s.used, s.Want = 0, 0
 }
 

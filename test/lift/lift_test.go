@@ -32,7 +32,7 @@ var ways = []struct {
 	{"aliased", aliased},
 }
 
-// TestLift serves each project, and compares what is served, and what of its examples, with its
+// TestLift serves each project, and compares the definitions that gen prints, what is served, and what of its examples, with its
 // definitions. Without -short it goes on with examples of which one thing is made wrong.
 func TestLift(t *testing.T) {
 	for _, r := range repositories {
@@ -45,6 +45,7 @@ func TestLift(t *testing.T) {
 				kinds := definitions(t, files(t, from, r.crds))
 				dir := way.module(t, r, kinds)
 				generate(t, dir)
+				printed(t, dir, files(t, from, r.crds))
 				l := &lifted{T: t, server: start(t, dir), definitions: kinds}
 				l.served()
 				l.examples(from, r)

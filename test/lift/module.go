@@ -18,6 +18,7 @@ import (
 const program = `// Command lifted serves what is in the folders below.
 //
 // +typeplane:apiserver
+// +typeplane:crd
 package main
 
 import "github.com/typeplane/typeplane/boot"

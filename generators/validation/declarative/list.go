@@ -19,6 +19,9 @@ type List struct {
 	// shared says that listType gives items to several owners ("set" or "map"); typed that there is
 	// a listType.
 	typed, shared bool
+	// owner is what has the listType, keyOwner what has the keys: the list, or one that it is named
+	// after.
+	owner, keyOwner *types.Type
 	// semantic says what tells items apart: "" (nothing said), "atomic", "set" (the value) or "map"
 	// (keys).
 	semantic string
@@ -74,6 +77,8 @@ func ListType(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) 
 	switch {
 	case err != nil:
 		return plan.Plan{}, err
+	case lm.typed && lm.owner != s.Origin.Owner:
+		return plan.Plan{}, nil // a nearer name has its own
 	case lm.typed:
 		return plan.Plan{}, plan.Fault{Message: "the list has two types", Cure: "keep one +k8s:listType"}
 	case !slices.Contains([]string{"atomic", "set", "map"}, t.Value):
@@ -81,7 +86,7 @@ func ListType(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) 
 	case t.Value == "map" && !shape.OfStructs(s.Type):
 		return plan.Plan{}, plan.Fault{Message: "only structs have keys, and the items of this list are none", Cure: "want +k8s:listType=set or atomic"}
 	}
-	lm.typed, lm.shared, lm.level = true, t.Value != "atomic", s.Level
+	lm.typed, lm.owner, lm.shared, lm.level = true, s.Origin.Owner, t.Value != "atomic", s.Level
 	switch {
 	case t.Value == "atomic" && lm.semantic == "":
 		lm.semantic = "atomic"
@@ -109,6 +114,10 @@ func ListMapKey(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error
 	if k := shape.Bare(member.Type); k.Kind != types.Builtin {
 		return plan.Plan{}, plan.Fault{Message: fmt.Sprintf("the field %s is %s, and keys are strings, numbers or bools", t.Value, shape.AKind(member.Type)), Cure: "choose another key"}
 	}
+	if lm.keyOwner != nil && lm.keyOwner != s.Origin.Owner { // a nearer name has its own
+		return plan.Plan{}, nil
+	}
+	lm.keyOwner = s.Origin.Owner
 	lm.keys, lm.KeyNames = append(lm.keys, member), append(lm.KeyNames, t.Value)
 	return plan.ThisLater(func() (plan.Plan, error) {
 		if lm.semantic != "map" {

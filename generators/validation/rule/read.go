@@ -27,7 +27,7 @@ func (p *Planner) tagsOf(o Origin) []written {
 	var out []written
 	for mk := range o.Markers.All() {
 		r, ok := p.Rules.Find(tag.NameOf(mk.Text))
-		if !ok {
+		if !ok || strings.HasPrefix(mk.Text, "+"+r.Name+".") { // a sentence that ends with a name
 			continue
 		}
 		o.Markers.Claim(mk)

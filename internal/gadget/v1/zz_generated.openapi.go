@@ -20,12 +20,9 @@ const OpenAPISchemas = `{
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
         "type": "string"
       },
-      "metadata": {
-        "default": {},
-        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
-      },
-      "spec": {"default": {}, "allOf": [{"$ref": "#/components/schemas/com.example.gadgets.v1.GadgetSpec"}]},
-      "status": {"default": {}, "allOf": [{"$ref": "#/components/schemas/com.example.gadgets.v1.GadgetStatus"}]}
+      "metadata": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+      "spec": {"$ref": "#/components/schemas/com.example.gadgets.v1.GadgetSpec"},
+      "status": {"$ref": "#/components/schemas/com.example.gadgets.v1.GadgetStatus"}
     },
     "x-kubernetes-group-version-kind": [{"group": "gadgets.example.com", "kind": "Gadget", "version": "v1"}]
   },
@@ -42,10 +39,7 @@ const OpenAPISchemas = `{
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
         "type": "string"
       },
-      "metadata": {
-        "default": {},
-        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
-      }
+      "metadata": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}
     },
     "x-kubernetes-group-version-kind": [{"group": "gadgets.example.com", "kind": "GadgetList", "version": "v1"}]
   },
@@ -71,7 +65,7 @@ const OpenAPISchemas = `{
       "loud": {"type": "boolean"},
       "memory": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"},
       "names": {"type": "array", "items": {"type": "string"}},
-      "numbers": {"default": {}, "allOf": [{"$ref": "#/components/schemas/com.example.gadgets.v1.Numbers"}]},
+      "numbers": {"$ref": "#/components/schemas/com.example.gadgets.v1.Numbers"},
       "parts": {"type": "object", "additionalProperties": {"$ref": "#/components/schemas/com.example.gadgets.v1.Part"}},
       "period": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
       "port": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.util.intstr.IntOrString"},
@@ -83,7 +77,7 @@ const OpenAPISchemas = `{
         "x-kubernetes-list-map-keys": ["name"],
         "x-kubernetes-list-type": "map"
       },
-      "template": {"default": {}, "allOf": [{"$ref": "#/components/schemas/com.example.gadgets.v1.Template"}]},
+      "template": {"$ref": "#/components/schemas/com.example.gadgets.v1.Template"},
       "tone": {"$ref": "#/components/schemas/com.example.gadgets.v1.Tone"}
     }
   },
@@ -103,35 +97,32 @@ const OpenAPISchemas = `{
   "com.example.gadgets.v1.Numbers": {
     "description": "Numbers are those that protobuf has no types for.", "type": "object",
     "properties": {
-      "f32": {"type": "number", "format": "float"},
-      "f64": {"type": "number", "format": "double"},
-      "i8": {"type": "integer", "format": "byte"},
-      "u16": {"type": "integer", "format": "int32"},
+      "f32": {"type": "number"},
+      "f64": {"type": "number"},
+      "i8": {"type": "integer"},
+      "u16": {"type": "integer"},
       "u64": {"type": "integer", "format": "int64"},
-      "u8": {"type": "integer", "format": "byte"}
+      "u8": {"type": "integer"}
     }
   },
   "com.example.gadgets.v1.Part": {
     "description": "Part is a part of a gadget.", "type": "object",
     "properties": {
-      "count": {"type": "integer", "format": "int32", "default": 1},
+      "count": {"type": "integer", "default": 1},
       "weight": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}
     }
   },
   "com.example.gadgets.v1.Point": {
     "description": "Point is a place.", "type": "object",
     "required": ["x", "y"],
-    "properties": {
-      "x": {"type": "integer", "format": "int32", "default": 0},
-      "y": {"type": "integer", "format": "int32", "default": 0}
-    }
+    "properties": {"x": {"type": "integer"}, "y": {"type": "integer"}}
   },
   "com.example.gadgets.v1.Step": {
     "description": "Step is one of several, each with a name of its own.", "type": "object",
     "required": ["name"],
     "properties": {
       "args": {"type": "array", "items": {"type": "string"}},
-      "name": {"type": "string", "default": ""},
+      "name": {"type": "string"},
       "optional": {"type": "boolean"},
       "timeout": {
         "default": "1m",
@@ -142,10 +133,7 @@ const OpenAPISchemas = `{
   "com.example.gadgets.v1.Template": {
     "description": "Template has defaults of its own, which it gets where it is there.", "type": "object",
     "properties": {
-      "metadata": {
-        "default": {},
-        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
-      },
+      "metadata": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
       "style": {"type": "string", "default": "plain"}
     }
   },
@@ -163,17 +151,14 @@ const OpenAPISchemas = `{
       },
       "metadata": {
         "description": "metadata is the standard object metadata; More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata.",
-        "default": {},
         "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
       },
       "spec": {
         "description": "spec defines the behavior of the scale. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status.",
-        "default": {},
         "allOf": [{"$ref": "#/components/schemas/io.k8s.api.autoscaling.v1.ScaleSpec"}]
       },
       "status": {
         "description": "status is the current status of the scale. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status. Read-only.",
-        "default": {},
         "allOf": [{"$ref": "#/components/schemas/io.k8s.api.autoscaling.v1.ScaleStatus"}]
       }
     },
@@ -194,7 +179,7 @@ const OpenAPISchemas = `{
     "properties": {
       "replicas": {
         "description": "replicas is the actual number of observed instances of the scaled object.", "type": "integer",
-        "format": "int32", "default": 0
+        "format": "int32"
       },
       "selector": {
         "description": "selector is the label query over pods that should match the replicas count. This is same as the label selector but in the string format to avoid introspection by clients. The string will be in the same format as the query-param syntax. More info about label selectors: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/",
@@ -204,7 +189,9 @@ const OpenAPISchemas = `{
   },
   "io.k8s.apimachinery.pkg.api.resource.Quantity": {
     "description": "Quantity is a fixed-point representation of a number. It provides convenient marshaling/unmarshaling in JSON and YAML, in addition to String() and AsInt64() accessors.\n\nThe serialization format is:\n\n\u0060\u0060\u0060 <quantity>        ::= <signedNumber><suffix>\n\n\t(Note that <suffix> may be empty, from the \"\" case in <decimalSI>.)\n\n<digit>           ::= 0 | 1 | ... | 9 <digits>          ::= <digit> | <digit><digits> <number>          ::= <digits> | <digits>.<digits> | <digits>. | .<digits> <sign>            ::= \"+\" | \"-\" <signedNumber>    ::= <number> | <sign><number> <suffix>          ::= <binarySI> | <decimalExponent> | <decimalSI> <binarySI>        ::= Ki | Mi | Gi | Ti | Pi | Ei\n\n\t(International System of units; See: http://physics.nist.gov/cuu/Units/binary.html)\n\n<decimalSI>       ::= m | \"\" | k | M | G | T | P | E\n\n\t(Note that 1024 = 1Ki but 1000 = 1k; I didn't choose the capitalization.)\n\n<decimalExponent> ::= \"e\" <signedNumber> | \"E\" <signedNumber> \u0060\u0060\u0060\n\nNo matter which of the three exponent forms is used, no quantity may represent a number greater than 2^63-1 in magnitude, nor may it have more than 3 decimal places. Numbers larger or more precise will be capped or rounded up. (E.g.: 0.1m will rounded up to 1m.) This may be extended in the future if we require larger or smaller quantities.\n\nWhen a Quantity is parsed from a string, it will remember the type of suffix it had, and will use the same type again when it is serialized.\n\nBefore serializing, Quantity will be put in \"canonical form\". This means that Exponent/suffix will be adjusted up or down (with a corresponding increase or decrease in Mantissa) such that:\n\n- No precision is lost - No fractional digits will be emitted - The exponent (or suffix) is as large as possible.\n\nThe sign will be omitted unless the number is negative.\n\nExamples:\n\n- 1.5 will be serialized as \"1500m\" - 1.5Gi will be serialized as \"1536Mi\"\n\nNote that the quantity will NEVER be internally represented by a floating point number. That is the whole point of this exercise.\n\nNon-canonical values will still parse as long as they are well formed, but will be re-emitted in their canonical form. (So always use canonical form, or don't diff.)\n\nThis format is intended to make it difficult to use these numbers without writing some sort of special handling code in the hopes that that will cause implementors to also use a fixed point implementation.",
-    "oneOf": [{"type": "string"}, {"type": "number"}]
+    "pattern": "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$",
+    "anyOf": [{"type": "integer"}, {"type": "string"}],
+    "x-kubernetes-int-or-string": true
   },
   "io.k8s.apimachinery.pkg.apis.meta.v1.Condition": {
     "description": "Condition contains details for one aspect of the current state of this API Resource.",
@@ -217,7 +204,7 @@ const OpenAPISchemas = `{
       },
       "message": {
         "description": "message is a human readable message indicating details about the transition. This may be an empty string.",
-        "type": "string", "default": "", "maxLength": 32768
+        "type": "string", "maxLength": 32768
       },
       "observedGeneration": {
         "description": "observedGeneration represents the .metadata.generation that the condition was set based upon. For instance, if .metadata.generation is currently 12, but the .status.conditions[x].observedGeneration is 9, the condition is out of date with respect to the current state of the instance.",
@@ -225,16 +212,15 @@ const OpenAPISchemas = `{
       },
       "reason": {
         "description": "reason contains a programmatic identifier indicating the reason for the condition's last transition. Producers of specific condition types may define expected values and meanings for this field, and whether the values are considered a guaranteed API. The value should be a CamelCase string. This field may not be empty.",
-        "type": "string", "default": "", "minLength": 1, "maxLength": 1024,
-        "pattern": "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$"
+        "type": "string", "minLength": 1, "maxLength": 1024, "pattern": "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$"
       },
       "status": {
-        "description": "status of the condition, one of True, False, Unknown.", "type": "string", "default": "",
+        "description": "status of the condition, one of True, False, Unknown.", "type": "string",
         "enum": ["True", "False", "Unknown"]
       },
       "type": {
         "description": "type of condition in CamelCase or in foo.example.com/CamelCase.", "type": "string",
-        "default": "", "maxLength": 316,
+        "maxLength": 316,
         "pattern": "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$"
       }
     }
@@ -384,7 +370,7 @@ const OpenAPISchemas = `{
     "type": "object",
     "required": ["apiVersion", "kind", "name", "uid"],
     "properties": {
-      "apiVersion": {"description": "API version of the referent.", "type": "string", "default": ""},
+      "apiVersion": {"description": "API version of the referent.", "type": "string"},
       "blockOwnerDeletion": {
         "description": "If true, AND if the owner has the \"foregroundDeletion\" finalizer, then the owner cannot be deleted from the key-value store until this reference is removed. See https://kubernetes.io/docs/concepts/architecture/garbage-collection/#foreground-deletion for how the garbage collector interacts with this field and enforces the foreground deletion. Defaults to false. To set this field, a user needs \"delete\" permission of the owner, otherwise 422 (Unprocessable Entity) will be returned.",
         "type": "boolean"
@@ -392,15 +378,15 @@ const OpenAPISchemas = `{
       "controller": {"description": "If true, this reference points to the managing controller.", "type": "boolean"},
       "kind": {
         "description": "Kind of the referent. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
-        "type": "string", "default": ""
+        "type": "string"
       },
       "name": {
         "description": "Name of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
-        "type": "string", "default": ""
+        "type": "string"
       },
       "uid": {
         "description": "UID of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#uids",
-        "type": "string", "default": ""
+        "type": "string"
       }
     },
     "x-kubernetes-map-type": "atomic"
@@ -412,7 +398,7 @@ const OpenAPISchemas = `{
     "properties": {
       "selector": {
         "description": "selector is the shard selector string from the request, echoed back so clients can verify which shard they received and merge responses from multiple shards.",
-        "type": "string", "default": ""
+        "type": "string"
       }
     }
   },
@@ -422,11 +408,11 @@ const OpenAPISchemas = `{
   },
   "io.k8s.apimachinery.pkg.runtime.RawExtension": {
     "description": "RawExtension is used to hold extensions in external versions.\n\nTo use this, make a field which has RawExtension as its type in your external, versioned struct, and Object in your internal struct. You also need to register your various plugin types.\n\n// Internal package:\n\n\ttype MyAPIObject struct {\n\t\truntime.TypeMeta \u0060json:\"\"\u0060\n\t\tMyPlugin runtime.Object \u0060json:\"myPlugin\"\u0060\n\t}\n\n\ttype PluginA struct {\n\t\tAOption string \u0060json:\"aOption\"\u0060\n\t}\n\n// External package:\n\n\ttype MyAPIObject struct {\n\t\truntime.TypeMeta \u0060json:\"\"\u0060\n\t\tMyPlugin runtime.RawExtension \u0060json:\"myPlugin\"\u0060\n\t}\n\n\ttype PluginA struct {\n\t\tAOption string \u0060json:\"aOption\"\u0060\n\t}\n\n// On the wire, the JSON will look something like this:\n\n\t{\n\t\t\"kind\":\"MyAPIObject\",\n\t\t\"apiVersion\":\"v1\",\n\t\t\"myPlugin\": {\n\t\t\t\"kind\":\"PluginA\",\n\t\t\t\"aOption\":\"foo\",\n\t\t},\n\t}\n\nSo what happens? Decode first uses json or yaml to unmarshal the serialized data into your external MyAPIObject. That causes the raw JSON to be stored, but not unpacked. The next step is to copy (using pkg/conversion) into the internal struct. The runtime package's DefaultScheme has conversion functions installed which will unpack the JSON stored in RawExtension, turning it into the correct object type, and storing it in the Object. (TODO: In the case where the object is of an unknown type, a runtime.Unknown object will be created and stored.)",
-    "type": "object"
+    "type": "object", "x-kubernetes-preserve-unknown-fields": true
   },
   "io.k8s.apimachinery.pkg.util.intstr.IntOrString": {
     "description": "IntOrString is a type that can hold an int32 or a string.  When used in JSON or YAML marshalling and unmarshalling, it produces or consumes the inner type.  This allows you to have, for example, a JSON field that can accept a name or number.",
-    "format": "int-or-string",
-    "oneOf": [{"type": "integer"}, {"type": "string"}]
+    "anyOf": [{"type": "integer"}, {"type": "string"}],
+    "x-kubernetes-int-or-string": true
   }
 }`

@@ -12,10 +12,7 @@ const OpenAPISchemas = `{
   "com.example.gadgets.v1.Template": {
     "description": "Template has defaults of its own, which it gets where it is there.", "type": "object",
     "properties": {
-      "metadata": {
-        "default": {},
-        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
-      },
+      "metadata": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
       "style": {"type": "string", "default": "plain"}
     }
   },
@@ -30,12 +27,9 @@ const OpenAPISchemas = `{
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
         "type": "string"
       },
-      "metadata": {
-        "default": {},
-        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
-      },
-      "spec": {"default": {}, "allOf": [{"$ref": "#/components/schemas/com.example.gadgets.v1beta1.GadgetSpec"}]},
-      "status": {"default": {}, "allOf": [{"$ref": "#/components/schemas/com.example.gadgets.v1beta1.GadgetStatus"}]}
+      "metadata": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+      "spec": {"$ref": "#/components/schemas/com.example.gadgets.v1beta1.GadgetSpec"},
+      "status": {"$ref": "#/components/schemas/com.example.gadgets.v1beta1.GadgetStatus"}
     },
     "x-kubernetes-group-version-kind": [{"group": "gadgets.example.com", "kind": "Gadget", "version": "v1beta1"}]
   },
@@ -52,10 +46,7 @@ const OpenAPISchemas = `{
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
         "type": "string"
       },
-      "metadata": {
-        "default": {},
-        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
-      }
+      "metadata": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}
     },
     "x-kubernetes-group-version-kind": [{"group": "gadgets.example.com", "kind": "GadgetList", "version": "v1beta1"}]
   },
@@ -65,7 +56,7 @@ const OpenAPISchemas = `{
       "color": {"type": "string"},
       "headers": {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}},
       "period": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Duration"},
-      "template": {"default": {}, "allOf": [{"$ref": "#/components/schemas/com.example.gadgets.v1.Template"}]}
+      "template": {"$ref": "#/components/schemas/com.example.gadgets.v1.Template"}
     }
   },
   "com.example.gadgets.v1beta1.GadgetStatus": {
@@ -217,7 +208,7 @@ const OpenAPISchemas = `{
     "type": "object",
     "required": ["apiVersion", "kind", "name", "uid"],
     "properties": {
-      "apiVersion": {"description": "API version of the referent.", "type": "string", "default": ""},
+      "apiVersion": {"description": "API version of the referent.", "type": "string"},
       "blockOwnerDeletion": {
         "description": "If true, AND if the owner has the \"foregroundDeletion\" finalizer, then the owner cannot be deleted from the key-value store until this reference is removed. See https://kubernetes.io/docs/concepts/architecture/garbage-collection/#foreground-deletion for how the garbage collector interacts with this field and enforces the foreground deletion. Defaults to false. To set this field, a user needs \"delete\" permission of the owner, otherwise 422 (Unprocessable Entity) will be returned.",
         "type": "boolean"
@@ -225,15 +216,15 @@ const OpenAPISchemas = `{
       "controller": {"description": "If true, this reference points to the managing controller.", "type": "boolean"},
       "kind": {
         "description": "Kind of the referent. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
-        "type": "string", "default": ""
+        "type": "string"
       },
       "name": {
         "description": "Name of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
-        "type": "string", "default": ""
+        "type": "string"
       },
       "uid": {
         "description": "UID of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#uids",
-        "type": "string", "default": ""
+        "type": "string"
       }
     },
     "x-kubernetes-map-type": "atomic"
@@ -245,7 +236,7 @@ const OpenAPISchemas = `{
     "properties": {
       "selector": {
         "description": "selector is the shard selector string from the request, echoed back so clients can verify which shard they received and merge responses from multiple shards.",
-        "type": "string", "default": ""
+        "type": "string"
       }
     }
   },

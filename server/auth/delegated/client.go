@@ -132,9 +132,35 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 			return err
 		}
 	}
+	return c.retry(ctx, func() error { return c.once(ctx, outgoing{method: method, path: path, body: body}, maxAnswer, out) })
+}
+
+// Get reads what is at a path of the server, up to limit bytes. It tries again what may pass.
+func (c *Client) Get(ctx context.Context, path string, query url.Values, limit int) (out json.RawMessage, err error) {
+	err = c.retry(ctx, func() error {
+		return c.once(ctx, outgoing{method: http.MethodGet, path: path, query: query}, limit, &out)
+	})
+	return out, err
+}
+
+// NotFound says whether the server has answered that there is no such thing.
+func NotFound(err error) bool {
+	var status *statusError
+	return errors.As(err, &status) && status.code == http.StatusNotFound
+}
+
+// outgoing is what is sent.
+type outgoing struct {
+	method, path string
+	query        url.Values
+	body         []byte
+}
+
+// retry tries a call again if its error may pass.
+func (c *Client) retry(ctx context.Context, call func() error) error {
 	pause := c.pause
 	for try := 1; ; try++ {
-		err := c.once(ctx, method, path, body, out)
+		err := call()
 		if err == nil || try == tries || !passing(ctx, err) {
 			return err
 		}
@@ -152,20 +178,20 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 	}
 }
 
-func (c *Client) once(ctx context.Context, method, path string, body []byte, out any) error {
+func (c *Client) once(ctx context.Context, r outgoing, limit int, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	resp, err := c.do(ctx, method, path, nil, body)
+	resp, err := c.do(ctx, r.method, r.path, r.query, r.body)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	data, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
 	if err != nil {
 		return err
 	}
-	if len(data) > maxAnswer {
-		return fmt.Errorf("the answer is greater than %d bytes", maxAnswer)
+	if len(data) > limit {
+		return fmt.Errorf("the answer is greater than %d bytes", limit)
 	}
 	return json.Unmarshal(data, out)
 }

@@ -21,18 +21,13 @@ const OpenAPISchemas = `{
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
         "type": "string"
       },
-      "metadata": {
-        "default": {},
-        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
-      },
+      "metadata": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
       "spec": {
         "description": "spec is what the librarian says about the book.",
-        "default": {},
         "allOf": [{"$ref": "#/components/schemas/com.example.library.v1alpha1.BookSpec"}]
       },
       "status": {
         "description": "status is what the server found out about the book.",
-        "default": {},
         "allOf": [{"$ref": "#/components/schemas/com.example.library.v1alpha1.BookStatus"}]
       }
     },
@@ -54,10 +49,7 @@ const OpenAPISchemas = `{
         "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
         "type": "string"
       },
-      "metadata": {
-        "default": {},
-        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
-      }
+      "metadata": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}
     },
     "x-kubernetes-group-version-kind": [{"group": "library.example.com", "kind": "BookList", "version": "v1alpha1"}]
   },
@@ -90,7 +82,7 @@ const OpenAPISchemas = `{
         "description": "sortTitle is where the book stands in the catalogue; by default the title without its leading article.",
         "type": "string"
       },
-      "title": {"description": "title is what the cover says.", "type": "string", "default": "", "maxLength": 300}
+      "title": {"description": "title is what the cover says.", "type": "string", "maxLength": 300}
     },
     "x-kubernetes-validations": [
       {"rule": "!has(oldSelf.isbn) || has(self.isbn)", "message": "field isbn is immutable once set"}
@@ -122,7 +114,7 @@ const OpenAPISchemas = `{
       },
       "message": {
         "description": "message is a human readable message indicating details about the transition. This may be an empty string.",
-        "type": "string", "default": "", "maxLength": 32768
+        "type": "string", "maxLength": 32768
       },
       "observedGeneration": {
         "description": "observedGeneration represents the .metadata.generation that the condition was set based upon. For instance, if .metadata.generation is currently 12, but the .status.conditions[x].observedGeneration is 9, the condition is out of date with respect to the current state of the instance.",
@@ -130,16 +122,15 @@ const OpenAPISchemas = `{
       },
       "reason": {
         "description": "reason contains a programmatic identifier indicating the reason for the condition's last transition. Producers of specific condition types may define expected values and meanings for this field, and whether the values are considered a guaranteed API. The value should be a CamelCase string. This field may not be empty.",
-        "type": "string", "default": "", "minLength": 1, "maxLength": 1024,
-        "pattern": "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$"
+        "type": "string", "minLength": 1, "maxLength": 1024, "pattern": "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$"
       },
       "status": {
-        "description": "status of the condition, one of True, False, Unknown.", "type": "string", "default": "",
+        "description": "status of the condition, one of True, False, Unknown.", "type": "string",
         "enum": ["True", "False", "Unknown"]
       },
       "type": {
         "description": "type of condition in CamelCase or in foo.example.com/CamelCase.", "type": "string",
-        "default": "", "maxLength": 316,
+        "maxLength": 316,
         "pattern": "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$"
       }
     }
@@ -285,7 +276,7 @@ const OpenAPISchemas = `{
     "type": "object",
     "required": ["apiVersion", "kind", "name", "uid"],
     "properties": {
-      "apiVersion": {"description": "API version of the referent.", "type": "string", "default": ""},
+      "apiVersion": {"description": "API version of the referent.", "type": "string"},
       "blockOwnerDeletion": {
         "description": "If true, AND if the owner has the \"foregroundDeletion\" finalizer, then the owner cannot be deleted from the key-value store until this reference is removed. See https://kubernetes.io/docs/concepts/architecture/garbage-collection/#foreground-deletion for how the garbage collector interacts with this field and enforces the foreground deletion. Defaults to false. To set this field, a user needs \"delete\" permission of the owner, otherwise 422 (Unprocessable Entity) will be returned.",
         "type": "boolean"
@@ -293,15 +284,15 @@ const OpenAPISchemas = `{
       "controller": {"description": "If true, this reference points to the managing controller.", "type": "boolean"},
       "kind": {
         "description": "Kind of the referent. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
-        "type": "string", "default": ""
+        "type": "string"
       },
       "name": {
         "description": "Name of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
-        "type": "string", "default": ""
+        "type": "string"
       },
       "uid": {
         "description": "UID of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#uids",
-        "type": "string", "default": ""
+        "type": "string"
       }
     },
     "x-kubernetes-map-type": "atomic"
@@ -313,7 +304,7 @@ const OpenAPISchemas = `{
     "properties": {
       "selector": {
         "description": "selector is the shard selector string from the request, echoed back so clients can verify which shard they received and merge responses from multiple shards.",
-        "type": "string", "default": ""
+        "type": "string"
       }
     }
   },

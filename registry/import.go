@@ -1,0 +1,140 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/wire"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// Importer takes objects of a version over from another server, as they are: no client may write
+// so, hence it is no verb of a resource.
+type Importer struct {
+	Kind       schema.GroupVersionKind
+	Resource   string // the plural
+	Namespaced bool
+	// Stored says that it is the version that objects are stored in, so that the JSON of an object
+	// without protobuf is kept.
+	Stored bool
+	// Import stores an object that is given in JSON, with its status and what a server fills in; its
+	// owners and its uid are what change makes of them. It is judged as a new one that was sent by
+	// a client, its status too; admission is not asked, and nothing is charged. Without a uid or a
+	// creationTimestamp it gets one. created is false if the object is there already, with this uid;
+	// another one of its name is an error. A dry run writes nothing.
+	Import func(ctx context.Context, text []byte, change func(*metav1.ObjectMeta), dryRun bool) (created bool, err error)
+}
+
+// Importers are those of the served versions, out of a store as for Serve.
+func (r Resource) Importers(scheme *runtime.Scheme, backend storage.Interface, opts Options) ([]Importer, error) {
+	c, err := r.codec(scheme, opts)
+	if err != nil {
+		return nil, err
+	}
+	return r.importers(c, opts, backend)
+}
+
+func (s *Store) importers() ([]Importer, error) {
+	var out []Importer
+	for _, gv := range s.def.Versions {
+		kind, err := s.codec.kindIn(gv)
+		if err != nil {
+			return nil, err
+		}
+		e := &endpoint{
+			Store: s, version: s.version(kind), resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
+			wholly: true, // the status is judged, too
+		}
+		out = append(out, Importer{
+			Kind: kind.GroupVersionKind(), Resource: s.def.Plural, Namespaced: s.def.Namespaced, Stored: kind == s.codec.storage, Import: e.take,
+		})
+	}
+	return out, nil
+}
+
+// take is Importer.Import.
+func (e *endpoint) take(ctx context.Context, text []byte, change func(*metav1.ObjectMeta), dryRun bool) (created bool, err error) {
+	obj := e.kind.New()
+	if _, err := e.kind.ReadJSON(text, obj); err != nil {
+		return false, apierrors.NewBadRequest(fmt.Sprintf("it can't be read: %v", err))
+	}
+
+	// The metadata is that of the other server, but for what means something there only.
+	meta := runtime.Meta(obj)
+	meta.ResourceVersion, meta.SelfLink = "", ""
+	if !e.def.Namespaced {
+		meta.Namespace = ""
+	}
+	change(meta)
+	e.completeImported(meta)
+	if err := e.checkMetadata(meta, nil); err != nil {
+		return false, err
+	}
+
+	// Default, on to the hub, validate, canonicalize.
+	if !e.showsDocuments() {
+		text = nil
+	}
+	uid, name := meta.UID, meta.Name
+	key, err := e.key(rest.Name{Namespace: meta.Namespace, Name: name})
+	if err != nil {
+		return false, err
+	}
+	hub, from, err := e.received(obj, text)
+	if err != nil {
+		return false, badDocument(err)
+	}
+	if err := e.validateCreate(ctx, hub, from); err != nil {
+		return false, err
+	}
+	if canonicalize := e.def.Strategy.Canonicalize; canonicalize != nil {
+		canonicalize(hub)
+	}
+
+	// Encode, put.
+	value, err := e.encodeHub(hub, from)
+	if err != nil {
+		return false, err
+	}
+	opts := metav1.CreateOptions{}
+	if dryRun {
+		opts.DryRun = []string{metav1.DryRunAll}
+	}
+	_, err = e.put(ctx, key, value, nil, opts)
+	if storage.CodeOf(err) == storage.CodeExists && e.isThere(ctx, key, string(uid)) {
+		return false, nil
+	}
+	if err != nil {
+		return false, e.createError(ctx, key, name, err)
+	}
+	return true, nil
+}
+
+// completeImported fills in what every object has, where it is missing.
+func (s *Store) completeImported(meta *metav1.ObjectMeta) {
+	if meta.UID == "" {
+		meta.UID = newUID()
+	}
+	if meta.Generation == 0 && s.counts() {
+		meta.Generation = 1
+	}
+	if meta.CreationTimestamp.IsZero() {
+		meta.CreationTimestamp = s.timestamp()
+	}
+}
+
+// isThere says whether the object at a key has this uid.
+func (s *Store) isThere(ctx context.Context, key, uid string) bool {
+	entry, err := s.backend.Get(ctx, key, storage.GetOptions{})
+	if err != nil {
+		return false
+	}
+	meta, err := wire.ReadMeta(entry.Value)
+	return err == nil && meta.UID == uid
+}
