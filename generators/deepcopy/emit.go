@@ -21,6 +21,8 @@ type printer struct {
 	taking, wide bool
 	// own is the memory of the kind whose function is being printed; nil for most.
 	own *own
+	// mapsClone tells that there is maps.Clone.
+	mapsClone bool
 	// objects and firsts tell that something calls deepCopyObject, or Prepare.
 	objects, firsts bool
 }
@@ -28,7 +30,7 @@ type printer struct {
 func (p *printer) file(f *file) error {
 	p.Reserve("in", "out", "key", "val", "x", "v", "c", "i", "j", "k", "l", "m")
 	p.functions = map[*types.Type]string{}
-	p.memory, p.foreign = f.memory, f.functions
+	p.memory, p.foreign, p.mapsClone = f.memory, f.functions, f.since("go1.21")
 	if !f.memory.shared {
 		p.Copy(deepcopyPath, copiedName)
 	}

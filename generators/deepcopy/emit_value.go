@@ -185,7 +185,7 @@ func (p *printer) slice(n *node, in, out string, depth int) {
 }
 
 func (p *printer) mapping(n *node, in, out string, depth int) {
-	if n.elem.how == assign {
+	if n.elem.how == assign && p.mapsClone {
 		p.P(out, " = ", emit.Ident{Path: "maps", Name: "Clone"}, "(", in, ")")
 		return
 	}

@@ -36,7 +36,7 @@ type memory struct {
 
 // planMemory decides which types get slabs: those that metadata has, and those that many ways lead
 // to. Slabs are generic.
-func (f *file) planMemory(shared, generics bool) {
+func (f *file) planMemory(shared bool) {
 	bodies := map[*types.Type]*node{}
 	var meta *node
 	for _, fn := range f.functions {
@@ -46,7 +46,7 @@ func (f *file) planMemory(shared, generics bool) {
 		}
 	}
 	m := &memory{shared: shared, slabs: map[types.Name]*types.Type{}, entries: map[*types.Type]bool{}}
-	if meta == nil || !generics {
+	if meta == nil || !f.since("go1.18") {
 		f.memory = m
 		return
 	}

@@ -35,6 +35,7 @@ type methods struct {
 
 // file is what is printed for one package.
 type file struct {
+	goVersion string // see load.Package
 	methods   []methods
 	aliases   []alias
 	functions []foreign
@@ -118,17 +119,17 @@ func (pl *planner) plan(pkg *model.Package) file {
 		pl.problem(place{pos: pl.pass.Model.PackagePos(pkg)}, "", "%v", err)
 		return file{}
 	}
-	var f file
+	f := file{goVersion: pkg.GoVersion}
 	f.aliases = pl.aliases(pkg)
 	f.methods = pl.methods(pkg)
 	f.functions = pl.foreignFunctions()
-	f.planMemory(len(f.functions) > 0 && pl.shared(), hasGenerics(pkg))
+	f.planMemory(len(f.functions) > 0 && pl.shared())
 	return f
 }
 
-// hasGenerics tells whether the package's version of Go has them.
-func hasGenerics(pkg *model.Package) bool {
-	return pkg.GoVersion == "" || version.Compare("go"+pkg.GoVersion, "go1.18") >= 0
+// since tells whether the package is compiled with what a release of Go, like "go1.21", brought.
+func (f *file) since(release string) bool {
+	return f.goVersion == "" || version.Compare("go"+f.goVersion, release) >= 0
 }
 
 // methods decides which types of a package get methods, in the order in which they are printed.

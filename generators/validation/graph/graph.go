@@ -129,12 +129,16 @@ func (g *Graph) skipped(t *types.Type) bool {
 	return t.Name.Package == plan.MetaV1 && slices.Contains([]string{"TypeMeta", "ObjectMeta", "ListMeta"}, t.Name.Name)
 }
 
-// discoverRules reads the tags of a type, and those of the types that it is named after. It does so
-// after the type's parts were discovered, so that rules know them.
+// discoverRules reads the tags of a type, and for custom resources those of the types that it is
+// named after. It does so after the type's parts were discovered, so that rules know them.
 func (g *Graph) discoverRules(n *Node, path string) {
 	waiting := n.Plan.Later
 	n.Plan.Later = nil
-	for _, of := range g.Model.NamedChain(n.Type) {
+	named := g.Model.NamedChain(n.Type)
+	if g.Law != rule.OfResources {
+		named = named[:1] // as validation-gen: what a type is named after is another one
+	}
+	for _, of := range named {
 		s := &rule.Site{
 			Scope: rule.OnType, Type: n.Type, Path: path, Constants: g.ConstantsOf(of),
 			Origin: rule.Origin{Owner: of, Markers: g.Model.OfType(of)},
