@@ -67,7 +67,7 @@ func (e *endpoint) take(ctx context.Context, text []byte, change func(*metav1.Ob
 
 	// The metadata is that of the other server, but for what means something there only.
 	meta := runtime.Meta(obj)
-	meta.ResourceVersion, meta.SelfLink = "", ""
+	meta.ResourceVersion = ""
 	if !e.def.Namespaced {
 		meta.Namespace = ""
 	}
