@@ -279,6 +279,8 @@ var shown = map[effect]string{acts: "yes", refused: "error", warned: "warning", 
 var noEffect = map[string]string{
 	"kubebuilder:validation:Required package": "fields are required without it, as for controller-gen",
 	"kubebuilder:validation:Required file":    "the same",
+	"kubebuilder:deprecatedversion kind":      "it is about a definition, and none is printed",
+	"kubebuilder:metadata kind":               "the same",
 	"kubebuilder:storageversion alias":        "there is one version, which is stored without it",
 	"k8s:validation-gen-nolint constant":      "it is for a linter",
 	"k8s:validation-gen-nolint function":      "the same",

@@ -59,11 +59,14 @@ func Plugin() generators.Plugin {
 	}
 }
 
-// claim takes the markers that are about definitions alone, also where none is printed: they were
-// written for controller-gen.
+// claim takes the markers of kinds that are about definitions alone, also where none is printed:
+// they were written for controller-gen.
 func claim(pass *generators.Pass) {
 	for _, pkg := range pass.Packages {
 		for _, t := range pkg.Types.Types {
+			if !model.Embeds(t, "ObjectMeta") {
+				continue
+			}
 			markers := pass.Model.OfType(t)
 			markers.Named(tagDeprecated)
 			markers.Named(tagMetadata)
