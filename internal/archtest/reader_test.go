@@ -30,6 +30,7 @@ var readers = map[string]map[string]string{
 		"generators/memory.go":                      "the tags that a plug-in reads",
 		"generators/tagcheck.go":                    "the tags that a plug-in reads",
 		"generators/breaking/doc.go":                "the tags that plug-ins read",
+		"generators/crd/check.go":                   "the tags that plug-ins read",
 		"generators/validation/declarative/enum.go": "the tags of a constant, which model has read",
 		"generators/validation/rule/constants.go":   "the tags of a constant, which model has read",
 	},
