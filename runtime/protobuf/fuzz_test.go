@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -50,13 +51,39 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("into memory that was used: %+v, else %+v", *again, want)
 		}
 		other := dynamicpb.NewMessage(message)
-		if proto.Unmarshal(data, other) != nil {
-			return // it is stricter about groups and the ends of entries
+		if proto.Unmarshal(data, other) != nil || otherEntries(data) {
+			return // it is stricter about groups and entries
 		}
 		if fromOther := fromMessage(other); !same(fromOther, want) {
 			t.Fatalf("dynamicpb reads %+v, this package %+v", fromOther, want)
 		}
 	})
+}
+
+// otherEntries tells whether an entry of a map has a key or a value of another wire type. This
+// package reads it as Kubernetes' code does, which does not look at the type; dynamicpb leaves it
+// out.
+func otherEntries(data []byte) bool {
+	maps := map[protowire.Number][2]protowire.Type{
+		5: {protowire.BytesType, protowire.BytesType}, 7: {protowire.VarintType, protowire.BytesType},
+	}
+	for len(data) > 0 {
+		number, typ, n := protowire.ConsumeField(data)
+		if n < 0 {
+			return true
+		}
+		want, isMap := maps[number]
+		_, _, tag := protowire.ConsumeTag(data)
+		entry, _ := protowire.ConsumeBytes(data[tag:])
+		for data = data[n:]; isMap && typ == protowire.BytesType && len(entry) > 0; {
+			part, typ, n := protowire.ConsumeField(entry)
+			if n < 0 || part <= 2 && typ != want[part-1] {
+				return true
+			}
+			entry = entry[n:]
+		}
+	}
+	return false
 }
 
 // same compares two books; lists and maps without items are nothing.
