@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -85,7 +86,7 @@ type importing struct {
 	// where it comes from.
 	depths  map[types.UID]int
 	results map[schema.GroupKind]*imported
-	unknown map[schema.GroupVersionKind]int // objects of kinds that this program does not have
+	unknown map[string]int // objects of kinds that this program does not have
 	// dropped counts references to owners that do not come along.
 	dropped int
 }
@@ -123,7 +124,7 @@ func (i *importing) run(ctx context.Context, from source) error {
 		return err
 	}
 	bar, done := newProgress(i.console, "import", plainCount), int64(0)
-	for depth, last := 0, i.deepest(); err == nil && depth <= last; depth++ {
+	for depth, last := 0, i.last(); err == nil && depth <= last; depth++ {
 		err = from.each(ctx, func(o sourceObject) error {
 			importer := i.importer(o.kind)
 			if importer == nil || i.depths[o.uid] != depth {
@@ -146,38 +147,42 @@ func (i *importing) run(ctx context.Context, from source) error {
 
 // survey counts the objects that come along, and finds out how deep each is owned.
 func (i *importing) survey(ctx context.Context, from source) (total int64, err error) {
-	i.unknown, i.depths = map[schema.GroupVersionKind]int{}, map[types.UID]int{}
+	i.unknown, i.depths = map[string]int{}, map[types.UID]int{}
 	owners := map[types.UID][]types.UID{}
 	err = from.each(ctx, func(o sourceObject) error {
 		if i.importer(o.kind) == nil {
-			i.unknown[o.kind]++
+			i.unknown[fmt.Sprintf("%s, %s", o.kind.GroupVersion(), o.kind.Kind)]++
 			return nil
 		}
 		total++
 		owners[o.uid] = o.owners
 		return nil
 	})
-	var depth func(uid types.UID, below int) int
-	depth = func(uid types.UID, below int) int {
-		if known, ok := i.depths[uid]; ok || below > len(owners) { // or they own each other
+	var depth func(uid types.UID) int
+	depth = func(uid types.UID) int {
+		if known, ok := i.depths[uid]; ok {
 			return known
 		}
+		i.depths[uid] = 0 // for those that own each other
 		deep := 0
 		for _, owner := range owners[uid] {
 			if _, comes := owners[owner]; comes {
-				deep = max(deep, depth(owner, below+1)+1)
+				deep = max(deep, depth(owner)+1)
 			}
 		}
-		i.depths[uid] = deep
-		return deep
+		i.depths[uid] = min(deep, deepest)
+		return i.depths[uid]
 	}
 	for uid := range owners {
-		depth(uid, 0)
+		depth(uid)
 	}
 	return total, err
 }
 
-func (i *importing) deepest() (last int) {
+// deepest is how many owners, one above the other, are told apart: all is read once for each.
+const deepest = 10
+
+func (i *importing) last() (last int) {
 	for _, depth := range i.depths {
 		last = max(last, depth)
 	}
@@ -270,7 +275,8 @@ func (i *importing) table() error {
 	}
 	w := tabwriter.NewWriter(i.out, 0, 0, 3, ' ', 0)
 	fmt.Fprintf(w, "KIND\t%s\tTHERE ALREADY\tREFUSED\n", created)
-	for _, gk := range sortedKinds(i.results) {
+	byName := func(a, b schema.GroupKind) int { return strings.Compare(a.String(), b.String()) }
+	for _, gk := range slices.SortedFunc(maps.Keys(i.results), byName) {
 		r := i.results[gk]
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", gk, r.created, r.there, r.refused)
 	}
@@ -278,17 +284,8 @@ func (i *importing) table() error {
 	if i.dropped > 0 {
 		fmt.Fprintf(i.err, "%d references to owners that do not come along were left out\n", i.dropped)
 	}
-	for kind, n := range i.unknown {
-		fmt.Fprintf(i.err, "%d objects of %s, %s, are not of this program\n", n, kind.GroupVersion(), kind.Kind)
+	for _, kind := range slices.Sorted(maps.Keys(i.unknown)) {
+		fmt.Fprintf(i.err, "%d objects of %s, are not of this program\n", i.unknown[kind], kind)
 	}
 	return err
-}
-
-func sortedKinds[V any](results map[schema.GroupKind]V) []schema.GroupKind {
-	var out []schema.GroupKind
-	for gk := range results {
-		out = append(out, gk)
-	}
-	slices.SortFunc(out, func(a, b schema.GroupKind) int { return strings.Compare(a.String(), b.String()) })
-	return out
 }

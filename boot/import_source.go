@@ -2,6 +2,7 @@ package boot
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"regexp"
-	"slices"
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -109,7 +109,7 @@ func eachIn(ctx context.Context, text []byte, apiVersion, kind string, take func
 		return nil
 	}
 	o := sourceObject{
-		kind:      schema.FromAPIVersionAndKind(orElse(head.APIVersion, apiVersion), orElse(head.Kind, kind)),
+		kind:      schema.FromAPIVersionAndKind(cmp.Or(head.APIVersion, apiVersion), cmp.Or(head.Kind, kind)),
 		namespace: head.Metadata.Namespace, name: head.Metadata.Name, uid: head.Metadata.UID, text: text,
 	}
 	if o.kind.Kind == "" || o.name == "" {
@@ -124,19 +124,12 @@ func eachIn(ctx context.Context, text []byte, apiVersion, kind string, take func
 	return take(o)
 }
 
-func orElse(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a
-}
-
 // serverSource is another server, of which all objects of the kinds that importers take are read,
 // in one version: the one in which they are stored here, or else the first that is served there.
 type serverSource struct {
 	client    *delegated.Client
 	importers []registry.Importer
-	paths     map[schema.GroupKind]string // where the objects of a kind are; "" if the server has none
+	paths     map[schema.GroupKind]string // where the objects of a kind were read
 }
 
 func (s *serverSource) close() { s.client.Close() }
@@ -148,38 +141,37 @@ const (
 )
 
 func (s *serverSource) each(ctx context.Context, take func(sourceObject) error) error {
-	ordered := slices.Clone(s.importers)
-	slices.SortStableFunc(ordered, func(a, b registry.Importer) int {
-		return boolFirst(a.Stored, b.Stored)
-	})
-	for _, importer := range ordered {
-		path := fmt.Sprintf("/apis/%s/%s/%s", importer.Kind.Group, importer.Kind.Version, importer.Resource)
-		if importer.Kind.Group == "" {
-			path = fmt.Sprintf("/api/%s/%s", importer.Kind.Version, importer.Resource)
-		}
-		if known, ok := s.paths[importer.Kind.GroupKind()]; ok && known != path {
-			continue
-		}
-		switch err := s.list(ctx, path, importer.Kind, take); {
-		case delegated.NotFound(err):
-		case err != nil:
-			return fmt.Errorf("list %s of %s: %w", importer.Resource, importer.Kind.GroupVersion(), err)
-		default:
-			s.paths[importer.Kind.GroupKind()] = path
+	for _, stored := range []bool{true, false} {
+		for _, importer := range s.importers {
+			if importer.Stored != stored {
+				continue
+			}
+			if err := s.eachOf(ctx, importer, take); err != nil {
+				return fmt.Errorf("list %s of %s: %w", importer.Resource, importer.Kind.GroupVersion(), err)
+			}
 		}
 	}
 	return nil
 }
 
-// boolFirst orders what is so before what is not.
-func boolFirst(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
+// eachOf takes the objects of a kind, unless they were read in another version.
+func (s *serverSource) eachOf(ctx context.Context, importer registry.Importer, take func(sourceObject) error) error {
+	kind := importer.Kind
+	path := fmt.Sprintf("/apis/%s/%s/%s", kind.Group, kind.Version, importer.Resource)
+	if kind.Group == "" {
+		path = fmt.Sprintf("/api/%s/%s", kind.Version, importer.Resource)
 	}
-	return 1
+	if known, ok := s.paths[kind.GroupKind()]; ok && known != path {
+		return nil
+	}
+	err := s.list(ctx, path, kind, take)
+	if delegated.NotFound(err) {
+		return nil
+	}
+	if err == nil {
+		s.paths[kind.GroupKind()] = path
+	}
+	return err
 }
 
 // list reads a collection page by page.

@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/registry"
 )
 
 // objects is what kubectl get -A -o yaml prints of another server, and a document beside it.
@@ -103,6 +106,28 @@ func TestImportFile(t *testing.T) {
 	}
 	if kept := stored("--etcd-prefix", "/kept", strings.Replace(prefix, "/registry", "/kept", 1)+"ns/part"); strings.Count(kept, "uid: 00000000-0000-0000-0000-00000000000") != 2 {
 		t.Errorf("with --keep-uids:\n%s", kept)
+	}
+}
+
+// TestImportOwners: objects that own each other, and long chains of owners, take no more passes over
+// all that there is than a few.
+func TestImportOwners(t *testing.T) {
+	var list strings.Builder
+	const all = 40
+	for n := range all {
+		fmt.Fprintf(&list, "---\n{apiVersion: shop.example.com/v1, kind: Widget, metadata: {name: w%d, namespace: ns, uid: u%d, ownerReferences: [", n, n)
+		for owner := range all { // each of the first half owns all others of it; the second half is a chain
+			if n < all/2 && owner < all/2 && owner != n || n > all/2 && owner == n-1 {
+				fmt.Fprintf(&list, "{apiVersion: shop.example.com/v1, kind: Widget, name: w%d, uid: u%d}, ", owner, owner)
+			}
+		}
+		list.WriteString("]}}\n")
+	}
+	kind := schema.GroupVersionKind{Group: "shop.example.com", Version: "v1", Kind: "Widget"}
+	i := &importing{importers: []registry.Importer{{Kind: kind}}}
+	total, err := i.survey(t.Context(), fileSource(list.String()))
+	if total != all || err != nil || len(i.depths) != all || i.last() > deepest {
+		t.Errorf("%d objects, %d depths, %d at most, %v", total, len(i.depths), i.last(), err)
 	}
 }
 

@@ -78,9 +78,7 @@ func (e *endpoint) take(ctx context.Context, text []byte, change func(*metav1.Ob
 	}
 
 	// Default, on to the hub, validate, canonicalize.
-	if !e.showsDocuments() {
-		text = nil
-	}
+	ctx = withText(ctx, text)
 	uid, name := meta.UID, meta.Name
 	key, err := e.key(rest.Name{Namespace: meta.Namespace, Name: name})
 	if err != nil {

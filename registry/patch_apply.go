@@ -19,6 +19,7 @@ import (
 // apply carries out an apply patch: the client names the fields that it cares for, and keeps or
 // gets their ownership. An object that does not exist is made.
 func (e *endpoint) apply(ctx context.Context, name rest.Name, text []byte, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
+	ctx = withText(ctx, nil)
 	key, err := e.key(name)
 	if err != nil {
 		return nil, false, err

@@ -56,9 +56,10 @@ func (e *endpoint) presenceOf(ctx context.Context, hub runtime.Object, from *ori
 // textKey is the key of the JSON of an object in a context.
 type textKey struct{}
 
-// withText is a context for the write of an object that was read of text; nil: of none.
+// withText is a context for the write of an object that was read of text; nil: of none. Each write
+// says so, for one may begin within another, with its context.
 func withText(ctx context.Context, text []byte) context.Context {
-	if text == nil {
+	if text == nil && ctx.Value(textKey{}) == nil {
 		return ctx
 	}
 	return context.WithValue(ctx, textKey{}, text)

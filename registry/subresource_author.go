@@ -160,6 +160,7 @@ func (s *Store) parentOf(entry storage.Entry) (runtime.Object, error) {
 // rewrite changes an object as its author wants it. apply gets a copy of what is stored, again for
 // each attempt; its error is returned as it is.
 func (e *endpoint) rewrite(ctx context.Context, name rest.Name, manager string, dryRun bool, apply func(obj runtime.Object) error) (storage.Entry, error) {
+	ctx = withText(ctx, nil)
 	key, err := e.key(name)
 	if err != nil {
 		return storage.Entry{}, err

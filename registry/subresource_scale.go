@@ -66,7 +66,7 @@ type wanted struct {
 // write stores the object with the Scale that next makes for the current one, again for each
 // attempt.
 func (s *scaleEndpoint) write(ctx context.Context, verb string, name rest.Name, opts *metav1.UpdateOptions, next func(storage.Entry, runtime.Object) (wanted, error)) (rest.View, error) {
-	e := s.of
+	ctx, e := withText(ctx, nil), s.of
 	key, err := e.key(name)
 	if err != nil {
 		return nil, err

@@ -143,7 +143,7 @@ func definitionsIn(data []byte, name string) (out []*written, err error) {
 		}
 		d := &written{file: name}
 		if err := yaml.Unmarshal(text, &d.definition); err != nil {
-			if strings.Contains(string(text), "kind: CustomResourceDefinition") {
+			if strings.Contains(string(text), "CustomResourceDefinition") {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
 			continue

@@ -18,7 +18,7 @@ func Mistyped(text []byte, of reflect.Type, most int) (errs field.ErrorList, unk
 	if err != nil {
 		return nil, nil
 	}
-	m := mistyped{most: most}
+	m := mistyped{most: most, types: map[reflect.Type]typeInJSON{}}
 	m.value(of, tree, nil)
 	return m.errs, m.unknown
 }
@@ -28,6 +28,25 @@ type mistyped struct {
 	errs    field.ErrorList
 	unknown []string
 	most    int
+	types   map[reflect.Type]typeInJSON // those that were met
+}
+
+// typeInJSON is what a Go type is in JSON.
+type typeInJSON struct {
+	itself  bool                    // it reads itself
+	members map[string]reflect.Type // of a struct
+}
+
+// of looks at a type once, for there may be a million values of it.
+func (m *mistyped) of(t reflect.Type) typeInJSON {
+	known, ok := m.types[t]
+	if !ok {
+		if known.itself = readsItself(t); !known.itself && t.Kind() == reflect.Struct {
+			known.members = membersOf(t)
+		}
+		m.types[t] = known
+	}
+	return known
 }
 
 func (m *mistyped) add(err *field.Error) {
@@ -43,7 +62,7 @@ func (m *mistyped) value(t reflect.Type, value any, path *field.Path) {
 	if value == nil || t.Kind() == reflect.Interface {
 		return
 	}
-	if readsItself(t) {
+	if m.of(t).itself {
 		if err := json.Unmarshal(appendTree(nil, value), reflect.New(t).Interface()); err != nil {
 			m.add(field.Invalid(path, value, err.Error()))
 		}
@@ -75,7 +94,7 @@ func (m *mistyped) object(t reflect.Type, object map[string]any, path *field.Pat
 		}
 		return
 	}
-	members := membersOf(t)
+	members := m.of(t).members
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if member, known := members[name]; known {
 			m.value(member, object[name], path.Child(name))
