@@ -109,8 +109,8 @@ func TestImportFile(t *testing.T) {
 	}
 }
 
-// TestImportOwners: objects that own each other, and long chains of owners, take no more passes over
-// all that there is than a few.
+// TestImportOwners: objects that own each other, and long chains of owners, take no more passes
+// over all that there is than a few.
 func TestImportOwners(t *testing.T) {
 	var list strings.Builder
 	const all = 40

@@ -1,12 +1,12 @@
 // Package cel judges values by rules in the Common Expression Language that gen does not compile to
-// Go: it hands them to cel-go, with the functions of Kubernetes. Generated code declares such a rule
-// as a variable and calls Judge.
+// Go: it hands them to cel-go, with the functions of Kubernetes. Generated code declares such a
+// rule as a variable and calls Judge.
 //
 // A rule sees what custom resources show to theirs: the JSON that was sent, if the server knows it
 // (runtime/rules, Document), or else that of the Go value. Fields that are not there are no fields,
-// times are timestamps, and lists with keys are equal whatever their order. An expression that fails
-// does not hold, and says why. It ends when it has cost what one may cost, or all expressions about
-// an object together, or with the context.
+// times are timestamps, and lists with keys are equal whatever their order. An expression that
+// fails does not hold, and says why. It ends when it has cost what one may cost, or all expressions
+// about an object together, or with the context.
 //
 // Start reading at Judge. schema.go says what a Go type is in CEL, and package language which
 // functions there are.
@@ -44,7 +44,8 @@ type Rule struct {
 
 // Field is what markers say of a field.
 type Field struct {
-	// Of is the import path and name of the struct, with that of the field: "example.com/v1.Spec.Start".
+	// Of is the import path and name of the struct, with that of the field:
+	// "example.com/v1.Spec.Start".
 	Of string
 	// Type and Format are those of its JSON, "" if they are those of its Go type.
 	Type, Format string

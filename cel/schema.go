@@ -15,8 +15,8 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 )
 
-// schema is what a Go type is in JSON, as far as Kubernetes' values for CEL ask for it. What they do
-// not ask has no method here.
+// schema is what a Go type is in JSON, as far as Kubernetes' values for CEL ask for it. What they
+// do not ask has no method here.
 type schema struct {
 	common.Schema
 	Field

@@ -108,8 +108,8 @@ func split(doc []string) (markers, prose []string) {
 // together are layouts that can be had at once, so that one run tries them all.
 var together = []string{"turned round", "assigned", "in two blocks"}
 
-// TestLayouts moves the markers of the types and fields of generators' cases, and looks for anything
-// that changes: all ways together first, and one by one where there is a difference.
+// TestLayouts moves the markers of the types and fields of generators' cases, and looks for
+// anything that changes: all ways together first, and one by one where there is a difference.
 func TestLayouts(t *testing.T) {
 	var cases []*layouted
 	for i, c := range soundCases(t) {

@@ -11,8 +11,8 @@ import (
 	"github.com/typeplane/typeplane/generators/model"
 )
 
-// The methods by which versions convert in controller-runtime: Hub marks the version that the others
-// convert to, by the other two.
+// The methods by which versions convert in controller-runtime: Hub marks the version that the
+// others convert to, by the other two.
 const (
 	methodHub         = "Hub"
 	methodConvertTo   = "ConvertTo"

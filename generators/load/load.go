@@ -87,8 +87,8 @@ type Package struct {
 	Aliases []Alias
 	// Main tells whether the package belongs to the main module, the only one that is written to.
 	Main bool
-	// GoVersion is what the go.mod of its module says, like "1.21"; "" if it says nothing. Code of the
-	// package is compiled as that version of Go understands it.
+	// GoVersion is what the go.mod of its module says, like "1.21"; "" if it says nothing. Code of
+	// the package is compiled as that version of Go understands it.
 	GoVersion string
 	// Broken tells that there is a problem in the package, so that its types may be incomplete.
 	Broken bool

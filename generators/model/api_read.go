@@ -8,9 +8,9 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// APIs are what clients see of packages: of those that say +groupName= and hold kinds that are sent.
-// A package of hub types, which carry no json tags, is none of them. What one version of a kind
-// says about names holds for all.
+// APIs are what clients see of packages: of those that say +groupName= and hold kinds that are
+// sent. A package of hub types, which carry no json tags, is none of them. What one version of a
+// kind says about names holds for all.
 func (m *Model) APIs(packages []*Package) []*API {
 	r := &reader{model: m, known: map[*types.Type]*Type{}, commented: map[string]bool{}, numbers: map[string]numbers{}}
 	var out []*API

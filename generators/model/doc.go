@@ -9,8 +9,8 @@
 // Reading a marker claims it for the plug-in that reads (Markers). What nobody has claimed in the
 // end is reported by the run: a marker is never lost in silence.
 //
-// What clients see of an API package, its kinds with all their fields and what may stand in them, is
-// read into plain data (API) for those who describe or compare APIs.
+// What clients see of an API package, its kinds with all their fields and what may stand in them,
+// is read into plain data (API) for those who describe or compare APIs.
 //
 // Start reading at Model. It judges nothing, and it is not for use by several goroutines at once.
 package model

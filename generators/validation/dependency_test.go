@@ -59,8 +59,8 @@ type ThingList struct {
 }
 `
 
-// TestRuleOfADependency: a rule that is not compiled, in a type of another module, is not left out: gen
-// wants the module that evaluates it.
+// TestRuleOfADependency: a rule that is not compiled, in a type of another module, is not left out:
+// gen wants the module that evaluates it.
 func TestRuleOfADependency(t *testing.T) {
 	dir := gentest.Module(t, txtar.Parse([]byte(dependency)))
 	name := filepath.Join(dir, "go.mod")

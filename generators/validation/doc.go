@@ -38,20 +38,20 @@
 // sent (runtime/rules, sent.go), which a server knows of kinds that it stores as documents: then
 // what is required has to be sent, a zero that was sent is judged, and an optional struct that was
 // not is not looked into. Elsewhere a field that clients may leave out (a pointer, or one with
-// omitempty or +optional) is valid when it is zero, because Go can't tell the two apart. Errors have
-// the words of declarative validation ("must be greater than or equal to 1"), not those of
+// omitempty or +optional) is valid when it is zero, because Go can't tell the two apart. Errors
+// have the words of declarative validation ("must be greater than or equal to 1"), not those of
 // CustomResourceDefinitions.
 //
 // A type keeps the rules of the type that it is named after (type Derived Base). Markers of the key
 // type of a map do not hold for keys, as in CustomResourceDefinitions; the tags of declarative
 // validation do.
 //
-// CEL is compiled to Go: the tag's description lists what the compiler knows (marker/cel.go). A rule
-// with anything else is a call of module cel, which evaluates it; where that can't be imported, the
-// rule is a problem, also in a type of another module. The module's test asks cel-go about the same
-// rules and documents (cel/internal/rules). As in CEL a rule fails if it compares or computes with
-// what is not there, divides by zero or overflows, and so does its opposite. Rules are asked at
-// last, where what the schema says holds (runtime/rules, Held).
+// CEL is compiled to Go: the tag's description lists what the compiler knows (marker/cel.go). A
+// rule with anything else is a call of module cel, which evaluates it; where that can't be
+// imported, the rule is a problem, also in a type of another module. The module's test asks cel-go
+// about the same rules and documents (cel/internal/rules). As in CEL a rule fails if it compares or
+// computes with what is not there, divides by zero or overflows, and so does its opposite. Rules
+// are asked at last, where what the schema says holds (runtime/rules, Held).
 //
 // Tags without a prefix (+listType=set and map, +listMapKey, +required, +optional) count for types
 // that a server of the run serves, as they do for CustomResourceDefinitions. In other packages they

@@ -171,7 +171,8 @@ func TestRequired(t *testing.T) {
 			t.Errorf("%s: %d %s", name, code, answer)
 		}
 	}
-	// In an apply the keys of items are missed before the rules are asked, so it is about another list.
+	// In an apply the keys of items are missed before the rules are asked, so it is about another
+	// list.
 	for _, name := range []string{"new", "there"} {
 		code, answer, _ := c.do("PATCH", "gadgets/"+name+"?fieldManager=m", gadget(name, `{"grid":[[{"x":1}]]}`), "Content-Type", "application/apply-patch+yaml")
 		if code != 422 || !strings.Contains(answer, "spec.grid[0][0].y: Required value") {

@@ -6,9 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Rules that gen does not compile are expressions, which module cel evaluates. They see an object as
-// the JSON that was sent, where somebody knows it, and what they may cost has a bound for all of an
-// object.
+// Rules that gen does not compile are expressions, which module cel evaluates. They see an object
+// as the JSON that was sent, where somebody knows it, and what they may cost has a bound for all of
+// an object.
 
 // documentKey and budgetKey are the keys of what expressions are told in a context.
 type (

@@ -52,8 +52,8 @@ func notSent(ctx context.Context, path *field.Path, omits bool) bool {
 	return !s.has(path)
 }
 
-// Sent tells a rule in CEL whether a value that is zero was sent. otherwise is the answer where nobody
-// knows, or where the Go value is stored, which does not tell it the next time.
+// Sent tells a rule in CEL whether a value that is zero was sent. otherwise is the answer where
+// nobody knows, or where the Go value is stored, which does not tell it the next time.
 func Sent(ctx context.Context, path *field.Path, otherwise bool) bool {
 	s, known := ctx.Value(sentKey{}).(sent)
 	if !known || s.once {

@@ -272,8 +272,8 @@ func (l *Log) gather() bool {
 	return true
 }
 
-// writePending writes the lines that wait now, and tries again what fails; the last time it gives up
-// instead. Lines that come meanwhile wake the writer again, and are gathered too.
+// writePending writes the lines that wait now, and tries again what fails; the last time it gives
+// up instead. Lines that come meanwhile wake the writer again, and are gathered too.
 func (l *Log) writePending(last bool) error {
 	lines := l.take()
 	if len(lines) == 0 {

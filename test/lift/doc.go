@@ -7,7 +7,7 @@
 // imported and served by aliases.
 //
 // Start reading at TestLift. repositories.go has what is lifted, module.go makes the module,
-// server.go builds and asks the server, oracle.go asks the definitions, made.go makes an object where
-// a project has no example, mutate.go makes a document wrong, and differences.go lists where the two
-// may differ, and why.
+// server.go builds and asks the server, oracle.go asks the definitions, made.go makes an object
+// where a project has no example, mutate.go makes a document wrong, and differences.go lists where
+// the two may differ, and why.
 package lift

@@ -32,8 +32,9 @@ var ways = []struct {
 	{"aliased", aliased},
 }
 
-// TestLift serves each project, and compares the definitions that gen prints, what is served, and what of its examples, with its
-// definitions. Without -short it goes on with examples of which one thing is made wrong.
+// TestLift serves each project, and compares the definitions that gen prints, what is served, and
+// what of its examples, with its definitions. Without -short it goes on with examples of which one
+// thing is made wrong.
 func TestLift(t *testing.T) {
 	for _, r := range repositories {
 		for _, way := range ways {

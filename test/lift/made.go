@@ -22,9 +22,9 @@ const (
 	mostFields = 150
 )
 
-// made is an object with as many fields as can be, for kinds without an example: each field is tried
-// in turn, and stays if the object with it is accepted. It is nil if not even the required fields
-// make an object.
+// made is an object with as many fields as can be, for kinds without an example: each field is
+// tried in turn, and stays if the object with it is accepted. It is nil if not even the required
+// fields make an object.
 func (d *definition) made(accepted func(doc map[string]any) bool) map[string]any {
 	metadata := map[string]any{"name": "made"}
 	if d.namespaced() {

@@ -83,8 +83,8 @@ func Compile(r Rule, in Surroundings) (plan.Plan, error) {
 	return evaluated(r, reason, err, in)
 }
 
-// mistake is what is wrong with a rule, whoever evaluates it. All other errors of the translator are
-// what it does not know.
+// mistake is what is wrong with a rule, whoever evaluates it. All other errors of the translator
+// are what it does not know.
 type mistake string
 
 func (m mistake) Error() string { return string(m) }

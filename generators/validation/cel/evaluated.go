@@ -15,7 +15,8 @@ const Module = "github.com/typeplane/typeplane/cel"
 // Field is what markers say of a field, which its Go type does not show: the type and format of its
 // JSON, and what its items are told apart by.
 type Field struct {
-	// Of is the import path and name of the struct, with that of the field: "example.com/v1.Spec.Start".
+	// Of is the import path and name of the struct, with that of the field:
+	// "example.com/v1.Spec.Start".
 	Of, Type, Format, ListType string
 	MapKeys                    []string
 }

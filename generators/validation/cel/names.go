@@ -41,8 +41,8 @@ var (
 var knownNames = strings.Fields(`self oldSelf bool bytes double dyn int list map null_type optional_type string type uint google net kubernetes`)
 
 // checkNames finds functions and variables that there are not, and texts that can't be read as what
-// they are for: an expression with one means nothing, whoever evaluates it. locals are the variables
-// of macros around it.
+// they are for: an expression with one means nothing, whoever evaluates it. locals are the
+// variables of macros around it.
 func checkNames(e *ast.Expr, locals []string) error {
 	switch e.Op {
 	case ast.Var:

@@ -10,9 +10,9 @@ import (
 )
 
 // A field that is not there makes the rule fail that reads it, and has() asks for it. Of a value
-// that is zero Go can't tell whether somebody wrote it, so then the context is asked, which may know
-// what was sent (runtime/rules, Sent). Where nobody knows, a field that clients leave out when it is
-// zero is not there for has(), and can be read all the same.
+// that is zero Go can't tell whether somebody wrote it, so then the context is asked, which may
+// know what was sent (runtime/rules, Sent). Where nobody knows, a field that clients leave out when
+// it is zero is not there for has(), and can be read all the same.
 
 // isThere tells whether a field of a value is there.
 func isThere(on, v value) condition {
@@ -46,7 +46,8 @@ func readable(on, v value) condition {
 	return either(written(access, n), sent(v, true))
 }
 
-// written tells whether a value is not zero, of which there is no doubt; false if that is not known.
+// written tells whether a value is not zero, of which there is no doubt; false if that is not
+// known.
 func written(access []any, n *types.Type) condition {
 	switch {
 	case shape.IsString(n):

@@ -268,8 +268,8 @@ func (tr *translator) variable(e *ast.Expr) (value, error) {
 	return value{}, fmt.Errorf("%s is not supported here", e.Source)
 }
 
-// simple tells whether all values are strings, numbers, bools, times or quantities: what can be done
-// with these in CEL is known here.
+// simple tells whether all values are strings, numbers, bools, times or quantities: what can be
+// done with these in CEL is known here.
 func simple(values ...value) bool {
 	return !slices.ContainsFunc(values, func(v value) bool { return shape.Native(v.typ).Kind != types.Builtin && typeNames[v.typ] == "" })
 }

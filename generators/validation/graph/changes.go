@@ -8,9 +8,9 @@ import (
 	"github.com/typeplane/typeplane/generators/validation/plan"
 )
 
-// StrayChanges warns of rules about a change of the items of lists that nothing tells apart: there is
-// no old item to compare with, so they are never asked. A kube-apiserver refuses a definition that
-// has some.
+// StrayChanges warns of rules about a change of the items of lists that nothing tells apart: there
+// is no old item to compare with, so they are never asked. A kube-apiserver refuses a definition
+// that has some.
 func (g *Graph) StrayChanges() {
 	for _, nodes := range g.known {
 		for _, n := range nodes {

@@ -15,8 +15,8 @@ import (
 )
 
 // A marker is a constraint as OpenAPI has it, in the spelling of controller-gen or of kube-openapi:
-// both +kubebuilder:validation:MinLength=1 and +k8s:validation:minLength=1 mean the same here. It is
-// about values that are there: see skipOmitted.
+// both +kubebuilder:validation:MinLength=1 and +k8s:validation:minLength=1 mean the same here. It
+// is about values that are there: see skipOmitted.
 type marker struct {
 	name string    // as controller-gen spells it
 	rule rule.Rule // without its name

@@ -55,7 +55,8 @@ type Call struct {
 	// Always says that the function is called in an update that leaves the value alone, too: what
 	// is around it has changed.
 	Always bool
-	// Rule says that the function asks a rule in CEL, which is for values of which the schema holds.
+	// Rule says that the function asks a rule in CEL, which is for values of which the schema
+	// holds.
 	Rule bool
 	// Change says that it asks about a change, and so never of what has no old value.
 	Change bool

@@ -76,7 +76,8 @@ func TestMistyped(t *testing.T) {
 	}
 }
 
-// What is nested deep, or has many items that are nearly the same, takes no longer than it is large.
+// What is nested deep, or has many items that are nearly the same, takes no longer than it is
+// large.
 func TestUnseenIsBounded(t *testing.T) {
 	type nested struct {
 		Name  string   `json:"name"`
