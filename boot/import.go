@@ -40,7 +40,7 @@ func (s Server) importCommand() command {
 			o.addPlaceFlags(fs)
 			o.addFormFlags(fs)
 		},
-		run: func(ctx context.Context, args []string, c console) (err error) {
+		run: func(ctx context.Context, args []string, c console) error {
 			var noSource error
 			if from == "" {
 				noSource = errors.New("--from: want a kubeconfig, or a file with objects")
@@ -52,26 +52,18 @@ func (s Server) importCommand() command {
 			if err != nil {
 				return err
 			}
-			lock, err := k.unlock(o, c)
-			if err != nil {
-				return err
-			}
-			defer lock()
-			db, err := openForTool(ctx, o, c)
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, db.close()) }()
-			i := &importing{kinds: k, console: c, dryRun: dryRun, keepUIDs: keepUIDs, results: map[schema.GroupKind]*imported{}}
-			if err := i.open(ctx, db); err != nil {
-				return err
-			}
-			source, err := openSource(from, i.importers, c.in)
-			if err != nil {
-				return fmt.Errorf("--from: %w", err)
-			}
-			defer source.close()
-			return i.run(ctx, source)
+			return k.inDatabase(ctx, o, c, func(db *database) error {
+				i := &importing{kinds: k, console: c, dryRun: dryRun, keepUIDs: keepUIDs, results: map[schema.GroupKind]*imported{}}
+				if err := i.open(ctx, db); err != nil {
+					return err
+				}
+				source, err := openSource(from, i.importers, c.in)
+				if err != nil {
+					return fmt.Errorf("--from: %w", err)
+				}
+				defer source.close()
+				return i.run(ctx, source)
+			})
 		},
 	}
 }

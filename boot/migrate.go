@@ -36,7 +36,7 @@ func (s Server) migrateCommand() command {
 			o.addPlaceFlags(fs)
 			o.addFormFlags(fs)
 		},
-		run: func(ctx context.Context, args []string, c console) (err error) {
+		run: func(ctx context.Context, args []string, c console) error {
 			var badRate error
 			if rate < 0 {
 				badRate = fmt.Errorf("--rate=%d: want a number of objects in a second, or 0 for no bound", rate)
@@ -48,21 +48,13 @@ func (s Server) migrateCommand() command {
 			if err != nil {
 				return err
 			}
-			lock, err := k.unlock(o, c)
-			if err != nil {
-				return err
-			}
-			defer lock()
-			db, err := openForTool(ctx, o, c)
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, db.close()) }()
-			m := migrating{kinds: k, console: c, pace: migration.NewPace(rate)}
-			if err := m.place(ctx, db, dryRun); err != nil {
-				return err
-			}
-			return m.run(ctx, db, dryRun)
+			return k.inDatabase(ctx, o, c, func(db *database) error {
+				m := migrating{kinds: k, console: c, pace: migration.NewPace(rate)}
+				if err := m.place(ctx, db, dryRun); err != nil {
+					return err
+				}
+				return m.run(ctx, db, dryRun)
+			})
 		},
 	}
 }

@@ -35,6 +35,21 @@ func openForTool(ctx context.Context, o *StoreOptions, c console) (*database, er
 	return d, nil
 }
 
+// inDatabase calls use with the database of a server, in which it can read what is encrypted.
+func (k *kinds) inDatabase(ctx context.Context, o *StoreOptions, c console, use func(*database) error) (err error) {
+	lock, err := k.unlock(o, c)
+	if err != nil {
+		return err
+	}
+	defer lock()
+	db, err := openForTool(ctx, o, c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.close()) }()
+	return use(db)
+}
+
 func openEtcdForTool(ctx context.Context, o *StoreOptions, log *slog.Logger, c console) (*database, error) {
 	if len(o.EtcdServers) > 0 {
 		d, err := dialEtcd(ctx, o)

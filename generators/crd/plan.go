@@ -68,8 +68,15 @@ func claim(pass *generators.Pass) {
 				continue
 			}
 			markers := pass.Model.OfType(t)
-			markers.Named(tagDeprecated)
 			markers.Named(tagMetadata)
+			for _, mk := range markers.Named(tagDeprecated) {
+				if pass.Model.IsServedObject(pkg, t) {
+					pass.Report.Warn(diag.Problem{
+						Pos: mk.Pos, Path: t.Name.Name, Message: "+" + tagDeprecated + " is for a CustomResourceDefinition: the server does not warn clients of the version",
+						Cure: "warn them in WarningsOnCreate and WarningsOnUpdate of the kind's strategy",
+					})
+				}
+			}
 		}
 	}
 }

@@ -3,7 +3,6 @@ package lift
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -77,12 +76,7 @@ func TestEvaluated(t *testing.T) {
 // wanted runs gen where module cel is not required.
 func wanted(t *testing.T, dir string) {
 	t.Helper()
-	gen := filepath.Join(t.TempDir(), "gen")
-	goCommand(t, "../..", "build", "-o", gen, "./cmd/gen")
-	cmd := exec.Command(gen, "--cache=false", "./...")
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS=-mod=readonly")
-	out, err := cmd.CombinedOutput()
+	out, err := gen(t, dir)
 	if n := strings.Count(string(out), "run go get "+self+"/cel"); err == nil || n != 8 {
 		t.Fatalf("gen: %v, and %d of 8 rules that need the module:\n%s", err, n, out)
 	}

@@ -116,15 +116,21 @@ func newModule(t *testing.T, dir, name string, more []string) {
 
 const self = "github.com/typeplane/typeplane"
 
-// generate runs gen on a module.
-func generate(t *testing.T, dir string) {
+// gen builds gen and runs it on a module.
+func gen(t *testing.T, dir string) (out []byte, err error) {
 	t.Helper()
-	gen := filepath.Join(t.TempDir(), "gen")
-	goCommand(t, "../..", "build", "-o", gen, "./cmd/gen")
-	cmd := exec.Command(gen, "--cache=false", "./...")
+	program := filepath.Join(t.TempDir(), "gen")
+	goCommand(t, "../..", "build", "-o", program, "./cmd/gen")
+	cmd := exec.Command(program, "--cache=false", "./...")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS=-mod=readonly")
-	out, err := cmd.CombinedOutput()
+	return cmd.CombinedOutput()
+}
+
+// generate runs gen, which must have nothing against a module.
+func generate(t *testing.T, dir string) {
+	t.Helper()
+	out, err := gen(t, dir)
 	if err != nil {
 		t.Fatalf("gen: %v\n%s", err, out)
 	}
