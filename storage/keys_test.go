@@ -76,6 +76,6 @@ func ExampleJoin() {
 	_, err := storage.Join("library.example.com", "books", "ns", "../other/dune")
 	fmt.Println(err)
 	// Output:
-	// /library.example.com/books/ns/dune storage: join /library.example.com/books/ns/../other/dune:
-	// invalid key: segment "../other/dune" holds a slash
+	// /library.example.com/books/ns/dune
+	// storage: join /library.example.com/books/ns/../other/dune: invalid key: segment "../other/dune" holds a slash
 }
