@@ -4,7 +4,7 @@
 // A Plugin is a struct of functions, each of which may be left out; a Chain holds the plug-ins of a
 // server in their order; package registry asks the Chain in the course of every write (see
 // registry/create.go and registry/update.go). The plug-ins that come with this module are in the
-// folders below, one each; package boot chooses among them by flags and gives them what they read.
+// folders below, one each; package serve chooses among them by flags and gives them what they read.
 // Start reading at Request.
 //
 // This package knows no kind, no HTTP and no store. Who is asking is in the context

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/admission/defaultstorageclass"
 	"github.com/typeplane/typeplane/admission/limitranger"
@@ -16,7 +17,6 @@ import (
 	"github.com/typeplane/typeplane/admission/resourcequota"
 	"github.com/typeplane/typeplane/admission/serviceaccount"
 	"github.com/typeplane/typeplane/apis/core"
-	"github.com/typeplane/typeplane/boot"
 	"github.com/typeplane/typeplane/control/quota"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/wire"
@@ -33,8 +33,8 @@ var (
 )
 
 // admissionPlugins are the plug-ins of Kubernetes, in the order of kube-apiserver.
-func admissionPlugins(x Extras) []boot.AdmissionPlugin {
-	return append([]boot.AdmissionPlugin{
+func admissionPlugins(x Extras) []typeplane.AdmissionPlugin {
+	return append([]typeplane.AdmissionPlugin{
 		{Name: namespacelifecycle.Name, Needs: []schema.GroupVersionResource{namespacesResource}, New: newNamespaceLifecycle},
 		{Name: limitranger.Name, Needs: []schema.GroupVersionResource{limitRangesResource}, New: newLimitRanger},
 		{Name: serviceaccount.Name, Needs: []schema.GroupVersionResource{serviceAccountsResource}, New: newServiceAccount},
@@ -43,7 +43,7 @@ func admissionPlugins(x Extras) []boot.AdmissionPlugin {
 	}, webhookPlugins(x)...)
 }
 
-func newNamespaceLifecycle(_ context.Context, h *boot.Host, _ []byte) (admission.Plugin, error) {
+func newNamespaceLifecycle(_ context.Context, h *typeplane.Host, _ []byte) (admission.Plugin, error) {
 	namespaces := h.Resource(namespacesResource, "").Get
 	keys := namespaceKeys()
 	return namespacelifecycle.New(namespacelifecycle.Config{
@@ -69,7 +69,7 @@ func newNamespaceLifecycle(_ context.Context, h *boot.Host, _ []byte) (admission
 	}), nil
 }
 
-func newLimitRanger(_ context.Context, h *boot.Host, _ []byte) (admission.Plugin, error) {
+func newLimitRanger(_ context.Context, h *typeplane.Host, _ []byte) (admission.Plugin, error) {
 	ranges := h.Resource(limitRangesResource, "").List
 	return limitranger.New(limitranger.Config{
 		// A range counts as soon as it is made: whoever makes one and then a pod expects that.
@@ -81,7 +81,7 @@ func newLimitRanger(_ context.Context, h *boot.Host, _ []byte) (admission.Plugin
 	}), nil
 }
 
-func newServiceAccount(_ context.Context, h *boot.Host, _ []byte) (admission.Plugin, error) {
+func newServiceAccount(_ context.Context, h *typeplane.Host, _ []byte) (admission.Plugin, error) {
 	accounts := h.Resource(serviceAccountsResource, "").Get
 	return serviceaccount.New(serviceaccount.Config{
 		Account: func(ctx context.Context, namespace, name string, live bool) (*corev1.ServiceAccount, error) {
@@ -95,7 +95,7 @@ func newServiceAccount(_ context.Context, h *boot.Host, _ []byte) (admission.Plu
 	}), nil
 }
 
-func newDefaultStorageClass(_ context.Context, h *boot.Host, _ []byte) (admission.Plugin, error) {
+func newDefaultStorageClass(_ context.Context, h *typeplane.Host, _ []byte) (admission.Plugin, error) {
 	classes := h.Resource(storageClassesResource, "").List
 	return defaultstorageclass.New(defaultstorageclass.Config{
 		StorageClasses: func(ctx context.Context) ([]storagev1.StorageClass, error) {
@@ -108,7 +108,7 @@ func newDefaultStorageClass(_ context.Context, h *boot.Host, _ []byte) (admissio
 
 // newResourceQuota counts what was written before the server had the plug-in, or while another one
 // had not.
-func newResourceQuota(_ context.Context, h *boot.Host, file []byte) (admission.Plugin, error) {
+func newResourceQuota(_ context.Context, h *typeplane.Host, file []byte) (admission.Plugin, error) {
 	limited, err := limitedResources(file)
 	if err != nil {
 		return admission.Plugin{}, err

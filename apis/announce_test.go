@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/apis"
-	"github.com/typeplane/typeplane/boot"
 )
 
 // TestSecretsInTheOpen: a server says so at its start where Secrets lie in etcd as they are, also
@@ -21,7 +21,7 @@ func TestSecretsInTheOpen(t *testing.T) {
 	for config, want := range map[string]bool{
 		"": true, strings.ReplaceAll(sealed, "RESOURCE", "configmaps"): true, strings.ReplaceAll(sealed, "RESOURCE", "secrets"): false,
 	} {
-		o := boot.NewOptions("plane")
+		o := typeplane.NewOptions("plane")
 		o.Store.DataDir, o.Serving.SecurePort = t.TempDir(), 0
 		if config != "" {
 			o.Store.EncryptionConfig = filepath.Join(t.TempDir(), "encryption.yaml")
@@ -32,7 +32,7 @@ func TestSecretsInTheOpen(t *testing.T) {
 		var out bytes.Buffer
 		o.Log = slog.New(slog.NewTextHandler(&out, nil))
 		// It has said it when it is open; that it is stopped at once is no fault.
-		i, err := boot.Open(t.Context(), boot.Server{Name: "plane", APIs: apis.All()}, o)
+		i, err := typeplane.Open(t.Context(), typeplane.Server{Name: "plane", APIs: apis.All()}, o)
 		if err != nil {
 			t.Fatal(err)
 		}

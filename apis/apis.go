@@ -1,7 +1,7 @@
 // Package apis lists the kinds of Kubernetes' control plane that a program can serve beside its
 // own, with the loops that belong to them.
 //
-// A program asks for them in one line, boot.Server{…, APIs: apis.All()}, and the operator chooses
+// A program asks for them in one line, typeplane.Server{…, APIs: apis.All()}, and the operator chooses
 // among them with --enable-api. A program that does not ask links none of them. The kinds are
 // aliases of the types of k8s.io/api, in the folders below; each group's rules are in the folder of
 // the group. The plug-ins of admission that work with them come along (admission.go). Start reading
@@ -11,6 +11,7 @@ package apis
 import (
 	"context"
 
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/admission/webhook"
 	"github.com/typeplane/typeplane/apis/admissionregistration"
 	"github.com/typeplane/typeplane/apis/authentication"
@@ -18,7 +19,6 @@ import (
 	"github.com/typeplane/typeplane/apis/coordination"
 	"github.com/typeplane/typeplane/apis/events"
 	"github.com/typeplane/typeplane/apis/storage"
-	"github.com/typeplane/typeplane/boot"
 )
 
 // Extras are what a program may add to what is here.
@@ -31,20 +31,20 @@ type Extras struct {
 	Service func(ctx context.Context, namespace, name string, port int32) (string, error)
 	// Policies are the kinds of admission policies, with the plug-in that enforces them; none: they
 	// are not served. Module policy has them.
-	Policies boot.API
+	Policies typeplane.API
 	// Namespaces are made when they are missing, beside default, kube-system and kube-public;
 	// unlike these they can be deleted until the next start.
 	Namespaces []string
 }
 
 // All returns everything that there is, in the order in which --enable-api shows it.
-func All() []boot.API { return With(Extras{}) }
+func All() []typeplane.API { return With(Extras{}) }
 
 // With is All with more.
-func With(x Extras) []boot.API {
+func With(x Extras) []typeplane.API {
 	policies := x.Policies
 	policies.Admission = nil // they have their place among the others
-	return []boot.API{
+	return []typeplane.API{
 		coreAPI(x.Namespaces), tokenAPI(), events.API(), coordination.API(), storage.API(), admissionregistration.API(), policies, rbacAPI(), authorization.API(), authentication.API(),
 		{Admission: admissionPlugins(x)},
 	}

@@ -7,10 +7,10 @@ import (
 	"github.com/google/uuid"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/admission/namespacelifecycle"
 	"github.com/typeplane/typeplane/apis/core"
 	authenticationv1 "github.com/typeplane/typeplane/apis/core/authentication/v1"
-	"github.com/typeplane/typeplane/boot"
 	"github.com/typeplane/typeplane/control/leader"
 	"github.com/typeplane/typeplane/control/namespace"
 	"github.com/typeplane/typeplane/control/rootca"
@@ -20,9 +20,9 @@ import (
 
 // coreAPI is the group without a name, with what has to be done for its kinds; more are the
 // namespaces that the program makes.
-func coreAPI(more []string) boot.API {
+func coreAPI(more []string) typeplane.API {
 	api := core.API()
-	api.Extend = func(ctx context.Context, h *boot.Host) error { return extendCore(ctx, h, more) }
+	api.Extend = func(ctx context.Context, h *typeplane.Host) error { return extendCore(ctx, h, more) }
 	return api
 }
 
@@ -30,11 +30,11 @@ func coreAPI(more []string) boot.API {
 const tokenPart = "serviceaccounts/token"
 
 // tokenAPI gives service accounts their tokens, where they are served.
-func tokenAPI() boot.API {
-	return boot.API{
+func tokenAPI() typeplane.API {
+	return typeplane.API{
 		Virtual: []string{tokenPart},
 		OpenAPI: map[schema.GroupVersion]string{{Version: "v1"}: authenticationv1.OpenAPISchemas},
-		Extend: func(_ context.Context, h *boot.Host) error {
+		Extend: func(_ context.Context, h *typeplane.Host) error {
 			served := func(plural string) *rest.Resource {
 				return h.Resource(schema.GroupVersionResource{Version: "v1", Resource: plural}, "")
 			}
@@ -47,7 +47,7 @@ func tokenAPI() boot.API {
 	}
 }
 
-func extendCore(ctx context.Context, h *boot.Host, more []string) error {
+func extendCore(ctx context.Context, h *typeplane.Host, more []string) error {
 	var loops []func(context.Context)
 	if namespaces := namespace.New(h.Resources, h.Log); namespaces != nil {
 		if err := namespaces.MakeStanding(ctx, h.Scheme, more...); err != nil {
@@ -74,7 +74,7 @@ func extendCore(ctx context.Context, h *boot.Host, more []string) error {
 // alone has a loop run in one of the servers that share their objects, the one that holds the
 // lease. Where leases are not served it runs in each of them: the loops bear that, it is only more
 // work.
-func alone(h *boot.Host, lease string, loop func(context.Context)) func(context.Context) {
+func alone(h *typeplane.Host, lease string, loop func(context.Context)) func(context.Context) {
 	leases := h.Resource(schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}, "")
 	namespaces := h.Enabled("namespaces")
 	if !h.Shared || leases == nil || !namespaces {

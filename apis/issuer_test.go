@@ -9,7 +9,7 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 
-	"github.com/typeplane/typeplane/server/auth"
+	"github.com/typeplane/typeplane/auth"
 )
 
 // A service account may find out how tokens like its own are checked; whoever has no credential may

@@ -10,7 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane"
 )
 
 // TestNothingOutlivesItsNamespace deletes namespaces while many write into them: whatever was
@@ -58,7 +58,7 @@ func TestNothingOutlivesItsNamespace(t *testing.T) {
 // TestUnguardedNamespacesGo: without the plug-in nobody is kept from writing, and a namespace goes
 // all the same.
 func TestUnguardedNamespacesGo(t *testing.T) {
-	c := start(t, func(o *boot.Options) { o.Admission.Disable = []string{"NamespaceLifecycle"} })
+	c := start(t, func(o *typeplane.Options) { o.Admission.Disable = []string{"NamespaceLifecycle"} })
 	c.want(http.StatusCreated, "busy", "POST", "/api/v1/namespaces", `{"metadata":{"name":"busy"}}`)
 	var writers sync.WaitGroup
 	begun := make(chan struct{}, 8)

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/apis"
 	"github.com/typeplane/typeplane/apitest"
-	"github.com/typeplane/typeplane/boot"
 )
 
 // TestQuotasAreCountedWhenThePluginComes writes without the plug-in ResourceQuota, and goes on with
@@ -17,9 +17,9 @@ import (
 func TestQuotasAreCountedWhenThePluginComes(t *testing.T) {
 	const quotas, secrets = namespaces + "/default/resourcequotas", namespaces + "/default/secrets"
 	dir := t.TempDir()
-	here := func(o *boot.Options) { o.Store.DataDir = dir }
+	here := func(o *typeplane.Options) { o.Store.DataDir = dir }
 	t.Run("without", func(t *testing.T) {
-		c := start(t, apitest.Embedded, here, func(o *boot.Options) { o.Admission.Disable = []string{"ResourceQuota"} })
+		c := start(t, apitest.Embedded, here, func(o *typeplane.Options) { o.Admission.Disable = []string{"ResourceQuota"} })
 		c.want(201, `"spec":{"hard":{"secrets":"3"}}`, "POST", quotas, `{"metadata":{"name":"q"},"spec":{"hard":{"secrets":"3"}}}`)
 		c.want(201, "", "POST", secrets, `{"metadata":{"name":"a"}}`)
 		c.want(201, "", "POST", secrets, `{"metadata":{"name":"b"}}`)
@@ -58,7 +58,7 @@ func TestLimitedResources(t *testing.T) {
 		}
 	}
 	write("{apiVersion: apiserver.config.k8s.io/v1, kind: ResourceQuotaConfiguration, limitedResources: [{resource: leases, apiGroup: coordination.k8s.io, matchContains: [leases]}]}")
-	c := start(t, func(o *boot.Options) { o.Admission.ConfigFile = file })
+	c := start(t, func(o *typeplane.Options) { o.Admission.ConfigFile = file })
 	const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
 	c.want(403, "insufficient quota to consume: count/leases.coordination.k8s.io", "POST", leases, `{"metadata":{"name":"l"}}`)
 	c.want(201, "", "POST", namespaces+"/default/resourcequotas", `{"metadata":{"name":"q"},"spec":{"hard":{"count/leases.coordination.k8s.io":"1"}}}`)
@@ -71,10 +71,10 @@ func TestLimitedResources(t *testing.T) {
 		"{apiVersion: resourcequota.admission.k8s.io/v1beta1, kind: Configuration, limitedResources: [{resource: x}]}": "limitedResources[0]: this server has no quotas for x",
 	} {
 		write(config)
-		o := boot.NewOptions("plane")
+		o := typeplane.NewOptions("plane")
 		o.Store.DataDir, o.Store.InMemory, o.Serving.SecurePort = t.TempDir(), true, 0
 		o.Admission.ConfigFile = file
-		err := boot.Run(t.Context(), boot.Server{Name: "plane", APIs: apis.All()}, o, io.Discard)
+		err := typeplane.Run(t.Context(), typeplane.Server{Name: "plane", APIs: apis.All()}, o, io.Discard)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "admission plug-in ResourceQuota: ") {
 			t.Errorf("%s: %v, want %s", config, err, want)
 		}

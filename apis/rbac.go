@@ -7,16 +7,16 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane"
 	rbacapi "github.com/typeplane/typeplane/apis/rbac"
-	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane/auth/rbac"
 	"github.com/typeplane/typeplane/control/clusterrole"
+	"github.com/typeplane/typeplane/internal/server"
 	"github.com/typeplane/typeplane/registry/rest"
-	"github.com/typeplane/typeplane/server"
-	"github.com/typeplane/typeplane/server/auth/rbac"
 )
 
 // rbacAPI is roles and bindings, which decide who may do what as soon as all four kinds are served.
-func rbacAPI() boot.API {
+func rbacAPI() typeplane.API {
 	api := rbacapi.API()
 	api.Extend = extendRBAC
 	return api
@@ -24,7 +24,7 @@ func rbacAPI() boot.API {
 
 var errHalfRBAC = errors.New("--enable-api: roles, clusterroles, rolebindings and clusterrolebindings decide together who may do what: name all of them, or none")
 
-func extendRBAC(_ context.Context, h *boot.Host) error {
+func extendRBAC(_ context.Context, h *typeplane.Host) error {
 	resource := func(name string) *rest.Resource {
 		return h.Resource(schema.GroupVersionResource{Group: rbacv1.GroupName, Version: "v1", Resource: name}, "")
 	}

@@ -10,7 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane"
 )
 
 // authorities returns the ConfigMap with the server's authorities, when it is there and has what it
@@ -66,7 +66,7 @@ func TestRootCA(t *testing.T) {
 // TestRootCAFile: what the operator says counts, and an old one gives way to it.
 func TestRootCAFile(t *testing.T) {
 	dir := t.TempDir()
-	here := func(o *boot.Options) { o.Store.DataDir, o.Store.InMemory = filepath.Join(dir, "data"), false }
+	here := func(o *typeplane.Options) { o.Store.DataDir, o.Store.InMemory = filepath.Join(dir, "data"), false }
 	var own string
 	t.Run("own", func(t *testing.T) {
 		own = start(t, here).authorities("default", func(cm *corev1.ConfigMap) bool { return cm.Data["ca.crt"] != "" }).Data["ca.crt"]
@@ -76,7 +76,7 @@ func TestRootCAFile(t *testing.T) {
 		if err := os.WriteFile(file, []byte("# ours\n"+own), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c := start(t, here, func(o *boot.Options) { o.Authentication.RootCAFile = file })
+		c := start(t, here, func(o *typeplane.Options) { o.Authentication.RootCAFile = file })
 		c.authorities("default", func(cm *corev1.ConfigMap) bool { return cm.Data["ca.crt"] == "# ours\n"+own })
 	})
 }

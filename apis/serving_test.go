@@ -13,9 +13,9 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/apis"
 	"github.com/typeplane/typeplane/apitest"
-	"github.com/typeplane/typeplane/boot"
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 
@@ -28,7 +28,7 @@ type client struct {
 // start runs a server that serves nothing but what apis has.
 func start(t *testing.T, options ...apitest.Option) client {
 	t.Helper()
-	return client{t, apitest.Start(t, boot.Server{Name: "plane", APIs: apis.All()}, options...)}
+	return client{t, apitest.Start(t, typeplane.Server{Name: "plane", APIs: apis.All()}, options...)}
 }
 
 // do sends a request. The body is JSON, or else protobuf, by how it begins.
@@ -90,7 +90,7 @@ const namespaces = "/api/v1/namespaces"
 func TestNamespaceIsEmptiedAndGoes(t *testing.T) {
 	for name, cache := range map[string]bool{"cached": true, "uncached": false} {
 		t.Run(name, func(t *testing.T) {
-			c := start(t, func(o *boot.Options) { o.Store.WatchCache = cache })
+			c := start(t, func(o *typeplane.Options) { o.Store.WatchCache = cache })
 			for _, standing := range []string{"default", "kube-system", "kube-public"} {
 				c.want(200, `"phase":"Active"`, "GET", namespaces+"/"+standing, "")
 				c.want(200, `"uid"`, "GET", namespaces+"/"+standing+"/serviceaccounts/default", "")
@@ -144,7 +144,7 @@ func TestFinalize(t *testing.T) {
 // A server that ends in the middle of a deletion goes on with it.
 func TestNamespaceGoesAfterRestart(t *testing.T) {
 	dir := t.TempDir()
-	here := func(o *boot.Options) { o.Store.DataDir = dir }
+	here := func(o *typeplane.Options) { o.Store.DataDir = dir }
 	t.Run("before", func(t *testing.T) {
 		c := start(t, apitest.Embedded, here)
 		c.want(201, "", "POST", namespaces, `{"metadata":{"name":"room"}}`)
@@ -168,7 +168,7 @@ func TestEvents(t *testing.T) {
 
 func eventsAreSeen(t *testing.T, life time.Duration) bool {
 	t.Helper()
-	c := start(t, func(o *boot.Options) { o.API.EventTTL = life })
+	c := start(t, func(o *typeplane.Options) { o.API.EventTTL = life })
 	const old, young = namespaces + "/default/events", "/apis/events.k8s.io/v1/namespaces/default/events"
 	requests := []struct {
 		code                     int
@@ -272,7 +272,7 @@ func TestCreateToken(t *testing.T) {
 
 // The operator says what is served; what is not is not there, and nothing that belongs to it runs.
 func TestEnableAPI(t *testing.T) {
-	c := start(t, func(o *boot.Options) { o.API.Enable = []string{"secrets", "leases"} })
+	c := start(t, func(o *typeplane.Options) { o.API.Enable = []string{"secrets", "leases"} })
 	c.want(200, `"resources":[{"name":"secrets"`, "GET", "/api/v1", "")
 	c.want(404, "", "GET", namespaces, "")
 	c.want(201, "", "POST", namespaces+"/anywhere/secrets", `{"metadata":{"name":"s"}}`)

@@ -12,14 +12,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/admission/webhook"
-	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane/auth/delegated"
 	"github.com/typeplane/typeplane/control/follow"
+	"github.com/typeplane/typeplane/internal/server"
+	"github.com/typeplane/typeplane/internal/server/metrics"
 	"github.com/typeplane/typeplane/registry/rest"
-	"github.com/typeplane/typeplane/server"
-	"github.com/typeplane/typeplane/server/auth/delegated"
-	"github.com/typeplane/typeplane/server/metrics"
 )
 
 // Where webhooks are configured.
@@ -30,17 +30,17 @@ var (
 
 // webhookPlugins ask webhooks, when everybody else has done what they do to an object. Policies are
 // asked before those that only judge.
-func webhookPlugins(x Extras) []boot.AdmissionPlugin {
+func webhookPlugins(x Extras) []typeplane.AdmissionPlugin {
 	w := &webhookMaker{extras: x}
-	mutating := boot.AdmissionPlugin{Name: webhook.MutatingName, Last: true, Configurable: true, Needs: []schema.GroupVersionResource{mutatingConfigurations}, New: w.mutating}
-	validating := boot.AdmissionPlugin{Name: webhook.ValidatingName, Last: true, Configurable: true, Needs: []schema.GroupVersionResource{validatingConfigurations}, New: w.validating}
-	return slices.Concat([]boot.AdmissionPlugin{mutating}, x.Policies.Admission, []boot.AdmissionPlugin{validating})
+	mutating := typeplane.AdmissionPlugin{Name: webhook.MutatingName, Last: true, Configurable: true, Needs: []schema.GroupVersionResource{mutatingConfigurations}, New: w.mutating}
+	validating := typeplane.AdmissionPlugin{Name: webhook.ValidatingName, Last: true, Configurable: true, Needs: []schema.GroupVersionResource{validatingConfigurations}, New: w.validating}
+	return slices.Concat([]typeplane.AdmissionPlugin{mutating}, x.Policies.Admission, []typeplane.AdmissionPlugin{validating})
 }
 
 // webhookMaker makes the plug-ins of a server.
 type webhookMaker struct{ extras Extras }
 
-func (w *webhookMaker) mutating(_ context.Context, h *boot.Host, config []byte) (admission.Plugin, error) {
+func (w *webhookMaker) mutating(_ context.Context, h *typeplane.Host, config []byte) (admission.Plugin, error) {
 	c, err := w.config(h, config)
 	if err != nil {
 		return admission.Plugin{}, err
@@ -51,7 +51,7 @@ func (w *webhookMaker) mutating(_ context.Context, h *boot.Host, config []byte) 
 	return m.Plugin(), nil
 }
 
-func (w *webhookMaker) validating(_ context.Context, h *boot.Host, config []byte) (admission.Plugin, error) {
+func (w *webhookMaker) validating(_ context.Context, h *typeplane.Host, config []byte) (admission.Plugin, error) {
 	c, err := w.config(h, config)
 	if err != nil {
 		return admission.Plugin{}, err
@@ -67,7 +67,7 @@ func (w *webhookMaker) validating(_ context.Context, h *boot.Host, config []byte
 func keep[T any, P interface {
 	*T
 	metav1.Object
-}](h *boot.Host, resource schema.GroupVersionResource, set func([]P), end func()) {
+}](h *typeplane.Host, resource schema.GroupVersionResource, set func([]P), end func()) {
 	from, log := *h.Resource(resource, ""), h.Log
 	h.Go(func(ctx context.Context) {
 		defer end()
@@ -75,7 +75,7 @@ func keep[T any, P interface {
 	})
 }
 
-func (w *webhookMaker) config(h *boot.Host, config []byte) (webhook.Config, error) {
+func (w *webhookMaker) config(h *typeplane.Host, config []byte) (webhook.Config, error) {
 	credentials, err := webhookCredentials(config)
 	if err != nil {
 		return webhook.Config{}, err

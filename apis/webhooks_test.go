@@ -17,9 +17,9 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/apis"
 	"github.com/typeplane/typeplane/apitest"
-	"github.com/typeplane/typeplane/boot"
 )
 
 // webhook is one for config maps: those that are called bad it refuses, the others get a datum if
@@ -221,7 +221,7 @@ func TestWebhookCredentials(t *testing.T) {
 		return write("admission", "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins: [{name: ValidatingAdmissionWebhook, configuration: "+plugin+"}]")
 	}
 	with := func(file string) apitest.Option {
-		return func(o *boot.Options) { o.Admission.ConfigFile = file }
+		return func(o *typeplane.Options) { o.Admission.ConfigFile = file }
 	}
 	c := start(t, with(config("{apiVersion: apiserver.config.k8s.io/v1, kind: WebhookAdmissionConfiguration, kubeConfigFile: "+users+"}")))
 	c.want(201, "x.example.com", "POST", validatingPath, hook.configuration("ValidatingWebhookConfiguration", "/validate", ""))
@@ -242,10 +242,10 @@ func TestWebhookCredentials(t *testing.T) {
 		"{apiVersion: apiserver.config.k8s.io/v1, kind: WebhookAdmissionConfiguration, kubeConfigFile: /none}":                     "kubeConfigFile: open /none",
 		"{apiVersion: apiserver.config.k8s.io/v1, kind: WebhookAdmissionConfiguration, kubeConfigFile: /none, staticManifests: x}": `unknown field "staticManifests"`,
 	} {
-		o := boot.NewOptions("plane")
+		o := typeplane.NewOptions("plane")
 		o.Store.DataDir, o.Store.InMemory, o.Serving.SecurePort = t.TempDir(), true, 0
 		o.Admission.ConfigFile = config(text)
-		err := boot.Run(context.Background(), boot.Server{Name: "plane", APIs: apis.All()}, o, new(bytes.Buffer))
+		err := typeplane.Run(context.Background(), typeplane.Server{Name: "plane", APIs: apis.All()}, o, new(bytes.Buffer))
 		if err == nil || !strings.Contains(err.Error(), "ValidatingAdmissionWebhook: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}

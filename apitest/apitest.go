@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane"
 )
 
 // startTimeout is what a start may take on a machine that does much else; it takes milliseconds on
@@ -41,18 +41,18 @@ type Server struct {
 }
 
 // Option changes how the server runs. Every option of the program can be set.
-type Option func(*boot.Options)
+type Option func(*typeplane.Options)
 
 // Embedded keeps the objects in an etcd in the test's process, with its files in a directory of the
 // test. It takes longer to start, and shows what only a real etcd does.
-func Embedded(o *boot.Options) { o.Store.InMemory = false }
+func Embedded(o *typeplane.Options) { o.Store.InMemory = false }
 
 // Start runs the server of a program until the test and its subtests end, and returns when it
 // answers requests. What the server logs is in the test's output. A server that can't start, or
 // that does not stop in good order, fails the test.
-func Start(t testing.TB, program boot.Server, options ...Option) *Server {
+func Start(t testing.TB, program typeplane.Server, options ...Option) *Server {
 	t.Helper()
-	o := boot.NewOptions(program.Name)
+	o := typeplane.NewOptions(program.Name)
 	o.Serving.SecurePort = 0
 	o.Store.DataDir, o.Store.InMemory = t.TempDir(), true
 	o.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
@@ -60,7 +60,7 @@ func Start(t testing.TB, program boot.Server, options ...Option) *Server {
 		option(o)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	instance, err := boot.Open(ctx, program, o)
+	instance, err := typeplane.Open(ctx, program, o)
 	if err != nil {
 		stop()
 		t.Fatalf("start %s: %v", program.Name, err)
@@ -77,7 +77,7 @@ func Start(t testing.TB, program boot.Server, options ...Option) *Server {
 }
 
 // connect makes what a test reaches an instance with.
-func connect(t testing.TB, instance *boot.Instance) *Server {
+func connect(t testing.TB, instance *typeplane.Instance) *Server {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()

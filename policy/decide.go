@@ -16,9 +16,9 @@ import (
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/admission/match"
 	"github.com/typeplane/typeplane/admission/review"
+	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/policy/expression"
 	"github.com/typeplane/typeplane/registry/rest"
-	"github.com/typeplane/typeplane/server/auth"
 )
 
 // verdict is what comes of a request. It is for one goroutine.

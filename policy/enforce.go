@@ -17,8 +17,8 @@ import (
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/admission/match"
+	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/policy/expression"
-	"github.com/typeplane/typeplane/server/auth"
 )
 
 // enforcer knows the policies that hold. Its methods may be called from any goroutine.

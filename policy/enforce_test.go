@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/registry/rest"
-	"github.com/typeplane/typeplane/server/auth"
 )
 
 // enforced is an enforcer with a policy p and a binding b.

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/admission/match"
-	"github.com/typeplane/typeplane/boot"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -25,7 +25,7 @@ type reader struct {
 	namespaces *rest.Resource
 }
 
-func readerOf(h *boot.Host) reader {
+func readerOf(h *typeplane.Host) reader {
 	r := reader{resources: slices.Clone(h.Resources)}
 	if namespaces := h.Resource(namespacesResource, ""); namespaces != nil {
 		own := *namespaces

@@ -18,13 +18,13 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/apis"
-	"github.com/typeplane/typeplane/boot"
 	"github.com/typeplane/typeplane/control/follow"
+	"github.com/typeplane/typeplane/internal/server"
 	"github.com/typeplane/typeplane/policy/expression"
 	"github.com/typeplane/typeplane/policy/kinds"
-	"github.com/typeplane/typeplane/server"
 )
 
 // Name is what flags and messages call the plug-in.
@@ -40,13 +40,13 @@ var (
 // conditions. They are the caller's.
 func Extras() apis.Extras {
 	policies := kinds.API()
-	policies.Admission = []boot.AdmissionPlugin{
+	policies.Admission = []typeplane.AdmissionPlugin{
 		{Name: Name, Last: true, Needs: []schema.GroupVersionResource{policiesResource, bindingsResource}, New: newPlugin},
 	}
 	return apis.Extras{Conditions: expression.Conditions, Policies: policies}
 }
 
-func newPlugin(_ context.Context, h *boot.Host, _ []byte) (admission.Plugin, error) {
+func newPlugin(_ context.Context, h *typeplane.Host, _ []byte) (admission.Plugin, error) {
 	e := newEnforcer(readerOf(h), h.Authorizer, h.Log)
 	h.Readyz = append(h.Readyz, server.Check{Name: "validating-admission-policies", Check: e.ready})
 	policies, bindings, log := *h.Resource(policiesResource, ""), *h.Resource(bindingsResource, ""), h.Log

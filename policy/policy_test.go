@@ -10,9 +10,9 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/apis"
 	"github.com/typeplane/typeplane/apitest"
-	"github.com/typeplane/typeplane/boot"
 	"github.com/typeplane/typeplane/policy"
 )
 
@@ -32,7 +32,7 @@ type client struct {
 
 func start(t *testing.T, options ...apitest.Option) client {
 	t.Helper()
-	return client{t, apitest.Start(t, boot.Server{Name: "plane", APIs: apis.With(policy.Extras())}, options...)}
+	return client{t, apitest.Start(t, typeplane.Server{Name: "plane", APIs: apis.With(policy.Extras())}, options...)}
 }
 
 // answer is what a request is answered.
@@ -261,7 +261,7 @@ func TestPlugin(t *testing.T) {
 			}
 		}
 	}
-	c := start(t, func(o *boot.Options) { o.Admission.Disable = []string{policy.Name} })
+	c := start(t, func(o *typeplane.Options) { o.Admission.Disable = []string{policy.Name} })
 	if text := c.ready(); strings.Contains(text, "validating-admission-policies") {
 		t.Errorf("a plug-in that is off is waited for: %s", text)
 	}

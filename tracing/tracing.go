@@ -26,24 +26,24 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	oteltrace "go.opentelemetry.io/otel/trace"
 
-	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/trace"
 )
 
 // scope is who says that it made the spans.
 const scope = "github.com/typeplane/typeplane/tracing"
 
-// Recorder is a boot.Tracer.
+// Recorder is a typeplane.Tracer.
 type Recorder struct {
 	provider *sdktrace.TracerProvider
 	tracer   oteltrace.Tracer
 	headers  propagation.TextMapPropagator
 }
 
-var _ boot.Tracer = (*Recorder)(nil)
+var _ typeplane.Tracer = (*Recorder)(nil)
 
-// Open is a boot.Server's Tracing. It does not wait for the collector, which may come later.
-func Open(ctx context.Context, config boot.TracingConfig) (boot.Tracer, error) {
+// Open is a typeplane.Server's Tracing. It does not wait for the collector, which may come later.
+func Open(ctx context.Context, config typeplane.TracingConfig) (typeplane.Tracer, error) {
 	data, err := os.ReadFile(config.File)
 	if err != nil {
 		return nil, err

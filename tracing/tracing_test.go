@@ -20,9 +20,9 @@ import (
 	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/grpc"
 
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/apis"
 	"github.com/typeplane/typeplane/apitest"
-	"github.com/typeplane/typeplane/boot"
 	"github.com/typeplane/typeplane/tracing"
 )
 
@@ -98,7 +98,7 @@ func start(t *testing.T, r *receiver, rate int) *apitest.Server {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return apitest.Start(t, boot.Server{Name: "plane", APIs: apis.All(), Tracing: tracing.Open}, apitest.Embedded, func(o *boot.Options) {
+	return apitest.Start(t, typeplane.Server{Name: "plane", APIs: apis.All(), Tracing: tracing.Open}, apitest.Embedded, func(o *typeplane.Options) {
 		o.Tracing.ConfigFile = file
 	})
 }
@@ -232,11 +232,11 @@ func TestRefusedConfigurations(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := tracing.Open(t.Context(), boot.TracingConfig{Service: "x", File: file, Log: slog.New(slog.DiscardHandler)}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := tracing.Open(t.Context(), typeplane.TracingConfig{Service: "x", File: file, Log: slog.New(slog.DiscardHandler)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	if _, err := tracing.Open(t.Context(), boot.TracingConfig{File: filepath.Join(t.TempDir(), "missing")}); err == nil {
+	if _, err := tracing.Open(t.Context(), typeplane.TracingConfig{File: filepath.Join(t.TempDir(), "missing")}); err == nil {
 		t.Error("a file that is not there is taken")
 	}
 }

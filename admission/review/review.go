@@ -15,7 +15,7 @@ import (
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/admission/match"
-	"github.com/typeplane/typeplane/server/auth"
+	"github.com/typeplane/typeplane/auth"
 )
 
 // Question is a request as it is asked, as often as it is wanted in different versions. It is for

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/registry/rest"
-	"github.com/typeplane/typeplane/server/auth"
 )
 
 // Conditions compiles the matchConditions of a webhook; the errors are what is wrong with them,

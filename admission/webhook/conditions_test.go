@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/admission"
-	"github.com/typeplane/typeplane/server/auth"
+	"github.com/typeplane/typeplane/auth"
 )
 
 // Nobody is asked about a configuration, not even by a plug-in that knows nothing yet.

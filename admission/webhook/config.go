@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/admission/match"
-	"github.com/typeplane/typeplane/server/auth"
+	"github.com/typeplane/typeplane/auth"
 )
 
 // spec is what a configuration says of a webhook. A mutating one is a validating one that may be

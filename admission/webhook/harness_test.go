@@ -22,13 +22,13 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 	"github.com/typeplane/typeplane/runtime/serializer"
-	"github.com/typeplane/typeplane/server/auth"
 	"github.com/typeplane/typeplane/storage/memory"
 )
 

@@ -12,9 +12,9 @@ import (
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/admission/match"
 	"github.com/typeplane/typeplane/admission/review"
+	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/jsonpatch"
-	"github.com/typeplane/typeplane/server/auth"
 )
 
 // rounds is what the plug-in keeps from the first round of a request for the second. Hooks are

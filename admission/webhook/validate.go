@@ -12,7 +12,7 @@ import (
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/admission/match"
 	"github.com/typeplane/typeplane/admission/review"
-	"github.com/typeplane/typeplane/server/auth"
+	"github.com/typeplane/typeplane/auth"
 )
 
 // asked is a call that is under way, and then what came of it.

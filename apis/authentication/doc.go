@@ -11,21 +11,21 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane"
 	v1 "github.com/typeplane/typeplane/apis/authentication/v1"
 	"github.com/typeplane/typeplane/apis/review"
-	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/registry/rest"
-	"github.com/typeplane/typeplane/server/auth"
 )
 
 var gv = authenticationv1.SchemeGroupVersion
 
 // API returns the reviews for a server that asks for them.
-func API() boot.API {
-	return boot.API{
+func API() typeplane.API {
+	return typeplane.API{
 		Virtual: []string{"tokenreviews", "selfsubjectreviews"},
 		OpenAPI: map[schema.GroupVersion]string{gv: v1.OpenAPISchemas},
-		Extend: func(_ context.Context, h *boot.Host) error {
+		Extend: func(_ context.Context, h *typeplane.Host) error {
 			return errors.Join(
 				review.Add(h, gv, "TokenReview", false, tokens{h.Tokens, h.Audiences}.whose),
 				review.Add(h, gv, "SelfSubjectReview", false, self),

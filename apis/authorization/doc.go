@@ -10,18 +10,18 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane"
 	v1 "github.com/typeplane/typeplane/apis/authorization/v1"
 	"github.com/typeplane/typeplane/apis/review"
-	"github.com/typeplane/typeplane/boot"
 )
 
 // API returns the reviews for a server that asks for them.
-func API() boot.API {
+func API() typeplane.API {
 	gv := authorizationv1.SchemeGroupVersion
-	return boot.API{
+	return typeplane.API{
 		Virtual: []string{"subjectaccessreviews", "localsubjectaccessreviews", "selfsubjectaccessreviews", "selfsubjectrulesreviews"},
 		OpenAPI: map[schema.GroupVersion]string{gv: v1.OpenAPISchemas},
-		Extend: func(_ context.Context, h *boot.Host) error {
+		Extend: func(_ context.Context, h *typeplane.Host) error {
 			a := answers{h.Authorizer}
 			return errors.Join(
 				review.Add(h, gv, "SubjectAccessReview", false, a.subject),

@@ -6,8 +6,8 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/registry/rest"
-	"github.com/typeplane/typeplane/server/auth"
 )
 
 // rules lists what who asks may do in a namespace.

@@ -6,8 +6,8 @@
 package coordination
 
 import (
+	typeplane "github.com/typeplane/typeplane"
 	v1 "github.com/typeplane/typeplane/apis/coordination/v1"
-	boot "github.com/typeplane/typeplane/boot"
 	registry "github.com/typeplane/typeplane/registry"
 	runtime "github.com/typeplane/typeplane/runtime"
 	level "github.com/typeplane/typeplane/runtime/level"
@@ -33,9 +33,9 @@ func addToScheme(b *runtime.Builder) {
 }
 
 // API returns the kinds of this package for a server that asks for them, and how each of them is stored and served.
-func API() boot.API {
+func API() typeplane.API {
 	leaseStrategy := new(LeaseStrategy)
-	return boot.API{
+	return typeplane.API{
 		AddToScheme: addToScheme,
 		Resources: []registry.Resource{
 			registry.Define(registry.Definition[*v1.Lease]{

@@ -6,8 +6,8 @@
 package core
 
 import (
+	typeplane "github.com/typeplane/typeplane"
 	v1 "github.com/typeplane/typeplane/apis/core/v1"
-	boot "github.com/typeplane/typeplane/boot"
 	registry "github.com/typeplane/typeplane/registry"
 	runtime "github.com/typeplane/typeplane/runtime"
 	level "github.com/typeplane/typeplane/runtime/level"
@@ -113,14 +113,14 @@ func addToScheme(b *runtime.Builder) {
 }
 
 // API returns the kinds of this package for a server that asks for them, and how each of them is stored and served.
-func API() boot.API {
+func API() typeplane.API {
 	configMapStrategy := new(ConfigMapStrategy)
 	limitRangeStrategy := new(LimitRangeStrategy)
 	namespaceStrategy := new(NamespaceStrategy)
 	resourceQuotaStrategy := new(ResourceQuotaStrategy)
 	secretStrategy := new(SecretStrategy)
 	serviceAccountStrategy := new(ServiceAccountStrategy)
-	return boot.API{
+	return typeplane.API{
 		AddToScheme: addToScheme,
 		Resources: []registry.Resource{
 			registry.Define(registry.Definition[*v1.ConfigMap]{

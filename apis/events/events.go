@@ -12,18 +12,18 @@ import (
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane"
 	core "github.com/typeplane/typeplane/apis/events/core/v1"
 	events "github.com/typeplane/typeplane/apis/events/v1"
-	"github.com/typeplane/typeplane/boot"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 
 // API returns events for a server that asks for them.
-func API() boot.API {
+func API() typeplane.API {
 	rules := Strategy{}
-	return boot.API{
+	return typeplane.API{
 		AddToScheme: addToScheme,
 		Resources: []registry.Resource{registry.Define(registry.Definition[*corev1.Event]{
 			GroupKind:      schema.GroupKind{Kind: "Event"},

@@ -6,8 +6,8 @@
 package rbac
 
 import (
+	typeplane "github.com/typeplane/typeplane"
 	v1 "github.com/typeplane/typeplane/apis/rbac/v1"
-	boot "github.com/typeplane/typeplane/boot"
 	registry "github.com/typeplane/typeplane/registry"
 	runtime "github.com/typeplane/typeplane/runtime"
 	level "github.com/typeplane/typeplane/runtime/level"
@@ -77,12 +77,12 @@ func addToScheme(b *runtime.Builder) {
 }
 
 // API returns the kinds of this package for a server that asks for them, and how each of them is stored and served.
-func API() boot.API {
+func API() typeplane.API {
 	clusterRoleStrategy := new(ClusterRoleStrategy)
 	clusterRoleBindingStrategy := new(ClusterRoleBindingStrategy)
 	roleStrategy := new(RoleStrategy)
 	roleBindingStrategy := new(RoleBindingStrategy)
-	return boot.API{
+	return typeplane.API{
 		AddToScheme: addToScheme,
 		Resources: []registry.Resource{
 			registry.Define(registry.Definition[*v1.ClusterRole]{

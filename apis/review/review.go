@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -26,7 +26,7 @@ type Object[T any] interface {
 // Add serves a kind, if the operator wants it. answer fills in its status, in a dry run too; name
 // is the namespace that it is asked in, for one that has namespaced set. Its errors are API
 // statuses; an error of fields becomes one with Invalid.
-func Add[T any, P Object[T]](h *boot.Host, gv schema.GroupVersion, kind string, namespaced bool, answer func(ctx context.Context, name rest.Name, review P) error) error {
+func Add[T any, P Object[T]](h *typeplane.Host, gv schema.GroupVersion, kind string, namespaced bool, answer func(ctx context.Context, name rest.Name, review P) error) error {
 	singular := strings.ToLower(kind)
 	if !h.Enabled(singular + "s") {
 		return nil

@@ -6,8 +6,8 @@
 package storage
 
 import (
+	typeplane "github.com/typeplane/typeplane"
 	v1 "github.com/typeplane/typeplane/apis/storage/v1"
-	boot "github.com/typeplane/typeplane/boot"
 	registry "github.com/typeplane/typeplane/registry"
 	runtime "github.com/typeplane/typeplane/runtime"
 	level "github.com/typeplane/typeplane/runtime/level"
@@ -34,9 +34,9 @@ func addToScheme(b *runtime.Builder) {
 }
 
 // API returns the kinds of this package for a server that asks for them, and how each of them is stored and served.
-func API() boot.API {
+func API() typeplane.API {
 	storageClassStrategy := new(StorageClassStrategy)
-	return boot.API{
+	return typeplane.API{
 		AddToScheme: addToScheme,
 		Resources: []registry.Resource{
 			registry.Define(registry.Definition[*v1.StorageClass]{

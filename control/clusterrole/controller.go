@@ -19,9 +19,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/auth/rbac"
 	"github.com/typeplane/typeplane/control/follow"
 	"github.com/typeplane/typeplane/registry/rest"
-	"github.com/typeplane/typeplane/server/auth/rbac"
 )
 
 // manager is who owns the rules that are written here, by the name that it has in Kubernetes.

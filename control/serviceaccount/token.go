@@ -15,10 +15,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/control/follow"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/serializer"
-	"github.com/typeplane/typeplane/server/auth"
 )
 
 // The lifetimes of tokens.

@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane"
 )
 
 // refused sends a request that admission has something against.
@@ -120,7 +120,7 @@ func TestAdmission(t *testing.T) {
 // TestChosenAdmission: what is off has no effect, and what can't work is left out, unless somebody
 // asks for it.
 func TestChosenAdmission(t *testing.T) {
-	r := run(t, t.TempDir(), func(o *boot.Options) {
+	r := run(t, t.TempDir(), func(o *typeplane.Options) {
 		o.Admission.Disable = []string{"NamespaceLifecycle", "ServiceAccount"}
 		o.API.Enable = []string{"namespaces", "serviceaccounts"}
 	})
@@ -130,10 +130,10 @@ func TestChosenAdmission(t *testing.T) {
 	}
 	r.must("DELETE", "/api/v1/namespaces/kube-public", asJSON, nil)
 
-	o := boot.NewOptions("cluster")
+	o := typeplane.NewOptions("cluster")
 	o.Store.DataDir, o.Store.InMemory, o.Serving.SecurePort = t.TempDir(), true, 0
 	o.API.Enable, o.Admission.Enable = []string{"namespaces"}, []string{"LimitRanger"}
-	err := boot.Run(context.Background(), program(), o, io.Discard)
+	err := typeplane.Run(context.Background(), program(), o, io.Discard)
 	if want := "--enable-admission-plugins: LimitRanger works with limitranges, which this server does not serve"; err == nil || err.Error() != want {
 		t.Errorf("%v\nwant %s", err, want)
 	}

@@ -20,7 +20,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane"
 )
 
 var updateTable = flag.Bool("update-authorization", false, "write testdata/authorization.txt anew")
@@ -47,7 +47,7 @@ func secure(t *testing.T, anonymous bool) *running {
 	if err := os.WriteFile(tokens, []byte(tokenFile), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := run(t, dir, func(o *boot.Options) {
+	r := run(t, dir, func(o *typeplane.Options) {
 		o.Store.InMemory = true
 		o.Authentication.TokenFile, o.Authentication.Anonymous = tokens, anonymous
 	})

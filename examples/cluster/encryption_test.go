@@ -16,7 +16,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
-	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/storage/encryption/kmstest"
 )
 
@@ -97,7 +97,7 @@ func TestEncryptionAtRest(t *testing.T) {
 			t.Parallel()
 			dir, file := t.TempDir(), filepath.Join(t.TempDir(), "encryption.yaml")
 			encryptPods(t, file, p)
-			encrypted := func(o *boot.Options) { o.Store.EncryptionConfig = file }
+			encrypted := func(o *typeplane.Options) { o.Store.EncryptionConfig = file }
 			r := run(t, dir, encrypted)
 			r.makeNamespace()
 			r.createPod("a")
@@ -191,7 +191,7 @@ func TestKeyRotation(t *testing.T) {
 	r.createPod("a")
 	r.stop()
 	encryptPods(t, file, one, plain)
-	r = run(t, dir, func(o *boot.Options) { o.Store.EncryptionConfig = file })
+	r = run(t, dir, func(o *typeplane.Options) { o.Store.EncryptionConfig = file })
 	check := func(want string) {
 		t.Helper()
 		for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
@@ -220,14 +220,14 @@ func TestEncryptionFlagsAtTheStart(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "encryption.yaml")
 	encryptPods(t, file, "  - aescgm: {}\n")
-	o := boot.NewOptions("cluster")
+	o := typeplane.NewOptions("cluster")
 	o.Store.DataDir, o.Serving.SecurePort, o.Store.EncryptionConfig = t.TempDir(), 0, file
-	err := boot.Run(t.Context(), program(), o, make(firstLine, 1))
+	err := typeplane.Run(t.Context(), program(), o, make(firstLine, 1))
 	if err == nil || !strings.HasPrefix(err.Error(), "--encryption-provider-config: "+file+":6: ") {
 		t.Errorf("got %v", err)
 	}
 	encryptPods(t, file, provider("aesgcm", "one"))
-	r := run(t, t.TempDir(), func(o *boot.Options) { o.Store.EncryptionConfig, o.Store.EncryptionReload = file, false })
+	r := run(t, t.TempDir(), func(o *typeplane.Options) { o.Store.EncryptionConfig, o.Store.EncryptionReload = file, false })
 	encryptPods(t, file, provider("aesgcm", "two"))
 	time.Sleep(1500 * time.Millisecond)
 	r.makeNamespace()
@@ -244,7 +244,7 @@ func TestPluginComesLate(t *testing.T) {
 	plug := kmstest.Start(t)
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "encryption.yaml")
 	encryptPods(t, file, kmsProvider(plug))
-	encrypted := func(o *boot.Options) { o.Store.EncryptionConfig = file }
+	encrypted := func(o *typeplane.Options) { o.Store.EncryptionConfig = file }
 	r := run(t, dir, encrypted)
 	r.makeNamespace()
 	r.createPod("a")

@@ -16,17 +16,17 @@ package main
 import (
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/apis"
-	"github.com/typeplane/typeplane/boot"
 )
 
 //go:generate go run github.com/typeplane/typeplane/cmd/gen ./...
 
-func main() { boot.Main(program()) }
+func main() { typeplane.Main(program()) }
 
 // program is the server of the kinds in this folder, with those of the control plane beside them.
 // Whoever runs pods for it says in kube-node-lease that a node is alive, as with a kube-apiserver.
-func program() boot.Server {
+func program() typeplane.Server {
 	s := release(newServer())
 	s.APIs = append(apis.With(apis.Extras{Namespaces: []string{corev1.NamespaceNodeLease}}), bindings(), dropConsoles())
 	return s

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 )
@@ -96,10 +96,10 @@ func setScheduled(status *corev1.PodStatus) {
 
 // bindings serves POST …/bindings, where the body alone says which pod is meant: older schedulers
 // send it there.
-func bindings() boot.API {
-	return boot.API{
+func bindings() typeplane.API {
+	return typeplane.API{
 		Virtual: []string{"bindings"},
-		Extend: func(_ context.Context, h *boot.Host) error {
+		Extend: func(_ context.Context, h *typeplane.Host) error {
 			of := h.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}, "binding")
 			if !h.Enabled("bindings") || of == nil {
 				return nil

@@ -11,13 +11,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // dropConsoles has consoles go with their pods, whoever deletes these, also through another server.
-func dropConsoles() boot.API {
-	return boot.API{Extend: func(_ context.Context, h *boot.Host) error {
+func dropConsoles() typeplane.API {
+	return typeplane.API{Extend: func(_ context.Context, h *typeplane.Host) error {
 		pods := *h.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}, "")
 		h.Go(func(ctx context.Context) {
 			for ctx.Err() == nil {

@@ -2,9 +2,9 @@
 
 package main
 
-import "github.com/typeplane/typeplane/boot"
+import "github.com/typeplane/typeplane"
 
 // release is the server of this release: all that is in the tree. The build tags earlier and later
 // make the program of the release before it and of the one after it, to try an upgrade (see the
 // README).
-func release(s boot.Server) boot.Server { return s }
+func release(s typeplane.Server) typeplane.Server { return s }

@@ -17,7 +17,7 @@ import (
 	"go.uber.org/zap"
 	"sigs.k8s.io/yaml"
 
-	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane"
 )
 
 // running is the server of this program, as main runs it, in a data directory that another one may
@@ -36,16 +36,16 @@ type firstLine chan string
 
 func (f firstLine) Write(p []byte) (int, error) { f <- string(p); return len(p), nil }
 
-func run(t *testing.T, dir string, change func(*boot.Options)) *running {
+func run(t *testing.T, dir string, change func(*typeplane.Options)) *running {
 	t.Helper()
-	o := boot.NewOptions("cluster")
+	o := typeplane.NewOptions("cluster")
 	o.Store.DataDir, o.Serving.SecurePort = dir, 0
 	if change != nil {
 		change(o)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ready, done := make(firstLine, 1), make(chan error, 1)
-	go func() { done <- boot.Run(ctx, program(), o, ready) }()
+	go func() { done <- typeplane.Run(ctx, program(), o, ready) }()
 	select {
 	case <-ready:
 	case err := <-done:

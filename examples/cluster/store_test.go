@@ -7,7 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 
@@ -28,7 +28,7 @@ func TestBytesInEtcd(t *testing.T) {
 	checkPodInEtcd(t, r)
 	r.stop()
 
-	r = run(t, dir, func(o *boot.Options) { o.Store.MediaType = asJSON })
+	r = run(t, dir, func(o *typeplane.Options) { o.Store.MediaType = asJSON })
 	if got := r.must("GET", path("v1", "pods", "webserver"), asJSON, nil); !bytes.Equal(got, webserver) {
 		t.Errorf("stored as protobuf, read by a server that stores JSON:\n%s\nwant\n%s", got, webserver)
 	}
@@ -103,7 +103,7 @@ func marshal(v any) string {
 func TestAutoscalerInEveryVersion(t *testing.T) {
 	const hpa = "horizontalpodautoscalers"
 	dir := t.TempDir()
-	r := run(t, dir, func(o *boot.Options) { o.Store.Versions = []string{"autoscaling/v1"} })
+	r := run(t, dir, func(o *typeplane.Options) { o.Store.Versions = []string{"autoscaling/v1"} })
 	r.makeNamespace()
 	r.must("POST", path("autoscaling/v2", hpa), asJSON, []byte(`{"metadata":{"name":"rcex"},"spec":{"scaleTargetRef":{"kind":"ReplicationController","name":"rcex"},"maxReplicas":5,
 		"metrics":[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}]}}`))

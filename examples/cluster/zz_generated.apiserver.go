@@ -8,7 +8,7 @@ package main
 import (
 	strconv "strconv"
 
-	boot "github.com/typeplane/typeplane/boot"
+	typeplane "github.com/typeplane/typeplane"
 	appsv1 "github.com/typeplane/typeplane/examples/cluster/api/apps/v1"
 	autoscaling "github.com/typeplane/typeplane/examples/cluster/api/autoscaling"
 	autoscalingv1 "github.com/typeplane/typeplane/examples/cluster/api/autoscaling/v1"
@@ -155,14 +155,14 @@ func addToScheme(b *runtime.Builder) {
 }
 
 // newServer returns the server of this program: its kinds, and how each of them is stored and served.
-func newServer() boot.Server {
+func newServer() typeplane.Server {
 	persistentVolumeStrategy := new(PersistentVolumeStrategy)
 	persistentVolumeClaimStrategy := new(PersistentVolumeClaimStrategy)
 	podStrategy := new(PodStrategy)
 	replicationControllerStrategy := new(ReplicationControllerStrategy)
 	deploymentStrategy := new(DeploymentStrategy)
 	horizontalPodAutoscalerStrategy := new(HorizontalPodAutoscalerStrategy)
-	return boot.Server{
+	return typeplane.Server{
 		Name:        "cluster",
 		AddToScheme: addToScheme,
 		Resources: []registry.Resource{

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	authorizationv1 "k8s.io/api/authorization/v1"
 
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/apitest"
-	"github.com/typeplane/typeplane/boot"
 	"github.com/typeplane/typeplane/internal/certtest"
 )
 
@@ -23,7 +23,7 @@ const books = "/apis/library.example.com/v1/namespaces/default/books"
 func behind(t *testing.T) (*host, *apitest.Server) {
 	t.Helper()
 	h := newHost(t)
-	server := apitest.Start(t, newServer(), func(o *boot.Options) {
+	server := apitest.Start(t, newServer(), func(o *typeplane.Options) {
 		o.Delegation.AuthenticationKubeconfig, o.Delegation.AuthorizationKubeconfig = h.kubeconfig, h.kubeconfig
 	})
 	h.aggregate(t, server)

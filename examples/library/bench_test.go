@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane"
 	v1 "github.com/typeplane/typeplane/examples/library/api/v1"
 )
 
@@ -82,13 +82,13 @@ type client struct {
 // startServer runs the server inside this process until the benchmark ends.
 func startServer(b *testing.B) *client {
 	b.Helper()
-	options := boot.NewOptions("library")
+	options := typeplane.NewOptions("library")
 	options.Serving.SecurePort = 0
 	options.Store.DataDir = b.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
 	exported, out := io.Pipe()
 	done := make(chan error, 1)
-	go func() { done <- boot.Run(ctx, newServer(), options, out) }()
+	go func() { done <- typeplane.Run(ctx, newServer(), options, out) }()
 	b.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {

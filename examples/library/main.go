@@ -8,8 +8,8 @@
 // +typeplane:manifests=true
 package main
 
-import "github.com/typeplane/typeplane/boot"
+import "github.com/typeplane/typeplane"
 
 //go:generate go run github.com/typeplane/typeplane/cmd/gen ./...
 
-func main() { boot.Main(newServer()) }
+func main() { typeplane.Main(newServer()) }

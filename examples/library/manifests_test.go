@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
-	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane"
 )
 
 // apiService is what the tests look at of an APIService.
@@ -113,7 +113,7 @@ func TestAggregatedPage(t *testing.T) {
 		}
 	}
 	known := pflag.NewFlagSet("", pflag.ContinueOnError)
-	boot.NewOptions("library").AddFlags(known)
+	typeplane.NewOptions("library").AddFlags(known)
 	for _, word := range strings.FieldsFunc(string(page), func(r rune) bool { return strings.ContainsRune(" \n`,.;()=", r) }) {
 		if name, ok := strings.CutPrefix(word, "--"); ok && known.Lookup(name) == nil {
 			t.Errorf("the page names %s, and there is no such flag", word)
@@ -153,9 +153,9 @@ func selects(selector, labels map[string]string) bool {
 	return len(selector) > 0
 }
 
-func parseFlags(t *testing.T, args []string) *boot.Options {
+func parseFlags(t *testing.T, args []string) *typeplane.Options {
 	t.Helper()
-	o, fs := boot.NewOptions("library"), pflag.NewFlagSet("library", pflag.ContinueOnError)
+	o, fs := typeplane.NewOptions("library"), pflag.NewFlagSet("library", pflag.ContinueOnError)
 	o.AddFlags(fs)
 	if err := fs.Parse(args); err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ package main
 import (
 	strings "strings"
 
-	boot "github.com/typeplane/typeplane/boot"
+	typeplane "github.com/typeplane/typeplane"
 	api "github.com/typeplane/typeplane/examples/library/api"
 	v1 "github.com/typeplane/typeplane/examples/library/api/v1"
 	v1alpha1 "github.com/typeplane/typeplane/examples/library/api/v1alpha1"
@@ -87,9 +87,9 @@ func addToScheme(b *runtime.Builder) {
 }
 
 // newServer returns the server of this program: its kinds, and how each of them is stored and served.
-func newServer() boot.Server {
+func newServer() typeplane.Server {
 	bookStrategy := new(BookStrategy)
-	return boot.Server{
+	return typeplane.Server{
 		Name:        "library",
 		AddToScheme: addToScheme,
 		Resources: []registry.Resource{

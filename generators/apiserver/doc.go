@@ -5,7 +5,7 @@
 // ObjectMeta and have a list type. Their markers say what the resource is called, which version is
 // stored, which fields can be selected and what kubectl get shows; the methods of a type
 // BookStrategy in the main package are the rules of kind Book. The file holds addToScheme, which
-// declares every kind in every version, newServer, which returns the value that boot.Main runs, one
+// declares every kind in every version, newServer, which returns the value that typeplane.Main runs, one
 // function each for the selectable fields and for the columns of a version, and where those fields
 // are in stored bytes. What other generators print beside a type in the same run (JSON, protobuf,
 // deep copies, rules) is named there, where its tags ask for it.

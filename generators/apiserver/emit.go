@@ -11,7 +11,7 @@ import (
 
 // What the printed code uses.
 const (
-	bootPath       = "github.com/typeplane/typeplane/boot"
+	rootPath       = "github.com/typeplane/typeplane"
 	registryPath   = "github.com/typeplane/typeplane/registry"
 	runtimePath    = "github.com/typeplane/typeplane/runtime"
 	wirePath       = "github.com/typeplane/typeplane/runtime/wire"

@@ -10,7 +10,7 @@ import (
 )
 
 func (p printer) newServer() {
-	server := emit.Ident{Path: bootPath, Name: "Server"}
+	server := emit.Ident{Path: rootPath, Name: "Server"}
 	if p.s.part {
 		server.Name = "API"
 		p.P("// API returns the kinds of this package for a server that asks for them, and how each of them is stored and served.")

@@ -21,8 +21,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/apitest"
-	"github.com/typeplane/typeplane/boot"
 	"github.com/typeplane/typeplane/runtime"
 )
 
@@ -72,7 +72,7 @@ type worst struct {
 
 // Run sends sample bombs with bodies of size bytes, or all of them with bodies of 3 MiB if the
 // flag -amplify says so.
-func Run(t *testing.T, program boot.Server, object Object, sample, size int) {
+func Run(t *testing.T, program typeplane.Server, object Object, sample, size int) {
 	server, builder := apitest.Start(t, program), runtime.NewBuilder()
 	program.AddToScheme(builder)
 	scheme, err := builder.Build()

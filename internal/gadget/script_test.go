@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/admission"
-	"github.com/typeplane/typeplane/boot"
 	v1 "github.com/typeplane/typeplane/internal/gadget/v1"
 	"github.com/typeplane/typeplane/runtime"
 )
@@ -40,7 +40,7 @@ func TestScripts(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				c := serve(t, func(o *boot.Options) { o.Store.WatchCache = cached })
+				c := serve(t, func(o *typeplane.Options) { o.Store.WatchCache = cached })
 				got := c.run(string(script))
 				if *update && cached {
 					if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
@@ -164,7 +164,7 @@ func shortOwners(entries []any) map[string]any {
 
 // meddler is an admission plug-in that does to a gadget what its annotation "do" says, as webhooks
 // and the like do to objects.
-func meddler(context.Context, *boot.Host, []byte) (admission.Plugin, error) {
+func meddler(context.Context, *typeplane.Host, []byte) (admission.Plugin, error) {
 	return admission.Plugin{
 		Wants: func(r *admission.Request) bool { return r.Resource.Resource == "gadgets" && r.Subresource == "" },
 		Mutate: func(_ context.Context, r *admission.Request) error {

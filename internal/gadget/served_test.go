@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/apitest"
-	"github.com/typeplane/typeplane/boot"
 )
 
 // client talks to a server of gadgets.
@@ -22,8 +22,8 @@ type client struct {
 
 func serve(t *testing.T, options ...apitest.Option) client {
 	t.Helper()
-	return client{t, apitest.Start(t, boot.Server{
-		Name: "gadgets", APIs: []boot.API{API()}, Admission: []boot.AdmissionPlugin{{Name: "Meddler", New: meddler}},
+	return client{t, apitest.Start(t, typeplane.Server{
+		Name: "gadgets", APIs: []typeplane.API{API()}, Admission: []typeplane.AdmissionPlugin{{Name: "Meddler", New: meddler}},
 	}, options...)}
 }
 

@@ -8,7 +8,7 @@ package gadget
 import (
 	strconv "strconv"
 
-	boot "github.com/typeplane/typeplane/boot"
+	typeplane "github.com/typeplane/typeplane"
 	v1 "github.com/typeplane/typeplane/internal/gadget/v1"
 	v1beta1 "github.com/typeplane/typeplane/internal/gadget/v1beta1"
 	registry "github.com/typeplane/typeplane/registry"
@@ -54,8 +54,8 @@ func addToScheme(b *runtime.Builder) {
 }
 
 // API returns the kinds of this package for a server that asks for them, and how each of them is stored and served.
-func API() boot.API {
-	return boot.API{
+func API() typeplane.API {
+	return typeplane.API{
 		AddToScheme: addToScheme,
 		Resources: []registry.Resource{
 			registry.Define(registry.Definition[*v1.Gadget]{

@@ -1,5 +1,5 @@
 // Package planted breaks promises on purpose. The test that proves that test/oracle finds what it
-// looks for builds a server with the tag planted; in every other one, package boot does not import
+// looks for builds a server with the tag planted; in every other one, package serve does not import
 // this one.
 //
 // Each Bug is a way in which stores like ours have failed somewhere. They stand around the parts

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
-	"github.com/typeplane/typeplane/server/auth"
+	"github.com/typeplane/typeplane/auth"
 )
 
 // asker answers what expressions ask of the authorizer of the server, for as long as they may take.

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apiserver/pkg/cel/library"
 
-	"github.com/typeplane/typeplane/server/auth"
+	"github.com/typeplane/typeplane/auth"
 )
 
 // Input is a request as expressions see it: JSON values, of which whole numbers are int64. It is

@@ -6,7 +6,7 @@
 package kinds
 
 import (
-	boot "github.com/typeplane/typeplane/boot"
+	typeplane "github.com/typeplane/typeplane"
 	v1 "github.com/typeplane/typeplane/policy/kinds/v1"
 	registry "github.com/typeplane/typeplane/registry"
 	runtime "github.com/typeplane/typeplane/runtime"
@@ -49,10 +49,10 @@ func addToScheme(b *runtime.Builder) {
 }
 
 // API returns the kinds of this package for a server that asks for them, and how each of them is stored and served.
-func API() boot.API {
+func API() typeplane.API {
 	validatingAdmissionPolicyStrategy := new(ValidatingAdmissionPolicyStrategy)
 	validatingAdmissionPolicyBindingStrategy := new(ValidatingAdmissionPolicyBindingStrategy)
-	return boot.API{
+	return typeplane.API{
 		AddToScheme: addToScheme,
 		Resources: []registry.Resource{
 			registry.Define(registry.Definition[*v1.ValidatingAdmissionPolicy]{

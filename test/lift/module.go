@@ -21,9 +21,9 @@ const program = `// Command lifted serves what is in the folders below.
 // +typeplane:crd
 package main
 
-import "github.com/typeplane/typeplane/boot"
+import "github.com/typeplane/typeplane"
 
-func main() { boot.Main(newServer()) }
+func main() { typeplane.Main(newServer()) }
 `
 
 // copied is a new module with the API packages of a repository in the folders that they have there,
@@ -111,7 +111,7 @@ func newModule(t *testing.T, dir, name string, more []string) {
 		edit = append(edit, "-require="+requirement)
 	}
 	goCommand(t, dir, edit...)
-	goCommand(t, dir, "list", "-mod=mod", "-deps", "./...", self+"/boot", self+"/runtime/...") // fills go.sum
+	goCommand(t, dir, "list", "-mod=mod", "-deps", "./...", self, self+"/runtime/...") // fills go.sum
 }
 
 const self = "github.com/typeplane/typeplane"

@@ -15,7 +15,7 @@ import (
 	pkgruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane"
 	v1 "github.com/typeplane/typeplane/examples/cluster/api/core/v1"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/runtime"
@@ -34,7 +34,7 @@ func main() {
 }
 
 func run() error {
-	o := boot.NewOptions("ours")
+	o := typeplane.NewOptions("ours")
 	fs := pflag.NewFlagSet("ours", pflag.ContinueOnError)
 	o.AddFlags(fs)
 	socket := fs.String("debug", "", "unix `socket` for profiles")
@@ -46,7 +46,7 @@ func run() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	return boot.Run(ctx, newServer(), o, os.Stdout)
+	return typeplane.Run(ctx, newServer(), o, os.Stdout)
 }
 
 func addToScheme(b *runtime.Builder) {
@@ -68,8 +68,8 @@ func addToScheme(b *runtime.Builder) {
 	})
 }
 
-func newServer() boot.Server {
-	return boot.Server{
+func newServer() typeplane.Server {
+	return typeplane.Server{
 		Name:        "ours",
 		AddToScheme: addToScheme,
 		Resources: []registry.Resource{

@@ -1,0 +1,285 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/internal/server"
+	"github.com/typeplane/typeplane/internal/suggest"
+	"github.com/typeplane/typeplane/registry"
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// API is a part of what a program can serve beside its own kinds, like the control-plane kinds of
+// package apis. Which of its resources are served is for the operator to say (--enable-api). It is
+// not modified.
+type API struct {
+	// AddToScheme declares the kinds in all their versions; nil: none.
+	AddToScheme func(*runtime.Builder)
+	// Resources says how each kind is stored and served.
+	Resources []registry.Resource
+	// Virtual names the resources that Extend adds and no store holds, in the plural, or as
+	// plural/subresource.
+	Virtual []string
+	// OpenAPI holds the schemas of each version: a JSON object of model names and OpenAPI v3
+	// schemas. Several APIs may have schemas of the same version; a model of the same name is the
+	// same.
+	OpenAPI map[schema.GroupVersion]string
+	// Admission are the plug-ins that come with the API, in their order.
+	Admission []AdmissionPlugin
+	// Extend does the rest, when every resource of the server is there: it adds resources and
+	// subresources that no store holds, puts itself before verbs, and starts loops. It is asked if
+	// the operator wants any of the resources, or if the API has none of its own. nil: there is
+	// none.
+	Extend func(context.Context, *Host) error
+}
+
+// names are what --enable-api calls the parts of the API.
+func (a API) names() []string {
+	var names []string
+	for _, r := range a.Resources {
+		names = append(names, r.GroupResource().Resource)
+	}
+	return append(names, a.Virtual...)
+}
+
+// Host is the server as an API sees it that extends it. It is good until Extend returns, but for
+// its functions.
+type Host struct {
+	Scheme *runtime.Scheme
+	// Resources are all that is served, one for each version. Extend may change verbs and append;
+	// whoever wants to know of all resources in the end looks at them from a loop.
+	Resources []rest.Resource
+	// Options are those that the operator chose.
+	Options *Options
+	// Shared says that other processes may serve the same objects.
+	Shared bool
+	Log    *slog.Logger
+
+	// Authorizer is the one of the server: Masters, and whom --authorization-mode names. It decides
+	// once the server serves.
+	Authorizer auth.Authorizer
+	// RBAC is what Extend sets to the authorizer of --authorization-mode=RBAC, by the roles that it
+	// serves.
+	RBAC auth.Authorizer
+	// Tokens knows bearer tokens; Audiences are the server's names for itself in them, and what a
+	// token of a service account is for if the client names none. Signer makes those; nil: there
+	// are none.
+	Tokens    auth.TokenAuthenticator
+	Audiences []string
+	Signer    *auth.TokenSigner
+	// RootCA are the authorities, in PEM, by which pods know this server; nil: it does not know
+	// them.
+	RootCA []byte
+	// Readyz are checks that Extend adds to /readyz.
+	Readyz []server.Check
+	// Metrics takes the metrics of those who have some.
+	Metrics prometheus.Registerer
+
+	// Ledgers are those of all resources that are in namespaces and do not expire, for those who
+	// write an object of one together with somebody else's.
+	Ledgers []*registry.Ledger
+
+	kept    map[string]storage.Interface
+	enabled map[string]bool
+	loops   []func(context.Context)
+}
+
+// Enabled says whether the operator wants a resource of an API.
+func (h *Host) Enabled(plural string) bool { return h.enabled[plural] }
+
+// Resource returns a resource, which Extend may change; nil if it is not served. subresource is ""
+// for the resource itself.
+func (h *Host) Resource(gvr schema.GroupVersionResource, subresource string) *rest.Resource {
+	i := slices.IndexFunc(h.Resources, func(r rest.Resource) bool {
+		return r.GroupVersion.WithResource(r.Name) == gvr && r.Subresource == subresource
+	})
+	if i < 0 {
+		return nil
+	}
+	return &h.Resources[i]
+}
+
+// Kept is the store of the keys that a plug-in has to itself (AdmissionPlugin.Keeps), nil if none
+// of those that are on has the prefix. It keeps values as they are.
+func (h *Host) Kept(prefix string) storage.Interface { return h.kept[prefix] }
+
+// Go has loop run while the server serves. It returns when its context ends, and the server waits
+// for that.
+func (h *Host) Go(loop func(context.Context)) { h.loops = append(h.loops, loop) }
+
+// The words of --enable-api that are no names.
+const (
+	allAPIs = "all"
+	noAPIs  = "none"
+)
+
+// withAPIs returns the server with the parts of its APIs that the names choose as if they were its
+// own, and which of them are on. No names at all are all of them.
+func (s Server) withAPIs(names []string) (Server, map[string]bool, error) {
+	on, err := s.enabledAPIs(names)
+	if err != nil {
+		return s, nil, err
+	}
+	own := s.AddToScheme
+	joined := s
+	joined.Resources = slices.Clone(s.Resources)
+	documents := map[schema.GroupVersion][]string{}
+	for gv, text := range s.OpenAPI {
+		documents[gv] = append(documents[gv], text)
+	}
+	for _, a := range s.APIs {
+		served := map[schema.GroupVersion]bool{}
+		for _, r := range a.Resources {
+			if on[r.GroupResource().Resource] {
+				joined.Resources = append(joined.Resources, r)
+				for _, gv := range r.Versions() {
+					served[gv] = true
+				}
+			}
+		}
+		virtual := slices.ContainsFunc(a.Virtual, func(name string) bool { return on[name] })
+		for gv, text := range a.OpenAPI {
+			if served[gv] || virtual {
+				documents[gv] = append(documents[gv], text)
+			}
+		}
+	}
+	joined.AddToScheme = func(b *runtime.Builder) {
+		if own != nil {
+			own(b)
+		}
+		for _, a := range s.APIs {
+			if a.AddToScheme != nil {
+				a.AddToScheme(b)
+			}
+		}
+	}
+	joined.OpenAPI = map[schema.GroupVersion]string{}
+	for gv, texts := range documents {
+		if joined.OpenAPI[gv], err = joinSchemas(texts); err != nil {
+			return s, nil, fmt.Errorf("OpenAPI schemas of %s: %w", gv, err)
+		}
+	}
+	return joined, on, nil
+}
+
+// enabledAPIs says which names are on, or what is wrong with them.
+func (s Server) enabledAPIs(names []string) (map[string]bool, error) {
+	var known []string
+	for _, a := range s.APIs {
+		known = append(known, a.names()...)
+	}
+	on := map[string]bool{}
+	if len(names) == 0 {
+		names = []string{allAPIs}
+	}
+	for _, name := range names {
+		switch {
+		case name == allAPIs:
+			for _, k := range known {
+				on[k] = true
+			}
+		case name == noAPIs && len(names) == 1:
+		case slices.Contains(known, name):
+			on[name] = true
+		default:
+			return nil, unknownAPI(name, known)
+		}
+	}
+	return on, nil
+}
+
+func unknownAPI(name string, known []string) error {
+	known = append(slices.Clone(known), allAPIs, noAPIs)
+	if near := suggest.Nearest(name, known); near != "" && name != noAPIs {
+		return fmt.Errorf("--enable-api: there is no %q; did you mean %s?", name, near)
+	}
+	if name == noAPIs {
+		return fmt.Errorf("--enable-api: %s is for nothing else beside it", noAPIs)
+	}
+	return fmt.Errorf("--enable-api: there is no %q; choose of %s", name, strings.Join(known, ", "))
+}
+
+// joinSchemas makes one JSON object of several.
+func joinSchemas(texts []string) (string, error) {
+	if len(texts) == 1 {
+		return texts[0], nil
+	}
+	all := map[string]json.RawMessage{}
+	for _, text := range texts {
+		if err := json.Unmarshal([]byte(text), &all); err != nil {
+			return "", err
+		}
+	}
+	joined, err := json.Marshal(all)
+	return string(joined), err
+}
+
+// allKinds are the kinds of the server with all of its APIs: tools read whatever it may have
+// stored.
+func (s Server) allKinds(o *StoreOptions) (*kinds, error) {
+	all, _, err := s.withAPIs(nil)
+	if err != nil {
+		return nil, err
+	}
+	return all.kinds(o)
+}
+
+// extend lets the APIs do what no declaration can say.
+func (i *Instance) extend(ctx context.Context) error {
+	h := &Host{
+		Scheme: i.known.scheme, Resources: i.resources, Options: i.options, Log: i.log,
+		Shared: len(i.options.Store.EtcdServers) > 0, enabled: i.enabled,
+		Metrics: i.metrics, Ledgers: i.ledgers, kept: i.kept,
+		RootCA: i.access.rootCA, Authorizer: &i.decider, Tokens: i.identity.tokens, Audiences: i.options.Authentication.audiences(), Signer: i.identity.signer,
+	}
+	for _, a := range i.program.APIs {
+		if a.Extend != nil && h.wants(a) {
+			if err := a.Extend(ctx, h); err != nil {
+				return err
+			}
+		}
+	}
+	for n := i.stored; n < len(h.Resources); n++ {
+		h.Resources[n] = registry.Admitted(h.Resources[n], i.admission)
+	}
+	if err := i.openAdmission(ctx, h); err != nil {
+		return err
+	}
+	i.resources, i.loops, i.roles, i.readyz = h.Resources, h.loops, h.RBAC, h.Readyz
+	return nil
+}
+
+// wants says whether the operator wants anything of an API. One that has no resources can't be left
+// out.
+func (h *Host) wants(a API) bool {
+	names := a.names()
+	return len(names) == 0 || slices.ContainsFunc(names, h.Enabled)
+}
+
+// startLoops runs what Extend asked for until ctx ends; wait returns when all is over.
+func (i *Instance) startLoops(ctx context.Context) (wait func()) {
+	done := make(chan struct{}, len(i.loops))
+	for _, loop := range i.loops {
+		go func() {
+			defer func() { done <- struct{}{} }()
+			loop(ctx)
+		}()
+	}
+	return func() {
+		for range i.loops {
+			<-done
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/typeplane/typeplane/auth"
+)
+
+// decider is the server's authorizer for those who need it before it is known, like the guard of
+// roles. It is filled before the first request.
+type decider struct{ auth.Authorizers }
+
+var (
+	errNoRoles       = errors.New("--authorization-mode=RBAC: this server serves no roles and bindings to decide by")
+	errNoWebhook     = errors.New("--authorization-mode=Webhook: name the webhook with --authorization-webhook-config-file")
+	errUnusedWebhook = errors.New("--authorization-webhook-config-file: nobody asks the webhook without Webhook in --authorization-mode")
+)
+
+// fill makes the list of the modes. roles is nil where none are served, webhook where there is
+// none. Without modes, those are asked that are there, roles first. Behind them come the others,
+// whom a cluster gives.
+func (d *decider) fill(o *AuthorizationOptions, roles, webhook auth.Authorizer, others auth.Authorizers) error {
+	modes := o.Modes
+	switch {
+	case len(modes) > 0 && webhook != nil && !slices.Contains(modes, modeWebhook):
+		return errUnusedWebhook
+	case len(modes) == 0 && roles != nil:
+		modes = append(modes, modeRBAC)
+	}
+	if len(o.Modes) == 0 && webhook != nil {
+		modes = append(modes, modeWebhook)
+	}
+	d.Authorizers = auth.Authorizers{auth.Masters{}}
+	for _, mode := range modes {
+		switch mode {
+		case modeAlwaysAllow:
+			d.Authorizers = append(d.Authorizers, auth.Everybody{})
+		case modeRBAC:
+			if roles == nil {
+				return errNoRoles
+			}
+			d.Authorizers = append(d.Authorizers, roles)
+		case modeWebhook:
+			if webhook == nil {
+				return errNoWebhook
+			}
+			d.Authorizers = append(d.Authorizers, webhook)
+		}
+	}
+	d.Authorizers = append(d.Authorizers, others...)
+	return nil
+}
+
+// openAuthorization decides who decides, when it is known whether there are roles.
+func (i *Instance) openAuthorization(context.Context) error {
+	return i.decider.fill(&i.options.Authorization, i.roles, i.delegation.webhook, i.delegation.access)
+}

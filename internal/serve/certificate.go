@@ -1,0 +1,39 @@
+package serve
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+// fileCertificate is a serving certificate out of two files. What replaces them is used for new
+// connections.
+type fileCertificate struct {
+	*fresh[*tls.Certificate]
+}
+
+// openCertificate reads the files a first time, and fails if they are no good.
+func openCertificate(certFile, keyFile string, log *slog.Logger) (*fileCertificate, error) {
+	f, err := openFresh("serving certificate", []string{certFile, keyFile}, log, func(contents ...[]byte) (*tls.Certificate, error) {
+		pair, err := tls.X509KeyPair(contents[0], contents[1])
+		if err != nil {
+			return nil, fmt.Errorf("%s and %s: %w", certFile, keyFile, err)
+		}
+		return &pair, nil
+	})
+	return &fileCertificate{f}, err
+}
+
+// choose is what TLS asks.
+func (f *fileCertificate) choose(*tls.ClientHelloInfo) (*tls.Certificate, error) { return f.get(), nil }
+
+// health fails while the certificate has expired, or will within a day: somebody has to replace it.
+func (f *fileCertificate) health(context.Context) error {
+	current := f.get()
+	if left := current.Leaf.NotAfter.Sub(f.now()); left < 24*time.Hour {
+		return fmt.Errorf("the serving certificate in %s is good until %s only", f.files[0], current.Leaf.NotAfter.Format(time.RFC3339))
+	}
+	return nil
+}

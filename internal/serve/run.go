@@ -1,0 +1,335 @@
+package serve
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/internal/server"
+	"github.com/typeplane/typeplane/internal/server/audit"
+	"github.com/typeplane/typeplane/registry"
+	"github.com/typeplane/typeplane/registry/ownership"
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/storage"
+	"github.com/typeplane/typeplane/trace"
+)
+
+// Run serves s until ctx ends, and returns nil after an orderly stop. When requests are answered it
+// prints one line to out, `export KUBECONFIG=…`, for the administrator's shell. It takes the
+// process to be the server's own, and paces its garbage collector.
+func Run(ctx context.Context, s Server, o *Options, out io.Writer) error {
+	collector := startCollector()
+	i, err := Open(ctx, s, o)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "export KUBECONFIG=%s\n", shellQuote(i.Kubeconfig()))
+	go i.db.onceFilled(ctx, func() { collector.pace(ctx) })
+	return i.Serve(ctx)
+}
+
+// Instance is a server with everything that it needs: its listener, its database, its stores. It
+// serves once.
+type Instance struct {
+	program  Server
+	enabled  map[string]bool // of program.APIs
+	options  *Options
+	log      *slog.Logger
+	listener net.Listener
+	waiting  *server.Waiting // answers until the Instance is open
+	known    *kinds
+	// plugins are those of admission that are on, admission is the chain of them, which every store
+	// asks.
+	plugins   []chosenPlugin
+	admission *admission.Chain
+	db        *database
+	access    *access
+	identity  identity
+	// decider says who may do what; roles is one of those whom it asks, nil where none are served.
+	decider decider
+	roles   auth.Authorizer
+	readyz  []server.Check // of the APIs
+	// delegation is what other servers know of users.
+	delegation delegation
+	// resources are what is served, one for each version; behind the first, stored of them, there
+	// are stores, which survey reads.
+	resources []rest.Resource
+	stored    int
+	// ledgers are those that admission keeps accounts by, kept the stores of its own keys.
+	ledgers []*registry.Ledger
+	kept    map[string]storage.Interface
+	survey  *surveyor
+	metrics *prometheus.Registry
+	audit   *audit.Log // nil for none
+	// auditPath is its file, "-" for the standard output.
+	auditPath string
+	tracer    trace.Recorder // nil for none
+	server    *server.Server
+	loops     []func(context.Context)
+	closers   []func() error
+}
+
+// Open does all that can fail before the first request: it listens, starts or connects the
+// database, and opens the stores. Meanwhile every request gets 503 with the reason. ctx bounds the
+// start only, except that an embedded etcd does not outlive it. Serve must follow: it closes the
+// Instance.
+func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	i := &Instance{options: o, log: o.Log, metrics: prometheus.NewRegistry()}
+	if i.log == nil {
+		i.log = o.Logging.neverBlocking(os.Stderr)
+	}
+	for _, note := range o.Notes {
+		i.log.Warn(note)
+	}
+	i.admission = &admission.Chain{Observe: newAdmissionMetrics(i.metrics, i.log).observe}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, i.close())
+		}
+	}()
+	if i.program, i.enabled, err = s.withAPIs(o.API.Enable); err != nil {
+		return nil, err
+	}
+	if i.plugins, err = s.chosenPlugins(&o.Admission); err != nil {
+		return nil, err
+	}
+	if i.known, err = i.program.kinds(&o.Store); err != nil {
+		return nil, err
+	}
+	for n, r := range i.known.resources {
+		gr := r.GroupResource()
+		i.known.options[n].Admission = i.admission
+		i.known.options[n].Collected = o.Store.GarbageCollector
+		i.known.options[n].Lifetime = o.API.lifetime(gr.Group, gr.Resource)
+	}
+	if err := i.program.checkPrefixes(); err != nil {
+		return nil, err
+	}
+	for _, step := range []func(context.Context) error{
+		i.listen,
+		i.openAccess,
+		i.answerMeanwhile,
+		i.openDatabase,
+		i.placeObjects,
+		i.checkVersions,
+		i.keepAccess,
+		i.openDelegation,
+		i.openIdentity,
+		i.openAudit,
+		i.openTracing,
+		i.openResources,
+		i.extend,
+		i.openAuthorization,
+		i.openServer,
+		i.announce,
+		i.endWaiting,
+	} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return i, nil
+}
+
+// URL is where clients on this machine reach the server. Connections are taken from the moment the
+// Instance is open; they are answered once it serves.
+func (i *Instance) URL() string { return clientURL(i.listener.Addr()) }
+
+// Kubeconfig is the file with the address and the administrator's credentials.
+func (i *Instance) Kubeconfig() string { return i.access.kubeconfig }
+
+// AdminTLS has new credentials of the administrator, and trusts the server. It belongs to the
+// caller.
+func (i *Instance) AdminTLS() (*tls.Config, error) { return i.access.adminTLS() }
+
+// WaitReady waits until reads are answered from memory, as far as they will be.
+func (i *Instance) WaitReady(ctx context.Context) error { return i.db.filled(ctx) }
+
+// Serve answers requests until ctx ends, and closes the Instance. It returns nil after an orderly
+// stop.
+func (i *Instance) Serve(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, i.close()) }()
+	alive, done := i.db.whileAlive(ctx)
+	alive, fail := context.WithCancelCause(alive)
+	loops, stopLoops := context.WithCancel(alive)
+	i.loops = append(i.loops, func(ctx context.Context) {
+		if err := i.relocation().guard(ctx); err != nil {
+			fail(err)
+		}
+	})
+	i.loops = append(i.loops, func(ctx context.Context) { i.db.onceFilled(ctx, func() { freeMemory(ctx, freeAfter) }) })
+	wait := i.startLoops(loops)
+	defer func() {
+		stopLoops()
+		wait()
+		fail(nil)
+		done()
+	}()
+	if err := i.server.Serve(alive, i.listener, i.access.tls()); err != nil {
+		return err
+	}
+	if cause := context.Cause(alive); errors.Is(cause, errEtcdDied) || errors.Is(cause, errElsewhere) {
+		return cause
+	}
+	return nil
+}
+
+// close undoes what was opened, the last first.
+func (i *Instance) close() error {
+	var errs []error
+	for _, closer := range slices.Backward(i.closers) {
+		errs = append(errs, closer())
+	}
+	i.closers = nil
+	return errors.Join(errs...)
+}
+
+func (i *Instance) onClose(closer func() error) { i.closers = append(i.closers, closer) }
+
+func (i *Instance) listen(ctx context.Context) error {
+	listener, err := listen(ctx, &i.options.Serving)
+	if err != nil {
+		return err
+	}
+	i.listener = listener
+	i.onClose(func() error {
+		listener.Close() // Serve has closed it already if there was one
+		return nil
+	})
+	return nil
+}
+
+func (i *Instance) openDatabase(ctx context.Context) error {
+	crypt, err := openEncryption(&i.options.Store, i.program.Resources, i.log)
+	if err != nil {
+		return err
+	}
+	if crypt != nil {
+		i.onClose(func() error {
+			crypt.Close()
+			return nil
+		})
+	}
+	if i.db, err = openDatabase(ctx, &i.options.Store, i.waiting.Say, i.log); err != nil {
+		return err
+	}
+	i.onClose(i.db.close)
+	i.db.encryption, i.known.encryption = crypt, crypt
+	return nil
+}
+
+func (i *Instance) openAccess(context.Context) (err error) {
+	i.access, err = openAccess(i.options, i.log)
+	return err
+}
+
+func (i *Instance) keepAccess(context.Context) error {
+	i.waiting.Say("its objects are not open yet")
+	return i.access.keep(i.program.Name, i.listener.Addr())
+}
+
+// answerMeanwhile says to whoever asks, until there is a server, that there is none yet.
+func (i *Instance) answerMeanwhile(context.Context) (err error) {
+	i.waiting, err = server.Wait(i.listener, i.access.tls(), "its etcd is not open yet", i.log)
+	if err == nil {
+		i.onClose(func() error {
+			i.waiting.End() // it was ended already if all went well, and the listener is closed in any case
+			return nil
+		})
+	}
+	return err
+}
+
+// endWaiting leaves who connects from now on to Serve.
+func (i *Instance) endWaiting(context.Context) error { return i.waiting.End() }
+
+// openResources opens the store of each resource, and what serves it.
+func (i *Instance) openResources(context.Context) error {
+	schemas := ownership.New(i.program.OpenAPI)
+	memos := newMemos(&i.options.Serving)
+	i.measureStores(memos)
+	i.survey = &surveyor{kinds: i.known}
+	for n := range i.known.resources {
+		store, served, ledger, err := openResource(i.known, n, schemas, memos, i.db)
+		if err != nil {
+			return err
+		}
+		i.survey.stores = append(i.survey.stores, store)
+		i.resources = append(i.resources, served...)
+		if ledger != nil {
+			i.ledgers = append(i.ledgers, ledger)
+		}
+	}
+	if err := i.openKept(); err != nil {
+		return err
+	}
+	i.stored = len(i.resources)
+	virtual, err := i.program.virtual()
+	if err != nil {
+		return err
+	}
+	i.resources = append(i.resources, virtual...)
+	i.db.compact(i.options.Store.EtcdCompaction)
+	if i.db.encryption != nil {
+		i.db.encryption.Start(i.db.reread)
+	}
+	return nil
+}
+
+// measureStores registers the metrics of the stores, before they are opened.
+func (i *Instance) measureStores(memos *registry.Memos) {
+	i.db.names = map[string]schema.GroupResource{}
+	for _, r := range i.known.resources {
+		i.db.names[r.KeyPrefix()] = r.GroupResource()
+	}
+	i.db.times = newEtcdTimes(i.metrics)
+	i.metrics.MustRegister(&storeMetrics{db: i.db, memos: memos})
+}
+
+// newMemos returns where answers are kept, nil for nowhere.
+func newMemos(o *ServingOptions) *registry.Memos {
+	if o.EncodedCacheMiB == 0 {
+		return nil
+	}
+	return registry.NewMemos(int64(o.EncodedCacheMiB) << 20)
+}
+
+// openResource opens the store of resource i, what serves it, and its ledger; nil for what is in no
+// namespace or expires.
+func openResource(known *kinds, i int, schemas *ownership.Schemas, memos *registry.Memos, db *database) (storage.Interface, []rest.Resource, *registry.Ledger, error) {
+	recall := db.newRecall()
+	form, err := known.recalledForm(i, db.root, recall)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	r, options := known.resources[i], known.options[i]
+	options.Schemas, options.Memos = schemas, memos
+	store, err := db.store(r.KeyPrefix(), form, recall)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	served, err := r.Serve(known.scheme, store, options)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	plantServed(served)
+	if !r.Namespaced() || options.Lifetime > 0 {
+		return store, served, nil, nil
+	}
+	ledger, err := r.Ledger(known.scheme, store, form, options)
+	return store, served, ledger, err
+}

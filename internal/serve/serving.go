@@ -1,0 +1,204 @@
+package serve
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/typeplane/typeplane/internal/server"
+)
+
+// openServer joins what is served with who may have it.
+func (i *Instance) openServer(context.Context) error {
+	o, db := &i.options.Serving, i.db
+	origins, err := parseOrigins(o.CORSAllowedOrigins)
+	if err != nil {
+		return err
+	}
+	i.server, err = server.New(server.Config{
+		Name:          i.program.Name,
+		Resources:     i.resources,
+		Scheme:        i.known.scheme,
+		OpenAPI:       i.program.OpenAPI,
+		Authenticator: i.identity.authenticator,
+		Authorizer:    &i.decider,
+		Version:       server.Version{GitVersion: gitVersion},
+		Readyz:        append([]server.Check{{Name: "etcd", Check: db.ready, Note: db.missing}, {Name: "watch-cache", Check: db.filled}, {Name: "kms-providers", Check: db.kmsHealth}}, i.readyz...),
+		Healthz:       []server.Check{{Name: "encryption-config", Check: db.encryptionHealth}, {Name: "serving-certificate", Check: i.access.certificateHealth}},
+		Reports:       []server.Report{{Path: storagePath, Make: i.survey.report}},
+		Documents:     i.issuerDocuments(),
+		Metrics:       i.metrics,
+		Audit:         i.audit,
+		Tracer:        i.tracer,
+		Log:           i.log,
+
+		RequestTimeout:    o.RequestTimeout,
+		WatchTimeout:      time.Duration(o.MinRequestTimeout) * time.Second,
+		MaxWatchesPerUser: inFlight(o.MaxWatchesPerUser),
+		MaxStreams:        o.HTTP2MaxStreams,
+		CORSOrigins:       origins,
+		WatchDrain:        o.ShutdownWatchGrace,
+		ShutdownDelay:     o.ShutdownDelay,
+
+		MaxRequestsInFlight:         inFlight(o.MaxRequestsInFlight),
+		MaxMutatingRequestsInFlight: inFlight(o.MaxMutatingRequestsInFlight),
+	})
+	return err
+}
+
+// inFlight says "no bound" as server.Config does, where 0 is the default.
+func inFlight(flag int) int {
+	if flag == 0 {
+		return -1
+	}
+	return flag
+}
+
+// gitVersion says which Kubernetes release the API behaves like: clients such as Helm compare it.
+const gitVersion = "v1.37.2+typeplane"
+
+func listen(ctx context.Context, o *ServingOptions) (net.Listener, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", o.address())
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("another process listens on %s already; stop it, or choose another port with --secure-port (0 takes a free one)", o.address())
+	}
+	if errors.Is(err, syscall.EACCES) {
+		return nil, fmt.Errorf("listening on %s is not allowed; choose a port above 1023 with --secure-port", o.address())
+	}
+	if errors.Is(err, syscall.EADDRNOTAVAIL) {
+		return nil, fmt.Errorf("this machine does not have the address %s; choose another with --bind-address", o.BindAddress)
+	}
+	return listener, err
+}
+
+// access is who may come in, and how: the server's authority and what it signed.
+type access struct {
+	authority  *authority
+	hosts      []string
+	kubeconfig string
+	// operators is the certificate out of files; nil: the server shows one of its own authority.
+	// Then serverName is what the administrator calls the server.
+	operators  *fileCertificate
+	serverName string
+	// rootCA are the authorities of the certificate that pods see, in PEM; nil: it is the
+	// operator's, who did not say.
+	rootCA []byte
+}
+
+// openAccess finds out who may come in. It writes nothing: the data directory may be somebody
+// else's.
+func openAccess(o *Options, log *slog.Logger) (*access, error) {
+	dir, err := filepath.Abs(o.Store.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	ca, err := openAuthority(filepath.Join(dir, "pki"))
+	if err != nil {
+		return nil, err
+	}
+	a := &access{authority: ca, hosts: servingHosts(o.Serving.BindAddress), kubeconfig: filepath.Join(dir, "admin.kubeconfig")}
+	if o.Serving.TLSCertFile != "" {
+		if a.operators, err = openCertificate(o.Serving.TLSCertFile, o.Serving.TLSPrivateKeyFile, log); err != nil {
+			return nil, fmt.Errorf("--tls-cert-file: %w", err)
+		}
+		a.hosts, a.serverName = append(a.hosts, adminServerName), adminServerName
+	}
+	if a.rootCA, err = a.readRootCA(o.Authentication.RootCAFile); err != nil {
+		return nil, fmt.Errorf("--root-ca-file: %w", err)
+	}
+	return a, nil
+}
+
+// keep makes the data directory on the first start, and the admin's kubeconfig on every one, in
+// which the server has the name and the address.
+func (a *access) keep(name string, addr net.Addr) error {
+	dir := filepath.Dir(a.kubeconfig)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("--data-dir: %w", err)
+	}
+	if err := a.authority.keep(filepath.Join(dir, "pki")); err != nil {
+		return err
+	}
+	return writeAdminKubeconfig(a.kubeconfig, name, clientURL(addr), a.serverName, a.authority)
+}
+
+// readRootCA returns what is in file, or else the server's own authority if that signs what pods
+// see.
+func (a *access) readRootCA(file string) ([]byte, error) {
+	switch {
+	case file != "":
+		certificates, err := os.ReadFile(file)
+		if err == nil && !x509.NewCertPool().AppendCertsFromPEM(certificates) {
+			err = fmt.Errorf("%s: no certificates in PEM", file)
+		}
+		return certificates, err
+	case a.operators != nil:
+		return nil, nil
+	}
+	return a.authority.certPEM, nil
+}
+
+// adminServerName is the name by which the administrator's kubeconfig asks for the certificate of
+// the server's own authority, where everybody else gets the operator's.
+const adminServerName = "admin.typeplane.invalid"
+
+func (a *access) tls() *tls.Config {
+	own := &servingCertificate{authority: a.authority, hosts: a.hosts, now: time.Now}
+	if a.operators == nil {
+		return &tls.Config{GetCertificate: own.get}
+	}
+	return &tls.Config{GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+		if hello.ServerName == adminServerName {
+			return own.get(hello)
+		}
+		return a.operators.choose(hello)
+	}}
+}
+
+// certificateHealth fails if the operator's certificate must be replaced.
+func (a *access) certificateHealth(ctx context.Context) error {
+	if a.operators == nil {
+		return nil
+	}
+	return a.operators.health(ctx)
+}
+
+func (a *access) adminTLS() (*tls.Config, error) {
+	certPEM, keyPEM, err := a.authority.issueClient(adminUser, adminGroup)
+	if err != nil {
+		return nil, fmt.Errorf("admin certificate: %w", err)
+	}
+	pair, err := tls.X509KeyPair(certPEM, keyPEM)
+	if err != nil {
+		return nil, fmt.Errorf("admin certificate: %w", err)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(a.authority.cert)
+	return &tls.Config{ServerName: a.serverName, RootCAs: roots, Certificates: []tls.Certificate{pair}}, nil
+}
+
+// clientURL is how a client on this machine reaches a listener.
+func clientURL(addr net.Addr) string {
+	host, port, err := net.SplitHostPort(addr.String())
+	if ip := net.ParseIP(host); err == nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "https://" + net.JoinHostPort(host, port)
+}
+
+// shellQuote makes one word of a path for a shell.
+func shellQuote(path string) string {
+	if !strings.ContainsAny(path, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}

@@ -1,0 +1,120 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// TestRequestsWhileStarting: as long as etcd does not answer, everybody hears so at once; the
+// server can be stopped, and has changed nothing.
+func TestRequestsWhileStarting(t *testing.T) {
+	frozen, asked := frozenEtcd(t)
+	o := NewOptions("widgets")
+	o.Store.DataDir = filepath.Join(t.TempDir(), "data")
+	o.Store.EtcdServers = []string{"http://" + frozen}
+	o.Serving.SecurePort = freePort(t)
+	o.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
+	ctx, stop := context.WithCancel(t.Context())
+	opened := make(chan error, 1)
+	go func() {
+		_, err := Open(ctx, widgetServer(), o)
+		opened <- err
+	}()
+	<-asked // the listener is older
+
+	transport := &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // nobody knows its authority yet
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport}
+	for path, want := range map[string]int{"/livez": 200, "/readyz": 503, "/version": 503, widgetsPath: 503} {
+		resp, err := client.Get("https://" + o.Serving.address() + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		var status metav1.Status
+		if resp.StatusCode != want || want == 503 && (json.Unmarshal(body, &status) != nil || status.Message != "the server is starting: its etcd is not open yet") {
+			t.Errorf("%s: %s %s, want %d", path, resp.Status, body, want)
+		}
+	}
+	stop()
+	if err := <-opened; !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped: %v", err)
+	}
+	if _, err := os.Stat(o.Store.DataDir); !os.IsNotExist(err) {
+		t.Errorf("there is a data directory of a server that never had its etcd: %v", err)
+	}
+}
+
+// TestSecondServerChangesNothing: who starts a server on a directory that another one has leaves
+// the first one's kubeconfig alone.
+func TestSecondServerChangesNothing(t *testing.T) {
+	i, _ := running(t, func(o *Options) { o.Store.InMemory = false })
+	before, err := os.ReadFile(i.Kubeconfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := *i.options
+	second.Serving.SecurePort = 0
+	if _, err := Open(t.Context(), widgetServer(), &second); err == nil {
+		t.Fatal("two servers run on one directory")
+	}
+	if after, err := os.ReadFile(i.Kubeconfig()); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("%v: the kubeconfig was %s\nand is %s", err, before, after)
+	}
+}
+
+// frozenEtcd takes connections and says nothing. asked is closed with the first.
+func frozenEtcd(t *testing.T) (address string, asked chan struct{}) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked = make(chan struct{})
+	var conns []net.Conn
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			if conns = append(conns, conn); len(conns) == 1 {
+				close(asked)
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		listener.Close()
+		<-done
+		for _, conn := range conns {
+			conn.Close()
+		}
+	})
+	return listener.Addr().String(), asked
+}
+
+// freePort is one that nobody had a moment ago.
+func freePort(t *testing.T) int {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port
+}

@@ -1,0 +1,261 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/storage"
+	"github.com/typeplane/typeplane/storage/cacher"
+	"github.com/typeplane/typeplane/storage/embedded"
+	"github.com/typeplane/typeplane/storage/encryption"
+	"github.com/typeplane/typeplane/storage/etcd3"
+	"github.com/typeplane/typeplane/storage/memory"
+)
+
+// readyTimeout bounds the read that readiness stands for.
+const readyTimeout = 2 * time.Second
+
+// database is what objects are kept in: the etcd of this process or that of a cluster, or for tests
+// only memory.
+type database struct {
+	client    *etcd3.Client    // nil if memory is not
+	memory    *memory.Database // nil if client is not
+	root      string
+	cached    bool
+	log       *slog.Logger
+	closeEtcd func() error
+	stores    []resourceStore
+	caches    []resourceCache
+	turns     *cacher.Turns // of the caches
+	// names are the resources by the prefixes of their keys, times what their operations are
+	// measured with; nil measures nothing.
+	names     map[string]schema.GroupResource
+	times     *etcdTimes
+	compactor *etcd3.Compactor // of a cluster's etcd
+	// encryption is nil where values lie in etcd as they are.
+	encryption *encryption.Encryption
+	// embedded is the etcd inside this process, nil for a cluster's.
+	embedded *embedded.Server
+}
+
+// openDatabase starts the embedded etcd or connects to the cluster that the options name. say is
+// told what it waits for.
+func openDatabase(ctx context.Context, o *StoreOptions, say func(string), log *slog.Logger) (*database, error) {
+	d, err := openEtcd(ctx, o, say, log)
+	if err != nil {
+		return nil, err
+	}
+	d.root, d.cached, d.turns, d.log = o.EtcdPrefix, o.WatchCache, cacher.NewTurns(), log
+	return d, nil
+}
+
+func openEtcd(ctx context.Context, o *StoreOptions, say func(string), log *slog.Logger) (*database, error) {
+	switch {
+	case o.InMemory:
+		return &database{memory: memory.NewDatabase(), closeEtcd: func() error { return nil }}, nil
+	case len(o.EtcdServers) > 0:
+		return joinEtcd(ctx, o, say, log)
+	}
+	history := o.EtcdCompaction
+	if history == 0 {
+		history = -1
+	}
+	config := embedded.Config{Dir: o.DataDir, History: history, Log: log}
+	plantEmbedded(&config)
+	etcd, err := embedded.Start(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	closeEtcd := func() error {
+		etcd.Close()
+		return nil
+	}
+	return &database{client: etcd.Client(), closeEtcd: closeEtcd, embedded: etcd}, nil
+}
+
+// joinEtcd connects to a cluster whose members hold the same, as soon as it has a quorum.
+func joinEtcd(ctx context.Context, o *StoreOptions, say func(string), log *slog.Logger) (*database, error) {
+	d, err := dialEtcd(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	ask := func(ctx context.Context) error {
+		err := etcd3.Await(ctx, d.client, waitingSaid)
+		if err != nil {
+			say("it waits for etcd: " + noQuorum)
+		}
+		return err
+	}
+	if err := awaitQuorum(ctx, ask, log); err != nil {
+		return nil, fmt.Errorf("--etcd-servers: %w", errors.Join(err, d.close()))
+	}
+	silent, err := etcd3.CompareMembers(ctx, d.client, o.EtcdServers)
+	if err != nil {
+		return nil, fmt.Errorf("--etcd-servers: %w", errors.Join(err, d.close()))
+	}
+	if silent != nil {
+		log.Warn("not all members of etcd could be compared", "error", silent)
+	}
+	return d, nil
+}
+
+func dialEtcd(ctx context.Context, o *StoreOptions) (*database, error) {
+	client, err := etcd3.Dial(ctx, etcd3.DialConfig{
+		Endpoints: o.EtcdServers,
+		CAFile:    o.EtcdCAFile,
+		CertFile:  o.EtcdCertFile,
+		KeyFile:   o.EtcdKeyFile,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("--etcd-servers: %w", err)
+	}
+	return &database{client: client, closeEtcd: client.Close}, nil
+}
+
+// newRecall returns the memory for a store's form, nil if the store will have no cache.
+func (d *database) newRecall() *cacher.Recall {
+	if !d.cached {
+		return nil
+	}
+	return new(cacher.Recall)
+}
+
+// store opens the store of one resource, in the form that its values have, with a cache in front of
+// it if there is to be one. recall is inside form; nil for none. close ends the store.
+func (d *database) store(prefix string, form storage.Form, recall *cacher.Recall) (storage.Interface, error) {
+	source := plantBelow(d.source(form))
+	if d.times != nil {
+		source = d.times.timed(source, d.names[prefix])
+	}
+	s := storage.Interface(source)
+	if d.cached {
+		c, err := cacher.New(cacher.Config{Source: source, Prefix: prefix, Recall: recall, Turns: d.turns, Log: d.log})
+		if err != nil {
+			return nil, err
+		}
+		d.caches = append(d.caches, resourceCache{c, d.names[prefix]})
+		s = c
+	}
+	d.stores = append(d.stores, resourceStore{s, prefix, d.names[prefix]})
+	return plantAbove(s), nil
+}
+
+func (d *database) source(form storage.Form) cacher.Source {
+	if d.memory != nil {
+		return memory.New(memory.Config{Database: d.memory, Root: d.root, Form: form})
+	}
+	return etcd3.New(d.client, etcd3.Config{Root: d.root, Form: form})
+}
+
+// compact starts to compact a cluster's etcd from time to time; the embedded one does it by itself.
+// It is called when every store is open.
+func (d *database) compact(every time.Duration) {
+	if d.client == nil || d.embedded != nil || every == 0 {
+		return
+	}
+	d.compactor = etcd3.NewCompactor(d.client, etcd3.CompactorConfig{Interval: every, Needed: d.needed, Log: d.log})
+}
+
+// needed is the oldest revision that a cache goes on from, 0 if there is none.
+func (d *database) needed() int64 {
+	oldest := int64(0)
+	for _, c := range d.caches {
+		if at := c.Stats().Revision; at > 0 && (oldest == 0 || at < oldest) {
+			oldest = at
+		}
+	}
+	return oldest
+}
+
+// close ends what store opened, and then the database.
+func (d *database) close() error {
+	if d.compactor != nil {
+		d.compactor.Close()
+	}
+	for _, c := range d.caches {
+		c.Close()
+	}
+	return d.closeEtcd()
+}
+
+// ready fails while the database can't answer a linearized read, and from when it can't be written
+// to any more.
+func (d *database) ready(ctx context.Context) error {
+	if d.memory != nil {
+		return nil
+	}
+	if d.embedded != nil {
+		if err := d.embedded.Failed(); err != nil {
+			return err
+		}
+	}
+	return etcd3.Ready(ctx, d.client, readyTimeout)
+}
+
+// missing says which members of a cluster do not answer, "" if all do.
+func (d *database) missing() string {
+	if d.client == nil {
+		return ""
+	}
+	if missing := etcd3.Missing(d.client); len(missing) > 0 {
+		return "without the members " + strings.Join(missing, ", ")
+	}
+	return ""
+}
+
+// filled fails until every cache has seen all its objects once.
+func (d *database) filled(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	for _, c := range d.caches {
+		if err := c.WaitReady(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// onceFilled calls then when every cache has seen all its objects once, however long that takes;
+// not if ctx ends before.
+func (d *database) onceFilled(ctx context.Context, then func()) {
+	for _, c := range d.caches {
+		if c.WaitReady(ctx) != nil {
+			return
+		}
+	}
+	if ctx.Err() == nil {
+		then()
+	}
+}
+
+var errEtcdDied = errors.New("the embedded etcd has stopped")
+
+// whileAlive returns a context that ends with ctx, or with errEtcdDied in its cause when the
+// embedded etcd has stopped or failed for good.
+func (d *database) whileAlive(ctx context.Context) (context.Context, context.CancelFunc) {
+	alive, cancel := context.WithCancelCause(ctx)
+	if d.embedded != nil {
+		go func() {
+			select {
+			case <-d.embedded.Done():
+				cancel(diedOf(d.embedded.Err()))
+			case <-alive.Done():
+			}
+		}()
+	}
+	return alive, func() { cancel(nil) }
+}
+
+// diedOf is errEtcdDied with its cause, if that is known.
+func diedOf(cause error) error {
+	if cause == nil {
+		return errEtcdDied
+	}
+	return fmt.Errorf("%w: %w", errEtcdDied, cause)
+}

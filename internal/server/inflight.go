@@ -1,0 +1,65 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/typeplane/typeplane/auth"
+)
+
+// errTooManyRequests is the answer to a request for which there is no room at this moment. Clients
+// know the code and the header Retry-After, not the text.
+var errTooManyRequests = errors.New("Too many requests, please try again later.") //lint:ignore ST1005 it is the body of the answer, in the words of Kubernetes
+
+// retryWhenBusy is the Retry-After of errTooManyRequests, in seconds.
+const retryWhenBusy = "1"
+
+// places are the requests that may be answered at the same time: one free place for each. Nil has
+// no bound.
+type places chan struct{}
+
+// newPlaces has no bound for n below 0.
+func newPlaces(n int) places {
+	if n < 0 {
+		return nil
+	}
+	return make(places, n)
+}
+
+// admit takes a place for the request, which the caller gives free when it is answered, or says
+// that there is none. Requests that write have places of their own, so that reads can't keep them
+// out, nor they reads.
+//
+// Three things need no place: watches and what takes over its connection, which last and cost
+// little; health checks, because to restart a busy server does not help; and what an administrator
+// does when all places are taken, because it may be the cure.
+func (s *Server) admit(c *call) (release func(), err error) {
+	free, count := s.reading, s.readCount
+	if !c.readOnly() {
+		free, count = s.writing, s.writeCount
+	}
+	if c.info.Verb == "watch" || s.connector(c) != nil || !c.info.IsResource && openPath(c.info.Path) {
+		return func() {}, nil
+	}
+	if free == nil {
+		count.inFlight.Inc()
+		return count.inFlight.Dec, nil
+	}
+	select {
+	case free <- struct{}{}:
+		count.inFlight.Inc()
+		return func() { count.inFlight.Dec(); <-free }, nil
+	default:
+	}
+	if c.user.In(auth.GroupMasters) {
+		count.inFlight.Inc()
+		return count.inFlight.Dec, nil
+	}
+	count.dropped.Inc()
+	return nil, errTooManyRequests
+}
+
+// readOnly says that the request changes nothing.
+func (c *call) readOnly() bool {
+	return c.req.Method == http.MethodGet || c.req.Method == http.MethodHead
+}

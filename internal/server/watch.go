@@ -1,0 +1,141 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/registry/rest"
+)
+
+// maxWatchBuffer is how much is put together before it is written, even while more events are
+// ready.
+const maxWatchBuffer = 64 << 10
+
+// watch answers GET of a collection with ?watch, and of the old paths. What is wrong with the
+// request is an HTTP error; what goes wrong later, also a resourceVersion that is too old, is an
+// event in the stream.
+func (s *Server) watch(c *call) error {
+	form, err := c.streamForm()
+	if err != nil {
+		return err
+	}
+	opts, err := listOptions(c.info, c.query)
+	if err != nil {
+		return err
+	}
+	timeout := s.watchTimeout(opts)
+	ctx, cancel := context.WithTimeout(c.ctx, timeout)
+	defer cancel()
+	closed, err := s.watches.add(c.user)
+	if err != nil {
+		return err
+	}
+	defer closed()
+	defer context.AfterFunc(s.watching, func() { time.AfterFunc(s.watches.endAfter(s.config.WatchDrain), cancel) })()
+
+	stream, err := c.resource.Watch.Watch(ctx, c.name().Namespace, opts)
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	open := s.series(c).LongRunning()
+	open.Inc()
+	defer open.Dec()
+	w := watching{stream: stream, form: form, deadline: time.Now().Add(timeout + slack), sent: s.events[c.resource]}
+	if auth.IsWebSocket(c.req) {
+		return s.watchSocket(ctx, cancel, c, w)
+	}
+	return c.sendEvents(ctx, w)
+}
+
+// watching is a watch that has begun.
+type watching struct {
+	stream rest.Stream
+	form   rest.Form
+	// deadline is when the connection ends in any case, however slowly the client reads.
+	deadline time.Time
+	sent     prometheus.Counter
+}
+
+// follow gives send the events, as many at a time as there are, until the stream ends or ctx does.
+func (w watching) follow(ctx context.Context, send func([]rest.Event) error) error {
+	for {
+		events, nextErr := w.stream.Next(ctx)
+		if nextErr != nil && ctx.Err() == nil && !errors.Is(nextErr, io.EOF) {
+			events = append(events, rest.Event{Type: rest.Error, Object: structView{statusOf(nextErr)}})
+		}
+		if len(events) > 0 {
+			if err := send(events); err != nil {
+				return err
+			}
+			w.sent.Add(float64(len(events)))
+		}
+		if nextErr != nil {
+			return nil
+		}
+	}
+}
+
+// watchTimeout is what the client asks for, or a random time, so that watches that began together
+// do not all end at once. Less than nothing is the shortest time that there is, a second.
+func (s *Server) watchTimeout(opts metav1.ListOptions) time.Duration {
+	if opts.TimeoutSeconds != nil && *opts.TimeoutSeconds != 0 {
+		return time.Duration(min(max(*opts.TimeoutSeconds, 1), maxWatchSeconds)) * time.Second
+	}
+	return s.config.WatchTimeout + rand.N(s.config.WatchTimeout)
+}
+
+// maxWatchSeconds keeps a time from running over; nobody waits for ten years.
+const maxWatchSeconds = 10 * 365 * 24 * 3600
+
+// sendEvents writes events until the stream or the client ends. All events that come at once go out
+// with one flush.
+func (c *call) sendEvents(ctx context.Context, w watching) error {
+	header := c.w.Header()
+	header.Set("Content-Type", string(w.form.MediaType))
+	frame := appendJSONEvent
+	if w.form.MediaType == rest.Protobuf {
+		header.Set("Content-Type", string(rest.Protobuf)+";stream=watch")
+		frame = appendProtobufEvent
+	}
+	control := http.NewResponseController(c.w)
+	c.recordStart(http.StatusOK)
+	// A client that stops reading must not keep the watch beyond its end; not every ResponseWriter
+	// can have a deadline.
+	_ = control.SetWriteDeadline(w.deadline)
+	c.w.WriteHeader(http.StatusOK)
+	// The client waits for the header before it believes that it is watching.
+	if err := control.Flush(); err != nil {
+		return err
+	}
+
+	var buffer, scratch bytes.Buffer
+	return w.follow(ctx, func(events []rest.Event) error {
+		for _, event := range events {
+			if err := frame(&buffer, &scratch, event, w.form); err != nil {
+				return err
+			}
+			w.form.NoHeaders = true // the columns of a Table are in the first event only
+			if buffer.Len() >= maxWatchBuffer {
+				whole := buffer.Len() / blockSize * blockSize
+				if err := writeBlocks(c.w, buffer.Next(whole)); err != nil {
+					return err
+				}
+			}
+		}
+		if err := writeBlocks(c.w, buffer.Bytes()); err != nil {
+			return err
+		}
+		buffer.Reset()
+		return control.Flush()
+	})
+}
