@@ -3,6 +3,8 @@ package admission
 import (
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // Operation is what a request does. The values are those of AdmissionReview.
@@ -43,6 +45,8 @@ type Request struct {
 
 	// Forms knows the versions of Object and Old.
 	Forms Forms
+	// Notes takes warnings for the client and annotations for the audit log; nil takes none.
+	Notes *rest.Notes
 	// Attempt is the one that Charge is asked for.
 	Attempt *Attempt
 

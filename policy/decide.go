@@ -18,7 +18,6 @@ import (
 	"github.com/typeplane/typeplane/admission/review"
 	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/policy/expression"
-	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // verdict is what comes of a request. It is for one goroutine.
@@ -60,13 +59,13 @@ func (e *enforcer) validate(ctx context.Context, r *admission.Request) error {
 		}
 	}
 	if len(v.failures) > 0 {
-		if !rest.MayQuote(ctx) {
+		if !r.Notes.MayQuote() {
 			for i := range v.failures {
 				v.failures[i].Message = ""
 			}
 		}
 		if text, err := json.Marshal(v.failures[:min(len(v.failures), maxFailures)]); err == nil {
-			rest.AddAnnotation(ctx, failureKey, string(text))
+			r.Notes.Annotate(failureKey, string(text))
 		}
 	}
 	return v.refused
@@ -107,11 +106,11 @@ func (v *verdict) judge(ctx context.Context, p *bound) error {
 			return err
 		}
 		for _, param := range params {
-			v.settle(ctx, p, b, p.expressions.Evaluate(ctx, input.With(param)), annotations)
+			v.settle(p, b, p.expressions.Evaluate(ctx, input.With(param)), annotations)
 		}
 	}
 	for key, values := range annotations {
-		rest.AddAnnotation(ctx, p.Name+"/"+key, strings.Join(values, ", "))
+		v.r.Notes.Annotate(p.Name+"/"+key, strings.Join(values, ", "))
 	}
 	return nil
 }
@@ -149,7 +148,7 @@ func (v *verdict) input(ctx context.Context, version admission.Version) (*expres
 }
 
 // settle does with the result of a policy what a binding asks for.
-func (v *verdict) settle(ctx context.Context, p *bound, b *binding, result expression.Result, annotations map[string][]string) {
+func (v *verdict) settle(p *bound, b *binding, result expression.Result, annotations map[string][]string) {
 	failed := result.Failures
 	if !p.ignores() {
 		failed = append(slices.Clone(failed), result.Errors...)
@@ -164,7 +163,7 @@ func (v *verdict) settle(ctx context.Context, p *bound, b *binding, result expre
 			case admissionregistrationv1.Deny:
 				v.deny(p, b, f.Message, f.Reason)
 			case admissionregistrationv1.Warn:
-				rest.AddWarning(ctx, fmt.Sprintf("Validation failed for ValidatingAdmissionPolicy '%s' with binding '%s': %s", p.Name, b.Name, f.Message))
+				v.r.Notes.Warn(fmt.Sprintf("Validation failed for ValidatingAdmissionPolicy '%s' with binding '%s': %s", p.Name, b.Name, f.Message))
 			case admissionregistrationv1.Audit:
 				v.failures = append(v.failures, failure{f.Message, p.Name, b.Name, max(f.Index, 0), b.Spec.ValidationActions})
 			}

@@ -187,9 +187,12 @@ func TestAuditAndWarn(t *testing.T) {
 	e := enforced(t, "matchConstraints: {"+rules+"}\nvalidations: [{expression: 'true'}, {expression: 'false', message: m}]\nauditAnnotations: [{key: k, valueExpression: object.metadata.name}]",
 		"validationActions: [Warn, Audit]")
 	annotations, warnings := map[string]string{}, []string{}
-	ctx := rest.WithAnnotations(t.Context(), func(key, value string) { annotations[key] = value })
-	ctx = rest.WithWarnings(ctx, func(text string) { warnings = append(warnings, text) })
-	if err := e.validate(ctx, write(admission.Create)); err != nil {
+	created := write(admission.Create)
+	created.Notes = &rest.Notes{
+		OnAnnotation: func(key, value string) { annotations[key] = value },
+		OnWarning:    func(text string) { warnings = append(warnings, text) },
+	}
+	if err := e.validate(t.Context(), created); err != nil {
 		t.Error(err)
 	}
 	if want := []string{"Validation failed for ValidatingAdmissionPolicy 'p' with binding 'b': m"}; !slices.Equal(warnings, want) {
@@ -204,7 +207,8 @@ func TestAuditAndWarn(t *testing.T) {
 	}
 	// Of a secret it says that something was wrong with it, but not what.
 	clear(annotations)
-	if err := e.validate(rest.WithBodies(ctx, rest.BodiesSecret), write(admission.Create)); err != nil {
+	created.Notes.Bodies = rest.BodiesSecret
+	if err := e.validate(t.Context(), created); err != nil {
 		t.Error(err)
 	}
 	if got, want := annotations[failureKey], `[{"message":"","policy":"p","binding":"b","expressionIndex":1,"validationActions":["Warn","Audit"]}]`; got != want {

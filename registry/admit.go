@@ -16,9 +16,9 @@ import (
 	"github.com/typeplane/typeplane/trace"
 )
 
-// request is what admission is asked about; its objects are filled in for each attempt. nil:
-// admission has nothing to say.
-func (e *endpoint) request(op admission.Operation, name rest.Name, opts apiruntime.Object, dryRun []string) *admission.Request {
+// request is what admission is asked about in a write; its objects are filled in for each attempt.
+// nil: admission has nothing to say.
+func (e *endpoint) request(w *write, op admission.Operation, name rest.Name, opts apiruntime.Object, dryRun []string) *admission.Request {
 	return e.asked(&admission.Request{
 		Operation:   op,
 		Resource:    e.resource.WithVersion(e.kind.GroupVersionKind().Version),
@@ -29,6 +29,7 @@ func (e *endpoint) request(op admission.Operation, name rest.Name, opts apirunti
 		Options:     opts,
 		DryRun:      isDryRun(dryRun),
 		Forms:       forms{e},
+		Notes:       &w.Notes,
 	})
 }
 
@@ -67,8 +68,8 @@ func (e *endpoint) mutate(ctx context.Context, r *admission.Request, obj, old ru
 	// The client may write where it said that it would, and nowhere else. A new object may get
 	// another name.
 	meta, name := runtime.Meta(next), rest.Name{Namespace: r.Namespace, Name: r.Name}
-	e.keepOwners(ctx, meta, owners)
-	dropOwnersTwice(ctx, meta, ownersTwiceAfterAdmission)
+	e.keepOwners(r.Notes, meta, owners)
+	dropOwnersTwice(r.Notes, meta, ownersTwiceAfterAdmission)
 	if old != nil {
 		if err := matchName(meta, name); err != nil {
 			return obj, err

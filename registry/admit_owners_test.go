@@ -36,12 +36,12 @@ var injector = admission.Plugin{Name: "Injector", Mutate: func(_ context.Context
 func TestWhatAdmissionSetsBelongsToNobody(t *testing.T) {
 	patched := func(typ types.PatchType, text string) func(*admitted) error {
 		return func(a *admitted) error {
-			_, _, err := a.v1.Patch.Patch(ctx, named, rest.Patch{Type: typ, Bytes: []byte(text)}, metav1.PatchOptions{FieldManager: "me"})
+			_, _, err := a.v1.Patch.Patch(ctx, new(rest.Request), named, rest.Patch{Type: typ, Bytes: []byte(text)}, metav1.PatchOptions{FieldManager: "me"})
 			return err
 		}
 	}
 	updated := func(a *admitted) error {
-		_, _, err := a.v1.Update.Update(ctx, named, parse(t, widget.GV1, `{"metadata":{"name":"w"},"spec":{"options":{"a":"b"}}}`), metav1.UpdateOptions{FieldManager: "me"})
+		_, _, err := a.v1.Update.Update(ctx, new(rest.Request), named, parse(t, widget.GV1, `{"metadata":{"name":"w"},"spec":{"options":{"a":"b"}}}`), metav1.UpdateOptions{FieldManager: "me"})
 		return err
 	}
 	applied := patched(applyType, `{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"w"},"spec":{"options":{"a":"b"}}}`)
@@ -56,7 +56,7 @@ func TestWhatAdmissionSetsBelongsToNobody(t *testing.T) {
 		want  []string
 	}{
 		"create": {false, func(a *admitted) error {
-			_, err := a.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w"},"spec":{"options":{"a":"b"}}}`), metav1.CreateOptions{FieldManager: "me"})
+			_, err := a.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w"},"spec":{"options":{"a":"b"}}}`), metav1.CreateOptions{FieldManager: "me"})
 			return err
 		}, []string{optionsAndDefaults}},
 		"create by update": {false, updated, []string{optionsAndDefaults}},
@@ -67,11 +67,11 @@ func TestWhatAdmissionSetsBelongsToNobody(t *testing.T) {
 		"strategic patch":  {true, patched(types.StrategicMergePatchType, `{"spec":{"options":{"a":"b"}}}`), []string{options}},
 		"apply":            {true, applied, []string{appliedOptions}},
 		"status": {true, func(a *admitted) error {
-			_, _, err := a.status.Update.Update(ctx, named, parse(t, widget.GV1, `{"metadata":{"name":"w"},"status":{"seen":3}}`), metav1.UpdateOptions{FieldManager: "me"})
+			_, _, err := a.status.Update.Update(ctx, new(rest.Request), named, parse(t, widget.GV1, `{"metadata":{"name":"w"},"status":{"seen":3}}`), metav1.UpdateOptions{FieldManager: "me"})
 			return err
 		}, []string{`me Update shop.example.com/v1 {"f:status":{"f:seen":{}}}`}},
 		"scale": {true, func(a *admitted) error {
-			_, _, err := a.scale.Update.Update(ctx, named, aScale(1), metav1.UpdateOptions{FieldManager: "me"})
+			_, _, err := a.scale.Update.Update(ctx, new(rest.Request), named, aScale(1), metav1.UpdateOptions{FieldManager: "me"})
 			return err
 		}, nil},
 	} {
@@ -138,8 +138,8 @@ func TestOwnersThatAdmissionBreaks(t *testing.T) {
 				return nil
 			}}})
 			var warned []string
-			with := rest.WithWarnings(ctx, func(text string) { warned = append(warned, text) })
-			if _, err := a.v1.Create.Create(with, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w"}}`), metav1.CreateOptions{FieldManager: "me"}); err != nil {
+			with := &rest.Request{Notes: rest.Notes{OnWarning: func(text string) { warned = append(warned, text) }}}
+			if _, err := a.v1.Create.Create(ctx, with, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w"}}`), metav1.CreateOptions{FieldManager: "me"}); err != nil {
 				t.Fatal(err)
 			}
 			if got := owners(a.mustGet(named)); got != tc.want || len(warned) != tc.warnings {
@@ -160,11 +160,11 @@ func TestWhatACreateDropsHasNoOwner(t *testing.T) {
 	const body = `{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"w","deletionTimestamp":"2020-01-01T00:00:00Z","deletionGracePeriodSeconds":7,"generation":5,"creationTimestamp":"2020-01-01T00:00:00Z"},"spec":{"color":"green"}}`
 	for name, write := range map[string]func(*admitted) error{
 		"create": func(a *admitted) error {
-			_, err := a.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, body), metav1.CreateOptions{FieldManager: "me"})
+			_, err := a.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1, body), metav1.CreateOptions{FieldManager: "me"})
 			return err
 		},
 		"create by update": func(a *admitted) error {
-			_, _, err := a.v1.Update.Update(ctx, named, parse(t, widget.GV1, body), metav1.UpdateOptions{FieldManager: "me"})
+			_, _, err := a.v1.Update.Update(ctx, new(rest.Request), named, parse(t, widget.GV1, body), metav1.UpdateOptions{FieldManager: "me"})
 			return err
 		},
 		"create by apply": func(a *admitted) error {

@@ -178,7 +178,7 @@ func TestOrderOfAdmission(t *testing.T) {
 	const wanted = `{"metadata":{"name":"w"},"spec":{"color":"green","options":{"o":"x"}}}`
 	patch := func(patchType types.PatchType, text string) func(*admitted) error {
 		return func(a *admitted) error {
-			_, _, err := a.v1.Patch.Patch(ctx, named, rest.Patch{Type: patchType, Bytes: []byte(text)}, metav1.PatchOptions{FieldManager: "me"})
+			_, _, err := a.v1.Patch.Patch(ctx, new(rest.Request), named, rest.Patch{Type: patchType, Bytes: []byte(text)}, metav1.PatchOptions{FieldManager: "me"})
 			return err
 		}
 	}
@@ -196,20 +196,20 @@ func TestOrderOfAdmission(t *testing.T) {
 		want  []string
 	}{
 		{name: "create", want: created("mutate CREATE"), write: func(a *admitted) error {
-			_, err := a.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, object(wanted), metav1.CreateOptions{FieldManager: "me"})
+			_, err := a.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, object(wanted), metav1.CreateOptions{FieldManager: "me"})
 			return err
 		}},
 		{name: "create with a generated name", want: created("mutate CREATE without a name"), write: func(a *admitted) error {
-			_, err := a.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, object(`{"metadata":{"generateName":"w-"}}`), metav1.CreateOptions{FieldManager: "me"})
+			_, err := a.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, object(`{"metadata":{"generateName":"w-"}}`), metav1.CreateOptions{FieldManager: "me"})
 			return err
 		}},
 		{name: "create by update", want: created("mutate CREATE"), write: func(a *admitted) error {
-			_, _, err := a.v1.Update.Update(ctx, named, object(wanted), metav1.UpdateOptions{FieldManager: "me"})
+			_, _, err := a.v1.Update.Update(ctx, new(rest.Request), named, object(wanted), metav1.UpdateOptions{FieldManager: "me"})
 			return err
 		}},
 		{name: "create by apply", want: created("mutate CREATE"), write: patch(types.ApplyYAMLPatchType, applied)},
 		{name: "update", there: true, want: updated, write: func(a *admitted) error {
-			_, _, err := a.v1.Update.Update(ctx, named, object(wanted), metav1.UpdateOptions{FieldManager: "me"})
+			_, _, err := a.v1.Update.Update(ctx, new(rest.Request), named, object(wanted), metav1.UpdateOptions{FieldManager: "me"})
 			return err
 		}},
 		{name: "merge patch", there: true, want: updated, write: patch(types.MergePatchType, `{"spec":{"color":"green"}}`)},
@@ -220,35 +220,35 @@ func TestOrderOfAdmission(t *testing.T) {
 			return err
 		}},
 		{name: "status", there: true, want: status, write: func(a *admitted) error {
-			_, _, err := a.status.Update.Update(ctx, named, object(`{"metadata":{"name":"w"},"status":{"phase":"Ready"}}`), metav1.UpdateOptions{FieldManager: "me"})
+			_, _, err := a.status.Update.Update(ctx, new(rest.Request), named, object(`{"metadata":{"name":"w"},"status":{"phase":"Ready"}}`), metav1.UpdateOptions{FieldManager: "me"})
 			return err
 		}},
 		{name: "a patch of the status", there: true, want: status, write: func(a *admitted) error {
-			_, _, err := a.status.Patch.Patch(ctx, named, rest.Patch{Type: types.MergePatchType, Bytes: []byte(`{"status":{"phase":"Ready"}}`)}, metav1.PatchOptions{})
+			_, _, err := a.status.Patch.Patch(ctx, new(rest.Request), named, rest.Patch{Type: types.MergePatchType, Bytes: []byte(`{"status":{"phase":"Ready"}}`)}, metav1.PatchOptions{})
 			return err
 		}},
 		{name: "scale", there: true, want: scaled, write: func(a *admitted) error {
-			_, _, err := a.scale.Update.Update(ctx, named, &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "w"}, Spec: autoscalingv1.ScaleSpec{Replicas: 5}}, metav1.UpdateOptions{})
+			_, _, err := a.scale.Update.Update(ctx, new(rest.Request), named, &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "w"}, Spec: autoscalingv1.ScaleSpec{Replicas: 5}}, metav1.UpdateOptions{})
 			return err
 		}},
 		{name: "delete", there: true, want: []string{"mutate DELETE of what is there", "judge DELETE of what is there", "charge DELETE of what is there", "remove with 1"}, write: func(a *admitted) error {
-			_, err := a.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{})
+			_, err := a.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{})
 			return err
 		}},
 		{name: "delete a collection", there: true, want: []string{"mutate DELETE of what is there", "judge DELETE of what is there", "charge DELETE of what is there", "remove with 1"}, write: func(a *admitted) error {
-			_, err := a.v1.DeleteCollection.DeleteCollection(ctx, "ns", metav1.DeleteOptions{}, metav1.ListOptions{})
+			_, err := a.v1.DeleteCollection.DeleteCollection(ctx, new(rest.Request), "ns", metav1.DeleteOptions{}, metav1.ListOptions{})
 			return err
 		}},
 		{name: "dry create", want: []string{"mutate CREATE, dry", "prepare uid=true", "rules", "canonicalize", "judge CREATE, dry", "charge CREATE, dry"}, write: func(a *admitted) error {
-			_, err := a.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, object(wanted), metav1.CreateOptions{DryRun: []string{"All"}})
+			_, err := a.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, object(wanted), metav1.CreateOptions{DryRun: []string{"All"}})
 			return err
 		}},
 		{name: "dry update", there: true, want: []string{"mutate UPDATE of what is there, dry", "prepare", "rules", "canonicalize", "judge UPDATE of what is there, dry", "charge UPDATE of what is there, dry"}, write: func(a *admitted) error {
-			_, _, err := a.v1.Update.Update(ctx, named, object(wanted), metav1.UpdateOptions{DryRun: []string{"All"}})
+			_, _, err := a.v1.Update.Update(ctx, new(rest.Request), named, object(wanted), metav1.UpdateOptions{DryRun: []string{"All"}})
 			return err
 		}},
 		{name: "dry delete", there: true, want: []string{"mutate DELETE of what is there, dry", "judge DELETE of what is there, dry", "charge DELETE of what is there, dry"}, write: func(a *admitted) error {
-			_, err := a.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{DryRun: []string{"All"}})
+			_, err := a.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{DryRun: []string{"All"}})
 			return err
 		}},
 	} {
@@ -277,12 +277,12 @@ func TestNobodyWaits(t *testing.T) {
 	force := true
 	patch := func(patchType types.PatchType, text string) func(context.Context, *admitted) error {
 		return func(ctx context.Context, a *admitted) error {
-			_, _, err := a.v1.Patch.Patch(ctx, named, rest.Patch{Type: patchType, Bytes: []byte(text)}, metav1.PatchOptions{FieldManager: "me", Force: &force})
+			_, _, err := a.v1.Patch.Patch(ctx, new(rest.Request), named, rest.Patch{Type: patchType, Bytes: []byte(text)}, metav1.PatchOptions{FieldManager: "me", Force: &force})
 			return err
 		}
 	}
 	create := func(ctx context.Context, a *admitted) error {
-		_, err := a.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, object(), metav1.CreateOptions{FieldManager: "me"})
+		_, err := a.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, object(), metav1.CreateOptions{FieldManager: "me"})
 		return err
 	}
 	for name, tc := range map[string]struct {
@@ -291,7 +291,7 @@ func TestNobodyWaits(t *testing.T) {
 	}{
 		"create": {create, 6},
 		"update": {func(ctx context.Context, a *admitted) error {
-			_, _, err := a.v1.Update.Update(ctx, named, object(), metav1.UpdateOptions{FieldManager: "me"})
+			_, _, err := a.v1.Update.Update(ctx, new(rest.Request), named, object(), metav1.UpdateOptions{FieldManager: "me"})
 			return err
 		}, 6},
 		"merge patch": {patch(types.MergePatchType, `{"spec":{"color":"green"}}`), 6},
@@ -411,13 +411,13 @@ func TestAdmissionRefuses(t *testing.T) {
 			obj.Spec.Color = "black"
 			_, err := a.update(obj)
 			wantStatus(t, err, tc.code, tc.reason, tc.want)
-			_, err = a.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{})
+			_, err = a.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{})
 			wantStatus(t, err, tc.code, tc.reason, tc.want)
-			_, err = a.v1.DeleteCollection.DeleteCollection(ctx, "ns", metav1.DeleteOptions{}, metav1.ListOptions{})
+			_, err = a.v1.DeleteCollection.DeleteCollection(ctx, new(rest.Request), "ns", metav1.DeleteOptions{}, metav1.ListOptions{})
 			wantStatus(t, err, tc.code, tc.reason, tc.want)
-			_, _, err = a.status.Update.Update(ctx, named, parse(t, widget.GV1, `{"metadata":{"name":"w"},"status":{"phase":"Ready"}}`), metav1.UpdateOptions{})
+			_, _, err = a.status.Update.Update(ctx, new(rest.Request), named, parse(t, widget.GV1, `{"metadata":{"name":"w"},"status":{"phase":"Ready"}}`), metav1.UpdateOptions{})
 			wantStatus(t, err, tc.code, tc.reason, tc.want)
-			_, _, err = a.scale.Update.Update(ctx, named, aScale(5), metav1.UpdateOptions{})
+			_, _, err = a.scale.Update.Update(ctx, new(rest.Request), named, aScale(5), metav1.UpdateOptions{})
 			wantStatus(t, err, tc.code, tc.reason, tc.want)
 			if a.Revision() != before {
 				t.Error("something was written")
@@ -431,7 +431,7 @@ func TestAdmissionRefuses(t *testing.T) {
 		r.Object = new(widget.V1)
 		return nil
 	}}})
-	_, err := a.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w"}}`), metav1.CreateOptions{})
+	_, err := a.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w"}}`), metav1.CreateOptions{})
 	wantStatus(t, err, 500, "InternalError", "Internal error occurred: admission made a *widget.V1 of a *widget.Widget")
 }
 
@@ -447,7 +447,7 @@ func TestFirstRefusalEndsIt(t *testing.T) {
 		}}
 	}
 	a.chain.Set([]admission.Plugin{plugin("one", nil), plugin("two", errors.New("no")), plugin("three", nil)})
-	_, err := a.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w"}}`), metav1.CreateOptions{})
+	_, err := a.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w"}}`), metav1.CreateOptions{})
 	wantStatus(t, err, 403, "Forbidden", `widgets.shop.example.com "w" is forbidden: no`)
 	if want := []string{"one", "two"}; !slices.Equal(asked, want) {
 		t.Errorf("asked %v, want %v", asked, want)

@@ -17,7 +17,7 @@ import (
 
 // Admitted returns a resource that no store holds, like a Virtual, with admission before its
 // creates, as the resources of a Store have it: plug-ins change what a client sent before the
-// Creator sees it, and judge it when the Creator asks rest.CheckWrite. Nothing is stored, so
+// Creator sees it, and judge it when the Creator asks Request.Check. Nothing is stored, so
 // nothing is charged. A resource without a Create stays as it is.
 func Admitted(r rest.Resource, chain *admission.Chain) rest.Resource {
 	if r.Create != nil {
@@ -33,34 +33,35 @@ type admitted struct {
 	chain *admission.Chain
 }
 
-func (a admitted) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
+func (a admitted) Create(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.CreateOptions) (rest.View, error) {
 	if err := a.match(obj, name, false); err != nil {
 		return nil, err
 	}
-	request := a.request(name, obj, &opts)
+	request := a.request(req, name, obj, &opts)
 	if !a.chain.Wants(request) {
-		return a.Creator.Create(ctx, name, obj, opts)
+		return a.Creator.Create(ctx, req, name, obj, opts)
 	}
 	if err := a.chain.Mutate(ctx, request); err != nil {
 		return nil, err
 	}
-	if reflect.TypeOf(request.Object) != reflect.TypeOf(obj) {
+	next, ok := request.Object.(rest.Body)
+	if !ok || reflect.TypeOf(next) != reflect.TypeOf(obj) {
 		return nil, apierrors.NewInternalError(fmt.Errorf("admission made a %T of a %T", request.Object, obj))
 	}
-	if err := a.match(request.Object, name, a.of.Subresource != ""); err != nil {
+	if err := a.match(next, name, a.of.Subresource != ""); err != nil {
 		return nil, err
 	}
-	judge := func(ctx context.Context, obj, _ apiruntime.Object) error {
+	judge := func(ctx context.Context, obj, _ rest.Body) error {
 		one := *request
 		one.Object = obj
 		return a.chain.Validate(ctx, &one)
 	}
-	return a.Creator.Create(rest.WithCheck(ctx, judge), name, request.Object, opts)
+	return a.Creator.Create(ctx, req.With(judge), name, next, opts)
 }
 
 // match makes sure that obj is where the request says. named: and what, unless it says nothing.
-func (a admitted) match(obj apiruntime.Object, name rest.Name, named bool) error {
-	meta, ok := metaOf(obj)
+func (a admitted) match(obj rest.Body, name rest.Name, named bool) error {
+	meta, ok := runtime.MetaOf(obj)
 	if !ok {
 		return nil
 	}
@@ -72,14 +73,7 @@ func (a admitted) match(obj apiruntime.Object, name rest.Name, named bool) error
 	return placeIn(meta, a.of.Namespaced, name)
 }
 
-func metaOf(obj apiruntime.Object) (*metav1.ObjectMeta, bool) {
-	if obj, ok := obj.(runtime.Object); ok {
-		return runtime.MetaOf(obj)
-	}
-	return nil, false
-}
-
-func (a admitted) request(name rest.Name, obj apiruntime.Object, opts *metav1.CreateOptions) *admission.Request {
+func (a admitted) request(req *rest.Request, name rest.Name, obj rest.Body, opts *metav1.CreateOptions) *admission.Request {
 	resource, kind := a.of.GroupVersion.WithResource(a.of.Name), a.of.BodyKind
 	if kind.Empty() {
 		kind = a.of.GroupVersion.WithKind(a.of.Kind)
@@ -94,12 +88,13 @@ func (a admitted) request(name rest.Name, obj apiruntime.Object, opts *metav1.Cr
 		Object:      obj,
 		Options:     opts,
 		DryRun:      isDryRun(opts.DryRun),
+		Notes:       &req.Notes,
 		Forms:       bodyForms{[]admission.Version{{Resource: resource, Kind: kind}}, a.empty(obj, kind)},
 	}
 }
 
 // empty makes objects like obj to be decoded into.
-func (a admitted) empty(obj apiruntime.Object, kind schema.GroupVersionKind) func() apiruntime.Object {
+func (a admitted) empty(obj rest.Body, kind schema.GroupVersionKind) func() apiruntime.Object {
 	if a.of.NewBody != nil {
 		return func() apiruntime.Object { return a.of.NewBody() }
 	}

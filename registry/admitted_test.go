@@ -71,7 +71,7 @@ func TestAdmitted(t *testing.T) {
 	} {
 		seen, to = nil, tt.to
 		obj := &widget.V1{ObjectMeta: metav1.ObjectMeta{Name: "m"}, Spec: widget.V1Spec{Color: tt.color}}
-		view, err := r.Create.Create(ctx, rest.Name{Namespace: tt.ns, Name: "m"}, obj, metav1.CreateOptions{DryRun: tt.dry})
+		view, err := r.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: tt.ns, Name: "m"}, obj, metav1.CreateOptions{DryRun: tt.dry})
 		got := ""
 		if err != nil {
 			got = err.Error()
@@ -92,6 +92,6 @@ func TestAdmitted(t *testing.T) {
 		r.Object = apiruntime.Object(&metav1.Status{})
 		return nil
 	}}})
-	_, err = r.Create.Create(ctx, rest.Name{Namespace: "ns", Name: "m"}, new(widget.V1), metav1.CreateOptions{})
+	_, err = r.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns", Name: "m"}, new(widget.V1), metav1.CreateOptions{})
 	wantStatus(t, err, 500, metav1.StatusReasonInternalError, "Internal error occurred: admission made a *v1.Status of a *widget.V1")
 }

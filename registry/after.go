@@ -3,7 +3,6 @@ package registry
 import (
 	"context"
 
-	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
 )
@@ -47,21 +46,21 @@ func (s *Store) afterDelete(ctx context.Context, entry storage.Entry) {
 }
 
 // warnNew asks the strategy what is odd about a new object.
-func (e *endpoint) warnNew(ctx context.Context, hub runtime.Object) {
+func (e *endpoint) warnNew(ctx context.Context, w *write, hub runtime.Object) {
 	if warnings := e.def.Strategy.WarningsOnCreate; warnings != nil {
-		addWarnings(ctx, warnings(ctx, hub))
+		w.warn(warnings(ctx, hub))
 	}
 }
 
 // warnChanged asks the strategy what is odd about an update.
-func (e *endpoint) warnChanged(ctx context.Context, hub, old runtime.Object) {
+func (e *endpoint) warnChanged(ctx context.Context, w *write, hub, old runtime.Object) {
 	if warnings := e.def.Strategy.WarningsOnUpdate; warnings != nil && e.subresource == "" {
-		addWarnings(ctx, warnings(ctx, hub, old))
+		w.warn(warnings(ctx, hub, old))
 	}
 }
 
-func addWarnings(ctx context.Context, texts []string) {
+func (w *write) warn(texts []string) {
 	for _, text := range texts {
-		rest.AddWarning(ctx, text)
+		w.Warn(text)
 	}
 }

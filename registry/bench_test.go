@@ -46,7 +46,7 @@ func benchServerWith(b testing.TB, n int, opts registry.Options) (served []rest.
 		b.Fatal(err)
 	}
 	for i := range n {
-		if _, err := served[0].Create.Create(ctx, rest.Name{Namespace: "ns"}, largeWidget(fmt.Sprintf("w%06d", i)), metav1.CreateOptions{}); err != nil {
+		if _, err := served[0].Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, largeWidget(fmt.Sprintf("w%06d", i)), metav1.CreateOptions{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -72,7 +72,7 @@ func BenchmarkCreate(b *testing.B) {
 	served, _ := benchServer(b, 0)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		if _, err := served[0].Create.Create(ctx, rest.Name{Namespace: "ns"}, largeWidget(fmt.Sprint("w", i)), metav1.CreateOptions{}); err != nil {
+		if _, err := served[0].Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, largeWidget(fmt.Sprint("w", i)), metav1.CreateOptions{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -86,7 +86,7 @@ func BenchmarkCreateOlder(b *testing.B) {
 	for i := 0; b.Loop(); i++ {
 		w := largeWidget(fmt.Sprint("w", i))
 		old := &widget.V1beta1{ObjectMeta: w.ObjectMeta, Spec: widget.V1beta1Spec{Parts: w.Spec.Parts, Colour: w.Spec.Color, Replicas: *w.Spec.Replicas}}
-		if _, err := served[1].Create.Create(ctx, rest.Name{Namespace: "ns"}, old, metav1.CreateOptions{}); err != nil {
+		if _, err := served[1].Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, old, metav1.CreateOptions{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -99,7 +99,7 @@ func BenchmarkUpdate(b *testing.B) {
 	for i := 0; b.Loop(); i++ {
 		w := largeWidget(name.Name)
 		w.Labels["round"] = fmt.Sprint(i)
-		if _, _, err := served[0].Update.Update(ctx, name, w, metav1.UpdateOptions{}); err != nil {
+		if _, _, err := served[0].Update.Update(ctx, new(rest.Request), name, w, metav1.UpdateOptions{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -111,7 +111,7 @@ func BenchmarkOwnedCreate(b *testing.B) {
 	served, _ := benchServerWith(b, 0, registry.Options{Schemas: widgetSchemas(b)})
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		if _, err := served[0].Create.Create(ctx, rest.Name{Namespace: "ns"}, largeWidget(fmt.Sprint("w", i)), metav1.CreateOptions{FieldManager: "bench"}); err != nil {
+		if _, err := served[0].Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, largeWidget(fmt.Sprint("w", i)), metav1.CreateOptions{FieldManager: "bench"}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -124,7 +124,7 @@ func BenchmarkOwnedUpdate(b *testing.B) {
 	for i := 0; b.Loop(); i++ {
 		w := largeWidget(name.Name)
 		w.Labels["round"] = fmt.Sprint(i)
-		if _, _, err := served[0].Update.Update(ctx, name, w, metav1.UpdateOptions{FieldManager: "bench"}); err != nil {
+		if _, _, err := served[0].Update.Update(ctx, new(rest.Request), name, w, metav1.UpdateOptions{FieldManager: "bench"}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -136,7 +136,7 @@ func BenchmarkApply(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		patch := fmt.Sprintf(`{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"labels":{"round":"%d"}}}`, i)
-		if _, _, err := served[0].Patch.Patch(ctx, name, rest.Patch{Type: applyType, Bytes: []byte(patch)}, metav1.PatchOptions{FieldManager: "bench"}); err != nil {
+		if _, _, err := served[0].Patch.Patch(ctx, new(rest.Request), name, rest.Patch{Type: applyType, Bytes: []byte(patch)}, metav1.PatchOptions{FieldManager: "bench"}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -149,7 +149,7 @@ func BenchmarkMergePatch(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		patch := fmt.Sprintf(`{"metadata":{"labels":{"round":"%d"}}}`, i)
-		if _, _, err := served[0].Patch.Patch(ctx, name, rest.Patch{Type: mergeType, Bytes: []byte(patch)}, metav1.PatchOptions{}); err != nil {
+		if _, _, err := served[0].Patch.Patch(ctx, new(rest.Request), name, rest.Patch{Type: mergeType, Bytes: []byte(patch)}, metav1.PatchOptions{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -137,7 +137,7 @@ func TestWhatIsWrittenIsCanonical(t *testing.T) {
 	}
 	for gv, r := range map[schema.GroupVersion]rest.Resource{widget.GV1: s.v1, widget.GV1beta1: s.beta, widget.GVOld: s.old} {
 		obj := parse(t, gv, `{"metadata":{"name":"w","finalizers":["example.com/wait"],"labels":{}}}`)
-		if _, err := r.Create.Create(ctx, rest.Name{Namespace: "ns"}, obj, metav1.CreateOptions{}); err != nil {
+		if _, err := r.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, obj, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		check("create in " + gv.String())

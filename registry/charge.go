@@ -65,11 +65,11 @@ func (e *endpoint) putCharged(ctx context.Context, request *admission.Request, k
 
 // chargeFinished is what goes with the removal of old, whose last finalizer is gone: over is called
 // when that is done.
-func (e *endpoint) chargeFinished(old runtime.Object) (check func(context.Context) ([]storage.Op, error), over func(error)) {
+func (e *endpoint) chargeFinished(w *write, old runtime.Object) (check func(context.Context) ([]storage.Op, error), over func(error)) {
 	meta := runtime.Meta(old)
 	whole := *e
 	whole.subresource = ""
-	request := whole.request(admission.Delete, rest.Name{Namespace: meta.Namespace, Name: meta.Name}, &metav1.DeleteOptions{}, nil)
+	request := whole.request(w, admission.Delete, rest.Name{Namespace: meta.Namespace, Name: meta.Name}, &metav1.DeleteOptions{}, nil)
 	return func(ctx context.Context) ([]storage.Op, error) { return e.charge(ctx, request, nil, old) }, request.Over
 }
 

@@ -78,7 +78,7 @@ func TestChargesAreWrittenWithTheObject(t *testing.T) {
 	}
 	c.want("CU", "validate", "charge UPDATE", "written: true")
 
-	if _, _, err := s.v1.Patch.Patch(ctx, named, rest.Patch{Type: types.MergePatchType, Bytes: []byte(`{"spec":{"color":"blue"}}`)}, metav1.PatchOptions{}); err != nil {
+	if _, _, err := s.v1.Patch.Patch(ctx, new(rest.Request), named, rest.Patch{Type: types.MergePatchType, Bytes: []byte(`{"spec":{"color":"blue"}}`)}, metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	c.want("CUU", "validate", "charge UPDATE", "written: true")
@@ -104,7 +104,7 @@ func TestChargesOfWhatIsNotWritten(t *testing.T) {
 	s.mustCreate(`{"metadata":{"name":"w"}}`)
 	c.calls = nil
 	create := func(opts metav1.CreateOptions, data string) error {
-		_, err := s.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, data), opts)
+		_, err := s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1, data), opts)
 		return err
 	}
 	if err := create(metav1.CreateOptions{}, `{"metadata":{"name":"w"}}`); !apierrors.IsAlreadyExists(err) {
@@ -115,7 +115,7 @@ func TestChargesOfWhatIsNotWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.want("C", "validate", "charge CREATE", "written: false")
-	if _, err := s.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{DryRun: []string{"All"}}); err != nil {
+	if _, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{DryRun: []string{"All"}}); err != nil {
 		t.Fatal(err)
 	}
 	c.want("C", "validate", "charge DELETE", "written: false")
@@ -146,10 +146,10 @@ func TestARefusedCharge(t *testing.T) {
 	chain.Set([]admission.Plugin{{Name: "Refuser", Charge: func(context.Context, *admission.Request) ([]storage.Op, error) { return nil, refusal }}})
 	s.mustCreate(`{"metadata":{"name":"w"}}`)
 	refusal = errors.New("too much")
-	_, err := s.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{})
+	_, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{})
 	wantStatus(t, err, 403, metav1.StatusReasonForbidden, `widgets.shop.example.com "w" is forbidden: too much`)
 	refusal = &storage.Error{Code: storage.CodeUnavailable, Op: "get", Key: "/counter"}
-	if _, err := s.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{}); !apierrors.IsServerTimeout(err) {
+	if _, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{}); !apierrors.IsServerTimeout(err) {
 		t.Errorf("the store is away: %v", err)
 	}
 	s.mustGet(named)

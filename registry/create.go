@@ -7,7 +7,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/admission"
@@ -23,9 +22,9 @@ const generateAttempts = 8
 // Create makes a new object. The order of the steps is part of the contract; what comes before a
 // step sees the object without its effect. Between those that take time for a large object it ends
 // if the client has left.
-func (e *endpoint) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
+func (e *endpoint) Create(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.CreateOptions) (rest.View, error) {
 	versioned, text := e.sent(obj)
-	ctx = withText(ctx, text)
+	w := &write{Request: req, text: text}
 
 	// The namespace, and the name, are those of the request.
 	meta := runtime.Meta(versioned)
@@ -43,7 +42,7 @@ func (e *endpoint) Create(ctx context.Context, name rest.Name, obj apiruntime.Ob
 
 	// Wipe what clients may not set, and look at how much there is of the rest.
 	wipeSystemFields(meta)
-	dropOwnersTwice(ctx, meta, ownersTwice)
+	dropOwnersTwice(&w.Notes, meta, ownersTwice)
 	if err := e.checkMetadata(meta, nil); err != nil {
 		return nil, err
 	}
@@ -59,17 +58,17 @@ func (e *endpoint) Create(ctx context.Context, name rest.Name, obj apiruntime.Ob
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	e.ownNew(ctx, hub, from, opts.FieldManager)
+	e.ownNew(w, hub, from, opts.FieldManager)
 
-	return e.createOwned(ctx, name, hub, from, opts)
+	return e.createOwned(ctx, w, name, hub, from, opts)
 }
 
 // createOwned goes on with an object that knows its owners, and was made of from. hub belongs to
 // it.
-func (e *endpoint) createOwned(ctx context.Context, name rest.Name, hub runtime.Object, from *origin, opts metav1.CreateOptions) (rest.View, error) {
+func (e *endpoint) createOwned(ctx context.Context, w *write, name rest.Name, hub runtime.Object, from *origin, opts metav1.CreateOptions) (rest.View, error) {
 	// Mutating admission.
-	request := e.request(admission.Create, rest.Name{Namespace: name.Namespace, Name: runtime.Meta(hub).Name}, &opts, opts.DryRun)
-	hub, err := e.mutate(ctx, request, hub, nil)
+	w = w.as(e.request(w, admission.Create, rest.Name{Namespace: name.Namespace, Name: runtime.Meta(hub).Name}, &opts, opts.DryRun))
+	hub, err := e.mutate(ctx, w.judged, hub, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -78,14 +77,14 @@ func (e *endpoint) createOwned(ctx context.Context, name rest.Name, hub runtime.
 	meta := runtime.Meta(hub)
 	e.fillSystemFields(meta)
 	if meta.Name != "" || meta.GenerateName == "" {
-		return e.createNamed(ctx, request, hub, from, opts)
+		return e.createNamed(ctx, w, hub, from, opts)
 	}
 	base := meta.GenerateName
 	for range generateAttempts {
 		attempt := e.deepCopy(hub)
 		meta = runtime.Meta(attempt)
 		meta.Name = generateName(base)
-		view, err := e.createNamed(ctx, request, attempt, from, opts)
+		view, err := e.createNamed(ctx, w, attempt, from, opts)
 		if !apierrors.IsAlreadyExists(err) {
 			return view, err
 		}
@@ -94,7 +93,7 @@ func (e *endpoint) createOwned(ctx context.Context, name rest.Name, hub runtime.
 }
 
 // createNamed goes on with an object whose metadata is complete. hub belongs to it.
-func (e *endpoint) createNamed(ctx context.Context, request *admission.Request, hub runtime.Object, from *origin, opts metav1.CreateOptions) (rest.View, error) {
+func (e *endpoint) createNamed(ctx context.Context, w *write, hub runtime.Object, from *origin, opts metav1.CreateOptions) (rest.View, error) {
 	strategy, meta := &e.def.Strategy, runtime.Meta(hub)
 
 	// PrepareForCreate.
@@ -105,15 +104,15 @@ func (e *endpoint) createNamed(ctx context.Context, request *admission.Request, 
 	if strategy.PrepareForCreate != nil {
 		strategy.PrepareForCreate(ctx, hub)
 	}
-	if err := rest.CheckWrite(ctx, hub, nil); err != nil {
+	if err := w.Check(ctx, hub, nil); err != nil {
 		return nil, err
 	}
 
 	// Validate.
-	if err := e.validateCreate(ctx, hub, from); err != nil {
+	if err := e.validateCreate(ctx, w.text, hub, from); err != nil {
 		return nil, err
 	}
-	e.warnNew(ctx, hub)
+	e.warnNew(ctx, w, hub)
 
 	// Canonicalize.
 	if strategy.Canonicalize != nil {
@@ -121,7 +120,7 @@ func (e *endpoint) createNamed(ctx context.Context, request *admission.Request, 
 	}
 
 	// Validating admission.
-	if err := e.admit(ctx, request, hub, nil); err != nil {
+	if err := e.admit(ctx, w.judged, hub, nil); err != nil {
 		return nil, err
 	}
 
@@ -130,7 +129,7 @@ func (e *endpoint) createNamed(ctx context.Context, request *admission.Request, 
 	if err != nil {
 		return nil, err
 	}
-	entry, err := e.putCharged(ctx, request, key, hub, from, opts)
+	entry, err := e.putCharged(ctx, w.charged, key, hub, from, opts)
 	if err != nil {
 		return nil, e.createError(ctx, key, meta.Name, err)
 	}

@@ -51,7 +51,7 @@ func TestCreateFillsIn(t *testing.T) {
 
 func TestCreateInAnotherVersion(t *testing.T) {
 	s := serve(t, strategy{})
-	view, err := s.beta.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1beta1, `{"metadata":{"name":"w"}}`), metav1.CreateOptions{})
+	view, err := s.beta.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1beta1, `{"metadata":{"name":"w"}}`), metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestCreateRefuses(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			s := serve(t, noRed)
 			before := s.Revision()
-			_, err := s.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, tc.object), metav1.CreateOptions{})
+			_, err := s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1, tc.object), metav1.CreateOptions{})
 			if tc.message == "" {
 				tc.message = status(t, err).Message
 			}
@@ -125,7 +125,7 @@ func TestCreateRefuses(t *testing.T) {
 
 func TestCreateRefusesWhatCantBeConverted(t *testing.T) {
 	s := serve(t, strategy{})
-	_, err := s.beta.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1beta1, `{"metadata":{"name":"w"},"spec":{"colour":"unconvertible"}}`), metav1.CreateOptions{})
+	_, err := s.beta.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1beta1, `{"metadata":{"name":"w"},"spec":{"colour":"unconvertible"}}`), metav1.CreateOptions{})
 	wantStatus(t, err, 400, "BadRequest", `convert Widget in shop.example.com/v1beta1 to its hub: spec.colour: "unconvertible" has no color`)
 }
 
@@ -133,18 +133,18 @@ func TestCreateWhatExists(t *testing.T) {
 	s := serve(t, strategy{})
 	s.mustCreate(`{"metadata":{"name":"w","finalizers":["example.com/wait"]}}`)
 	for _, dryRun := range [][]string{nil, {"All"}} {
-		_, err := s.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w"}}`), metav1.CreateOptions{DryRun: dryRun})
+		_, err := s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w"}}`), metav1.CreateOptions{DryRun: dryRun})
 		wantStatus(t, err, 409, "AlreadyExists", `widgets.shop.example.com "w" already exists`)
 	}
 	s.mustDelete()
-	_, err := s.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w"}}`), metav1.CreateOptions{})
+	_, err := s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w"}}`), metav1.CreateOptions{})
 	wantStatus(t, err, 409, "AlreadyExists", `object is being deleted: widgets.shop.example.com "w" already exists`)
 }
 
 func TestCreateDryRun(t *testing.T) {
 	s := serve(t, strategy{})
 	before := s.Revision()
-	view, err := s.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w"}}`), metav1.CreateOptions{DryRun: []string{"All"}})
+	view, err := s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w"}}`), metav1.CreateOptions{DryRun: []string{"All"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestGenerateNameTriesAgain(t *testing.T) {
 			w.Spec.Replicas++ // each attempt begins with the object as it was
 		}}
 		s := serveThrough(t, count, func(store storage.Interface) storage.Interface { return taken{store, &names, tc.collisions} })
-		view, err := s.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"generateName":"w-"}}`), metav1.CreateOptions{})
+		view, err := s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"generateName":"w-"}}`), metav1.CreateOptions{})
 		slices.Sort(names)
 		if len(names) != tc.attempts || prepared != tc.attempts || len(slices.Compact(names)) != tc.attempts {
 			t.Errorf("%d collisions: %d attempts with %d names, want %d", tc.collisions, prepared, len(names), tc.attempts)

@@ -27,13 +27,13 @@ var (
 // Delete removes an object, or marks it as being deleted while it has finalizers or a time of
 // grace. What it has to know it reads from the bytes, where no strategy has to be asked; else only
 // marking decodes. What becomes of dependents is in dependents.go.
-func (e *endpoint) Delete(ctx context.Context, name rest.Name, opts metav1.DeleteOptions) (rest.View, error) {
+func (e *endpoint) Delete(ctx context.Context, req *rest.Request, name rest.Name, opts metav1.DeleteOptions) (rest.View, error) {
 	key, err := e.key(name)
 	if err != nil {
 		return nil, err
 	}
 	dryRun := isDryRun(opts.DryRun)
-	request := e.request(admission.Delete, name, &opts, opts.DryRun)
+	request := e.request(&write{Request: req}, admission.Delete, name, &opts, opts.DryRun)
 	for {
 		uid, err := e.remove(ctx, key, name.Name, request, opts, dryRun)
 		if err == nil {

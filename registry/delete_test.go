@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 	"github.com/typeplane/typeplane/runtime/wire"
 )
@@ -24,7 +25,7 @@ func TestDelete(t *testing.T) {
 		{DryRun: []string{"All"}},
 		{PropagationPolicy: &policy}, // accepted, but nobody would take its finalizer off
 	} {
-		view, err := s.v1.Delete.Delete(ctx, named, opts)
+		view, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,9 +34,9 @@ func TestDelete(t *testing.T) {
 			t.Errorf("got  %swant %s", got, want)
 		}
 	}
-	_, err := s.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{})
+	_, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{})
 	wantStatus(t, err, 404, "NotFound", `widgets.shop.example.com "w" not found`)
-	_, err = s.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{DryRun: []string{"All"}})
+	_, err = s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{DryRun: []string{"All"}})
 	wantStatus(t, err, 404, "NotFound", `widgets.shop.example.com "w" not found`)
 }
 
@@ -43,11 +44,11 @@ func TestDeletePreconditions(t *testing.T) {
 	s := serve(t, strategy{})
 	obj := s.mustCreate(`{"metadata":{"name":"w"}}`)
 	other, rv := types.UID("other"), "1"
-	_, err := s.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &other}})
+	_, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &other}})
 	wantStatus(t, err, 409, "Conflict", `Operation cannot be fulfilled on widgets.shop.example.com "w": Precondition failed: UID in precondition: other, UID in object meta: `+string(obj.UID))
-	_, err = s.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &rv}})
+	_, err = s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &rv}})
 	wantStatus(t, err, 409, "Conflict", `Operation cannot be fulfilled on widgets.shop.example.com "w": Precondition failed: ResourceVersion in precondition: 1, ResourceVersion in object meta: `+obj.ResourceVersion)
-	if _, err = s.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &obj.UID, ResourceVersion: &obj.ResourceVersion}}); err != nil {
+	if _, err = s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &obj.UID, ResourceVersion: &obj.ResourceVersion}}); err != nil {
 		t.Error(err)
 	}
 }
@@ -56,7 +57,7 @@ func TestDeleteWaitsForFinalizers(t *testing.T) {
 	s := serve(t, strategy{})
 	s.mustCreate(`{"metadata":{"name":"w","finalizers":["example.com/wait"]}}`)
 	before := s.Revision()
-	view, err := s.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{DryRun: []string{"All"}})
+	view, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{DryRun: []string{"All"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +74,7 @@ func TestDeleteWaitsForFinalizers(t *testing.T) {
 		t.Errorf("marked again: %+v", second)
 	}
 	other := types.UID("other")
-	if _, err := s.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &other}}); status(t, err).Code != 409 {
+	if _, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &other}}); status(t, err).Code != 409 {
 		t.Errorf("preconditions count for marking too: %v", err)
 	}
 }
@@ -95,9 +96,9 @@ func TestWhatCantBeRead(t *testing.T) {
 	}
 	_, err = s.update(parse(t, widget.GV1, `{"metadata":{"name":"w"}}`))
 	wantStatus(t, err, 500, "StorageReadError", message)
-	_, err = s.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{})
+	_, err = s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{})
 	wantStatus(t, err, 500, "StorageReadError", message)
-	_, err = s.v1.Create.Create(ctx, named, parse(t, widget.GV1, `{"metadata":{"name":"w"}}`), metav1.CreateOptions{DryRun: []string{"All"}})
+	_, err = s.v1.Create.Create(ctx, new(rest.Request), named, parse(t, widget.GV1, `{"metadata":{"name":"w"}}`), metav1.CreateOptions{DryRun: []string{"All"}})
 	wantStatus(t, err, 409, "AlreadyExists", `widgets.shop.example.com "w" already exists`)
 
 	// A list names all of them, up to a point, and only those that it would have.
@@ -125,10 +126,10 @@ func TestWhatCantBeRead(t *testing.T) {
 	unsafe := metav1.DeleteOptions{IgnoreStoreReadErrorWithClusterBreakingPotential: &yes}
 	good := named
 	good.Name = "good"
-	if _, err := s.v1.Delete.Delete(ctx, good, unsafe); status(t, err).Reason != "Conflict" {
+	if _, err := s.v1.Delete.Delete(ctx, new(rest.Request), good, unsafe); status(t, err).Reason != "Conflict" {
 		t.Errorf("an unsafe deletion of a good object: %v", err)
 	}
-	if _, err := s.v1.Delete.Delete(ctx, named, unsafe); err != nil {
+	if _, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, unsafe); err != nil {
 		t.Error(err)
 	}
 	if _, err := s.v1.List.List(ctx, "ns", metav1.ListOptions{}); err != nil {

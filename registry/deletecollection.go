@@ -20,7 +20,7 @@ const deletePage = 500
 // those objects as they were before. With a limit it is one page of them, and the answer says where
 // the next one begins and how many are left. The first error ends it; what was deleted until then
 // stays deleted.
-func (e *endpoint) DeleteCollection(ctx context.Context, namespace string, opts metav1.DeleteOptions, list metav1.ListOptions) (rest.View, error) {
+func (e *endpoint) DeleteCollection(ctx context.Context, req *rest.Request, namespace string, opts metav1.DeleteOptions, list metav1.ListOptions) (rest.View, error) {
 	deleted := &listView{version: e.version, entries: []storage.Entry{}}
 	onePage := list.Limit > 0
 	if !onePage {
@@ -32,7 +32,7 @@ func (e *endpoint) DeleteCollection(ctx context.Context, namespace string, opts 
 			return nil, err
 		}
 		for _, entry := range page.entries {
-			gone, err := e.deleteListed(ctx, entry, opts)
+			gone, err := e.deleteListed(ctx, req, entry, opts)
 			if err != nil {
 				return nil, err
 			}
@@ -53,7 +53,7 @@ func (e *endpoint) DeleteCollection(ctx context.Context, namespace string, opts 
 
 // deleteListed deletes an object that was in a list. gone says that there was nothing left to
 // delete.
-func (e *endpoint) deleteListed(ctx context.Context, entry storage.Entry, opts metav1.DeleteOptions) (gone bool, err error) {
+func (e *endpoint) deleteListed(ctx context.Context, req *rest.Request, entry storage.Entry, opts metav1.DeleteOptions) (gone bool, err error) {
 	ours := opts.Preconditions == nil
 	if ours {
 		// Somebody may have put another object there since. That one was not in the list.
@@ -64,7 +64,7 @@ func (e *endpoint) deleteListed(ctx context.Context, entry storage.Entry, opts m
 		uid := types.UID(strings.Clone(meta.UID))
 		opts.Preconditions = &metav1.Preconditions{UID: &uid}
 	}
-	_, err = e.Delete(ctx, e.nameOf(entry.Key), opts)
+	_, err = e.Delete(ctx, req, e.nameOf(entry.Key), opts)
 	if apierrors.IsNotFound(err) || ours && apierrors.IsConflict(err) {
 		return true, nil
 	}

@@ -16,7 +16,7 @@ import (
 // deleteAll deletes from the collection and returns the names in the answer.
 func deleteAll(t *testing.T, s *server, opts metav1.DeleteOptions, list metav1.ListOptions) (names string, meta metav1.ListMeta, err error) {
 	t.Helper()
-	view, err := s.v1.DeleteCollection.DeleteCollection(ctx, "ns", opts, list)
+	view, err := s.v1.DeleteCollection.DeleteCollection(ctx, new(rest.Request), "ns", opts, list)
 	if err != nil {
 		return "", metav1.ListMeta{}, err
 	}
@@ -58,7 +58,7 @@ func TestDeleteCollection(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, strategy{})
-			if _, err := s.v1.Create.Create(ctx, rest.Name{Namespace: "a-ns"}, parse(t, widget.GV1, `{"metadata":{"name":"other"}}`), metav1.CreateOptions{}); err != nil {
+			if _, err := s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "a-ns"}, parse(t, widget.GV1, `{"metadata":{"name":"other"}}`), metav1.CreateOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			s.mustCreate(`{"metadata":{"name":"a","labels":{"odd":""}}}`)
@@ -119,7 +119,7 @@ func TestDeleteCollectionWhileOthersWrite(t *testing.T) {
 	}
 	before = func() {
 		for _, name := range []string{"a", "b"} {
-			if _, err := s.v1.Delete.Delete(ctx, rest.Name{Namespace: "ns", Name: name}, metav1.DeleteOptions{}); err != nil {
+			if _, err := s.v1.Delete.Delete(ctx, new(rest.Request), rest.Name{Namespace: "ns", Name: name}, metav1.DeleteOptions{}); err != nil {
 				t.Error(err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/registry"
+	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 )
 
@@ -40,7 +41,7 @@ func TestPropagation(t *testing.T) {
 		for _, collected := range []bool{true, false} {
 			s := serveWith(t, strategy{}, registry.Options{Collected: collected}, nil)
 			s.mustCreate(`{"metadata":{"name":"w","finalizers":` + tc.has + `},"spec":{"color":"red"}}`)
-			if _, err := s.v1.Delete.Delete(ctx, named, tc.opts); err != nil {
+			if _, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, tc.opts); err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
@@ -73,7 +74,7 @@ func TestPropagationTwice(t *testing.T) {
 	s.mustCreate(`{"metadata":{"name":"w"},"spec":{"color":"red"}}`)
 	remove := func(p metav1.DeletionPropagation) {
 		t.Helper()
-		if _, err := s.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{PropagationPolicy: &p}); err != nil {
+		if _, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{PropagationPolicy: &p}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -38,7 +38,7 @@ func TestDocumentOfAGoValue(t *testing.T) {
 	old, db := serveOld(t, strategy{})
 	obj := &widget.Old{Paint: "red"}
 	obj.Name = "w"
-	view, err := old.Create.Create(ctx, rest.Name{Namespace: "ns"}, obj, metav1.CreateOptions{})
+	view, err := old.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, obj, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestDocumentOfAGoValue(t *testing.T) {
 func TestDocumentsAreDecorated(t *testing.T) {
 	old, db := serveOld(t, strategy{Decorate: func(w *widget.Widget) { w.Spec.Color += "dish" }})
 	sent := rest.Document{Body: parse(t, widget.GVOld, `{"metadata":{"name":"w"},"paint":"red","count":0}`), JSON: []byte(`{"paint":"red","count":0}`)}
-	view, err := old.Create.Create(ctx, rest.Name{Namespace: "ns"}, sent, metav1.CreateOptions{})
+	view, err := old.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, sent, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

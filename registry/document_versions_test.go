@@ -171,7 +171,7 @@ func specOf(t *testing.T, view rest.View) string {
 // is stored without what only its version has, and shown without what only the stored one has.
 func TestDocumentsOfVersionsWithTheSameJSON(t *testing.T) {
 	v2, v1, db := serveGadgets(t)
-	created, err := v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, gadgetOf(t, new(oldGadget), `{"size":"","every":"60s","items":[{"name":"x","keep":false}],"mode":"fast"}`), metav1.CreateOptions{})
+	created, err := v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, gadgetOf(t, new(oldGadget), `{"size":"","every":"60s","items":[{"name":"x","keep":false}],"mode":"fast"}`), metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,11 +190,11 @@ func TestDocumentsOfVersionsWithTheSameJSON(t *testing.T) {
 	}
 
 	merge := rest.Patch{Type: types.MergePatchType, Bytes: []byte(`{"spec":{"mode":"fast","items":null}}`)}
-	if _, _, err := v2.Patch.Patch(ctx, named, merge, metav1.PatchOptions{}); err != nil {
+	if _, _, err := v2.Patch.Patch(ctx, new(rest.Request), named, merge, metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	merge.Bytes = []byte(`{"spec":{"size":"1k","note":"mine"}}`)
-	patched, _, err := v1.Patch.Patch(ctx, named, merge, metav1.PatchOptions{})
+	patched, _, err := v1.Patch.Patch(ctx, new(rest.Request), named, merge, metav1.PatchOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestDocumentsOfVersionsWithTheSameJSON(t *testing.T) {
 // What is required has to be sent in every version, and what is not sent is not judged.
 func TestPresenceInVersionsWithTheSameJSON(t *testing.T) {
 	_, v1, _ := serveGadgets(t)
-	_, err := v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, gadgetOf(t, new(oldGadget), `{"items":[{"name":"x","kind":""}]}`), metav1.CreateOptions{})
+	_, err := v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, gadgetOf(t, new(oldGadget), `{"items":[{"name":"x","kind":""}]}`), metav1.CreateOptions{})
 	if got := fieldsOf(status(t, err)); got != "spec.size spec.items[0].kind" {
 		t.Errorf("refused for %s", got)
 	}
@@ -232,15 +232,15 @@ func fieldsOf(s metav1.Status) string {
 // stays the same, and one that leaves it alone is not.
 func TestUpdateOfWhatGoDoesNotSee(t *testing.T) {
 	v2, v1, db := serveGadgets(t)
-	if _, err := v2.Create.Create(ctx, rest.Name{Namespace: "ns"}, gadgetOf(t, new(gadget), `{"size":"1","items":[{"name":"x"},{"name":"y"}]}`), metav1.CreateOptions{}); err != nil {
+	if _, err := v2.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, gadgetOf(t, new(gadget), `{"size":"1","items":[{"name":"x"},{"name":"y"}]}`), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	added := `{"size":"1","items":[{"name":"x"},{"name":"y","kind":""}]}`
-	_, _, err := v2.Update.Update(ctx, named, gadgetOf(t, new(gadget), added), metav1.UpdateOptions{})
+	_, _, err := v2.Update.Update(ctx, new(rest.Request), named, gadgetOf(t, new(gadget), added), metav1.UpdateOptions{})
 	if got := fieldsOf(status(t, err)); got != "spec.items[1].kind" {
 		t.Errorf("an update in v2 is refused for %q", got)
 	}
-	_, _, err = v1.Update.Update(ctx, named, gadgetOf(t, new(oldGadget), added), metav1.UpdateOptions{})
+	_, _, err = v1.Update.Update(ctx, new(rest.Request), named, gadgetOf(t, new(oldGadget), added), metav1.UpdateOptions{})
 	if got := fieldsOf(status(t, err)); got != "spec.items[1].kind" {
 		t.Errorf("an update in v1 is refused for %q", got)
 	}
@@ -248,7 +248,7 @@ func TestUpdateOfWhatGoDoesNotSee(t *testing.T) {
 	const key = "/registry/shop.example.com/gadgets/ns/w"
 	stored, _ := db.Get(key)
 	db.Put(key, []byte(strings.Replace(string(stored), `{"name":"y"}`, `{"kind":"","name":"y"}`, 1)))
-	if _, _, err := v2.Update.Update(ctx, named, gadgetOf(t, new(gadget), strings.Replace(added, `"1"`, `"2"`, 1)), metav1.UpdateOptions{}); err != nil {
+	if _, _, err := v2.Update.Update(ctx, new(rest.Request), named, gadgetOf(t, new(gadget), strings.Replace(added, `"1"`, `"2"`, 1)), metav1.UpdateOptions{}); err != nil {
 		t.Errorf("what was there is judged again: %v", err)
 	}
 }
@@ -270,10 +270,10 @@ func TestMisreadDocuments(t *testing.T) {
 	if err := v1.Misread([]byte(`{"spec":{"size":`), false); err != nil {
 		t.Errorf("half an object: %v", err)
 	}
-	if _, err := v2.Create.Create(ctx, rest.Name{Namespace: "ns"}, gadgetOf(t, new(gadget), `{"size":"1"}`), metav1.CreateOptions{}); err != nil {
+	if _, err := v2.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, gadgetOf(t, new(gadget), `{"size":"1"}`), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err := v2.Patch.Patch(ctx, named, rest.Patch{Type: types.MergePatchType, Bytes: []byte(`{"spec":{"items":"none","size":[]}}`)}, metav1.PatchOptions{})
+	_, _, err := v2.Patch.Patch(ctx, new(rest.Request), named, rest.Patch{Type: types.MergePatchType, Bytes: []byte(`{"spec":{"items":"none","size":[]}}`)}, metav1.PatchOptions{})
 	if got := status(t, err); got.Code != 422 || fieldsOf(got) != "spec.items spec.size" {
 		t.Errorf("a patch: %d %s", got.Code, got.Message)
 	}

@@ -24,7 +24,7 @@ func TestKeptIsWhatWouldBeMade(t *testing.T) {
 	for round := range 3 {
 		changed := s.mustGet(rest.Name{Namespace: "ns", Name: "w3"})
 		changed.Labels = map[string]string{"round": fmt.Sprint(round)}
-		if _, _, err := s.v1.Update.Update(ctx, rest.Name{Namespace: "ns", Name: "w3"}, changed, metav1.UpdateOptions{}); err != nil {
+		if _, _, err := s.v1.Update.Update(ctx, new(rest.Request), rest.Name{Namespace: "ns", Name: "w3"}, changed, metav1.UpdateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		for _, served := range []rest.Resource{s.v1, s.beta, s.old} {
@@ -61,7 +61,7 @@ func TestADryRunIsNotKept(t *testing.T) {
 	s := serve(t, strategy{})
 	w := s.mustCreate(`{"metadata":{"name":"w"}}`)
 	w.Labels = map[string]string{"only": "tried"}
-	tried, _, err := s.v1.Update.Update(ctx, named, w, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
+	tried, _, err := s.v1.Update.Update(ctx, new(rest.Request), named, w, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
 	if err != nil {
 		t.Fatal(err)
 	}

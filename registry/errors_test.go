@@ -159,9 +159,9 @@ func verbs(t *testing.T, err error) map[string]error {
 	got := map[string]error{}
 	_, got["get"] = s.v1.Get.Get(ctx, named, metav1.GetOptions{})
 	_, got["list"] = s.v1.List.List(ctx, "", metav1.ListOptions{})
-	_, got["create"] = s.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, obj(), metav1.CreateOptions{})
-	_, _, got["update"] = s.v1.Update.Update(ctx, named, obj(), metav1.UpdateOptions{})
-	_, got["delete"] = s.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{})
+	_, got["create"] = s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, obj(), metav1.CreateOptions{})
+	_, _, got["update"] = s.v1.Update.Update(ctx, new(rest.Request), named, obj(), metav1.UpdateOptions{})
+	_, got["delete"] = s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{})
 	if _, werr := s.v1.Watch.Watch(ctx, "", metav1.ListOptions{ResourceVersion: "1"}); werr != nil {
 		got["watch"] = werr
 	}

@@ -47,7 +47,7 @@ func ExampleDefine() {
 	v1, ctx := served[0], context.Background()
 	many := int32(1000)
 	obj := &widget.V1{ObjectMeta: metav1.ObjectMeta{Name: "w"}, Spec: widget.V1Spec{Replicas: &many}}
-	_, err = v1.Create.Create(ctx, rest.Name{Namespace: "default"}, obj, metav1.CreateOptions{})
+	_, err = v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "default"}, obj, metav1.CreateOptions{})
 	fmt.Println(err)
 
 	list, err := v1.List.List(ctx, "default", metav1.ListOptions{})

@@ -51,7 +51,7 @@ func TestExport(t *testing.T) {
 			t.Errorf("%+v: %s", form, got)
 		}
 	}
-	view, err := s.v1.Create.Create(ctx, rest.Name{Namespace: "other"}, parse(t, widget.GV1, got), metav1.CreateOptions{})
+	view, err := s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "other"}, parse(t, widget.GV1, got), metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,7 +93,7 @@ func parse(t *testing.T, gv schema.GroupVersion, data string) runtime.Object {
 // mustCreate creates an object in ns and returns it as v1.
 func (s *server) mustCreate(data string) *widget.V1 {
 	s.t.Helper()
-	view, err := s.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(s.t, widget.GV1, data), metav1.CreateOptions{})
+	view, err := s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(s.t, widget.GV1, data), metav1.CreateOptions{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func (s *server) mustGet(name rest.Name) *widget.V1 {
 
 func (s *server) update(obj runtime.Object) (*widget.V1, error) {
 	s.t.Helper()
-	view, _, err := s.v1.Update.Update(ctx, named, obj, metav1.UpdateOptions{})
+	view, _, err := s.v1.Update.Update(ctx, new(rest.Request), named, obj, metav1.UpdateOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (s *server) update(obj runtime.Object) (*widget.V1, error) {
 // mustDelete deletes the object "w", expecting no error.
 func (s *server) mustDelete() rest.View {
 	s.t.Helper()
-	view, err := s.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{})
+	view, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 
 func TestWarningsOfAStrategy(t *testing.T) {
 	var got []string
-	warned := rest.WithWarnings(ctx, func(text string) { got = append(got, text) })
+	warned := &rest.Request{Notes: rest.Notes{OnWarning: func(text string) { got = append(got, text) }}}
 	s := serve(t, strategy{
 		WarningsOnCreate: func(_ context.Context, w *widget.Widget) []string { return []string{"new: " + w.Spec.Color, "hm"} },
 		WarningsOnUpdate: func(_ context.Context, w, old *widget.Widget) []string {
@@ -24,18 +24,18 @@ func TestWarningsOfAStrategy(t *testing.T) {
 		},
 	})
 	obj := parse(t, widget.GV1, `{"metadata":{"name":"w"}}`)
-	view, err := s.v1.Create.Create(warned, rest.Name{Namespace: "ns"}, obj, metav1.CreateOptions{})
+	view, err := s.v1.Create.Create(ctx, warned, rest.Name{Namespace: "ns"}, obj, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := read[*widget.V1](t, view)
 	w.Spec.Color = "green"
-	if _, _, err := s.v1.Update.Update(warned, named, w, metav1.UpdateOptions{DryRun: []string{"All"}}); err != nil {
+	if _, _, err := s.v1.Update.Update(ctx, warned, named, w, metav1.UpdateOptions{DryRun: []string{"All"}}); err != nil {
 		t.Fatal(err)
 	}
 	// One that is refused is refused for its errors.
 	bad := parse(t, widget.GV1, `{"metadata":{"name":"v"},"spec":{"replicas":5000}}`)
-	if _, err := s.v1.Create.Create(warned, rest.Name{Namespace: "ns"}, bad, metav1.CreateOptions{}); err == nil {
+	if _, err := s.v1.Create.Create(ctx, warned, rest.Name{Namespace: "ns"}, bad, metav1.CreateOptions{}); err == nil {
 		t.Error("no error")
 	}
 	if want := []string{"new: red", "hm", "red was better than green"}; !slices.Equal(got, want) {
@@ -67,21 +67,21 @@ func TestAfterWrites(t *testing.T) {
 	}
 	dry := []string{metav1.DryRunAll}
 	body := `{"metadata":{"name":"w","finalizers":["example.com/a"]}}`
-	if _, err := s.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, body), metav1.CreateOptions{DryRun: dry}); err != nil {
+	if _, err := s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1, body), metav1.CreateOptions{DryRun: dry}); err != nil {
 		t.Fatal(err)
 	}
 	want()
 	w := s.mustCreate(body)
 	first := w.ResourceVersion
 	want("created w red " + first)
-	if _, err := s.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, body), metav1.CreateOptions{}); err == nil {
+	if _, err := s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1, body), metav1.CreateOptions{}); err == nil {
 		t.Error("created twice")
 	}
 	if _, err := s.update(w); err != nil { // of nothing
 		t.Fatal(err)
 	}
 	w.Spec.Color = "green"
-	if _, _, err := s.v1.Update.Update(ctx, named, w, metav1.UpdateOptions{DryRun: dry}); err != nil {
+	if _, _, err := s.v1.Update.Update(ctx, new(rest.Request), named, w, metav1.UpdateOptions{DryRun: dry}); err != nil {
 		t.Fatal(err)
 	}
 	want()
@@ -92,7 +92,7 @@ func TestAfterWrites(t *testing.T) {
 	}
 	second := w.ResourceVersion
 	want("updated w red " + first + " to w green " + second)
-	if _, _, err := s.v1.Patch.Patch(ctx, named, rest.Patch{Type: types.MergePatchType, Bytes: []byte(`{"spec":{"color":"blue"}}`)}, metav1.PatchOptions{}); err != nil {
+	if _, _, err := s.v1.Patch.Patch(ctx, new(rest.Request), named, rest.Patch{Type: types.MergePatchType, Bytes: []byte(`{"spec":{"color":"blue"}}`)}, metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	third := s.mustGet(named).ResourceVersion
@@ -108,7 +108,7 @@ func TestAfterWrites(t *testing.T) {
 	want("deleted w blue " + w.ResourceVersion)
 	w = s.mustCreate(`{"metadata":{"name":"w"}}`)
 	log = nil
-	if _, err := s.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{DryRun: dry}); err != nil {
+	if _, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{DryRun: dry}); err != nil {
 		t.Fatal(err)
 	}
 	want()
@@ -123,7 +123,7 @@ func TestDecorate(t *testing.T) {
 		w.Status.Phase = "seen " + seen + " at " + w.ResourceVersion
 		w.Labels = map[string]string{"seen": seen}
 	}})
-	view, err := s.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w"},"status":{"phase":"stored"}}`), metav1.CreateOptions{})
+	view, err := s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w"},"status":{"phase":"stored"}}`), metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestDecorate(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	// A patch is applied to what is stored, and so are selectors.
-	if _, _, err := s.v1.Patch.Patch(ctx, named, rest.Patch{Type: types.JSONPatchType, Bytes: []byte(`[{"op":"test","path":"/status/phase","value":"stored"},{"op":"replace","path":"/spec/color","value":"green"}]`)}, metav1.PatchOptions{}); err != nil {
+	if _, _, err := s.v1.Patch.Patch(ctx, new(rest.Request), named, rest.Patch{Type: types.JSONPatchType, Bytes: []byte(`[{"op":"test","path":"/status/phase","value":"stored"},{"op":"replace","path":"/spec/color","value":"green"}]`)}, metav1.PatchOptions{}); err != nil {
 		t.Error(err)
 	}
 	none, err := s.v1.List.List(ctx, "", metav1.ListOptions{LabelSelector: "seen"})
@@ -215,7 +215,7 @@ func TestGracefulDeletion(t *testing.T) {
 			}})
 			s.mustCreate(`{"metadata":{"name":"w"` + tc.finalizers + `}}`)
 			if tc.has != notDeleted {
-				if _, err := s.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{GracePeriodSeconds: &tc.has}); err != nil {
+				if _, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{GracePeriodSeconds: &tc.has}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -223,14 +223,14 @@ func TestGracefulDeletion(t *testing.T) {
 			opts := metav1.DeleteOptions{GracePeriodSeconds: tc.asked}
 			tried := opts
 			tried.DryRun = []string{metav1.DryRunAll}
-			if _, err := s.v1.Delete.Delete(ctx, named, tried); err != nil {
+			if _, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, tried); err != nil {
 				t.Fatal(err)
 			}
 			if now := s.mustGet(named); now.ResourceVersion != before.ResourceVersion {
 				t.Errorf("a dry run changed it: %+v", now)
 			}
 			begun := time.Now().Truncate(time.Second)
-			view, err := s.v1.Delete.Delete(ctx, named, opts)
+			view, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, opts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -273,7 +273,7 @@ func TestSomeAreNotDeletedGracefully(t *testing.T) {
 		t.Error("it is there")
 	}
 	s.mustCreate(`{"metadata":{"name":"w"},"spec":{"color":"green"}}`)
-	_, err := s.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{})
+	_, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{})
 	wantStatus(t, err, 500, metav1.StatusReasonInternalError, "Internal error occurred: the strategy's CheckGracefulDelete left gracePeriodSeconds open")
 }
 

@@ -78,7 +78,6 @@ func (e *endpoint) take(ctx context.Context, text []byte, change func(*metav1.Ob
 	}
 
 	// Default, on to the hub, validate, canonicalize.
-	ctx = withText(ctx, text)
 	uid, name := meta.UID, meta.Name
 	key, err := e.key(rest.Name{Namespace: meta.Namespace, Name: name})
 	if err != nil {
@@ -88,7 +87,7 @@ func (e *endpoint) take(ctx context.Context, text []byte, change func(*metav1.Ob
 	if err != nil {
 		return false, badDocument(err)
 	}
-	if err := e.validateCreate(ctx, hub, from); err != nil {
+	if err := e.validateCreate(ctx, text, hub, from); err != nil {
 		return false, err
 	}
 	if canonicalize := e.def.Strategy.Canonicalize; canonicalize != nil {

@@ -130,7 +130,7 @@ func (l *laggards) change(t *testing.T, change func(w *widget.V1)) *widget.V1 {
 // patch asks the server that is behind.
 func (l *laggards) patch(t *testing.T, typ types.PatchType, data string) (*widget.V1, error) {
 	t.Helper()
-	view, _, err := l.behind.v1.Patch.Patch(ctx, named, rest.Patch{Type: typ, Bytes: []byte(data)}, metav1.PatchOptions{FieldManager: "test"})
+	view, _, err := l.behind.v1.Patch.Patch(ctx, new(rest.Request), named, rest.Patch{Type: typ, Bytes: []byte(data)}, metav1.PatchOptions{FieldManager: "test"})
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +214,7 @@ func TestWritesBehindAnOldCache(t *testing.T) {
 			wantStatus(t, err, 404, "NotFound", `widgets.shop.example.com "w" not found`)
 			_, err = l.patch(t, types.MergePatchType, `{}`) // of the cache's entry it would be no change
 			wantStatus(t, err, 404, "NotFound", `widgets.shop.example.com "w" not found`)
-			_, err = l.behind.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{})
+			_, err = l.behind.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{})
 			wantStatus(t, err, 404, "NotFound", `widgets.shop.example.com "w" not found`)
 			if got, err := l.patch(t, types.ApplyYAMLPatchType, `{"apiVersion":"shop.example.com/v1","kind":"Widget","spec":{"color":"new"}}`); err != nil || got.Spec.Color != "new" {
 				t.Errorf("apply: got %+v, %v", got, err)
@@ -224,24 +224,24 @@ func TestWritesBehindAnOldCache(t *testing.T) {
 			old := l.ahead.mustGet(named).UID
 			l.ahead.mustDelete()
 			now := l.ahead.mustCreate(plainWidget).UID
-			_, err := l.behind.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &old}})
+			_, err := l.behind.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &old}})
 			if s := status(t, err); s.Code != 409 {
 				t.Errorf("delete the old one: %v", err)
 			}
-			if _, err = l.behind.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &now}}); err != nil {
+			if _, err = l.behind.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &now}}); err != nil {
 				t.Errorf("delete the new one: %v", err)
 			}
 		}},
 		"a deletion of what has a finalizer now": {plainWidget, func(t *testing.T, l *laggards) {
 			l.change(t, finalize("example.com/hold"))
-			got, err := l.behind.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{})
+			got, err := l.behind.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{})
 			if err != nil || read[*widget.V1](t, got).DeletionTimestamp == nil || l.ahead.mustGet(named).DeletionTimestamp == nil {
 				t.Errorf("got %v, %v", got, err)
 			}
 		}},
 		"a deletion of what has lost its finalizer": {`{"metadata":{"name":"w","finalizers":["example.com/hold"]}}`, func(t *testing.T, l *laggards) {
 			l.change(t, finalize())
-			got, err := l.behind.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{})
+			got, err := l.behind.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{})
 			if err != nil || l.ahead.raw(named) != "" {
 				t.Errorf("got %v, %v", got, err)
 			}
@@ -277,10 +277,10 @@ func TestWritesOfWhatTheCacheLacks(t *testing.T) {
 	l.ahead.mustDelete()
 	other := rest.Name{Namespace: "ns", Name: "other"}
 	l.ahead.mustCreate(`{"metadata":{"name":"other"}}`)
-	if _, _, err := l.behind.v1.Update.Update(ctx, other, parse(t, widget.GV1, `{"metadata":{"name":"other"},"spec":{"color":"blue"}}`), metav1.UpdateOptions{}); err != nil {
+	if _, _, err := l.behind.v1.Update.Update(ctx, new(rest.Request), other, parse(t, widget.GV1, `{"metadata":{"name":"other"},"spec":{"color":"blue"}}`), metav1.UpdateOptions{}); err != nil {
 		t.Error(err)
 	}
-	if _, err := l.behind.v1.Delete.Delete(ctx, other, metav1.DeleteOptions{}); err != nil || l.ahead.raw(other) != "" {
+	if _, err := l.behind.v1.Delete.Delete(ctx, new(rest.Request), other, metav1.DeleteOptions{}); err != nil || l.ahead.raw(other) != "" {
 		t.Error(err)
 	}
 }

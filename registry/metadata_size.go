@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -61,7 +60,7 @@ const (
 
 // dropOwnersTwice keeps one of owner references that are equal in all that they say, and warns of
 // the others. Of more than an object may have it keeps all, for checkMetadata to refuse.
-func dropOwnersTwice(ctx context.Context, meta *metav1.ObjectMeta, warning string) {
+func dropOwnersTwice(notes *rest.Notes, meta *metav1.ObjectMeta, warning string) {
 	if len(meta.OwnerReferences) < 2 {
 		return
 	}
@@ -89,7 +88,7 @@ func dropOwnersTwice(ctx context.Context, meta *metav1.ObjectMeta, warning strin
 	if more := twice - len(uids); more > 0 {
 		named += fmt.Sprintf(" and %d more", more)
 	}
-	rest.AddWarning(ctx, warning+named)
+	notes.Warn(warning + named)
 }
 
 // ownerKey is all that an owner reference says. Of a flag that is not set that is something else

@@ -1,7 +1,6 @@
 package registry_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -47,9 +46,9 @@ func TestMetadataIsBounded(t *testing.T) {
 			s := serveWith(t, strategy{}, registry.Options{Schemas: widgetSchemas(t)}, nil)
 			over := most + 2 // one more than an object that has all, and whose creator became an owner, too
 			want := fmt.Sprintf("metadata.%s: Too many: %d: must have at most %d items", sort, over, most)
-			_, err := s.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, &widget.V1{ObjectMeta: crowd(sort, over)}, metav1.CreateOptions{})
+			_, err := s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, &widget.V1{ObjectMeta: crowd(sort, over)}, metav1.CreateOptions{})
 			wantCauses(t, err, want)
-			if _, err := s.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, &widget.V1{ObjectMeta: crowd(sort, most)}, metav1.CreateOptions{}); err != nil {
+			if _, err := s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, &widget.V1{ObjectMeta: crowd(sort, most)}, metav1.CreateOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			patch, err := json.Marshal(map[string]any{"metadata": crowd(sort, over)})
@@ -91,7 +90,7 @@ func TestOwnersTwice(t *testing.T) {
 	const sent = ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: "
 	const made = ".metadata.ownerReferences contains duplicate entries after mutating admission happens; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: "
 	var warnings []string
-	ctx := rest.WithWarnings(context.Background(), func(text string) { warnings = append(warnings, text) })
+	req := &rest.Request{Notes: rest.Notes{OnWarning: func(text string) { warnings = append(warnings, text) }}}
 	s := serve(t, strategy{})
 	object := func() *widget.V1 {
 		return &widget.V1{ObjectMeta: metav1.ObjectMeta{Name: "w", Namespace: "ns", OwnerReferences: slices.Clone(twice)}}
@@ -105,14 +104,14 @@ func TestOwnersTwice(t *testing.T) {
 		do            func() (rest.View, error)
 	}{
 		{"create", sent + "a, a, b", func() (rest.View, error) {
-			return s.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, object(), metav1.CreateOptions{})
+			return s.v1.Create.Create(ctx, req, rest.Name{Namespace: "ns"}, object(), metav1.CreateOptions{})
 		}},
 		{"update", sent + "a, a, b", func() (rest.View, error) {
-			view, _, err := s.v1.Update.Update(ctx, named, object(), metav1.UpdateOptions{})
+			view, _, err := s.v1.Update.Update(ctx, req, named, object(), metav1.UpdateOptions{})
 			return view, err
 		}},
 		{"patch", made + "a, a, b", func() (rest.View, error) {
-			view, _, err := s.v1.Patch.Patch(ctx, named, rest.Patch{Type: mergeType, Bytes: patch}, metav1.PatchOptions{})
+			view, _, err := s.v1.Patch.Patch(ctx, req, named, rest.Patch{Type: mergeType, Bytes: patch}, metav1.PatchOptions{})
 			return view, err
 		}},
 	} {
@@ -132,7 +131,7 @@ func TestOwnersTwice(t *testing.T) {
 	many := object()
 	many.Name, many.OwnerReferences = "many", slices.Repeat([]metav1.OwnerReference{ref("a")}, 100_000)
 	warnings = nil
-	if _, err := s.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, many, metav1.CreateOptions{}); err != nil {
+	if _, err := s.v1.Create.Create(ctx, req, rest.Name{Namespace: "ns"}, many, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if len(warnings) != 1 || !strings.HasSuffix(warnings[0], "a, a and 99979 more") || len(warnings[0]) > 1000 {

@@ -8,7 +8,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/registry/internal/document"
@@ -176,11 +175,11 @@ func (c *codec) withoutStatus(from *origin, empty runtime.Object) (*origin, erro
 
 // sent is an object that a client sent, and the JSON that it was read from; nil where nobody keeps
 // that.
-func (e *endpoint) sent(obj apiruntime.Object) (runtime.Object, []byte) {
+func (e *endpoint) sent(obj rest.Body) (runtime.Object, []byte) {
 	if d, ok := obj.(rest.Document); ok {
-		return d.Body.(runtime.Object), d.JSON
+		return d.Body, d.JSON
 	}
-	return obj.(runtime.Object), nil
+	return obj, nil
 }
 
 // received makes an object of the hub of one of the endpoint's version that was read of text, as

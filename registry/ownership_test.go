@@ -46,7 +46,7 @@ func wantOwners(t *testing.T, w *widget.V1, want ...string) {
 
 func TestEveryWriteHasAnOwner(t *testing.T) {
 	s := serveOwned(t, strategy{})
-	view, err := s.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w","labels":{"a":"b"}},"spec":{"color":"green"}}`), metav1.CreateOptions{FieldManager: "creator"})
+	view, err := s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w","labels":{"a":"b"}},"spec":{"color":"green"}}`), metav1.CreateOptions{FieldManager: "creator"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestEveryWriteHasAnOwner(t *testing.T) {
 	// What an update changes goes over to whoever makes it.
 	obj := s.mustGet(named)
 	obj.Spec.Color, obj.Spec.Options = "blue", map[string]string{"x": "y"}
-	view, _, err = s.v1.Update.Update(ctx, named, obj, metav1.UpdateOptions{FieldManager: "updater"})
+	view, _, err = s.v1.Update.Update(ctx, new(rest.Request), named, obj, metav1.UpdateOptions{FieldManager: "updater"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestEveryWriteHasAnOwner(t *testing.T) {
 	// A client that knows nothing of managedFields does not take them away.
 	obj = s.mustGet(named)
 	obj.ManagedFields = nil
-	if view, _, err = s.v1.Update.Update(ctx, named, obj, metav1.UpdateOptions{FieldManager: "updater"}); err != nil {
+	if view, _, err = s.v1.Update.Update(ctx, new(rest.Request), named, obj, metav1.UpdateOptions{FieldManager: "updater"}); err != nil {
 		t.Fatal(err)
 	}
 	wantOwners(t, read[*widget.V1](t, view), byCreator, byUpdater)
@@ -100,7 +100,7 @@ func TestEveryWriteHasAnOwner(t *testing.T) {
 // Times of owners alone are no change; with anything else they are written.
 func TestTimesOfOwnersAreNoChange(t *testing.T) {
 	s := serveOwned(t, strategy{})
-	if _, err := s.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w"},"spec":{"color":"green"}}`), metav1.CreateOptions{FieldManager: "creator"}); err != nil {
+	if _, err := s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w"},"spec":{"color":"green"}}`), metav1.CreateOptions{FieldManager: "creator"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
@@ -117,7 +117,7 @@ func TestTimesOfOwnersAreNoChange(t *testing.T) {
 			obj.ManagedFields[i].Time = &metav1.Time{Time: time.Unix(1_700_000_000, 0)}
 		}
 		test.change(obj)
-		if _, _, err := s.v1.Update.Update(ctx, named, obj, metav1.UpdateOptions{FieldManager: "another"}); err != nil {
+		if _, _, err := s.v1.Update.Update(ctx, new(rest.Request), named, obj, metav1.UpdateOptions{FieldManager: "another"}); err != nil {
 			t.Fatal(err)
 		}
 		if written := s.Revision() != before; written != test.written {
@@ -156,8 +156,8 @@ func TestOwnersThatCannotBeFound(t *testing.T) {
 		t.Errorf("%q\n%s\nwant\n%s", warnings, owners(got), want)
 	}
 	var warned []string
-	with := rest.WithWarnings(ctx, func(text string) { warned = append(warned, text) })
-	view, err = s.v1.Create.Create(with, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"v"},"spec":{"options":{"panic":"y"}}}`), metav1.CreateOptions{FieldManager: "two"})
+	with := &rest.Request{Notes: rest.Notes{OnWarning: func(text string) { warned = append(warned, text) }}}
+	view, err = s.v1.Create.Create(ctx, with, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"v"},"spec":{"options":{"panic":"y"}}}`), metav1.CreateOptions{FieldManager: "two"})
 	if err != nil || read[*widget.V1](t, view).ManagedFields != nil || len(warned) != 1 || !strings.HasPrefix(warned[0], "nobody is in metadata.managedFields: ") {
 		t.Errorf("%v, %q", err, warned)
 	}
@@ -196,7 +196,7 @@ func TestTooLargeForOwners(t *testing.T) {
 	option := func(length int) string { return `{"` + strings.Repeat("x", length) + `":""}` }
 	object := func(length int) string { return `{"metadata":{"name":"w"},"spec":{"options":` + option(length) + `}}` }
 	create := func(length int) (rest.View, error) {
-		return s.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, object(length)), metav1.CreateOptions{FieldManager: "me"})
+		return s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1, object(length)), metav1.CreateOptions{FieldManager: "me"})
 	}
 	want413 := func(what string, err error) {
 		if err == nil || status(t, err).Code != 413 {

@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 
@@ -27,7 +26,7 @@ func tooLarge(err error) bool { return storage.CodeOf(err) == storage.CodeTooLar
 // own puts into hub, which was made of from, who owns its fields, now that the author wants it to
 // follow old, which current holds. Where nobody keeps track, and when that fails, the owners are
 // those that old had: a write never fails because of them.
-func (e *endpoint) own(ctx context.Context, hub runtime.Object, from *origin, old runtime.Object, current storage.Entry, by author) {
+func (e *endpoint) own(w *write, hub runtime.Object, from *origin, old runtime.Object, current storage.Entry, by author) {
 	was := runtime.Meta(old).ManagedFields
 	if by.unnamed {
 		runtime.Meta(hub).ManagedFields = nil
@@ -45,19 +44,19 @@ func (e *endpoint) own(ctx context.Context, hub runtime.Object, from *origin, ol
 		err = e.track(hub, from, live, by.manager)
 	}
 	if err != nil {
-		rest.AddWarning(ctx, fmt.Sprintf("metadata.managedFields was left as it was: %v", err))
+		w.Warn(fmt.Sprintf("metadata.managedFields was left as it was: %v", err))
 		runtime.Meta(hub).ManagedFields = was
 	}
 }
 
 // ownNew is own for an object that did not exist before.
-func (e *endpoint) ownNew(ctx context.Context, hub runtime.Object, from *origin, manager string) {
+func (e *endpoint) ownNew(w *write, hub runtime.Object, from *origin, manager string) {
 	var err error
 	if e.owners != nil {
 		err = e.track(hub, from, e.nothing(), manager)
 	}
 	if err != nil {
-		rest.AddWarning(ctx, fmt.Sprintf("nobody is in metadata.managedFields: %v", err))
+		w.Warn(fmt.Sprintf("nobody is in metadata.managedFields: %v", err))
 	}
 	if err != nil || e.owners == nil {
 		runtime.Meta(hub).ManagedFields = nil
@@ -66,9 +65,9 @@ func (e *endpoint) ownNew(ctx context.Context, hub runtime.Object, from *origin,
 
 // keepOwners puts the owners back that an object had before admission made what it is now of it, if
 // what that says of them can't be understood. The words are those of Kubernetes.
-func (e *endpoint) keepOwners(ctx context.Context, meta *metav1.ObjectMeta, was []metav1.ManagedFieldsEntry) {
+func (e *endpoint) keepOwners(notes *rest.Notes, meta *metav1.ObjectMeta, was []metav1.ManagedFieldsEntry) {
 	if err := ownership.Check(meta.ManagedFields, was); err != nil {
-		rest.AddWarning(ctx, fmt.Sprintf(".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: %v", err))
+		notes.Warn(fmt.Sprintf(".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: %v", err))
 		meta.ManagedFields = was
 	}
 }

@@ -22,20 +22,21 @@ type Parent[T runtime.Object] struct {
 	DryRun bool
 
 	store   *endpoint // nil in tests of an author
+	request *rest.Request
 	manager string
 }
 
-func (e *endpoint) newParent(ctx context.Context, name rest.Name, manager string, dryRun bool) (*Parent[runtime.Object], error) {
+func (e *endpoint) newParent(ctx context.Context, req *rest.Request, name rest.Name, manager string, dryRun bool) (*Parent[runtime.Object], error) {
 	obj, err := e.parent(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
 	}
-	return &Parent[runtime.Object]{Name: name, Object: obj, DryRun: dryRun, store: e, manager: manager}, nil
+	return &Parent[runtime.Object]{Name: name, Object: obj, DryRun: dryRun, store: e, request: req, manager: manager}, nil
 }
 
 // typedParent is p with its type.
 func typedParent[T runtime.Object](p *Parent[runtime.Object]) *Parent[T] {
-	return &Parent[T]{Name: p.Name, Object: p.Object.(T), DryRun: p.DryRun, store: p.store, manager: p.manager}
+	return &Parent[T]{Name: p.Name, Object: p.Object.(T), DryRun: p.DryRun, store: p.store, request: p.request, manager: p.manager}
 }
 
 // Read reads the object again and returns it, also in Object. Its error is an API status.
@@ -54,12 +55,19 @@ func (p *Parent[T]) Update(ctx context.Context, change func(obj T) error) (T, er
 	if p.store == nil {
 		return p.Object, change(p.Object)
 	}
-	entry, err := p.store.rewrite(ctx, p.Name, p.manager, p.DryRun, func(obj runtime.Object) error { return change(obj.(T)) })
+	entry, err := p.store.rewrite(ctx, p.request, p.Name, p.manager, p.DryRun, func(obj runtime.Object) error { return change(obj.(T)) })
 	if err != nil {
 		var none T
 		return none, err
 	}
 	return p.take(p.store.parentOf(entry))
+}
+
+// Warn tells the client something that is not an error. In tests of an author nobody is told.
+func (p *Parent[T]) Warn(text string) {
+	if p.request != nil {
+		p.request.Warn(text)
+	}
 }
 
 // take makes obj the Object, if there is no error.

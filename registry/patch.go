@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/serializer"
@@ -21,21 +20,21 @@ import (
 // Patch changes a part of an object. The patch is read once; everything from "read current" on runs
 // again when another writer comes first, so that a patch which names no resourceVersion never fails
 // because of one.
-func (e *endpoint) Patch(ctx context.Context, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
+func (e *endpoint) Patch(ctx context.Context, req *rest.Request, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
 	if patch.Type == types.ApplyYAMLPatchType && e.owners != nil {
-		return e.apply(ctx, name, patch.Bytes, opts)
+		return e.apply(ctx, req, name, patch.Bytes, opts)
 	}
 	key, err := e.key(name)
 	if err != nil {
 		return nil, false, err
 	}
-	r, err := e.newEdit(name, patch, opts, e.kind.New())
+	r, err := e.newEdit(req, name, patch, opts, e.kind.New())
 	if err != nil {
 		return nil, false, err
 	}
-	by, request := author{manager: opts.FieldManager}, e.request(admission.Update, name, updateOptions(opts), opts.DryRun)
+	by, w := author{manager: opts.FieldManager}, e.updating(req, name, updateOptions(opts))
 	for {
-		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), request, func(current storage.Entry) ([]byte, []storage.Op, error) {
+		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), w.charged, func(current storage.Entry) ([]byte, []storage.Op, error) {
 			old, err := e.decodeCurrent(current)
 			if err != nil {
 				return nil, nil, err
@@ -45,18 +44,19 @@ func (e *endpoint) Patch(ctx context.Context, name rest.Name, patch rest.Patch, 
 				return nil, nil, err
 			}
 			meta := runtime.Meta(hub)
-			dropOwnersTwice(ctx, meta, ownersTwiceAfterAdmission)
+			dropOwnersTwice(&w.Notes, meta, ownersTwiceAfterAdmission)
 			if err := e.checkMetadata(meta, runtime.Meta(old)); err != nil {
 				return nil, nil, err
 			}
 			if err := ctx.Err(); err != nil {
 				return nil, nil, err
 			}
-			e.own(ctx, hub, from, old, current, by)
-			if hub, err = e.mutate(ctx, request, hub, old); err != nil {
+			w.text = text
+			e.own(w, hub, from, old, current, by)
+			if hub, err = e.mutate(ctx, w.judged, hub, old); err != nil {
 				return nil, nil, err
 			}
-			return e.replace(withText(ctx, text), request, hub, from, old, current)
+			return e.replace(ctx, w, hub, from, old, current)
 		})
 		if err == nil {
 			return e.view(entry), false, nil
@@ -76,6 +76,7 @@ func updateOptions(opts metav1.PatchOptions) *metav1.UpdateOptions {
 
 // edit is what a client wants to have changed, ready to be applied as often as it takes.
 type edit struct {
+	notes  *rest.Notes
 	name   rest.Name
 	opts   metav1.PatchOptions
 	text   []byte
@@ -90,8 +91,8 @@ type change interface {
 }
 
 // newEdit reads a patch. of is an empty object of what it is for.
-func (e *endpoint) newEdit(name rest.Name, patch rest.Patch, opts metav1.PatchOptions, of any) (*edit, error) {
-	r := &edit{name: name, opts: opts, text: patch.Bytes}
+func (e *endpoint) newEdit(req *rest.Request, name rest.Name, patch rest.Patch, opts metav1.PatchOptions, of any) (*edit, error) {
+	r := &edit{notes: &req.Notes, name: name, opts: opts, text: patch.Bytes}
 	var err error
 	switch patch.Type {
 	case types.JSONPatchType:
@@ -138,7 +139,7 @@ func (e *endpoint) edited(ctx context.Context, r *edit, old runtime.Object, curr
 	if err != nil {
 		return nil, nil, nil, e.misfit(r, err)
 	}
-	if err := e.judge(ctx, r, decoded.Strict); err != nil {
+	if err := e.judge(r, decoded.Strict); err != nil {
 		return nil, nil, nil, e.misfit(r, err)
 	}
 	meta := runtime.Meta(decoded.Object)
@@ -186,7 +187,7 @@ func (e *endpoint) keepsUID(patched, old *metav1.ObjectMeta) error {
 }
 
 // judge deals with what is odd about an edit and about what it makes, as the client wants it.
-func (e *endpoint) judge(ctx context.Context, r *edit, strict []error) error {
+func (e *endpoint) judge(r *edit, strict []error) error {
 	decoded := serializer.Decoded{Strict: append(r.strict[:len(r.strict):len(r.strict)], strict...)}
 	switch r.opts.FieldValidation {
 	case metav1.FieldValidationIgnore:
@@ -194,7 +195,7 @@ func (e *endpoint) judge(ctx context.Context, r *edit, strict []error) error {
 		return decoded.StrictError()
 	default:
 		for _, err := range decoded.Strict {
-			rest.AddWarning(ctx, err.Error())
+			r.notes.Warn(err.Error())
 		}
 	}
 	return nil

@@ -8,7 +8,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -18,19 +17,18 @@ import (
 
 // apply carries out an apply patch: the client names the fields that it cares for, and keeps or
 // gets their ownership. An object that does not exist is made.
-func (e *endpoint) apply(ctx context.Context, name rest.Name, text []byte, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
-	ctx = withText(ctx, nil)
+func (e *endpoint) apply(ctx context.Context, req *rest.Request, name rest.Name, text []byte, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
 	key, err := e.key(name)
 	if err != nil {
 		return nil, false, err
 	}
-	applied, err := readApplied(ctx, text, opts, e.readContent)
+	applied, err := readApplied(&req.Notes, text, opts, e.readContent)
 	if err != nil {
 		return nil, false, err
 	}
-	request := e.request(admission.Update, name, updateOptions(opts), opts.DryRun)
+	w := e.updating(req, name, updateOptions(opts))
 	for {
-		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), request, func(current storage.Entry) ([]byte, []storage.Op, error) {
+		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), w.charged, func(current storage.Entry) ([]byte, []storage.Op, error) {
 			old, err := e.decodeCurrent(current)
 			if err != nil {
 				return nil, nil, err
@@ -51,14 +49,14 @@ func (e *endpoint) apply(ctx context.Context, name rest.Name, text []byte, opts 
 			if err := e.keepsUID(meta, runtime.Meta(old)); err != nil {
 				return nil, nil, err
 			}
-			dropOwnersTwice(ctx, meta, ownersTwiceAfterAdmission)
+			dropOwnersTwice(&w.Notes, meta, ownersTwiceAfterAdmission)
 			if err := e.checkMetadata(meta, runtime.Meta(old)); err != nil {
 				return nil, nil, err
 			}
-			if hub, err = e.mutate(ctx, request, hub, old); err != nil {
+			if hub, err = e.mutate(ctx, w.judged, hub, old); err != nil {
 				return nil, nil, err
 			}
-			return e.replace(ctx, request, hub, from, old, current)
+			return e.replace(ctx, w, hub, from, old, current)
 		})
 		if err == nil {
 			return e.view(entry), false, nil
@@ -66,7 +64,7 @@ func (e *endpoint) apply(ctx context.Context, name rest.Name, text []byte, opts 
 		if storage.CodeOf(err) != storage.CodeNotFound || e.subresource != "" {
 			return nil, false, statusOf(err, "patch", e.resource, name.Name)
 		}
-		view, err := e.createByApply(ctx, name, applied, opts)
+		view, err := e.createByApply(ctx, w, name, applied, opts)
 		if apierrors.IsAlreadyExists(err) {
 			continue // somebody else has created it meanwhile, so it can be applied to
 		}
@@ -76,7 +74,7 @@ func (e *endpoint) apply(ctx context.Context, name rest.Name, text []byte, opts 
 
 // readApplied reads an apply patch, which is JSON or YAML. read makes it of JSON, and says what is
 // odd about that.
-func readApplied(ctx context.Context, text []byte, opts metav1.PatchOptions, read func(data []byte) (appliedPatch, []error, error)) (appliedPatch, error) {
+func readApplied(notes *rest.Notes, text []byte, opts metav1.PatchOptions, read func(data []byte) (appliedPatch, []error, error)) (appliedPatch, error) {
 	data, duplicates, err := text, []error(nil), error(nil)
 	if !json.Valid(text) {
 		if data, duplicates, err = serializer.YAMLToJSON(text); err != nil {
@@ -93,7 +91,7 @@ func readApplied(ctx context.Context, text []byte, opts metav1.PatchOptions, rea
 		case metav1.FieldValidationStrict:
 			return appliedPatch{}, apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", err))
 		default:
-			rest.AddWarning(ctx, err.Error())
+			notes.Warn(err.Error())
 		}
 	}
 	return applied, nil
@@ -126,9 +124,9 @@ func (e *endpoint) applyTo(live runtime.Object, applied appliedPatch, name rest.
 }
 
 // createByApply makes an object of nothing but an apply patch.
-func (e *endpoint) createByApply(ctx context.Context, name rest.Name, applied appliedPatch, opts metav1.PatchOptions) (rest.View, error) {
-	if err := rest.CreateDenied(ctx); err != nil {
-		return nil, err
+func (e *endpoint) createByApply(ctx context.Context, w *write, name rest.Name, applied appliedPatch, opts metav1.PatchOptions) (rest.View, error) {
+	if w.CreateDenied != nil {
+		return nil, w.CreateDenied
 	}
 	hub, from, err := e.applyTo(e.nothing(), applied.toCreate(), name, opts)
 	if err != nil {
@@ -143,5 +141,5 @@ func (e *endpoint) createByApply(ctx context.Context, name rest.Name, applied ap
 	if err := e.makeUnseen(name, runtime.Meta(hub)); err != nil {
 		return nil, err
 	}
-	return e.createOwned(ctx, name, hub, from, metav1.CreateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation})
+	return e.createOwned(ctx, w, name, hub, from, metav1.CreateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation})
 }

@@ -22,7 +22,7 @@ const applyType = types.ApplyYAMLPatchType
 
 // applyAs applies to the object "w" through one version.
 func applyAs(r rest.Resource, manager, text string, force bool) (rest.View, bool, error) {
-	return r.Patch.Patch(ctx, named, rest.Patch{Type: applyType, Bytes: []byte(text)}, metav1.PatchOptions{FieldManager: manager, Force: &force})
+	return r.Patch.Patch(ctx, new(rest.Request), named, rest.Patch{Type: applyType, Bytes: []byte(text)}, metav1.PatchOptions{FieldManager: manager, Force: &force})
 }
 
 func (s *server) mustApply(manager, spec string) *widget.V1 {
@@ -91,7 +91,7 @@ func TestApply(t *testing.T) {
 
 	// Dry run.
 	before = s.Revision()
-	view, _, err = s.v1.Patch.Patch(ctx, named, rest.Patch{Type: applyType, Bytes: []byte(text)}, metav1.PatchOptions{FieldManager: "four", DryRun: []string{metav1.DryRunAll}})
+	view, _, err = s.v1.Patch.Patch(ctx, new(rest.Request), named, rest.Patch{Type: applyType, Bytes: []byte(text)}, metav1.PatchOptions{FieldManager: "four", DryRun: []string{metav1.DryRunAll}})
 	if err != nil || len(read[*widget.V1](t, view).ManagedFields) != 4 || s.Revision() != before {
 		t.Errorf("dry run: %v", err)
 	}
@@ -154,7 +154,7 @@ func TestRefusedApply(t *testing.T) {
 		{"new, bad name", "Bad", `{` + head + `}`, 422, "Invalid", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, _, err := s.v1.Patch.Patch(ctx, rest.Name{Namespace: "ns", Name: tc.object}, rest.Patch{Type: applyType, Bytes: []byte(tc.text)},
+			_, _, err := s.v1.Patch.Patch(ctx, new(rest.Request), rest.Name{Namespace: "ns", Name: tc.object}, rest.Patch{Type: applyType, Bytes: []byte(tc.text)},
 				metav1.PatchOptions{FieldManager: "two", FieldValidation: metav1.FieldValidationStrict})
 			if tc.message == "" && err != nil {
 				tc.message = status(t, err).Message
@@ -167,7 +167,7 @@ func TestRefusedApply(t *testing.T) {
 	}
 	// Who may not create does not.
 	denied := apierrors.NewForbidden(schema.GroupResource{Resource: "widgets"}, "new", errors.New("no"))
-	_, _, err := s.v1.Patch.Patch(rest.WithoutCreate(ctx, denied), rest.Name{Namespace: "ns", Name: "new"}, rest.Patch{Type: applyType, Bytes: []byte(`{` + head + `}`)}, metav1.PatchOptions{FieldManager: "two"})
+	_, _, err := s.v1.Patch.Patch(ctx, &rest.Request{CreateDenied: denied}, rest.Name{Namespace: "ns", Name: "new"}, rest.Patch{Type: applyType, Bytes: []byte(`{` + head + `}`)}, metav1.PatchOptions{FieldManager: "two"})
 	wantStatus(t, err, 403, "Forbidden", denied.ErrStatus.Message)
 }
 
@@ -208,10 +208,10 @@ func TestOwnersTwiceByApply(t *testing.T) {
 	const head = `"apiVersion":"shop.example.com/v1","kind":"Widget"`
 	const ref = `{"apiVersion":"v1","kind":"Shelf","name":"s","uid":"a"}`
 	var warnings []string
-	ctx := rest.WithWarnings(ctx, func(text string) { warnings = append(warnings, text) })
+	req := &rest.Request{Notes: rest.Notes{OnWarning: func(text string) { warnings = append(warnings, text) }}}
 	apply := func(s *server, text string) (rest.View, bool, error) {
 		warnings = nil
-		return s.v1.Patch.Patch(ctx, named, rest.Patch{Type: applyType, Bytes: []byte(text)}, metav1.PatchOptions{FieldManager: "one"})
+		return s.v1.Patch.Patch(ctx, req, named, rest.Patch{Type: applyType, Bytes: []byte(text)}, metav1.PatchOptions{FieldManager: "one"})
 	}
 	twice := `{` + head + `,"metadata":{"name":"w","ownerReferences":[` + ref + `,` + ref + `]}}`
 	for name, there := range map[string]bool{"a new object": false, "an object": true} {

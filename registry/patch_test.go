@@ -27,8 +27,8 @@ const (
 // patchAs patches the object "w" through one version, with the warnings it gave.
 func patchAs(r rest.Resource, kind types.PatchType, text string, opts metav1.PatchOptions) (rest.View, []string, error) {
 	var warnings []string
-	with := rest.WithWarnings(ctx, func(text string) { warnings = append(warnings, text) })
-	view, _, err := r.Patch.Patch(with, named, rest.Patch{Type: kind, Bytes: []byte(text)}, opts)
+	with := &rest.Request{Notes: rest.Notes{OnWarning: func(text string) { warnings = append(warnings, text) }}}
+	view, _, err := r.Patch.Patch(ctx, with, named, rest.Patch{Type: kind, Bytes: []byte(text)}, opts)
 	return view, warnings, err
 }
 

@@ -25,8 +25,9 @@ type presence struct {
 	lookup *document.Lookup // made for the first rule that asks
 }
 
-// presenceOf is for hub, which was made of from; nil for an object of which nobody has sent a text.
-func (e *endpoint) presenceOf(ctx context.Context, hub runtime.Object, from *origin) *presence {
+// presenceOf is for hub, which was read of text and made of from; nil for an object of which nobody
+// has sent a text.
+func (e *endpoint) presenceOf(text []byte, hub runtime.Object, from *origin) *presence {
 	if from != nil && e.showsDocuments() {
 		return &presence{kept: true, read: func() (document.Document, error) {
 			obj, err := e.codec.fromHub(hub)
@@ -36,7 +37,6 @@ func (e *endpoint) presenceOf(ctx context.Context, hub runtime.Object, from *ori
 			return e.document(obj, from)
 		}}
 	}
-	text, _ := ctx.Value(textKey{}).([]byte)
 	if text == nil {
 		return nil
 	}
@@ -51,18 +51,6 @@ func (e *endpoint) presenceOf(ctx context.Context, hub runtime.Object, from *ori
 		}
 		return from.document, nil
 	}}
-}
-
-// textKey is the key of the JSON of an object in a context.
-type textKey struct{}
-
-// withText is a context for the write of an object that was read of text; nil: of none. Each write
-// says so, for one may begin within another, with its context.
-func withText(ctx context.Context, text []byte) context.Context {
-	if text == nil && ctx.Value(textKey{}) == nil {
-		return ctx
-	}
-	return context.WithValue(ctx, textKey{}, text)
 }
 
 // look reads the document once. In one that can't be written there is everything: the error is told

@@ -56,7 +56,7 @@ func five(t *testing.T) (*server, []string) {
 		if i%2 == 0 {
 			more = `{"metadata":{"name":"%d","labels":{"even":"yes"}},"spec":{"color":"blue"}}`
 		}
-		view, err := s.v1.Create.Create(ctx, rest.Name{Namespace: ns}, parse(t, widget.GV1, fmt.Sprintf(more, i)), metav1.CreateOptions{})
+		view, err := s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: ns}, parse(t, widget.GV1, fmt.Sprintf(more, i)), metav1.CreateOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +253,7 @@ func TestListGoesOnAfterCompaction(t *testing.T) {
 }
 
 func (s *server) v1Delete(ns, name string) error {
-	_, err := s.v1.Delete.Delete(ctx, rest.Name{Namespace: ns, Name: name}, metav1.DeleteOptions{})
+	_, err := s.v1.Delete.Delete(ctx, new(rest.Request), rest.Name{Namespace: ns, Name: name}, metav1.DeleteOptions{})
 	return err
 }
 

@@ -41,7 +41,7 @@ func TestSelectorsNameWhatTheyWant(t *testing.T) {
 		return h
 	})
 	w := &widget.V1{ObjectMeta: metav1.ObjectMeta{Name: "w", Labels: map[string]string{"app": "shop"}}, Spec: widget.V1Spec{Color: "red"}}
-	if _, err := s.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, w, metav1.CreateOptions{}); err != nil {
+	if _, err := s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, w, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	page, err := h.Interface.List(ctx, "/shop.example.com/widgets/", storage.ListOptions{})

@@ -17,6 +17,7 @@ import (
 // sent is what a client sent to a subresource that takes a kind of its own: an object of that kind,
 // made by new.
 type sent struct {
+	req         *rest.Request
 	op          admission.Operation
 	subresource string // "": that of the endpoint
 	name        rest.Name
@@ -42,6 +43,7 @@ func admitBody[B apiruntime.Object](ctx context.Context, e *endpoint, to sent, b
 		Options:     to.opts,
 		DryRun:      to.dryRun,
 		Forms:       bodyForms{e.bodyVersions(to.kind), to.new},
+		Notes:       &to.req.Notes,
 	})
 	if request == nil {
 		return body, nil

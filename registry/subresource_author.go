@@ -159,8 +159,7 @@ func (s *Store) parentOf(entry storage.Entry) (runtime.Object, error) {
 
 // rewrite changes an object as its author wants it. apply gets a copy of what is stored, again for
 // each attempt; its error is returned as it is.
-func (e *endpoint) rewrite(ctx context.Context, name rest.Name, manager string, dryRun bool, apply func(obj runtime.Object) error) (storage.Entry, error) {
-	ctx = withText(ctx, nil)
+func (e *endpoint) rewrite(ctx context.Context, req *rest.Request, name rest.Name, manager string, dryRun bool, apply func(obj runtime.Object) error) (storage.Entry, error) {
 	key, err := e.key(name)
 	if err != nil {
 		return storage.Entry{}, err
@@ -169,9 +168,10 @@ func (e *endpoint) rewrite(ctx context.Context, name rest.Name, manager string, 
 	if dryRun {
 		dry = []string{metav1.DryRunAll}
 	}
-	charged := e.request(admission.Update, name, &metav1.UpdateOptions{DryRun: dry, FieldManager: manager}, dry)
+	w := e.updating(req, name, &metav1.UpdateOptions{DryRun: dry, FieldManager: manager})
+	w.judged = nil // it is the body that was admitted
 	var refused error
-	entry, err := e.write(ctx, key, dryRun, charged, func(current storage.Entry) ([]byte, []storage.Op, error) {
+	entry, err := e.write(ctx, key, dryRun, w.charged, func(current storage.Entry) ([]byte, []storage.Op, error) {
 		old, err := e.parentOf(current)
 		if err != nil {
 			return nil, nil, err
@@ -180,8 +180,8 @@ func (e *endpoint) rewrite(ctx context.Context, name rest.Name, manager string, 
 		if refused = apply(next); refused != nil {
 			return nil, nil, refused
 		}
-		e.own(ctx, next, nil, old, current, author{manager: manager})
-		return e.replaceBy(ctx, nil, charged, next, nil, old, current)
+		e.own(w, next, nil, old, current, author{manager: manager})
+		return e.replace(ctx, w, next, nil, old, current)
 	})
 	if refused != nil {
 		return entry, refused
@@ -215,9 +215,9 @@ type bodyOf struct {
 	new  func() rest.Body
 }
 
-func (b bodyOf) sent(name rest.Name, opts *metav1.CreateOptions) sent {
+func (b bodyOf) sent(req *rest.Request, name rest.Name, opts *metav1.CreateOptions) sent {
 	return sent{
-		op: admission.Create, name: name, kind: b.kind,
+		req: req, op: admission.Create, name: name, kind: b.kind,
 		new: func() apiruntime.Object { return b.new() }, opts: opts, dryRun: isDryRun(opts.DryRun),
 	}
 }
@@ -234,12 +234,12 @@ func (p getPart[A]) Get(ctx context.Context, name rest.Name, opts metav1.GetOpti
 	return answerView(answer, p.answer), nil
 }
 
-func (p actPart[P, A]) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
-	of, err := p.of.newParent(ctx, name, opts.FieldManager, isDryRun(opts.DryRun))
+func (p actPart[P, A]) Create(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.CreateOptions) (rest.View, error) {
+	of, err := p.of.newParent(ctx, req, name, opts.FieldManager, isDryRun(opts.DryRun))
 	if err != nil {
 		return nil, err
 	}
-	in, err := receive(ctx, p.of, p.sent(name, &opts), obj.(P))
+	in, err := receive(ctx, p.of, p.sent(req, name, &opts), obj.(P))
 	if err != nil {
 		return nil, err
 	}
@@ -250,12 +250,12 @@ func (p actPart[P, A]) Create(ctx context.Context, name rest.Name, obj apiruntim
 	return answerView(answer, p.answer), nil
 }
 
-func (p changePart[P]) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
-	in, err := receive(ctx, p.of, p.sent(name, &opts), obj.(P))
+func (p changePart[P]) Create(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.CreateOptions) (rest.View, error) {
+	in, err := receive(ctx, p.of, p.sent(req, name, &opts), obj.(P))
 	if err != nil {
 		return nil, err
 	}
-	_, err = p.of.rewrite(ctx, name, opts.FieldManager, isDryRun(opts.DryRun), func(obj runtime.Object) error {
+	_, err = p.of.rewrite(ctx, req, name, opts.FieldManager, isDryRun(opts.DryRun), func(obj runtime.Object) error {
 		if err := p.apply(ctx, obj, in); err != nil {
 			return authorError(err, p.kind.GroupKind(), name.Name)
 		}

@@ -135,7 +135,7 @@ func TestAction(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	do := func(opts metav1.CreateOptions, in *paint) (*paint, error) {
-		view, err := r.Create.Create(ctx, named, in, opts)
+		view, err := r.Create.Create(ctx, new(rest.Request), named, in, opts)
 		if err != nil {
 			return nil, err
 		}
@@ -200,7 +200,7 @@ func TestChangeIsRetried(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	view, err := r.Create.Create(ctx, named, &paint{ObjectMeta: metav1.ObjectMeta{Name: "w"}, Color: "green"}, metav1.CreateOptions{})
+	view, err := r.Create.Create(ctx, new(rest.Request), named, &paint{ObjectMeta: metav1.ObjectMeta{Name: "w"}, Color: "green"}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestChangeIsRetried(t *testing.T) {
 	if now.Spec.Color != "green" || now.Status.Phase != "Bound" || now.Labels["first"] != "me" {
 		t.Errorf("%+v", now)
 	}
-	_, err = r.Create.Create(ctx, named, &paint{Color: "blue"}, metav1.CreateOptions{})
+	_, err = r.Create.Create(ctx, new(rest.Request), named, &paint{Color: "blue"}, metav1.CreateOptions{})
 	wantCauses(t, err, "color: Forbidden: it is bound")
 	// By an update nobody may do it.
 	now.Spec.Color = "blue"
@@ -223,16 +223,16 @@ func TestChangeOfAnotherObject(t *testing.T) {
 	s, parts := serveAuthored(t, strategy{}, nil, bind())
 	w := s.mustCreate(`{"metadata":{"name":"w"},"spec":{"color":"red"}}`)
 	r := parts["binding"]
-	_, err := r.Create.Create(ctx, named, &paint{ObjectMeta: metav1.ObjectMeta{UID: "other"}}, metav1.CreateOptions{})
+	_, err := r.Create.Create(ctx, new(rest.Request), named, &paint{ObjectMeta: metav1.ObjectMeta{UID: "other"}}, metav1.CreateOptions{})
 	wantStatus(t, err, 409, metav1.StatusReasonConflict,
 		`Operation cannot be fulfilled on widgets.shop.example.com "w": Precondition failed: UID in precondition: other, UID in object meta: `+string(w.UID))
-	_, err = r.Create.Create(ctx, named, &paint{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "1000000"}}, metav1.CreateOptions{})
+	_, err = r.Create.Create(ctx, new(rest.Request), named, &paint{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "1000000"}}, metav1.CreateOptions{})
 	if s := status(t, err); s.Code != 409 {
 		t.Errorf("%+v", s)
 	}
-	_, err = r.Create.Create(ctx, rest.Name{Namespace: "ns", Name: "none"}, &paint{}, metav1.CreateOptions{})
+	_, err = r.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns", Name: "none"}, &paint{}, metav1.CreateOptions{})
 	wantStatus(t, err, 404, metav1.StatusReasonNotFound, `widgets.shop.example.com "none" not found`)
-	if _, err := r.Create.Create(ctx, named, &paint{ObjectMeta: metav1.ObjectMeta{UID: w.UID}}, metav1.CreateOptions{DryRun: []string{"All"}}); err != nil {
+	if _, err := r.Create.Create(ctx, new(rest.Request), named, &paint{ObjectMeta: metav1.ObjectMeta{UID: w.UID}}, metav1.CreateOptions{DryRun: []string{"All"}}); err != nil {
 		t.Error(err)
 	}
 	if now := s.mustGet(named); now.ResourceVersion != w.ResourceVersion {
@@ -258,7 +258,7 @@ func TestConnector(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h, err := r.Connect.Connect(ctx, rest.Name{Namespace: "ns", Name: name}, rest.ConnectOptions{Query: values})
+		h, err := r.Connect.Connect(ctx, new(rest.Request), rest.Name{Namespace: "ns", Name: name}, rest.ConnectOptions{Query: values})
 		if err != nil {
 			return "", err
 		}
@@ -353,14 +353,14 @@ func TestRulesOfABody(t *testing.T) {
 	s, parts := serveAuthored(t, strategy{}, nil, ruled)
 	s.mustCreate(`{"metadata":{"name":"w"}}`)
 	r := parts["repaint"]
-	view, err := r.Create.Create(ctx, named, &paint{}, metav1.CreateOptions{})
+	view, err := r.Create.Create(ctx, new(rest.Request), named, &paint{}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := read[*paint](t, view); got.Color != "white" {
 		t.Errorf("%+v", got)
 	}
-	_, err = r.Create.Create(ctx, named, &paint{Color: "purple"}, metav1.CreateOptions{})
+	_, err = r.Create.Create(ctx, new(rest.Request), named, &paint{Color: "purple"}, metav1.CreateOptions{})
 	wantCauses(t, err, "color: Too long: may not be more than 5 bytes")
 	if calls != 1 {
 		t.Errorf("called %d times", calls)

@@ -51,19 +51,19 @@ type connectPart[O any] struct {
 	connect func(context.Context, *Parent[runtime.Object], *O) (http.Handler, error)
 }
 
-func (p connectPart[O]) Connect(ctx context.Context, name rest.Name, opts rest.ConnectOptions) (http.Handler, error) {
+func (p connectPart[O]) Connect(ctx context.Context, req *rest.Request, name rest.Name, opts rest.ConnectOptions) (http.Handler, error) {
 	options := new(O)
 	if err := p.query.read(opts.Query, options); err != nil {
 		return nil, err
 	}
-	of, err := p.of.newParent(ctx, name, opts.FieldManager, false)
+	of, err := p.of.newParent(ctx, req, name, opts.FieldManager, false)
 	if err != nil {
 		return nil, err
 	}
 	p.of.rules.fill(options)
 	if obj, ok := any(options).(apiruntime.Object); ok {
 		newOptions := func() apiruntime.Object { return any(new(O)).(apiruntime.Object) }
-		if _, err := admitBody(ctx, p.of, sent{op: admission.Connect, name: name, kind: p.kind, new: newOptions}, obj); err != nil {
+		if _, err := admitBody(ctx, p.of, sent{req: req, op: admission.Connect, name: name, kind: p.kind, new: newOptions}, obj); err != nil {
 			return nil, err
 		}
 	}

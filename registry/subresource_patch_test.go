@@ -64,7 +64,7 @@ func TestPatchStatus(t *testing.T) {
 
 	_, _, err := applyAs(sub, "two", `{"apiVersion":"shop.example.com/v1","kind":"Widget","spec":{"color":"blue"},"status":{"phase":"Lost"}}`, false)
 	wantStatus(t, err, 409, "Conflict", `Apply failed with 1 conflict: conflict with "controller" with subresource "status" using shop.example.com/v1: .status.phase`)
-	if _, _, err = sub.Patch.Patch(ctx, rest.Name{Namespace: "ns", Name: "new"}, rest.Patch{Type: applyType, Bytes: []byte(`{"apiVersion":"shop.example.com/v1","kind":"Widget"}`)}, opts); status(t, err).Code != 404 {
+	if _, _, err = sub.Patch.Patch(ctx, new(rest.Request), rest.Name{Namespace: "ns", Name: "new"}, rest.Patch{Type: applyType, Bytes: []byte(`{"apiVersion":"shop.example.com/v1","kind":"Widget"}`)}, opts); status(t, err).Code != 404 {
 		t.Errorf("a status makes an object: %v", err)
 	}
 }
@@ -154,7 +154,7 @@ func TestApplyScale(t *testing.T) {
 		{"a scale is applied", func() error { return apply(scale, "applier", number(17), false) }, conflicts + `"object": .spec.replicas`, 1, []string{"object" + both}},
 		{"with force", func() error { return apply(scale, "applier", number(17), true) }, "", 17, []string{"applier Apply" + replicas, "object" + color}},
 		{"and replaced", func() error {
-			_, _, err := scale.Update.Update(ctx, named, aScale(7), metav1.UpdateOptions{FieldManager: "replacer"})
+			_, _, err := scale.Update.Update(ctx, new(rest.Request), named, aScale(7), metav1.UpdateOptions{FieldManager: "replacer"})
 			return err
 		}, "", 7, []string{"object" + color, "replacer Update" + replicas}},
 		{"the same is applied", func() error { return apply(scale, "applier", number(7), false) }, "", 7, []string{"applier Apply" + replicas, "object" + color, "replacer Update" + replicas}},
@@ -204,7 +204,7 @@ func TestRefusedApplyOfScale(t *testing.T) {
 		{"a negative number", "w", `{` + head + `,"spec":{"replicas":-1}}`, 409, "Apply failed with 1 conflict"},
 		{"nothing to scale", "gone", `{` + head + `,"spec":{"replicas":1}}`, 404, `widgets.shop.example.com "gone" not found`},
 	} {
-		_, _, err := scale.Patch.Patch(ctx, rest.Name{Namespace: "ns", Name: tc.object}, rest.Patch{Type: applyType, Bytes: []byte(tc.text)},
+		_, _, err := scale.Patch.Patch(ctx, new(rest.Request), rest.Name{Namespace: "ns", Name: tc.object}, rest.Patch{Type: applyType, Bytes: []byte(tc.text)},
 			metav1.PatchOptions{FieldManager: "two", FieldValidation: metav1.FieldValidationStrict})
 		if err == nil {
 			t.Errorf("%s: no error", tc.name)
@@ -217,7 +217,7 @@ func TestRefusedApplyOfScale(t *testing.T) {
 	// With force it is judged as any Scale.
 	_, _, err := applyAs(scale, "two", `{`+head+`,"spec":{"replicas":-1}}`, true)
 	wantStatus(t, err, 422, "Invalid", `Scale.autoscaling "w" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0`)
-	view, _, err := scale.Patch.Patch(ctx, named, rest.Patch{Type: applyType, Bytes: []byte("kind: Scale\napiVersion: autoscaling/v1\nspec:\n  replicas: 2\n")},
+	view, _, err := scale.Patch.Patch(ctx, new(rest.Request), named, rest.Patch{Type: applyType, Bytes: []byte("kind: Scale\napiVersion: autoscaling/v1\nspec:\n  replicas: 2\n")},
 		metav1.PatchOptions{FieldManager: "two", DryRun: []string{metav1.DryRunAll}})
 	if err != nil || read[autoscalingv1.Scale](t, view).Spec.Replicas != 2 || s.Revision() != before {
 		t.Errorf("dry run of YAML: %v", err)

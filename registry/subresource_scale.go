@@ -40,7 +40,7 @@ func (s *scaleEndpoint) Get(ctx context.Context, name rest.Name, opts metav1.Get
 
 // Update changes how many replicas an object asks for. It is an update of the object: all of its
 // rules hold.
-func (s *scaleEndpoint) Update(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.UpdateOptions) (view rest.View, created bool, err error) {
+func (s *scaleEndpoint) Update(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.UpdateOptions) (view rest.View, created bool, err error) {
 	e, scale := s.of, obj.(*autoscalingv1.Scale)
 	if err := matchName(&scale.ObjectMeta, name); err != nil {
 		return nil, false, err
@@ -48,7 +48,7 @@ func (s *scaleEndpoint) Update(ctx context.Context, name rest.Name, obj apirunti
 	if err := e.matchNamespace(&scale.ObjectMeta, name); err != nil {
 		return nil, false, err
 	}
-	view, err = s.write(ctx, "update", name, &opts, func(storage.Entry, runtime.Object) (wanted, error) {
+	view, err = s.write(ctx, req, "update", name, &opts, func(storage.Entry, runtime.Object) (wanted, error) {
 		return wanted{scale: scale}, nil
 	})
 	return view, false, err
@@ -65,14 +65,15 @@ type wanted struct {
 
 // write stores the object with the Scale that next makes for the current one, again for each
 // attempt.
-func (s *scaleEndpoint) write(ctx context.Context, verb string, name rest.Name, opts *metav1.UpdateOptions, next func(storage.Entry, runtime.Object) (wanted, error)) (rest.View, error) {
-	ctx, e := withText(ctx, nil), s.of
+func (s *scaleEndpoint) write(ctx context.Context, req *rest.Request, verb string, name rest.Name, opts *metav1.UpdateOptions, next func(storage.Entry, runtime.Object) (wanted, error)) (rest.View, error) {
+	e := s.of
 	key, err := e.key(name)
 	if err != nil {
 		return nil, err
 	}
-	charged := e.request(admission.Update, name, opts, opts.DryRun)
-	entry, err := e.write(ctx, key, isDryRun(opts.DryRun), charged, func(current storage.Entry) ([]byte, []storage.Op, error) {
+	w := e.updating(req, name, opts)
+	w.judged = nil // it is the Scale that is admitted, not the object behind it
+	entry, err := e.write(ctx, key, isDryRun(opts.DryRun), w.charged, func(current storage.Entry) ([]byte, []storage.Op, error) {
 		old, err := e.decodeCurrent(current)
 		if err != nil {
 			return nil, nil, err
@@ -88,12 +89,11 @@ func (s *scaleEndpoint) write(ctx context.Context, verb string, name rest.Name, 
 		if want.applied {
 			runtime.Meta(hub).ManagedFields = want.owners
 		} else {
-			e.own(ctx, hub, nil, old, current, author{manager: opts.FieldManager})
+			e.own(w, hub, nil, old, current, author{manager: opts.FieldManager})
 		}
-		// It is the Scale that is admitted, not the object behind it. What admission makes of it
-		// belongs to nobody.
+		// What admission makes of the Scale belongs to nobody.
 		scale, err := admitBody(ctx, e, sent{
-			op: admission.Update, subresource: subresourceScale, name: name, kind: scaleKind,
+			req: req, op: admission.Update, subresource: subresourceScale, name: name, kind: scaleKind,
 			new: func() apiruntime.Object { return newScale() }, old: func() (apiruntime.Object, error) { return s.shown(current) },
 			opts: opts, dryRun: isDryRun(opts.DryRun),
 		}, want.scale.DeepCopy())
@@ -106,7 +106,7 @@ func (s *scaleEndpoint) write(ctx context.Context, verb string, name rest.Name, 
 		if hub, err = s.scaled(scale, hub); err != nil {
 			return nil, nil, err
 		}
-		return e.replaceBy(ctx, nil, charged, hub, nil, old, current)
+		return e.replace(ctx, w, hub, nil, old, current)
 	})
 	if err != nil {
 		return nil, statusOf(err, verb, e.resource, name.Name)
@@ -115,24 +115,24 @@ func (s *scaleEndpoint) write(ctx context.Context, verb string, name rest.Name, 
 }
 
 // Patch is Update with a patch of what Get shows.
-func (s *scaleEndpoint) Patch(ctx context.Context, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
-	next, err := s.changed(ctx, name, patch, opts)
+func (s *scaleEndpoint) Patch(ctx context.Context, req *rest.Request, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
+	next, err := s.changed(ctx, req, name, patch, opts)
 	if err != nil {
 		return nil, false, err
 	}
-	view, err = s.write(ctx, "patch", name, updateOptions(opts), next)
+	view, err = s.write(ctx, req, "patch", name, updateOptions(opts), next)
 	return view, false, err
 }
 
 // changed reads a patch, and returns what makes the next Scale by it.
-func (s *scaleEndpoint) changed(ctx context.Context, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (func(storage.Entry, runtime.Object) (wanted, error), error) {
+func (s *scaleEndpoint) changed(ctx context.Context, req *rest.Request, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (func(storage.Entry, runtime.Object) (wanted, error), error) {
 	if patch.Type == types.ApplyYAMLPatchType && s.of.owners != nil {
-		applied, err := s.readApplied(ctx, patch.Bytes, opts)
+		applied, err := s.readApplied(&req.Notes, patch.Bytes, opts)
 		return func(current storage.Entry, old runtime.Object) (wanted, error) {
 			return s.applied(applied, name, opts, current, old)
 		}, err
 	}
-	r, err := s.of.newEdit(name, patch, opts, newScale())
+	r, err := s.of.newEdit(req, name, patch, opts, newScale())
 	return func(current storage.Entry, _ runtime.Object) (wanted, error) {
 		scale, err := s.edited(ctx, r, current)
 		return wanted{scale: scale}, err
@@ -159,7 +159,7 @@ func (s *scaleEndpoint) edited(ctx context.Context, r *edit, current storage.Ent
 		err = fmt.Errorf("it makes a %s of a %s: leave kind and apiVersion as they are", gvk, scaleKind)
 	}
 	if err == nil {
-		err = s.of.judge(ctx, r, strict)
+		err = s.of.judge(r, strict)
 	}
 	if err != nil {
 		return nil, s.of.misfit(r, err)

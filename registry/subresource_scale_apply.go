@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -23,8 +22,8 @@ import (
 // says of the status has no effect.
 
 // readApplied reads an apply patch of a Scale, and makes it one of the object.
-func (s *scaleEndpoint) readApplied(ctx context.Context, text []byte, opts metav1.PatchOptions) (appliedPatch, error) {
-	return readApplied(ctx, text, opts, s.readContent)
+func (s *scaleEndpoint) readApplied(notes *rest.Notes, text []byte, opts metav1.PatchOptions) (appliedPatch, error) {
+	return readApplied(notes, text, opts, s.readContent)
 }
 
 // readContent is endpoint.readContent for a Scale.

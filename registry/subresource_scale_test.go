@@ -19,7 +19,7 @@ func aScale(replicas int32) *autoscalingv1.Scale {
 // scale writes the scale subresource of "w" in a version.
 func (p parts) scale(version string, scale *autoscalingv1.Scale) (*autoscalingv1.Scale, error) {
 	p.t.Helper()
-	view, _, err := p.of[version+"/scale"].Update.Update(ctx, named, scale, metav1.UpdateOptions{})
+	view, _, err := p.of[version+"/scale"].Update.Update(ctx, new(rest.Request), named, scale, metav1.UpdateOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func TestScale(t *testing.T) {
 	if _, err := p.scale("v1", aScale(0)); err != nil || *p.mustGet(named).Spec.Replicas != 0 {
 		t.Errorf("scaled to nothing: %v, %+v", err, p.mustGet(named).Spec)
 	}
-	view, _, err = p.of["v1/scale"].Update.Update(ctx, named, aScale(3), metav1.UpdateOptions{DryRun: []string{"All"}})
+	view, _, err = p.of["v1/scale"].Update.Update(ctx, new(rest.Request), named, aScale(3), metav1.UpdateOptions{DryRun: []string{"All"}})
 	if err != nil || read[*autoscalingv1.Scale](t, view).Spec.Replicas != 3 || *p.mustGet(named).Spec.Replicas != 0 {
 		t.Errorf("dry run: %v", err)
 	}

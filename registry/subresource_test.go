@@ -55,7 +55,7 @@ func serveParts(t *testing.T, s strategy) parts {
 // updateStatus writes the status subresource of "w" in v1.
 func (p parts) updateStatus(obj runtime.Object) (*widget.V1, error) {
 	p.t.Helper()
-	view, created, err := p.of["v1/status"].Update.Update(ctx, named, obj, metav1.UpdateOptions{})
+	view, created, err := p.of["v1/status"].Update.Update(ctx, new(rest.Request), named, obj, metav1.UpdateOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func TestStatusIsWrittenByItself(t *testing.T) {
 	}
 
 	// In another version, too.
-	view, _, err := p.of["v1beta1/status"].Update.Update(ctx, named, parse(t, widget.GV1beta1, `{"metadata":{"name":"w"},"status":{"phase":"Done"}}`), metav1.UpdateOptions{})
+	view, _, err := p.of["v1beta1/status"].Update.Update(ctx, new(rest.Request), named, parse(t, widget.GV1beta1, `{"metadata":{"name":"w"},"status":{"phase":"Done"}}`), metav1.UpdateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestStatusIsWrittenByItself(t *testing.T) {
 
 	// A dry run answers and writes nothing.
 	before = p.Revision()
-	view, _, err = p.of["v1/status"].Update.Update(ctx, named, parse(t, widget.GV1, `{"metadata":{"name":"w"},"status":{"phase":"Dry"}}`), metav1.UpdateOptions{DryRun: []string{"All"}})
+	view, _, err = p.of["v1/status"].Update.Update(ctx, new(rest.Request), named, parse(t, widget.GV1, `{"metadata":{"name":"w"},"status":{"phase":"Dry"}}`), metav1.UpdateOptions{DryRun: []string{"All"}})
 	if err != nil || read[*widget.V1](t, view).Status.Phase != "Dry" || p.Revision() != before {
 		t.Errorf("dry run: %v, revision %d, was %d", err, p.Revision(), before)
 	}

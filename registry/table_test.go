@@ -102,7 +102,7 @@ func columnsOf(t testing.TB) (stored, other rest.Resource) {
 func TestTable(t *testing.T) {
 	v1, beta := columnsOf(t)
 	for i, data := range []string{`{"metadata":{"name":"a"}}`, `{"metadata":{"name":"b"},"spec":{"color":"<green>","replicas":3},"status":{"seen":7}}`} {
-		if _, err := v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, data), metav1.CreateOptions{}); err != nil {
+		if _, err := v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1, data), metav1.CreateOptions{}); err != nil {
 			t.Fatal(i, err)
 		}
 	}
@@ -221,7 +221,7 @@ func TestMistakesInColumns(t *testing.T) {
 // What writes answer with, and what watches send, is turned into tables too; a Status never is.
 func TestTablesOfWritesAndWatches(t *testing.T) {
 	s := serve(t, strategy{})
-	view, err := s.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w"}}`), metav1.CreateOptions{})
+	view, err := s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w"}}`), metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func BenchmarkTable(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			r := serve()
 			for i := range 1000 {
-				if _, err := r.Create.Create(ctx, rest.Name{Namespace: "ns"}, largeWidget(fmt.Sprintf("w%06d", i)), metav1.CreateOptions{}); err != nil {
+				if _, err := r.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, largeWidget(fmt.Sprintf("w%06d", i)), metav1.CreateOptions{}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -8,11 +8,9 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
@@ -28,9 +26,8 @@ const (
 
 // Update replaces an object. Everything from "read current" on runs again when another writer comes
 // first.
-func (e *endpoint) Update(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.UpdateOptions) (view rest.View, created bool, err error) {
+func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.UpdateOptions) (view rest.View, created bool, err error) {
 	versioned, text := e.sent(obj)
-	ctx = withText(ctx, text)
 
 	// The name and the namespace are those of the request.
 	meta := runtime.Meta(versioned)
@@ -45,7 +42,7 @@ func (e *endpoint) Update(ctx context.Context, name rest.Name, obj apiruntime.Ob
 		return nil, false, err
 	}
 
-	dropOwnersTwice(ctx, meta, ownersTwice)
+	dropOwnersTwice(&req.Notes, meta, ownersTwice)
 
 	// Default in the version of the request, on to the hub, and there what the storage version's
 	// defaults add.
@@ -54,9 +51,10 @@ func (e *endpoint) Update(ctx context.Context, name rest.Name, obj apiruntime.Ob
 		return nil, false, badDocument(err)
 	}
 
-	by, request := author{manager: opts.FieldManager}, e.request(admission.Update, name, &opts, opts.DryRun)
+	by, w := author{manager: opts.FieldManager}, e.updating(req, name, &opts)
+	w.text = text
 	for {
-		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), request, func(current storage.Entry) ([]byte, []storage.Op, error) {
+		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), w.charged, func(current storage.Entry) ([]byte, []storage.Op, error) {
 			// Read current.
 			old, err := e.decodeCurrent(current)
 			if err != nil {
@@ -71,13 +69,13 @@ func (e *endpoint) Update(ctx context.Context, name rest.Name, obj apiruntime.Ob
 			if err := ctx.Err(); err != nil {
 				return nil, nil, err
 			}
-			e.own(ctx, next, from, old, current, by)
+			e.own(w, next, from, old, current, by)
 
 			// Mutating admission.
-			if next, err = e.mutate(ctx, request, next, old); err != nil {
+			if next, err = e.mutate(ctx, w.judged, next, old); err != nil {
 				return nil, nil, err
 			}
-			return e.replace(ctx, request, next, from, old, current)
+			return e.replace(ctx, w, next, from, old, current)
 		})
 		if err == nil {
 			return e.view(entry), false, nil
@@ -89,7 +87,7 @@ func (e *endpoint) Update(ctx context.Context, name rest.Name, obj apiruntime.Ob
 		if storage.CodeOf(err) != storage.CodeNotFound || e.subresource != "" || !strategyWants(e.def.Strategy.AllowCreateOnUpdate, false) {
 			return nil, false, statusOf(err, "update", e.resource, name.Name)
 		}
-		view, err := e.createByUpdate(ctx, name, e.deepCopy(hub), from, opts)
+		view, err := e.createByUpdate(ctx, w, name, e.deepCopy(hub), from, opts)
 		if apierrors.IsAlreadyExists(err) {
 			continue // somebody else has created it meanwhile, so it can be updated
 		}
@@ -100,13 +98,7 @@ func (e *endpoint) Update(ctx context.Context, name rest.Name, obj apiruntime.Ob
 // replace is where every kind of change meets: it makes the value that follows current, which holds
 // old, of what the client and mutating admission want the object to be, which knows its owners. hub
 // and old belong to it. from is what hub was made of; nil: of old.
-func (e *endpoint) replace(ctx context.Context, request *admission.Request, hub runtime.Object, from *origin, old runtime.Object, current storage.Entry) ([]byte, []storage.Op, error) {
-	return e.replaceBy(ctx, request, request, hub, from, old, current)
-}
-
-// replaceBy is replace for a write that one request is judged by, and another one charged: nil
-// where admission has judged something else already.
-func (e *endpoint) replaceBy(ctx context.Context, judged, charged *admission.Request, hub runtime.Object, from *origin, old runtime.Object, current storage.Entry) ([]byte, []storage.Op, error) {
+func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, from *origin, old runtime.Object, current storage.Entry) ([]byte, []storage.Op, error) {
 	strategy, meta, oldMeta := &e.def.Strategy, runtime.Meta(hub), runtime.Meta(old)
 
 	// Preconditions that the object itself states.
@@ -131,16 +123,16 @@ func (e *endpoint) replaceBy(ctx context.Context, judged, charged *admission.Req
 		strategy.PrepareForUpdate(ctx, hub, old)
 	}
 	if e.subresource == "" {
-		if err := rest.CheckWrite(ctx, hub, old); err != nil {
+		if err := w.Check(ctx, hub, old); err != nil {
 			return nil, nil, err
 		}
 	}
 
 	// Validate.
-	if err := e.validateUpdate(ctx, hub, old, from, current.Value); err != nil {
+	if err := e.validateUpdate(ctx, w.text, hub, old, from, current.Value); err != nil {
 		return nil, nil, err
 	}
-	e.warnChanged(ctx, hub, old)
+	e.warnChanged(ctx, w, hub, old)
 
 	// Canonicalize.
 	if strategy.Canonicalize != nil {
@@ -149,13 +141,13 @@ func (e *endpoint) replaceBy(ctx context.Context, judged, charged *admission.Req
 
 	// Validating admission, and what it writes with the object. Of an object that is being deleted
 	// and has lost its last finalizer nothing is written any more.
-	if err := e.admit(ctx, judged, hub, old); err != nil {
+	if err := e.admit(ctx, w.judged, hub, old); err != nil {
 		return nil, nil, err
 	}
 	finished := oldMeta.DeletionTimestamp != nil && len(meta.Finalizers) == 0 && !inGrace(oldMeta) && !e.held(hub)
 	var with []storage.Op
 	if !finished {
-		if with, err = e.charge(ctx, charged, hub, old); err != nil {
+		if with, err = e.charge(ctx, w.charged, hub, old); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -192,7 +184,7 @@ func (e *endpoint) replaceBy(ctx context.Context, judged, charged *admission.Req
 
 	if finished {
 		gone := &finishedError{value: value, current: current}
-		gone.charge, gone.over = e.chargeFinished(old)
+		gone.charge, gone.over = e.chargeFinished(w, old)
 		return nil, nil, gone
 	}
 	// The store writes nothing for the very same value.
@@ -204,9 +196,9 @@ func (e *endpoint) replaceBy(ctx context.Context, judged, charged *admission.Req
 
 // createByUpdate is for kinds whose clients may create with an update. hub belongs to it, and was
 // made of from.
-func (e *endpoint) createByUpdate(ctx context.Context, name rest.Name, hub runtime.Object, from *origin, opts metav1.UpdateOptions) (rest.View, error) {
-	if err := rest.CreateDenied(ctx); err != nil {
-		return nil, err
+func (e *endpoint) createByUpdate(ctx context.Context, w *write, name rest.Name, hub runtime.Object, from *origin, opts metav1.UpdateOptions) (rest.View, error) {
+	if w.CreateDenied != nil {
+		return nil, w.CreateDenied
 	}
 	if err := e.checkMetadata(runtime.Meta(hub), nil); err != nil {
 		return nil, err
@@ -217,8 +209,8 @@ func (e *endpoint) createByUpdate(ctx context.Context, name rest.Name, hub runti
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	e.ownNew(ctx, hub, from, opts.FieldManager)
-	return e.createOwned(ctx, name, hub, from, metav1.CreateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation})
+	e.ownNew(w, hub, from, opts.FieldManager)
+	return e.createOwned(ctx, w, name, hub, from, metav1.CreateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation})
 }
 
 // makeUnseen wipes what the client of a create may not set. One that names a uid or a

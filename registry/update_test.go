@@ -130,14 +130,14 @@ func TestUpdateOfNothing(t *testing.T) {
 	wantStatus(t, err, 404, "NotFound", `widgets.shop.example.com "w" not found`)
 
 	s = serve(t, strategy{AllowCreateOnUpdate: func() bool { return true }})
-	view, created, err := s.v1.Update.Update(ctx, named, parse(t, widget.GV1, `{"metadata":{"name":"w"}}`), metav1.UpdateOptions{})
+	view, created, err := s.v1.Update.Update(ctx, new(rest.Request), named, parse(t, widget.GV1, `{"metadata":{"name":"w"}}`), metav1.UpdateOptions{})
 	if err != nil || !created {
 		t.Fatalf("created %v, %v", created, err)
 	}
 	if got := read[*widget.V1](t, view); got.UID == "" || got.Generation != 1 || got.ResourceVersion == "" {
 		t.Errorf("created %+v", got)
 	}
-	_, _, err = s.v1.Update.Update(ctx, rest.Name{Namespace: "ns", Name: "v"}, parse(t, widget.GV1, `{"metadata":{"name":"v","uid":"seen-before"}}`), metav1.UpdateOptions{})
+	_, _, err = s.v1.Update.Update(ctx, new(rest.Request), rest.Name{Namespace: "ns", Name: "v"}, parse(t, widget.GV1, `{"metadata":{"name":"v","uid":"seen-before"}}`), metav1.UpdateOptions{})
 	if status(t, err).Code != 409 {
 		t.Errorf("an object that was seen is created again: %v", err)
 	}
@@ -231,7 +231,7 @@ func TestUpdateRemovesWhatHasNoFinalizers(t *testing.T) {
 		}
 
 		got.Finalizers, got.Labels = nil, map[string]string{"last": "words"}
-		view, _, err := s.v1.Update.Update(ctx, named, got, metav1.UpdateOptions{DryRun: dryRun})
+		view, _, err := s.v1.Update.Update(ctx, new(rest.Request), named, got, metav1.UpdateOptions{DryRun: dryRun})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,7 +250,7 @@ func TestUpdateDryRun(t *testing.T) {
 	before, raw := s.Revision(), s.raw(named)
 	obj := s.mustGet(named)
 	obj.Spec.Color = "green"
-	view, _, err := s.v1.Update.Update(ctx, named, obj, metav1.UpdateOptions{DryRun: []string{"All"}})
+	view, _, err := s.v1.Update.Update(ctx, new(rest.Request), named, obj, metav1.UpdateOptions{DryRun: []string{"All"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,10 +22,10 @@ const expressionBudget = 10_000_000
 // strategy. All that they find is reported together.
 
 // validateCreate says what is wrong with a new object, which was made of from.
-func (e *endpoint) validateCreate(ctx context.Context, hub runtime.Object, from *origin) (err error) {
+func (e *endpoint) validateCreate(ctx context.Context, text []byte, hub runtime.Object, from *origin) (err error) {
 	ctx, step := trace.Begin(ctx, "validate")
 	defer func() { step.End(err) }()
-	compiled, err := e.compiledRules(ctx, operation.Create, hub, from, nil, nil)
+	compiled, err := e.compiledRules(ctx, operation.Create, text, hub, from, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -39,10 +39,10 @@ func (e *endpoint) validateCreate(ctx context.Context, hub runtime.Object, from 
 
 // validateUpdate says what is wrong with an object that is to follow old, which current holds, and
 // was made of from, and with the change.
-func (e *endpoint) validateUpdate(ctx context.Context, hub, old runtime.Object, from *origin, current []byte) (err error) {
+func (e *endpoint) validateUpdate(ctx context.Context, text []byte, hub, old runtime.Object, from *origin, current []byte) (err error) {
 	ctx, step := trace.Begin(ctx, "validate")
 	defer func() { step.End(err) }()
-	compiled, err := e.compiledRules(ctx, operation.Update, hub, from, old, current)
+	compiled, err := e.compiledRules(ctx, operation.Update, text, hub, from, old, current)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (e *endpoint) askStrategy(ctx context.Context, hub, old runtime.Object) fie
 
 // compiledRules asks the rules of the version of the request, with the names that the client knows,
 // and behind them those of the storage version.
-func (e *endpoint) compiledRules(ctx context.Context, typ operation.Type, hub runtime.Object, from *origin, old runtime.Object, current []byte) (field.ErrorList, error) {
+func (e *endpoint) compiledRules(ctx context.Context, typ operation.Type, text []byte, hub runtime.Object, from *origin, old runtime.Object, current []byte) (field.ErrorList, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (e *endpoint) compiledRules(ctx context.Context, typ operation.Type, hub ru
 	if e.subresource != "" {
 		op.Request.Subresources = []string{e.subresource}
 	}
-	sent := e.presenceOf(ctx, hub, from)
+	sent := e.presenceOf(text, hub, from)
 	own, err := askRules(sent.inform(ctx), e.kind, e.kind.FromHub, op, hub, old)
 	if err == nil && old != nil {
 		var more field.ErrorList

@@ -99,7 +99,7 @@ var betaWrites = map[string]struct {
 	write  func(s *server, spec string) error
 }{
 	"create": {true, func(s *server, spec string) error {
-		_, err := s.beta.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(s.t, widget.GV1beta1, `{"metadata":{"name":"w"},"spec":`+spec+`}`), metav1.CreateOptions{})
+		_, err := s.beta.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(s.t, widget.GV1beta1, `{"metadata":{"name":"w"},"spec":`+spec+`}`), metav1.CreateOptions{})
 		return err
 	}},
 	"create by update": {true, updateBeta},
@@ -118,7 +118,7 @@ var betaWrites = map[string]struct {
 }
 
 func updateBeta(s *server, spec string) error {
-	_, _, err := s.beta.Update.Update(ctx, named, parse(s.t, widget.GV1beta1, `{"metadata":{"name":"w"},"spec":`+spec+`}`), metav1.UpdateOptions{})
+	_, _, err := s.beta.Update.Update(ctx, new(rest.Request), named, parse(s.t, widget.GV1beta1, `{"metadata":{"name":"w"},"spec":`+spec+`}`), metav1.UpdateOptions{})
 	return err
 }
 
@@ -128,7 +128,7 @@ func applyBeta(s *server, spec string) error {
 }
 
 func patchBeta(s *server, typ types.PatchType, text string) error {
-	_, _, err := s.beta.Patch.Patch(ctx, named, rest.Patch{Type: typ, Bytes: []byte(text)}, metav1.PatchOptions{})
+	_, _, err := s.beta.Patch.Patch(ctx, new(rest.Request), named, rest.Patch{Type: typ, Bytes: []byte(text)}, metav1.PatchOptions{})
 	return err
 }
 
@@ -191,7 +191,7 @@ func TestStoredObjectsAreNotJudgedAgain(t *testing.T) {
 		next := w.DeepCopyObject().(*widget.V1beta1)
 		next.ResourceVersion = ""
 		change(next)
-		_, _, err := s.beta.Update.Update(ctx, named, next, metav1.UpdateOptions{})
+		_, _, err := s.beta.Update.Update(ctx, new(rest.Request), named, next, metav1.UpdateOptions{})
 		return err
 	}
 	if err := update(func(w *widget.V1beta1) { w.Labels = map[string]string{"a": "b"}; w.Spec.Colour = "red" }); err != nil {
@@ -205,7 +205,7 @@ func TestStoredObjectsAreNotJudgedAgain(t *testing.T) {
 
 	// The status is a subresource, and judged with the object around it.
 	w.ResourceVersion, w.Status.Phase = "", strings.Repeat("x", 65)
-	_, _, err = s.betaStatus.Update.Update(ctx, named, w, metav1.UpdateOptions{})
+	_, _, err = s.betaStatus.Update.Update(ctx, new(rest.Request), named, w, metav1.UpdateOptions{})
 	wantCauses(t, err, `status.phase: Too long: may not be more than 64 bytes`+byV1)
 }
 

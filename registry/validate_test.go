@@ -50,7 +50,7 @@ func TestAllRulesSpeak(t *testing.T) {
 	}})
 	body := `{"metadata":{"name":"w","labels":{"a":"-"}},"spec":{"replicas":5000,"color":"rainbow"}}`
 	for _, opts := range []metav1.CreateOptions{{}, {DryRun: []string{"All"}}} {
-		_, err := s.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, body), opts)
+		_, err := s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1, body), opts)
 		wantCauses(t, err,
 			`metadata.labels: Invalid value: "-": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`,
 			fmt.Sprintf(tooMany, 5000), `spec.color: Forbidden: needs the option Rainbow /`, `spec.parts: Required value: nothing is made of nothing`)
@@ -73,7 +73,7 @@ func TestRulesRatchet(t *testing.T) {
 
 	before := s.raw(named)
 	dry := metav1.UpdateOptions{DryRun: []string{"All"}}
-	_, _, err = s.v1.Update.Update(ctx, named, w, dry)
+	_, _, err = s.v1.Update.Update(ctx, new(rest.Request), named, w, dry)
 	wantCauses(t, err, fmt.Sprintf(tooMany, 6000), `spec.options[fixed]: Invalid value: "b": field is immutable`)
 	if s.raw(named) != before {
 		t.Error("an update that was refused changed something")
@@ -95,11 +95,11 @@ func TestPatchesAreJudged(t *testing.T) {
 		if typ == applyType {
 			opts.Force = &force
 		}
-		_, _, err := s.v1.Patch.Patch(ctx, named, rest.Patch{Type: typ, Bytes: []byte(patch)}, opts)
+		_, _, err := s.v1.Patch.Patch(ctx, new(rest.Request), named, rest.Patch{Type: typ, Bytes: []byte(patch)}, opts)
 		wantCauses(t, err, fmt.Sprintf(tooMany, 7000))
 	}
 	apply := `{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"new"},"spec":{"replicas":7000}}`
-	_, _, err := s.v1.Patch.Patch(ctx, rest.Name{Namespace: "ns", Name: "new"}, rest.Patch{Type: applyType, Bytes: []byte(apply)}, metav1.PatchOptions{FieldManager: "me"})
+	_, _, err := s.v1.Patch.Patch(ctx, new(rest.Request), rest.Name{Namespace: "ns", Name: "new"}, rest.Patch{Type: applyType, Bytes: []byte(apply)}, metav1.PatchOptions{FieldManager: "me"})
 	wantCauses(t, err, fmt.Sprintf(tooMany, 7000))
 }
 
@@ -107,7 +107,7 @@ func TestPatchesAreJudged(t *testing.T) {
 // it was, and so right.
 func TestStatusIsJudged(t *testing.T) {
 	s := serveParts(t, strategy{})
-	if _, err := s.beta.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1beta1, `{"metadata":{"name":"w"},"spec":{"replicas":5000}}`), metav1.CreateOptions{}); err != nil {
+	if _, err := s.beta.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1beta1, `{"metadata":{"name":"w"},"spec":{"replicas":5000}}`), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	w := s.mustGet(named)
@@ -119,11 +119,11 @@ func TestStatusIsJudged(t *testing.T) {
 	w.Status.Phase = strings.Repeat("x", 65)
 	_, err := s.updateStatus(w)
 	wantCauses(t, err, `status.phase: Too long: may not be more than 64 bytes`)
-	_, _, err = s.of["v1/status"].Patch.Patch(ctx, named, rest.Patch{Type: mergeType, Bytes: []byte(`{"status":{"phase":"` + w.Status.Phase + `"}}`)}, metav1.PatchOptions{})
+	_, _, err = s.of["v1/status"].Patch.Patch(ctx, new(rest.Request), named, rest.Patch{Type: mergeType, Bytes: []byte(`{"status":{"phase":"` + w.Status.Phase + `"}}`)}, metav1.PatchOptions{})
 	wantCauses(t, err, `status.phase: Too long: may not be more than 64 bytes`)
 
 	// The scale is a part of the spec.
-	_, _, err = s.of["v1/scale"].Patch.Patch(ctx, named, rest.Patch{Type: mergeType, Bytes: []byte(`{"spec":{"replicas":8000}}`)}, metav1.PatchOptions{})
+	_, _, err = s.of["v1/scale"].Patch.Patch(ctx, new(rest.Request), named, rest.Patch{Type: mergeType, Bytes: []byte(`{"spec":{"replicas":8000}}`)}, metav1.PatchOptions{})
 	wantCauses(t, err, fmt.Sprintf(tooMany, 8000))
 }
 
@@ -134,10 +134,10 @@ func TestValidationOptions(t *testing.T) {
 		return map[string]bool{"Rainbow": on || old != nil && old.Spec.Color == "rainbow"}
 	}})
 	rainbow := parse(t, widget.GV1, `{"metadata":{"name":"w"},"spec":{"color":"rainbow"}}`)
-	_, err := s.v1.Create.Create(ctx, named, rainbow.DeepCopyObject().(*widget.V1), metav1.CreateOptions{})
+	_, err := s.v1.Create.Create(ctx, new(rest.Request), named, rainbow.DeepCopyObject().(*widget.V1), metav1.CreateOptions{})
 	wantCauses(t, err, `spec.color: Forbidden: needs the option Rainbow /`)
 	on = true
-	if _, err := s.v1.Create.Create(ctx, named, rainbow.DeepCopyObject().(*widget.V1), metav1.CreateOptions{}); err != nil {
+	if _, err := s.v1.Create.Create(ctx, new(rest.Request), named, rainbow.DeepCopyObject().(*widget.V1), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	on = false

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/registry/rest"
@@ -36,8 +35,8 @@ type Virtual[T runtime.Object] struct {
 	// labels, and of metadata.name and metadata.namespace, are applied to what it returns.
 	List func(ctx context.Context, namespace string) ([]T, error)
 	// Create answers obj, which belongs to it; it may return that. name.Name is what obj says, and
-	// may be "". A dry run is in opts. On a server of package typeplane obj has passed admission.
-	Create func(ctx context.Context, name rest.Name, obj T, opts metav1.CreateOptions) (T, error)
+	// may be "". A dry run is in opts; req takes warnings. On a server of package typeplane obj has passed admission.
+	Create func(ctx context.Context, req *rest.Request, name rest.Name, obj T, opts metav1.CreateOptions) (T, error)
 
 	// Columns and Cells say what kubectl get shows, as those of a Strategy do. nil: the name and
 	// the age.
@@ -124,15 +123,15 @@ func (e *virtualEndpoint[T]) List(ctx context.Context, namespace string, opts me
 }
 
 // Create answers what was sent.
-func (e *virtualEndpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
+func (e *virtualEndpoint[T]) Create(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.CreateOptions) (rest.View, error) {
 	sent := obj.(T)
 	if err := placeIn(runtime.Meta(sent), e.Namespaced, name); err != nil {
 		return nil, err
 	}
-	if err := rest.CheckWrite(ctx, sent, nil); err != nil {
+	if err := req.Check(ctx, sent, nil); err != nil {
 		return nil, err
 	}
-	answer, err := e.Virtual.Create(ctx, name, sent, opts)
+	answer, err := e.Virtual.Create(ctx, req, name, sent, opts)
 	if err != nil {
 		return nil, e.failed(err, name)
 	}

@@ -37,7 +37,7 @@ func meters() registry.Virtual[*widget.V1] {
 			}
 			return []*widget.V1{make(ns, "a"), make(ns, "b")}, nil
 		},
-		Create: func(_ context.Context, name rest.Name, obj *widget.V1, opts metav1.CreateOptions) (*widget.V1, error) {
+		Create: func(_ context.Context, _ *rest.Request, name rest.Name, obj *widget.V1, opts metav1.CreateOptions) (*widget.V1, error) {
 			if obj.Spec.Color == "" {
 				return nil, field.Required(field.NewPath("spec", "color"), "what is to be measured?")
 			}
@@ -112,7 +112,7 @@ func TestVirtual(t *testing.T) {
 	wantStatus(t, err, 500, metav1.StatusReasonInternalError, "Internal error occurred: no meter answers")
 
 	create := func(ns, body string) (string, error) {
-		view, err := r.Create.Create(ctx, rest.Name{Namespace: ns}, parse(t, widget.GV1, body), metav1.CreateOptions{DryRun: []string{"All"}})
+		view, err := r.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: ns}, parse(t, widget.GV1, body), metav1.CreateOptions{DryRun: []string{"All"}})
 		if err != nil {
 			return "", err
 		}

@@ -6,9 +6,35 @@ import (
 	"errors"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/storage"
 )
+
+// write is a request to write on its way through the steps. It is for one goroutine.
+type write struct {
+	*rest.Request
+	// text is the JSON that the object was read of; nil: nobody has sent one.
+	text []byte
+	// judged is what admission is asked about, charged what it writes with the object. nil:
+	// admission has nothing to say, or has judged something else already.
+	judged, charged *admission.Request
+}
+
+// as is the write once it is known what admission is asked about.
+func (w *write) as(request *admission.Request) *write {
+	one := *w
+	one.judged, one.charged = request, request
+	return &one
+}
+
+// updating begins a write of an object that is there.
+func (e *endpoint) updating(req *rest.Request, name rest.Name, opts *metav1.UpdateOptions) *write {
+	w := &write{Request: req}
+	return w.as(e.request(w, admission.Update, name, opts, opts.DryRun))
+}
 
 // finishedError leaves a write of an object that is to be removed instead.
 type finishedError struct {

@@ -127,7 +127,7 @@ func quotaOf(name string, hard map[corev1.ResourceName]string) *corev1.ResourceQ
 
 // create creates an object of a resource in ns.
 func (s *server) create(plural string, obj runtime.Object, dryRun ...string) error {
-	_, err := s.verbs[plural].Create.Create(context.Background(), rest.Name{Namespace: "ns"}, obj, metav1.CreateOptions{DryRun: dryRun})
+	_, err := s.verbs[plural].Create.Create(context.Background(), new(rest.Request), rest.Name{Namespace: "ns"}, obj, metav1.CreateOptions{DryRun: dryRun})
 	return err
 }
 
@@ -141,13 +141,13 @@ func (s *server) mustCreate(plural string, obj runtime.Object) {
 func (s *server) mustUpdate(plural string, obj runtime.Object) {
 	s.t.Helper()
 	name := rest.Name{Namespace: "ns", Name: obj.GetName()}
-	if _, _, err := s.verbs[plural].Update.Update(context.Background(), name, obj, metav1.UpdateOptions{}); err != nil {
+	if _, _, err := s.verbs[plural].Update.Update(context.Background(), new(rest.Request), name, obj, metav1.UpdateOptions{}); err != nil {
 		s.t.Fatalf("update %s %s: %v", plural, name.Name, err)
 	}
 }
 
 func (s *server) delete(plural, name string, dryRun ...string) error {
-	_, err := s.verbs[plural].Delete.Delete(context.Background(), rest.Name{Namespace: "ns", Name: name}, metav1.DeleteOptions{DryRun: dryRun})
+	_, err := s.verbs[plural].Delete.Delete(context.Background(), new(rest.Request), rest.Name{Namespace: "ns", Name: name}, metav1.DeleteOptions{DryRun: dryRun})
 	return err
 }
 

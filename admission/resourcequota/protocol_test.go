@@ -186,7 +186,7 @@ func TestWhoWaitsAtAClosedGateGivesUpInTime(t *testing.T) {
 	db.Put(key, []byte("closed 1"))
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	_, err := s.verbs["configmaps"].Create.Create(ctx, rest.Name{Namespace: "ns"}, configMap("a"), metav1.CreateOptions{})
+	_, err := s.verbs["configmaps"].Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, configMap("a"), metav1.CreateOptions{})
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("got %v", err)
 	}

@@ -39,7 +39,7 @@ func TestQuotaIsChargedAndReleased(t *testing.T) {
 	// Other namespaces are not concerned.
 	elsewhere := configMap("c")
 	elsewhere.Namespace = "other"
-	if _, err := s.verbs["configmaps"].Create.Create(context.Background(), rest.Name{Namespace: "other"}, elsewhere, metav1.CreateOptions{}); err != nil {
+	if _, err := s.verbs["configmaps"].Create.Create(context.Background(), new(rest.Request), rest.Name{Namespace: "other"}, elsewhere, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	s.wantUsed("q", "configmaps=1,count/secrets=0")
@@ -144,7 +144,7 @@ func TestDeleteCollectionReleases(t *testing.T) {
 		s.mustCreate("configmaps", configMap(fmt.Sprint("c", i)))
 	}
 	s.wantUsed("q", "configmaps=5")
-	if _, err := s.verbs["configmaps"].DeleteCollection.DeleteCollection(context.Background(), "ns", metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+	if _, err := s.verbs["configmaps"].DeleteCollection.DeleteCollection(context.Background(), new(rest.Request), "ns", metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	s.wantUsed("q", "configmaps=0")
@@ -157,7 +157,7 @@ func TestWhatCanNotBeReadIsOneObject(t *testing.T) {
 	s.mustCreate("resourcequotas", quotaOf("q", map[corev1.ResourceName]string{"configmaps": "1"}))
 	s.wantUsed("q", "configmaps=1")
 	yes := true
-	if _, err := s.verbs["configmaps"].Delete.Delete(context.Background(), rest.Name{Namespace: "ns", Name: "broken"},
+	if _, err := s.verbs["configmaps"].Delete.Delete(context.Background(), new(rest.Request), rest.Name{Namespace: "ns", Name: "broken"},
 		metav1.DeleteOptions{IgnoreStoreReadErrorWithClusterBreakingPotential: &yes}); err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestQuotaThatCanNotBeRead(t *testing.T) {
 		`configmaps "c" is forbidden: quota q can't be read, and may limit this: delete it, or see to it that it can be read`)
 	s.mustDelete("configmaps", "a")
 	yes := true
-	if _, err := s.verbs["resourcequotas"].Delete.Delete(context.Background(), rest.Name{Namespace: "ns", Name: "q"},
+	if _, err := s.verbs["resourcequotas"].Delete.Delete(context.Background(), new(rest.Request), rest.Name{Namespace: "ns", Name: "q"},
 		metav1.DeleteOptions{IgnoreStoreReadErrorWithClusterBreakingPotential: &yes}); err != nil {
 		t.Fatal(err)
 	}

@@ -40,6 +40,7 @@ type world struct {
 	mutating      *Mutating
 	validating    *Validating
 	ctx           context.Context
+	req           *rest.Request
 	user          *auth.User
 
 	mu          sync.Mutex // guards what follows
@@ -80,9 +81,11 @@ func newWorld(t *testing.T, c Config) *world {
 	}
 	w.v1, w.beta, w.old = served[0], served[1], served[2]
 	w.user = &auth.User{Name: "jane", UID: "7", Groups: []string{"staff"}, Extra: map[string][]string{"scope": {"a", "b"}}}
-	w.ctx = auth.WithUser(rest.WithAnnotations(rest.WithWarnings(t.Context(), func(text string) {
-		w.warnings = append(w.warnings, text)
-	}), func(key, value string) { w.annotations[key] = value }), w.user)
+	w.ctx = auth.WithUser(t.Context(), w.user)
+	w.req = &rest.Request{Notes: rest.Notes{
+		OnWarning:    func(text string) { w.warnings = append(w.warnings, text) },
+		OnAnnotation: func(key, value string) { w.annotations[key] = value },
+	}}
 	return w
 }
 
@@ -93,7 +96,7 @@ func (w *world) create(data string, opts ...metav1.CreateOptions) (*widget.V1, e
 func (w *world) createIn(r rest.Resource, gv schema.GroupVersion, data string, opts ...metav1.CreateOptions) (*widget.V1, error) {
 	w.t.Helper()
 	opts = append(opts, metav1.CreateOptions{})
-	view, err := r.Create.Create(w.ctx, rest.Name{Namespace: "ns"}, parse(w.t, gv, data), opts[0])
+	view, err := r.Create.Create(w.ctx, w.req, rest.Name{Namespace: "ns"}, parse(w.t, gv, data), opts[0])
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +105,7 @@ func (w *world) createIn(r rest.Resource, gv schema.GroupVersion, data string, o
 
 func (w *world) update(data string) (*widget.V1, error) {
 	w.t.Helper()
-	view, _, err := w.v1.Update.Update(w.ctx, rest.Name{Namespace: "ns", Name: "w"}, parse(w.t, widget.GV1, data), metav1.UpdateOptions{})
+	view, _, err := w.v1.Update.Update(w.ctx, w.req, rest.Name{Namespace: "ns", Name: "w"}, parse(w.t, widget.GV1, data), metav1.UpdateOptions{})
 	if err != nil {
 		return nil, err
 	}

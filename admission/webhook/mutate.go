@@ -13,7 +13,6 @@ import (
 	"github.com/typeplane/typeplane/admission/match"
 	"github.com/typeplane/typeplane/admission/review"
 	"github.com/typeplane/typeplane/auth"
-	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/jsonpatch"
 )
 
@@ -137,14 +136,14 @@ func (m *Mutating) one(ctx context.Context, h *hook, i int, version admission.Ve
 	p, begun, changed := pass{stepAdmit, "mutation", s.round, i}, time.Now(), false
 	a, err := m.ask(ctx, h, r, request, true)
 	if err == nil {
-		h.relay(ctx, a)
+		h.relay(r, a)
 		if err = verdict(h, a); err == nil && a.patch != nil {
 			if changed, err = h.apply(q, version, a.patch); err == nil {
-				annotatePatch(ctx, p, h, a.patch)
+				annotatePatch(r, p, h, a.patch)
 			}
 		}
 	}
-	annotateMutation(ctx, p, h, changed)
+	annotateMutation(r, p, h, changed)
 	if changed {
 		s.changed()
 		r.Again = true
@@ -203,21 +202,21 @@ func misfit(h *hook, err error) error {
 }
 
 // annotateMutation says in the audit log who was asked, and whether it came to a change.
-func annotateMutation(ctx context.Context, p pass, h *hook, changed bool) {
+func annotateMutation(r *admission.Request, p pass, h *hook, changed bool) {
 	value, err := json.Marshal(struct {
 		Configuration string `json:"configuration"`
 		Webhook       string `json:"webhook"`
 		Mutated       bool   `json:"mutated"`
 	}{h.configuration, h.name, changed})
 	if err == nil {
-		rest.AddAnnotation(ctx, p.key("", p.annotation), string(value))
+		r.Notes.Annotate(p.key("", p.annotation), string(value))
 	}
 }
 
 // annotatePatch says what the change was, where the audit log keeps what is written. The patch has
 // been read before.
-func annotatePatch(ctx context.Context, p pass, h *hook, patch []byte) {
-	rest.AddBodyAnnotation(ctx, p.key("", "patch"), func() string {
+func annotatePatch(r *admission.Request, p pass, h *hook, patch []byte) {
+	r.Notes.AnnotateBody(p.key("", "patch"), func() string {
 		value, err := json.Marshal(struct {
 			Configuration string          `json:"configuration"`
 			Webhook       string          `json:"webhook"`

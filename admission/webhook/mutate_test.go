@@ -54,10 +54,10 @@ func TestReviewOfOtherOperations(t *testing.T) {
 	if _, err := w.update(`{"metadata":{"name":"w"},"spec":{"color":"pink"}}`); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := w.v1.Patch.Patch(w.ctx, rest.Name{Namespace: "ns", Name: "w"}, rest.Patch{Type: "application/merge-patch+json", Bytes: []byte(`{"spec":{"color":"grey"}}`)}, metav1.PatchOptions{}); err != nil {
+	if _, _, err := w.v1.Patch.Patch(w.ctx, w.req, rest.Name{Namespace: "ns", Name: "w"}, rest.Patch{Type: "application/merge-patch+json", Bytes: []byte(`{"spec":{"color":"grey"}}`)}, metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.v1.Delete.Delete(w.ctx, rest.Name{Namespace: "ns", Name: "w"}, metav1.DeleteOptions{}); err != nil {
+	if _, err := w.v1.Delete.Delete(w.ctx, w.req, rest.Name{Namespace: "ns", Name: "w"}, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, hook := range []*remote{first, last} {
@@ -174,10 +174,9 @@ func TestPatchesInTheAuditLog(t *testing.T) {
 	w.mutating.Set([]*admissionregistrationv1.MutatingWebhookConfiguration{
 		{ObjectMeta: metav1.ObjectMeta{Name: "c"}, Webhooks: []admissionregistrationv1.MutatingWebhook{mutatingHook(t, hook, "m.example.com", "")}},
 	})
-	without := w.ctx
 	for bodies, want := range map[rest.Bodies]bool{rest.BodiesLeftOut: false, rest.BodiesSecret: false, rest.BodiesKept: true} {
 		clear(w.annotations)
-		w.ctx = rest.WithBodies(without, bodies)
+		w.req.Bodies = bodies
 		if _, err := w.create(`{"metadata":{"generateName":"w"}}`); err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +206,7 @@ func TestPatchesInTheAuditLog(t *testing.T) {
 	w.mutating.Set([]*admissionregistrationv1.MutatingWebhookConfiguration{
 		{ObjectMeta: metav1.ObjectMeta{Name: "c"}, Webhooks: []admissionregistrationv1.MutatingWebhook{mutatingHook(t, newRemote(t, patching(`[{"op":"remove","path":"/nowhere"}]`)), "m.example.com", "")}},
 	})
-	w.ctx = rest.WithBodies(without, rest.BodiesKept)
+	w.req.Bodies = rest.BodiesKept
 	if _, err := w.create(`{"metadata":{"generateName":"w"}}`); err == nil || strings.Contains(fmt.Sprint(w.annotations), "nowhere") {
 		t.Errorf("%v, %q", err, w.annotations)
 	}
@@ -310,7 +309,7 @@ func TestPatchOfADeletion(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.mutate(mutatingHook(t, newRemote(t, patching(`[{"op":"add","path":"/spec/color","value":"x"}]`)), "m.example.com", "failurePolicy: Ignore"))
-	_, err := w.v1.Delete.Delete(w.ctx, rest.Name{Namespace: "ns", Name: "w"}, metav1.DeleteOptions{})
+	_, err := w.v1.Delete.Delete(w.ctx, w.req, rest.Name{Namespace: "ns", Name: "w"}, metav1.DeleteOptions{})
 	wantStatus(t, err, 500, `admission webhook "m.example.com" attempted to modify the object, which is not supported for this operation`)
 }
 

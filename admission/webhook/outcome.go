@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/typeplane/typeplane/admission"
-	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // The steps, as metrics call them.
@@ -109,7 +108,7 @@ func (w *webhooks) settle(ctx context.Context, h *hook, r *admission.Request, p 
 	if !gone {
 		c.FailedOpen = true
 		w.config.Log.Warn("a webhook could not be called; the request goes on", "configuration", h.configuration, "webhook", h.name, "error", err)
-		rest.AddAnnotation(ctx, p.key("failed-open.", p.annotation), h.name)
+		r.Notes.Annotate(p.key("failed-open.", p.annotation), h.name)
 	}
 	if ctx.Err() != nil {
 		return timeout()
@@ -125,14 +124,14 @@ func timeout() error {
 func metricCode(code int32) int { return int(min(code, 600)) }
 
 // relay passes on what the webhook says beside yes and no.
-func (h *hook) relay(ctx context.Context, a *answer) {
+func (h *hook) relay(r *admission.Request, a *answer) {
 	for key, value := range a.AuditAnnotations {
 		key = h.name + "/" + key
 		if strings.Count(key, "/") == 1 && len(validation.IsQualifiedName(key)) == 0 {
-			rest.AddAnnotation(ctx, key, value)
+			r.Notes.Annotate(key, value)
 		}
 	}
 	for _, text := range a.Warnings {
-		rest.AddWarning(ctx, text)
+		r.Notes.Warn(text)
 	}
 }

@@ -46,7 +46,7 @@ func (v *Validating) validate(ctx context.Context, r *admission.Request) error {
 	var refused error
 	for i, c := range calls {
 		if c.err == nil {
-			c.h.relay(ctx, c.answer)
+			c.h.relay(r, c.answer)
 			c.err = verdict(c.h, c.answer)
 		}
 		if err := v.settle(ctx, c.h, r, pass{stepValidating, "validating", 0, i}, c.took, c.err); err != nil && refused == nil {

@@ -209,7 +209,7 @@ func TestNotKnownYet(t *testing.T) {
 func TestServerUser(t *testing.T) {
 	w, hook := newWorld(t, Config{}), newRemote(t, allow)
 	w.validate(validatingHook(t, hook, "v.example.com", ""))
-	view, err := w.v1.Create.Create(context.Background(), rest.Name{Namespace: "ns"}, parse(t, w.v1.GroupVersion, `{"metadata":{"name":"w"}}`), metav1.CreateOptions{})
+	view, err := w.v1.Create.Create(context.Background(), new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, w.v1.GroupVersion, `{"metadata":{"name":"w"}}`), metav1.CreateOptions{})
 	if err != nil || view == nil {
 		t.Fatal(err)
 	}

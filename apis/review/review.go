@@ -33,7 +33,7 @@ func Add[T any, P Object[T]](h *typeplane.Host, gv schema.GroupVersion, kind str
 	}
 	r, err := registry.Virtual[P]{
 		Kind: gv.WithKind(kind), New: func() P { return P(new(T)) }, Plural: singular + "s", Singular: singular, Namespaced: namespaced,
-		Create: func(ctx context.Context, name rest.Name, review P, _ metav1.CreateOptions) (P, error) {
+		Create: func(ctx context.Context, _ *rest.Request, name rest.Name, review P, _ metav1.CreateOptions) (P, error) {
 			return review, answer(ctx, name, review)
 		},
 	}.Resource()

@@ -39,8 +39,8 @@ type guardedCreator struct {
 	*guard
 }
 
-func (c guardedCreator) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
-	return c.Creator.Create(rest.WithCheck(ctx, c.check), name, obj, opts)
+func (c guardedCreator) Create(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.CreateOptions) (rest.View, error) {
+	return c.Creator.Create(ctx, req.With(c.check), name, obj, opts)
 }
 
 type guardedUpdater struct {
@@ -48,8 +48,8 @@ type guardedUpdater struct {
 	*guard
 }
 
-func (u guardedUpdater) Update(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.UpdateOptions) (rest.View, bool, error) {
-	return u.Updater.Update(rest.WithCheck(ctx, u.check), name, obj, opts)
+func (u guardedUpdater) Update(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.UpdateOptions) (rest.View, bool, error) {
+	return u.Updater.Update(ctx, req.With(u.check), name, obj, opts)
 }
 
 type guardedPatcher struct {
@@ -57,12 +57,12 @@ type guardedPatcher struct {
 	*guard
 }
 
-func (p guardedPatcher) Patch(ctx context.Context, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (rest.View, bool, error) {
-	return p.Patcher.Patch(rest.WithCheck(ctx, p.check), name, patch, opts)
+func (p guardedPatcher) Patch(ctx context.Context, req *rest.Request, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (rest.View, bool, error) {
+	return p.Patcher.Patch(ctx, req.With(p.check), name, patch, opts)
 }
 
 // check is a rest.Check.
-func (g *guard) check(ctx context.Context, obj, old apiruntime.Object) error {
+func (g *guard) check(ctx context.Context, obj, old rest.Body) error {
 	user := auth.UserFrom(ctx)
 	if user == nil || user.In(auth.GroupMasters) || old != nil && onlyCollects(obj, old) {
 		return nil
@@ -82,16 +82,16 @@ func (g *guard) check(ctx context.Context, obj, old apiruntime.Object) error {
 }
 
 // onlyCollects says that a write changes owners and finalizers alone, as a garbage collector does.
-func onlyCollects(obj, old apiruntime.Object) bool {
-	obj, old = obj.DeepCopyObject(), old.DeepCopyObject()
-	for _, o := range []apiruntime.Object{obj, old} {
+func onlyCollects(obj, old rest.Body) bool {
+	now, was := obj.DeepCopyObject(), old.DeepCopyObject()
+	for _, o := range []apiruntime.Object{now, was} {
 		meta := o.(metav1.Object)
 		meta.SetOwnerReferences(nil)
 		meta.SetFinalizers(nil)
 		meta.SetManagedFields(nil)
 		meta.SetResourceVersion("")
 	}
-	return equal(obj, old)
+	return equal(now, was)
 }
 
 // aggregates says that a role gathers the rules of others. It may come to any rules at all.

@@ -52,7 +52,7 @@ func reconcile[T any, P object[T]](ctx context.Context, r *rest.Resource, want P
 		var view rest.View
 		view, err = r.Get.Get(ctx, name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
-			_, err = r.Create.Create(ctx, name, P(want.DeepCopy()), metav1.CreateOptions{})
+			_, err = r.Create.Create(ctx, new(rest.Request), name, P(want.DeepCopy()), metav1.CreateOptions{})
 			if apierrors.IsAlreadyExists(err) {
 				continue
 			}
@@ -70,7 +70,7 @@ func reconcile[T any, P object[T]](ctx context.Context, r *rest.Resource, want P
 		}
 		if !fits(have, want) {
 			uid := have.GetUID()
-			_, err = r.Delete.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+			_, err = r.Delete.Delete(ctx, new(rest.Request), name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
 			if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 				continue
 			}
@@ -83,7 +83,7 @@ func reconcile[T any, P object[T]](ctx context.Context, r *rest.Resource, want P
 		if equal(next, have) {
 			return nil
 		}
-		_, _, err = r.Update.Update(ctx, name, next, metav1.UpdateOptions{})
+		_, _, err = r.Update.Update(ctx, new(rest.Request), name, next, metav1.UpdateOptions{})
 		if !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
 			return err
 		}

@@ -88,7 +88,7 @@ func (c *Controller) write(ctx context.Context, role *rbacv1.ClusterRole, rules 
 	for pause := firstPause; ctx.Err() == nil; pause *= 2 {
 		next := role.DeepCopy()
 		next.Rules = rules
-		_, _, err := c.roles.Update.Update(ctx, rest.Name{Name: role.Name}, next, metav1.UpdateOptions{FieldManager: manager})
+		_, _, err := c.roles.Update.Update(ctx, new(rest.Request), rest.Name{Name: role.Name}, next, metav1.UpdateOptions{FieldManager: manager})
 		if err == nil || apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
 			return
 		}

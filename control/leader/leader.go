@@ -105,7 +105,7 @@ func (e *election) claim(ctx context.Context) error {
 	view, err := e.Leases.Get.Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		e.write(lease)
-		_, err = e.Leases.Create.Create(ctx, name, lease, metav1.CreateOptions{})
+		_, err = e.Leases.Create.Create(ctx, new(rest.Request), name, lease, metav1.CreateOptions{})
 		return err
 	}
 	if err == nil {
@@ -118,7 +118,7 @@ func (e *election) claim(ctx context.Context) error {
 		return errTaken
 	}
 	e.write(lease)
-	_, _, err = e.Leases.Update.Update(ctx, name, lease, metav1.UpdateOptions{})
+	_, _, err = e.Leases.Update.Update(ctx, new(rest.Request), name, lease, metav1.UpdateOptions{})
 	return err
 }
 
@@ -161,5 +161,5 @@ func (e *election) release() {
 	}
 	nobody, second := "", int32(1)
 	lease.Spec.HolderIdentity, lease.Spec.LeaseDurationSeconds = &nobody, &second
-	_, _, _ = e.Leases.Update.Update(ctx, name, lease, metav1.UpdateOptions{}) // else it ends by itself
+	_, _, _ = e.Leases.Update.Update(ctx, new(rest.Request), name, lease, metav1.UpdateOptions{}) // else it ends by itself
 }

@@ -14,7 +14,6 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/registry/rest"
@@ -48,7 +47,7 @@ func (o *oneLease) Get(context.Context, rest.Name, metav1.GetOptions) (rest.View
 	return asJSON(data), err
 }
 
-func (o *oneLease) Create(_ context.Context, _ rest.Name, obj apiruntime.Object, _ metav1.CreateOptions) (rest.View, error) {
+func (o *oneLease) Create(_ context.Context, req *rest.Request, _ rest.Name, obj rest.Body, _ metav1.CreateOptions) (rest.View, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.lease != nil {
@@ -58,7 +57,7 @@ func (o *oneLease) Create(_ context.Context, _ rest.Name, obj apiruntime.Object,
 	return nil, nil
 }
 
-func (o *oneLease) Update(_ context.Context, _ rest.Name, obj apiruntime.Object, _ metav1.UpdateOptions) (rest.View, bool, error) {
+func (o *oneLease) Update(_ context.Context, req *rest.Request, _ rest.Name, obj rest.Body, _ metav1.UpdateOptions) (rest.View, bool, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	lease := obj.(*coordinationv1.Lease)

@@ -69,7 +69,7 @@ func empty(ctx context.Context, namespace string, contents []rest.Resource) (lef
 		here, err := look(ctx, namespace, r, 1)
 		if err == nil && here.count > 0 {
 			background := metav1.DeletePropagationBackground
-			if _, err = r.DeleteCollection.DeleteCollection(ctx, namespace, metav1.DeleteOptions{PropagationPolicy: &background}, metav1.ListOptions{}); err == nil {
+			if _, err = r.DeleteCollection.DeleteCollection(ctx, new(rest.Request), namespace, metav1.DeleteOptions{PropagationPolicy: &background}, metav1.ListOptions{}); err == nil {
 				here, err = look(ctx, namespace, r, 0)
 			}
 		}
@@ -136,7 +136,7 @@ func (c *Controller) write(ctx context.Context, ns *corev1.Namespace, through re
 		if current.UID != ns.UID || !change(current) {
 			return nil
 		}
-		if _, _, err = through.Update(ctx, name, current, metav1.UpdateOptions{FieldManager: fieldManager}); !apierrors.IsConflict(err) {
+		if _, _, err = through.Update(ctx, new(rest.Request), name, current, metav1.UpdateOptions{FieldManager: fieldManager}); !apierrors.IsConflict(err) {
 			if apierrors.IsNotFound(err) {
 				return nil
 			}

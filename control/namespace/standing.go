@@ -51,7 +51,7 @@ func (c *Controller) makeNamespace(ctx context.Context, scheme *runtime.Scheme, 
 		return err
 	}
 	runtime.Meta(obj).Name = name.Name
-	if _, err := r.Create.Create(ctx, name, obj, metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
+	if _, err := r.Create.Create(ctx, new(rest.Request), name, obj, metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
 		return err
 	}
 	return nil

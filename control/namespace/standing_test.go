@@ -14,7 +14,7 @@ import (
 // wiper deletes collections.
 type wiper struct{}
 
-func (wiper) DeleteCollection(context.Context, string, metav1.DeleteOptions, metav1.ListOptions) (rest.View, error) {
+func (wiper) DeleteCollection(context.Context, *rest.Request, string, metav1.DeleteOptions, metav1.ListOptions) (rest.View, error) {
 	return nil, nil
 }
 

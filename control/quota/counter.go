@@ -81,6 +81,6 @@ func (c *Counter) count(ctx context.Context, q *corev1.ResourceQuota) {
 
 func (c *Counter) write(ctx context.Context, q *corev1.ResourceQuota) error {
 	bare := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: q.Namespace, Name: q.Name, UID: q.UID}, Status: q.Status}
-	_, _, err := c.Status.Update.Update(ctx, rest.Name{Namespace: q.Namespace, Name: q.Name}, bare, metav1.UpdateOptions{})
+	_, _, err := c.Status.Update.Update(ctx, new(rest.Request), rest.Name{Namespace: q.Namespace, Name: q.Name}, bare, metav1.UpdateOptions{})
 	return err
 }

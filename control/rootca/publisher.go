@@ -149,10 +149,10 @@ func (p *Publisher) publish(ctx context.Context, namespace string) error {
 		made := &corev1.ConfigMap{Data: maps.Clone(p.data)}
 		made.Namespace, made.Name = namespace, configMapName
 		made.Annotations = map[string]string{"kubernetes.io/description": description}
-		_, err = p.configMaps.Create.Create(ctx, name, made, metav1.CreateOptions{})
+		_, err = p.configMaps.Create.Create(ctx, new(rest.Request), name, made, metav1.CreateOptions{})
 	case err == nil && (!maps.Equal(cm.Data, p.data) || len(cm.BinaryData) > 0):
 		cm.Data, cm.BinaryData = maps.Clone(p.data), nil
-		_, _, err = p.configMaps.Update.Update(ctx, name, &cm, metav1.UpdateOptions{})
+		_, _, err = p.configMaps.Update.Update(ctx, new(rest.Request), name, &cm, metav1.UpdateOptions{})
 	}
 	if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 		return nil

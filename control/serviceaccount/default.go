@@ -55,7 +55,7 @@ func (c *Controller) MakeStanding(ctx context.Context, namespaces []string) erro
 		name := rest.Name{Namespace: namespace, Name: defaultName}
 		_, err := c.accounts.Get.Get(ctx, name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
-			_, err = c.accounts.Create.Create(ctx, name, newDefault(namespace), metav1.CreateOptions{})
+			_, err = c.accounts.Create.Create(ctx, new(rest.Request), name, newDefault(namespace), metav1.CreateOptions{})
 		}
 		if err != nil && !apierrors.IsAlreadyExists(err) {
 			return fmt.Errorf("create the service account %q of the namespace %q: %w", defaultName, namespace, err)
@@ -104,7 +104,7 @@ func (c *Controller) ensure(ctx context.Context, ns *corev1.Namespace) {
 func (c *Controller) create(ctx context.Context, namespace string) {
 	name := rest.Name{Namespace: namespace, Name: defaultName}
 	for pause := firstPause; ctx.Err() == nil; pause *= 2 {
-		_, err := c.accounts.Create.Create(ctx, name, newDefault(namespace), metav1.CreateOptions{})
+		_, err := c.accounts.Create.Create(ctx, new(rest.Request), name, newDefault(namespace), metav1.CreateOptions{})
 		if err == nil || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
 			return
 		}

@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -77,7 +76,7 @@ func setDefaults(request *authenticationv1.TokenRequest) {
 
 // Create makes a token. Nothing is stored: it is good for as long as it says, and while what it
 // names is there.
-func (t *Tokens) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, _ metav1.CreateOptions) (rest.View, error) {
+func (t *Tokens) Create(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, _ metav1.CreateOptions) (rest.View, error) {
 	request := obj.(*authenticationv1.TokenRequest)
 	if request.Namespace != "" && request.Namespace != name.Namespace {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("must use the service account's namespace %s, not %s", name.Namespace, request.Namespace))
@@ -96,7 +95,7 @@ func (t *Tokens) Create(ctx context.Context, name rest.Name, obj apiruntime.Obje
 	if errs := validate(&request.Spec); len(errs) > 0 {
 		return nil, rest.Invalid(tokenKind.GroupKind(), name.Name, errs)
 	}
-	if err := rest.CheckWrite(ctx, request, nil); err != nil {
+	if err := req.Check(ctx, request, nil); err != nil {
 		return nil, err
 	}
 	claims := auth.KubernetesPart{Namespace: name.Namespace, ServiceAccount: auth.ObjectRef{Name: name.Name, UID: string(account.UID)}}

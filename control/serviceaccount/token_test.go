@@ -87,7 +87,7 @@ func TestTokens(t *testing.T) {
 			t.Errorf("%s: %s, want %s", body, got, want)
 		}
 	}
-	if _, err := tokens.Create(t.Context(), rest.Name{Namespace: "ns", Name: "nobody"}, new(authenticationv1.TokenRequest), metav1.CreateOptions{}); !apierrors.IsNotFound(err) {
+	if _, err := tokens.Create(t.Context(), new(rest.Request), rest.Name{Namespace: "ns", Name: "nobody"}, new(authenticationv1.TokenRequest), metav1.CreateOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("an account that is missing: %v", err)
 	}
 }
@@ -95,7 +95,7 @@ func TestTokens(t *testing.T) {
 // ask returns whose token comes back, and for whom it is, or the error.
 func ask(t *testing.T, tokens *Tokens, checker *auth.ServiceAccounts, request *authenticationv1.TokenRequest) string {
 	t.Helper()
-	view, err := tokens.Create(t.Context(), rest.Name{Namespace: "ns", Name: "robot"}, request, metav1.CreateOptions{})
+	view, err := tokens.Create(t.Context(), new(rest.Request), rest.Name{Namespace: "ns", Name: "robot"}, request, metav1.CreateOptions{})
 	if err != nil {
 		return err.Error()
 	}

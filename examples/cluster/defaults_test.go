@@ -30,15 +30,15 @@ func TestDefaultsOfTheStoredVersion(t *testing.T) {
 	obj := &autoscalingv1.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Name: "h"}, Spec: autoscalingv1.HorizontalPodAutoscalerSpec{
 		ScaleTargetRef: autoscalingv1.CrossVersionObjectReference{Kind: "ReplicationController", Name: "rc"}, MaxReplicas: 5,
 	}}
-	if _, err := through["v1"].Create.Create(ctx, rest.Name{Namespace: "ns"}, obj, metav1.CreateOptions{}); err != nil {
+	if _, err := through["v1"].Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, obj, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	behavior := rest.Patch{Type: types.MergePatchType, Bytes: []byte(`{"spec":{"behavior":{"scaleDown":{"stabilizationWindowSeconds":7}}}}`)}
-	if _, _, err := through["v2"].Patch.Patch(ctx, name, behavior, metav1.PatchOptions{}); err != nil {
+	if _, _, err := through["v2"].Patch.Patch(ctx, new(rest.Request), name, behavior, metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	more := rest.Patch{Type: types.MergePatchType, Bytes: []byte(`{"spec":{"maxReplicas":6}}`)}
-	if _, _, err := through["v1"].Patch.Patch(ctx, name, more, metav1.PatchOptions{}); err != nil {
+	if _, _, err := through["v1"].Patch.Patch(ctx, new(rest.Request), name, more, metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for i, hpa := range seen {

@@ -107,7 +107,7 @@ func benchDocument(b *testing.B, name string, scheme *runtime.Scheme, r registry
 		}
 		return text
 	}
-	decoded := func(b *testing.B, text []byte) apiruntime.Object {
+	decoded := func(b *testing.B, text []byte) rest.Body {
 		d, err := serializer.DecodeBody(scheme, text, serializer.JSON, schema.GroupVersionKind{})
 		if err != nil {
 			b.Fatal(err)
@@ -119,7 +119,7 @@ func benchDocument(b *testing.B, name string, scheme *runtime.Scheme, r registry
 	}
 	namespace := rest.Name{Namespace: "default"}
 	for i := range 500 {
-		if _, err := resource.Create.Create(ctx, namespace, decoded(b, text(fmt.Sprint("o", i), "0")), metav1.CreateOptions{}); err != nil {
+		if _, err := resource.Create.Create(ctx, new(rest.Request), namespace, decoded(b, text(fmt.Sprint("o", i), "0")), metav1.CreateOptions{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -146,16 +146,16 @@ func benchDocument(b *testing.B, name string, scheme *runtime.Scheme, r registry
 	})
 	created := text("new", "0")
 	stage("create", func(b *testing.B, _ int) (rest.View, error) {
-		return resource.Create.Create(ctx, namespace, decoded(b, created), metav1.CreateOptions{DryRun: []string{"All"}})
+		return resource.Create.Create(ctx, new(rest.Request), namespace, decoded(b, created), metav1.CreateOptions{DryRun: []string{"All"}})
 	})
 	rounds := [][]byte{text("o1", "1"), text("o1", "2")}
 	stage("update", func(b *testing.B, i int) (rest.View, error) {
-		view, _, err := resource.Update.Update(ctx, one, decoded(b, rounds[i%2]), metav1.UpdateOptions{})
+		view, _, err := resource.Update.Update(ctx, new(rest.Request), one, decoded(b, rounds[i%2]), metav1.UpdateOptions{})
 		return view, err
 	})
 	stage("merge patch", func(_ *testing.B, i int) (rest.View, error) {
 		patch := rest.Patch{Type: types.MergePatchType, Bytes: fmt.Appendf(nil, `{"metadata":{"annotations":{"round":"%d"}}}`, i)}
-		view, _, err := resource.Patch.Patch(ctx, one, patch, metav1.PatchOptions{})
+		view, _, err := resource.Patch.Patch(ctx, new(rest.Request), one, patch, metav1.PatchOptions{})
 		return view, err
 	})
 	value, _, err := form.Canonical("k", created)

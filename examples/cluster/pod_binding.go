@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -117,10 +116,10 @@ func bindings() typeplane.API {
 // bindingCreator is the verb of pods/binding for a body that names the pod.
 type bindingCreator struct{ binding rest.Creator }
 
-func (c bindingCreator) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
+func (c bindingCreator) Create(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.CreateOptions) (rest.View, error) {
 	binding := obj.(*corev1.Binding)
 	if binding.Name == "" {
 		return nil, apierrors.NewBadRequest("metadata.name must be the name of the pod")
 	}
-	return c.binding.Create(ctx, rest.Name{Namespace: name.Namespace, Name: binding.Name}, obj, opts)
+	return c.binding.Create(ctx, req, rest.Name{Namespace: name.Namespace, Name: binding.Name}, obj, opts)
 }

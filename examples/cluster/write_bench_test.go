@@ -54,7 +54,7 @@ func benchWrites(b *testing.B, name string, owned bool, form rest.MediaType) {
 	pod := rest.Name{Namespace: "default", Name: "written"}
 	sent.Name, sent.Namespace = pod.Name, pod.Namespace
 	sent.Annotations = map[string]string{"round": "first"}
-	if _, err := pods.Create.Create(ctx, namespace, sent.DeepCopy(), metav1.CreateOptions{FieldManager: "bench"}); err != nil {
+	if _, err := pods.Create.Create(ctx, new(rest.Request), namespace, sent.DeepCopy(), metav1.CreateOptions{FieldManager: "bench"}); err != nil {
 		b.Fatal(err)
 	}
 	var answer bytes.Buffer
@@ -76,17 +76,17 @@ func benchWrites(b *testing.B, name string, owned bool, form rest.MediaType) {
 	stage("create", func(int) (rest.View, error) {
 		next := sent.DeepCopy()
 		next.Name = "new"
-		return pods.Create.Create(ctx, namespace, next, metav1.CreateOptions{FieldManager: "bench", DryRun: []string{"All"}})
+		return pods.Create.Create(ctx, new(rest.Request), namespace, next, metav1.CreateOptions{FieldManager: "bench", DryRun: []string{"All"}})
 	})
 	stage("update", func(i int) (rest.View, error) {
 		next := sent.DeepCopy()
 		next.Annotations["round"] = fmt.Sprint(i)
-		view, _, err := pods.Update.Update(ctx, pod, next, metav1.UpdateOptions{FieldManager: "bench"})
+		view, _, err := pods.Update.Update(ctx, new(rest.Request), pod, next, metav1.UpdateOptions{FieldManager: "bench"})
 		return view, err
 	})
 	stage("merge patch", func(i int) (rest.View, error) {
 		patch := rest.Patch{Type: types.MergePatchType, Bytes: fmt.Appendf(nil, `{"metadata":{"annotations":{"round":"%d"}}}`, i)}
-		view, _, err := pods.Patch.Patch(ctx, pod, patch, metav1.PatchOptions{FieldManager: "bench"})
+		view, _, err := pods.Patch.Patch(ctx, new(rest.Request), pod, patch, metav1.PatchOptions{FieldManager: "bench"})
 		return view, err
 	})
 }

@@ -35,7 +35,7 @@ func BenchmarkStages(b *testing.B) {
 	for i := range listed {
 		book := stored.DeepCopy()
 		book.Name = fmt.Sprintf("book-%04d", i)
-		if _, err := books.Create.Create(ctx, namespace, book, metav1.CreateOptions{}); err != nil {
+		if _, err := books.Create.Create(ctx, new(rest.Request), namespace, book, metav1.CreateOptions{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -60,7 +60,7 @@ func BenchmarkStages(b *testing.B) {
 			return nil, err
 		}
 		runtime.Meta(decoded.Object).Name = fmt.Sprintf("new-%d", i)
-		return books.Create.Create(ctx, namespace, decoded.Object, metav1.CreateOptions{DryRun: []string{"All"}})
+		return books.Create.Create(ctx, new(rest.Request), namespace, decoded.Object, metav1.CreateOptions{DryRun: []string{"All"}})
 	}
 	stage("create", func(i int) error { return written(create(i)) })
 	stage("update", func(i int) error {
@@ -70,7 +70,7 @@ func BenchmarkStages(b *testing.B) {
 		}
 		meta := runtime.Meta(decoded.Object)
 		meta.Name, meta.UID, meta.Labels["round"] = book.Name, "", fmt.Sprint(i)
-		view, _, err := books.Update.Update(ctx, book, decoded.Object, metav1.UpdateOptions{})
+		view, _, err := books.Update.Update(ctx, new(rest.Request), book, decoded.Object, metav1.UpdateOptions{})
 		return written(view, err)
 	})
 	stage("get JSON", func(int) error { return written(books.Get.Get(ctx, book, metav1.GetOptions{})) })

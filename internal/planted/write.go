@@ -80,18 +80,18 @@ type applying struct {
 	bug Bug
 }
 
-func (a applying) Patch(ctx context.Context, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (rest.View, bool, error) {
+func (a applying) Patch(ctx context.Context, req *rest.Request, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (rest.View, bool, error) {
 	if patch.Type != types.ApplyYAMLPatchType {
-		return a.Patcher.Patch(ctx, name, patch, opts)
+		return a.Patcher.Patch(ctx, req, name, patch, opts)
 	}
 	yes := true
 	if a.bug == StolenField {
 		opts.Force = &yes
 	}
-	view, created, err := a.Patcher.Patch(ctx, name, patch, opts)
+	view, created, err := a.Patcher.Patch(ctx, req, name, patch, opts)
 	if a.bug == AppliedOnConflict && apierrors.IsConflict(err) {
 		opts.Force = &yes
-		_, _, _ = a.Patcher.Patch(ctx, name, patch, opts)
+		_, _, _ = a.Patcher.Patch(ctx, req, name, patch, opts)
 	}
 	return view, created, err
 }
@@ -99,9 +99,9 @@ func (a applying) Patch(ctx context.Context, name rest.Name, patch rest.Patch, o
 // wet has the bug that a dry run is none.
 type wet struct{ rest.Deleter }
 
-func (w wet) Delete(ctx context.Context, name rest.Name, opts metav1.DeleteOptions) (rest.View, error) {
+func (w wet) Delete(ctx context.Context, req *rest.Request, name rest.Name, opts metav1.DeleteOptions) (rest.View, error) {
 	opts.DryRun = nil
-	return w.Deleter.Delete(ctx, name, opts)
+	return w.Deleter.Delete(ctx, req, name, opts)
 }
 
 // collecting has a bug of deleted collections.
@@ -111,7 +111,7 @@ type collecting struct {
 	bug    Bug
 }
 
-func (c collecting) DeleteCollection(ctx context.Context, namespace string, opts metav1.DeleteOptions, list metav1.ListOptions) (rest.View, error) {
+func (c collecting) DeleteCollection(ctx context.Context, req *rest.Request, namespace string, opts metav1.DeleteOptions, list metav1.ListOptions) (rest.View, error) {
 	view, err := c.list.List(ctx, namespace, list)
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func (c collecting) DeleteCollection(ctx context.Context, namespace string, opts
 			// list.
 			opts.Preconditions = &metav1.Preconditions{ResourceVersion: &item.ResourceVersion}
 		}
-		_, err := c.delete.Delete(ctx, rest.Name{Namespace: item.Namespace, Name: item.Name}, opts)
+		_, err := c.delete.Delete(ctx, req, rest.Name{Namespace: item.Namespace, Name: item.Name}, opts)
 		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 			return nil, err
 		}

@@ -18,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/admission"
-	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 )
 
@@ -170,8 +169,8 @@ func paint(ctx context.Context, h *Host, config []byte) (admission.Plugin, error
 			w := r.Object.(*widget.Widget)
 			if w.Spec.Color == "blue" {
 				w.Spec.Color = strings.Trim(string(config), `"`)
-				rest.AddWarning(ctx, "it was painted")
-				rest.AddAnnotation(ctx, "shop.example.com/painted", w.Spec.Color)
+				r.Notes.Warn("it was painted")
+				r.Notes.Annotate("shop.example.com/painted", w.Spec.Color)
 			}
 			return nil
 		},

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -9,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/auth"
-	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/trace"
 )
 
@@ -93,14 +91,9 @@ func (s *Server) allows(c *call, a auth.Attributes) error {
 	return forbidden(a, reason)
 }
 
-// withCreate says in the context of a write whether it may make the object if there is none: that
-// is another right than to change one.
-func (s *Server) withCreate(c *call) context.Context {
-	if err := s.may(c, "create"); err != nil {
-		return rest.WithoutCreate(c.ctx, err)
-	}
-	return c.ctx
-}
+// mayCreate makes the request say whether the write may make the object if there is none: that is
+// another right than to change one.
+func (s *Server) mayCreate(c *call) { c.request.CreateDenied = s.may(c, "create") }
 
 // htmlEscaper keeps a message that repeats the client's words from being taken for HTML.
 var htmlEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")

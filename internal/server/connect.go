@@ -42,7 +42,7 @@ func (s *Server) connect(c *call) error {
 	defer closed()
 	defer context.AfterFunc(s.watching, func() { time.AfterFunc(s.watches.endAfter(s.config.WatchDrain), cancel) })()
 
-	handler, err := c.resource.Connect.Connect(ctx, c.name(), rest.ConnectOptions{Query: c.query, FieldManager: c.manager()})
+	handler, err := c.resource.Connect.Connect(ctx, &c.request, c.name(), rest.ConnectOptions{Query: c.query, FieldManager: c.manager()})
 	if err != nil {
 		return err
 	}

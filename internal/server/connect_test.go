@@ -23,10 +23,10 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-type connectFunc func(context.Context, rest.Name, rest.ConnectOptions) (http.Handler, error)
+type connectFunc func(context.Context, *rest.Request, rest.Name, rest.ConnectOptions) (http.Handler, error)
 
-func (f connectFunc) Connect(ctx context.Context, n rest.Name, o rest.ConnectOptions) (http.Handler, error) {
-	return f(ctx, n, o)
+func (f connectFunc) Connect(ctx context.Context, req *rest.Request, n rest.Name, o rest.ConnectOptions) (http.Handler, error) {
+	return f(ctx, req, n, o)
 }
 
 // logs is a subresource of books that answers by itself.
@@ -34,7 +34,7 @@ func logs(answer http.HandlerFunc, methods ...string) rest.Resource {
 	return rest.Resource{
 		GroupVersion: gv1, Kind: "Book", Name: "books", Singular: "book", Namespaced: true, Subresource: "log",
 		ConnectMethods: methods, ConnectParameters: []rest.QueryParameter{{Name: "follow", Type: "boolean"}, {Name: "of", Type: "array"}},
-		Connect: connectFunc(func(_ context.Context, n rest.Name, o rest.ConnectOptions) (http.Handler, error) {
+		Connect: connectFunc(func(_ context.Context, _ *rest.Request, n rest.Name, o rest.ConnectOptions) (http.Handler, error) {
 			if n.Name == "none" {
 				return nil, apierrors.NewNotFound(schema.GroupResource{Resource: "books"}, n.Name)
 			}

@@ -34,7 +34,7 @@ func (s *Server) create(c *call) error {
 			}
 		}
 	}
-	view, err := c.resource.Create.Create(c.ctx, name, obj, opts)
+	view, err := c.resource.Create.Create(c.ctx, &c.request, name, obj, opts)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func (s *Server) delete(c *call) error {
 			return err
 		}
 	}
-	view, err := c.resource.Delete.Delete(c.ctx, c.name(), opts)
+	view, err := c.resource.Delete.Delete(c.ctx, &c.request, c.name(), opts)
 	if err != nil {
 		return err
 	}

@@ -20,9 +20,9 @@ func TestDeleteOptions(t *testing.T) {
 	var got metav1.DeleteOptions
 	r := books()
 	answer := r.Delete
-	r.Delete = deleteFunc(func(ctx context.Context, n rest.Name, o metav1.DeleteOptions) (rest.View, error) {
+	r.Delete = deleteFunc(func(ctx context.Context, req *rest.Request, n rest.Name, o metav1.DeleteOptions) (rest.View, error) {
 		got = o
-		return answer.Delete(ctx, n, o)
+		return answer.Delete(ctx, req, n, o)
 	})
 	s := newServer(t, config(t, r))
 
@@ -110,10 +110,10 @@ func TestDeleteAnswersWithTheUID(t *testing.T) {
 	}
 }
 
-type deleteCollectionFunc func(context.Context, string, metav1.DeleteOptions, metav1.ListOptions) (rest.View, error)
+type deleteCollectionFunc func(context.Context, *rest.Request, string, metav1.DeleteOptions, metav1.ListOptions) (rest.View, error)
 
-func (f deleteCollectionFunc) DeleteCollection(ctx context.Context, ns string, o metav1.DeleteOptions, l metav1.ListOptions) (rest.View, error) {
-	return f(ctx, ns, o, l)
+func (f deleteCollectionFunc) DeleteCollection(ctx context.Context, req *rest.Request, ns string, o metav1.DeleteOptions, l metav1.ListOptions) (rest.View, error) {
+	return f(ctx, req, ns, o, l)
 }
 
 func TestDeleteCollection(t *testing.T) {
@@ -124,7 +124,7 @@ func TestDeleteCollection(t *testing.T) {
 	}
 	var got asked
 	r := books()
-	r.DeleteCollection = deleteCollectionFunc(func(_ context.Context, ns string, o metav1.DeleteOptions, l metav1.ListOptions) (rest.View, error) {
+	r.DeleteCollection = deleteCollectionFunc(func(_ context.Context, _ *rest.Request, ns string, o metav1.DeleteOptions, l metav1.ListOptions) (rest.View, error) {
 		got = asked{ns, o, l}
 		return objectView{&bookList{TypeMeta: metav1.TypeMeta{Kind: "BookList", APIVersion: gv1.String()}, Items: []book{}}}, nil
 	})
@@ -170,7 +170,7 @@ func TestDeleteCollection(t *testing.T) {
 // To delete what can't be read is a right of its own, and for one object at a time.
 func TestDeleteOfWhatCantBeRead(t *testing.T) {
 	r := books()
-	r.DeleteCollection = deleteCollectionFunc(func(context.Context, string, metav1.DeleteOptions, metav1.ListOptions) (rest.View, error) {
+	r.DeleteCollection = deleteCollectionFunc(func(context.Context, *rest.Request, string, metav1.DeleteOptions, metav1.ListOptions) (rest.View, error) {
 		t.Error("a collection was deleted")
 		return nil, nil
 	})

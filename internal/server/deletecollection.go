@@ -25,7 +25,7 @@ func (s *Server) deleteCollection(c *call) error {
 	if err := invalidOptions("DeleteOptions", validateDeleteCollection(opts)); err != nil {
 		return err
 	}
-	view, err := c.resource.DeleteCollection.DeleteCollection(c.ctx, c.name().Namespace, opts, list)
+	view, err := c.resource.DeleteCollection.DeleteCollection(c.ctx, &c.request, c.name().Namespace, opts, list)
 	if err != nil {
 		return err
 	}

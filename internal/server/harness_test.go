@@ -105,9 +105,9 @@ type (
 	getFunc    func(context.Context, rest.Name, metav1.GetOptions) (rest.View, error)
 	listFunc   func(context.Context, string, metav1.ListOptions) (rest.View, error)
 	watchFunc  func(context.Context, string, metav1.ListOptions) (rest.Stream, error)
-	createFunc func(context.Context, rest.Name, apiruntime.Object, metav1.CreateOptions) (rest.View, error)
-	updateFunc func(context.Context, rest.Name, apiruntime.Object, metav1.UpdateOptions) (rest.View, bool, error)
-	deleteFunc func(context.Context, rest.Name, metav1.DeleteOptions) (rest.View, error)
+	createFunc func(context.Context, *rest.Request, rest.Name, rest.Body, metav1.CreateOptions) (rest.View, error)
+	updateFunc func(context.Context, *rest.Request, rest.Name, rest.Body, metav1.UpdateOptions) (rest.View, bool, error)
+	deleteFunc func(context.Context, *rest.Request, rest.Name, metav1.DeleteOptions) (rest.View, error)
 )
 
 func (f getFunc) Get(ctx context.Context, n rest.Name, o metav1.GetOptions) (rest.View, error) {
@@ -122,16 +122,16 @@ func (f watchFunc) Watch(ctx context.Context, ns string, o metav1.ListOptions) (
 	return f(ctx, ns, o)
 }
 
-func (f createFunc) Create(ctx context.Context, n rest.Name, obj apiruntime.Object, o metav1.CreateOptions) (rest.View, error) {
-	return f(ctx, n, obj, o)
+func (f createFunc) Create(ctx context.Context, req *rest.Request, n rest.Name, obj rest.Body, o metav1.CreateOptions) (rest.View, error) {
+	return f(ctx, req, n, obj, o)
 }
 
-func (f updateFunc) Update(ctx context.Context, n rest.Name, obj apiruntime.Object, o metav1.UpdateOptions) (rest.View, bool, error) {
-	return f(ctx, n, obj, o)
+func (f updateFunc) Update(ctx context.Context, req *rest.Request, n rest.Name, obj rest.Body, o metav1.UpdateOptions) (rest.View, bool, error) {
+	return f(ctx, req, n, obj, o)
 }
 
-func (f deleteFunc) Delete(ctx context.Context, n rest.Name, o metav1.DeleteOptions) (rest.View, error) {
-	return f(ctx, n, o)
+func (f deleteFunc) Delete(ctx context.Context, req *rest.Request, n rest.Name, o metav1.DeleteOptions) (rest.View, error) {
+	return f(ctx, req, n, o)
 }
 
 // objectView writes an object.
@@ -167,13 +167,13 @@ func books() rest.Resource {
 		Watch: watchFunc(func(ctx context.Context, _ string, _ metav1.ListOptions) (rest.Stream, error) {
 			return &fakeStream{batches: make(chan []rest.Event)}, nil
 		}),
-		Create: createFunc(func(_ context.Context, n rest.Name, obj apiruntime.Object, _ metav1.CreateOptions) (rest.View, error) {
+		Create: createFunc(func(_ context.Context, _ *rest.Request, n rest.Name, obj rest.Body, _ metav1.CreateOptions) (rest.View, error) {
 			return objectView{obj}, nil
 		}),
-		Update: updateFunc(func(_ context.Context, n rest.Name, obj apiruntime.Object, _ metav1.UpdateOptions) (rest.View, bool, error) {
+		Update: updateFunc(func(_ context.Context, _ *rest.Request, n rest.Name, obj rest.Body, _ metav1.UpdateOptions) (rest.View, bool, error) {
 			return objectView{obj}, n.Name == "new", nil
 		}),
-		Delete: deleteFunc(func(_ context.Context, n rest.Name, _ metav1.DeleteOptions) (rest.View, error) {
+		Delete: deleteFunc(func(_ context.Context, _ *rest.Request, n rest.Name, _ metav1.DeleteOptions) (rest.View, error) {
 			return objectView{&metav1.Status{
 				TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess,
 				Details: &metav1.StatusDetails{Name: n.Name, UID: "u-1"},
@@ -186,7 +186,7 @@ func books() rest.Resource {
 func shelves() rest.Resource {
 	return rest.Resource{
 		GroupVersion: gv1, Kind: "Shelf", Name: "shelves", Singular: "shelf", StorageVersion: gv1,
-		Create: createFunc(func(_ context.Context, _ rest.Name, obj apiruntime.Object, _ metav1.CreateOptions) (rest.View, error) {
+		Create: createFunc(func(_ context.Context, _ *rest.Request, _ rest.Name, obj rest.Body, _ metav1.CreateOptions) (rest.View, error) {
 			return objectView{obj}, nil
 		}),
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/registry/rest"
@@ -22,7 +21,7 @@ func TestImpersonation(t *testing.T) {
 	var asked []string
 	var seen *auth.User
 	r := shelves()
-	r.Create = createFunc(func(ctx context.Context, _ rest.Name, obj apiruntime.Object, _ metav1.CreateOptions) (rest.View, error) {
+	r.Create = createFunc(func(ctx context.Context, _ *rest.Request, _ rest.Name, obj rest.Body, _ metav1.CreateOptions) (rest.View, error) {
 		seen = auth.UserFrom(ctx)
 		return objectView{obj}, nil
 	})

@@ -8,7 +8,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/internal/server"
@@ -36,7 +35,7 @@ func newBusy(t *testing.T, reads, writes int) *busy {
 		hold(n.Name)
 		return aBook(n.Name), nil
 	})
-	r.Create = createFunc(func(_ context.Context, n rest.Name, obj apiruntime.Object, _ metav1.CreateOptions) (rest.View, error) {
+	r.Create = createFunc(func(_ context.Context, _ *rest.Request, n rest.Name, obj rest.Body, _ metav1.CreateOptions) (rest.View, error) {
 		hold(n.Name)
 		return objectView{obj}, nil
 	})

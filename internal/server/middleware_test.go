@@ -10,7 +10,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typeplane/typeplane/registry/rest"
 )
@@ -61,7 +60,7 @@ func TestDeadline(t *testing.T) {
 		note(ctx)
 		return aBook(n.Name), nil
 	})
-	r.Create = createFunc(func(ctx context.Context, _ rest.Name, obj apiruntime.Object, _ metav1.CreateOptions) (rest.View, error) {
+	r.Create = createFunc(func(ctx context.Context, _ *rest.Request, _ rest.Name, obj rest.Body, _ metav1.CreateOptions) (rest.View, error) {
 		note(ctx)
 		return objectView{obj}, nil
 	})

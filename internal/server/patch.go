@@ -32,12 +32,11 @@ func (s *Server) patch(c *call) error {
 	if err != nil {
 		return err
 	}
-	ctx := c.ctx
 	if patchType == types.ApplyYAMLPatchType {
-		ctx = s.withCreate(c)
+		s.mayCreate(c)
 	}
 	setDefault(&opts.FieldManager, c.manager())
-	view, created, err := c.resource.Patch.Patch(ctx, c.name(), rest.Patch{Type: patchType, Bytes: body}, opts)
+	view, created, err := c.resource.Patch.Patch(c.ctx, &c.request, c.name(), rest.Patch{Type: patchType, Bytes: body}, opts)
 	if err != nil {
 		return err
 	}

@@ -9,17 +9,16 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-type patchFunc func(context.Context, rest.Name, rest.Patch, metav1.PatchOptions) (rest.View, bool, error)
+type patchFunc func(context.Context, *rest.Request, rest.Name, rest.Patch, metav1.PatchOptions) (rest.View, bool, error)
 
-func (f patchFunc) Patch(ctx context.Context, n rest.Name, p rest.Patch, o metav1.PatchOptions) (rest.View, bool, error) {
-	return f(ctx, n, p, o)
+func (f patchFunc) Patch(ctx context.Context, req *rest.Request, n rest.Name, p rest.Patch, o metav1.PatchOptions) (rest.View, bool, error) {
+	return f(ctx, req, n, p, o)
 }
 
 // patched is what came through to the resource.
@@ -33,10 +32,10 @@ type patched struct {
 func patchable(got *patched) rest.Resource {
 	r := books()
 	r.PatchTypes = []types.PatchType{types.MergePatchType, types.ApplyYAMLPatchType}
-	r.Patch = patchFunc(func(ctx context.Context, n rest.Name, p rest.Patch, o metav1.PatchOptions) (rest.View, bool, error) {
+	r.Patch = patchFunc(func(ctx context.Context, req *rest.Request, n rest.Name, p rest.Patch, o metav1.PatchOptions) (rest.View, bool, error) {
 		*got = patched{n, p, o}
-		rest.AddWarning(ctx, `no field "x"`)
-		rest.AddWarning(ctx, `no field "x"`)
+		req.Warn(`no field "x"`)
+		req.Warn(`no field "x"`)
 		return aBook(n.Name), n.Name == "new", nil
 	})
 	return r
@@ -159,11 +158,11 @@ func TestFieldManager(t *testing.T) {
 		var got patched
 		var created, updated string
 		r := patchable(&got)
-		r.Create = createFunc(func(_ context.Context, n rest.Name, obj apiruntime.Object, o metav1.CreateOptions) (rest.View, error) {
+		r.Create = createFunc(func(_ context.Context, _ *rest.Request, n rest.Name, obj rest.Body, o metav1.CreateOptions) (rest.View, error) {
 			created = o.FieldManager
 			return objectView{obj}, nil
 		})
-		r.Update = updateFunc(func(_ context.Context, n rest.Name, obj apiruntime.Object, o metav1.UpdateOptions) (rest.View, bool, error) {
+		r.Update = updateFunc(func(_ context.Context, _ *rest.Request, n rest.Name, obj rest.Body, o metav1.UpdateOptions) (rest.View, bool, error) {
 			updated = o.FieldManager
 			return objectView{obj}, false, nil
 		})
@@ -193,17 +192,17 @@ func (noCreate) Authorize(_ context.Context, a auth.Attributes) (auth.Decision, 
 // asked about.
 func TestWritesWithoutTheRightToCreate(t *testing.T) {
 	var denied []bool
-	note := func(ctx context.Context) { denied = append(denied, rest.CreateDenied(ctx) != nil) }
+	note := func(req *rest.Request) { denied = append(denied, req.CreateDenied != nil) }
 	r := patchable(new(patched))
-	r.Patch = patchFunc(func(ctx context.Context, n rest.Name, _ rest.Patch, _ metav1.PatchOptions) (rest.View, bool, error) {
-		note(ctx)
-		if err := rest.CreateDenied(ctx); err != nil {
-			return nil, false, err
+	r.Patch = patchFunc(func(ctx context.Context, req *rest.Request, n rest.Name, _ rest.Patch, _ metav1.PatchOptions) (rest.View, bool, error) {
+		note(req)
+		if req.CreateDenied != nil {
+			return nil, false, req.CreateDenied
 		}
 		return aBook(n.Name), false, nil
 	})
-	r.Update = updateFunc(func(ctx context.Context, n rest.Name, obj apiruntime.Object, _ metav1.UpdateOptions) (rest.View, bool, error) {
-		note(ctx)
+	r.Update = updateFunc(func(ctx context.Context, req *rest.Request, n rest.Name, obj rest.Body, _ metav1.UpdateOptions) (rest.View, bool, error) {
+		note(req)
 		return objectView{obj}, false, nil
 	})
 	c := config(t, r)

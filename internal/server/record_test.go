@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typeplane/typeplane/internal/server"
 	"github.com/typeplane/typeplane/internal/server/audit"
@@ -138,7 +137,9 @@ func TestAuditBodies(t *testing.T) {
 // TestAuditPanic: the event says what became of the request.
 func TestAuditPanic(t *testing.T) {
 	events := audited(t, nil, func(c *server.Config) {
-		c.Resources[0].Delete = deleteFunc(func(context.Context, rest.Name, metav1.DeleteOptions) (rest.View, error) { panic("planted") })
+		c.Resources[0].Delete = deleteFunc(func(context.Context, *rest.Request, rest.Name, metav1.DeleteOptions) (rest.View, error) {
+			panic("planted")
+		})
 	}, request{method: "DELETE", path: booksPath + "/b"})
 	if len(events) != 1 || events[0].Stage != audit.StagePanic || events[0].ResponseStatus.Code != http.StatusInternalServerError {
 		t.Errorf("%+v", events)
@@ -189,10 +190,10 @@ func TestAuditAnnotationsOfBodies(t *testing.T) {
 			r := shelves()
 			r.GroupVersion.Group, r.StorageVersion.Group, r.Name = "", "", tt.resource
 			create := r.Create
-			r.Create = createFunc(func(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
-				rest.AddBodyAnnotation(ctx, "example.com/part", func() string { return "of it" })
-				quote = rest.MayQuote(ctx)
-				return create.Create(ctx, name, obj, opts)
+			r.Create = createFunc(func(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.CreateOptions) (rest.View, error) {
+				req.AnnotateBody("example.com/part", func() string { return "of it" })
+				quote = req.MayQuote()
+				return create.Create(ctx, req, name, obj, opts)
 			})
 			c.Scheme, c.Resources = coreScheme(t), []rest.Resource{r}
 		}, request{method: "POST", path: "/api/v1/" + tt.resource, body: `{"kind":"Shelf","apiVersion":"v1","metadata":{"name":"s"}}`, header: map[string]string{"Content-Type": "application/json"}})

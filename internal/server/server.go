@@ -98,6 +98,8 @@ type call struct {
 	ctx context.Context
 	// resource is what the path names. The rest of the server may read it only below route.
 	resource *rest.Resource
+	// request is what verbs that write are given.
+	request rest.Request
 	// warnings go into the header of the answer.
 	warnings []string
 	auditing
@@ -179,9 +181,9 @@ func (s *Server) process(c *call) error {
 		return err
 	}
 	defer cancel()
-	c.ctx = rest.WithWarnings(c.ctx, c.warn)
+	c.request.OnWarning = c.warn
 	if c.record != nil {
-		c.ctx = rest.WithBodies(rest.WithAnnotations(c.ctx, c.record.Annotate), c.recordedBodies())
+		c.request.OnAnnotation, c.request.Bodies = c.record.Annotate, c.recordedBodies()
 	}
 	release, err := s.admit(c)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/internal/server"
@@ -29,7 +28,7 @@ func bookParts() (status, scale rest.Resource) {
 	scale.Get = getFunc(func(_ context.Context, n rest.Name, _ metav1.GetOptions) (rest.View, error) {
 		return objectView{&autoscalingv1.Scale{TypeMeta: metav1.TypeMeta{Kind: "Scale", APIVersion: "autoscaling/v1"}, ObjectMeta: metav1.ObjectMeta{Name: n.Name}}}, nil
 	})
-	scale.Update = updateFunc(func(_ context.Context, _ rest.Name, obj apiruntime.Object, _ metav1.UpdateOptions) (rest.View, bool, error) {
+	scale.Update = updateFunc(func(_ context.Context, _ *rest.Request, _ rest.Name, obj rest.Body, _ metav1.UpdateOptions) (rest.View, bool, error) {
 		obj.(*autoscalingv1.Scale).Status.Replicas = 7
 		return objectView{obj}, false, nil
 	})

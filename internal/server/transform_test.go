@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typeplane/typeplane/registry/rest"
 )
@@ -27,13 +26,15 @@ func forms() rest.Resource {
 	r := books()
 	r.Get = getFunc(func(context.Context, rest.Name, metav1.GetOptions) (rest.View, error) { return formView{}, nil })
 	r.List = listFunc(func(context.Context, string, metav1.ListOptions) (rest.View, error) { return formView{}, nil })
-	r.Create = createFunc(func(context.Context, rest.Name, apiruntime.Object, metav1.CreateOptions) (rest.View, error) {
+	r.Create = createFunc(func(context.Context, *rest.Request, rest.Name, rest.Body, metav1.CreateOptions) (rest.View, error) {
 		return formView{}, nil
 	})
-	r.Update = updateFunc(func(context.Context, rest.Name, apiruntime.Object, metav1.UpdateOptions) (rest.View, bool, error) {
+	r.Update = updateFunc(func(context.Context, *rest.Request, rest.Name, rest.Body, metav1.UpdateOptions) (rest.View, bool, error) {
 		return formView{}, false, nil
 	})
-	r.Delete = deleteFunc(func(context.Context, rest.Name, metav1.DeleteOptions) (rest.View, error) { return formView{}, nil })
+	r.Delete = deleteFunc(func(context.Context, *rest.Request, rest.Name, metav1.DeleteOptions) (rest.View, error) {
+		return formView{}, nil
+	})
 	r.Watch = watchFunc(func(context.Context, string, metav1.ListOptions) (rest.Stream, error) {
 		s := &fakeStream{batches: make(chan []rest.Event, 2)}
 		s.batches <- []rest.Event{{Type: rest.Added, Object: formView{}}, {Type: rest.Added, Object: formView{}}}

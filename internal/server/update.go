@@ -32,7 +32,8 @@ func (s *Server) update(c *call) error {
 		return err
 	}
 	setDefault(&opts.FieldManager, c.manager())
-	view, created, err := c.resource.Update.Update(s.withCreate(c), c.name(), obj, opts)
+	s.mayCreate(c)
+	view, created, err := c.resource.Update.Update(c.ctx, &c.request, c.name(), obj, opts)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/serializer"
@@ -90,7 +89,7 @@ func TestCreate(t *testing.T) {
 	var gotName rest.Name
 	var gotOpts metav1.CreateOptions
 	r := books()
-	r.Create = createFunc(func(_ context.Context, n rest.Name, obj apiruntime.Object, o metav1.CreateOptions) (rest.View, error) {
+	r.Create = createFunc(func(_ context.Context, _ *rest.Request, n rest.Name, obj rest.Body, o metav1.CreateOptions) (rest.View, error) {
 		gotName, gotOpts = n, o
 		return objectView{obj}, nil
 	})

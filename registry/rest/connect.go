@@ -12,7 +12,7 @@ type Connector interface {
 	// Connect says who answers the request, or why nobody does. It sends nothing. The Origin of a
 	// WebSocket has been looked at. The context is that of the request and ends when the client
 	// goes or the server stops; the handler's request has the same one.
-	Connect(ctx context.Context, name Name, opts ConnectOptions) (http.Handler, error)
+	Connect(ctx context.Context, req *Request, name Name, opts ConnectOptions) (http.Handler, error)
 }
 
 // ConnectOptions is what the server knows of a request to a Connector. It is not modified.

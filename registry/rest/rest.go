@@ -122,19 +122,19 @@ type Watcher interface {
 // Creator stores a new object. obj is of the resource's version, decoded and not yet defaulted; the
 // Creator owns it.
 type Creator interface {
-	Create(ctx context.Context, name Name, obj apiruntime.Object, opts metav1.CreateOptions) (View, error)
+	Create(ctx context.Context, req *Request, name Name, obj Body, opts metav1.CreateOptions) (View, error)
 }
 
 // Updater replaces an object. obj is as for Creator. created says that the object was not there
 // before.
 type Updater interface {
-	Update(ctx context.Context, name Name, obj apiruntime.Object, opts metav1.UpdateOptions) (view View, created bool, err error)
+	Update(ctx context.Context, req *Request, name Name, obj Body, opts metav1.UpdateOptions) (view View, created bool, err error)
 }
 
 // Deleter removes an object, or marks it as being deleted when finalizers keep it; then the view is
 // the object, else it is a Status with the object's uid.
 type Deleter interface {
-	Delete(ctx context.Context, name Name, opts metav1.DeleteOptions) (View, error)
+	Delete(ctx context.Context, req *Request, name Name, opts metav1.DeleteOptions) (View, error)
 }
 
 // Patch is a change as the client sent it. It is data, not a function: the registry applies it to
@@ -147,13 +147,13 @@ type Patch struct {
 
 // Patcher changes a part of an object. created says that an apply patch made it.
 type Patcher interface {
-	Patch(ctx context.Context, name Name, patch Patch, opts metav1.PatchOptions) (view View, created bool, err error)
+	Patch(ctx context.Context, req *Request, name Name, patch Patch, opts metav1.PatchOptions) (view View, created bool, err error)
 }
 
 // CollectionDeleter deletes, one by one, what a list with the same options would return, and
 // answers with that list.
 type CollectionDeleter interface {
-	DeleteCollection(ctx context.Context, namespace string, opts metav1.DeleteOptions, list metav1.ListOptions) (View, error)
+	DeleteCollection(ctx context.Context, req *Request, namespace string, opts metav1.DeleteOptions, list metav1.ListOptions) (View, error)
 }
 
 // MediaType is a form on the wire.
