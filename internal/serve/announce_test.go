@@ -72,7 +72,7 @@ func TestFaultyGo(t *testing.T) {
 			t.Errorf("%s: %v", version, !want)
 		}
 	}
-	readme, err := os.ReadFile("../README.md")
+	readme, err := os.ReadFile("../../README.md")
 	if err != nil || !strings.Contains(string(readme), "Go "+strings.TrimPrefix(goodGo, "go")) {
 		t.Errorf("README.md names another release: %v", err)
 	}

@@ -1,4 +1,4 @@
-package serve_test
+package typeplane_test
 
 import (
 	"context"
@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/auth"
-	"github.com/typeplane/typeplane/internal/serve"
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 )
 
 // paintShop keeps red widgets for the members of a group, and makes those of everybody else green.
-func paintShop(_ context.Context, _ *serve.Host, _ []byte) (admission.Plugin, error) {
+func paintShop(_ context.Context, _ *typeplane.Host, _ []byte) (admission.Plugin, error) {
 	return admission.Plugin{
 		Wants: func(r *admission.Request) bool {
 			return r.Resource.Resource == "widgets" && r.Subresource == "" && r.Operation == admission.Create
@@ -35,13 +35,13 @@ func paintShop(_ context.Context, _ *serve.Host, _ []byte) (admission.Plugin, er
 }
 
 // withPaintShop is a program that has the plug-in.
-func withPaintShop(s serve.Server) serve.Server {
-	s.Admission = []serve.AdmissionPlugin{{Name: "PaintShop", New: paintShop}}
+func withPaintShop(s typeplane.Server) typeplane.Server {
+	s.Admission = []typeplane.AdmissionPlugin{{Name: "PaintShop", New: paintShop}}
 	return s
 }
 
 func TestPaintShop(t *testing.T) {
-	plugin, err := withPaintShop(serve.Server{}).Admission[0].New(t.Context(), nil, nil)
+	plugin, err := withPaintShop(typeplane.Server{}).Admission[0].New(t.Context(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestPaintShop(t *testing.T) {
 
 // TestAdmissionPage: the page shows the code that is above.
 func TestAdmissionPage(t *testing.T) {
-	page, err := os.ReadFile("../docs/admission.md")
+	page, err := os.ReadFile("docs/admission.md")
 	if err != nil {
 		t.Fatal(err)
 	}
