@@ -131,6 +131,10 @@ func (k *Kind) SharesJSON(other *Kind) bool {
 	return k == other || byName(k) && byName(other)
 }
 
+// ConvertsInGo says whether functions convert the kind to its hub: it neither is the hub, nor
+// converts by its JSON.
+func (k *Kind) ConvertsInGo() bool { return k.toHub != nil && !k.sameJSON }
+
 // Columns returns what a Table shows of the kind besides the name; see Version.Columns. It must not
 // be modified.
 func (k *Kind) Columns() []metav1.TableColumnDefinition { return k.columns }
