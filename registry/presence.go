@@ -13,9 +13,9 @@ import (
 	"github.com/typeplane/typeplane/runtime/rules"
 )
 
-// presence is what there is of an object: of one that is stored as a document what was sent, with
-// its defaults and what was changed since; of any other what was sent, with the defaults. Of a
-// value that is zero Go can't tell. It is for one goroutine.
+// presence is what there is of an object: what was sent, with its defaults and, but for versions
+// with protobuf, what was changed since. Of a value that is zero Go can't tell. It is for one
+// goroutine.
 type presence struct {
 	read   func() (document.Document, error)
 	kept   bool   // the document is stored
@@ -40,17 +40,47 @@ func (e *endpoint) presenceOf(text []byte, hub runtime.Object, from *origin) *pr
 	if text == nil {
 		return nil
 	}
-	return &presence{within: e.subresource, read: func() (document.Document, error) {
-		obj := e.kind.New()
-		if _, err := e.kind.ReadJSON(text, obj); err != nil {
-			return document.Document{}, err
-		}
-		_, from, err := documentsOf(e.kind).received(obj, text)
-		if err != nil {
-			return document.Document{}, err
-		}
+	return &presence{within: e.subresource, read: func() (document.Document, error) { return e.sentDocument(text, hub) }}
+}
+
+// sentDocument is what there is of an object that was read of text, has become hub, and is not
+// stored as it was sent.
+func (e *endpoint) sentDocument(text []byte, hub runtime.Object) (doc document.Document, err error) {
+	obj := e.kind.New()
+	if _, err := e.kind.ReadJSON(text, obj); err != nil {
+		return doc, err
+	}
+	obj, from, err := documentsOf(e.kind).received(obj, text)
+	switch {
+	case err != nil:
+		return doc, err
+	case e.documents == nil:
 		return from.document, nil
-	}}
+	}
+	sent, err := e.defaulted(e.kind, obj)
+	if err != nil {
+		return doc, err
+	}
+	if from.printed, err = e.printed(sent); err != nil {
+		return doc, err
+	}
+	now, err := e.printed(hub)
+	if err != nil {
+		return doc, err
+	}
+	if doc, err = from.document.Change(from.printed, now, e.documents.shape); e.subresource == subresourceStatus {
+		doc = now.WithStatus(doc)
+	}
+	return doc, err
+}
+
+// printed is the document that an object of the hub writes in the endpoint's version.
+func (e *endpoint) printed(hub runtime.Object) (document.Document, error) {
+	obj, err := e.kind.FromHub(hub)
+	if err != nil {
+		return document.Document{}, err
+	}
+	return e.documents.print(obj)
 }
 
 // look reads the document once. In one that can't be written there is everything: the error is told
@@ -99,7 +129,7 @@ func (p *presence) err() error {
 // value, and perhaps not in the Go value: whether something is there in which there is nothing. Go
 // takes that for unchanged, so the rules are asked as about a new object. Of what they find counts
 // what is about such a place and is not known yet.
-func (e *endpoint) unseenRules(ctx context.Context, op operation.Operation, hub runtime.Object, sent *presence, current []byte, known field.ErrorList) (field.ErrorList, error) {
+func (e *endpoint) unseenRules(ctx context.Context, op operation.Operation, obj runtime.Object, sent *presence, current []byte, known field.ErrorList) (field.ErrorList, error) {
 	if sent == nil || !sent.kept || !e.kind.Validates() {
 		return nil, nil
 	}
@@ -119,7 +149,7 @@ func (e *endpoint) unseenRules(ctx context.Context, op operation.Operation, hub 
 		return nil, nil
 	}
 	op.Type = operation.Create
-	found, err := askRules(sent.inform(ctx), e.kind, e.kind.FromHub, op, hub, nil)
+	found, err := askRules(sent.inform(ctx), e.kind, op, obj, nil)
 	already := violations{}
 	already.add(known)
 	return slices.DeleteFunc(found, func(v *field.Error) bool {

@@ -107,6 +107,7 @@ func (s *Store) resources() ([]rest.Resource, error) {
 			Documents:        !kind.Protobuf(),
 			Texts:            !kind.Protobuf() || kind.Validates(),
 			Misread:          e.misread,
+			Deprecated:       kind.Deprecated(),
 		}
 		// The same objects in another group would make a short name ambiguous, and be there twice
 		// in a category.

@@ -26,6 +26,7 @@ func (e *endpoint) subresources(main rest.Resource) ([]rest.Resource, error) {
 			Name:         main.Name,
 			Singular:     main.Singular,
 			Namespaced:   main.Namespaced,
+			Deprecated:   main.Deprecated,
 			Subresource:  name,
 		}
 	}

@@ -78,10 +78,14 @@ func (e *endpoint) compiledRules(ctx context.Context, typ operation.Type, text [
 		op.Request.Subresources = []string{e.subresource}
 	}
 	sent := e.presenceOf(text, hub, from)
-	own, err := askRules(sent.inform(ctx), e.kind, e.kind.FromHub, op, hub, old)
+	obj, before, err := e.judged(sent, hub, old, current)
+	if err != nil {
+		return nil, err
+	}
+	own, err := askRules(sent.inform(ctx), e.kind, op, obj, before)
 	if err == nil && old != nil {
 		var more field.ErrorList
-		more, err = e.unseenRules(ctx, op, hub, sent, current, own)
+		more, err = e.unseenRules(ctx, op, obj, sent, current, own)
 		own = append(own, more...)
 	}
 	if err == nil {
@@ -94,22 +98,48 @@ func (e *endpoint) compiledRules(ctx context.Context, typ operation.Type, text [
 	return e.withoutReset(append(own, stored...)), err
 }
 
-// askRules asks the rules of a version, to which convert leads. In an update they see the old
-// object too, so that what was not changed is not judged again: a rule that became stricter is for
-// what is written from then on. Rules that are marked as alpha are on trial, and count for nothing.
-func askRules(ctx context.Context, kind *runtime.Kind, convert func(runtime.Object) (runtime.Object, error), op operation.Operation, hub, old runtime.Object) (field.ErrorList, error) {
+// judged are an object and the one that it is to follow, nil for none, as the rules of the version
+// of the request look at them. A conversion in Go makes something of what was not sent, and drops
+// what was; so a version that has one is judged by the documents, where there are any.
+func (e *endpoint) judged(sent *presence, hub, old runtime.Object, current []byte) (obj, before runtime.Object, err error) {
+	obj, before, err = converted(e.kind.FromHub, hub, old)
+	if err != nil || sent == nil || e.documents == nil || !e.kind.ConvertsInGo() || !e.kind.Validates() {
+		return obj, before, err
+	}
+	if sent.look(); sent.tree == nil {
+		return obj, before, nil
+	}
+	if obj, err = e.documents.read(sent.of, runtime.Meta(hub)); err == nil && old != nil && sent.kept {
+		before, err = e.codec.decode(current)
+	}
+	if err != nil {
+		return nil, nil, apierrors.NewInternalError(fmt.Errorf("read what was sent to validate it: %w", err))
+	}
+	e.kind.Default(obj) // also where the document has no object to have them
+	return obj, before, nil
+}
+
+// converted are an object and the one that it is to follow, nil for none, in the version to which
+// convert leads.
+func converted(convert func(runtime.Object) (runtime.Object, error), hub, old runtime.Object) (obj, before runtime.Object, err error) {
+	if obj, err = convert(hub); err != nil {
+		return nil, nil, apierrors.NewInternalError(fmt.Errorf("convert an object to validate it: %w", err))
+	}
+	if old == nil {
+		return obj, nil, nil
+	}
+	if before, err = convert(old); err != nil {
+		return nil, nil, apierrors.NewInternalError(fmt.Errorf("convert the old object to validate an update: %w", err))
+	}
+	return obj, before, nil
+}
+
+// askRules asks the rules of a version. In an update they see the old object too, so that what was
+// not changed is not judged again: a rule that became stricter is for what is written from then on.
+// Rules that are marked as alpha are on trial, and count for nothing.
+func askRules(ctx context.Context, kind *runtime.Kind, op operation.Operation, obj, before runtime.Object) (field.ErrorList, error) {
 	if !kind.Validates() {
 		return nil, nil
-	}
-	obj, err := convert(hub)
-	if err != nil {
-		return nil, apierrors.NewInternalError(fmt.Errorf("convert an object to validate it: %w", err))
-	}
-	var before runtime.Object
-	if old != nil {
-		if before, err = convert(old); err != nil {
-			return nil, apierrors.NewInternalError(fmt.Errorf("convert the old object to validate an update: %w", err))
-		}
 	}
 	var errs field.ErrorList
 	for _, err := range kind.Validate(rules.WithBudget(ctx, expressionBudget), op, obj, before) {

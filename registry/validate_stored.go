@@ -24,18 +24,22 @@ func (e *endpoint) judgedAsStored() bool {
 // its version has too, which neither its own version has told already, nor the old object has.
 func (e *endpoint) storedRules(ctx context.Context, op operation.Operation, hub, old runtime.Object, own field.ErrorList) (field.ErrorList, error) {
 	kind := e.codec.storage
-	found, err := askRules(ctx, kind, e.codec.fromHub, op, hub, old)
+	obj, before, err := converted(e.codec.fromHub, hub, old)
+	if err != nil {
+		return nil, err
+	}
+	found, err := askRules(ctx, kind, op, obj, before)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
 	known := violations{}
 	known.add(own)
 	if old != nil { // rules that are written by hand may judge what was not changed
-		before, err := askRules(ctx, kind, e.codec.fromHub, op, old, old)
+		was, err := askRules(ctx, kind, op, before, before)
 		if err != nil {
 			return nil, err
 		}
-		known.add(before)
+		known.add(was)
 	}
 	pairs := pairing.Of(reflect.TypeOf(kind.New()), reflect.TypeOf(e.kind.New()))
 	var errs field.ErrorList

@@ -83,6 +83,8 @@ type Version[V, H Object] struct {
 	// OwnRulesOnly says that what is written through this version is judged by its own rules, and
 	// not by those of the version that is stored too.
 	OwnRulesOnly bool
+	// Deprecated is what clients of the version are warned of in each answer; "": nothing.
+	Deprecated string
 	// The others are what gen prints beside the methods of the type, to do the same faster. nil:
 	// the methods, or reflection, do it.
 	//
@@ -139,6 +141,7 @@ func AddVersion[V, H Object](h *Hub[H], v Version[V, H]) {
 		k.selectable = func(obj Object) map[string]string { return v.SelectableFields(obj.(V)) }
 	}
 	k.validate, k.ownRulesOnly = validation(v.Validate), v.OwnRulesOnly
+	k.deprecated = v.Deprecated
 	k.storedFields = maps.Clone(v.StoredFields)
 	k.columns = slices.Clone(v.Columns)
 	if v.Cells != nil {

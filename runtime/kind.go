@@ -48,6 +48,7 @@ type Kind struct {
 	toHub       func(in, out Object) error // nil when the version is the hub
 	fromHub     func(in, out Object) error
 	sameJSON    bool // toHub and fromHub are byJSON
+	deprecated  string
 	selectable  func(Object) map[string]string
 	// storedFields says where in the bytes is what selectable returns; nil if nobody knows.
 	storedFields wire.Fields
@@ -75,6 +76,9 @@ func (k *Kind) Hub() schema.GroupKind { return k.hub.groupKind }
 func (k *Kind) ListKind() schema.GroupVersionKind {
 	return k.gvk.GroupVersion().WithKind(k.gvk.Kind + "List")
 }
+
+// Deprecated is what clients of the kind are warned of; "" is nothing.
+func (k *Kind) Deprecated() string { return k.deprecated }
 
 // New returns a fresh, empty object.
 func (k *Kind) New() Object { return k.new() }
@@ -130,6 +134,10 @@ func (k *Kind) SharesJSON(other *Kind) bool {
 	byName := func(k *Kind) bool { return k.sameJSON || k.toHub == nil }
 	return k == other || byName(k) && byName(other)
 }
+
+// ConvertsInGo says whether functions convert the kind to its hub: it neither is the hub, nor
+// converts by its JSON.
+func (k *Kind) ConvertsInGo() bool { return k.toHub != nil && !k.sameJSON }
 
 // Columns returns what a Table shows of the kind besides the name; see Version.Columns. It must not
 // be modified.

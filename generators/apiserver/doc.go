@@ -64,6 +64,7 @@ const (
 	tagStorageVersion  = "kubebuilder:storageversion"
 	tagUnserved        = "kubebuilder:unservedversion"
 	tagSkip            = "kubebuilder:skipversion"
+	tagDeprecated      = "kubebuilder:deprecatedversion"
 	tagSelectableField = "kubebuilder:selectablefield"
 	tagStatus          = "kubebuilder:subresource:status"
 	tagScale           = "kubebuilder:subresource:scale"
@@ -87,6 +88,7 @@ var tags = []tag.Definition{
 	{Name: tagStorageVersion, Scope: tag.Type, Doc: "New objects are stored in this version; without it in the best one: v1 before v1beta1 before v1alpha1."},
 	{Name: tagUnserved, Scope: tag.Type, Doc: "The version is read from the store and not served."},
 	{Name: tagSkip, Scope: tag.Type, Doc: "The type is no kind of the server."},
+	{Name: tagDeprecated, Scope: tag.Type, Value: tag.Fields, Keys: []string{"warning"}, Doc: "Each answer in this version warns its client, with the words of warning=, or else with the best version to use instead."},
 	{Name: tagSelectableField, Scope: tag.Type, Value: tag.Fields, Doc: "JSONPath= of a string, number or bool that field selectors may name, like .spec.isbn."},
 	{Name: tagStatus, Scope: tag.Type, Doc: "The status is a subresource: it is written at …/status, and only there. One of the versions is enough."},
 	{Name: tagScale, Scope: tag.Type, Value: tag.Fields, Doc: "The kind can be scaled: specpath= and statuspath= of its numbers of replicas, like .spec.replicas, and selectorpath= of a string, a map of labels or a label selector."},

@@ -98,6 +98,9 @@ func (p printer) version(h *hub, v *version) {
 	if v.ownRulesOnly {
 		p.P("OwnRulesOnly: true,")
 	}
+	if v.deprecated != "" {
+		p.P("Deprecated: ", quoted(v.deprecated), ",")
+	}
 	if len(v.fields) > 0 {
 		p.P("SelectableFields: selectableFields_", v.suffix, ",")
 	}

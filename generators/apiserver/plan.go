@@ -67,6 +67,8 @@ type version struct {
 	// ownRulesOnly says that the rules of the storage version do not judge what is written through
 	// this one.
 	ownRulesOnly bool
+	// deprecated is what clients of the version are warned of; "": nothing.
+	deprecated string
 	// functions are those beside its type.
 	functions functions
 	fields    []selectable

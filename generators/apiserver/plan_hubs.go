@@ -80,6 +80,9 @@ func (p *planner) complete(h *hub) {
 		return cmp.Compare(elsewhere(a, h), elsewhere(b, h)) // the hub's own group first
 	})
 	h.names = p.names(h)
+	for _, v := range h.versions {
+		v.deprecated = p.deprecated(h, v)
+	}
 	h.status = p.hasStatus(h)
 	if !model.Embeds(h.goType, "TypeMeta") || !model.Embeds(h.goType, "ObjectMeta") {
 		p.problem(p.model.TypePos(h.goType), h.goType.Name.Name, "it is the hub of a kind and has no metadata", "embed metav1.TypeMeta and metav1.ObjectMeta")
@@ -88,6 +91,30 @@ func (p *planner) complete(h *hub) {
 		p.problem(h.storage.pos, h.groupKind.Kind, "none of its versions is served",
 			"take +"+tagUnserved+" from one of them, or say +"+tagSkip)
 	}
+}
+
+// deprecated is what clients of a version are warned of: as a kube-apiserver does it, what its marker
+// says, or else which better version there is; "": nothing.
+func (p *planner) deprecated(h *hub, v *version) string {
+	markers, err := v.markers.Arguments(tagDeprecated)
+	if err != nil {
+		p.problem(v.pos, v.goType.Name.Name, err.Error(), "")
+	}
+	if len(markers) == 0 {
+		return ""
+	}
+	for _, argument := range markers[0] {
+		if argument.Key == "warning" && argument.Value != "" {
+			return argument.Value
+		}
+	}
+	warning := fmt.Sprintf("%s %s is deprecated", v.gv, v.goType.Name.Name)
+	for _, better := range h.versions {
+		if compareGroupVersions(better.gv, v.gv) < 0 && better.gv.Group == v.gv.Group && better.served && !better.markers.Has(tagDeprecated) {
+			return fmt.Sprintf("%s; use %s %s", warning, better.gv, better.goType.Name.Name)
+		}
+	}
+	return warning
 }
 
 func elsewhere(v *version, h *hub) int {

@@ -43,7 +43,6 @@ func Plugin() generators.Plugin {
 			{Name: tagName, Scope: tag.Package, Value: tag.Fields, Keys: []string{"dir", "embeddedObjectMeta"}, Example: "+typeplane:crd:dir=config/crd/bases",
 				Doc: "Beside +typeplane:apiserver: writes a CustomResourceDefinition for each kind of the server that is not Kubernetes' own, as controller-gen would, into " + defaultFolder +
 					" beside it, or into the folder dir=. embeddedObjectMeta=true describes the fields of metadata within an object, too."},
-			{Name: tagDeprecated, Scope: tag.Type, Value: tag.Fields, Keys: []string{"warning"}, Doc: "In a CustomResourceDefinition clients of the version are warned, with the words of warning=."},
 			{Name: tagMetadata, Scope: tag.Type, Value: tag.Fields, Keys: []string{"labels", "annotations"}, Doc: "Labels and annotations of the CustomResourceDefinition, like labels=\"team=library\"."},
 		},
 		Stale: func(pass *generators.Pass) []string { return stale(pass, printed) },
@@ -59,24 +58,15 @@ func Plugin() generators.Plugin {
 	}
 }
 
-// claim takes the markers of kinds that are about definitions alone, also where none is printed:
-// they were written for controller-gen.
+// claim takes the marker of kinds that is about definitions alone, also where none is printed: it was
+// written for controller-gen.
 func claim(pass *generators.Pass) {
 	for _, pkg := range pass.Packages {
 		for _, t := range pkg.Types.Types {
 			if !model.Embeds(t, "ObjectMeta") {
 				continue
 			}
-			markers := pass.Model.OfType(t)
-			markers.Named(tagMetadata)
-			for _, mk := range markers.Named(tagDeprecated) {
-				if pass.Model.IsServedObject(pkg, t) {
-					pass.Report.Warn(diag.Problem{
-						Pos: mk.Pos, Path: t.Name.Name, Message: "+" + tagDeprecated + " is for a CustomResourceDefinition: the server does not warn clients of the version",
-						Cure: "warn them in WarningsOnCreate and WarningsOnUpdate of the kind's strategy",
-					})
-				}
-			}
+			pass.Model.OfType(t).Named(tagMetadata)
 		}
 	}
 }

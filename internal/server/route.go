@@ -31,6 +31,7 @@ func (s *Server) route(c *call) error {
 	if !pathFits(c.resource, c.info) {
 		return notFound()
 	}
+	c.warn(c.resource.Deprecated)
 	if c.info.AllNamespaces && (c.info.Item || c.info.Verb != "list" && c.info.Verb != "watch") {
 		return apierrors.NewBadRequest("Namespace parameter required.")
 	}

@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -159,6 +160,20 @@ func TestUpdate(t *testing.T) {
 				t.Errorf("got %d %s", w.Code, w.Body)
 			}
 		})
+	}
+}
+
+// A version that is deprecated says so in each answer, also of an error.
+func TestDeprecatedVersion(t *testing.T) {
+	served := books()
+	served.Deprecated = "use v2"
+	s := newServer(t, config(t, served))
+	for _, r := range []request{
+		{method: "POST", path: booksPath, body: goodBook}, {method: "GET", path: booksPath}, {method: "GET", path: booksPath + "/none"}, {method: "DELETE", path: booksPath + "/none"},
+	} {
+		if got := do(s, r).Header()["Warning"]; !slices.Equal(got, []string{`299 - "use v2"`}) {
+			t.Errorf("%s %s: %q", r.method, r.path, got)
+		}
 	}
 }
 

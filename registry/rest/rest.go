@@ -57,6 +57,8 @@ type Resource struct {
 	// another type than its field; nil: there is none. strict says that it is refused for its
 	// unknown fields before. It is for Documents.
 	Misread func(text []byte, strict bool) error
+	// Deprecated is a warning for every answer; "" is none.
+	Deprecated string
 	// StorageVersion is the version that the stored objects have, for the hash in discovery.
 	StorageVersion schema.GroupVersion
 
