@@ -113,19 +113,19 @@ func TestRulesSeeWhatAConversionDrops(t *testing.T) {
 		`{"size":"1","mode":"fast","note":"ab"}`: "",
 	} {
 		v2, v1 := serveSparse(t, registry.Strategy[*gadget]{})
-		_, err := v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, gadgetOf(t, new(sparseGadget), spec), metav1.CreateOptions{})
+		_, err := v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, gadgetOf(t, new(sparseGadget), spec), metav1.CreateOptions{})
 		wantFields(t, "create "+spec, err, want)
 		if want != "" {
-			if _, err := v2.Create.Create(ctx, rest.Name{Namespace: "ns"}, gadgetOf(t, new(gadget), `{"size":"1","mode":"slow"}`), metav1.CreateOptions{}); err != nil {
+			if _, err := v2.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, gadgetOf(t, new(gadget), `{"size":"1","mode":"slow"}`), metav1.CreateOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		_, _, err = v1.Update.Update(ctx, named, gadgetOf(t, new(sparseGadget), spec), metav1.UpdateOptions{})
+		_, _, err = v1.Update.Update(ctx, new(rest.Request), named, gadgetOf(t, new(sparseGadget), spec), metav1.UpdateOptions{})
 		wantFields(t, "update "+spec, err, want)
 		if want == "spec.size" {
 			continue // a merge patch does not take it out
 		}
-		_, _, err = v1.Patch.Patch(ctx, named, rest.Patch{Type: types.MergePatchType, Bytes: []byte(`{"spec":` + spec + `}`)}, metav1.PatchOptions{})
+		_, _, err = v1.Patch.Patch(ctx, new(rest.Request), named, rest.Patch{Type: types.MergePatchType, Bytes: []byte(`{"spec":` + spec + `}`)}, metav1.PatchOptions{})
 		wantFields(t, "patch "+spec, err, want)
 	}
 }
@@ -135,7 +135,7 @@ func TestRulesSeeWhatAStrategyChanges(t *testing.T) {
 	_, v1 := serveSparse(t, registry.Strategy[*gadget]{
 		PrepareForCreate: func(_ context.Context, g *gadget) { g.Spec.Mode = "x" },
 	})
-	_, err := v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, gadgetOf(t, new(sparseGadget), `{"size":"1","mode":"fast","note":"a b"}`), metav1.CreateOptions{})
+	_, err := v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, gadgetOf(t, new(sparseGadget), `{"size":"1","mode":"fast","note":"a b"}`), metav1.CreateOptions{})
 	wantFields(t, "create", err, "spec.mode spec.note")
 }
 
