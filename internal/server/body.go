@@ -62,7 +62,7 @@ func (s *Server) decode(c *call, body []byte, fieldValidation string) (runtime.O
 	if err != nil {
 		return nil, err
 	}
-	want := bodyKind(c.resource)
+	want := c.resource.SentKind()
 	decoded, err := s.decodeBody(c.resource, body, serializer.MediaType(mediaType))
 	got := decoded.GroupVersionKind
 	switch {
@@ -106,7 +106,7 @@ func (s *Server) decode(c *call, body []byte, fieldValidation string) (runtime.O
 // decodeBody reads what the resource takes: a kind of the Scheme, or its own. body never changes
 // again: strings of the object may be parts of it.
 func (s *Server) decodeBody(r *rest.Resource, body []byte, mediaType serializer.MediaType) (serializer.Decoded, error) {
-	want := bodyKind(r)
+	want := r.SentKind()
 	if r.NewBody == nil {
 		return serializer.DecodeBody(s.config.Scheme, body, mediaType, want)
 	}

@@ -3,13 +3,14 @@ package server
 import (
 	"net/http"
 
+	"github.com/typeplane/typeplane/internal/server/negotiate"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 )
 
 // create answers POST to a collection, and to a subresource that makes something of an object.
 func (s *Server) create(c *call) error {
-	form, err := c.form(mediaTypes)
+	form, err := c.form(negotiate.MediaTypes)
 	if err != nil {
 		return err
 	}
@@ -47,6 +48,6 @@ func (s *Server) decodeOptional(c *call, body []byte, fieldValidation string) (r
 		return s.decode(c, body, fieldValidation)
 	}
 	obj := c.resource.NewBody()
-	obj.GetObjectKind().SetGroupVersionKind(bodyKind(c.resource))
+	obj.GetObjectKind().SetGroupVersionKind(c.resource.SentKind())
 	return obj, nil
 }

@@ -1,11 +1,15 @@
 package server
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/typeplane/typeplane/internal/server/negotiate"
+)
 
 // deleteCollection answers DELETE of a collection: the query says which objects, the body (or the
 // query) how.
 func (s *Server) deleteCollection(c *call) error {
-	form, err := c.form(mediaTypes)
+	form, err := c.form(negotiate.MediaTypes)
 	if err != nil {
 		return err
 	}

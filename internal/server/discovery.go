@@ -1,85 +1,40 @@
 package server
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/internal/server/discovery"
+	"github.com/typeplane/typeplane/internal/server/negotiate"
 	"github.com/typeplane/typeplane/registry/rest"
-	"github.com/typeplane/typeplane/runtime"
 )
-
-// servedGroup is what discovery says about one group.
-type servedGroup struct {
-	name     string
-	versions []servedVersion // best first
-}
-
-type servedVersion struct {
-	schema.GroupVersion
-	resources []*rest.Resource            // by name
-	parts     map[string][]*rest.Resource // the subresources of each, by name
-}
-
-// servedGroups sorts what is in the Config. Groups stay in the order of their first resource.
-func servedGroups(resources []rest.Resource) []servedGroup {
-	var groups []servedGroup
-	for i := range resources {
-		r := &resources[i]
-		g := findOrAdd(&groups, func(g servedGroup) bool { return g.name == r.GroupVersion.Group })
-		g.name = r.GroupVersion.Group
-		v := findOrAdd(&g.versions, func(v servedVersion) bool { return v.GroupVersion == r.GroupVersion })
-		v.GroupVersion = r.GroupVersion
-		if r.Subresource == "" {
-			v.resources = append(v.resources, r)
-			continue
-		}
-		if v.parts == nil {
-			v.parts = map[string][]*rest.Resource{}
-		}
-		v.parts[r.Name] = append(v.parts[r.Name], r)
-	}
-	for _, g := range groups {
-		slices.SortFunc(g.versions, func(a, b servedVersion) int { return runtime.CompareVersions(a.Version, b.Version) })
-		for _, v := range g.versions {
-			slices.SortFunc(v.resources, func(a, b *rest.Resource) int { return strings.Compare(a.Name, b.Name) })
-			for _, parts := range v.parts {
-				slices.SortFunc(parts, func(a, b *rest.Resource) int { return strings.Compare(a.Subresource, b.Subresource) })
-			}
-		}
-	}
-	return groups
-}
 
 // buildDiscovery writes the legacy documents: /api, /apis, and one for each group and for each
 // version. Clients that know aggregated discovery get that at /api and /apis instead.
 func (s *Server) buildDiscovery() error {
-	groups := servedGroups(s.config.Resources)
+	groups := discovery.Groups(s.config.Resources)
 	list := metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []metav1.APIGroup{}}
-	var core []servedGroup
-	var named []servedGroup
+	var core []discovery.Group
+	var named []discovery.Group
 	for _, g := range groups {
-		for _, v := range g.versions {
-			if err := s.addDocument(apiPath(v.GroupVersion), resourceList(v)); err != nil {
+		for _, v := range g.Versions {
+			if err := s.addDocument(discovery.Path(v.GroupVersion), discovery.ResourceList(v)); err != nil {
 				return err
 			}
 		}
-		if g.name == "" {
+		if g.Name == "" {
 			core = append(core, g)
 			continue
 		}
 		named = append(named, g)
-		entry := apiGroup(g)
+		entry := discovery.APIGroup(g)
 		list.Groups = append(list.Groups, entry)
 		entry.TypeMeta = metav1.TypeMeta{Kind: "APIGroup", APIVersion: "v1"}
-		if err := s.addDocument("/apis/"+g.name, &entry); err != nil {
+		if err := s.addDocument("/apis/"+g.Name, &entry); err != nil {
 			return err
 		}
 	}
@@ -95,7 +50,7 @@ func (s *Server) buildDiscovery() error {
 	s.documents["/api"] = func(*call) error { return notFound() }
 	if len(core) > 0 {
 		versions := metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}}
-		for _, v := range core[0].versions {
+		for _, v := range core[0].Versions {
 			versions.Versions = append(versions.Versions, v.Version)
 		}
 		s.documents["/api"] = func(c *call) error {
@@ -113,14 +68,6 @@ func serverAddresses(c *call) []metav1.ServerAddressByClientCIDR {
 	return []metav1.ServerAddressByClientCIDR{{ClientCIDR: "0.0.0.0/0", ServerAddress: c.req.Host}}
 }
 
-// apiPath is where a group version is served.
-func apiPath(gv schema.GroupVersion) string {
-	if gv.Group == "" {
-		return "/api/" + gv.Version
-	}
-	return "/apis/" + gv.String()
-}
-
 // addDocument serves obj, in the form that is asked for, at a path.
 func (s *Server) addDocument(path string, obj apiruntime.Object) error {
 	doc, err := newDocument(obj)
@@ -128,7 +75,7 @@ func (s *Server) addDocument(path string, obj apiruntime.Object) error {
 		return fmt.Errorf("server: discovery document %s: %w", path, err)
 	}
 	s.documents[path] = func(c *call) error {
-		form, err := c.form(mediaTypes)
+		form, err := c.form(negotiate.MediaTypes)
 		if err != nil {
 			return err
 		}
@@ -137,91 +84,35 @@ func (s *Server) addDocument(path string, obj apiruntime.Object) error {
 	return nil
 }
 
-func apiGroup(g servedGroup) metav1.APIGroup {
-	entry := metav1.APIGroup{Name: g.name}
-	for _, v := range g.versions {
-		entry.Versions = append(entry.Versions, metav1.GroupVersionForDiscovery{GroupVersion: v.String(), Version: v.Version})
-	}
-	entry.PreferredVersion = entry.Versions[0]
-	return entry
+// aggregated is an aggregated document, ready to be sent.
+type aggregated struct {
+	body map[rest.MediaType][]byte
+	etag string
 }
 
-func resourceList(v servedVersion) *metav1.APIResourceList {
-	list := &metav1.APIResourceList{
-		TypeMeta:     metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},
-		GroupVersion: v.String(),
-		APIResources: []metav1.APIResource{},
+// aggregate answers with the aggregated document when a clause of Accept asks for it before all
+// others that we could answer, and calls legacy else.
+func aggregate(groups []discovery.Group, legacy func(*call) error) func(*call) error {
+	documents := map[string]aggregated{}
+	for _, version := range discovery.AggregatedVersions {
+		body := discovery.Aggregated(groups, version)
+		documents[version] = aggregated{body, etagOf(body[rest.JSON])}
 	}
-	for _, r := range v.resources {
-		list.APIResources = append(list.APIResources, metav1.APIResource{
-			Name:               r.Name,
-			SingularName:       r.Singular,
-			Namespaced:         r.Namespaced,
-			Kind:               r.Kind,
-			Verbs:              verbs(r),
-			ShortNames:         r.ShortNames,
-			Categories:         r.Categories,
-			StorageVersionHash: storageVersionHash(r),
+	return func(c *call) error {
+		c.w.Header().Add("Vary", "Accept")
+		mediaType, w, ok := negotiate.Find(c.req.Header["Accept"], negotiate.MediaTypes, func(offer rest.MediaType, w negotiate.Wish) bool {
+			return negotiate.Plain(offer, w) || isDiscovery(w.Transform) && documents[w.Transform.Version].body[offer] != nil
 		})
-		for _, part := range v.parts[r.Name] {
-			list.APIResources = append(list.APIResources, metav1.APIResource{
-				Name:       fullName(part.Name, part.Subresource),
-				Namespaced: part.Namespaced,
-				Kind:       bodyKind(part).Kind,
-				Group:      part.BodyKind.Group, // with the version, if they are others than those around it
-				Version:    part.BodyKind.Version,
-				Verbs:      verbs(part),
-			})
+		if !ok || w.Transform == (negotiate.Transform{}) {
+			return legacy(c)
 		}
+		doc := documents[w.Transform.Version]
+		// Clients know the document by its Content-Type, not by what is in it.
+		contentType := string(mediaType) + ";g=apidiscovery.k8s.io;v=" + w.Transform.Version + ";as=APIGroupDiscoveryList"
+		return c.sendTagged(contentType, doc.body[mediaType], doc.etag)
 	}
-	return list
 }
 
-// verbs are the ones that the resource has, sorted.
-func verbs(r *rest.Resource) []string {
-	var names []string
-	for _, verb := range []struct {
-		name   string
-		served bool
-	}{
-		{"create", r.Create != nil},
-		{"delete", r.Delete != nil},
-		{"deletecollection", r.DeleteCollection != nil},
-		{"get", r.Get != nil},
-		{"list", r.List != nil},
-		{"patch", r.Patch != nil},
-		{"update", r.Update != nil},
-		{"watch", r.Watch != nil},
-	} {
-		if verb.served {
-			names = append(names, verb.name)
-		}
-	}
-	for _, method := range r.ConnectMethods {
-		names = append(names, connectVerbs[method])
-	}
-	slices.Sort(names)
-	return names
-}
-
-// storageVersionHash lets clients see that the stored version has changed, without telling them
-// which it is.
-func storageVersionHash(r *rest.Resource) string {
-	gv := r.StorageVersion
-	if gv.Version == "" {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(gv.Group + "/" + gv.Version + "/" + r.Kind))
-	return base64.StdEncoding.EncodeToString(sum[:8])
-}
-
-// findOrAdd returns the first element that matches, or a new one at the end.
-func findOrAdd[T any](list *[]T, match func(T) bool) *T {
-	i := slices.IndexFunc(*list, match)
-	if i < 0 {
-		var element T
-		*list = append(*list, element)
-		i = len(*list) - 1
-	}
-	return &(*list)[i]
+func isDiscovery(t negotiate.Transform) bool {
+	return t.Kind == "APIGroupDiscoveryList" && t.Group == "apidiscovery.k8s.io"
 }

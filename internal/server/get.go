@@ -20,7 +20,7 @@ func (c *call) read() (rest.View, error) {
 	case !boolParameter(c.query, "export"):
 		return r.Get.Get(c.ctx, c.name(), opts)
 	case r.Export == nil:
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s can't be exported: leave the parameter export out", fullName(r.Name, r.Subresource)))
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s can't be exported: leave the parameter export out", r.FullName()))
 	}
 	return r.Export.Export(c.ctx, c.name(), opts, boolParameter(c.query, "exact"))
 }

@@ -44,6 +44,14 @@ type requestInfo struct {
 	LabelSelector string
 }
 
+// fullName is the resource with the subresource: "books/status".
+func (i requestInfo) fullName() string {
+	if i.Subresource == "" {
+		return i.Resource
+	}
+	return i.Resource + "/" + i.Subresource
+}
+
 // parseInfo reads
 //
 //	/api/{version}/…                               the group without a name

@@ -22,7 +22,7 @@ func (s *Server) series(c *call) *metrics.Series {
 	what := metrics.What{Verb: metricVerb(c)}
 	r := c.resource
 	if r == nil && c.info.IsResource {
-		r = s.resources[groupVersionOf(c.info).WithResource(fullName(c.info.Resource, c.info.Subresource))]
+		r = s.resources[groupVersionOf(c.info).WithResource(c.info.fullName())]
 	}
 	switch {
 	case r != nil:

@@ -1,21 +1,18 @@
 package server
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
+	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
+	"github.com/typeplane/typeplane/internal/server/discovery"
+	"github.com/typeplane/typeplane/internal/server/openapi"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// openAPIDocument is the document of one group version, ready to be sent.
+// openAPIDocument is a document of OpenAPI v3, ready to be sent.
 type openAPIDocument struct {
 	path string // "/openapi/v3/apis/G/V"
 	body []byte
@@ -23,42 +20,28 @@ type openAPIDocument struct {
 }
 
 // buildOpenAPI builds /openapi/v3, which names a document for each group version that has schemas,
-// and the documents.
+// the documents, and what serves them as OpenAPI v2.
 func (s *Server) buildOpenAPI() error {
+	info := openapi.Info{Title: s.config.Name, Version: s.config.Version.GitVersion}
+	documents, err := openapi.Describe(info, discovery.Groups(s.config.Resources), s.config.OpenAPI)
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
 	root := map[string]openAPIReference{}
 	var bodies [][]byte
-	var errs []error
-	add := func(about string, body []byte, err error) {
-		if err != nil {
-			errs = append(errs, fmt.Errorf("server: OpenAPI of %s: %w", strings.TrimPrefix(about, "/apis/"), err))
-			return
-		}
-		doc := openAPIDocument{path: "/openapi/v3" + about, body: body, hash: etagOf(body)}
-		root[strings.TrimPrefix(about, "/")] = openAPIReference{doc.url()}
+	for _, d := range documents {
+		doc := openAPIDocument{path: "/openapi/v3" + d.About, body: d.Body, hash: etagOf(d.Body)}
+		root[strings.TrimPrefix(d.About, "/")] = openAPIReference{doc.url()}
 		s.documents[doc.path] = doc.serve
-		bodies = append(bodies, body)
-	}
-	d := documentDescriber{title: s.config.Name, version: s.config.Version.GitVersion}
-	groups := servedGroups(s.config.Resources)
-	for about, op := range discoveryOperations(groups) {
-		body, err := d.describe(map[string]*pathItem{about + "/": {Get: op}}, nil)
-		add(about, body, err)
-	}
-	for _, g := range groups {
-		for _, v := range g.versions {
-			if text, ok := s.config.OpenAPI[v.GroupVersion]; ok {
-				body, err := d.describeVersion(v, text)
-				add(apiPath(v.GroupVersion), body, err)
-			}
-		}
+		bodies = append(bodies, d.Body)
 	}
 	index := encodeJSON(map[string]any{"paths": root}, "")
 	tag := etagOf(index)
 	s.documents["/openapi/v3"] = func(c *call) error {
 		return c.sendTagged("application/json", index, tag)
 	}
-	s.documents["/openapi/v2"] = s.openAPIV2(bodies)
-	return errors.Join(errs...)
+	s.documents["/openapi/v2"] = s.openAPIV2(info, bodies)
+	return nil
 }
 
 type openAPIReference struct {
@@ -88,64 +71,45 @@ func (d openAPIDocument) serve(c *call) error {
 	return c.sendTagged(string(rest.JSON), d.body, d.hash)
 }
 
-// documentDescriber has what all documents say of their server.
-type documentDescriber struct{ title, version string }
+// openAPIV2Protobuf is the only form of OpenAPI v2 that kubectl takes. Clients spell it with an @,
+// which is not allowed in a media type, so the answer has a dot there.
+const openAPIV2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 
-// describeVersion joins the generated schemas of a group version with the paths of its resources.
-func (dd documentDescriber) describeVersion(v servedVersion, text string) ([]byte, error) {
-	var schemas map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &schemas); err != nil {
-		return nil, fmt.Errorf("the schemas are no JSON object: %w", err)
-	}
-	models, err := modelsByKind(schemas)
-	if err != nil {
-		return nil, err
-	}
-	d := describer{gv: v.GroupVersion, models: models, schemas: schemas}
-	paths := map[string]*pathItem{apiPath(v.GroupVersion) + "/": {Get: resourcesOperation(v.GroupVersion)}}
-	for _, r := range v.resources {
-		for _, r := range append([]*rest.Resource{r}, v.parts[r.Name]...) {
-			if r.Connect == nil && models[bodyKind(r)] == "" {
-				return nil, fmt.Errorf("no schema says x-kubernetes-group-version-kind %s; run gen", bodyKind(r))
-			}
-			maps.Copy(paths, d.paths(r))
+// openAPIV2 serves one OpenAPI v2 document about everything. kubectl up to 1.28 asks for nothing
+// else: it validates and explains with it. Newer ones look here for what v3 does not tell them, and
+// aggregators merge it into that of their cluster.
+//
+// The document is made of those of v3, when somebody asks for it for the first time: most servers
+// never meet such a client.
+func (s *Server) openAPIV2(info openapi.Info, v3 [][]byte) func(*call) error {
+	build := sync.OnceValues(func() (openAPIV2Forms, error) {
+		forms, different, err := openapi.V2(info, v3)
+		if len(different) > 0 {
+			s.config.Log.Warn("group versions have different schemas of the same models; OpenAPI v2 has the first: run gen for all of them", "models", different)
 		}
-	}
-	return dd.describe(paths, schemas)
-}
-
-// describe writes a document. schemas are those that the server does not have itself; it adds what
-// it has, where an operation needs it.
-func (dd documentDescriber) describe(paths map[string]*pathItem, schemas map[string]json.RawMessage) ([]byte, error) {
-	described, err := json.Marshal(paths)
-	if err != nil {
-		return nil, err
-	}
-	schemas, err = withServerModels(schemas, described)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(map[string]any{
-		"openapi":    "3.0.0",
-		"info":       map[string]string{"title": dd.title, "version": dd.version},
-		"paths":      json.RawMessage(described),
-		"components": map[string]any{"schemas": schemas},
+		return openAPIV2Forms{forms, etagOf(forms.JSON), etagOf(forms.Protobuf)}, err
 	})
+	return func(c *call) error {
+		forms, err := build()
+		if err != nil {
+			return err
+		}
+		c.w.Header().Set("Vary", "Accept")
+		if wantsOpenAPIV2Protobuf(c.req) {
+			return c.sendTagged(openAPIV2Protobuf, forms.Protobuf, forms.protobufTag)
+		}
+		return c.sendTagged("application/json", forms.JSON, forms.jsonTag)
+	}
 }
 
-// modelsByKind finds the model of each kind, which says so itself.
-func modelsByKind(schemas map[string]json.RawMessage) (map[schema.GroupVersionKind]string, error) {
-	models := map[schema.GroupVersionKind]string{}
-	for _, name := range slices.Sorted(maps.Keys(schemas)) {
-		var model struct {
-			Kinds []discoveryKind `json:"x-kubernetes-group-version-kind"`
-		}
-		if err := json.Unmarshal(schemas[name], &model); err != nil {
-			return nil, fmt.Errorf("schema %s: %w", name, err)
-		}
-		for _, k := range model.Kinds {
-			models[schema.GroupVersionKind(k)] = name
-		}
-	}
-	return models, nil
+// openAPIV2Forms are the same document twice. Their tags differ, because their bytes do.
+type openAPIV2Forms struct {
+	openapi.Forms
+	jsonTag, protobufTag string
+}
+
+// wantsOpenAPIV2Protobuf knows both spellings.
+func wantsOpenAPIV2Protobuf(req *http.Request) bool {
+	accept := strings.Join(req.Header["Accept"], ",")
+	return strings.Contains(accept, "spec.v2@v1.0+protobuf") || strings.Contains(accept, "spec.v2.v1.0+protobuf")
 }

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/typeplane/typeplane/internal/server/negotiate"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -19,7 +20,7 @@ func (s *Server) patch(c *call) error {
 	if err != nil {
 		return err
 	}
-	form, err := c.form(mediaTypes)
+	form, err := c.form(negotiate.MediaTypes)
 	if err != nil {
 		return err
 	}
@@ -66,7 +67,7 @@ func (c *call) patchType() (types.PatchType, error) {
 	name, _, _ := strings.Cut(c.req.Header.Get("Content-Type"), ";")
 	patchType := types.PatchType(strings.ToLower(strings.TrimSpace(name)))
 	if !slices.Contains(c.resource.PatchTypes, patchType) {
-		return "", unsupportedMediaType(joinTypes(c.resource.PatchTypes))
+		return "", unsupportedMediaType(negotiate.Join(c.resource.PatchTypes))
 	}
 	return patchType, nil
 }

@@ -24,7 +24,7 @@ func (s *Server) route(c *call) error {
 	if !s.groupVersions[gv] {
 		return errPageNotFound
 	}
-	c.resource = s.resources[gv.WithResource(fullName(c.info.Resource, c.info.Subresource))]
+	c.resource = s.resources[gv.WithResource(c.info.fullName())]
 	if c.resource == nil {
 		return s.unknown(c.info)
 	}

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/internal/server/negotiate"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -58,7 +59,7 @@ func (s *Server) fail(c *call, err error) {
 	if atFault(c, err, status) {
 		s.config.Log.Error("a request failed", "error", err, "method", c.req.Method, "path", c.req.URL.Path, "auditID", header.Get(headerAuditID))
 	}
-	form, negotiateErr := c.plainForm(mediaTypes)
+	form, negotiateErr := c.plainForm(negotiate.MediaTypes)
 	if negotiateErr != nil {
 		form = rest.Form{MediaType: rest.JSON}
 	}

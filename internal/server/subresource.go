@@ -3,7 +3,6 @@ package server
 import (
 	"errors"
 	"fmt"
-	"net/http"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -13,39 +12,9 @@ import (
 // A subresource is a resource below the objects of another one: /books/{name}/status. It is found,
 // described and allowed under both names, "books/status".
 
-// fullName is how a resource is called in discovery and looked up.
-func fullName(resource, subresource string) string {
-	if subresource == "" {
-		return resource
-	}
-	return resource + "/" + subresource
-}
-
 // keyOf is where route finds a resource.
 func keyOf(r *rest.Resource) schema.GroupVersionResource {
-	return r.GroupVersion.WithResource(fullName(r.Name, r.Subresource))
-}
-
-// bodyKind is the kind of what is sent to a resource and received from it.
-func bodyKind(r *rest.Resource) schema.GroupVersionKind {
-	if r.BodyKind.Empty() {
-		return r.GroupVersion.WithKind(r.Kind)
-	}
-	return r.BodyKind
-}
-
-// answerKind is the kind of what is received from a resource.
-func answerKind(r *rest.Resource) schema.GroupVersionKind {
-	if r.AnswerKind.Empty() {
-		return bodyKind(r)
-	}
-	return r.AnswerKind
-}
-
-// connectVerbs are what the methods of a connector are called in discovery, and to whoever
-// authorizes.
-var connectVerbs = map[string]string{
-	http.MethodGet: "get", http.MethodPost: "create", http.MethodPut: "update", http.MethodPatch: "patch", http.MethodDelete: "delete",
+	return r.GroupVersion.WithResource(r.FullName())
 }
 
 // checkSubresource says what is wrong with a subresource, whose own names are checked like those of
@@ -65,7 +34,7 @@ func (c *Config) checkSubresource(r *rest.Resource, served map[schema.GroupVersi
 		bad("only a subresource can be connected to, and then it has no other verbs")
 	}
 	for _, method := range r.ConnectMethods {
-		if connectVerbs[method] == "" || r.Connect == nil {
+		if rest.ConnectVerb(method) == "" || r.Connect == nil {
 			bad(fmt.Sprintf("there is no Connect, or none with the method %q", method))
 		}
 	}

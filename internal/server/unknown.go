@@ -30,7 +30,7 @@ func (s *Server) unknown(i requestInfo) error {
 	}
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound,
-		Message: fmt.Sprintf("this server has no %s: %s", shortened(fullName(i.Resource, i.Subresource)), offered(of.Name, names)),
+		Message: fmt.Sprintf("this server has no %s: %s", shortened(i.fullName()), offered(of.Name, names)),
 		Details: &metav1.StatusDetails{Group: i.Group, Kind: i.Resource, Name: i.Name},
 	}}
 }

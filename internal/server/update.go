@@ -6,13 +6,14 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/typeplane/typeplane/internal/server/negotiate"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 )
 
 // update answers PUT of one object.
 func (s *Server) update(c *call) error {
-	form, err := c.form(mediaTypes)
+	form, err := c.form(negotiate.MediaTypes)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/typeplane/typeplane/internal/server/negotiate"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/serializer"
 )
@@ -22,7 +23,7 @@ func (v structView) WriteTo(w io.Writer, form rest.Form) error {
 
 // sendObject answers with an object that says its kind itself.
 func (c *call) sendObject(obj apiruntime.Object) error {
-	form, err := c.form(mediaTypes)
+	form, err := c.form(negotiate.MediaTypes)
 	if err != nil {
 		return err
 	}

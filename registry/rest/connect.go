@@ -30,3 +30,21 @@ type QueryParameter struct {
 	// Type is that of OpenAPI: "string", "boolean", "integer", "number" or "array", of strings.
 	Type string
 }
+
+// ConnectVerb is what authorizers and discovery call a request to a Connector by its HTTP method; ""
+// for a method that no Connector takes.
+func ConnectVerb(method string) string {
+	switch method {
+	case http.MethodGet:
+		return "get"
+	case http.MethodPost:
+		return "create"
+	case http.MethodPut:
+		return "update"
+	case http.MethodPatch:
+		return "patch"
+	case http.MethodDelete:
+		return "delete"
+	}
+	return ""
+}

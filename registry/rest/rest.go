@@ -81,6 +81,30 @@ type Resource struct {
 	ConnectParameters []QueryParameter
 }
 
+// FullName is the name with that of the subresource: "books", "books/status".
+func (r *Resource) FullName() string {
+	if r.Subresource == "" {
+		return r.Name
+	}
+	return r.Name + "/" + r.Subresource
+}
+
+// SentKind is the kind of what is sent to the resource.
+func (r *Resource) SentKind() schema.GroupVersionKind {
+	if r.BodyKind.Empty() {
+		return r.GroupVersion.WithKind(r.Kind)
+	}
+	return r.BodyKind
+}
+
+// ReceivedKind is the kind of what is received from the resource.
+func (r *Resource) ReceivedKind() schema.GroupVersionKind {
+	if r.AnswerKind.Empty() {
+		return r.SentKind()
+	}
+	return r.AnswerKind
+}
+
 // Body is an object that a client sends.
 type Body interface {
 	apiruntime.Object

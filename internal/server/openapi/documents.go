@@ -1,4 +1,4 @@
-package server
+package openapi
 
 import (
 	_ "embed"
@@ -9,6 +9,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/internal/server/discovery"
+	"github.com/typeplane/typeplane/internal/server/negotiate"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -16,7 +18,7 @@ import (
 // /version and the events of watches. They are those of apimachinery's types, as Kubernetes
 // publishes them.
 //
-//go:embed openapi_models.json
+//go:embed models.json
 var serverModels []byte
 
 // The names of the models that operations refer to.
@@ -51,17 +53,17 @@ func withServerModels(schemas map[string]json.RawMessage, text []byte) (map[stri
 }
 
 // discoveryOperations are those that say what there is: one for each path.
-func discoveryOperations(groups []servedGroup) map[string]*operation {
+func discoveryOperations(groups []discovery.Group) map[string]*operation {
 	ops := map[string]*operation{
-		"/apis":    documentOperation("getAPIVersions", "apis", "the groups that are served, and their versions", metaModels+"APIGroupList", mediaTypes),
+		"/apis":    documentOperation("getAPIVersions", "apis", "the groups that are served, and their versions", metaModels+"APIGroupList", negotiate.MediaTypes),
 		"/version": documentOperation("getCodeVersion", "version", "the version of the server", versionModel, []rest.MediaType{rest.JSON}),
 	}
 	for _, g := range groups {
-		if g.name == "" {
-			ops["/api"] = documentOperation("getCoreAPIVersions", "core", "the versions of the group without a name", metaModels+"APIVersions", mediaTypes)
+		if g.Name == "" {
+			ops["/api"] = documentOperation("getCoreAPIVersions", "core", "the versions of the group without a name", metaModels+"APIVersions", negotiate.MediaTypes)
 			continue
 		}
-		ops["/apis/"+g.name] = documentOperation("get"+upperCamel(g.name)+"APIGroup", lowerCamel(g.name), "the versions of the group", metaModels+"APIGroup", mediaTypes)
+		ops["/apis/"+g.Name] = documentOperation("get"+upperCamel(g.Name)+"APIGroup", lowerCamel(g.Name), "the versions of the group", metaModels+"APIGroup", negotiate.MediaTypes)
 	}
 	return ops
 }
@@ -70,7 +72,7 @@ func discoveryOperations(groups []servedGroup) map[string]*operation {
 func resourcesOperation(gv schema.GroupVersion) *operation {
 	group := groupTitle(gv.Group)
 	return documentOperation("get"+upperCamel(group)+upperCamel(gv.Version)+"APIResources", lowerCamel(group)+"_"+gv.Version,
-		"the resources of the version", metaModels+"APIResourceList", mediaTypes)
+		"the resources of the version", metaModels+"APIResourceList", negotiate.MediaTypes)
 }
 
 func documentOperation(id, tag, text, model string, types []rest.MediaType) *operation {

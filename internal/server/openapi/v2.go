@@ -1,4 +1,4 @@
-package server
+package openapi
 
 import (
 	"bytes"
@@ -7,6 +7,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	openapi_v2 "github.com/google/gnostic-models/openapiv2"
+	"google.golang.org/protobuf/proto"
 )
 
 // object is a JSON object of either version of OpenAPI.
@@ -18,6 +21,37 @@ const (
 
 	ofKubernetes = "io.k8s."
 )
+
+// Forms are one document of OpenAPI v2, twice.
+type Forms struct{ JSON, Protobuf []byte }
+
+// V2 makes one document of those of OpenAPI v3. different are the models that these do not agree
+// on: the first counts.
+func V2(info Info, v3 [][]byte) (forms Forms, different []string, err error) {
+	doc, different, err := convertOpenAPI(info.Title, info.Version, v3)
+	if err != nil {
+		return Forms{}, nil, fmt.Errorf("OpenAPI v2: %w", err)
+	}
+	slices.Sort(different)
+	forms.JSON = encode(doc)
+	parsed, err := openapi_v2.ParseDocument(forms.JSON)
+	if err != nil {
+		return Forms{}, nil, fmt.Errorf("OpenAPI v2: %w", err)
+	}
+	if forms.Protobuf, err = proto.Marshal(parsed); err != nil {
+		return Forms{}, nil, fmt.Errorf("OpenAPI v2: %w", err)
+	}
+	return forms, different, nil
+}
+
+// encode is for maps of our own, which can't fail to encode.
+func encode(value any) []byte {
+	data, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return append(data, '\n')
+}
 
 // convertOpenAPI joins documents of OpenAPI v3 into one of v2. It goes by the rules of the two
 // formats and knows no kind. What v2 can't say is left out, so that v2 may allow more than v3, and
@@ -82,7 +116,7 @@ func asObject(value any) object {
 	return o
 }
 
-func sameJSON(a, b any) bool { return bytes.Equal(encodeJSON(a, ""), encodeJSON(b, "")) }
+func sameJSON(a, b any) bool { return bytes.Equal(encode(a), encode(b)) }
 
 func convertPath(item object) object {
 	result := object{}

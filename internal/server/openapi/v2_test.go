@@ -1,4 +1,4 @@
-package server
+package openapi
 
 import (
 	"encoding/json"
@@ -61,7 +61,7 @@ func TestConvertedIsV2(t *testing.T) {
 	if err != nil || different != nil {
 		t.Fatal(different, err)
 	}
-	if _, err := openapi_v2.ParseDocument(encodeJSON(doc, "")); err != nil {
+	if _, err := openapi_v2.ParseDocument(encode(doc)); err != nil {
 		t.Error(err)
 	}
 	if _, _, err := convertOpenAPI("n", "v", [][]byte{[]byte(`{"paths":[]}`)}); err == nil {
@@ -80,7 +80,7 @@ func parseObject(t *testing.T, text string) object {
 
 func compareJSON(t *testing.T, want string, got object) {
 	t.Helper()
-	if diff := cmp.Diff(parseObject(t, want), parseObject(t, string(encodeJSON(got, "")))); diff != "" {
+	if diff := cmp.Diff(parseObject(t, want), parseObject(t, string(encode(got)))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

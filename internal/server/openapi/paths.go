@@ -1,4 +1,4 @@
-package server
+package openapi
 
 import (
 	"cmp"
@@ -10,6 +10,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/internal/server/discovery"
+	"github.com/typeplane/typeplane/internal/server/negotiate"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -32,7 +34,7 @@ type operation struct {
 	RequestBody *requestBody               `json:"requestBody,omitempty"`
 	Responses   map[string]responseContent `json:"responses"`
 	Action      string                     `json:"x-kubernetes-action,omitempty"`
-	Kind        discoveryKind              `json:"x-kubernetes-group-version-kind,omitzero"`
+	Kind        discovery.Kind             `json:"x-kubernetes-group-version-kind,omitzero"`
 }
 
 type requestBody struct {
@@ -78,14 +80,14 @@ type describer struct {
 // paths describes a resource. What kubectl reads is the group, version and kind of each operation,
 // which parameters it takes, and which bodies.
 func (d describer) paths(r *rest.Resource) map[string]*pathItem {
-	base := apiPath(d.gv) + "/" + r.Name
+	base := discovery.Path(d.gv) + "/" + r.Name
 	scope, collection := "", base
 	var shared []parameter
 	if r.Namespaced {
-		scope, collection = "Namespaced", apiPath(d.gv)+"/namespaces/{namespace}/"+r.Name
+		scope, collection = "Namespaced", discovery.Path(d.gv)+"/namespaces/{namespace}/"+r.Name
 		shared = append(shared, pathParameter("namespace", "The namespace of the object."))
 	}
-	kind, answer := d.model(bodyKind(r)), d.model(answerKind(r))
+	kind, answer := d.model(r.SentKind()), d.model(r.ReceivedKind())
 
 	all := &pathItem{Parameters: append(shared, prettyParameter)}
 	if r.List != nil || r.Watch != nil {
@@ -93,13 +95,13 @@ func (d describer) paths(r *rest.Resource) map[string]*pathItem {
 	}
 	if r.Create != nil {
 		all.Post = d.operation(r, "create", "post", scope, "create a "+r.Kind, writeParameters, "200", answer, "201", answer)
-		all.Post.RequestBody = body(kind, !r.BodyOptional, objectTypes(r, mediaTypes))
+		all.Post.RequestBody = body(kind, !r.BodyOptional, negotiate.ObjectTypes(r, negotiate.MediaTypes))
 	}
 
 	if r.DeleteCollection != nil {
 		all.Delete = d.operation(r, "delete", "deletecollection", scope, "delete a collection of "+r.Kind, deleteCollectionParameters, "200", d.named("Status"))
 		all.Delete.OperationID = strings.Replace(all.Delete.OperationID, scope+r.Kind, "Collection"+scope+r.Kind, 1)
-		all.Delete.RequestBody = body(d.named("DeleteOptions"), false, mediaTypes)
+		all.Delete.RequestBody = body(d.named("DeleteOptions"), false, negotiate.MediaTypes)
 	}
 
 	one := &pathItem{Parameters: append([]parameter{pathParameter("name", "The name of the "+r.Kind+".")}, all.Parameters...)}
@@ -108,7 +110,7 @@ func (d describer) paths(r *rest.Resource) map[string]*pathItem {
 	}
 	if r.Update != nil {
 		one.Put = d.operation(r, "replace", "put", scope, "replace one "+r.Kind, writeParameters, "200", kind, "201", kind)
-		one.Put.RequestBody = body(kind, true, objectTypes(r, mediaTypes))
+		one.Put.RequestBody = body(kind, true, negotiate.ObjectTypes(r, negotiate.MediaTypes))
 	}
 	if r.Patch != nil {
 		one.Patch = d.operation(r, "patch", "patch", scope, "partially update one "+r.Kind, patchParameters, "200", kind, "201", kind)
@@ -120,7 +122,7 @@ func (d describer) paths(r *rest.Resource) map[string]*pathItem {
 	if r.Delete != nil {
 		status := d.named("Status")
 		one.Delete = d.operation(r, "delete", "delete", scope, "delete one "+r.Kind, deleteParameters, "200", status)
-		one.Delete.RequestBody = body(d.named("DeleteOptions"), false, mediaTypes)
+		one.Delete.RequestBody = body(d.named("DeleteOptions"), false, negotiate.MediaTypes)
 	}
 
 	if r.Connect != nil {
@@ -143,14 +145,14 @@ func (d describer) paths(r *rest.Resource) map[string]*pathItem {
 
 // oldWatches describes the paths that have the watch in them.
 func (d describer) oldWatches(r *rest.Resource, scope string) map[string]*pathItem {
-	base, many := apiPath(d.gv)+"/watch/", "watch changes to objects of kind "+r.Kind+"; deprecated: use the parameter watch of a list"
+	base, many := discovery.Path(d.gv)+"/watch/", "watch changes to objects of kind "+r.Kind+"; deprecated: use the parameter watch of a list"
 	paths := map[string]*pathItem{}
 	add := func(path, suffix, action, text, scope string, place ...parameter) {
 		op := d.operation(r, "watch", action, scope, text, nil)
 		op.OperationID += suffix
 		event := content{schemaRef{Ref: v3Reference + metaModels + "WatchEvent"}}
 		op.Responses["200"] = responseContent{Description: "OK", Content: map[string]content{}}
-		for _, t := range objectTypes(r, streamTypes) {
+		for _, t := range negotiate.ObjectTypes(r, negotiate.StreamTypes) {
 			op.Responses["200"].Content[string(t)] = event
 			op.Responses["200"].Content[string(t)+";stream=watch"] = event
 		}
@@ -208,7 +210,7 @@ func (d describer) list(r *rest.Resource, verb, scope, suffix string) *operation
 	op := d.operation(r, verb, "list", scope, "list or watch objects of kind "+r.Kind, listParameters, "200", d.model(d.gv.WithKind(r.ListKind)))
 	op.OperationID += suffix
 	list := op.Responses["200"].Content
-	for _, t := range objectTypes(r, streamTypes) {
+	for _, t := range negotiate.ObjectTypes(r, negotiate.StreamTypes) {
 		list[string(t)+";stream=watch"] = list[string(t)]
 	}
 	return op
@@ -224,14 +226,14 @@ func (d describer) operation(r *rest.Resource, verb, action, scope, text string,
 		Parameters:  parameters,
 		Responses:   map[string]responseContent{"401": {Description: "Unauthorized"}},
 		Action:      action,
-		Kind:        discoveryKind(bodyKind(r)),
+		Kind:        discovery.Kind(r.SentKind()),
 	}
 	if r.Subresource != "" {
 		op.Description += ": its " + r.Subresource
 	}
-	types := objectTypes(r, mediaTypes)
+	types := negotiate.ObjectTypes(r, negotiate.MediaTypes)
 	if verb == "delete" { // what is answered is a Status
-		types = mediaTypes
+		types = negotiate.MediaTypes
 	}
 	for i := 0; i < len(answers); i += 2 {
 		op.Responses[answers[i].(string)] = responseContent{Description: "OK", Content: contents(answers[i+1].(schemaRef), types)}
