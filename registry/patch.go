@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/registry/internal/patch"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/serializer"
@@ -80,29 +81,23 @@ type edit struct {
 	name   rest.Name
 	opts   metav1.PatchOptions
 	text   []byte
-	change change
+	change patch.Change
 	strict []error // what is odd about the patch itself
 }
 
-// change makes the next JSON of an object of its current one. It may be used again, but by one
-// goroutine. Its errors are a change's that does not fit the object, or API statuses.
-type change interface {
-	apply(current []byte) ([]byte, error)
-}
-
 // newEdit reads a patch. of is an empty object of what it is for.
-func (e *endpoint) newEdit(req *rest.Request, name rest.Name, patch rest.Patch, opts metav1.PatchOptions, of any) (*edit, error) {
-	r := &edit{notes: &req.Notes, name: name, opts: opts, text: patch.Bytes}
+func (e *endpoint) newEdit(req *rest.Request, name rest.Name, p rest.Patch, opts metav1.PatchOptions, of any) (*edit, error) {
+	r := &edit{notes: &req.Notes, name: name, opts: opts, text: p.Bytes}
 	var err error
-	switch patch.Type {
+	switch p.Type {
 	case types.JSONPatchType:
-		r.change, r.strict, err = newJSONPatch(patch.Bytes)
+		r.change, r.strict, err = patch.NewJSON(p.Bytes)
 	case types.MergePatchType:
-		r.change, r.strict, err = newMergePatch(patch.Bytes)
+		r.change, r.strict, err = patch.NewMerge(p.Bytes)
 	case types.StrategicMergePatchType:
-		r.change, r.strict, err = newStrategicPatch(patch.Bytes, of)
+		r.change, r.strict, err = patch.NewStrategic(p.Bytes, of)
 	default:
-		err = apierrors.NewBadRequest(fmt.Sprintf("%s is not a type of patch that %s take", patch.Type, e.resource))
+		err = apierrors.NewBadRequest(fmt.Sprintf("%s is not a type of patch that %s take", p.Type, e.resource))
 	}
 	return r, err
 }
@@ -117,7 +112,7 @@ func (e *endpoint) edited(ctx context.Context, r *edit, old runtime.Object, curr
 	if err := ctx.Err(); err != nil {
 		return nil, nil, nil, err
 	}
-	after, err := guarded(r.change, before)
+	after, err := patch.Apply(r.change, before)
 	if err != nil {
 		return nil, nil, nil, e.misfit(r, err)
 	}
@@ -199,17 +194,6 @@ func (e *endpoint) judge(r *edit, strict []error) error {
 		}
 	}
 	return nil
-}
-
-// guarded applies a change. The libraries behind it are not above a panic when a patch is strange
-// enough.
-func guarded(c change, current []byte) (next []byte, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			next, err = nil, fmt.Errorf("it can't be applied: %v", r)
-		}
-	}()
-	return c.apply(current)
 }
 
 // misfit is the status of a patch that can be read, but not applied to the object, or makes none.

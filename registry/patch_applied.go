@@ -12,6 +12,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/typeplane/typeplane/registry/internal/patch"
 )
 
 // appliedPatch is the content of an apply patch: a part of an object. It is not modified.
@@ -33,25 +35,25 @@ func (p appliedPatch) toCreate() appliedPatch {
 
 // readContent makes an applied patch of JSON. strict are the fields that are there twice. The error
 // is an API status.
-func (e *endpoint) readContent(data []byte) (patch appliedPatch, strict []error, err error) {
-	if strict, err = readPatchObject(data, &patch.content); err != nil {
-		return patch, nil, err
+func (e *endpoint) readContent(data []byte) (applied appliedPatch, strict []error, err error) {
+	if strict, err = patch.ReadObject(data, &applied.content); err != nil {
+		return applied, nil, err
 	}
-	if err := checkApplied(patch.content, e.kind.GroupVersionKind()); err != nil {
-		return patch, nil, err
+	if err := checkApplied(applied.content, e.kind.GroupVersionKind()); err != nil {
+		return applied, nil, err
 	}
 	if number := inexact(data); number != "" {
-		return patch, nil, badPatch(fmt.Errorf("%s is too large for an apply patch, which keeps integers up to %d: use an update or another type of patch", number, int64(math.MaxInt64)))
+		return applied, nil, patch.Bad(fmt.Errorf("%s is too large for an apply patch, which keeps integers up to %d: use an update or another type of patch", number, int64(math.MaxInt64)))
 	}
 	// The Go type finds values of a wrong type, the schema finds unknown fields, and list items
 	// that are there twice.
 	if err = kjson.UnmarshalCaseSensitivePreserveInts(data, e.kind.New()); err != nil {
-		return patch, nil, badPatch(err)
+		return applied, nil, patch.Bad(err)
 	}
-	if err := e.owners.Check(patch.content); err != nil {
-		return patch, nil, err
+	if err := e.owners.Check(applied.content); err != nil {
+		return applied, nil, err
 	}
-	return patch, strict, nil
+	return applied, strict, nil
 }
 
 // inexact returns an integer of valid JSON that fits neither into an int64 nor, exactly, into a
@@ -83,7 +85,7 @@ func checkApplied(content map[string]any, want schema.GroupVersionKind) error {
 	apiVersion, _ := content["apiVersion"].(string)
 	kind, _ := content["kind"].(string)
 	if apiVersion != want.GroupVersion().String() || kind != want.Kind {
-		return badPatch(fmt.Errorf("it says that it is a %s, Kind=%s; want apiVersion %s and kind %s", apiVersion, kind, want.GroupVersion(), want.Kind))
+		return patch.Bad(fmt.Errorf("it says that it is a %s, Kind=%s; want apiVersion %s and kind %s", apiVersion, kind, want.GroupVersion(), want.Kind))
 	}
 	if meta, ok := content["metadata"].(map[string]any); ok && meta["managedFields"] != nil {
 		return apierrors.NewBadRequest("metadata.managedFields must be nil: an apply patch can't say who owns what")

@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/registry/internal/patch"
 	"github.com/typeplane/typeplane/registry/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -78,7 +79,7 @@ func readApplied(notes *rest.Notes, text []byte, opts metav1.PatchOptions, read 
 	data, duplicates, err := text, []error(nil), error(nil)
 	if !json.Valid(text) {
 		if data, duplicates, err = serializer.YAMLToJSON(text); err != nil {
-			return appliedPatch{}, patchError(err)
+			return appliedPatch{}, patch.Unreadable(err)
 		}
 	}
 	applied, strict, err := read(data)

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/internal/query"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 )
@@ -31,29 +32,29 @@ import (
 func Connector[T runtime.Object, O any](
 	name string, kind schema.GroupVersionKind, methods []string, connect func(ctx context.Context, of *Parent[T], opts *O) (http.Handler, error),
 ) Subresource[T] {
-	query, problem := queryOf[O]()
+	parameters, problem := query.Of[O]()
 	if len(methods) == 0 {
 		methods = []string{http.MethodGet}
 	}
 	return Subresource[T]{name: name, body: new(O), problem: problem, serve: func(e *endpoint, r *rest.Resource) {
 		r.BodyKind = kind
-		r.Connect = connectPart[O]{e, kind, query, func(ctx context.Context, of *Parent[runtime.Object], opts *O) (http.Handler, error) {
+		r.Connect = connectPart[O]{e, kind, parameters, func(ctx context.Context, of *Parent[runtime.Object], opts *O) (http.Handler, error) {
 			return connect(ctx, typedParent[T](of), opts)
 		}}
-		r.ConnectMethods, r.ConnectParameters = methods, query.parameters()
+		r.ConnectMethods, r.ConnectParameters = methods, parameters.Parameters()
 	}}
 }
 
 type connectPart[O any] struct {
 	of      *endpoint
 	kind    schema.GroupVersionKind
-	query   query
+	query   query.Query
 	connect func(context.Context, *Parent[runtime.Object], *O) (http.Handler, error)
 }
 
 func (p connectPart[O]) Connect(ctx context.Context, req *rest.Request, name rest.Name, opts rest.ConnectOptions) (http.Handler, error) {
 	options := new(O)
-	if err := p.query.read(opts.Query, options); err != nil {
+	if err := p.query.Read(opts.Query, options); err != nil {
 		return nil, err
 	}
 	of, err := p.of.newParent(ctx, req, name, opts.FieldManager, false)

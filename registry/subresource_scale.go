@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/internal/patch"
 	"github.com/typeplane/typeplane/registry/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -149,7 +150,7 @@ func (s *scaleEndpoint) edited(ctx context.Context, r *edit, current storage.Ent
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
-	after, err := guarded(r.change, before)
+	after, err := patch.Apply(r.change, before)
 	if err != nil {
 		return nil, s.of.misfit(r, err)
 	}

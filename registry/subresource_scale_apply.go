@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/registry/internal/patch"
 	"github.com/typeplane/typeplane/registry/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -27,26 +28,26 @@ func (s *scaleEndpoint) readApplied(notes *rest.Notes, text []byte, opts metav1.
 }
 
 // readContent is endpoint.readContent for a Scale.
-func (s *scaleEndpoint) readContent(data []byte) (patch appliedPatch, strict []error, err error) {
-	if strict, err = readPatchObject(data, &patch.content); err != nil {
-		return patch, nil, err
+func (s *scaleEndpoint) readContent(data []byte) (applied appliedPatch, strict []error, err error) {
+	if strict, err = patch.ReadObject(data, &applied.content); err != nil {
+		return applied, nil, err
 	}
-	if err := checkApplied(patch.content, scaleKind); err != nil {
-		return patch, nil, err
+	if err := checkApplied(applied.content, scaleKind); err != nil {
+		return applied, nil, err
 	}
-	plain, err := json.Marshal(patch.content) // without fields that are there twice
+	plain, err := json.Marshal(applied.content) // without fields that are there twice
 	if err != nil {
-		return patch, nil, apierrors.NewInternalError(err)
+		return applied, nil, apierrors.NewInternalError(err)
 	}
 	_, unknown, err := serializer.DecodeInto(plain, serializer.JSON, scaleKind, new(autoscalingv1.Scale))
 	if err == nil && len(unknown) > 0 {
 		err = unknown[0]
 	}
 	if err != nil {
-		return patch, nil, badPatch(err)
+		return applied, nil, patch.Bad(err)
 	}
-	patch.content = s.parentContent(patch.content)
-	return patch, strict, nil
+	applied.content = s.parentContent(applied.content)
+	return applied, strict, nil
 }
 
 // parentContent is what the content of a Scale says about the object behind it.

@@ -34,7 +34,7 @@ var rules = []rule{
 	},
 	{
 		in:     []string{"runtime/...", "storage/...", "registry/...", "internal/server/...", "internal/serve/..."},
-		except: []string{"registry/patch_strategic.go", "registry/ownership/apply.go", "registry/ownership/adapter.go", "registry/ownership/schemas.go"},
+		except: []string{"registry/internal/patch", "registry/ownership/apply.go", "registry/ownership/adapter.go", "registry/ownership/schemas.go"},
 		forbid: []string{"k8s.io/apimachinery/..."},
 		but: []string{
 			"k8s.io/apimachinery/pkg/api/errors",
@@ -57,7 +57,7 @@ var rules = []rule{
 		reason: "of apimachinery the core uses the types that users share with controller-runtime and client-go, and leaf utilities; scheme, codecs, conversion and watch are written here, they are the product",
 	},
 	{
-		in:     []string{"registry/patch_strategic.go", "registry/ownership/apply.go", "registry/ownership/adapter.go", "registry/ownership/schemas.go"},
+		in:     []string{"registry/internal/patch", "registry/ownership/apply.go", "registry/ownership/adapter.go", "registry/ownership/schemas.go"},
 		forbid: []string{"k8s.io/apimachinery/..."},
 		but: []string{
 			"k8s.io/apimachinery/pkg/api/errors",

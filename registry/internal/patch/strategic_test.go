@@ -1,4 +1,4 @@
-package registry
+package patch
 
 import (
 	"encoding/json"
@@ -29,21 +29,21 @@ func TestStrategicPatchOfExtensions(t *testing.T) {
 		{`{"list":[{"name":"x","a":{"b":1}}]}`, `{"list":[{"name":"x","a":{"c":1}}]}`, "", inside},
 		{`{"map":{"x":{"a":{"b":1}}}}`, `{"map":{"x":{"a":{"c":1}}}}`, "", "merging an object in json but data type is not struct"},
 	} {
-		c, _, err := newStrategicPatch([]byte(tc.patch), new(object))
+		c, _, err := NewStrategic([]byte(tc.patch), new(object))
 		if err != nil {
 			t.Fatal(err)
 		}
-		after, err := c.apply([]byte(tc.object))
+		after, err := c.Apply([]byte(tc.object))
 		switch {
 		case tc.fault != "":
 			if err == nil || !strings.HasPrefix(err.Error(), tc.fault) || !strings.HasSuffix(err.Error(), "; a merge patch (application/merge-patch+json) can change it") {
 				t.Errorf("%s to %s: %s, %v", tc.patch, tc.object, after, err)
 			}
-			merge, _, err := newMergePatch([]byte(tc.patch))
+			merge, _, err := NewMerge([]byte(tc.patch))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := merge.apply([]byte(tc.object)); err != nil {
+			if _, err := merge.Apply([]byte(tc.object)); err != nil {
 				t.Errorf("the merge patch that was advised: %v", err)
 			}
 		case err != nil || !sameFields(t, after, tc.want):

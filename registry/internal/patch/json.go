@@ -1,4 +1,4 @@
-package registry
+package patch
 
 import (
 	"bytes"
@@ -15,31 +15,29 @@ import (
 // operations is a JSON patch.
 type operations struct{ jsonpatch.Patch }
 
-// newJSONPatch reads a JSON patch; strict are the fields that no operation has. The error is an API
+// NewJSON reads a JSON patch; strict are the fields that no operation has. The error is an API
 // status.
-func newJSONPatch(text []byte) (c change, strict []error, err error) {
+func NewJSON(text []byte) (c Change, strict []error, err error) {
 	patch, strict, err := jsonpatch.Parse(text)
 	if err != nil && !apierrors.IsRequestEntityTooLargeError(err) {
-		err = badPatch(err)
+		err = Bad(err)
 	}
 	return operations{patch}, strict, err
 }
-
-func (o operations) apply(current []byte) ([]byte, error) { return o.Apply(current) }
 
 // maxPatch is how much memory the values of a patch may take, in bytes: less than an object, since
 // the object that is patched and the one that comes of it are there at the same time.
 const maxPatch = serializer.MaxMemory / 2
 
-// readPatchObject reads a patch that is a JSON object. The error is an API status.
-func readPatchObject(text []byte, into *map[string]any) (strict []error, err error) {
+// ReadObject reads a patch that is a JSON object. The error is an API status.
+func ReadObject(text []byte, into *map[string]any) (strict []error, err error) {
 	// null is no object either, and would be read as none.
 	if !bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) {
-		return nil, badPatch(errors.New("want a JSON object"))
+		return nil, Bad(errors.New("want a JSON object"))
 	}
 	var value any
 	if strict, err = readAny(text, &value, maxPatch); err != nil {
-		return nil, patchError(err)
+		return nil, Unreadable(err)
 	}
 	*into = value.(map[string]any)
 	return strict, nil
@@ -55,18 +53,18 @@ func readAny(text []byte, into *any, bytes int) (strict []error, err error) {
 	return r.Strict(), nil
 }
 
-// patchError is the status of a patch that can't be read, or that is too large once it is.
-func patchError(err error) error {
+// Unreadable is the status of a patch that can't be read, or that is too large once it is.
+func Unreadable(err error) error {
 	if errors.Is(err, runtimejson.ErrTooLarge) {
 		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the patch takes more than %d MiB of memory: it has too many items", maxPatch>>20))
 	}
 	if apierrors.IsRequestEntityTooLargeError(err) {
 		return err
 	}
-	return badPatch(err)
+	return Bad(err)
 }
 
-// badPatch is the status of a patch that can't be read.
-func badPatch(err error) error {
+// Bad is the status of a patch that can't be read.
+func Bad(err error) error {
 	return apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
 }

@@ -1,4 +1,6 @@
-package registry
+// Package query reads the parameters of a URL into a struct, by the names that its fields have in
+// JSON. Start reading at Of.
+package query
 
 import (
 	"fmt"
@@ -14,9 +16,9 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// query says how the parameters of a request become the fields of a struct. It is worked out once
+// Query says how the parameters of a request become the fields of a struct. It is worked out once
 // for a type.
-type query []queryField
+type Query []queryField
 
 type queryField struct {
 	name  string
@@ -29,13 +31,13 @@ type queryField struct {
 // parse puts the values of a parameter, one at least, into a field.
 type parse func(field reflect.Value, values []string) error
 
-// queryOf works out the query of a struct, or says what is wrong with it.
-func queryOf[O any]() (query, string) {
+// Of works out the Query of a struct, or says what is wrong with it.
+func Of[O any]() (Query, string) {
 	t := reflect.TypeFor[O]()
 	if t.Kind() != reflect.Struct {
 		return nil, fmt.Sprintf("its options are a %s: want a struct", t)
 	}
-	var q query
+	var q Query
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if !f.IsExported() || name == "" || name == "-" || below(t, f, reflect.TypeFor[metav1.TypeMeta]()) || below(t, f, reflect.TypeFor[metav1.ObjectMeta]()) {
@@ -66,8 +68,8 @@ func below(t reflect.Type, f reflect.StructField, embedded reflect.Type) bool {
 	return false
 }
 
-// read fills options, a pointer to the struct.
-func (q query) read(values url.Values, options any) error {
+// Read fills options, a pointer to the struct.
+func (q Query) Read(values url.Values, options any) error {
 	v := reflect.ValueOf(options).Elem()
 	for _, f := range q {
 		given := values[f.name]
@@ -81,7 +83,7 @@ func (q query) read(values url.Values, options any) error {
 	return nil
 }
 
-func (q query) parameters() []rest.QueryParameter {
+func (q Query) Parameters() []rest.QueryParameter {
 	var out []rest.QueryParameter
 	for _, f := range q {
 		out = append(out, rest.QueryParameter{Name: f.name, Type: f.kind})

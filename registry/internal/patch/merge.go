@@ -1,4 +1,4 @@
-package registry
+package patch
 
 import (
 	"bytes"
@@ -29,10 +29,10 @@ type mergeMember struct {
 	whole  []byte // raw without members that are null
 }
 
-// newMergePatch reads a merge patch; strict are the fields that it has twice. The error is an API
+// NewMerge reads a merge patch; strict are the fields that it has twice. The error is an API
 // status.
-func newMergePatch(text []byte) (c change, strict []error, err error) {
-	if strict, err = readPatchObject(text, new(map[string]any)); err != nil {
+func NewMerge(text []byte) (c Change, strict []error, err error) {
+	if strict, err = ReadObject(text, new(map[string]any)); err != nil {
 		return nil, nil, err
 	}
 	r := runtimejson.NewReader(text)
@@ -41,7 +41,7 @@ func newMergePatch(text []byte) (c change, strict []error, err error) {
 		err = r.Err()
 	}
 	if err != nil {
-		return nil, nil, badPatch(err)
+		return nil, nil, Bad(err)
 	}
 	return mergePatch{object}, strict, nil
 }
@@ -105,7 +105,7 @@ func prune(value any) {
 	}
 }
 
-func (p mergePatch) apply(current []byte) ([]byte, error) {
+func (p mergePatch) Apply(current []byte) ([]byte, error) {
 	r := runtimejson.NewReader(current)
 	next := p.object.appendMerged(make([]byte, 0, len(current)+len(current)/8), r)
 	if err := r.Err(); err != nil {

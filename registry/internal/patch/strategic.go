@@ -1,4 +1,4 @@
-package registry
+package patch
 
 import (
 	"bytes"
@@ -27,19 +27,19 @@ type strategicPatch struct {
 	of   any // an empty object of that type
 }
 
-func newStrategicPatch(text []byte, of any) (c change, strict []error, err error) {
+func NewStrategic(text []byte, of any) (c Change, strict []error, err error) {
 	// Kubernetes takes null for a patch that changes nothing, unlike a merge patch, which would
 	// make null of the object.
 	if bytes.Equal(bytes.TrimSpace(text), []byte("null")) {
 		text = []byte("{}")
 	}
-	if strict, err = readPatchObject(text, new(map[string]any)); err != nil {
+	if strict, err = ReadObject(text, new(map[string]any)); err != nil {
 		return nil, nil, err
 	}
 	return strategicPatch{text: text, of: of}, strict, nil
 }
 
-func (p strategicPatch) apply(current []byte) ([]byte, error) {
+func (p strategicPatch) Apply(current []byte) ([]byte, error) {
 	var patch map[string]any
 	var read any
 	if _, err := readAny(current, &read, serializer.MaxMemory); err != nil {
@@ -47,7 +47,7 @@ func (p strategicPatch) apply(current []byte) ([]byte, error) {
 	}
 	object := read.(map[string]any) // as all objects are
 	// Merging takes the patch to pieces, so it is read again each time.
-	if _, err := readPatchObject(p.text, &patch); err != nil {
+	if _, err := ReadObject(p.text, &patch); err != nil {
 		return nil, err
 	}
 	if err := mergeable(patch, object, p.of); err != nil {
@@ -62,7 +62,7 @@ func (p strategicPatch) apply(current []byte) ([]byte, error) {
 		mergepatch.ErrBadPatchFormatForSetElementOrderList,
 	} {
 		if errors.Is(err, malformed) {
-			return nil, badPatch(err)
+			return nil, Bad(err)
 		}
 	}
 	if err != nil {

@@ -1,4 +1,4 @@
-package registry
+package patch
 
 import (
 	"encoding/json"
@@ -57,12 +57,12 @@ func TestMergePatchOfDeepObjects(t *testing.T) {
 
 // A patch may be applied again, to a newer object.
 func TestMergePatchAgain(t *testing.T) {
-	patch, _, err := newMergePatch([]byte(`{"a":{"b":1}}`))
+	patch, _, err := NewMerge([]byte(`{"a":{"b":1}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for current, want := range map[string]string{`{"a":{"c":2}}`: `{"a":{"c":2,"b":1}}`, `{"b":3}`: `{"b":3,"a":{"b":1}}`} {
-		if got, err := patch.apply([]byte(current)); err != nil || string(got) != want {
+		if got, err := patch.Apply([]byte(current)); err != nil || string(got) != want {
 			t.Errorf("%s becomes %s (%v), want %s", current, got, err, want)
 		}
 	}
@@ -72,9 +72,9 @@ func BenchmarkMergePatchAlone(b *testing.B) {
 	large := `{"metadata":{"name":"x","annotations":{"a":"b","c":"d"},"managedFields":[` + strings.Repeat(`{"f:x":{"f:y":{}}},`, 150) + `{}]},"spec":{"containers":[` + strings.Repeat(`{"name":"n","image":"i"},`, 50) + `{}]}}`
 	b.ReportAllocs()
 	for b.Loop() {
-		patch, _, err := newMergePatch([]byte(`{"metadata":{"annotations":{"a":"z"}}}`))
+		patch, _, err := NewMerge([]byte(`{"metadata":{"annotations":{"a":"z"}}}`))
 		if err == nil {
-			_, err = patch.apply([]byte(large))
+			_, err = patch.Apply([]byte(large))
 		}
 		if err != nil {
 			b.Fatal(err)
@@ -84,11 +84,11 @@ func BenchmarkMergePatchAlone(b *testing.B) {
 
 func merged(t *testing.T, current, patch string) string {
 	t.Helper()
-	p, _, err := newMergePatch([]byte(patch))
+	p, _, err := NewMerge([]byte(patch))
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, err := p.apply([]byte(current))
+	next, err := p.Apply([]byte(current))
 	if err != nil {
 		t.Fatal(err)
 	}
