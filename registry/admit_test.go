@@ -114,7 +114,7 @@ func serveAdmitted(t *testing.T) *admitted {
 				return nil
 			},
 			Canonicalize:        func(*widget.Widget) { a.note("canonicalize") },
-			AllowCreateOnUpdate: func() bool { return true },
+			AllowCreateOnUpdate: true,
 		},
 	})
 	opts := registry.Options{Schemas: widgetSchemas(t), Admission: a.chain}

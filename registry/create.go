@@ -206,11 +206,3 @@ func isDryRun(dryRun []string) bool {
 	}
 	return false
 }
-
-// strategyWants is the answer of an optional strategy function.
-func strategyWants(f func() bool, otherwise bool) bool {
-	if f == nil {
-		return otherwise
-	}
-	return f()
-}

@@ -163,7 +163,7 @@ func (e *endpoint) mark(ctx context.Context, key, name string, opts metav1.Delet
 		if full.Generation > 0 && !meta.Deleting {
 			full.Generation++
 		}
-		if prepare := e.def.Strategy.PrepareForDelete; prepare != nil && !meta.Deleting {
+		if prepare := e.def.Strategy.Deletion.PrepareForDelete; prepare != nil && !meta.Deleting {
 			prepare(hub)
 		}
 		value, err := e.encodeHub(hub, from)
@@ -180,7 +180,7 @@ func (e *endpoint) stays(ctx context.Context, current storage.Entry, meta wire.M
 			finalizers, changed = len(after) > 0, &after
 		}
 	}
-	if e.def.Strategy.CheckGracefulDelete != nil && current.Err == nil {
+	if e.def.Strategy.Deletion.CheckGracefulDelete != nil && current.Err == nil {
 		hub, err := e.codec.decodeHub(current)
 		if err != nil {
 			return g, err
@@ -204,7 +204,7 @@ func (e *endpoint) stays(ctx context.Context, current storage.Entry, meta wire.M
 // kept says whether an entry has to stay for now: it has finalizers, or its kind says that
 // something holds it.
 func (e *endpoint) kept(current storage.Entry, finalizers bool) (bool, error) {
-	if finalizers || e.def.Strategy.Held == nil || current.Err != nil {
+	if finalizers || e.def.Strategy.Deletion.Held == nil || current.Err != nil {
 		return finalizers, nil
 	}
 	hub, err := e.codec.decodeHub(current)
@@ -212,7 +212,7 @@ func (e *endpoint) kept(current storage.Entry, finalizers bool) (bool, error) {
 }
 
 func (s *Store) held(hub runtime.Object) bool {
-	return s.def.Strategy.Held != nil && s.def.Strategy.Held(hub)
+	return s.def.Strategy.Deletion.Held != nil && s.def.Strategy.Deletion.Held(hub)
 }
 
 // deleted is the answer for an object that is gone. Clients wait for the object with this uid to

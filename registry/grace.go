@@ -31,7 +31,7 @@ func inGrace(meta *metav1.ObjectMeta) bool {
 // graceOf decides what a deletion means for a stored object, which is not modified. The rules are
 // those of Kubernetes.
 func (e *endpoint) graceOf(ctx context.Context, hub runtime.Object, opts metav1.DeleteOptions) (grace, error) {
-	check, meta := e.def.Strategy.CheckGracefulDelete, runtime.Meta(hub)
+	check, meta := e.def.Strategy.Deletion.CheckGracefulDelete, runtime.Meta(hub)
 	if check == nil {
 		return grace{}, nil
 	}

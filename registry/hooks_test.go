@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 )
@@ -207,12 +208,12 @@ func TestGracefulDeletion(t *testing.T) {
 		{"finalizers keep it again", `,"finalizers":["example.com/a"]`, 0, int64of(0), 0, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			s := serve(t, strategy{CheckGracefulDelete: func(_ context.Context, w *widget.Widget, opts *metav1.DeleteOptions) bool {
+			s := serve(t, strategy{Deletion: registry.Deletion[*widget.Widget]{CheckGracefulDelete: func(_ context.Context, w *widget.Widget, opts *metav1.DeleteOptions) bool {
 				if opts.GracePeriodSeconds == nil {
 					opts.GracePeriodSeconds = int64of(30)
 				}
 				return true
-			}})
+			}}})
 			s.mustCreate(`{"metadata":{"name":"w"` + tc.finalizers + `}}`)
 			if tc.has != notDeleted {
 				if _, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{GracePeriodSeconds: &tc.has}); err != nil {
@@ -264,9 +265,9 @@ func TestGracefulDeletion(t *testing.T) {
 
 // A kind may decide for each object, and what is not deleted gracefully is deleted as ever.
 func TestSomeAreNotDeletedGracefully(t *testing.T) {
-	s := serve(t, strategy{CheckGracefulDelete: func(_ context.Context, w *widget.Widget, opts *metav1.DeleteOptions) bool {
+	s := serve(t, strategy{Deletion: registry.Deletion[*widget.Widget]{CheckGracefulDelete: func(_ context.Context, w *widget.Widget, opts *metav1.DeleteOptions) bool {
 		return w.Spec.Color == "green"
-	}})
+	}}})
 	s.mustCreate(`{"metadata":{"name":"w"}}`)
 	s.mustDelete()
 	if s.raw(named) != "" {
@@ -281,12 +282,7 @@ func TestSomeAreNotDeletedGracefully(t *testing.T) {
 func TestResetFields(t *testing.T) {
 	s := serveOwned(t, strategy{
 		PrepareForCreate: func(_ context.Context, w *widget.Widget) { w.Spec.Color = "grey" },
-		ResetFields: func(subresource string) []string {
-			if subresource != "" {
-				return nil
-			}
-			return []string{"spec.color"}
-		},
+		ResetFields:      map[string][]string{"": {"spec.color"}},
 	})
 	w := s.mustCreate(`{"metadata":{"name":"w"},"spec":{"color":"green","replicas":3}}`)
 	if got := owners(w); strings.Contains(got, "f:color") || !strings.Contains(got, "f:replicas") || w.Spec.Color != "grey" {

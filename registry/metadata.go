@@ -75,7 +75,7 @@ func (s *Store) fillSystemFields(meta *metav1.ObjectMeta) {
 }
 
 // counts says whether objects have a generation.
-func (s *Store) counts() bool { return strategyWants(s.def.Strategy.HasGeneration, true) }
+func (s *Store) counts() bool { return !s.def.Strategy.NoGeneration }
 
 // timestamp is the time as it is stored: in whole seconds.
 func (s *Store) timestamp() metav1.Time {

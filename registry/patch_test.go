@@ -256,7 +256,7 @@ func TestPatchWarns(t *testing.T) {
 }
 
 func TestPatchOfNothing(t *testing.T) {
-	s := serve(t, strategy{AllowCreateOnUpdate: func() bool { return true }})
+	s := serve(t, strategy{AllowCreateOnUpdate: true})
 	_, _, err := patchAs(s.v1, mergeType, `{"spec":{}}`, metav1.PatchOptions{})
 	wantStatus(t, err, 404, "NotFound", `widgets.shop.example.com "w" not found`)
 }

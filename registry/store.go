@@ -95,7 +95,6 @@ func (s *Store) resources() ([]rest.Resource, error) {
 			Namespaced:       s.def.Namespaced,
 			StorageVersion:   s.codec.storage.GroupVersionKind().GroupVersion(),
 			Get:              e,
-			Export:           e,
 			List:             e,
 			Watch:            e,
 			Create:           e,
@@ -151,11 +150,8 @@ func (s *Store) version(kind *runtime.Kind) version {
 
 // resetFields are those that the strategy says a write to a subresource does not change.
 func (s *Store) resetFields(subresource string) []ownership.Path {
-	if s.def.Strategy.ResetFields == nil {
-		return nil
-	}
 	var paths []ownership.Path
-	for _, path := range s.def.Strategy.ResetFields(subresource) {
+	for _, path := range s.def.Strategy.ResetFields[subresource] {
 		paths = append(paths, strings.Split(path, "."))
 	}
 	return paths

@@ -11,7 +11,7 @@ import (
 
 // Strategy is what is special about a kind. Every field may be nil. T is the hub type, a pointer.
 //
-// The functions may be called from any goroutine. For one request they may be called several times,
+// What is constant is a value. The functions may be called from any goroutine. For one request they may be called several times,
 // when another writer comes first, each time with fresh objects; so they must have no effect
 // outside of their arguments. AfterCreate, AfterUpdate and AfterDelete alone are called once.
 // docs/strategies.md lists all of them in the order of a request.
@@ -66,11 +66,36 @@ type Strategy[T runtime.Object] struct {
 	// without it. obj has its resourceVersion, which can't be changed, and belongs to the function.
 	// Every answer has to be decoded and encoded for it.
 	Decorate func(obj T)
-	// Export changes what a client gets that exports an object, to create it somewhere else. The
-	// metadata that this server filled in, and the status, are gone from obj already; with exact,
-	// the namespace and the name are those that it has here. obj belongs to the function.
-	Export func(ctx context.Context, obj T, exact bool)
+	// ResetFields are the fields that a write to a subresource ("" is the object itself) leaves as
+	// they are, whatever the client sends, because PrepareForCreate and PrepareForUpdate put them
+	// back: JSON names with dots between them, like "spec.nodeName". Nobody owns them by such a
+	// write. The status of a kind with a status subresource is one without saying so.
+	ResetFields map[string][]string
 
+	// NoGeneration says that metadata.generation does not count the changes of the spec. Some kinds
+	// of Kubernetes have none.
+	NoGeneration bool
+	// RefuseUnconditionalUpdate says that an update must name the resourceVersion that it changes.
+	RefuseUnconditionalUpdate bool
+	// AllowCreateOnUpdate says that an update of an object that does not exist creates it.
+	AllowCreateOnUpdate bool
+
+	// Deletion is what is special about the end of an object.
+	Deletion Deletion[T]
+
+	// Columns and Cells say what kubectl get shows of an object in every version, besides its name;
+	// they are for what the marker +kubebuilder:printcolumn can't express, like "2/3". Columns are
+	// in the order of the table, and one with a priority above 0 is for -o wide. One called Name,
+	// with the format name, is the name in another place. Cells returns one cell for each, also of
+	// an empty object: a string, a bool, an int64, a float64, nil for what is not known, or a
+	// metav1.Time, which is shown as the time since then. It modifies nothing. Both are set or
+	// none.
+	Columns []metav1.TableColumnDefinition
+	Cells   func(obj T) []any
+}
+
+// Deletion is what is special about the end of an object of a kind. Every field may be nil.
+type Deletion[T runtime.Object] struct {
 	// CheckGracefulDelete says that an object is not removed at once when it is deleted, and in
 	// opts.GracePeriodSeconds for how long it stays: what the client wants, or a default where that
 	// is nil. The object gets its deletionTimestamp, for when the time is over, and
@@ -90,30 +115,4 @@ type Strategy[T runtime.Object] struct {
 	// memory. Where it is set, the kind has the subresource finalize, which writes that and nothing
 	// else.
 	Finalize func(from, to T)
-
-	// ResetFields says which fields a write to a subresource ("" is the object itself) leaves as
-	// they are, whatever the client sends, because PrepareForCreate and PrepareForUpdate put them
-	// back: JSON names with dots between them, like "spec.nodeName". Nobody owns them by such a
-	// write. The status of a kind with a status subresource is one without saying so.
-	ResetFields func(subresource string) []string
-
-	// HasGeneration says whether metadata.generation counts the changes of the spec. nil: it does.
-	// Some kinds of Kubernetes have none.
-	HasGeneration func() bool
-	// AllowUnconditionalUpdate says whether an update may leave the resourceVersion out. nil: it
-	// may.
-	AllowUnconditionalUpdate func() bool
-	// AllowCreateOnUpdate says whether an update of an object that does not exist creates it. nil:
-	// it does not.
-	AllowCreateOnUpdate func() bool
-
-	// Columns and Cells say what kubectl get shows of an object in every version, besides its name;
-	// they are for what the marker +kubebuilder:printcolumn can't express, like "2/3". Columns are
-	// in the order of the table, and one with a priority above 0 is for -o wide. One called Name,
-	// with the format name, is the name in another place. Cells returns one cell for each, also of
-	// an empty object: a string, a bool, an int64, a float64, nil for what is not known, or a
-	// metav1.Time, which is shown as the time since then. It modifies nothing. Both are set or
-	// none.
-	Columns func() []metav1.TableColumnDefinition
-	Cells   func(obj T) []any
 }

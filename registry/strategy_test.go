@@ -1,6 +1,7 @@
 package registry_test
 
 import (
+	"cmp"
 	"os"
 	"reflect"
 	"strings"
@@ -16,10 +17,22 @@ func TestHooksAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hooks := reflect.TypeFor[registry.Strategy[*widget.Widget]]()
-	for i := range hooks.NumField() {
-		if name := hooks.Field(i).Name; !strings.Contains(string(page), "`"+name+"(") {
+	methods := map[string]string{"NoGeneration": "HasGeneration", "RefuseUnconditionalUpdate": "AllowUnconditionalUpdate"}
+	fields := append(reflect.VisibleFields(reflect.TypeFor[registry.Strategy[*widget.Widget]]()), reflect.VisibleFields(reflect.TypeFor[registry.Deletion[*widget.Widget]]())...)
+	functions := 0
+	for _, f := range fields {
+		if f.Type.Kind() == reflect.Func {
+			functions++
+		}
+		if f.Type == reflect.TypeFor[registry.Deletion[*widget.Widget]]() {
+			continue
+		}
+		name := cmp.Or(methods[f.Name], f.Name)
+		if !strings.Contains(string(page), "`"+name+"(") {
 			t.Errorf("docs/strategies.md does not list %s", name)
 		}
+	}
+	if functions > 19 {
+		t.Errorf("a strategy has %d functions: what is constant is a value, what is rare has a struct of its own", functions)
 	}
 }

@@ -43,7 +43,7 @@ func (e *endpoint) subresources(main rest.Resource) ([]rest.Resource, error) {
 		r.Get, r.Update, r.Patch, r.PatchTypes = &status, &status, &status, status.patchTypes()
 		parts = append(parts, r)
 	}
-	if e.def.Strategy.Finalize != nil {
+	if e.def.Strategy.Deletion.Finalize != nil {
 		finalize := *e
 		finalize.subresource, finalize.owners = subresourceFinalize, nil
 		r := part(subresourceFinalize)
@@ -102,7 +102,7 @@ func (e *endpoint) part() func(from, to runtime.Object) {
 	case subresourceStatus:
 		return e.def.CopyStatus
 	case subresourceFinalize:
-		return e.def.Strategy.Finalize
+		return e.def.Strategy.Deletion.Finalize
 	}
 	return nil
 }

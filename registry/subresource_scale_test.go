@@ -93,7 +93,7 @@ func TestScale(t *testing.T) {
 }
 
 func TestScaleIsGuarded(t *testing.T) {
-	p := serveParts(t, strategy{AllowCreateOnUpdate: func() bool { return true }})
+	p := serveParts(t, strategy{AllowCreateOnUpdate: true})
 	_, err := p.scale("v1", aScale(1))
 	wantStatus(t, err, 404, "NotFound", `widgets.shop.example.com "w" not found`)
 	_, err = p.of["v1/scale"].Get.Get(ctx, named, metav1.GetOptions{})

@@ -155,7 +155,7 @@ func TestStatusIsWrittenByItself(t *testing.T) {
 }
 
 func TestStatusWritesAreGuarded(t *testing.T) {
-	p := serveParts(t, strategy{AllowCreateOnUpdate: func() bool { return true }})
+	p := serveParts(t, strategy{AllowCreateOnUpdate: true})
 	_, err := p.updateStatus(parse(t, widget.GV1, `{"metadata":{"name":"w"}}`))
 	wantStatus(t, err, 404, "NotFound", `widgets.shop.example.com "w" not found`)
 

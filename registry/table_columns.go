@@ -35,7 +35,7 @@ var (
 func newColumns(strategy *Strategy[runtime.Object], kind *runtime.Kind) *columns {
 	switch {
 	case strategy.Cells != nil:
-		return columnsOf(strategy.Columns(), func(obj runtime.Object) ([]any, error) {
+		return columnsOf(strategy.Columns, func(obj runtime.Object) ([]any, error) {
 			hub, err := kind.ToHub(obj)
 			if err != nil {
 				return nil, err
@@ -78,11 +78,7 @@ func (c *columns) of(obj runtime.Object) ([]any, error) {
 // checkColumns says what is wrong with the columns of a strategy whose kind is in these versions,
 // "" if nothing is.
 func checkColumns(strategy *Strategy[runtime.Object], hub runtime.Object, kinds []*runtime.Kind) string {
-	var definitions []metav1.TableColumnDefinition
-	if strategy.Columns != nil {
-		definitions = strategy.Columns()
-	}
-	if problem := runtime.CheckColumns(definitions, strategy.Cells, func() runtime.Object { return hub }); problem != "" || strategy.Cells == nil {
+	if problem := runtime.CheckColumns(strategy.Columns, strategy.Cells, func() runtime.Object { return hub }); problem != "" || strategy.Cells == nil {
 		return problem
 	}
 	for _, k := range kinds {

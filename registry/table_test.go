@@ -184,9 +184,7 @@ func TestTableOfAnEmptyList(t *testing.T) {
 // Columns of a strategy are about the hub and hold in every version.
 func TestColumnsOfAStrategy(t *testing.T) {
 	s := serve(t, strategy{
-		Columns: func() []metav1.TableColumnDefinition {
-			return []metav1.TableColumnDefinition{{Name: "Ready", Type: "string"}, {Name: "Since", Type: "date"}}
-		},
+		Columns: []metav1.TableColumnDefinition{{Name: "Ready", Type: "string"}, {Name: "Since", Type: "date"}},
 		Cells: func(w *widget.Widget) []any {
 			return []any{fmt.Sprintf("%d/%d", len(w.Spec.Parts), w.Spec.Replicas), metav1.Time{Time: w.CreationTimestamp.Add(-5 * time.Hour)}}
 		},
@@ -206,9 +204,7 @@ func TestColumnsOfAStrategy(t *testing.T) {
 func TestMistakesInColumns(t *testing.T) {
 	for want, s := range map[string]strategy{
 		"it has Columns and nothing to fill them: set Cells too": {
-			Columns: func() []metav1.TableColumnDefinition {
-				return []metav1.TableColumnDefinition{{Name: "Ready", Type: "string"}}
-			},
+			Columns: []metav1.TableColumnDefinition{{Name: "Ready", Type: "string"}},
 		},
 		"it has Cells for no columns: set Columns too": {Cells: func(*widget.Widget) []any { return nil }},
 	} {

@@ -42,22 +42,19 @@ func untypedStrategy[T runtime.Object](s Strategy[T]) Strategy[runtime.Object] {
 		WarningsOnCreate: asked(s.WarningsOnCreate), WarningsOnUpdate: pairAsked(s.WarningsOnUpdate),
 		Canonicalize: one(s.Canonicalize),
 		AfterCreate:  inContext(s.AfterCreate), AfterUpdate: pairInContext(s.AfterUpdate), AfterDelete: inContext(s.AfterDelete),
-		Decorate:         one(s.Decorate),
-		PrepareForDelete: one(s.PrepareForDelete), Finalize: pair(s.Finalize),
-		ResetFields: s.ResetFields, HasGeneration: s.HasGeneration,
-		AllowUnconditionalUpdate: s.AllowUnconditionalUpdate, AllowCreateOnUpdate: s.AllowCreateOnUpdate,
+		Decorate:    one(s.Decorate),
+		Deletion:    Deletion[runtime.Object]{PrepareForDelete: one(s.Deletion.PrepareForDelete), Finalize: pair(s.Deletion.Finalize)},
+		ResetFields: s.ResetFields, NoGeneration: s.NoGeneration,
+		RefuseUnconditionalUpdate: s.RefuseUnconditionalUpdate, AllowCreateOnUpdate: s.AllowCreateOnUpdate,
 		Columns: s.Columns,
 	}
-	if s.Export != nil {
-		u.Export = func(ctx context.Context, obj runtime.Object, exact bool) { s.Export(ctx, obj.(T), exact) }
-	}
-	if s.CheckGracefulDelete != nil {
-		u.CheckGracefulDelete = func(ctx context.Context, obj runtime.Object, opts *metav1.DeleteOptions) bool {
-			return s.CheckGracefulDelete(ctx, obj.(T), opts)
+	if s.Deletion.CheckGracefulDelete != nil {
+		u.Deletion.CheckGracefulDelete = func(ctx context.Context, obj runtime.Object, opts *metav1.DeleteOptions) bool {
+			return s.Deletion.CheckGracefulDelete(ctx, obj.(T), opts)
 		}
 	}
-	if s.Held != nil {
-		u.Held = func(obj runtime.Object) bool { return s.Held(obj.(T)) }
+	if s.Deletion.Held != nil {
+		u.Deletion.Held = func(obj runtime.Object) bool { return s.Deletion.Held(obj.(T)) }
 	}
 	if s.Cells != nil {
 		u.Cells = func(obj runtime.Object) []any { return s.Cells(obj.(T)) }

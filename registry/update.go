@@ -84,7 +84,7 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 			by.unnamed = true
 			continue
 		}
-		if storage.CodeOf(err) != storage.CodeNotFound || e.subresource != "" || !strategyWants(e.def.Strategy.AllowCreateOnUpdate, false) {
+		if storage.CodeOf(err) != storage.CodeNotFound || e.subresource != "" || !e.def.Strategy.AllowCreateOnUpdate {
 			return nil, false, statusOf(err, "update", e.resource, name.Name)
 		}
 		view, err := e.createByUpdate(ctx, w, name, e.deepCopy(hub), from, opts)
@@ -293,7 +293,7 @@ func (e *endpoint) checkUID(want types.UID, have, name string) error {
 func (e *endpoint) checkRevision(meta *metav1.ObjectMeta, current int64) error {
 	have := storage.FormatRevision(current)
 	if meta.ResourceVersion == "" || meta.ResourceVersion == "0" {
-		if !strategyWants(e.def.Strategy.AllowUnconditionalUpdate, true) {
+		if e.def.Strategy.RefuseUnconditionalUpdate {
 			return e.invalid(meta.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), meta.ResourceVersion, "must be specified for an update")})
 		}
 		meta.ResourceVersion = have

@@ -69,7 +69,7 @@ func TestUpdateIsUnconditionalWithoutRevision(t *testing.T) {
 		}
 	}
 
-	strict := serve(t, strategy{AllowUnconditionalUpdate: func() bool { return false }})
+	strict := serve(t, strategy{RefuseUnconditionalUpdate: true})
 	strict.mustCreate(`{"metadata":{"name":"w"}}`)
 	_, err := strict.update(parse(t, widget.GV1, `{"metadata":{"name":"w"}}`))
 	wantStatus(t, err, 422, "Invalid", `Widget.shop.example.com "w" is invalid: metadata.resourceVersion: Invalid value: "": must be specified for an update`)
@@ -129,7 +129,7 @@ func TestUpdateOfNothing(t *testing.T) {
 	_, err := s.update(parse(t, widget.GV1, `{"metadata":{"name":"w"}}`))
 	wantStatus(t, err, 404, "NotFound", `widgets.shop.example.com "w" not found`)
 
-	s = serve(t, strategy{AllowCreateOnUpdate: func() bool { return true }})
+	s = serve(t, strategy{AllowCreateOnUpdate: true})
 	view, created, err := s.v1.Update.Update(ctx, new(rest.Request), named, parse(t, widget.GV1, `{"metadata":{"name":"w"}}`), metav1.UpdateOptions{})
 	if err != nil || !created {
 		t.Fatalf("created %v, %v", created, err)

@@ -137,7 +137,7 @@ const byV1 = " (by the rules of shop.example.com/v1, the version that is stored)
 // TestOlderVersionsLetNothingIn that the storage version forbids, whatever the write: as long as
 // the older version has the field.
 func TestOlderVersionsLetNothingIn(t *testing.T) {
-	creatable := strategy{AllowCreateOnUpdate: func() bool { return true }}
+	creatable := strategy{AllowCreateOnUpdate: true}
 	for name, w := range betaWrites {
 		t.Run(name, func(t *testing.T) {
 			serve := func(v versions) *server {
@@ -233,7 +233,7 @@ func TestDefaultsOfTheStorageVersion(t *testing.T) {
 				},
 			}})
 			s := versions{soil: true, admission: chain, strategy: strategy{
-				AllowCreateOnUpdate: func() bool { return true },
+				AllowCreateOnUpdate: true,
 				PrepareForCreate:    func(_ context.Context, w *widget.Widget) { look("prepare", w) },
 				PrepareForUpdate:    func(_ context.Context, w, _ *widget.Widget) { look("prepare", w) },
 				Validate: func(_ context.Context, w *widget.Widget) field.ErrorList {

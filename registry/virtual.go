@@ -40,7 +40,7 @@ type Virtual[T runtime.Object] struct {
 
 	// Columns and Cells say what kubectl get shows, as those of a Strategy do. nil: the name and
 	// the age.
-	Columns func() []metav1.TableColumnDefinition
+	Columns []metav1.TableColumnDefinition
 	Cells   func(obj T) []any
 }
 
@@ -57,14 +57,10 @@ func (v Virtual[T]) Resource() (rest.Resource, error) {
 	}
 	e := &virtualEndpoint[T]{Virtual: v, table: nameAndAge}
 	if v.Columns != nil || v.Cells != nil {
-		var definitions []metav1.TableColumnDefinition
-		if v.Columns != nil {
-			definitions = v.Columns()
-		}
-		if problem := runtime.CheckColumns(definitions, v.Cells, v.New); problem != "" {
+		if problem := runtime.CheckColumns(v.Columns, v.Cells, v.New); problem != "" {
 			return fail(problem)
 		}
-		e.table = columnsOf(definitions, func(obj runtime.Object) ([]any, error) { return v.Cells(obj.(T)), nil })
+		e.table = columnsOf(v.Columns, func(obj runtime.Object) ([]any, error) { return v.Cells(obj.(T)), nil })
 	}
 	r := rest.Resource{
 		GroupVersion: v.Kind.GroupVersion(), Kind: v.Kind.Kind, Name: v.Plural, Singular: v.Singular,

@@ -44,10 +44,8 @@ func meters() registry.Virtual[*widget.V1] {
 			obj.Status.Phase = fmt.Sprint(name.Namespace, len(obj.Spec.Color), opts.DryRun)
 			return obj, nil
 		},
-		Columns: func() []metav1.TableColumnDefinition {
-			return []metav1.TableColumnDefinition{{Name: "Color", Type: "string"}}
-		},
-		Cells: func(w *widget.V1) []any { return []any{w.Spec.Color} },
+		Columns: []metav1.TableColumnDefinition{{Name: "Color", Type: "string"}},
+		Cells:   func(w *widget.V1) []any { return []any{w.Spec.Color} },
 	}
 }
 
@@ -56,7 +54,7 @@ func TestVirtual(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Name != "meters" || r.ListKind != "MeterList" || r.Watch != nil || r.Update != nil || r.Export != nil || r.Delete != nil || !r.Namespaced {
+	if r.Name != "meters" || r.ListKind != "MeterList" || r.Watch != nil || r.Update != nil || r.Delete != nil || !r.Namespaced {
 		t.Errorf("%+v", r)
 	}
 	form := rest.Form{MediaType: rest.JSON}

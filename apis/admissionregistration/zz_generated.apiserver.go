@@ -64,7 +64,7 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "admissionregistration.k8s.io", Version: "v1"}},
 				Strategy: registry.Strategy[*v1.MutatingWebhookConfiguration]{
 					Validate: mutatingWebhookConfigurationStrategy.Validate,
-					Columns:  mutatingWebhookConfigurationStrategy.Columns,
+					Columns:  mutatingWebhookConfigurationStrategy.Columns(),
 					Cells:    mutatingWebhookConfigurationStrategy.Cells,
 				},
 			}),
@@ -77,7 +77,7 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "admissionregistration.k8s.io", Version: "v1"}},
 				Strategy: registry.Strategy[*v1.ValidatingWebhookConfiguration]{
 					Validate: validatingWebhookConfigurationStrategy.Validate,
-					Columns:  validatingWebhookConfigurationStrategy.Columns,
+					Columns:  validatingWebhookConfigurationStrategy.Columns(),
 					Cells:    validatingWebhookConfigurationStrategy.Cells,
 				},
 			}),

@@ -35,9 +35,9 @@ func API() typeplane.API {
 			Versions:       []schema.GroupVersion{core.SchemeGroupVersion, events.SchemeGroupVersion},
 			Strategy: registry.Strategy[*corev1.Event]{
 				Validate:            rules.Validate,
-				HasGeneration:       rules.HasGeneration,
-				AllowCreateOnUpdate: rules.AllowCreateOnUpdate,
-				Columns:             rules.Columns,
+				NoGeneration:        true, // Kubernetes does not count their changes
+				AllowCreateOnUpdate: true, // an event that has gone comes back when it happens again
+				Columns:             rules.Columns(),
 				Cells:               rules.Cells,
 			},
 		})},

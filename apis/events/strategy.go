@@ -136,12 +136,6 @@ func validateSeries(path *field.Path, series *eventsv1.EventSeries) field.ErrorL
 	return errs
 }
 
-// AllowCreateOnUpdate: an event that has gone comes back when it happens again.
-func (Strategy) AllowCreateOnUpdate() bool { return true }
-
-// HasGeneration: Kubernetes does not count their changes.
-func (Strategy) HasGeneration() bool { return false }
-
 // Columns are what kubectl get shows of events.
 func (Strategy) Columns() []metav1.TableColumnDefinition {
 	return []metav1.TableColumnDefinition{

@@ -49,8 +49,8 @@ func API() typeplane.API {
 				Strategy: registry.Strategy[*v1.StorageClass]{
 					Validate:       storageClassStrategy.Validate,
 					ValidateUpdate: storageClassStrategy.ValidateUpdate,
-					HasGeneration:  storageClassStrategy.HasGeneration,
-					Columns:        storageClassStrategy.Columns,
+					NoGeneration:   !storageClassStrategy.HasGeneration(),
+					Columns:        storageClassStrategy.Columns(),
 					Cells:          storageClassStrategy.Cells,
 				},
 			}),

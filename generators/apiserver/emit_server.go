@@ -70,12 +70,33 @@ func (p printer) resource(h *hub) {
 	p.authored(h)
 	if h.strategy != nil && len(h.strategy.hooks) > 0 {
 		p.P("Strategy: ", emit.Ident{Path: registryPath, Name: "Strategy"}, "[*", h.ident(), "]{")
-		for _, name := range h.strategy.hooks {
-			p.P(name, ": ", h.local, "Strategy.", name, ",")
-		}
+		p.strategy(h)
 		p.P("},")
 	}
 	p.P("}),")
+}
+
+// strategy prints the fields of a registry.Strategy that the methods of a strategy fill in.
+func (p printer) strategy(h *hub) {
+	var ending []string
+	for _, k := range h.strategy.hooks {
+		method := h.local + "Strategy." + k.name
+		switch k.role {
+		case function:
+			p.P(k.name, ": ", method, ",")
+		case deletion:
+			ending = append(ending, k.name+": "+method)
+		case value:
+			p.P(k.name, ": ", method, "(),")
+		case denied:
+			p.P(deniedFields[k.name], ": !", method, "(),")
+		case bySubresource:
+			p.P(k.name, fmt.Sprintf(`: map[string][]string{"": %[1]s(""), "status": %[1]s("status"), "scale": %[1]s("scale")},`, method))
+		}
+	}
+	if len(ending) > 0 {
+		p.P("Deletion: ", emit.Ident{Path: registryPath, Name: "Deletion"}, "[*", h.ident(), "]{", strings.Join(ending, ", "), "},")
+	}
 }
 
 // served lists the served versions of a kind.

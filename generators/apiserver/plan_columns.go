@@ -110,7 +110,7 @@ func wordsOf(word string, known []string) string {
 // checkColumns reports a strategy with half of what a table needs, or with columns beside those of
 // the types.
 func (p *planner) checkColumns(s *strategy, h *hub) {
-	columns, cells := slices.Contains(s.hooks, "Columns"), slices.Contains(s.hooks, "Cells")
+	columns, cells := s.has("Columns"), s.has("Cells")
 	method := func(name string) (token.Position, string) {
 		return p.model.FuncPos(s.goType.Methods[name]), s.goType.Name.Name + "." + name
 	}

@@ -16,7 +16,7 @@ import (
 // strategy is a type of the main package whose methods are the rules of a kind.
 type strategy struct {
 	goType *types.Type
-	hooks  []string // the methods that it has, in the order of a request
+	hooks  []hook // the methods that it has, in the order of a request
 }
 
 // hook is a method that a strategy may have.
@@ -24,6 +24,28 @@ type hook struct {
 	name   string
 	params []param
 	result string
+	// role says what of a registry.Strategy it fills in.
+	role role
+}
+
+// role is what a method of a strategy is to a registry.Strategy.
+type role int
+
+const (
+	// function: the field of its name, or one of Deletion.
+	function role = iota
+	deletion
+	// value: the field of its name is what it returns; denied: another field is what it denies.
+	value
+	denied
+	// bySubresource: the field is a map of what it returns for each subresource.
+	bySubresource
+)
+
+// deniedFields are the fields that say the opposite of a method.
+var deniedFields = map[string]string{
+	"HasGeneration":            "NoGeneration",
+	"AllowUnconditionalUpdate": "RefuseUnconditionalUpdate",
 }
 
 // param is a parameter with its type as users write it; T is the pointer to the hub type.
@@ -37,33 +59,32 @@ var (
 
 var to, from = param{"to", "T"}, param{"from", "T"}
 
-// hooks are the fields of registry.Strategy, in its order.
+// hooks are the methods that fill in a registry.Strategy.
 var hooks = []hook{
-	{"PrepareForCreate", []param{ctx, obj}, ""},
-	{"PrepareForUpdate", []param{ctx, obj, old}, ""},
-	{"Validate", []param{ctx, obj}, "field.ErrorList"},
-	{"ValidateUpdate", []param{ctx, obj, old}, "field.ErrorList"},
-	{"ValidateStatusUpdate", []param{ctx, obj, old}, "field.ErrorList"},
-	{"ValidationOptions", []param{ctx, obj, old}, "map[string]bool"},
-	{"ValidateName", []param{{"name", "string"}, {"prefix", "bool"}}, "[]string"},
-	{"WarningsOnCreate", []param{ctx, obj}, "[]string"},
-	{"WarningsOnUpdate", []param{ctx, obj, old}, "[]string"},
-	{"Canonicalize", []param{obj}, ""},
-	{"AfterCreate", []param{ctx, obj}, ""},
-	{"AfterUpdate", []param{ctx, obj, old}, ""},
-	{"AfterDelete", []param{ctx, obj}, ""},
-	{"Decorate", []param{obj}, ""},
-	{"Export", []param{ctx, obj, {"exact", "bool"}}, ""},
-	{"CheckGracefulDelete", []param{ctx, obj, {"opts", "*metav1.DeleteOptions"}}, "bool"},
-	{"PrepareForDelete", []param{obj}, ""},
-	{"Held", []param{obj}, "bool"},
-	{"Finalize", []param{from, to}, ""},
-	{"ResetFields", []param{{"subresource", "string"}}, "[]string"},
-	{"HasGeneration", nil, "bool"},
-	{"AllowUnconditionalUpdate", nil, "bool"},
-	{"AllowCreateOnUpdate", nil, "bool"},
-	{"Columns", nil, "[]metav1.TableColumnDefinition"},
-	{"Cells", []param{obj}, "[]any"},
+	{"PrepareForCreate", []param{ctx, obj}, "", function},
+	{"PrepareForUpdate", []param{ctx, obj, old}, "", function},
+	{"Validate", []param{ctx, obj}, "field.ErrorList", function},
+	{"ValidateUpdate", []param{ctx, obj, old}, "field.ErrorList", function},
+	{"ValidateStatusUpdate", []param{ctx, obj, old}, "field.ErrorList", function},
+	{"ValidationOptions", []param{ctx, obj, old}, "map[string]bool", function},
+	{"ValidateName", []param{{"name", "string"}, {"prefix", "bool"}}, "[]string", function},
+	{"WarningsOnCreate", []param{ctx, obj}, "[]string", function},
+	{"WarningsOnUpdate", []param{ctx, obj, old}, "[]string", function},
+	{"Canonicalize", []param{obj}, "", function},
+	{"AfterCreate", []param{ctx, obj}, "", function},
+	{"AfterUpdate", []param{ctx, obj, old}, "", function},
+	{"AfterDelete", []param{ctx, obj}, "", function},
+	{"Decorate", []param{obj}, "", function},
+	{"CheckGracefulDelete", []param{ctx, obj, {"opts", "*metav1.DeleteOptions"}}, "bool", deletion},
+	{"PrepareForDelete", []param{obj}, "", deletion},
+	{"Held", []param{obj}, "bool", deletion},
+	{"Finalize", []param{from, to}, "", deletion},
+	{"ResetFields", []param{{"subresource", "string"}}, "[]string", bySubresource},
+	{"HasGeneration", nil, "bool", denied},
+	{"AllowUnconditionalUpdate", nil, "bool", denied},
+	{"AllowCreateOnUpdate", nil, "bool", value},
+	{"Columns", nil, "[]metav1.TableColumnDefinition", value},
+	{"Cells", []param{obj}, "[]any", function},
 }
 
 // strategySuffix ends the name of a strategy, which begins with the kind.
@@ -103,6 +124,10 @@ func (p *planner) strategies(s *server) {
 	}
 }
 
+func (s *strategy) has(name string) bool {
+	return slices.ContainsFunc(s.hooks, func(k hook) bool { return k.name == name })
+}
+
 // strategy collects the hooks of t and reports methods that are none, or are written otherwise.
 func (p *planner) strategy(t *types.Type, h *hub) *strategy {
 	out := &strategy{goType: t}
@@ -114,7 +139,7 @@ func (p *planner) strategy(t *types.Type, h *hub) *strategy {
 			continue
 		}
 		if k.fits(method.Signature, h.goType) {
-			out.hooks = append(out.hooks, k.name)
+			out.hooks = append(out.hooks, k)
 			continue
 		}
 		p.problem(p.model.FuncPos(method), t.Name.Name+"."+k.name, "a strategy has it in another form", "write it as "+k.declaration(t, h.goType))

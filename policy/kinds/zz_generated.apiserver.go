@@ -66,7 +66,7 @@ func API() typeplane.API {
 				Strategy: registry.Strategy[*v1.ValidatingAdmissionPolicy]{
 					Validate:       validatingAdmissionPolicyStrategy.Validate,
 					ValidateUpdate: validatingAdmissionPolicyStrategy.ValidateUpdate,
-					Columns:        validatingAdmissionPolicyStrategy.Columns,
+					Columns:        validatingAdmissionPolicyStrategy.Columns(),
 					Cells:          validatingAdmissionPolicyStrategy.Cells,
 				},
 			}),
@@ -79,7 +79,7 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "admissionregistration.k8s.io", Version: "v1"}},
 				Strategy: registry.Strategy[*v1.ValidatingAdmissionPolicyBinding]{
 					Validate: validatingAdmissionPolicyBindingStrategy.Validate,
-					Columns:  validatingAdmissionPolicyBindingStrategy.Columns,
+					Columns:  validatingAdmissionPolicyBindingStrategy.Columns(),
 					Cells:    validatingAdmissionPolicyBindingStrategy.Cells,
 				},
 			}),

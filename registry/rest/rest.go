@@ -63,7 +63,6 @@ type Resource struct {
 	StorageVersion schema.GroupVersion
 
 	Get    Getter
-	Export Exporter
 	List   Lister
 	Watch  Watcher
 	Create Creator
@@ -127,12 +126,6 @@ type Name struct {
 // Getter reads one object.
 type Getter interface {
 	Get(ctx context.Context, name Name, opts metav1.GetOptions) (View, error)
-}
-
-// Exporter reads one object as it could be created somewhere else: without what the server filled
-// in, like its uid. With exact it keeps its namespace and name in any case.
-type Exporter interface {
-	Export(ctx context.Context, name Name, opts metav1.GetOptions, exact bool) (View, error)
 }
 
 // Lister reads a collection. name.Name is "" .
