@@ -1,7 +1,9 @@
 // Command house prints how the source is built, in numbers: packages, what of them is public, the
 // lines that people wrote, and how far each package's files can be read from the top down.
 //
-//	go run ./hack/house
+//	go run ./hack/house                     the numbers
+//	go run ./hack/house -public             and which packages are public
+//	go run ./hack/house -arrows registry    what runs back up in a package
 //
 // An arrow goes from a file to another file of its package that it uses something of. Files are put
 // in the order in which the fewest arrows run back up; the share of those that still do says how
@@ -10,12 +12,12 @@ package main
 
 import (
 	"cmp"
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/types"
 	"log"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,8 +30,14 @@ const module = "github.com/typeplane/typeplane"
 // crowded is how many files a package has before its arrows are shown.
 const crowded = 15
 
+var (
+	showPublic = flag.Bool("public", false, "list the public packages with the names that each exports")
+	showArrows = flag.String("arrows", "", "list the arrows that run back up in a `package`, and what they use")
+)
+
 func main() {
 	log.SetFlags(0)
+	flag.Parse()
 	var all []*room
 	for _, dir := range []string{".", "runtime", "cel", "policy", "tracing"} {
 		rooms, err := load(dir)
@@ -47,8 +55,8 @@ type room struct {
 	files    []string // that people wrote, in the order of the sheet
 	lines    int
 	exported int
-	down     int // arrows between files
-	back     int // of these, those that run back up
+	arrows   map[arrow][]string // between files, with what they use
+	back     []arrow            // those that run back up
 }
 
 // load counts the packages of the module in a folder.
@@ -87,24 +95,23 @@ func count(p *packages.Package) *room {
 			r.exported++
 		}
 	}
-	arrows := arrows(p, owner)
-	r.down = len(arrows)
-	r.back = backward(arrows)
+	r.arrows = arrows(p, owner)
+	r.back = backward(r.arrows)
 	return r
 }
 
 // arrow says that a file uses what another one declares.
 type arrow struct{ from, to string }
 
-func arrows(p *packages.Package, owner map[string]bool) map[arrow]bool {
-	found := map[arrow]bool{}
+func arrows(p *packages.Package, owner map[string]bool) map[arrow][]string {
+	found := map[arrow][]string{}
 	for id, object := range p.TypesInfo.Uses {
 		if object.Pkg() != p.Types || !declared(object) {
 			continue
 		}
 		from, to := p.Fset.Position(id.Pos()).Filename, p.Fset.Position(object.Pos()).Filename
 		if from != to && owner[from] && owner[to] {
-			found[arrow{from, to}] = true
+			found[arrow{from, to}] = append(found[arrow{from, to}], object.Name())
 		}
 	}
 	return found
@@ -118,9 +125,9 @@ func declared(object types.Object) bool {
 	return object.Parent() == object.Pkg().Scope()
 }
 
-// backward puts the files in an order and returns how many arrows run against it. It starts with
+// backward puts the files in an order and returns the arrows that run against it. It starts with
 // those that use much and are used by few, and then moves single files as long as that helps.
-func backward(arrows map[arrow]bool) int {
+func backward(arrows map[arrow][]string) []arrow {
 	degree := map[string]int{}
 	for a := range arrows {
 		degree[a.from]++
@@ -129,19 +136,19 @@ func backward(arrows map[arrow]bool) int {
 	order := slices.SortedFunc(maps.Keys(degree), func(a, b string) int {
 		return cmp.Or(cmp.Compare(degree[b], degree[a]), strings.Compare(a, b))
 	})
-	least := against(order, arrows)
+	least := len(against(order, arrows))
 	for better := true; better; {
 		better = false
 		for _, file := range slices.Clone(order) {
 			for at := range order {
 				moved := move(order, file, at)
-				if n := against(moved, arrows); n < least {
+				if n := len(against(moved, arrows)); n < least {
 					order, least, better = moved, n, true
 				}
 			}
 		}
 	}
-	return least
+	return against(order, arrows)
 }
 
 func move(order []string, file string, at int) []string {
@@ -149,17 +156,17 @@ func move(order []string, file string, at int) []string {
 	return slices.Insert(rest, at, file)
 }
 
-func against(order []string, arrows map[arrow]bool) (n int) {
+func against(order []string, arrows map[arrow][]string) (back []arrow) {
 	place := map[string]int{}
 	for i, file := range order {
 		place[file] = i
 	}
 	for a := range arrows {
 		if place[a.from] > place[a.to] {
-			n++
+			back = append(back, a)
 		}
 	}
-	return n
+	return back
 }
 
 // public says whether somebody else's code may import a package.
@@ -181,16 +188,25 @@ func print(rooms []*room) {
 	slices.SortFunc(rooms, func(a, b *room) int { return cmp.Compare(b.share(), a.share()) })
 	for _, r := range rooms {
 		if len(r.files) > crowded {
-			fmt.Printf("%5.1f %%  %3d of %3d  %s (%d files)\n", 100*r.share(), r.back, r.down, cmp.Or(r.path, "."), len(r.files))
+			fmt.Printf("%5.1f %%  %3d of %3d  %s (%d files)\n", 100*r.share(), len(r.back), len(r.arrows), cmp.Or(r.path, "."), len(r.files))
 		}
 	}
-	if len(os.Args) > 1 && os.Args[1] == "-public" {
-		for _, r := range rooms {
-			if r.public() {
-				fmt.Println(r.path, r.exported)
-			}
+	for _, r := range rooms {
+		if *showPublic && r.public() {
+			fmt.Println(r.path, r.exported)
+		}
+		if *showArrows != "" && r.path == *showArrows {
+			r.printArrows()
 		}
 	}
 }
 
-func (r *room) share() float64 { return float64(r.back) / float64(max(1, r.down)) }
+func (r *room) printArrows() {
+	slices.SortFunc(r.back, func(a, b arrow) int { return cmp.Or(strings.Compare(a.to, b.to), strings.Compare(a.from, b.from)) })
+	for _, a := range r.back {
+		names := slices.Compact(slices.Sorted(slices.Values(r.arrows[a])))
+		fmt.Printf("%s -> %s: %s\n", filepath.Base(a.from), filepath.Base(a.to), strings.Join(names, " "))
+	}
+}
+
+func (r *room) share() float64 { return float64(len(r.back)) / float64(max(1, len(r.arrows))) }

@@ -19,7 +19,7 @@ func (s *Server) connector(c *call) *rest.Resource {
 	if c.info.Subresource == "" {
 		return nil
 	}
-	r := s.resources[groupVersionOf(c.info).WithResource(c.info.fullName())]
+	r := s.resources[c.info.groupVersion().WithResource(c.info.fullName())]
 	if r == nil || r.Connect == nil {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // requestInfo is what the line of a request says: which verb, on what. Authorization and routing
@@ -42,6 +43,10 @@ type requestInfo struct {
 	// FieldSelector and LabelSelector are set for verbs on collections.
 	FieldSelector string
 	LabelSelector string
+}
+
+func (i requestInfo) groupVersion() schema.GroupVersion {
+	return schema.GroupVersion{Group: i.Group, Version: i.Version}
 }
 
 // fullName is the resource with the subresource: "books/status".
@@ -214,4 +219,14 @@ func pathSegmentProblem(name string) string {
 		return "may not contain '%'"
 	}
 	return ""
+}
+
+// boolParameter is true for a name with any value but "0" and "false", also with none: "?watch" is
+// a watch.
+func boolParameter(query url.Values, name string) bool {
+	values, ok := query[name]
+	if !ok || len(values) == 0 {
+		return false
+	}
+	return values[0] != "0" && !strings.EqualFold(values[0], "false")
 }

@@ -22,7 +22,7 @@ func (s *Server) series(c *call) *metrics.Series {
 	what := metrics.What{Verb: metricVerb(c)}
 	r := c.resource
 	if r == nil && c.info.IsResource {
-		r = s.resources[groupVersionOf(c.info).WithResource(c.info.fullName())]
+		r = s.resources[c.info.groupVersion().WithResource(c.info.fullName())]
 	}
 	switch {
 	case r != nil:

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -159,16 +158,6 @@ func deleteOptions(query url.Values) (metav1.DeleteOptions, error) {
 		opts.IgnoreStoreReadErrorWithClusterBreakingPotential = &ignore
 	}
 	return opts, nil
-}
-
-// boolParameter is true for a name with any value but "0" and "false", also with none: "?watch" is
-// a watch.
-func boolParameter(query url.Values, name string) bool {
-	values, ok := query[name]
-	if !ok || len(values) == 0 {
-		return false
-	}
-	return values[0] != "0" && !strings.EqualFold(values[0], "false")
 }
 
 // intParameter is nil if there is no such parameter.

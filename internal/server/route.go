@@ -20,7 +20,7 @@ func (s *Server) route(c *call) error {
 	if !c.info.IsResource {
 		return s.routeDocument(c)
 	}
-	gv := groupVersionOf(c.info)
+	gv := c.info.groupVersion()
 	if !s.groupVersions[gv] {
 		return errPageNotFound
 	}
@@ -40,10 +40,6 @@ func (s *Server) route(c *call) error {
 		return s.refuseMethod(c)
 	}
 	return verb(c)
-}
-
-func groupVersionOf(i requestInfo) schema.GroupVersion {
-	return schema.GroupVersion{Group: i.Group, Version: i.Version}
 }
 
 // verb is the function that answers, or nil if the resource does not have it here.

@@ -5,6 +5,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"time"
@@ -58,4 +60,9 @@ func (s *Server) drain(srv *http.Server) error {
 		return errors.Join(fmt.Errorf("server: requests were still in flight %s after the stop and have been cut off", s.config.ShutdownTimeout), closeErr)
 	}
 	return err
+}
+
+// errorLog gives net/http's own complaints (bad TLS handshakes) to our log.
+func (s *Server) errorLog() *log.Logger {
+	return slog.NewLogLogger(s.config.Log.Handler(), slog.LevelDebug)
 }

@@ -25,7 +25,7 @@ func (s *Server) beginTrace(c *call) {
 func (s *Server) traceName(c *call) string {
 	switch {
 	case c.info.IsResource:
-		resource := groupVersionOf(c.info).WithResource(c.info.fullName())
+		resource := c.info.groupVersion().WithResource(c.info.fullName())
 		if s.resources[resource] != nil {
 			return c.info.Verb + " " + resource.GroupResource().String()
 		}

@@ -17,7 +17,7 @@ const mostNamed = 20
 // subresource says which it has: people ask for those of Kubernetes, like exec, and should not
 // wonder whether the object is missing.
 func (s *Server) unknown(i requestInfo) error {
-	gv := groupVersionOf(i)
+	gv := i.groupVersion()
 	of := s.resources[gv.WithResource(i.Resource)]
 	if i.Subresource == "" || of == nil {
 		return notFound()

@@ -2,7 +2,6 @@ package server
 
 import (
 	"fmt"
-	"net/http"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -60,17 +59,4 @@ func minorBefore(minor string) string {
 		return minor
 	}
 	return strconv.Itoa(n - 1)
-}
-
-// addVersion serves /version: with the details of the build only to those whom we know.
-func (s *Server) addVersion() {
-	full := s.config.Version
-	short := encodeJSON(Version{Major: full.Major, Minor: full.Minor, GitVersion: full.GitVersion}, "  ")
-	long := encodeJSON(full, "  ")
-	s.documents["/version"] = func(c *call) error {
-		if !c.known() {
-			return c.sendBytes(http.StatusOK, "application/json", short)
-		}
-		return c.sendBytes(http.StatusOK, "application/json", long)
-	}
 }

@@ -1,0 +1,147 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/internal/server/metrics"
+	"github.com/typeplane/typeplane/registry/rest"
+)
+
+// New builds everything that does not change while the server runs. The error joins all mistakes in
+// the Config.
+func New(config Config) (*Server, error) {
+	if err := config.complete(); err != nil {
+		return nil, err
+	}
+	s := &Server{
+		config:        config,
+		resources:     map[schema.GroupVersionResource]*rest.Resource{},
+		groupVersions: map[schema.GroupVersion]bool{},
+		documents:     map[string]func(*call) error{},
+		reading:       newPlaces(config.MaxRequestsInFlight),
+		writing:       newPlaces(config.MaxMutatingRequestsInFlight),
+	}
+	registry := config.Metrics
+	if registry == nil {
+		registry = prometheus.NewRegistry()
+	}
+	s.requests = metrics.NewRequests(registry)
+	s.readCount, s.writeCount = newPlace(s.requests, metrics.ReadOnly), newPlace(s.requests, metrics.Mutating)
+	s.watches.limit, s.watches.byUser = config.MaxWatchesPerUser, map[string]int{}
+	s.watching, s.endWatches = context.WithCancel(context.Background())
+	for i := range config.Resources {
+		r := &config.Resources[i]
+		s.resources[keyOf(r)] = r
+		s.groupVersions[r.GroupVersion] = true
+	}
+	s.countEvents()
+	if err := errors.Join(s.buildDiscovery(), s.buildOpenAPI()); err != nil {
+		return nil, err
+	}
+	s.addHealth()
+	s.addVersion()
+	s.addReports()
+	s.addMetrics()
+	s.addIndex()
+	return s, nil
+}
+
+// ServeHTTP answers one request; process has the order of the steps.
+func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	if req.ContentLength != 0 {
+		deepen()
+	}
+	c := &call{w: &response{ResponseWriter: w}, req: req, ctx: req.Context(), auditing: auditing{begun: time.Now()}}
+	defer s.finish(c)
+	defer s.recoverPanic(c)
+	stampHeaders(c)
+	if s.allowOrigin(c) {
+		return
+	}
+	if err := s.process(c); err != nil {
+		s.fail(c, err)
+	}
+}
+
+// finish comes after everything else, whatever became of the request.
+func (s *Server) finish(c *call) {
+	took := time.Since(c.begun)
+	s.measure(c, took)
+	c.endTrace()
+	s.recordRefusal(c)
+	c.endRecord()
+	s.logRequest(c, took)
+}
+
+// logRequest is one line for each request, for those who look for something. A query may have
+// anything in it and is not shown.
+func (s *Server) logRequest(c *call, took time.Duration) {
+	if !s.config.Log.Enabled(c.req.Context(), slog.LevelDebug) {
+		return
+	}
+	user := ""
+	if c.user != nil {
+		user = c.user.Name
+	}
+	s.config.Log.Debug("a request was answered", "verb", c.info.Verb, "path", c.info.Path, "code", c.w.status(), "bytes", c.w.written,
+		"took", took, "user", user, "userAgent", firstBytes(c.req.UserAgent(), maxAuditText), "remote", c.req.RemoteAddr, "auditID", c.w.Header().Get(headerAuditID))
+}
+
+// process is the order of a request. 401 comes before everything that costs or tells something.
+func (s *Server) process(c *call) error {
+	var badQuery, badPath error
+	if c.req.URL.RawQuery != "" {
+		c.query, badQuery = url.ParseQuery(c.req.URL.RawQuery)
+	}
+	c.info, badPath = parseInfo(c.req.Method, c.req.URL, c.query)
+	err := s.authenticate(c)
+	s.beginRecord(c)
+	if err != nil {
+		return err
+	}
+	if badPath != nil {
+		return badPath
+	}
+	if err := s.checkOrigin(c); err != nil {
+		return err
+	}
+	// A read does without the parts that make no sense. In a write one of them could be the dryRun
+	// that somebody relies on.
+	if badQuery != nil && !c.readOnly() {
+		return apierrors.NewBadRequest(fmt.Sprintf("the query can't be read: %v", badQuery))
+	}
+	if err := s.impersonate(c); err != nil {
+		return err
+	}
+	s.beginTrace(c)
+	c.ctx = auth.WithUser(c.ctx, c.user)
+	cancel, err := s.setDeadline(c)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	c.request.OnWarning = c.warn
+	if c.record != nil {
+		c.request.OnAnnotation, c.request.Bodies = c.record.Annotate, c.recordedBodies()
+	}
+	release, err := s.admit(c)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := s.authorize(c); err != nil {
+		return err
+	}
+	return s.route(c)
+}
