@@ -7,7 +7,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry/rest"
@@ -191,18 +190,4 @@ func (e *endpoint) createError(ctx context.Context, key, name string, err error)
 		exists.ErrStatus.Message = "object is being deleted: " + exists.ErrStatus.Message
 	}
 	return exists
-}
-
-// invalid is the status of an object that did not pass validation.
-func (e *endpoint) invalid(name string, errs field.ErrorList) error {
-	return rest.Invalid(e.kind.GroupVersionKind().GroupKind(), name, errs)
-}
-
-func isDryRun(dryRun []string) bool {
-	for _, d := range dryRun {
-		if d == metav1.DryRunAll {
-			return true
-		}
-	}
-	return false
 }

@@ -211,10 +211,6 @@ func (e *endpoint) kept(current storage.Entry, finalizers bool) (bool, error) {
 	return err == nil && e.held(hub), err
 }
 
-func (s *Store) held(hub runtime.Object) bool {
-	return s.def.Strategy.Deletion.Held != nil && s.def.Strategy.Deletion.Held(hub)
-}
-
 // deleted is the answer for an object that is gone. Clients wait for the object with this uid to
 // disappear.
 func (e *endpoint) deleted(name string, uid types.UID) rest.View {

@@ -75,3 +75,8 @@ func (d *documents) read(doc document.Document, meta *metav1.ObjectMeta) (runtim
 	*runtime.Meta(obj) = *meta
 	return obj, nil
 }
+
+// origin is what a Go value was made of, and how that was printed then, in the storage version. It
+// is not modified. nil: the object is of a kind with protobuf, or was made of nothing that is kept,
+// like one of another version.
+type origin struct{ document, printed document.Document }

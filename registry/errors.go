@@ -11,6 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/storage"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // errModified is in the words that clients look for when they decide to read again and retry.
@@ -141,4 +144,17 @@ func statusObject(err error) *metav1.Status {
 	s := api.Status()
 	s.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 	return &s
+}
+
+// invalid is the status of an object that did not pass validation.
+func (e *endpoint) invalid(name string, errs field.ErrorList) error {
+	return rest.Invalid(e.kind.GroupVersionKind().GroupKind(), name, errs)
+}
+
+// verdict is the status of an object with violations, nil if there are none.
+func (e *endpoint) verdict(name string, errs field.ErrorList) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return e.invalid(name, errs)
 }

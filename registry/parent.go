@@ -9,6 +9,8 @@ import (
 
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
+
+	"github.com/typeplane/typeplane/storage"
 )
 
 // Parent is the object that a subresource belongs to, for the time of a request. One that a test
@@ -98,4 +100,54 @@ func fieldErrors(err error) field.ErrorList {
 		list = append(list, one)
 	}
 	return list
+}
+
+// parent reads the object that a subresource belongs to. It belongs to the caller.
+func (e *endpoint) parent(ctx context.Context, name rest.Name, opts metav1.GetOptions) (obj runtime.Object, err error) {
+	entry, err := e.get(ctx, name, opts)
+	if err != nil {
+		return obj, err
+	}
+	return e.parentOf(entry)
+}
+
+// parentOf is the object of an entry as an author gets to see it: with its resourceVersion.
+func (s *Store) parentOf(entry storage.Entry) (runtime.Object, error) {
+	obj, err := s.codec.decodeHub(entry)
+	if err == nil {
+		runtime.Meta(obj).ResourceVersion = storage.FormatRevision(entry.Revision)
+	}
+	return obj, err
+}
+
+// rewrite changes an object as its author wants it. apply gets a copy of what is stored, again for
+// each attempt; its error is returned as it is.
+func (e *endpoint) rewrite(ctx context.Context, req *rest.Request, name rest.Name, manager string, dryRun bool, apply func(obj runtime.Object) error) (storage.Entry, error) {
+	key, err := e.key(name)
+	if err != nil {
+		return storage.Entry{}, err
+	}
+	var dry []string
+	if dryRun {
+		dry = []string{metav1.DryRunAll}
+	}
+	w := e.updating(req, name, &metav1.UpdateOptions{DryRun: dry, FieldManager: manager})
+	w.judged = nil // it is the body that was admitted
+	var refused error
+	entry, err := e.write(ctx, key, dryRun, w.charged, func(current storage.Entry) ([]byte, []storage.Op, error) {
+		old, err := e.parentOf(current)
+		if err != nil {
+			return nil, nil, err
+		}
+		next := e.deepCopy(old)
+		if refused = apply(next); refused != nil {
+			return nil, nil, refused
+		}
+		e.own(w, next, nil, old, current, author{manager: manager})
+		return e.replace(ctx, w, next, nil, old, current)
+	})
+	if refused != nil {
+		return entry, refused
+	}
+	return entry, statusOf(err, "update", e.resource, name.Name)
 }

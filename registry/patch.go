@@ -70,11 +70,6 @@ func (e *endpoint) Patch(ctx context.Context, req *rest.Request, name rest.Name,
 	}
 }
 
-// updateOptions are what admission sees of a patch, which is an update like any other.
-func updateOptions(opts metav1.PatchOptions) *metav1.UpdateOptions {
-	return &metav1.UpdateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation}
-}
-
 // edit is what a client wants to have changed, ready to be applied as often as it takes.
 type edit struct {
 	notes  *rest.Notes
@@ -170,15 +165,6 @@ func (e *endpoint) editable(old runtime.Object, current storage.Entry) ([]byte, 
 	}
 	runtime.Meta(versioned).ResourceVersion = storage.FormatRevision(current.Revision)
 	return serializer.AppendKind(nil, e.kind, versioned, serializer.JSON, false)
-}
-
-// keepsUID refuses a patch that makes another object of one: to an update the uid is a
-// precondition, a patch would change it.
-func (e *endpoint) keepsUID(patched, old *metav1.ObjectMeta) error {
-	if patched.UID == "" || patched.UID == old.UID {
-		return nil
-	}
-	return e.invalid(old.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "uid"), patched.UID, "field is immutable")})
 }
 
 // judge deals with what is odd about an edit and about what it makes, as the client wants it.

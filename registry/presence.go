@@ -2,10 +2,8 @@ package registry
 
 import (
 	"context"
-	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/operation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/registry/internal/document"
@@ -123,47 +121,4 @@ func (p *presence) err() error {
 		return nil
 	}
 	return apierrors.NewRequestEntityTooLargeError("the keys of maps are too long, with too much below them, for the rules of the kind to look at it")
-}
-
-// unseenRules asks the rules about what an update changes in the document of current, a canonical
-// value, and perhaps not in the Go value: whether something is there in which there is nothing. Go
-// takes that for unchanged, so the rules are asked as about a new object. Of what they find counts
-// what is about such a place and is not known yet.
-func (e *endpoint) unseenRules(ctx context.Context, op operation.Operation, obj runtime.Object, sent *presence, current []byte, known field.ErrorList) (field.ErrorList, error) {
-	if sent == nil || !sent.kept || !e.kind.Validates() {
-		return nil, nil
-	}
-	_, old, err := e.parts(current)
-	if err != nil {
-		return nil, apierrors.NewInternalError(err)
-	}
-	if sent.look(); sent.tree == nil || sent.of.Equal(old) {
-		return nil, nil
-	}
-	was, err := old.Tree()
-	if err != nil {
-		return nil, apierrors.NewInternalError(err)
-	}
-	places := document.Unseen(was, sent.tree, e.documents.shape, rules.Enough)
-	if len(places) == 0 {
-		return nil, nil
-	}
-	op.Type = operation.Create
-	found, err := askRules(sent.inform(ctx), e.kind, op, obj, nil)
-	already := violations{}
-	already.add(known)
-	return slices.DeleteFunc(found, func(v *field.Error) bool {
-		return already[violationOf(v)] || !places.Touch(v.Field)
-	}), err
-}
-
-// withoutReset leaves out what is wrong with a status that the write has taken from elsewhere:
-// nobody could mend it.
-func (e *endpoint) withoutReset(errs field.ErrorList) field.ErrorList {
-	if e.def.CopyStatus == nil || e.subresource != "" || e.wholly {
-		return errs
-	}
-	return slices.DeleteFunc(errs, func(err *field.Error) bool {
-		return document.Within(err.Field, subresourceStatus)
-	})
 }

@@ -209,3 +209,32 @@ func notASegment(s string) string {
 	}
 	return ""
 }
+
+// The last segments of the paths of subresources.
+const (
+	subresourceStatus = "status"
+	subresourceScale  = "scale"
+	// subresourceFinalize is where those who clean up say that they are done.
+	subresourceFinalize = "finalize"
+)
+
+// decodeCurrent is decodeHub for an object that others get to see as it is stored: with its
+// resourceVersion.
+func (s *Store) decodeCurrent(entry storage.Entry) (runtime.Object, error) {
+	hub, err := s.codec.decodeHub(entry)
+	if err == nil {
+		runtime.Meta(hub).ResourceVersion = storage.FormatRevision(entry.Revision)
+	}
+	return hub, err
+}
+
+// fromHub converts to the version, and says in the object what it is. The result may share memory
+// with hub.
+func (e *endpoint) fromHub(hub runtime.Object) (runtime.Object, error) {
+	obj, err := e.kind.FromHub(hub)
+	if err != nil {
+		return nil, err
+	}
+	obj.GetObjectKind().SetGroupVersionKind(e.kind.GroupVersionKind())
+	return obj, nil
+}

@@ -8,14 +8,6 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// The last segments of the paths of subresources.
-const (
-	subresourceStatus = "status"
-	subresourceScale  = "scale"
-	// subresourceFinalize is where those who clean up say that they are done.
-	subresourceFinalize = "finalize"
-)
-
 // subresources returns those that the kind has in this version. main is the resource that they
 // belong to.
 func (e *endpoint) subresources(main rest.Resource) ([]rest.Resource, error) {

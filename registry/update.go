@@ -224,27 +224,6 @@ func (e *endpoint) makeUnseen(name rest.Name, meta *metav1.ObjectMeta) error {
 	return nil
 }
 
-// decodeCurrent is decodeHub for an object that others get to see as it is stored: with its
-// resourceVersion.
-func (s *Store) decodeCurrent(entry storage.Entry) (runtime.Object, error) {
-	hub, err := s.codec.decodeHub(entry)
-	if err == nil {
-		runtime.Meta(hub).ResourceVersion = storage.FormatRevision(entry.Revision)
-	}
-	return hub, err
-}
-
-// fromHub converts to the version, and says in the object what it is. The result may share memory
-// with hub.
-func (e *endpoint) fromHub(hub runtime.Object) (runtime.Object, error) {
-	obj, err := e.kind.FromHub(hub)
-	if err != nil {
-		return nil, err
-	}
-	obj.GetObjectKind().SetGroupVersionKind(e.kind.GroupVersionKind())
-	return obj, nil
-}
-
 // sameSpec says whether two canonical values are the same but for metadata and status.
 func (s *Store) sameSpec(a, b []byte) (bool, error) {
 	return sameBut(a, b, metadataField, s.codec.statusField())
@@ -306,4 +285,13 @@ func (e *endpoint) checkRevision(meta *metav1.ObjectMeta, current int64) error {
 		return apierrors.NewConflict(e.resource, meta.Name, errModified)
 	}
 	return nil
+}
+
+// keepsUID refuses a patch that makes another object of one: to an update the uid is a
+// precondition, a patch would change it.
+func (e *endpoint) keepsUID(patched, old *metav1.ObjectMeta) error {
+	if patched.UID == "" || patched.UID == old.UID {
+		return nil
+	}
+	return e.invalid(old.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "uid"), patched.UID, "field is immutable")})
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/rules"
 	"github.com/typeplane/typeplane/trace"
-)
 
-// expressionBudget is what the rules about an object that are expressions may cost in all, in steps
-// of CEL: about a second. It is Kubernetes' for a custom resource.
-const expressionBudget = 10_000_000
+	"slices"
+
+	"github.com/typeplane/typeplane/registry/internal/document"
+)
 
 // An object is judged by four: the rules of metadata, those that the markers of its Go type state
 // (compiled, for the version of the request), those of the storage version, and those of the
@@ -119,37 +119,6 @@ func (e *endpoint) judged(sent *presence, hub, old runtime.Object, current []byt
 	return obj, before, nil
 }
 
-// converted are an object and the one that it is to follow, nil for none, in the version to which
-// convert leads.
-func converted(convert func(runtime.Object) (runtime.Object, error), hub, old runtime.Object) (obj, before runtime.Object, err error) {
-	if obj, err = convert(hub); err != nil {
-		return nil, nil, apierrors.NewInternalError(fmt.Errorf("convert an object to validate it: %w", err))
-	}
-	if old == nil {
-		return obj, nil, nil
-	}
-	if before, err = convert(old); err != nil {
-		return nil, nil, apierrors.NewInternalError(fmt.Errorf("convert the old object to validate an update: %w", err))
-	}
-	return obj, before, nil
-}
-
-// askRules asks the rules of a version. In an update they see the old object too, so that what was
-// not changed is not judged again: a rule that became stricter is for what is written from then on.
-// Rules that are marked as alpha are on trial, and count for nothing.
-func askRules(ctx context.Context, kind *runtime.Kind, op operation.Operation, obj, before runtime.Object) (field.ErrorList, error) {
-	if !kind.Validates() {
-		return nil, nil
-	}
-	var errs field.ErrorList
-	for _, err := range kind.Validate(rules.WithBudget(ctx, expressionBudget), op, obj, before) {
-		if !err.IsAlpha() {
-			errs = append(errs, err)
-		}
-	}
-	return errs, ctx.Err() // the rules stop looking when nobody waits for the answer any more
-}
-
 func (e *endpoint) validationOptions(ctx context.Context, hub, old runtime.Object) map[string]bool {
 	if e.def.Strategy.ValidationOptions == nil {
 		return nil
@@ -157,10 +126,45 @@ func (e *endpoint) validationOptions(ctx context.Context, hub, old runtime.Objec
 	return e.def.Strategy.ValidationOptions(ctx, hub, old)
 }
 
-// verdict is the status of an object with violations, nil if there are none.
-func (e *endpoint) verdict(name string, errs field.ErrorList) error {
-	if len(errs) == 0 {
-		return nil
+// unseenRules asks the rules about what an update changes in the document of current, a canonical
+// value, and perhaps not in the Go value: whether something is there in which there is nothing. Go
+// takes that for unchanged, so the rules are asked as about a new object. Of what they find counts
+// what is about such a place and is not known yet.
+func (e *endpoint) unseenRules(ctx context.Context, op operation.Operation, obj runtime.Object, sent *presence, current []byte, known field.ErrorList) (field.ErrorList, error) {
+	if sent == nil || !sent.kept || !e.kind.Validates() {
+		return nil, nil
 	}
-	return e.invalid(name, errs)
+	_, old, err := e.parts(current)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	if sent.look(); sent.tree == nil || sent.of.Equal(old) {
+		return nil, nil
+	}
+	was, err := old.Tree()
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	places := document.Unseen(was, sent.tree, e.documents.shape, rules.Enough)
+	if len(places) == 0 {
+		return nil, nil
+	}
+	op.Type = operation.Create
+	found, err := askRules(sent.inform(ctx), e.kind, op, obj, nil)
+	already := violations{}
+	already.add(known)
+	return slices.DeleteFunc(found, func(v *field.Error) bool {
+		return already[violationOf(v)] || !places.Touch(v.Field)
+	}), err
+}
+
+// withoutReset leaves out what is wrong with a status that the write has taken from elsewhere:
+// nobody could mend it.
+func (e *endpoint) withoutReset(errs field.ErrorList) field.ErrorList {
+	if e.def.CopyStatus == nil || e.subresource != "" || e.wholly {
+		return errs
+	}
+	return slices.DeleteFunc(errs, func(err *field.Error) bool {
+		return document.Within(err.Field, subresourceStatus)
+	})
 }

@@ -116,3 +116,17 @@ func (f *finishedError) check(ctx context.Context) storage.CheckDelete {
 		return f.charge(ctx)
 	}
 }
+
+func isDryRun(dryRun []string) bool {
+	for _, d := range dryRun {
+		if d == metav1.DryRunAll {
+			return true
+		}
+	}
+	return false
+}
+
+// updateOptions are what admission sees of a patch, which is an update like any other.
+func updateOptions(opts metav1.PatchOptions) *metav1.UpdateOptions {
+	return &metav1.UpdateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation}
+}
