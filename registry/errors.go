@@ -9,11 +9,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/typeplane/typeplane/storage"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/registry/rest"
-	"k8s.io/apimachinery/pkg/util/validation/field"
+	"github.com/typeplane/typeplane/storage"
 )
 
 // errModified is in the words that clients look for when they decide to read again and retry.

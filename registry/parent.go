@@ -9,7 +9,6 @@ import (
 
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
-
 	"github.com/typeplane/typeplane/storage"
 )
 

@@ -2,7 +2,9 @@ package registry
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"reflect"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,9 +20,6 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/serializer"
 	"github.com/typeplane/typeplane/storage"
-
-	"encoding/json"
-	"reflect"
 )
 
 // scaleEndpoint shows any object that has replicas as a Scale, so that one program can scale them

@@ -1,7 +1,10 @@
 package registry
 
 import (
+	"bytes"
+	"encoding/binary"
 	"io"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -11,10 +14,6 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
-
-	"bytes"
-	"encoding/binary"
-	"slices"
 )
 
 // tableRows is the key of what a Table has in place of items.

@@ -3,18 +3,16 @@ package registry
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/operation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/registry/internal/document"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/rules"
 	"github.com/typeplane/typeplane/trace"
-
-	"slices"
-
-	"github.com/typeplane/typeplane/registry/internal/document"
 )
 
 // An object is judged by four: the rules of metadata, those that the markers of its Go type state
