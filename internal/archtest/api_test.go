@@ -61,6 +61,25 @@ func TestExportedAPI(t *testing.T) {
 	}
 }
 
+// TestStableIsSaid wants the table in CONTRIBUTING.md to name the packages that have lists.
+func TestStableIsSaid(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(moduleRoot(t), "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, found := strings.Cut(string(text), "\n## What is stable\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	if !found {
+		t.Fatal(`CONTRIBUTING.md has no section "What is stable"`)
+	}
+	for _, pkg := range stable {
+		name := strings.TrimSuffix(listName(pkg), ".txt")
+		if !strings.Contains(table, "`"+name+"`") {
+			t.Errorf("CONTRIBUTING.md does not say that %s is stable", name)
+		}
+	}
+}
+
 func loadStable(t *testing.T, root string) []*packages.Package {
 	t.Helper()
 	config := &packages.Config{Dir: root, Mode: packages.NeedName | packages.NeedTypes | packages.NeedImports | packages.NeedExportFile}
