@@ -38,6 +38,9 @@ type (
 	// AdmissionOptions say which plug-ins are on, and with which configuration.
 	AdmissionOptions = serve.AdmissionOptions
 
+	// StorageConfig is what a storage of the program's own is told when it is opened.
+	StorageConfig = serve.StorageConfig
+
 	// Tracer keeps the spans of requests; module tracing has one for OpenTelemetry.
 	Tracer = serve.Tracer
 	// TracingConfig is what the file of --tracing-config-file says.

@@ -54,7 +54,7 @@ func Start(t testing.TB, program typeplane.Server, options ...Option) *Server {
 	t.Helper()
 	o := typeplane.NewOptions(program.Name)
 	o.Serving.SecurePort = 0
-	o.Store.DataDir, o.Store.InMemory = t.TempDir(), true
+	o.Store.DataDir, o.Store.InMemory = t.TempDir(), program.Storage == nil
 	o.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
 	for _, option := range options {
 		option(o)

@@ -15,6 +15,7 @@
 //   - revision.go: how revisions are compared, parsed and printed
 //   - form.go: how canonical values lie in a database
 //   - capability.go: what a store may have beside, which a watch cache uses
+//   - backend.go: a database of one's own, as a server is handed it
 //
 // Whoever knows Kubernetes' interface of that name finds its Versioner in revision.go, Stats in
 // Count (sizes are a cache's to tell: cacher.Stats), GetCurrentResourceVersion in Revision, and

@@ -81,6 +81,9 @@ func (s Server) runCommand(ctx context.Context, args []string, c console) error 
 	if _, err := (settings{program: s.Name, environ: os.Environ(), server: server}).apply(fs); err != nil {
 		return err
 	}
+	if err := s.needsEtcd(name, fs); err != nil {
+		return err
+	}
 	return cmd.run(ctx, fs.Args(), c)
 }
 
@@ -116,7 +119,7 @@ func (s Server) help(args []string, c console) error {
 // usage is the help of the whole program.
 func (s Server) usage(fs *pflag.FlagSet) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s serves its API over HTTPS and keeps the objects in etcd.\n\nUsage: %s [flags]\n", s.Name, s.Name)
+	fmt.Fprintf(&b, "%s serves its API over HTTPS and keeps the objects in %s.\n\nUsage: %s [flags]\n", s.Name, s.storage(), s.Name)
 	for _, cmd := range s.commands() {
 		fmt.Fprintf(&b, "       %s %-8s %s\n", s.Name, cmd.name, cmd.about)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/storage"
 )
 
 // Server is what a program serves: the part that is generated from its types. It is not modified.
@@ -38,6 +39,10 @@ type Server struct {
 	// Tracing opens what keeps traces of requests; nil: there is no --tracing-config-file. Module
 	// tracing has one for OpenTelemetry.
 	Tracing func(context.Context, TracingConfig) (Tracer, error)
+	// Storage opens a storage of the program's own, in which all objects are kept, in place of etcd;
+	// nil: there is none. The watch cache stands in front of it as it does in front of etcd. What
+	// works on an etcd only, the commands and the flags of a cluster, is refused then.
+	Storage func(context.Context, StorageConfig) (storage.Backend, error)
 	// APIs are what the operator can have served beside: the kinds of Kubernetes' control plane,
 	// for example.
 	APIs []API

@@ -70,7 +70,7 @@ func openEtcdForTool(ctx context.Context, o *StoreOptions, log *slog.Logger, c c
 		if err != nil {
 			return nil, fmt.Errorf("the server that runs on --data-dir=%s: %w", o.DataDir, err)
 		}
-		return &database{client: client, closeEtcd: client.Close}, nil
+		return etcdDatabase(client), nil
 	}
 	if !embedded.HasDatabase(o.DataDir) {
 		return nil, fmt.Errorf("--data-dir=%s: no server runs on it, and there is no database in it; name another one, or a cluster with --etcd-servers", o.DataDir)
