@@ -7,6 +7,8 @@ import (
 	"log"
 	"net/http"
 	"sync/atomic"
+	"testing"
+	"time"
 
 	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/admission"
@@ -17,6 +19,7 @@ import (
 	"github.com/typeplane/typeplane/internal/ask"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/memory"
+	"github.com/typeplane/typeplane/storage/storagetest"
 )
 
 const (
@@ -174,4 +177,23 @@ func ExampleServer_storage() {
 	// 201 Order first {"item":"pen","quantity":1}
 	// 409 orders.shop.example.org "first" already exists
 	// 1 created
+}
+
+// TestCounting: that store keeps the contract.
+func TestCounting(t *testing.T) {
+	storagetest.Run(t, func(t *testing.T) storagetest.Backend {
+		db := memory.NewDatabase()
+		return storagetest.Backend{
+			Open: func(form storage.Form) storage.Interface {
+				return counting{memory.New(memory.Config{Database: db, Form: form, ProgressInterval: 50 * time.Millisecond}), new(atomic.Int64)}
+			},
+			Put: db.Put,
+			Get: db.Get,
+			Compact: func(revision int64) {
+				if err := db.Compact(revision); err != nil {
+					t.Fatal(err)
+				}
+			},
+		}
+	})
 }
