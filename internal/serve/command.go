@@ -81,9 +81,6 @@ func (s Server) runCommand(ctx context.Context, args []string, c console) error 
 	if _, err := (settings{program: s.Name, environ: os.Environ(), server: server}).apply(fs); err != nil {
 		return err
 	}
-	if err := s.needsEtcd(name, fs); err != nil {
-		return err
-	}
 	return cmd.run(ctx, fs.Args(), c)
 }
 

@@ -47,8 +47,10 @@ type Server struct {
 	// or no; nil: nobody is.
 	Authorizer auth.Authorizer
 	// Storage opens a storage of the program's own, in which all objects are kept, in place of etcd;
-	// nil: there is none. The watch cache stands in front of it as it does in front of etcd. What
-	// works on an etcd only, the commands and the flags of a cluster, is refused then.
+	// nil: there is none. The watch cache stands in front of it as it does in front of etcd. The
+	// commands migrate and import open it, too: one that bears a single process refuses the second.
+	// What works on an etcd only is refused: inspect, backup and restore, and the flags of a
+	// cluster.
 	Storage func(context.Context, StorageConfig) (storage.Backend, error)
 	// APIs are what the operator can have served beside: the kinds of Kubernetes' control plane,
 	// for example.

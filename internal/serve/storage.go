@@ -56,6 +56,11 @@ func (s Server) validate(o *Options) error {
 	return errors.Join(o.Validate(), s.validateStorage(&o.Store))
 }
 
+// validateStore returns every mistake in the options of a command, for this program.
+func (s Server) validateStore(o *StoreOptions) error {
+	return errors.Join(o.Validate(), s.validateStorage(o))
+}
+
 // validateStorage refuses what would have no effect on a storage of the program's own.
 func (s Server) validateStorage(o *StoreOptions) error {
 	if s.Storage == nil {
@@ -79,10 +84,9 @@ func (s Server) validateStorage(o *StoreOptions) error {
 	return errors.Join(errs...)
 }
 
-// needsEtcd refuses a command that works on an etcd if the program has none. To decode a value it
-// takes no database.
-func (s Server) needsEtcd(command string, fs *pflag.FlagSet) error {
-	if decode := fs.Lookup("decode"); s.Storage == nil || decode != nil && decode.Changed {
+// needsEtcd refuses a command that works on an etcd if the program has none.
+func (s Server) needsEtcd(command string) error {
+	if s.Storage == nil {
 		return nil
 	}
 	return fmt.Errorf("%s works on an etcd, and %s keeps its objects in a storage of its own: use what that storage has for it, or a client of the server", command, s.Name)

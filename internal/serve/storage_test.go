@@ -134,7 +134,7 @@ func TestOwnStorageRefuses(t *testing.T) {
 	program.Storage = own.open
 	for _, args := range [][]string{
 		{"--etcd-servers=http://127.0.0.1:2379"}, {"--etcd-servers=https://a", "--etcd-cafile=ca"}, {"--etcd-compaction-interval=1m"},
-		{"backup", "file"}, {"restore", "file"}, {"inspect", "/"}, {"migrate"}, {"import", "--from=-"},
+		{"backup", "file"}, {"restore", "file"}, {"inspect", "/"},
 	} {
 		dir := t.TempDir()
 		args = append(args, "--data-dir="+dir)
@@ -150,9 +150,39 @@ func TestOwnStorageRefuses(t *testing.T) {
 	if err != nil {
 		t.Errorf("to decode a value takes no database: %v", err)
 	}
+	err = run(t.Context(), program, []string{"migrate", "--etcd-servers=https://a", "--data-dir=" + t.TempDir()}, console{out: io.Discard, err: io.Discard})
+	if err == nil || !strings.Contains(err.Error(), "a storage of its own") {
+		t.Errorf("migrate, in a cluster: got error %v", err)
+	}
 	fs, _ := newFlags(program)
 	if help := program.usage(fs); strings.Contains(help, "etcd-servers") || !strings.Contains(help, "in a storage of its own") {
 		t.Errorf("the help speaks of an etcd:\n%s", help)
+	}
+}
+
+// TestCommandsOnOwnStorage: what needs no etcd works on the program's own storage.
+func TestCommandsOnOwnStorage(t *testing.T) {
+	own := &shelf{db: memory.NewDatabase()}
+	program := widgetServer()
+	program.Storage = own.open
+	own.db.Put(prefix+"ns/beta", []byte(betaJSON))
+	command := func(in string, args ...string) {
+		t.Helper()
+		args = append(args, "--data-dir="+t.TempDir())
+		if err := run(t.Context(), program, args, console{in: strings.NewReader(in), out: t.Output(), err: t.Output()}); err != nil {
+			t.Errorf("%q: %v", args, err)
+		}
+		if !own.closed.Swap(false) {
+			t.Errorf("%q did not close the storage", args)
+		}
+	}
+	command("", "migrate")
+	if got, _ := own.db.Get(prefix + "ns/beta"); string(got) != current(t, betaJSON) {
+		t.Errorf("migrated: %q", got)
+	}
+	command(`{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"new","namespace":"ns"}}`, "import", "--from=-")
+	if got, _ := own.db.Get(prefix + "ns/new"); len(got) == 0 {
+		t.Error("what was imported is not there")
 	}
 }
 
