@@ -18,6 +18,7 @@ import (
 	"io"
 
 	"github.com/typeplane/typeplane/internal/serve"
+	"github.com/typeplane/typeplane/internal/server"
 )
 
 type (
@@ -28,12 +29,17 @@ type (
 	API = serve.API
 	// Host is the server as an API sees it that extends it.
 	Host = serve.Host
+	// Check is one that an API adds to those of /readyz, see Host.Readyz.
+	Check = server.Check
 	// Virtual is a resource that no store holds: a registry.Virtual of any type.
 	Virtual = serve.Virtual
 	// AdmissionPlugin is a plug-in of admission, with its name and what it is made of.
 	AdmissionPlugin = serve.AdmissionPlugin
 	// AdmissionOptions say which plug-ins are on, and with which configuration.
 	AdmissionOptions = serve.AdmissionOptions
+
+	// StorageConfig is what a storage of the program's own is told when it is opened.
+	StorageConfig = serve.StorageConfig
 
 	// Tracer keeps the spans of requests; module tracing has one for OpenTelemetry.
 	Tracer = serve.Tracer

@@ -1,11 +1,17 @@
 // Package apitest runs an API server inside a test: the very server that a program serves, with its
 // kinds, its rules and its TLS, but on a free port and with its objects in memory.
 //
-//	func TestBooks(t *testing.T) {
-//		server := apitest.Start(t, library.Server())
+// For a package of kinds gen prints a function API, which any test can import:
+//
+//	func TestOrders(t *testing.T) {
+//		server := apitest.Start(t, typeplane.Server{Name: "shop", APIs: []typeplane.API{shop.API()}})
 //		config, err := clientcmd.RESTConfigFromKubeConfig(server.Kubeconfig)
 //		…
 //	}
+//
+// Beside the main of a program it prints newServer, which tests in package main can call:
+//
+//	server := apitest.Start(t, newServer())
 //
 // It knows no client: what it returns is what every client can be configured with. Start reading at
 // Start.
@@ -13,6 +19,8 @@ package apitest
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -27,7 +35,7 @@ import (
 // one that does not.
 const startTimeout = time.Minute
 
-// Server is a server that runs until its test ends. It may be used from any goroutine.
+// Server is a server that runs until it is closed. It may be used from any goroutine.
 type Server struct {
 	// URL is where it is reached: https, on the loopback interface.
 	URL string
@@ -38,6 +46,11 @@ type Server struct {
 	KubeconfigFile string
 	// Client sends requests as the administrator.
 	Client *http.Client
+
+	transport *http.Transport
+	dir       string // of its own, "" if it is the test's
+	stop      context.CancelFunc
+	served    chan error
 }
 
 // Option changes how the server runs. Every option of the program can be set.
@@ -49,85 +62,109 @@ func Embedded(o *typeplane.Options) { o.Store.InMemory = false }
 
 // Start runs the server of a program until the test and its subtests end, and returns when it
 // answers requests. What the server logs is in the test's output. A server that can't start, or
-// that does not stop in good order, fails the test.
+// that does not stop in good order, fails the test. The objects of a program with a Storage of its
+// own are there.
 func Start(t testing.TB, program typeplane.Server, options ...Option) *Server {
 	t.Helper()
-	o := typeplane.NewOptions(program.Name)
-	o.Serving.SecurePort = 0
-	o.Store.DataDir, o.Store.InMemory = t.TempDir(), true
-	o.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
-	for _, option := range options {
-		option(o)
+	inTest := func(o *typeplane.Options) {
+		o.Store.DataDir, o.Log = t.TempDir(), slog.New(slog.NewTextHandler(t.Output(), nil))
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	instance, err := typeplane.Open(ctx, program, o)
+	s, err := New(program, append([]Option{inTest}, options...)...)
 	if err != nil {
-		stop()
 		t.Fatalf("start %s: %v", program.Name, err)
 	}
-	served := make(chan error, 1)
-	go func() { served <- instance.Serve(ctx) }()
 	t.Cleanup(func() {
-		stop()
-		if err := <-served; err != nil {
+		if err := s.Close(); err != nil {
 			t.Errorf("%s: %v", program.Name, err)
 		}
 	})
-	return connect(t, instance)
+	return s
+}
+
+// New is Start where there is no test, as in a TestMain. The caller closes the server. Its log is
+// dropped unless an option takes it.
+func New(program typeplane.Server, options ...Option) (_ *Server, err error) {
+	s := &Server{served: make(chan error, 1)}
+	o := typeplane.NewOptions(program.Name)
+	o.Serving.SecurePort, o.Store.DataDir, o.Store.InMemory = 0, "", program.Storage == nil
+	o.Log = slog.New(slog.DiscardHandler)
+	for _, option := range options {
+		option(o)
+	}
+	if o.Store.DataDir == "" {
+		if s.dir, err = os.MkdirTemp("", program.Name+"-"); err != nil {
+			return nil, err
+		}
+		o.Store.DataDir = s.dir
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	instance, err := typeplane.Open(ctx, program, o)
+	if err != nil {
+		stop()
+		return nil, errors.Join(err, os.RemoveAll(s.dir))
+	}
+	go func() { s.served <- instance.Serve(ctx) }()
+	if err := s.connect(instance); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Close stops the server, and returns what went wrong in that. It is called once; Start calls it
+// by itself.
+func (s *Server) Close() error {
+	if s.transport != nil {
+		s.transport.CloseIdleConnections()
+	}
+	s.stop()
+	err := <-s.served
+	return errors.Join(err, os.RemoveAll(s.dir))
 }
 
 // connect makes what a test reaches an instance with.
-func connect(t testing.TB, instance *typeplane.Instance) *Server {
-	t.Helper()
+func (s *Server) connect(instance *typeplane.Instance) error {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	if err := instance.WaitReady(ctx); err != nil {
-		t.Fatal(err)
+		return err
 	}
 	config, err := instance.AdminTLS()
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	kubeconfig, err := os.ReadFile(instance.Kubeconfig())
-	if err != nil {
-		t.Fatal(err)
+	s.URL, s.KubeconfigFile = instance.URL(), instance.Kubeconfig()
+	if s.Kubeconfig, err = os.ReadFile(s.KubeconfigFile); err != nil {
+		return err
 	}
-	transport := &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: true}
-	t.Cleanup(transport.CloseIdleConnections)
-	s := &Server{
-		URL:            instance.URL(),
-		Kubeconfig:     kubeconfig,
-		KubeconfigFile: instance.Kubeconfig(),
-		Client:         &http.Client{Transport: transport},
-	}
+	s.transport = &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: true}
+	s.Client = &http.Client{Transport: s.transport}
 	// A transport that was used has changed its TLSClientConfig, and tests copy that of the client.
 	probe := &http.Transport{TLSClientConfig: config.Clone(), ForceAttemptHTTP2: true}
 	defer probe.CloseIdleConnections()
-	waitReady(ctx, t, &http.Client{Transport: probe}, s.URL)
-	return s
+	return waitReady(ctx, &http.Client{Transport: probe}, s.URL)
 }
 
 // waitReady waits for what follows the objects of others, like roles and webhooks, to have seen all
 // that there is.
-func waitReady(ctx context.Context, t testing.TB, client *http.Client, url string) {
-	t.Helper()
+func waitReady(ctx context.Context, client *http.Client, url string) error {
 	for {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/readyz", nil)
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
 		resp, err := client.Do(req)
 		if err != nil {
-			t.Fatalf("the server is not ready: %v", err)
+			return fmt.Errorf("the server is not ready: %w", err)
 		}
 		answer, _ := io.ReadAll(resp.Body) // for the message only
 		resp.Body.Close()
 		if resp.StatusCode == http.StatusOK {
-			return
+			return nil
 		}
 		select {
 		case <-ctx.Done():
-			t.Fatalf("the server is not ready: %s", answer)
+			return fmt.Errorf("the server is not ready: %s", answer)
 		case <-time.After(time.Millisecond):
 		}
 	}

@@ -14,12 +14,14 @@
 //   - keys.go: keys, prefixes, and selections, which are either
 //   - revision.go: how revisions are compared, parsed and printed
 //   - form.go: how canonical values lie in a database
+//   - capability.go: what a store may have beside, which a watch cache uses
+//   - backend.go: a database of one's own, as a server is handed it
 //
 // Whoever knows Kubernetes' interface of that name finds its Versioner in revision.go, Stats in
 // Count (sizes are a cache's to tell: cacher.Stats), GetCurrentResourceVersion in Revision, and
 // preconditions in the functions that updates and deletions take. ReadinessCheck is
-// cacher.Cacher.WaitReady; CompactRevision and RequestWatchProgress are in package etcd3. There are
-// no suggestions: what is current, a cache knows better than its callers.
+// cacher.Cacher.WaitReady, RequestWatchProgress is ProgressRequester; CompactRevision is in package
+// etcd3. There are no suggestions: what is current, a cache knows better than its callers.
 //
 // The implementations are the folders below: etcd3 (a real etcd, embedded or a cluster), memory
 // (the twin for tests), cacher (a watch cache in front of another store). Package storagetest is

@@ -6,7 +6,7 @@
 // zero and pointers if they are not nil, nothing is packed, maps are sorted. What the printed code
 // reads is what Kubernetes' code reads: unknown fields and groups are passed over, lists may be
 // packed, fields add up. It leans on package runtime/protobuf, which it imports;
-// gen --inline-runtime prints a copy of what is needed of it instead (emit_inline.go).
+// gen --inline-runtime prints a copy of what is needed of it instead (emit_runtime.go).
 //
 // Types of other modules that have such methods (ObjectMeta is in every kind) get functions in each
 // package that needs them, so that an object is read and written in one piece; types with

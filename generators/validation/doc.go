@@ -35,7 +35,7 @@
 // of OpenAPI that stands beside them.
 //
 // Constraints of OpenAPI are about values that are there. Of custom resources, rules ask what was
-// sent (runtime/rules, sent.go), which a server knows of kinds that it stores as documents: then
+// sent (runtime/rules/sent.go), which a server knows of kinds that it stores as documents: then
 // what is required has to be sent, a zero that was sent is judged, and an optional struct that was
 // not is not looked into. Elsewhere a field that clients may leave out (a pointer, or one with
 // omitempty or +optional) is valid when it is zero, because Go can't tell the two apart. Errors

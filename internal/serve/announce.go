@@ -49,6 +49,8 @@ func programVersion() string {
 
 func (i *Instance) announceDatabase(ctx context.Context) {
 	switch o := i.options.Store; {
+	case i.program.Storage != nil:
+		i.log.Info("objects are in "+i.db.backend.Name, "below", o.EtcdPrefix)
 	case o.InMemory:
 		i.log.Info("objects are in memory, and gone with this process")
 	case len(o.EtcdServers) == 0:

@@ -240,7 +240,7 @@ func (s Server) allKinds(o *StoreOptions) (*kinds, error) {
 func (i *Instance) extend(ctx context.Context) error {
 	h := &Host{
 		Scheme: i.known.scheme, Resources: i.resources, Options: i.options, Log: i.log,
-		Shared: len(i.options.Store.EtcdServers) > 0, enabled: i.enabled,
+		Shared: i.db.backend.Shared, enabled: i.enabled,
 		Metrics: i.metrics, Ledgers: i.ledgers, kept: i.kept,
 		RootCA: i.access.rootCA, Authorizer: &i.decider, Tokens: i.identity.tokens, Audiences: i.options.Authentication.audiences(), Signer: i.identity.signer,
 	}

@@ -53,7 +53,10 @@ func (i *Instance) openIdentity(context.Context) error {
 	}
 	tokens = append(tokens, i.delegation.tokens...)
 	i.identity.tokens = tokens
-	union = append(union, clients, auth.Bearer{Tokens: tokens, Audiences: o.audiences()})
+	if union = append(union, clients); i.program.Authenticator != nil {
+		union = append(union, i.program.Authenticator)
+	}
+	union = append(union, auth.Bearer{Tokens: tokens, Audiences: o.audiences()})
 	if i.identity.authenticator = union; o.Anonymous {
 		i.identity.authenticator = auth.OrAnonymous{Authenticator: union}
 	}

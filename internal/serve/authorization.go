@@ -20,7 +20,7 @@ var (
 
 // fill makes the list of the modes. roles is nil where none are served, webhook where there is
 // none. Without modes, those are asked that are there, roles first. Behind them come the others,
-// whom a cluster gives.
+// whom a cluster or the program gives.
 func (d *decider) fill(o *AuthorizationOptions, roles, webhook auth.Authorizer, others auth.Authorizers) error {
 	modes := o.Modes
 	switch {
@@ -55,5 +55,9 @@ func (d *decider) fill(o *AuthorizationOptions, roles, webhook auth.Authorizer, 
 
 // openAuthorization decides who decides, when it is known whether there are roles.
 func (i *Instance) openAuthorization(context.Context) error {
-	return i.decider.fill(&i.options.Authorization, i.roles, i.delegation.webhook, i.delegation.access)
+	others := slices.Clone(i.delegation.access)
+	if i.program.Authorizer != nil {
+		others = append(others, i.program.Authorizer)
+	}
+	return i.decider.fill(&i.options.Authorization, i.roles, i.delegation.webhook, others)
 }

@@ -28,7 +28,7 @@ func (s Server) backupCommand() command {
 		},
 		run: func(ctx context.Context, args []string, c console) error {
 			file, err := oneArgument(args, "the file to write")
-			if err != nil {
+			if err := errors.Join(err, s.needsEtcd("backup")); err != nil {
 				return err
 			}
 			if err := o.validatePlace(); err != nil {
@@ -66,7 +66,7 @@ func backup(ctx context.Context, o *StoreOptions, file string, c console) error 
 // backupMember writes into a file beside the one that is wanted, reads all of that, and then gives
 // it its name.
 func backupMember(ctx context.Context, o *StoreOptions, file string, c console) (err error) {
-	db, err := openForTool(ctx, o, c)
+	db, err := openEtcdForTool(ctx, o, toolLog(c), c)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (s Server) restoreCommand() command {
 		},
 		run: func(_ context.Context, args []string, c console) error {
 			file, err := oneArgument(args, "the file to restore from")
-			if err != nil {
+			if err := errors.Join(err, s.needsEtcd("restore")); err != nil {
 				return err
 			}
 			if len(o.EtcdServers) > 0 {

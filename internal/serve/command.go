@@ -116,7 +116,7 @@ func (s Server) help(args []string, c console) error {
 // usage is the help of the whole program.
 func (s Server) usage(fs *pflag.FlagSet) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s serves its API over HTTPS and keeps the objects in etcd.\n\nUsage: %s [flags]\n", s.Name, s.Name)
+	fmt.Fprintf(&b, "%s serves its API over HTTPS and keeps the objects in %s.\n\nUsage: %s [flags]\n", s.Name, s.storage(), s.Name)
 	for _, cmd := range s.commands() {
 		fmt.Fprintf(&b, "       %s %-8s %s\n", s.Name, cmd.name, cmd.about)
 	}

@@ -55,6 +55,13 @@ type etcd struct {
 	*embedded.Server
 }
 
+// database is that etcd as a command finds it.
+func (e *etcd) database() *database {
+	d := etcdDatabase(e.Client())
+	d.root = "/registry"
+	return d
+}
+
 func startEtcd(t *testing.T, keys map[string]string) *etcd {
 	t.Helper()
 	e := &etcd{dir: t.TempDir()}

@@ -18,7 +18,7 @@ func TestCompactionFlag(t *testing.T) {
 	t.Cleanup(etcd.Close)
 	options := NewOptions("library").Store
 	options.EtcdServers = []string{"unix://" + etcd.Socket()}
-	d, err := openDatabase(t.Context(), &options, func(string) {}, nil)
+	d, err := Server{}.openDatabase(t.Context(), &options, func(string) {}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

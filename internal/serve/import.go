@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typeplane/typeplane/registry"
-	"github.com/typeplane/typeplane/storage/etcd3"
 	"github.com/typeplane/typeplane/storage/migration"
 )
 
@@ -45,14 +44,14 @@ func (s Server) importCommand() command {
 			if from == "" {
 				noSource = errors.New("--from: want a kubeconfig, or a file with objects")
 			}
-			if err := errors.Join(noArguments(args), noSource, o.Validate()); err != nil {
+			if err := errors.Join(noArguments(args), noSource, s.validateStore(o)); err != nil {
 				return err
 			}
 			k, err := s.kinds(o)
 			if err != nil {
 				return err
 			}
-			return k.inDatabase(ctx, o, c, func(db *database) error {
+			return s.inDatabase(ctx, k, o, c, func(db *database) error {
 				i := &importing{kinds: k, console: c, dryRun: dryRun, keepUIDs: keepUIDs, results: map[schema.GroupKind]*imported{}}
 				if err := i.open(ctx, db); err != nil {
 					return err
@@ -94,7 +93,7 @@ func (i *importing) open(ctx context.Context, db *database) error {
 		if err != nil {
 			return err
 		}
-		store := etcd3.New(db.client, etcd3.Config{Root: db.root, Form: form})
+		store := db.source(form)
 		more, err := r.Importers(i.scheme, store, i.options[n])
 		if err != nil {
 			return err

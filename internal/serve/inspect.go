@@ -52,7 +52,10 @@ func (s Server) inspectCommand() command {
 			if i.decode != "" {
 				return i.showFile(args)
 			}
-			db, err := openForTool(ctx, i.store, c)
+			if err := s.needsEtcd("inspect"); err != nil {
+				return err
+			}
+			db, err := openEtcdForTool(ctx, i.store, toolLog(c), c)
 			if err != nil {
 				return err
 			}

@@ -12,7 +12,6 @@ import (
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/encryption"
-	"github.com/typeplane/typeplane/storage/etcd3"
 	"github.com/typeplane/typeplane/storage/migration"
 )
 
@@ -209,15 +208,15 @@ func (m resourceMove) written(ctx context.Context) (key string, err error) {
 }
 
 // exclusive says whether no other process can write to the database.
-func (d *database) exclusive() bool { return d.memory != nil || d.embedded != nil }
+func (d *database) exclusive() bool { return !d.backend.Shared }
 
 // forget takes away the history up to now. Who followed objects at keys that they had would miss
 // changes at those that they have: so they get a 410, and list.
 func (d *database) forget(ctx context.Context) error {
-	if d.client == nil {
-		return nil // memory begins empty
+	if d.backend.Forget == nil {
+		return errCantForget
 	}
-	return etcd3.Forget(ctx, d.client)
+	return d.backend.Forget(ctx)
 }
 
 // resourceMove is what has to be done for one resource and one place that its objects may be in.

@@ -43,9 +43,9 @@ func relocate(t *testing.T, e *etcd, s Server, shared bool, args ...string) (sai
 		t.Fatal(err)
 	}
 	defer lock()
-	db := &database{client: e.Client(), root: "/registry"}
+	db := e.database()
 	if !shared {
-		db.embedded = new(embedded.Server)
+		db.backend.Shared = false
 	}
 	quiet := time.Second
 	err = relocation{known, db, quiet, func(line string) { said += line + "\n" }}.run(t.Context())
@@ -55,7 +55,7 @@ func relocate(t *testing.T, e *etcd, s Server, shared bool, args ...string) (sai
 // keys are those of all that lies in an etcd, by the path below the root.
 func (e *etcd) keys(t *testing.T) map[string]string {
 	t.Helper()
-	page, err := (&database{client: e.Client(), root: "/registry"}).source(storage.Form{}).List(t.Context(), "/", storage.ListOptions{})
+	page, err := e.database().source(storage.Form{}).List(t.Context(), "/", storage.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestObjectsGetNewKeys(t *testing.T) {
 	}
 
 	// Nobody goes on from a revision before it: at the new keys a part of the history is missing.
-	source := (&database{client: e.Client(), root: "/registry"}).source(storage.Form{})
+	source := e.database().source(storage.Form{})
 	w, err := source.Watch(t.Context(), "/placed/widgets/", storage.WatchOptions{After: before})
 	if err == nil {
 		_, err = w.Next(t.Context())
@@ -136,7 +136,7 @@ func TestObjectsGetNewKeys(t *testing.T) {
 
 func (e *etcd) revision(t *testing.T) int64 {
 	t.Helper()
-	now, err := (&database{client: e.Client(), root: "/registry"}).source(storage.Form{}).Revision(t.Context())
+	now, err := e.database().source(storage.Form{}).Revision(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestStoppedMove(t *testing.T) {
 	if _, err := relocate(t, e, placedServer("placed"), false); err != nil {
 		t.Fatal(err)
 	}
-	source := (&database{client: e.Client(), root: "/registry"}).source(storage.Form{})
+	source := e.database().source(storage.Form{})
 	if _, err := source.List(t.Context(), "/placed/", storage.ListOptions{Match: storage.Exact, Revision: before - 1}); storage.CodeOf(err) != storage.CodeCompacted {
 		t.Errorf("the history before it is there: %v", err)
 	}
@@ -228,7 +228,7 @@ func TestGuard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := relocation{known: known, db: &database{client: e.Client(), root: "/registry"}}
+	r := relocation{known: known, db: e.database()}
 	failed := make(chan error, 1)
 	go func() { failed <- r.guard(t.Context()) }()
 	e.put(t, "/registry/placed/ns/good", betaJSON)

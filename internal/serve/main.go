@@ -40,7 +40,7 @@ func run(ctx context.Context, s Server, args []string, c console) error {
 	}
 	if line.print {
 		_, unknown := s.chosenPlugins(&line.options.Admission)
-		return errors.Join(line.settings.print(c.out, line.flags, line.sources), line.options.Validate(), unknown)
+		return errors.Join(line.settings.print(c.out, line.flags, line.sources), s.validate(line.options), unknown)
 	}
 	return Run(ctx, s, line.options, c.out)
 }
@@ -54,6 +54,7 @@ func newFlags(s Server) (*pflag.FlagSet, *Options) {
 	o.API.addFlags(fs, s.APIs)
 	o.Admission.addFlags(fs, s.admissionPlugins())
 	o.Tracing.addFlags(fs, s)
+	s.hideEtcdFlags(fs)
 	addConfigFlag(fs)
 	fs.Bool(printConfigFlag, false, "print the value of every flag and where it comes from, as a file for --config, and do nothing else")
 	return fs, o

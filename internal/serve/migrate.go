@@ -11,7 +11,6 @@ import (
 
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/storage"
-	"github.com/typeplane/typeplane/storage/etcd3"
 	"github.com/typeplane/typeplane/storage/migration"
 )
 
@@ -41,14 +40,14 @@ func (s Server) migrateCommand() command {
 			if rate < 0 {
 				badRate = fmt.Errorf("--rate=%d: want a number of objects in a second, or 0 for no bound", rate)
 			}
-			if err := errors.Join(noArguments(args), o.Validate(), badRate); err != nil {
+			if err := errors.Join(noArguments(args), s.validateStore(o), badRate); err != nil {
 				return err
 			}
 			k, err := s.allKinds(o)
 			if err != nil {
 				return err
 			}
-			return k.inDatabase(ctx, o, c, func(db *database) error {
+			return s.inDatabase(ctx, k, o, c, func(db *database) error {
 				m := migrating{kinds: k, console: c, pace: migration.NewPace(rate)}
 				if err := m.place(ctx, db, dryRun); err != nil {
 					return err
@@ -121,7 +120,7 @@ func (m *migrating) count(ctx context.Context, db *database) (stores []storage.I
 		if err != nil {
 			return nil, 0, err
 		}
-		store := etcd3.New(db.client, etcd3.Config{Root: db.root, Form: form})
+		store := db.source(form)
 		count, err := migration.Survey(ctx, store, r.KeyPrefix())
 		if err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", r.GroupResource(), err)

@@ -115,7 +115,7 @@ func TestMigrateStoppedWhileItCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := openForTool(t.Context(), o, console{err: t.Output()})
+	db, err := widgetServer().openForTool(t.Context(), o, console{err: t.Output()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -106,7 +106,7 @@ func NewOptions(name string) *Options {
 			DataDir:    "./" + name + "-data",
 			EtcdPrefix: "/registry",
 
-			EtcdCompaction: 5 * time.Minute,
+			EtcdCompaction: defaultCompaction,
 
 			MediaType:  mediaTypeProtobuf,
 			WatchCache: true,
@@ -204,6 +204,8 @@ func (o *StoreOptions) Validate() error {
 	}
 	return errors.Join(o.validatePlace(), o.validateForm(), compaction)
 }
+
+const defaultCompaction = 5 * time.Minute
 
 // minCompaction is the shortest time that old revisions can be kept: clients go on with a list or a
 // watch after a pause.

@@ -85,7 +85,7 @@ type Instance struct {
 // start only, except that an embedded etcd does not outlive it. Serve must follow: it closes the
 // Instance.
 func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
-	if err := o.Validate(); err != nil {
+	if err := s.validate(o); err != nil {
 		return nil, err
 	}
 	i := &Instance{options: o, log: o.Log, metrics: prometheus.NewRegistry()}
@@ -224,7 +224,7 @@ func (i *Instance) openDatabase(ctx context.Context) error {
 			return nil
 		})
 	}
-	if i.db, err = openDatabase(ctx, &i.options.Store, i.waiting.Say, i.log); err != nil {
+	if i.db, err = i.program.openDatabase(ctx, &i.options.Store, i.waiting.Say, i.log); err != nil {
 		return err
 	}
 	i.onClose(i.db.close)

@@ -10,10 +10,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/internal/keyprefix"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/storage"
 )
 
 // Server is what a program serves: the part that is generated from its types. It is not modified.
@@ -38,6 +40,18 @@ type Server struct {
 	// Tracing opens what keeps traces of requests; nil: there is no --tracing-config-file. Module
 	// tracing has one for OpenTelemetry.
 	Tracing func(context.Context, TracingConfig) (Tracer, error)
+	// Authenticator knows users in a way of the program's own; nil: there is none. It is asked
+	// behind client certificates and before bearer tokens.
+	Authenticator auth.Authenticator
+	// Authorizer is asked about a request to which none of those that the operator chose says yes
+	// or no; nil: nobody is.
+	Authorizer auth.Authorizer
+	// Storage opens a storage of the program's own, in which all objects are kept, in place of etcd;
+	// nil: there is none. The watch cache stands in front of it as it does in front of etcd. The
+	// commands migrate and import open it, too: one that bears a single process refuses the second.
+	// What works on an etcd only is refused: inspect, backup and restore, and the flags of a
+	// cluster.
+	Storage func(context.Context, StorageConfig) (storage.Backend, error)
 	// APIs are what the operator can have served beside: the kinds of Kubernetes' control plane,
 	// for example.
 	APIs []API

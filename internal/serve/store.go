@@ -21,18 +21,17 @@ import (
 // readyTimeout bounds the read that readiness stands for.
 const readyTimeout = 2 * time.Second
 
-// database is what objects are kept in: the etcd of this process or that of a cluster, or for tests
-// only memory.
+// database is what objects are kept in: the etcd of this process or that of a cluster, what the
+// program brings, or for tests only memory.
 type database struct {
-	client    *etcd3.Client    // nil if memory is not
-	memory    *memory.Database // nil if client is not
-	root      string
-	cached    bool
-	log       *slog.Logger
-	closeEtcd func() error
-	stores    []resourceStore
-	caches    []resourceCache
-	turns     *cacher.Turns // of the caches
+	backend storage.Backend
+	client  *etcd3.Client // nil if it is no etcd
+	root    string
+	cached  bool
+	log     *slog.Logger
+	stores  []resourceStore
+	caches  []resourceCache
+	turns   *cacher.Turns // of the caches
 	// names are the resources by the prefixes of their keys, times what their operations are
 	// measured with; nil measures nothing.
 	names     map[string]schema.GroupResource
@@ -44,10 +43,17 @@ type database struct {
 	embedded *embedded.Server
 }
 
-// openDatabase starts the embedded etcd or connects to the cluster that the options name. say is
-// told what it waits for.
-func openDatabase(ctx context.Context, o *StoreOptions, say func(string), log *slog.Logger) (*database, error) {
-	d, err := openEtcd(ctx, o, say, log)
+// openDatabase opens what the program brings, starts the embedded etcd or connects to the cluster
+// that the options name. say is told what it waits for.
+func (s Server) openDatabase(ctx context.Context, o *StoreOptions, say func(string), log *slog.Logger) (d *database, err error) {
+	switch {
+	case s.Storage != nil:
+		d, err = s.openStorage(ctx, o, log)
+	case o.InMemory:
+		d = openMemory()
+	default:
+		d, err = openEtcd(ctx, o, say, log)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -55,11 +61,18 @@ func openDatabase(ctx context.Context, o *StoreOptions, say func(string), log *s
 	return d, nil
 }
 
+func openMemory() *database {
+	db := memory.NewDatabase()
+	return &database{backend: storage.Backend{
+		Open: func(root string, form storage.Form) storage.Interface {
+			return memory.New(memory.Config{Database: db, Root: root, Form: form})
+		},
+		Forget: func(context.Context) error { return nil }, // it begins empty
+	}}
+}
+
 func openEtcd(ctx context.Context, o *StoreOptions, say func(string), log *slog.Logger) (*database, error) {
-	switch {
-	case o.InMemory:
-		return &database{memory: memory.NewDatabase(), closeEtcd: func() error { return nil }}, nil
-	case len(o.EtcdServers) > 0:
+	if len(o.EtcdServers) > 0 {
 		return joinEtcd(ctx, o, say, log)
 	}
 	history := o.EtcdCompaction
@@ -72,11 +85,26 @@ func openEtcd(ctx context.Context, o *StoreOptions, say func(string), log *slog.
 	if err != nil {
 		return nil, err
 	}
-	closeEtcd := func() error {
+	d := etcdDatabase(etcd.Client())
+	d.embedded, d.backend.Shared = etcd, false
+	d.backend.Close = func() error {
 		etcd.Close()
 		return nil
 	}
-	return &database{client: etcd.Client(), closeEtcd: closeEtcd, embedded: etcd}, nil
+	return d, nil
+}
+
+// etcdDatabase is an etcd that others may have a client of, too.
+func etcdDatabase(client *etcd3.Client) *database {
+	return &database{client: client, backend: storage.Backend{
+		Open: func(root string, form storage.Form) storage.Interface {
+			return etcd3.New(client, etcd3.Config{Root: root, Form: form})
+		},
+		Shared: true,
+		Ready:  func(ctx context.Context) error { return etcd3.Ready(ctx, client, readyTimeout) },
+		Forget: func(ctx context.Context) error { return etcd3.Forget(ctx, client) },
+		Close:  client.Close,
+	}}
 }
 
 // joinEtcd connects to a cluster whose members hold the same, as soon as it has a quorum.
@@ -115,7 +143,7 @@ func dialEtcd(ctx context.Context, o *StoreOptions) (*database, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--etcd-servers: %w", err)
 	}
-	return &database{client: client, closeEtcd: client.Close}, nil
+	return etcdDatabase(client), nil
 }
 
 // newRecall returns the memory for a store's form, nil if the store will have no cache.
@@ -129,7 +157,7 @@ func (d *database) newRecall() *cacher.Recall {
 // store opens the store of one resource, in the form that its values have, with a cache in front of
 // it if there is to be one. recall is inside form; nil for none. close ends the store.
 func (d *database) store(prefix string, form storage.Form, recall *cacher.Recall) (storage.Interface, error) {
-	source := plantBelow(d.source(form))
+	source := plantBelow(cacher.SourceOf(d.source(form)))
 	if d.times != nil {
 		source = d.times.timed(source, d.names[prefix])
 	}
@@ -146,12 +174,7 @@ func (d *database) store(prefix string, form storage.Form, recall *cacher.Recall
 	return plantAbove(s), nil
 }
 
-func (d *database) source(form storage.Form) cacher.Source {
-	if d.memory != nil {
-		return memory.New(memory.Config{Database: d.memory, Root: d.root, Form: form})
-	}
-	return etcd3.New(d.client, etcd3.Config{Root: d.root, Form: form})
-}
+func (d *database) source(form storage.Form) storage.Interface { return d.backend.Open(d.root, form) }
 
 // compact starts to compact a cluster's etcd from time to time; the embedded one does it by itself.
 // It is called when every store is open.
@@ -181,21 +204,24 @@ func (d *database) close() error {
 	for _, c := range d.caches {
 		c.Close()
 	}
-	return d.closeEtcd()
+	if d.backend.Close == nil {
+		return nil
+	}
+	return d.backend.Close()
 }
 
 // ready fails while the database can't answer a linearized read, and from when it can't be written
 // to any more.
 func (d *database) ready(ctx context.Context) error {
-	if d.memory != nil {
-		return nil
-	}
 	if d.embedded != nil {
 		if err := d.embedded.Failed(); err != nil {
 			return err
 		}
 	}
-	return etcd3.Ready(ctx, d.client, readyTimeout)
+	if d.backend.Ready == nil {
+		return nil
+	}
+	return d.backend.Ready(ctx)
 }
 
 // missing says which members of a cluster do not answer, "" if all do.

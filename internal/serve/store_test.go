@@ -17,7 +17,7 @@ func TestWatchCacheFlag(t *testing.T) {
 	for _, on := range []bool{true, false} {
 		o := NewOptions("library")
 		o.Store.DataDir, o.Store.WatchCache = t.TempDir(), on
-		db, err := openDatabase(t.Context(), &o.Store, func(string) {}, slog.New(slog.DiscardHandler))
+		db, err := Server{}.openDatabase(t.Context(), &o.Store, func(string) {}, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func TestWatchCacheFlag(t *testing.T) {
 func TestOnceFilled(t *testing.T) {
 	o := NewOptions("library")
 	o.Store.DataDir = t.TempDir()
-	db, err := openDatabase(t.Context(), &o.Store, func(string) {}, slog.New(slog.DiscardHandler))
+	db, err := Server{}.openDatabase(t.Context(), &o.Store, func(string) {}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,10 +82,10 @@ func TestMembersThatDifferAreRefused(t *testing.T) {
 		o.EtcdServers = append(o.EtcdServers, "unix://"+e.Socket())
 	}
 	logger := slog.New(slog.DiscardHandler)
-	d, err := openDatabase(t.Context(), o, func(string) {}, logger)
+	d, err := Server{}.openDatabase(t.Context(), o, func(string) {}, logger)
 	for begin := time.Now(); err == nil && time.Since(begin) < time.Minute; { // one was too slow to answer
 		d.close()
-		d, err = openDatabase(t.Context(), o, func(string) {}, logger)
+		d, err = Server{}.openDatabase(t.Context(), o, func(string) {}, logger)
 	}
 	if !errors.Is(err, etcd3.ErrDiverged) || !strings.Contains(err.Error(), "--etcd-servers: ") {
 		t.Fatalf("opened: %v, %v", d, err)
@@ -100,7 +100,7 @@ func TestMembersThatDifferAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if d, err = openDatabase(t.Context(), o, func(string) {}, logger); err != nil {
+	if d, err = (Server{}).openDatabase(t.Context(), o, func(string) {}, logger); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.close(); err != nil {

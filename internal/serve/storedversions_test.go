@@ -19,7 +19,7 @@ func TestStoredVersions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		i := &Instance{program: s, options: o, known: known, db: &database{client: e.Client(), root: "/registry"}}
+		i := &Instance{program: s, options: o, known: known, db: e.database()}
 		return i.checkVersions(t.Context())
 	}
 	now, later := widgetServer(), widgetServer().Without(widget.GV1beta1)

@@ -21,13 +21,17 @@ import (
 // under way, some seconds.
 const toolPatience = 10 * time.Second
 
-// openForTool connects a command to the etcd of a server: to the cluster that the options name, to
-// the etcd inside a server that runs on the data directory, or, if none does, to that etcd started
-// in this process for a moment. The files of an etcd alone are not read: its newest writes are in
-// the log, and not in the database yet.
-func openForTool(ctx context.Context, o *StoreOptions, c console) (*database, error) {
-	log := slog.New(slog.NewTextHandler(c.err, nil))
-	d, err := openEtcdForTool(ctx, o, log, c)
+// openForTool connects a command to the database of a server: to the storage of the program's own,
+// to the cluster that the options name, to the etcd inside a server that runs on the data directory,
+// or, if none does, to that etcd started in this process for a moment. The files of an etcd alone
+// are not read: its newest writes are in the log, and not in the database yet.
+func (s Server) openForTool(ctx context.Context, o *StoreOptions, c console) (d *database, err error) {
+	log := toolLog(c)
+	if s.Storage != nil {
+		d, err = s.openStorage(ctx, o, log)
+	} else {
+		d, err = openEtcdForTool(ctx, o, log, c)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -35,14 +39,16 @@ func openForTool(ctx context.Context, o *StoreOptions, c console) (*database, er
 	return d, nil
 }
 
+func toolLog(c console) *slog.Logger { return slog.New(slog.NewTextHandler(c.err, nil)) }
+
 // inDatabase calls use with the database of a server, in which it can read what is encrypted.
-func (k *kinds) inDatabase(ctx context.Context, o *StoreOptions, c console, use func(*database) error) (err error) {
+func (s Server) inDatabase(ctx context.Context, k *kinds, o *StoreOptions, c console, use func(*database) error) (err error) {
 	lock, err := k.unlock(o, c)
 	if err != nil {
 		return err
 	}
 	defer lock()
-	db, err := openForTool(ctx, o, c)
+	db, err := s.openForTool(ctx, o, c)
 	if err != nil {
 		return err
 	}
@@ -70,7 +76,7 @@ func openEtcdForTool(ctx context.Context, o *StoreOptions, log *slog.Logger, c c
 		if err != nil {
 			return nil, fmt.Errorf("the server that runs on --data-dir=%s: %w", o.DataDir, err)
 		}
-		return &database{client: client, closeEtcd: client.Close}, nil
+		return etcdDatabase(client), nil
 	}
 	if !embedded.HasDatabase(o.DataDir) {
 		return nil, fmt.Errorf("--data-dir=%s: no server runs on it, and there is no database in it; name another one, or a cluster with --etcd-servers", o.DataDir)
@@ -91,7 +97,7 @@ type kinds struct {
 
 // unlock opens the encryption that the options name. What it returns closes it again.
 func (k *kinds) unlock(o *StoreOptions, c console) (lock func(), err error) {
-	k.encryption, err = openEncryption(o, k.resources, slog.New(slog.NewTextHandler(c.err, nil)))
+	k.encryption, err = openEncryption(o, k.resources, toolLog(c))
 	if err != nil || k.encryption == nil {
 		return func() {}, err
 	}

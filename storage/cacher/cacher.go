@@ -13,28 +13,11 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// Source is the store behind the cache.
-type Source interface {
-	storage.Interface
-	// RequestProgress makes the watches with Progress return a bookmark soon. It may fail or do
-	// nothing; it is called again.
-	RequestProgress(ctx context.Context) error
-	// EachRevision calls visit with every key below prefix and the revision at which it was last
-	// written, in key order and as the store is at revision, without reading values. It fails as an
-	// exact list does.
-	EachRevision(ctx context.Context, prefix string, revision int64, visit func(key string, modified int64)) error
-	// UpdateKnown is GuaranteedUpdate at known.Key. Its first attempt works on known, an entry that
-	// the source has made once and that others may have overtaken, where GuaranteedUpdate reads.
-	// What such an attempt comes to without a write, an error of try or the same bytes, is told
-	// only if known turns out to be what the source holds; else try is asked again.
-	UpdateKnown(ctx context.Context, known storage.Entry, try storage.TryUpdate) (storage.Entry, error)
-	// DeleteKnown is to Delete what UpdateKnown is to GuaranteedUpdate.
-	DeleteKnown(ctx context.Context, known storage.Entry, check storage.CheckDelete) (storage.Entry, error)
-}
-
 // Config says what to cache. Only Source and Prefix are needed.
 type Config struct {
-	Source Source
+	// Source is the store behind the cache. What it has beside storage.Interface is used, see
+	// SourceOf.
+	Source storage.Interface
 	// Prefix is what is cached; everything else is passed on to Source.
 	Prefix string
 	// Window is how long events are remembered for watchers, unless LogBytes stands against it; 0
@@ -72,6 +55,7 @@ type Cacher struct {
 	current  atomic.Pointer[state] // nil until the first list; published under mu
 	epoch    atomic.Int64          // how often the source went back in time; changed under mu
 	reread   atomic.Bool           // entries are to be read again; set under mu
+	passive  atomic.Bool           // the source can't be asked for progress; set under mu
 	ready    chan struct{}         // closed when current is there
 	revision batch
 	asked    asked
@@ -82,7 +66,7 @@ type Cacher struct {
 	log        eventLog
 	points     []*state           // states of the past, oldest first
 	changed    chan struct{}      // closed and replaced when current moves
-	wanted     int64              // the highest revision that a reader waits for
+	wanted     int64              // the highest revision that a reader waits for, or was told of
 	breakWatch context.CancelFunc // ends the watch that follow is in, if it is in one
 
 	kick   chan struct{} // wakes the goroutine that asks for progress
@@ -121,7 +105,7 @@ func New(config Config) (*Cacher, error) {
 		config.Now = time.Now
 	}
 	c := &Cacher{
-		config: config, source: config.Source, prefix: config.Prefix,
+		config: config, source: SourceOf(config.Source), prefix: config.Prefix,
 		ready: make(chan struct{}), changed: make(chan struct{}), kick: make(chan struct{}, 1),
 		parking: parking{shortest: len(config.Prefix)}, breakWatch: func() {},
 	}
@@ -188,6 +172,9 @@ func (c *Cacher) Get(ctx context.Context, key string, opts storage.GetOptions) (
 		return c.source.Get(ctx, key, opts)
 	}
 	s, err := c.stateFor(ctx, "get", key, !opts.Any, opts.NotOlderThan)
+	if errors.Is(err, errBehind) {
+		return c.getBehind(ctx, key, opts)
+	}
 	if err != nil {
 		return storage.Entry{}, err
 	}
@@ -214,6 +201,9 @@ func (c *Cacher) List(ctx context.Context, selection string, opts storage.ListOp
 		return c.source.List(ctx, selection, opts)
 	}
 	s, err := c.stateFor(ctx, "list", selection, opts.Match == storage.Latest, opts.Floor())
+	if errors.Is(err, errBehind) {
+		return c.listBehind(ctx, selection, opts)
+	}
 	if err != nil {
 		return storage.Page{}, err
 	}
@@ -244,6 +234,9 @@ func (c *Cacher) Count(ctx context.Context, selection string) (int64, error) {
 		return c.source.Count(ctx, selection)
 	}
 	s := c.current.Load()
+	if c.overtaken(s) {
+		return c.source.Count(ctx, selection)
+	}
 	return int64(s.rank(after(selection)) - s.rank(selection)), nil
 }
 

@@ -72,13 +72,14 @@ func (b *batch) run() {
 }
 
 // stateFor returns a state that is good enough: one that has seen every write that ended before
-// this call if latest is set, and every revision up to floor in any case.
+// this call if latest is set, and every revision up to floor in any case. errBehind says that only
+// the source can answer.
 func (c *Cacher) stateFor(ctx context.Context, op, key string, latest bool, floor int64) (*state, error) {
 	if err := c.waitFilled(ctx, op, key); err != nil {
 		return nil, err
 	}
 	s := c.current.Load()
-	if !latest && s.revision >= floor {
+	if !latest && s.revision >= floor && !c.overtaken(s) {
 		return s, nil
 	}
 	now, err := c.revision.get(ctx)
@@ -128,8 +129,11 @@ func (c *Cacher) waitFor(ctx context.Context, op, key string, asked, revision in
 			c.wanted = max(c.wanted, revision)
 		}
 		c.mu.Unlock()
-		if enough {
+		switch {
+		case enough:
 			return s, nil
+		case c.passive.Load():
+			return nil, errBehind
 		}
 		select {
 		case c.kick <- struct{}{}:
@@ -165,7 +169,9 @@ func (c *Cacher) pushProgress() {
 		select {
 		case <-c.kick:
 		case <-quiet.C:
-			_ = c.source.RequestProgress(c.ctx) // asked again at the next tick
+			if c.requestProgress(); c.passive.Load() {
+				return
+			}
 			continue
 		case <-c.ctx.Done():
 			return
@@ -177,7 +183,9 @@ func (c *Cacher) pushProgress() {
 			if !behind {
 				break
 			}
-			_ = c.source.RequestProgress(c.ctx) // asked again below, whatever it said
+			if c.requestProgress(); c.passive.Load() {
+				return
+			}
 			timer.Reset(progressEvery)
 			select {
 			case <-changed:

@@ -132,9 +132,7 @@ func (s *Store) Count(ctx context.Context, selection string) (int64, error) {
 	return resp.Count, nil
 }
 
-// EachRevision calls visit with every key below prefix and the revision at which it was last
-// written, in key order and as the database is at revision, without fetching values. It is not part
-// of storage.Interface: a watch cache in front of this store wants it.
+// EachRevision implements storage.RevisionLister. It fetches no values.
 func (s *Store) EachRevision(ctx context.Context, prefix string, revision int64, visit func(key string, modified int64)) error {
 	start, end := s.root+prefix, rangeEnd(s.root+prefix)
 	for {

@@ -63,9 +63,8 @@ func (s *Store) Watch(ctx context.Context, selection string, opts storage.WatchO
 	return w, nil
 }
 
-// RequestProgress makes the watches of this store that want progress return a bookmark soon, unless
-// they are behind. It is not part of storage.Interface: a watch cache in front of this store wants
-// it.
+// RequestProgress implements storage.ProgressRequester. It is for the watches of this store that
+// are not behind.
 func (s *Store) RequestProgress(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -12,9 +12,7 @@ func (s *Store) GuaranteedUpdate(ctx context.Context, key string, try storage.Tr
 	return s.update(ctx, key, nil, try)
 }
 
-// UpdateKnown is GuaranteedUpdate that begins with an entry which this store has made before. It is
-// not part of storage.Interface: a watch cache in front of this store wants it, and says what it
-// means.
+// UpdateKnown implements storage.KnownWriter.
 func (s *Store) UpdateKnown(ctx context.Context, known storage.Entry, try storage.TryUpdate) (storage.Entry, error) {
 	return s.update(ctx, known.Key, &version{Entry: known}, try)
 }
@@ -24,7 +22,7 @@ func (s *Store) Delete(ctx context.Context, key string, check storage.CheckDelet
 	return s.delete(ctx, key, nil, check)
 }
 
-// DeleteKnown is to Delete what UpdateKnown is to GuaranteedUpdate.
+// DeleteKnown implements storage.KnownWriter.
 func (s *Store) DeleteKnown(ctx context.Context, known storage.Entry, check storage.CheckDelete) (storage.Entry, error) {
 	return s.delete(ctx, known.Key, &version{Entry: known}, check)
 }

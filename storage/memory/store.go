@@ -128,8 +128,7 @@ func (s *Store) Revision(ctx context.Context) (int64, error) {
 	return s.db.Revision(), nil
 }
 
-// RequestProgress makes the watches with Progress return a bookmark soon. It is not part of
-// storage.Interface: a watch cache in front of this store wants it.
+// RequestProgress implements storage.ProgressRequester.
 func (s *Store) RequestProgress(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -138,9 +137,7 @@ func (s *Store) RequestProgress(ctx context.Context) error {
 	return nil
 }
 
-// EachRevision calls visit with every key below prefix and the revision at which it was last
-// written, in key order and as the database is at revision. It is not part of storage.Interface: a
-// watch cache in front of this store wants it.
+// EachRevision implements storage.RevisionLister.
 func (s *Store) EachRevision(ctx context.Context, prefix string, revision int64, visit func(key string, modified int64)) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -1,7 +1,6 @@
 package storagetest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -9,16 +8,9 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// knower is what a watch cache wants of the store behind it beside storage.Interface (cacher.Source
-// says what it means). A store that is none is not tested for it.
-type knower interface {
-	UpdateKnown(ctx context.Context, known storage.Entry, try storage.TryUpdate) (storage.Entry, error)
-	DeleteKnown(ctx context.Context, known storage.Entry, check storage.CheckDelete) (storage.Entry, error)
-}
-
-func (e *env) knower() knower {
+func (e *env) knower() storage.KnownWriter {
 	e.Helper()
-	k, ok := e.s.(knower)
+	k, ok := e.s.(storage.KnownWriter)
 	if !ok {
 		e.Skip("the store can't begin with what its caller knows")
 	}

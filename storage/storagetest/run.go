@@ -43,7 +43,7 @@ func Run(t *testing.T, factory Factory) {
 	}{
 		{"Create", createTests}, {"Get", getTests}, {"List", listTests}, {"Count", countTests}, {"Update", updateTests},
 		{"Delete", deleteTests}, {"Watch", watchTests}, {"Single", singleTests}, {"Match", matchTests}, {"Ops", opsTests},
-		{"DeleteOps", deleteOpsTests}, {"Acts", actTests}, {"Known", knownTests},
+		{"DeleteOps", deleteOpsTests}, {"Acts", actTests}, {"Known", knownTests}, {"Capability", capabilityTests},
 		{"Form", formTests}, {"Keys", keyTests}, {"Lifetime", lifetimeTests}, {"Where", whereTests},
 	}
 	for _, g := range groups {

@@ -20,7 +20,7 @@ type cell struct {
 type moment struct {
 	name       string
 	mib        []int
-	peer, most int // the budget of design.md, MiB; 0 if there is none
+	peer, most int // the budgets in MiB; 0 if there is none
 }
 
 // wanted are those of rows that the options want.

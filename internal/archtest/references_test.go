@@ -1,0 +1,120 @@
+package archtest
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// fileName is the name of a Go file, a document or a script in a text, with the folders before it.
+// What follows a star, a brace or an ellipsis is a pattern, and boilerplate.go.txt is none of them.
+var fileName = regexp.MustCompile(`(?:^|[^\w./*…{}<>$~-])([\w-][\w./-]*\.(?:go|md|sh))(\.txt)?\b`)
+
+// elsewhere are files that are named and not ours: those that gen writes for users, and those that
+// are not in this repository, by who has them.
+var elsewhere = map[string]string{
+	"doc.go":               "every package of types",
+	"types.go":             "every package of types",
+	"register.go":          "every package of types",
+	"groupversion_info.go": "every package of types that kubebuilder made",
+	"main.go":              "every program",
+	"plan.go":              "most plug-ins of gen",
+	"emit.go":              "most plug-ins of gen",
+	"x_test.go":            "an example of a name",
+	"store_tests.go":       "k8s.io/apiserver",
+	"watcher_tests.go":     "k8s.io/apiserver",
+	"kube_codegen.sh":      "k8s.io/code-generator",
+}
+
+// TestNamedFilesAreThere: a file that a comment or a document names is there, in the folder of who
+// names it or where the path says, from the root or from that folder.
+func TestNamedFilesAreThere(t *testing.T) {
+	root, used := moduleRoot(t), map[string]bool{}
+	names := allNames(t, root)
+	for file, text := range documents(t, root) {
+		for _, found := range fileName.FindAllStringSubmatch(text, -1) {
+			name, last := found[1], path.Base(found[1])
+			if found[2] != "" || there(root, file, name, names) || strings.Contains(last, "generated.") {
+				continue
+			}
+			if used[last] = true; elsewhere[last] == "" {
+				t.Errorf("%s names %s, which is not there; name the file that has what it had", file, name)
+			}
+		}
+	}
+	for name, who := range elsewhere {
+		if !used[name] {
+			t.Errorf("nobody names %s of %s any more; take it out of the list", name, who)
+		}
+	}
+}
+
+// there says whether a file names one that exists. A name without folders is of the same folder in
+// a comment; a document may mean one of any folder.
+func there(root, file, name string, names map[string]bool) bool {
+	for _, folder := range []string{path.Dir(file), "."} {
+		if _, err := os.Stat(filepath.Join(root, folder, name)); err == nil {
+			return true
+		}
+	}
+	return strings.HasSuffix(file, ".md") && names[path.Base(name)] && !strings.Contains(name, "/")
+}
+
+// allNames are the names of all files, without their folders.
+func allNames(t *testing.T, root string) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	walk(t, root, func(name string) { names[path.Base(name)] = true })
+	return names
+}
+
+// documents are the comments of the Go files that people wrote, and the Markdown files, by path.
+func documents(t *testing.T, root string) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	walk(t, root, func(name string) {
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case strings.HasSuffix(name, ".md"):
+			texts[name] = string(data)
+		case strings.HasSuffix(name, ".go") && !strings.HasPrefix(path.Base(name), "zz_generated"):
+			f, err := parser.ParseFile(token.NewFileSet(), name, data, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range f.Comments {
+				texts[name] += c.Text() + "\n"
+			}
+		}
+	})
+	return texts
+}
+
+// walk calls visit with every file but those of test data and of what git does not keep.
+func walk(t *testing.T, root string, visit func(name string)) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case !d.IsDir():
+			visit(below(t, root, name))
+		case slices.Contains([]string{"testdata", "bin", "node_modules"}, d.Name()) || strings.HasPrefix(d.Name(), "."):
+			return filepath.SkipDir
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

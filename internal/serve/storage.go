@@ -1,0 +1,93 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/spf13/pflag"
+)
+
+// StorageConfig is what a program's own storage is told when it is opened.
+type StorageConfig struct {
+	// DataDir is the directory of --data-dir. It may not be there yet.
+	DataDir string
+	// Log is the server's.
+	Log *slog.Logger
+}
+
+var errCantForget = errors.New("the storage can't take its history away (storage.Backend.Forget is nil): give the resource back the key prefix that it had")
+
+// openStorage opens the storage that the program brings.
+func (s Server) openStorage(ctx context.Context, o *StoreOptions, log *slog.Logger) (*database, error) {
+	backend, err := s.Storage(ctx, StorageConfig{DataDir: o.DataDir, Log: log})
+	if err != nil {
+		return nil, fmt.Errorf("open the storage of %s: %w", s.Name, err)
+	}
+	if backend.Open == nil {
+		return nil, fmt.Errorf("Server.Storage of %s returned a storage.Backend without Open", s.Name)
+	}
+	backend.Name = cmp.Or(backend.Name, "a storage of "+s.Name+"'s own")
+	return &database{backend: backend}, nil
+}
+
+// storage says in the help where the objects are.
+func (s Server) storage() string {
+	if s.Storage != nil {
+		return "a storage of its own"
+	}
+	return "etcd"
+}
+
+// etcdFlags are those that say something about an etcd only.
+var etcdFlags = []string{"etcd-servers", "etcd-cafile", "etcd-certfile", "etcd-keyfile", "etcd-compaction-interval"}
+
+// hideEtcdFlags takes out of the help what a program with a storage of its own refuses.
+func (s Server) hideEtcdFlags(fs *pflag.FlagSet) {
+	for _, name := range etcdFlags {
+		fs.Lookup(name).Hidden = s.Storage != nil
+	}
+}
+
+// validate returns every mistake in the options, for this program.
+func (s Server) validate(o *Options) error {
+	return errors.Join(o.Validate(), s.validateStorage(&o.Store))
+}
+
+// validateStore returns every mistake in the options of a command, for this program.
+func (s Server) validateStore(o *StoreOptions) error {
+	return errors.Join(o.Validate(), s.validateStorage(o))
+}
+
+// validateStorage refuses what would have no effect on a storage of the program's own.
+func (s Server) validateStorage(o *StoreOptions) error {
+	if s.Storage == nil {
+		return nil
+	}
+	var errs []error
+	for _, wrong := range []struct {
+		flag string
+		set  bool
+	}{
+		{"--etcd-servers", len(o.EtcdServers) > 0},
+		{"--etcd-cafile", o.EtcdCAFile != ""},
+		{"--etcd-certfile", o.EtcdCertFile != ""},
+		{"--etcd-compaction-interval", o.EtcdCompaction != defaultCompaction},
+		{"StoreOptions.InMemory", o.InMemory},
+	} {
+		if wrong.set {
+			errs = append(errs, fmt.Errorf("%s: %s keeps its objects in a storage of its own (Server.Storage), and in no etcd; leave it out", wrong.flag, s.Name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// needsEtcd refuses a command that works on an etcd if the program has none.
+func (s Server) needsEtcd(command string) error {
+	if s.Storage == nil {
+		return nil
+	}
+	return fmt.Errorf("%s works on an etcd, and %s keeps its objects in a storage of its own: use what that storage has for it, or a client of the server", command, s.Name)
+}
