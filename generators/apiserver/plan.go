@@ -30,6 +30,8 @@ type server struct {
 	hubs []*hub // by group and kind
 	// openAPI are the packages that publish schemas, by group and version.
 	openAPI []published
+	// documentDefaults are those of the versions without protobuf: see runtime.Version.
+	documentDefaults map[string]string
 }
 
 // hub is one kind: a Go type that the server works with, and the versions that convert to and from
@@ -156,6 +158,7 @@ func (p *planner) server(main *model.Package, api []*model.Package) *server {
 			"write structs that embed metav1.TypeMeta and metav1.ObjectMeta, with their lists, into a package with +groupName=, and name it to gen too, as ./...")
 	}
 	p.findFunctions(versions)
+	s.documentDefaults = p.documentDefaults(versions)
 	p.findStored(versions)
 	p.checkFields(versions)
 	s.hubs = p.hubs(versions)

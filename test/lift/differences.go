@@ -44,10 +44,6 @@ var reasons = []struct {
 	{"Of the fields of a struct those count that Go writes.", []rule{
 		{differences: "refused only here: (?s:.*)Too few: 0: must have at least 1 item"},
 	}},
-	{"A default that is zero is not written into an object where the Go field leaves out what is zero.", []rule{
-		{kinds: "XListenerSet", differences: `another object(?s:.*)\n-[^\n]*"port":[^\n]*float64\(0\)`},
-		{kinds: "Challenge|ClusterIssuer|Issuer|Kubeadm.*", differences: `another object(?s:.*)\n-[^\n]*"name":[^\n]*string\(""\)`},
-	}},
 	{"Of a field that is no pointer and has a default Go can't tell a zero that was sent: it is the default.", []rule{
 		{kinds: "Gateway", paths: `(?s).*validation\.mode`, differences: "accepted only here: (?s:.*)mode: Unsupported value: \"\""},
 	}},
