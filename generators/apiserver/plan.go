@@ -45,6 +45,8 @@ type hub struct {
 	status    bool      // it has a status subresource
 	strategy  *strategy // nil without one
 	authored  []authored
+	// defaultsItself and validatesItself say that it has methods of controller-runtime's webhooks.
+	defaultsItself, validatesItself bool
 	// local is what its variables begin with.
 	local string
 }
@@ -168,6 +170,7 @@ func (p *planner) server(main *model.Package, api []*model.Package) *server {
 	p.checkPrefixes(s.hubs)
 	giveNames(s.hubs)
 	p.strategies(s)
+	p.findWebhooks(s.hubs)
 	return s
 }
 
