@@ -62,11 +62,12 @@ type Program struct {
 	transition    bool
 }
 
-// MustCompile compiles a rule about values of type T. It panics with what is wrong.
+// MustCompile compiles a rule about values of type T. It panics with what is wrong: gen has looked
+// at names, numbers of arguments and literals, so only types are left that don't fit.
 func MustCompile[T any](r Rule) *Program {
 	p, err := compile(r, reflect.TypeFor[T]())
 	if err != nil {
-		panic(fmt.Sprintf("a rule of %v: %v", reflect.TypeFor[T](), err))
+		panic(fmt.Sprintf("the rule %q of %v can't be evaluated: %v; mend it where its marker is, and run gen", r.Rule, reflect.TypeFor[T](), err))
 	}
 	return p
 }

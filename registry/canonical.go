@@ -124,7 +124,7 @@ func (c *codec) valueOfDocument(stored []byte) ([]byte, error) {
 	var obj runtime.Object
 	var from *origin
 	// Nearly every stored value is as this server writes it.
-	if doc, ok := document.Settled(decoded.JSON); ok && kind == c.storage && len(decoded.Strict) == 0 {
+	if doc, ok := document.Settled(decoded.JSON); ok && kind == c.storage && len(decoded.Strict) == 0 && !c.documents.shape.Fills() {
 		obj, from, err = c.documents.defaulted(decoded.Object, doc)
 	} else {
 		obj, from, err = c.received(documentsOf(kind), decoded.Object, decoded.JSON)

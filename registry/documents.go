@@ -16,7 +16,7 @@ type documents struct {
 }
 
 func documentsOf(kind *runtime.Kind) *documents {
-	return &documents{kind, document.ShapeOf(reflect.TypeOf(kind.New()))}
+	return &documents{kind, document.ShapeOf(reflect.TypeOf(kind.New()), kind.DocumentDefaults())}
 }
 
 // received makes an object that was read of text into what is to be written: it is defaulted, and

@@ -20,7 +20,7 @@ func (c *codec) received(in *documents, obj runtime.Object, text []byte) (runtim
 	if err != nil || in.kind == c.storage {
 		return obj, from, err
 	}
-	doc, err := from.document.Pruned(c.documents.shape)
+	doc, _, err := document.Read(from.document.AppendObject(nil), c.documents.shape)
 	if err != nil {
 		return nil, nil, err
 	}

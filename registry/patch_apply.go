@@ -129,10 +129,16 @@ func (e *endpoint) createByApply(ctx context.Context, w *write, name rest.Name, 
 	if w.CreateDenied != nil {
 		return nil, w.CreateDenied
 	}
-	hub, from, err := e.applyTo(e.nothing(), applied.toCreate(), name, opts)
+	applied = applied.toCreate()
+	hub, from, err := e.applyTo(e.nothing(), applied, name, opts)
 	if err != nil {
 		return nil, statusOf(err, "patch", e.resource, name.Name)
 	}
+	text, err := json.Marshal(applied.content)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	ctx = withText(ctx, text) // the patch is all that there is of the object
 	if err := e.checkMetadata(runtime.Meta(hub), nil); err != nil {
 		return nil, err
 	}

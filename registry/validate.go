@@ -107,13 +107,15 @@ func (e *endpoint) judged(sent *presence, hub, old runtime.Object, current []byt
 	if sent.look(); sent.tree == nil {
 		return obj, before, nil
 	}
-	if obj, err = e.documents.read(sent.of, runtime.Meta(hub)); err == nil && old != nil && sent.kept {
-		before, err = e.codec.decode(current)
+	if obj, err = e.documents.read(sent.of, runtime.Meta(hub)); err == nil && sent.kept {
+		e.kind.Default(obj) // as the stored one is, also where its document has no object for them
+		if old != nil {
+			before, err = e.codec.decode(current)
+		}
 	}
 	if err != nil {
 		return nil, nil, apierrors.NewInternalError(fmt.Errorf("read what was sent to validate it: %w", err))
 	}
-	e.kind.Default(obj) // also where the document has no object to have them
 	return obj, before, nil
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/rules"
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 	"github.com/typeplane/typeplane/storage/memory"
 )
@@ -253,5 +254,23 @@ func TestDefaultsOfTheStorageVersion(t *testing.T) {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
+	}
+}
+
+// An apply patch that makes an object says what was sent, also of a kind with protobuf.
+func TestCreateByApplySaysWhatWasSent(t *testing.T) {
+	s := versions{
+		strategy: strategy{AllowCreateOnUpdate: func() bool { return true }},
+		rules: func(ctx context.Context, op operation.Operation, _ *field.Path, obj, _ *widget.V1) field.ErrorList {
+			return rules.RequiredMap(ctx, op, field.NewPath("spec", "options"), obj.Spec.Options, nil, false)
+		},
+	}.serve(t)
+	apply := func(spec string) error {
+		_, _, err := applyAs(s.v1, "me", `{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"w"},"spec":`+spec+`}`, true)
+		return err
+	}
+	wantCauses(t, apply(`{"replicas":2}`), "spec.options: Required value")
+	if err := apply(`{"replicas":2,"options":{}}`); err != nil {
+		t.Errorf("with options, of which there are none: %v", err)
 	}
 }

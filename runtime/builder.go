@@ -83,6 +83,11 @@ type Version[V, H Object] struct {
 	// OwnRulesOnly says that what is written through this version is judged by its own rules, and
 	// not by those of the version that is stored too.
 	OwnRulesOnly bool
+	// DocumentDefaults are the defaults of members that the Go value does not tell from none, or
+	// prints in other words. They are JSON, by the struct's import path and name with that of the
+	// member: "example.com/v1.Spec.name". They are for versions without protobuf, may be about other
+	// types too, and are not modified.
+	DocumentDefaults map[string]string
 	// Deprecated is what clients of the version are warned of in each answer; "": nothing.
 	Deprecated string
 	// The others are what gen prints beside the methods of the type, to do the same faster. nil:
@@ -141,7 +146,7 @@ func AddVersion[V, H Object](h *Hub[H], v Version[V, H]) {
 		k.selectable = func(obj Object) map[string]string { return v.SelectableFields(obj.(V)) }
 	}
 	k.validate, k.ownRulesOnly = validation(v.Validate), v.OwnRulesOnly
-	k.deprecated = v.Deprecated
+	k.deprecated, k.documentDefaults = v.Deprecated, v.DocumentDefaults
 	k.storedFields = maps.Clone(v.StoredFields)
 	k.columns = slices.Clone(v.Columns)
 	if v.Cells != nil {

@@ -49,7 +49,9 @@ type Kind struct {
 	fromHub     func(in, out Object) error
 	sameJSON    bool // toHub and fromHub are byJSON
 	deprecated  string
-	selectable  func(Object) map[string]string
+	// documentDefaults are Version.DocumentDefaults.
+	documentDefaults map[string]string
+	selectable       func(Object) map[string]string
 	// storedFields says where in the bytes is what selectable returns; nil if nobody knows.
 	storedFields wire.Fields
 	validate     func(ctx context.Context, op operation.Operation, obj, old Object) field.ErrorList
@@ -79,6 +81,9 @@ func (k *Kind) ListKind() schema.GroupVersionKind {
 
 // Deprecated is what clients of the kind are warned of; "" is nothing.
 func (k *Kind) Deprecated() string { return k.deprecated }
+
+// DocumentDefaults are those of Version. They must not be modified.
+func (k *Kind) DocumentDefaults() map[string]string { return k.documentDefaults }
 
 // New returns a fresh, empty object.
 func (k *Kind) New() Object { return k.new() }

@@ -9,28 +9,60 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/cel-go/common/decls"
+
 	"github.com/typeplane/typeplane/cel/language"
 )
 
-// TestGenKnowsFunctions: gen refuses rules with functions that there are not. It can't link the
-// language to find out, so it has a list, which must be that of the language.
+// TestGenKnowsFunctions: gen refuses rules with functions that there are not, and with too few or
+// too many arguments. It can't link the language to find out, so it has a list, which must be that
+// of the language.
 func TestGenKnowsFunctions(t *testing.T) {
 	env, err := language.Extended()
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := functionsOfGen(t)
-	for name := range env.Functions() {
-		operator := name == "in" || strings.ContainsAny(name, "@!-[?") || strings.HasPrefix(name, "_")
-		if !operator && !slices.Contains(known, name) {
-			t.Errorf("gen does not know %s", name)
+	want := map[string]string{}
+	for name, f := range env.Functions() {
+		if operator := name == "in" || strings.ContainsAny(name, "@!-[?") || strings.HasPrefix(name, "_"); !operator {
+			want[name] = arity(f)
 		}
 	}
-	for _, name := range known {
-		if env.Functions()[name] == nil {
-			t.Errorf("gen knows %s, which there is not", name)
+	got := map[string]string{}
+	for _, entry := range functionsOfGen(t) {
+		name, counts, _ := strings.Cut(entry, "/")
+		got[name] = counts
+	}
+	for name, counts := range want {
+		if got[name] != counts {
+			t.Errorf("%s takes %q arguments; gen has %q", name, counts, got[name])
+		}
+		delete(got, name)
+	}
+	for name := range got {
+		t.Errorf("gen knows %s, which there is not", name)
+	}
+}
+
+// arity is how gen's list says how many arguments a function takes, and behind a dot, how many as a
+// method.
+func arity(f *decls.FunctionDecl) string {
+	var function, method []string
+	for _, o := range f.OverloadDecls() {
+		if n := len(o.ArgTypes()); o.IsMemberFunction() {
+			method = append(method, strconv.Itoa(n-1))
+		} else {
+			function = append(function, strconv.Itoa(n))
 		}
 	}
+	text := func(counts []string) string {
+		slices.Sort(counts)
+		return strings.Join(slices.Compact(counts), "")
+	}
+	if len(method) == 0 {
+		return text(function)
+	}
+	return text(function) + "." + text(method)
 }
 
 // functionsOfGen is the list in the generator's source: its module must not be required here.

@@ -2,6 +2,8 @@ package apiserver
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -27,12 +29,13 @@ type printer struct {
 
 func emitServer(pass *generators.Pass, s *server) {
 	p := printer{pass.File(s.pkg, fileName, generator), s}
-	p.Reserve("b", "in", "out", "fields", "replicas", "from", "to", "cells", "item", "value", "key", "i", "ok")
+	p.Reserve("documentDefaults", "b", "in", "out", "fields", "replicas", "from", "to", "cells", "item", "value", "key", "i", "ok")
 	for _, h := range s.hubs {
 		p.Reserve(h.local+"Hub", h.local+"Strategy")
 	}
 	p.addToScheme()
 	p.newServer()
+	p.documentDefaults()
 	for _, h := range s.hubs {
 		for _, v := range h.versions {
 			if len(v.fields) > 0 {
@@ -98,6 +101,9 @@ func (p printer) version(h *hub, v *version) {
 	if v.ownRulesOnly {
 		p.P("OwnRulesOnly: true,")
 	}
+	if len(p.s.documentDefaults) > 0 && !v.functions.shared {
+		p.P("DocumentDefaults: documentDefaults,")
+	}
 	if v.deprecated != "" {
 		p.P("Deprecated: ", quoted(v.deprecated), ",")
 	}
@@ -113,6 +119,20 @@ func (p printer) version(h *hub, v *version) {
 	}
 	p.columns(v)
 	p.P("})")
+}
+
+// documentDefaults prints the defaults that Go values don't tell.
+func (p printer) documentDefaults() {
+	if len(p.s.documentDefaults) == 0 {
+		return
+	}
+	p.P()
+	p.P("// documentDefaults are the defaults that are not seen in Go values, by struct and member.")
+	p.P("var documentDefaults = map[string]string{")
+	for _, member := range slices.Sorted(maps.Keys(p.s.documentDefaults)) {
+		p.P(quoted(member), ": ", quoted(p.s.documentDefaults[member]), ",")
+	}
+	p.P("}")
 }
 
 // conversions prints how a version gets to its hub and back.

@@ -34,6 +34,7 @@ func (p printer) newServer() {
 		p.resource(h)
 	}
 	p.P("},")
+	p.webhooks()
 	if len(p.s.openAPI) > 0 {
 		p.P("OpenAPI: map[", emit.Ident{Path: schemaPath, Name: "GroupVersion"}, "]string{")
 		for _, o := range p.s.openAPI {
@@ -43,6 +44,24 @@ func (p printer) newServer() {
 	}
 	p.P("}")
 	p.P("}")
+}
+
+// webhooks prints what asks the kinds that default and validate themselves.
+func (p printer) webhooks() {
+	var asked []any
+	for _, h := range p.s.hubs {
+		if h.defaultsItself {
+			asked = append(asked, emit.Ident{Path: bootPath, Name: "DefaultingItself"}, "[*", h.ident(), "](),\n")
+		}
+		if h.validatesItself {
+			asked = append(asked, emit.Ident{Path: bootPath, Name: "ValidatingItself"}, "[*", h.ident(), "](),\n")
+		}
+	}
+	if len(asked) > 0 {
+		p.P("Admission: []", emit.Ident{Path: bootPath, Name: "AdmissionPlugin"}, "{")
+		p.P(asked...)
+		p.P("},")
+	}
 }
 
 func (p printer) resource(h *hub) {

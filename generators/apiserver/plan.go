@@ -30,6 +30,8 @@ type server struct {
 	hubs []*hub // by group and kind
 	// openAPI are the packages that publish schemas, by group and version.
 	openAPI []published
+	// documentDefaults are those of the versions without protobuf: see runtime.Version.
+	documentDefaults map[string]string
 }
 
 // hub is one kind: a Go type that the server works with, and the versions that convert to and from
@@ -43,6 +45,8 @@ type hub struct {
 	status    bool      // it has a status subresource
 	strategy  *strategy // nil without one
 	authored  []authored
+	// defaultsItself and validatesItself say that it has methods of controller-runtime's webhooks.
+	defaultsItself, validatesItself bool
 	// local is what its variables begin with.
 	local string
 }
@@ -156,6 +160,7 @@ func (p *planner) server(main *model.Package, api []*model.Package) *server {
 			"write structs that embed metav1.TypeMeta and metav1.ObjectMeta, with their lists, into a package with +groupName=, and name it to gen too, as ./...")
 	}
 	p.findFunctions(versions)
+	s.documentDefaults = p.documentDefaults(versions)
 	p.findStored(versions)
 	p.checkFields(versions)
 	s.hubs = p.hubs(versions)
@@ -165,6 +170,7 @@ func (p *planner) server(main *model.Package, api []*model.Package) *server {
 	p.checkPrefixes(s.hubs)
 	giveNames(s.hubs)
 	p.strategies(s)
+	p.findWebhooks(s.hubs)
 	return s
 }
 

@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"k8s.io/gengo/v2/types"
@@ -9,6 +10,7 @@ import (
 	"github.com/typeplane/typeplane/generators/emit"
 	"github.com/typeplane/typeplane/generators/fieldset"
 	"github.com/typeplane/typeplane/generators/model"
+	"github.com/typeplane/typeplane/generators/openapi"
 	"github.com/typeplane/typeplane/generators/protobuf"
 	"github.com/typeplane/typeplane/generators/validation"
 )
@@ -39,6 +41,18 @@ func (p *planner) findFunctions(versions []*version) {
 			validate: p.validates(v, validated[v.pkg][v.goType.Name.Name]),
 		}
 	}
+}
+
+// documentDefaults are the defaults of versions without protobuf that their Go values don't tell.
+func (p *planner) documentDefaults(versions []*version) map[string]string {
+	out, done := map[string]string{}, map[*model.Package]bool{}
+	for _, v := range versions {
+		if !v.functions.shared && !done[v.pkg] {
+			done[v.pkg] = true
+			maps.Copy(out, openapi.UnseenDefaults(p.pass, v.pkg))
+		}
+	}
+	return out
 }
 
 // validates says whether a version has a Validate_T: one that is printed, or one that is written by

@@ -47,7 +47,7 @@ func collect(pass *generators.Pass) []*models {
 	p := &planner{from: pass.Model, report: pass.Report, names: map[string]packageNames{}, tried: map[string]bool{}}
 	var out []*models
 	for _, pkg := range pass.Packages {
-		m := &models{planner: p, pkg: pkg, resources: ofResources(p.from, pkg), kinds: map[*types.Type]groupVersionKind{}, done: map[string]*schema{}, owner: map[string]*types.Type{}}
+		m := &models{planner: p, pkg: pkg, resources: ofResources(p.from, pkg), kinds: map[*types.Type]groupVersionKind{}, done: map[string]*schema{}, unseen: map[string]string{}, owner: map[string]*types.Type{}}
 		for _, r := range roots(pass.Model, pkg) {
 			m.root(r)
 		}
@@ -107,6 +107,7 @@ type models struct {
 	resources bool
 	kinds     map[*types.Type]groupVersionKind // the kinds among the roots, and their lists
 	done      map[string]*schema               // by model name; nil while it waits in queue
+	unseen    map[string]string                // see UnseenDefaults
 	owner     map[string]*types.Type
 	queue     []*types.Type
 }

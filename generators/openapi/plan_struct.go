@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -51,8 +52,27 @@ func (m *models) structSchema(t *types.Type, path string) *schema {
 		if f.required {
 			s.Required = append(s.Required, name)
 		}
+		if m.resources && t.Name.Name != "" && unseen(f, s.Properties[name].Default) {
+			m.unseen[t.Name.Package+"."+t.Name.Name+"."+name] = string(s.Properties[name].Default)
+		}
 	}
 	return s
+}
+
+// unseen says whether a Go value does not tell the default of a field from the field's absence, or
+// prints the default in other words: of a struct that is no pointer, of what is zero, and of a type
+// with its own JSON.
+func unseen(f field, value json.RawMessage) bool {
+	t := f.field.Type
+	switch {
+	case value == nil:
+		return false
+	case writesOwnJSON(model.Pointee(t)):
+		return true
+	case t.Kind == types.Pointer:
+		return false
+	}
+	return model.Plain(t).Kind == types.Struct || slices.Contains([]string{`""`, "0", "false", "[]", "{}"}, string(value))
 }
 
 // field is one property of an object and the place that it comes from.

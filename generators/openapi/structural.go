@@ -51,6 +51,19 @@ func Structurals(pass *generators.Pass, pkg *model.Package, metadata bool) map[*
 	return out
 }
 
+// UnseenDefaults are the defaults in the schemas of a package's kinds that a Go value does not tell
+// from none, or prints in other words. They are JSON, by the import path and name of a struct and
+// the name of the field in JSON: "example.com/v1.Spec.name".
+func UnseenDefaults(pass *generators.Pass, pkg *model.Package) map[string]string {
+	quiet := &generators.Pass{Model: pass.Model, Packages: []*model.Package{pkg}, Report: &diag.Report{}}
+	out := map[string]string{}
+	for _, m := range collect(quiet) {
+		maps.Copy(out, m.unseen)
+	}
+	maps.DeleteFunc(out, func(member, _ string) bool { return strings.HasPrefix(member, autoscalingV1+".") }) // what is sent to a subresource
+	return out
+}
+
 func (m *models) structural(kind *types.Type, metadata bool) Structural {
 	w := &whole{models: m, metadata: metadata, out: Structural{Fields: map[string]Field{}}}
 	s := w.schema(refTo(m.modelName(kind)), "")

@@ -110,7 +110,7 @@ func TestDocumentIsKept(t *testing.T) {
 		"lists in maps":      {`{"color":"x","headers":{"a":["b","c"],"d":[]}}`, ""},
 		"a list of lists":    {`{"color":"x","grid":[[{"x":1,"y":2}],[]]}`, ""},
 		"a map of structs":   {`{"color":"x","parts":{"a":{},"b":{"count":0,"weight":"1000m"},"c":{"count":7}}}`, `{"color":"x","parts":{"a":{"count":1},"b":{"count":0,"weight":"1000m"},"c":{"count":7}}}`},
-		"items get defaults": {`{"color":"x","steps":[{"name":"a"},{"name":"b","timeout":"60s","optional":false}]}`, `{"color":"x","steps":[{"name":"a","timeout":"1m0s"},{"name":"b","optional":false,"timeout":"60s"}]}`},
+		"items get defaults": {`{"color":"x","steps":[{"name":"a"},{"name":"b","timeout":"60s","optional":false}]}`, `{"color":"x","steps":[{"name":"a","timeout":"1m"},{"name":"b","optional":false,"timeout":"60s"}]}`},
 		"any":                {`{"any":{"a":[null,1.5,{"b":null}],"kind":"Other"},"color":"x"}`, ""},
 		"own JSON":           {`{"color":"x","tone":"0.44kHz"}`, ""},
 		"null":               {`{"color":null,"period":null,"headers":{"a":null,"b":["x"]}}`, `{"color":"red","headers":{"b":["x"]}}`},

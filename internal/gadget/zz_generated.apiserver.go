@@ -31,6 +31,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:         v1.ReadJSON_Gadget,
 		Validate:         v1.Validate_Gadget,
 		CompareFields:    compareFields_v1_Gadget,
+		DocumentDefaults: documentDefaults,
 		SelectableFields: selectableFields_v1_Gadget,
 		Scale:            scale_v1_Gadget,
 		SetReplicas:      setReplicas_v1_Gadget,
@@ -41,15 +42,16 @@ func addToScheme(b *runtime.Builder) {
 		Cells: cells_v1_Gadget,
 	})
 	runtime.AddVersion(gadgetHub, runtime.Version[*v1beta1.Gadget, *v1.Gadget]{
-		GroupVersion:  schema.GroupVersion{Group: "gadgets.example.com", Version: "v1beta1"},
-		New:           func() *v1beta1.Gadget { return new(v1beta1.Gadget) },
-		NewList:       func() pkgruntime.Object { return new(v1beta1.GadgetList) },
-		Default:       v1beta1.SetObjectDefaults_Gadget,
-		ToHub:         runtime.Unscoped(v1beta1.LosslessConvert_v1beta1_Gadget_To_v1_Gadget),
-		FromHub:       runtime.Unscoped(v1beta1.LosslessConvert_v1_Gadget_To_v1beta1_Gadget),
-		AppendJSON:    v1beta1.AppendJSON_Gadget,
-		ReadJSON:      v1beta1.ReadJSON_Gadget,
-		CompareFields: compareFields_v1beta1_Gadget,
+		GroupVersion:     schema.GroupVersion{Group: "gadgets.example.com", Version: "v1beta1"},
+		New:              func() *v1beta1.Gadget { return new(v1beta1.Gadget) },
+		NewList:          func() pkgruntime.Object { return new(v1beta1.GadgetList) },
+		Default:          v1beta1.SetObjectDefaults_Gadget,
+		ToHub:            runtime.Unscoped(v1beta1.LosslessConvert_v1beta1_Gadget_To_v1_Gadget),
+		FromHub:          runtime.Unscoped(v1beta1.LosslessConvert_v1_Gadget_To_v1beta1_Gadget),
+		AppendJSON:       v1beta1.AppendJSON_Gadget,
+		ReadJSON:         v1beta1.ReadJSON_Gadget,
+		CompareFields:    compareFields_v1beta1_Gadget,
+		DocumentDefaults: documentDefaults,
 	})
 }
 
@@ -73,6 +75,11 @@ func API() typeplane.API {
 			{Group: "gadgets.example.com", Version: "v1beta1"}: v1beta1.OpenAPISchemas,
 		},
 	}
+}
+
+// documentDefaults are the defaults that are not seen in Go values, by struct and member.
+var documentDefaults = map[string]string{
+	"github.com/typeplane/typeplane/internal/gadget/v1.Step.timeout": "\"1m\"",
 }
 
 // selectableFields_v1_Gadget returns the fields of kind Gadget in gadgets.example.com/v1 that a selector may name.

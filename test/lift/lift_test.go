@@ -183,21 +183,24 @@ func (l *lifted) mutated(from string, r repository) {
 	kinds := slices.SortedFunc(maps.Keys(without), func(a, b schema.GroupVersionKind) int { return strings.Compare(a.String(), b.String()) })
 	for _, gvk := range kinds {
 		d := l.definitions[gvk]
-		doc := d.made(func(doc map[string]any) bool { return l.bothAccept(d, doc) })
+		doc := d.made(func(doc map[string]any) []string { return l.wrong(d, doc) })
+		if partly := slices.Contains(r.partly, gvk.Version+"/"+gvk.Kind); partly != (doc == nil) {
+			l.Errorf("an object of %v that is accepted could be made: %v, want %v", gvk, doc != nil, !partly)
+		}
 		if doc == nil {
-			l.Errorf("no object of %v could be made that is accepted", gvk)
 			continue
 		}
 		l.mutate(d, doc, some(mutations(doc, d.schema), ofMade, by), by)
 	}
 }
 
-// bothAccept compares what becomes of a new object, and says whether it is one.
-func (l *lifted) bothAccept(d *definition, doc map[string]any) bool {
+// wrong compares what becomes of a new object, and says where something is wrong with it for one of
+// the two.
+func (l *lifted) wrong(d *definition, doc map[string]any) []string {
 	l.Helper()
 	theirs, ours := d.create(doc), l.server.judge("POST", d.path(doc)+dryRun, doc)
 	l.compare(finding{kind: d.gvk, stored: d.version.Storage, verb: "create", path: "made"}, theirs, ours)
-	return theirs.accepted && ours.accepted
+	return append(theirs.wrong, ours.wrong...)
 }
 
 const (

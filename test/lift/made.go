@@ -23,18 +23,20 @@ const (
 )
 
 // made is an object with as many fields as can be, for kinds without an example: each field is
-// tried in turn, and stays if the object with it is accepted. It is nil if not even the required
-// fields make an object.
-func (d *definition) made(accepted func(doc map[string]any) bool) map[string]any {
+// tried in turn, and stays if there is nothing wrong with the object then. wrong says where there
+// is. It is nil if not even the required fields make an object.
+func (d *definition) made(wrong func(doc map[string]any) []string) map[string]any {
 	metadata := map[string]any{"name": "made"}
 	if d.namespaced() {
 		metadata["namespace"] = "default"
 	}
-	g := &grower{accepted: accepted}
+	g := &grower{wrong: wrong}
 	g.doc, _ = least(d.schema, 0).(map[string]any)
 	g.doc["apiVersion"], g.doc["kind"], g.doc["metadata"] = d.gvk.GroupVersion().String(), d.gvk.Kind, metadata
-	if !accepted(g.doc) && !g.mended(d.schema, nil) {
-		return nil
+	for g.left = wrong(g.doc); len(g.left) > 0; {
+		if !g.mended(d.schema, nil) {
+			return nil
+		}
 	}
 	for waiting := g.fields(d.schema, nil); len(waiting) > 0 && g.made < mostFields; waiting = waiting[1:] {
 		waiting = append(waiting, g.grow(waiting[0])...)
@@ -42,11 +44,12 @@ func (d *definition) made(accepted func(doc map[string]any) bool) map[string]any
 	return g.doc
 }
 
-// grower makes an object larger, as long as it is accepted.
+// grower makes an object larger, as long as nothing comes to be wrong with it.
 type grower struct {
-	accepted func(doc map[string]any) bool
-	doc      map[string]any
-	made     int
+	wrong func(doc map[string]any) []string
+	doc   map[string]any
+	left  []string // where something is wrong with it
+	made  int
 }
 
 // place is where there can be something in an object.
@@ -55,24 +58,27 @@ type place struct {
 	path   []any
 }
 
-// try puts a value at a path, if it is accepted there.
+// try puts a value at a path, if nothing is wrong with the object then, or less than before and
+// nothing else.
 func (g *grower) try(path []any, value any) bool {
-	was := g.doc
-	g.doc = changed(was, path, value).(map[string]any)
-	if g.accepted(g.doc) {
-		return true
+	doc := changed(g.doc, path, value).(map[string]any)
+	left := g.wrong(doc)
+	for _, at := range left {
+		if len(left) >= len(g.left) || !slices.Contains(g.left, at) {
+			return false
+		}
 	}
-	g.doc = was
-	return false
+	g.doc, g.left = doc, left
+	return true
 }
 
-// mended tries for an object that is not accepted the other values that its texts may have, and
-// then one more field.
+// mended tries for an object with which something is wrong the other values that its fields may
+// have, until one mends something.
 func (g *grower) mended(s *structural.Structural, path []any) bool {
 	for _, p := range g.fields(s, path) {
-		value, _ := valueAt(g.doc, p.path)
+		value, there := valueAt(g.doc, p.path)
 		for _, other := range values(p.schema, len(p.path)) {
-			if g.try(p.path, other) {
+			if g.try(p.path, other) || !there && g.mendedWith(p, other) {
 				return true
 			}
 		}
@@ -87,6 +93,22 @@ func (g *grower) mended(s *structural.Structural, path []any) bool {
 			}
 		}
 	}
+	return false
+}
+
+// mendedWith puts a value at a place in which something is wrong, although it is not there, and
+// mends what is in it.
+func (g *grower) mendedWith(p place, value any) bool {
+	within := func(at string) bool { return strings.HasPrefix(at, shown(p.path)+".") }
+	if _, isObject := value.(map[string]any); !isObject || !slices.ContainsFunc(g.left, within) {
+		return false
+	}
+	was := g.doc
+	g.doc = changed(was, p.path, value).(map[string]any)
+	if g.mended(p.schema, p.path) {
+		return true
+	}
+	g.doc = was
 	return false
 }
 

@@ -123,7 +123,11 @@ func (d *definition) update(doc, stored map[string]any) verdict {
 
 func judged(obj *unstructured.Unstructured, errs field.ErrorList) verdict {
 	if len(errs) > 0 {
-		return verdict{message: errs.ToAggregate().Error(), code: http.StatusUnprocessableEntity}
+		var wrong []string
+		for _, err := range errs {
+			wrong = append(wrong, err.Field)
+		}
+		return verdict{message: errs.ToAggregate().Error(), wrong: wrong, code: http.StatusUnprocessableEntity}
 	}
 	return verdict{accepted: true, object: obj.Object}
 }
@@ -132,29 +136,29 @@ func judged(obj *unstructured.Unstructured, errs field.ErrorList) verdict {
 func (d *definition) read(doc map[string]any) (*unstructured.Unstructured, *verdict) {
 	data, err := json.Marshal(doc)
 	if err != nil {
-		return nil, &verdict{message: err.Error(), code: http.StatusBadRequest}
+		return nil, &verdict{message: err.Error(), wrong: []string{""}, code: http.StatusBadRequest}
 	}
 	obj := new(unstructured.Unstructured)
 	if err := obj.UnmarshalJSON(data); err != nil {
-		return nil, &verdict{message: err.Error(), code: http.StatusBadRequest}
+		return nil, &verdict{message: err.Error(), wrong: []string{""}, code: http.StatusBadRequest}
 	}
 	meta, found, unknown, err := objectmeta.GetObjectMetaWithOptions(obj.Object, objectmeta.ObjectMetaOptions{ReturnUnknownFieldPaths: true})
 	if err != nil {
-		return nil, &verdict{message: err.Error(), code: http.StatusBadRequest}
+		return nil, &verdict{message: err.Error(), wrong: []string{""}, code: http.StatusBadRequest}
 	}
 	unknown = append(unknown, pruning.PruneWithOptions(obj.Object, d.schema, true, structural.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})...)
 	defaulting.PruneNonNullableNullsWithoutDefaults(obj.Object, d.schema)
 	fieldErr, more := objectmeta.CoerceWithOptions(nil, obj.Object, d.schema, false, objectmeta.CoerceOptions{ReturnUnknownFieldPaths: true})
 	if fieldErr != nil {
-		return nil, &verdict{message: fieldErr.Error(), code: http.StatusBadRequest}
+		return nil, &verdict{message: fieldErr.Error(), wrong: []string{""}, code: http.StatusBadRequest}
 	}
 	if unknown = append(unknown, more...); len(unknown) > 0 {
-		return nil, &verdict{message: "unknown fields " + unknown[0], code: http.StatusBadRequest}
+		return nil, &verdict{message: "unknown fields " + unknown[0], wrong: []string{""}, code: http.StatusBadRequest}
 	}
 	obj.SetGroupVersionKind(d.gvk)
 	if found {
 		if err := objectmeta.SetObjectMeta(obj.Object, meta); err != nil {
-			return nil, &verdict{message: err.Error(), code: http.StatusBadRequest}
+			return nil, &verdict{message: err.Error(), wrong: []string{""}, code: http.StatusBadRequest}
 		}
 	}
 	defaulting.Default(obj.Object, d.schema)

@@ -22,6 +22,9 @@ type repository struct {
 	// aliases are the import paths of the packages by group and version, for programs that serve
 	// their kinds by aliases.
 	aliases map[string]string
+	// partly are the kinds, by their version, of which the module converts only a part and leaves
+	// out what the stored version requires, so that no object of them can be made.
+	partly []string
 	// crds, valid and invalid are patterns of files in definitions.
 	crds, valid, invalid []string
 }
@@ -77,7 +80,9 @@ var repositories = []repository{
 			"runtime.cluster.x-k8s.io/v1alpha1":     "sigs.k8s.io/cluster-api/api/runtime/v1alpha1",
 			"runtime.cluster.x-k8s.io/v1beta2":      "sigs.k8s.io/cluster-api/api/runtime/v1beta2",
 		},
-		crds: []string{"core/config/crd/bases/*.yaml", "bootstrap/kubeadm/config/crd/bases/*.yaml", "controlplane/kubeadm/config/crd/bases/*.yaml"},
+		// Their references are converted in the main module, which asks a cluster about them.
+		partly: []string{"v1beta1/Machine", "v1beta1/MachineDeployment", "v1beta1/MachinePool", "v1beta1/MachineSet"},
+		crds:   []string{"core/config/crd/bases/*.yaml", "bootstrap/kubeadm/config/crd/bases/*.yaml", "controlplane/kubeadm/config/crd/bases/*.yaml"},
 	},
 }
 

@@ -139,5 +139,14 @@ func (s *server) judge(method, path string, doc map[string]any) verdict {
 	if err := json.Unmarshal(out, status); err != nil || code >= 500 {
 		s.t.Errorf("%s %s: %d %s", method, path, code, out)
 	}
-	return verdict{message: status.Message, code: code}
+	refused := verdict{message: status.Message, code: code}
+	if status.Details != nil {
+		for _, cause := range status.Details.Causes {
+			refused.wrong = append(refused.wrong, cause.Field)
+		}
+	}
+	if len(refused.wrong) == 0 {
+		refused.wrong = []string{""}
+	}
+	return refused
 }

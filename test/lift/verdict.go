@@ -12,6 +12,7 @@ type verdict struct {
 	accepted bool
 	object   map[string]any // what is stored, if it is accepted
 	message  string         // why not, for people
+	wrong    []string       // the fields that it is about
 	code     int            // of the status then
 }
 

@@ -49,7 +49,7 @@ type Pointed struct {
 }
 
 func TestRead(t *testing.T) {
-	shape := ShapeOf(reflect.TypeFor[*thing]())
+	shape := ShapeOf(reflect.TypeFor[*thing](), nil)
 	for name, tc := range map[string]struct {
 		text, want string
 		whole      bool
@@ -168,7 +168,7 @@ func TestSettled(t *testing.T) {
 
 // Defaults inside of an item leave it what it is, also where nothing else in it is as it was.
 func TestDefaultsOfItems(t *testing.T) {
-	shape := ShapeOf(reflect.TypeFor[*thing]())
+	shape := ShapeOf(reflect.TypeFor[*thing](), nil)
 	read := func(text string) Document {
 		d, _, err := Read([]byte(text), shape)
 		if err != nil {
@@ -180,5 +180,40 @@ func TestDefaultsOfItems(t *testing.T) {
 	got, err := doc.Default(before, after, shape)
 	if want := `{"spec":{"lists":[[{"a":"y","b":0}]]}}`; err != nil || string(got.AppendObject(nil)) != want {
 		t.Errorf("%s, %v", got.AppendObject(nil), err)
+	}
+}
+
+type filled struct {
+	Name  string `json:"name,omitempty"`
+	Inner struct {
+		Port int `json:"port,omitempty"`
+	} `json:"inner"`
+	Part  filledPart            `json:"part"`
+	Items []filledPart          `json:"items"`
+	Named map[string]filledPart `json:"named"`
+}
+
+type filledPart struct {
+	Key   string `json:"key,omitempty"`
+	Value string `json:"value,omitempty"`
+}
+
+// Defaults that a Go value does not tell are in a document wherever there is the object around them,
+// also where that is a default.
+func TestReadFillsDefaults(t *testing.T) {
+	const in = "github.com/typeplane/typeplane/registry/internal/document."
+	shape := ShapeOf(reflect.TypeFor[*filled](), map[string]string{in + "filled.name": `""`, in + "filled.part": `{"value":"b"}`, in + "filledPart.key": `"a"`, in + "other.name": "1"})
+	if !shape.Fills() {
+		t.Error("it has no defaults")
+	}
+	for text, want := range map[string]string{
+		`{}`:                     `{"name":"","part":{"key":"a","value":"b"}}`,
+		`{"name":"x","part":{}}`: `{"name":"x","part":{"key":"a"}}`,
+		`{"name":null,"part":{"key":""},"inner":{},"items":[{},{"key":"c"}],"named":{"d":{}}}`: `{"inner":{},"items":[{"key":"a"},{"key":"c"}],"name":"","named":{"d":{"key":"a"}},"part":{"key":""}}`,
+	} {
+		doc, _, err := Read([]byte(text), shape)
+		if got := string(doc.AppendObject(nil)); err != nil || got != want {
+			t.Errorf("%s: %s, %v; want %s", text, got, err, want)
+		}
 	}
 }

@@ -71,7 +71,7 @@ func TestNullItems(t *testing.T) {
 		List []string          `json:"list"`
 		Map  map[string][]*int `json:"map"`
 	}
-	shape := ShapeOf(reflect.TypeFor[part]())
+	shape := ShapeOf(reflect.TypeFor[part](), nil)
 	for text, want := range map[string]string{
 		`{"list":["a"],"map":{"null":[1]}}`:                      "[]",
 		`{"list":[null,"a",null],"map":{"b":[null],"a":[null]}}`: "[list[0] list[2] map[a][0]]",

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+
+	runtimejson "github.com/typeplane/typeplane/runtime/json"
 )
 
 // Shape says which members objects of a Go type have in JSON. It is made once for each type, and
@@ -13,8 +15,11 @@ import (
 // an interface: all in it is kept.
 type Shape struct {
 	members map[string]*Shape // of a struct; nil for others
-	inside  *Shape            // of the items of a list, or the values of a map
-	full    bool              // of a list whose items are never null
+	// defaults are those of members that are not seen in the Go value, in JSON.
+	defaults map[string]string
+	inside   *Shape // of the items of a list, or the values of a map
+	full     bool   // of a list whose items are never null
+	fills    bool   // of a kind: there are defaults in it
 }
 
 // prune takes out of a value what its type has no member for, and members that are null. It says
@@ -48,16 +53,64 @@ func (s *Shape) prune(value any) (whole bool) {
 	return whole
 }
 
+// fill puts the defaults into a value that are not there. What a default brings has its own.
+func (s *Shape) fill(value any) {
+	if s == nil {
+		return
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		for name, text := range s.defaults {
+			if _, there := value[name]; !there {
+				p := parser{r: runtimejson.NewReader([]byte(text)), room: maxTree}
+				value[name] = p.value()
+			}
+		}
+		for name, inner := range value {
+			if s.members != nil {
+				s.members[name].fill(inner)
+			} else {
+				s.inside.fill(inner)
+			}
+		}
+	case []any:
+		for _, item := range value {
+			s.inside.fill(item)
+		}
+	}
+}
+
 var shapes = struct {
 	sync.Mutex
 	of map[reflect.Type]*Shape
 }{of: map[reflect.Type]*Shape{}}
 
-// ShapeOf returns the shape of the Go type of a kind.
-func ShapeOf(t reflect.Type) *Shape {
+// ShapeOf returns the shape of the Go type of a kind. defaults are those that are not seen in the
+// Go value, in JSON, by the import path and name of a struct and the name of its member. They are
+// the same whenever a type is asked for.
+func ShapeOf(t reflect.Type, defaults map[string]string) *Shape {
 	shapes.Lock()
 	defer shapes.Unlock()
-	return shapeOf(t)
+	if s, ok := shapes.of[t]; ok {
+		return s
+	}
+	b := &shaper{defaults: defaults, of: map[reflect.Type]*Shape{}}
+	s := b.shape(t)
+	if s != nil {
+		s.fills = b.filled
+	}
+	shapes.of[t] = s
+	return s
+}
+
+// Fills says whether there are defaults in the shape of a kind.
+func (s *Shape) Fills() bool { return s.fills }
+
+// shaper makes the shapes of the types within one.
+type shaper struct {
+	defaults map[string]string
+	of       map[reflect.Type]*Shape
+	filled   bool
 }
 
 // readsItself tells whether values of a type know how to read themselves.
@@ -66,7 +119,7 @@ func readsItself(t reflect.Type) bool {
 	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
-func shapeOf(t reflect.Type) *Shape {
+func (b *shaper) shape(t reflect.Type) *Shape {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -82,19 +135,25 @@ func shapeOf(t reflect.Type) *Shape {
 	default:
 		return nil
 	}
-	if s, ok := shapes.of[t]; ok {
+	if s, ok := b.of[t]; ok {
 		return s
 	}
 	s := new(Shape)
-	shapes.of[t] = s // before what is in it, which may be of the same type
+	b.of[t] = s // before what is in it, which may be of the same type
 	if t.Kind() != reflect.Struct {
-		s.inside = shapeOf(t.Elem())
+		s.inside = b.shape(t.Elem())
 		s.full = s.inside != nil || basic(t.Elem())
 		return s
 	}
 	s.members = map[string]*Shape{}
 	for name, member := range membersOf(t) {
-		s.members[name] = shapeOf(member)
+		s.members[name] = b.shape(member)
+		if text, ok := b.defaults[t.PkgPath()+"."+t.Name()+"."+name]; ok {
+			if s.defaults == nil {
+				s.defaults = map[string]string{}
+			}
+			s.defaults[name], b.filled = text, true
+		}
 	}
 	return s
 }

@@ -36,6 +36,7 @@ func Of(tree map[string]any) (d Document) {
 
 // Read makes a document of an object that was sent: without members that its type does not have,
 // and without those that are null, which count as not sent. whole says that there were none such.
+// It has the defaults that are not seen in the Go value.
 // Of a member that is there twice the last one counts. What would take too much memory is
 // runtime/json's ErrTooLarge.
 func Read(text []byte, shape *Shape) (d Document, whole bool, err error) {
@@ -44,6 +45,7 @@ func Read(text []byte, shape *Shape) (d Document, whole bool, err error) {
 		return d, false, err
 	}
 	whole = shape.prune(tree)
+	shape.fill(tree)
 	return Of(tree), whole, nil
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 func TestUnseen(t *testing.T) {
-	shape := ShapeOf(reflect.TypeFor[*thing]())
+	shape := ShapeOf(reflect.TypeFor[*thing](), nil)
 	for name, tc := range map[string]struct{ was, is, want string }{
 		"the same":             {`{"spec":{"a":""}}`, `{"spec":{"a":""}}`, ``},
 		"came":                 {`{"spec":{}}`, `{"spec":{"a":"","b":0,"c":"x"}}`, `spec.a spec.b`},
@@ -83,7 +83,7 @@ func TestUnseenIsBounded(t *testing.T) {
 		Name  string   `json:"name"`
 		Inner []nested `json:"inner"`
 	}
-	shape := ShapeOf(reflect.TypeFor[nested]())
+	shape := ShapeOf(reflect.TypeFor[nested](), nil)
 	deep := func(name string) (tree map[string]any) {
 		tree = map[string]any{"name": name}
 		for range 4000 {
