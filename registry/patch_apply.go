@@ -134,11 +134,10 @@ func (e *endpoint) createByApply(ctx context.Context, w *write, name rest.Name, 
 	if err != nil {
 		return nil, statusOf(err, "patch", e.resource, name.Name)
 	}
-	text, err := json.Marshal(applied.content)
-	if err != nil {
+	// The patch is all that there is of the object.
+	if w.text, err = json.Marshal(applied.content); err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
-	ctx = withText(ctx, text) // the patch is all that there is of the object
 	if err := e.checkMetadata(runtime.Meta(hub), nil); err != nil {
 		return nil, err
 	}

@@ -260,7 +260,7 @@ func TestDefaultsOfTheStorageVersion(t *testing.T) {
 // An apply patch that makes an object says what was sent, also of a kind with protobuf.
 func TestCreateByApplySaysWhatWasSent(t *testing.T) {
 	s := versions{
-		strategy: strategy{AllowCreateOnUpdate: func() bool { return true }},
+		strategy: strategy{AllowCreateOnUpdate: true},
 		rules: func(ctx context.Context, op operation.Operation, _ *field.Path, obj, _ *widget.V1) field.ErrorList {
 			return rules.RequiredMap(ctx, op, field.NewPath("spec", "options"), obj.Spec.Options, nil, false)
 		},

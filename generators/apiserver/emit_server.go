@@ -51,14 +51,14 @@ func (p printer) webhooks() {
 	var asked []any
 	for _, h := range p.s.hubs {
 		if h.defaultsItself {
-			asked = append(asked, emit.Ident{Path: bootPath, Name: "DefaultingItself"}, "[*", h.ident(), "](),\n")
+			asked = append(asked, emit.Ident{Path: rootPath, Name: "DefaultingItself"}, "[*", h.ident(), "](),\n")
 		}
 		if h.validatesItself {
-			asked = append(asked, emit.Ident{Path: bootPath, Name: "ValidatingItself"}, "[*", h.ident(), "](),\n")
+			asked = append(asked, emit.Ident{Path: rootPath, Name: "ValidatingItself"}, "[*", h.ident(), "](),\n")
 		}
 	}
 	if len(asked) > 0 {
-		p.P("Admission: []", emit.Ident{Path: bootPath, Name: "AdmissionPlugin"}, "{")
+		p.P("Admission: []", emit.Ident{Path: rootPath, Name: "AdmissionPlugin"}, "{")
 		p.P(asked...)
 		p.P("},")
 	}

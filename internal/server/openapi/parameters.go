@@ -2,7 +2,7 @@ package openapi
 
 import "slices"
 
-// The parameters of the operations, as options.go reads them.
+// The parameters of the operations, as internal/server/options.go reads them.
 
 func queryParameter(name, kind, description string) parameter {
 	return parameter{Name: name, In: "query", Description: description, Schema: parameterSchema{Type: kind, UniqueItems: true}}

@@ -1,4 +1,4 @@
-package boot
+package typeplane
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/admission"
-	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 )
 
@@ -52,7 +51,7 @@ func Validating[K runtime.Object, T apiruntime.Object, W ~[]string](v interface 
 				warnings, err = v.ValidateDelete(ctx, r.Old.(T))
 			}
 			for _, text := range warnings {
-				rest.AddWarning(ctx, text)
+				r.Notes.Warn(text)
 			}
 			return err
 		}

@@ -1,4 +1,4 @@
-package boot
+package typeplane
 
 import (
 	"context"
@@ -93,15 +93,15 @@ func TestWebhooksOfControllerRuntime(t *testing.T) {
 	}
 	chain.Set(plugins)
 	var warnings []string
-	ctx := rest.WithWarnings(t.Context(), func(text string) { warnings = append(warnings, text) })
+	ctx, notes := t.Context(), &rest.Notes{OnWarning: func(text string) { warnings = append(warnings, text) }}
 	w, old := new(widget.Widget), new(widget.Widget)
 	w.Name, old.Name, old.Spec.Color = "w", "w", "red"
 	kind := widget.GV1beta1.WithKind("Widget")
-	create := &admission.Request{Operation: admission.Create, Kind: kind, Object: w}
+	create := &admission.Request{Operation: admission.Create, Kind: kind, Object: w, Notes: notes}
 	if err := errors.Join(chain.Mutate(ctx, create), chain.Validate(ctx, create)); err != nil || w.Spec.Color != "green" {
 		t.Errorf("a create: %v, %s", err, w.Spec.Color)
 	}
-	if err := chain.Validate(ctx, &admission.Request{Operation: admission.Update, Kind: kind, Object: w, Old: old}); err != nil {
+	if err := chain.Validate(ctx, &admission.Request{Operation: admission.Update, Kind: kind, Object: w, Old: old, Notes: notes}); err != nil {
 		t.Errorf("an update: %v", err)
 	}
 	if want := []string{"created w", "from red to green"}; !slices.Equal(warnings, want) {
