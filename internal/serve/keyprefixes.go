@@ -64,6 +64,9 @@ func (r relocation) run(ctx context.Context) error {
 		if found == nil {
 			return r.settle(ctx, noted)
 		}
+		if r.db.backend.Forget == nil {
+			return fmt.Errorf("the objects of %s have to be moved from %s to %s: %w", found.resource, found.From.Prefix, found.To, errCantForget)
+		}
 		writer, err := r.awaitQuiet(ctx)
 		if err != nil {
 			return err

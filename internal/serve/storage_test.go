@@ -186,6 +186,32 @@ func TestCommandsOnOwnStorage(t *testing.T) {
 	}
 }
 
+// TestMovesOnOwnStorage: objects are not moved where the history can't be taken away, and nothing is
+// begun that can't be ended.
+func TestMovesOnOwnStorage(t *testing.T) {
+	own := &shelf{db: memory.NewDatabase()}
+	program := placedServer("placed")
+	program.Storage = own.open
+	own.db.Put(prefix+"ns/beta", []byte(betaJSON))
+	o := NewOptions("widgets")
+	o.Serving.SecurePort, o.Store.DataDir = 0, t.TempDir()
+	if _, err := Open(t.Context(), program, o); !errors.Is(err, errCantForget) {
+		t.Errorf("got error %v, want %v", err, errCantForget)
+	}
+	if _, at := own.db.Get(prefix + "ns/beta"); at == 0 || own.writes.Load() > 0 {
+		t.Errorf("the object is at revision %d, and there were %d writes", at, own.writes.Load())
+	}
+	program.Storage = func(ctx context.Context, c StorageConfig) (storage.Backend, error) {
+		b, err := own.open(ctx, c)
+		b.Forget = func(context.Context) error { return own.db.Compact(own.db.Revision()) }
+		return b, err
+	}
+	i, client := runningServer(t, program, func(o *Options) { o.Store.InMemory = false })
+	if code, text := answer(t, client, "GET", i.URL()+"/apis/shop.example.com/v1/namespaces/ns/widgets/beta", ""); code != 200 {
+		t.Errorf("after the move: %d %s", code, text)
+	}
+}
+
 // TestStorageThatFails: an error of the program's own is told, and what is no storage is refused.
 func TestStorageThatFails(t *testing.T) {
 	for want, open := range map[string]func(context.Context, StorageConfig) (storage.Backend, error){
