@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/typeplane/typeplane/storage"
@@ -15,61 +14,6 @@ import (
 const progressEvery = 50 * time.Millisecond
 
 var errNotFilled = errors.New("the watch cache has not read everything yet")
-
-// batch reads a number for everyone who wants it, one read at a time. Whoever comes while a read is
-// on its way waits for the next one, because the answer of that one may be older than the question.
-type batch struct {
-	read func() (int64, error)
-
-	mu      sync.Mutex // guards the fields below
-	next    *call
-	running bool
-}
-
-type call struct {
-	done  chan struct{}
-	value int64
-	err   error
-}
-
-func (b *batch) get(ctx context.Context) (int64, error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
-	}
-	b.mu.Lock()
-	if b.next == nil {
-		b.next = &call{done: make(chan struct{})}
-	}
-	c := b.next
-	if !b.running {
-		b.running = true
-		go b.run()
-	}
-	b.mu.Unlock()
-	select {
-	case <-c.done:
-		return c.value, c.err
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	}
-}
-
-// run makes the reads that are waited for. It ends by itself, as soon as the last of them has.
-func (b *batch) run() {
-	for {
-		b.mu.Lock()
-		c := b.next
-		b.next = nil
-		if c == nil {
-			b.running = false
-			b.mu.Unlock()
-			return
-		}
-		b.mu.Unlock()
-		c.value, c.err = b.read()
-		close(c.done)
-	}
-}
 
 // stateFor returns a state that is good enough: one that has seen every write that ended before
 // this call if latest is set, and every revision up to floor in any case. errBehind says that only
@@ -194,5 +138,18 @@ func (c *Cacher) pushProgress() {
 				return
 			}
 		}
+	}
+}
+
+// WaitReady returns when the cache is filled for the first time; with the context's error or
+// storage.ErrClosed if that ends before.
+func (c *Cacher) WaitReady(ctx context.Context) error {
+	select {
+	case <-c.ready:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.ctx.Done():
+		return storage.ErrClosed
 	}
 }

@@ -1,9 +1,6 @@
 package cacher
 
-import (
-	"sync/atomic"
-	"time"
-)
+import "time"
 
 // Stats is what a cache holds and what has happened to it.
 type Stats struct {
@@ -26,11 +23,6 @@ type Stats struct {
 	// last time.
 	Checks    int64
 	LastCheck time.Duration
-}
-
-// counters count what happens.
-type counters struct {
-	broken, lists, mistrusted, checks, lastCheck atomic.Int64
 }
 
 // Stats returns what the cache holds now.

@@ -1,0 +1,61 @@
+package cacher
+
+import (
+	"context"
+	"sync"
+)
+
+// batch reads a number for everyone who wants it, one read at a time. Whoever comes while a read is
+// on its way waits for the next one, because the answer of that one may be older than the question.
+type batch struct {
+	read func() (int64, error)
+
+	mu      sync.Mutex // guards the fields below
+	next    *call
+	running bool
+}
+
+func (b *batch) get(ctx context.Context) (int64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	b.mu.Lock()
+	if b.next == nil {
+		b.next = &call{done: make(chan struct{})}
+	}
+	c := b.next
+	if !b.running {
+		b.running = true
+		go b.run()
+	}
+	b.mu.Unlock()
+	select {
+	case <-c.done:
+		return c.value, c.err
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+}
+
+type call struct {
+	done  chan struct{}
+	value int64
+	err   error
+}
+
+// run makes the reads that are waited for. It ends by itself, as soon as the last of them has.
+func (b *batch) run() {
+	for {
+		b.mu.Lock()
+		c := b.next
+		b.next = nil
+		if c == nil {
+			b.running = false
+			b.mu.Unlock()
+			return
+		}
+		b.mu.Unlock()
+		c.value, c.err = b.read()
+		close(c.done)
+	}
+}
