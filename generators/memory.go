@@ -30,14 +30,14 @@ func look(cfg Config) *uptodate.Run {
 	return uptodate.Look(q)
 }
 
-// remember notes that all is up to date now, unless there is something to say each time.
+// remember notes that all is up to date now, and what there is to say each time.
 func remember(cfg Config, memory *uptodate.Run, m *model.Model, result Result) {
-	if memory == nil || len(result.Warnings) > 0 || cfg.Verify && len(result.OutOfDate()) > 0 {
+	if memory == nil || cfg.Verify && len(result.OutOfDate()) > 0 {
 		return
 	}
 	var outputs []uptodate.Output
 	for _, c := range result.Changes {
 		outputs = append(outputs, uptodate.Output{Path: c.Path, Content: c.Content()})
 	}
-	memory.Remember(m.Folders(), outputs)
+	memory.Remember(m.Folders(), outputs, result.Warnings)
 }

@@ -1,6 +1,7 @@
 package generators_test
 
 import (
+	"go/token"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/diag"
 )
 
 // TestEveryChangeIsSeen changes each kind of thing that a run reads, with sizes and times kept
@@ -166,6 +168,21 @@ func TestChangeWhileItRuns(t *testing.T) {
 				t.Error("a run that is out of date was remembered")
 			}
 		})
+	}
+}
+
+// TestWarningsAreRemembered shows that what is said each time does not make all work anew.
+func TestWarningsAreRemembered(t *testing.T) {
+	dir := estate(t)
+	cfg := houseConfig(dir)
+	generate := cfg.Plugins[1].Generate
+	warning := diag.Problem{Pos: token.Position{Filename: "v1/types.go", Line: 3, Column: 1}, Path: "Window", Message: "is ajar"}
+	cfg.Plugins[1].Generate = func(p *generators.Pass) { generate(p); p.Report.Warn(warning) }
+	for _, idle := range []bool{false, true, true} {
+		result := mustRun(t, cfg)
+		if result.UpToDate != idle || !slices.Equal(result.Warnings, []diag.Problem{warning}) {
+			t.Errorf("up to date: %t, want %t; warnings: %v", result.UpToDate, idle, result.Warnings)
+		}
 	}
 }
 
