@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/uptodate"
 )
@@ -39,5 +40,6 @@ func remember(cfg Config, memory *uptodate.Run, m *model.Model, result Result) {
 	for _, c := range result.Changes {
 		outputs = append(outputs, uptodate.Output{Path: c.Path, Content: c.Content()})
 	}
-	memory.Remember(m.Folders(), outputs, result.Warnings)
+	again := slices.DeleteFunc(slices.Clone(result.Warnings), func(w diag.Problem) bool { return w.Passing })
+	memory.Remember(m.Folders(), outputs, again)
 }
