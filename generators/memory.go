@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/model"
 	"github.com/typeplane/typeplane/generators/uptodate"
 )
@@ -30,14 +31,15 @@ func look(cfg Config) *uptodate.Run {
 	return uptodate.Look(q)
 }
 
-// remember notes that all is up to date now, unless there is something to say each time.
+// remember notes that all is up to date now, and what there is to say each time.
 func remember(cfg Config, memory *uptodate.Run, m *model.Model, result Result) {
-	if memory == nil || len(result.Warnings) > 0 || cfg.Verify && len(result.OutOfDate()) > 0 {
+	if memory == nil || cfg.Verify && len(result.OutOfDate()) > 0 {
 		return
 	}
 	var outputs []uptodate.Output
 	for _, c := range result.Changes {
 		outputs = append(outputs, uptodate.Output{Path: c.Path, Content: c.Content()})
 	}
-	memory.Remember(m.Folders(), outputs)
+	again := slices.DeleteFunc(slices.Clone(result.Warnings), func(w diag.Problem) bool { return w.Passing })
+	memory.Remember(m.Folders(), outputs, again)
 }

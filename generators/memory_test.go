@@ -1,6 +1,7 @@
 package generators_test
 
 import (
+	"go/token"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/diag"
 )
 
 // TestEveryChangeIsSeen changes each kind of thing that a run reads, with sizes and times kept
@@ -166,6 +168,23 @@ func TestChangeWhileItRuns(t *testing.T) {
 				t.Error("a run that is out of date was remembered")
 			}
 		})
+	}
+}
+
+// TestWarningsAreRemembered shows that what is said each time does not make all work anew, and that
+// what is about a change is said once.
+func TestWarningsAreRemembered(t *testing.T) {
+	dir := estate(t)
+	cfg := houseConfig(dir)
+	generate := cfg.Plugins[1].Generate
+	warning := diag.Problem{Pos: token.Position{Filename: "v1/types.go", Line: 3, Column: 1}, Path: "Window", Message: "is ajar"}
+	passing := diag.Problem{Pos: token.Position{Filename: "v1/types.go", Line: 4, Column: 1}, Path: "Window", Message: "is new", Passing: true}
+	cfg.Plugins[1].Generate = func(p *generators.Pass) { generate(p); p.Report.Warn(warning); p.Report.Warn(passing) }
+	for i, want := range [][]diag.Problem{{warning, passing}, {warning}, {warning}} {
+		result := mustRun(t, cfg)
+		if result.UpToDate != (i > 0) || !slices.Equal(result.Warnings, want) {
+			t.Errorf("run %d, up to date: %t; warnings: %v, want %v", i, result.UpToDate, result.Warnings, want)
+		}
 	}
 }
 

@@ -85,7 +85,7 @@ func Run(cfg Config) (Result, error) {
 	memory := look(cfg)
 	if memory != nil && memory.UpToDate {
 		watch.lap("up to date: nothing has changed since the last run")
-		return Result{UpToDate: true}, nil
+		return Result{UpToDate: true, Warnings: memory.Warnings}, nil
 	}
 	report := &diag.Report{}
 	table := TagTable(slices.Concat(cfg.Plugins, cfg.Known))

@@ -73,7 +73,7 @@ func runFolders(t *testing.T, shared *load.Shared, folders []*folder, with []gen
 			continue
 		}
 		for _, f := range byID {
-			f.printed = map[string]string{}
+			f.warnings, f.printed = nil, map[string]string{}
 		}
 		for _, w := range result.Warnings {
 			f, file := of(w.Pos.Filename)

@@ -104,7 +104,9 @@ func (p *planner) checkStorageMoves(s *server) {
 		if !known || was == h.storage.gv || h.storage.markers.Has(tagStorageVersion) {
 			continue
 		}
-		p.report.Warn(problemAt(h.storage.pos, h.groupKind.Kind, fmt.Sprintf("it is stored in %s from now on, and was in %s", h.storage.gv, was),
-			"servers of the release before must be able to read it; say +"+tagStorageVersion+" in the version that is meant"))
+		moved := problemAt(h.storage.pos, h.groupKind.Kind, fmt.Sprintf("it is stored in %s from now on, and was in %s", h.storage.gv, was),
+			"servers of the release before must be able to read it; say +"+tagStorageVersion+" in the version that is meant")
+		moved.Passing = true
+		p.report.Warn(moved)
 	}
 }

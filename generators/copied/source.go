@@ -10,6 +10,7 @@ package copied
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
 	"go/ast"
@@ -17,6 +18,7 @@ import (
 	goprinter "go/printer"
 	"go/token"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -42,9 +44,11 @@ type Source struct {
 type piece struct {
 	decl     ast.Decl
 	file     *ast.File
-	names    []string // what it declares
-	needs    []string // other pieces that it mentions
-	ofItself bool     // it is a method
+	names    []string          // what it declares
+	needs    []string          // other pieces that it mentions
+	imports  []string          // paths of packages, in the order in which it first mentions them
+	ofItself bool              // it is a method
+	texts    map[string]string // as printed, by what files call the imports
 }
 
 // New is a package of the runtime: its files, and the names that its declarations have in a copy.
@@ -74,6 +78,9 @@ func (s *Source) read() error {
 			case *ast.SelectorExpr:
 				if id, ok := n.X.(*ast.Ident); ok && id.Obj == nil && s.imports[id.Name] != "" {
 					imported[n.Sel] = true
+					if path := s.imports[id.Name]; !slices.Contains(d.imports, path) {
+						d.imports = append(d.imports, path)
+					}
 				}
 			case *ast.Ident:
 				if s.byName[n.Name] != nil && s.byName[n.Name] != d && !imported[n] {
@@ -128,7 +135,7 @@ func (s *Source) parse(name string) error {
 }
 
 func newPiece(decl ast.Decl, file *ast.File) *piece {
-	d := &piece{decl: decl, file: file}
+	d := &piece{decl: decl, file: file, texts: map[string]string{}}
 	switch decl := decl.(type) {
 	case *ast.FuncDecl:
 		d.names, d.ofItself = []string{decl.Name.Name}, decl.Recv != nil
@@ -184,9 +191,27 @@ func (s *Source) Print(out *emit.File, used map[string]bool, has func(name strin
 	return nil
 }
 
-// text is the source of a piece, with packages named as the file names them, and with names that
-// stand beside the user's own.
+// text is the source of a piece, with packages named as the file names them. Most files name them
+// alike, so a piece is printed once.
 func (s *Source) text(d *piece, out *emit.File) (string, error) {
+	called := map[string]string{}
+	var key strings.Builder
+	for _, path := range d.imports {
+		called[path] = cmp.Or(out.Import(path), ownPackage)
+		key.WriteString(called[path] + " ")
+	}
+	text, ok := d.texts[key.String()]
+	if ok {
+		return text, nil
+	}
+	text, err := s.print(d, called)
+	d.texts[key.String()] = text
+	return text, err
+}
+
+// print prints a piece with names that stand beside the user's own; called is what packages are
+// called, by their paths.
+func (s *Source) print(d *piece, called map[string]string) (string, error) {
 	var restore []func()
 	rename := func(id *ast.Ident, to string) {
 		name := id.Name
@@ -198,11 +223,7 @@ func (s *Source) text(d *piece, out *emit.File) (string, error) {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
 			if id, ok := n.X.(*ast.Ident); ok && id.Obj == nil && s.imports[id.Name] != "" {
-				name := out.Import(s.imports[id.Name])
-				if name == "" {
-					name = ownPackage
-				}
-				rename(id, name)
+				rename(id, called[s.imports[id.Name]])
 				keep[id] = true
 			}
 		case *ast.Ident:

@@ -58,14 +58,14 @@ func (p *planner) elementDefault(container *types.Type) *fill {
 }
 
 // typeDefault returns the default on the declaration of t or of what it points to. A plain +default
-// on a type is only for pointers and elements, as other generators have it; the kubebuilder marker
-// is for every use.
+// on a type is only for pointers and elements, as other generators have it, unless the default is
+// published; the kubebuilder marker is for every use.
 func (p *planner) typeDefault(t *types.Type, indirect bool) (written, bool) {
 	for {
 		p.loadComments(t)
 		if t.Name.Package != "" {
 			w, ok := p.read(p.model.OfType(t), t.Name.Package, p.model.TypePos(t), t.Name.Name)
-			if ok && (indirect || w.tag == kubebuilderName) {
+			if ok && (indirect || p.published || w.tag == kubebuilderName) {
 				return w, true
 			}
 		}

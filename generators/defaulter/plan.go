@@ -16,6 +16,9 @@ type planner struct {
 	out    *model.Package
 	report *diag.Report
 	manual finder
+	// published says that a server of the run publishes the package's defaults as those of custom
+	// resources, so that all of them have to be set.
+	published bool
 
 	roots map[*types.Type]bool // that get a SetObjectDefaults function, if needed
 	needs map[*types.Type]bool // there is something to fill, here or below
@@ -43,7 +46,7 @@ func newPlan(m *model.Model, pkg *model.Package, report *diag.Report) (_ *plan, 
 		return nil, false
 	}
 	p := &planner{
-		model: m, out: pkg, report: report,
+		model: m, out: pkg, report: report, published: m.Serves(pkg) && !m.AllOfKubernetes(pkg),
 		manual: finder{model: m, out: pkg, others: defaulting(m, pkg), found: map[*types.Type]manual{}},
 		roots:  map[*types.Type]bool{}, needs: map[*types.Type]bool{}, loops: map[*types.Type]bool{},
 		seen: map[*types.Type]bool{}, below: map[*types.Type][]*types.Type{}, above: map[*types.Type][]*types.Type{},

@@ -28,6 +28,8 @@ type Problem struct {
 	// Idle tells that it is about nothing but a tag that has no effect, so that what is printed is
 	// sound without it.
 	Idle bool
+	// Passing tells that it is about what this run changes, so that the next one does not say it.
+	Passing bool
 	// By is the plug-in that says it; the report knows.
 	By string
 }

@@ -47,7 +47,8 @@ func collect(pass *generators.Pass) []*models {
 	p := &planner{from: pass.Model, report: pass.Report, names: map[string]packageNames{}, tried: map[string]bool{}}
 	var out []*models
 	for _, pkg := range pass.Packages {
-		m := &models{planner: p, pkg: pkg, resources: ofResources(p.from, pkg), kinds: map[*types.Type]groupVersionKind{}, done: map[string]*schema{}, unseen: map[string]string{}, owner: map[string]*types.Type{}}
+		copies := p.from.AllOfKubernetes(pkg)
+		m := &models{planner: p, pkg: pkg, kubernetes: copies, resources: p.from.Serves(pkg) && !copies, kinds: map[*types.Type]groupVersionKind{}, done: map[string]*schema{}, unseen: map[string]string{}, owner: map[string]*types.Type{}}
 		for _, r := range roots(pass.Model, pkg) {
 			m.root(r)
 		}
@@ -103,13 +104,15 @@ const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
 type models struct {
 	*planner
 	pkg *model.Package
-	// resources says that they are those of CustomResourceDefinitions: see resource.go.
-	resources bool
-	kinds     map[*types.Type]groupVersionKind // the kinds among the roots, and their lists
-	done      map[string]*schema               // by model name; nil while it waits in queue
-	unseen    map[string]string                // see UnseenDefaults
-	owner     map[string]*types.Type
-	queue     []*types.Type
+	// kubernetes says that the kinds are Kubernetes' own, resources that the schemas are those of
+	// CustomResourceDefinitions: see resource.go.
+	kubernetes, resources bool
+
+	kinds  map[*types.Type]groupVersionKind // the kinds among the roots, and their lists
+	done   map[string]*schema               // by model name; nil while it waits in queue
+	unseen map[string]string                // see UnseenDefaults
+	owner  map[string]*types.Type
+	queue  []*types.Type
 }
 
 // root publishes a type, and what is sent to its subresources.

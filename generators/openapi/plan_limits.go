@@ -43,7 +43,7 @@ func (m *models) limit(s *schema, t *types.Type, markers model.Markers, at place
 // them too, for those who make CRDs: its own kinds are published by the other tags alone, and all
 // other kinds with them, as they are judged.
 func (m *models) kubebuilderMarkers(owner *types.Type, markers model.Markers) model.Markers {
-	if strings.HasPrefix(owner.Name.Package, "k8s.io/") && m.from.AllOfKubernetes(m.pkg) {
+	if strings.HasPrefix(owner.Name.Package, "k8s.io/") && m.kubernetes {
 		return model.Markers{}
 	}
 	return markers

@@ -15,11 +15,6 @@ import (
 // controller-gen puts them into a CustomResourceDefinition. What differs from the schemas that
 // openapi-gen makes is in this file, and where resources is asked for.
 
-// ofResources says whether the kinds of a package are published so.
-func ofResources(from *model.Model, pkg *model.Package) bool {
-	return from.Serves(pkg) && !from.AllOfKubernetes(pkg)
-}
-
 // resourceBuiltin is the schema of a basic type in a CustomResourceDefinition: of numbers only
 // those have a format that say their size.
 func (m *models) resourceBuiltin(name string) *schema {

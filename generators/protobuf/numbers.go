@@ -73,7 +73,7 @@ func (p *planner) mourn(m *message, old *record, taken map[int32]*field, names m
 			continue // it goes on, or is a problem already
 		}
 		p.report.Warn(diag.Problem{
-			Pos: p.model.TypePos(m.typ), Path: m.typ.Name.Name,
+			Pos: p.model.TypePos(m.typ), Path: m.typ.Name.Name, Passing: true,
 			Message: fmt.Sprintf("its field %s is gone, so stored objects lose its value, and its number %d is reserved", name, e.number),
 			Cure:    fmt.Sprintf("if it has another name now, put `protobuf:\"…,%d,opt,name=…\"` on it", e.number),
 		})

@@ -86,6 +86,12 @@ func (p *planner) choose(pkg *model.Package) *file {
 		f.messages = append(f.messages, m)
 	}
 	f.aliases = p.chooseAliases(pkg)
+	if all && len(f.messages) == 0 && len(f.aliases) == 0 && !p.report.Stops() {
+		p.report.Warn(diag.Problem{
+			Pos: p.model.PackagePos(pkg), Message: "+k8s:protobuf-gen=package has no effect: no type of the package can be a message",
+			Cure: "take it away, or declare an exported struct with a field that protobuf has a word for, which arrays, interfaces and functions are not",
+		})
+	}
 	return f
 }
 

@@ -22,6 +22,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/typeplane/typeplane/generators/diag"
 )
 
 // Query describes a run.
@@ -43,6 +45,8 @@ type Query struct {
 type Run struct {
 	// UpToDate tells that a run would change nothing.
 	UpToDate bool
+	// Warnings are those of the run after which all was up to date.
+	Warnings []diag.Problem
 
 	file   string // the manifest
 	env    goEnv
@@ -53,8 +57,9 @@ type Run struct {
 
 // manifest is what is stored.
 type manifest struct {
-	Scope  scope
-	Digest string
+	Scope    scope
+	Digest   string
+	Warnings []diag.Problem
 }
 
 // Look compares the disk with the manifest of an earlier run of the same kind. It returns nil where
@@ -86,7 +91,9 @@ func Look(q Query) *Run {
 	if r.before, err = at.look(); err != nil {
 		return nil
 	}
-	r.UpToDate = found && r.before.digest() == known.Digest
+	if found && r.before.digest() == known.Digest {
+		r.UpToDate, r.Warnings = true, known.Warnings
+	}
 	return r
 }
 
@@ -97,8 +104,9 @@ type Output struct {
 }
 
 // Remember stores that the run is over and that all is as it should be. folders are those of all
-// packages that it looked at. Nothing is stored if something seems to have changed while it ran.
-func (r *Run) Remember(folders []string, outputs []Output) {
+// packages that it looked at, warnings what it said. Nothing is stored if something seems to have
+// changed while it ran.
+func (r *Run) Remember(folders []string, outputs []Output, warnings []diag.Problem) {
 	if r == nil {
 		return
 	}
@@ -121,7 +129,7 @@ func (r *Run) Remember(folders []string, outputs []Output) {
 	if err != nil || !r.steady(at, after, printed) {
 		return
 	}
-	writeManifest(r.file, manifest{at, after.digest()})
+	writeManifest(r.file, manifest{at, after.digest(), warnings})
 }
 
 // steady tells whether what was there at the end was there at the beginning, except for what the

@@ -61,7 +61,7 @@ func rows(p place) []row {
 		{
 			name: "k8s.io/api: deepcopy, protobuf", long: true, dir: p.api,
 			outputs: []string{deepcopyFile, protobufFile},
-			ours:    []command{p.gen(p.api, "--generators=deepcopy,protobuf", "./...")},
+			ours:    []command{p.gen(p.api, "--inline-runtime", "--generators=deepcopy,protobuf", "./...")},
 			theirs:  protobuf,
 		},
 		{
@@ -75,6 +75,16 @@ func rows(p place) []row {
 			outputs: []string{deepcopyFile},
 			ours:    []command{p.gen(p.api, "--generators=deepcopy", "./...")},
 			theirs:  protobuf[:1],
+		},
+		{
+			name: "k8s.io/api: all that gen has", long: true, dir: p.api,
+			outputs: []string{deepcopyFile, protobufFile, openapiFile, lifecycleFile},
+			ours:    []command{p.gen(p.api, "--inline-runtime", "./...")},
+		},
+		{
+			name: "the same, nothing to do", long: true, dir: p.api, idle: true,
+			outputs: []string{deepcopyFile, protobufFile, openapiFile, lifecycleFile},
+			ours:    []command{p.gen(p.api, "--inline-runtime", "./...")},
 		},
 	}
 }

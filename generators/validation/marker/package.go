@@ -56,7 +56,7 @@ func PresenceAround(p *rule.Planner, s *rule.Site) string {
 // PresenceOf is what the field has to be there for, if it does not say so by a rule of its own.
 func PresenceOf(p *rule.Planner, s *rule.Site) plan.Plan {
 	around := PresenceAround(p, s)
-	if p.Law == rule.OfResources && (around == Required || around == "" && requiredInSchema(s)) {
+	if p.Law == rule.OfResources && (around == Required || around == "" && requiredInSchema(p, s)) {
 		return sent(s, around == Required)
 	}
 	if around != Required {
@@ -71,16 +71,36 @@ func PresenceOf(p *rule.Planner, s *rule.Site) plan.Plan {
 
 // requiredInSchema tells whether a field about which nothing is said is required in the schema of a
 // custom resource: what JSON always holds is, unless the server fills it in.
-func requiredInSchema(s *rule.Site) bool {
+func requiredInSchema(p *rule.Planner, s *rule.Site) bool {
 	if shape.JSONName(*s.Member) == "" || shape.Omitted(*s.Member) {
 		return false
 	}
 	for mk := range s.Origin.Markers.All() {
-		if slices.Contains(OwnPresence, mk.Name) || slices.Contains([]string{"default", "k8s:default", "kubebuilder:default"}, mk.Name) {
+		if slices.Contains(OwnPresence, mk.Name) || slices.Contains(defaults, mk.Name) {
 			return false
 		}
 	}
-	return true
+	return !defaultOfType(p, s.Type)
+}
+
+// defaults are the tags that give one.
+var defaults = []string{"default", "k8s:default", "kubebuilder:default"}
+
+// defaultOfType tells whether a type has a default, or what it is named after or points to.
+func defaultOfType(p *rule.Planner, t *types.Type) bool {
+	for {
+		if markers := p.Model.OfType(t); slices.ContainsFunc(defaults, markers.Has) {
+			return true
+		}
+		switch t.Kind {
+		case types.Pointer:
+			t = t.Elem
+		case types.Alias:
+			t = t.Underlying
+		default:
+			return false
+		}
+	}
 }
 
 // mayBeAbsent tells whether a field of a struct may be absent where the schema of a custom resource
@@ -94,5 +114,5 @@ func mayBeAbsent(p *rule.Planner, owner *types.Type, m types.Member) bool {
 		return false
 	}
 	around := PresenceAround(p, s)
-	return around != Required && (around == Optional || !requiredInSchema(s))
+	return around != Required && (around == Optional || !requiredInSchema(p, s))
 }
