@@ -16,7 +16,7 @@ import (
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/admission/resourcequota"
-	"github.com/typeplane/typeplane/apis/core"
+	"github.com/typeplane/typeplane/features/core"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"

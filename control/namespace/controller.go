@@ -20,7 +20,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/typeplane/typeplane/control/follow"
+	"github.com/typeplane/typeplane/internal/follow"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 

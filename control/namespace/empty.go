@@ -13,7 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/typeplane/typeplane/control/follow"
+	"github.com/typeplane/typeplane/internal/follow"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 

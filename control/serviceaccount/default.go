@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typeplane/typeplane/control/follow"
+	"github.com/typeplane/typeplane/internal/follow"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/typeplane/typeplane/apis/core"
+	"github.com/typeplane/typeplane/features/core"
 	"github.com/typeplane/typeplane/examples/cluster/api/autoscaling"
 	"github.com/typeplane/typeplane/registry/rest"
 )

@@ -17,7 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/typeplane/typeplane"
-	"github.com/typeplane/typeplane/apis"
+	"github.com/typeplane/typeplane/features"
 )
 
 //go:generate go run github.com/typeplane/typeplane/cmd/gen ./...
@@ -28,6 +28,6 @@ func main() { typeplane.Main(program()) }
 // Whoever runs pods for it says in kube-node-lease that a node is alive, as with a kube-apiserver.
 func program() typeplane.Server {
 	s := release(newServer())
-	s.APIs = append(apis.With(apis.Extras{Namespaces: []string{corev1.NamespaceNodeLease}}), bindings(), dropConsoles())
+	s.APIs = append(features.With(features.Extras{Namespaces: []string{corev1.NamespaceNodeLease}}), bindings(), dropConsoles())
 	return s
 }

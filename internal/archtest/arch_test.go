@@ -182,7 +182,7 @@ var rules = []rule{
 	},
 	{
 		in:     []string{"..."},
-		except: []string{"apis/...", "admission/...", "examples/...", "policy/..."},
+		except: []string{"features/...", "admission/...", "examples/...", "policy/..."},
 		forbid: []string{"./admission/..."},
 		but:    []string{"./admission"},
 		reason: "plug-ins work with the kinds of the control plane and come with them; everybody else knows the chain",
@@ -199,19 +199,20 @@ var rules = []rule{
 	},
 	{
 		in:     []string{"..."},
-		except: []string{"apis/...", "examples/...", "policy/...", "tracing/tracing_test.go", "admission/resourcequota/harness_test.go"}, // the last one charges quotas that are stored
-		forbid: []string{"./apis/..."},
+		except: []string{"features/...", "examples/...", "policy/...", "tracing/tracing_test.go", "admission/resourcequota/harness_test.go"}, // the last one charges quotas that are stored
+		forbid: []string{"./features/..."},
 		tests:  true,
 		reason: "the kinds of the control plane are for programs that ask for them: a program that does not stays small",
 	},
 	{
-		in:     []string{"control/..."},
-		forbid: []string{"./internal/serve/...", "./apis/...", "./storage/...", "./registry", "./internal/server"},
-		reason: "loops of the server see what clients see, rest.Resource, and neither stores nor HTTP; apis starts them",
+		in:     []string{"internal/follow"},
+		forbid: []string{"./..."},
+		but:    []string{"./registry/rest"},
+		reason: "loops of the server see what clients see, rest.Resource, and neither stores nor HTTP",
 	},
 	{
 		in:     []string{"..."},
-		except: []string{"control/...", "apis/...", "policy/..."},
+		except: []string{"control/...", "features/...", "policy/..."},
 		forbid: []string{"./control/..."},
 		reason: "what has to be done for a kind is linked with the kind",
 	},

@@ -49,7 +49,7 @@ func (c conditions) met(b *budget, vars *scope) (bool, error) {
 	return len(errs) == 0, errors.Join(errs...)
 }
 
-// Conditions compiles the matchConditions of a webhook: it is the Conditions of apis.Extras.
+// Conditions compiles the matchConditions of a webhook: it is the Conditions of features.Extras.
 func Conditions(all []admissionregistrationv1.MatchCondition, path *field.Path) (webhook.Match, field.ErrorList) {
 	e, err := environment()
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
-	coreapi "github.com/typeplane/typeplane/apis/core/v1"
-	eventsapi "github.com/typeplane/typeplane/apis/events/core/v1"
-	rbacapi "github.com/typeplane/typeplane/apis/rbac/v1"
+	coreapi "github.com/typeplane/typeplane/features/core/v1"
+	eventsapi "github.com/typeplane/typeplane/features/events/core/v1"
+	rbacapi "github.com/typeplane/typeplane/features/rbac/v1"
 	autoscaling "github.com/typeplane/typeplane/examples/cluster/api/autoscaling/v2"
 	clusterapi "github.com/typeplane/typeplane/examples/cluster/api/core/v1"
 )

@@ -5,7 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	controlv1 "github.com/typeplane/typeplane/apis/core/v1"
+	controlv1 "github.com/typeplane/typeplane/features/core/v1"
 )
 
 // SetDefaults_Pod does what is done for pods, and not for the templates of pods.

@@ -1,0 +1,69 @@
+package features_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+
+	"github.com/typeplane/typeplane/auth"
+)
+
+// A service account may find out how tokens like its own are checked; whoever has no credential may
+// not.
+func TestIssuerDiscovery(t *testing.T) {
+	c := start(t)
+	var request authenticationv1.TokenRequest
+	c.until(http.StatusOK, `"name":"system:serviceaccounts"`, "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/system:service-account-issuer-discovery")
+	answer := c.want(http.StatusCreated, "", "POST", namespaces+"/default/serviceaccounts/default/token", `{"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest"}`)
+	if err := json.Unmarshal([]byte(answer), &request); err != nil {
+		t.Fatal(err)
+	}
+	transport := c.Client.Transport.(*http.Transport).Clone()
+	transport.TLSClientConfig.Certificates = nil
+	defer transport.CloseIdleConnections()
+	nobody := &http.Client{Transport: transport}
+	get := func(path, token string) (int, http.Header, map[string]any) {
+		t.Helper()
+		req, err := http.NewRequest("GET", c.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if token != "" {
+			req.Header.Set("Authorization", "Bearer "+token)
+		}
+		resp, err := nobody.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		data, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var object map[string]any
+		if err := json.Unmarshal(data, &object); err != nil {
+			t.Fatalf("%s: %s", path, data)
+		}
+		return resp.StatusCode, resp.Header, object
+	}
+	for path, contentType := range map[string]string{auth.IssuerConfigPath: "application/json", auth.IssuerKeysPath: "application/jwk-set+json"} {
+		if code, _, status := get(path, ""); code != http.StatusUnauthorized {
+			t.Errorf("%s without a token: %d %v", path, code, status)
+		}
+		// The binding takes effect when the authorizer has seen it.
+		code, header, object := get(path, request.Status.Token)
+		for end := time.Now().Add(time.Minute); code == http.StatusForbidden && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+			code, header, object = get(path, request.Status.Token)
+		}
+		if code != http.StatusOK || header.Get("Content-Type") != contentType || header.Get("Cache-Control") != "public, max-age=3600" {
+			t.Errorf("%s: %d %v %v", path, code, header, object)
+		}
+		if path == auth.IssuerConfigPath && (object["issuer"] != "https://kubernetes.default.svc" || object["jwks_uri"] != c.URL+auth.IssuerKeysPath) {
+			t.Errorf("%s: %v", path, object)
+		}
+	}
+}
