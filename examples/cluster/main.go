@@ -6,7 +6,7 @@
 // api/apps/v1); what Kubernetes says about them in code, their rules and columns, is in one file
 // for each: pod.go, deployment.go and so on. What can be done with a pod besides is in
 // pod_binding.go and pod_console.go. Autoscalers are types of our own in api/. The control plane's
-// kinds come from package apis. Nothing here runs a pod or follows a replication controller: this
+// kinds come from package features. Nothing here runs a pod or follows a replication controller: this
 // is the API server, without the controllers of a cluster. Folder controller, a module of its own,
 // has two of these.
 //

@@ -1,57 +1,46 @@
+// Package lease has leases, as Kubernetes has them, and lets one of several servers on the same
+// objects run the loops that are for one only: the one that holds a Lease in kube-system.
+//
+// Start reading at API. The kind is in the folder below, its rules are in strategy.go. The election
+// is elect, in leader.go.
+//
+// +typeplane:apiserver
 package lease
 
 import (
 	"context"
+	"os"
 
+	"github.com/google/uuid"
 	coordinationv1 "k8s.io/api/coordination/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane"
 )
 
-// LeaseStrategy holds the rules of leases, and their columns.
-type LeaseStrategy struct{}
+var leases = coordinationv1.SchemeGroupVersion.WithResource("leases")
 
-// Validate says what is wrong with a lease.
-func (LeaseStrategy) Validate(_ context.Context, lease *coordinationv1.Lease) field.ErrorList {
-	spec, path := &lease.Spec, field.NewPath("spec")
-	var errs field.ErrorList
-	if d := spec.LeaseDurationSeconds; d != nil && *d <= 0 {
-		errs = append(errs, field.Invalid(path.Child("leaseDurationSeconds"), *d, "must be greater than 0"))
+// API returns leases for a server that asks for them, and elects who leads by them.
+func API() typeplane.API {
+	api := newAPI()
+	api.Extend = func(_ context.Context, h *typeplane.Host) error {
+		if h.Shared && h.Enabled("namespaces") {
+			h.Elect = elector(h)
+		}
+		return nil
 	}
-	if n := spec.LeaseTransitions; n != nil && *n < 0 {
-		errs = append(errs, field.Invalid(path.Child("leaseTransitions"), *n, "must be greater than or equal to 0"))
-	}
-	if spec.Strategy != nil && *spec.Strategy == "" {
-		errs = append(errs, field.Invalid(path.Child("strategy"), *spec.Strategy, "must be a non-empty strategy"))
-	}
-	if spec.PreferredHolder != nil && *spec.PreferredHolder != "" && (spec.Strategy == nil || *spec.Strategy == "") {
-		errs = append(errs, field.Forbidden(path.Child("preferredHolder"), "may only be specified when `strategy` is defined"))
-	}
-	return errs
+	return api
 }
 
-// AllowCreateOnUpdate: who wants to lead writes its claim, whether there was one or not.
-func (LeaseStrategy) AllowCreateOnUpdate() bool { return true }
-
-// AllowUnconditionalUpdate: nobody takes a lease without having seen it.
-func (LeaseStrategy) AllowUnconditionalUpdate() bool { return false }
-
-// HasGeneration: Kubernetes does not count their changes.
-func (LeaseStrategy) HasGeneration() bool { return false }
-
-// Columns are what kubectl get shows of leases.
-func (LeaseStrategy) Columns() []metav1.TableColumnDefinition {
-	return []metav1.TableColumnDefinition{
-		{Name: "Holder", Type: "string", Description: "Who has the lease."},
-		{Name: "Age", Type: "date", Description: "The time since the lease was created."},
+// elector elects a server among those that share their objects.
+func elector(h *typeplane.Host) func(context.Context, string, func(context.Context)) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "typeplane"
 	}
-}
-
-// Cells fills the columns for one lease.
-func (LeaseStrategy) Cells(lease *coordinationv1.Lease) []any {
-	holder := ""
-	if lease.Spec.HolderIdentity != nil {
-		holder = *lease.Spec.HolderIdentity
+	config := leaderConfig{Namespace: "kube-system", Identity: host + "_" + uuid.NewString(), Log: h.Log}
+	return func(ctx context.Context, lease string, lead func(context.Context)) {
+		of := config
+		of.Leases, of.Name = h.Resource(leases, ""), lease
+		elect(ctx, of, lead)
 	}
-	return []any{holder, lease.CreationTimestamp}
 }

@@ -28,7 +28,7 @@ func (RoleBindingStrategy) Validate(_ context.Context, b *rbacv1.RoleBinding) fi
 
 // ValidateUpdate says what is wrong with a changed role binding.
 func (s RoleBindingStrategy) ValidateUpdate(ctx context.Context, b, old *rbacv1.RoleBinding) field.ErrorList {
-	return append(s.Validate(ctx, b), sameRole(b.RoleRef, old.RoleRef)...)
+	return append(s.Validate(ctx, b), validateSameRole(b.RoleRef, old.RoleRef)...)
 }
 
 // Columns are what kubectl get shows of role bindings.
@@ -61,7 +61,7 @@ func (ClusterRoleBindingStrategy) Validate(_ context.Context, b *rbacv1.ClusterR
 
 // ValidateUpdate says what is wrong with a changed cluster role binding.
 func (s ClusterRoleBindingStrategy) ValidateUpdate(ctx context.Context, b, old *rbacv1.ClusterRoleBinding) field.ErrorList {
-	return append(s.Validate(ctx, b), sameRole(b.RoleRef, old.RoleRef)...)
+	return append(s.Validate(ctx, b), validateSameRole(b.RoleRef, old.RoleRef)...)
 }
 
 // Columns are what kubectl get shows of cluster role bindings.
@@ -73,7 +73,7 @@ func (ClusterRoleBindingStrategy) Cells(b *rbacv1.ClusterRoleBinding) []any {
 }
 
 // sameRole: who may bind one role could otherwise turn a binding of it into one of another.
-func sameRole(ref, old rbacv1.RoleRef) field.ErrorList {
+func validateSameRole(ref, old rbacv1.RoleRef) field.ErrorList {
 	if ref == old {
 		return nil
 	}

@@ -76,8 +76,8 @@ func addToScheme(b *runtime.Builder) {
 	})
 }
 
-// API returns the kinds of this package for a server that asks for them, and how each of them is stored and served.
-func API() typeplane.API {
+// newAPI returns the kinds of this package for a server that asks for them, and how each of them is stored and served.
+func newAPI() typeplane.API {
 	clusterRoleStrategy := new(ClusterRoleStrategy)
 	clusterRoleBindingStrategy := new(ClusterRoleBindingStrategy)
 	roleStrategy := new(RoleStrategy)

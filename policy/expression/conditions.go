@@ -11,8 +11,8 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/typeplane/typeplane/admission/webhook"
 	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/features/webhook"
 )
 
 // conditions are matchConditions.
