@@ -48,20 +48,13 @@ func (m *Mutating) mutate(ctx context.Context, r *admission.Request) error {
 		return err
 	}
 	s := &rounds{hooks: hooks, asked: map[int]bool{}, due: map[int]bool{}}
-	if r.Kept == nil {
-		r.Kept = map[string]any{}
-	}
-	r.Kept[MutatingName] = s
+	r.Second(func(ctx context.Context, r *admission.Request) error { return m.mutateAgain(ctx, r, s) })
 	return m.each(ctx, r, s)
 }
 
 // mutateAgain asks once more those that allow it, if somebody else has made a change since they
 // were asked. A hook that was not asked the first time is not asked the second time.
-func (m *Mutating) mutateAgain(ctx context.Context, r *admission.Request) error {
-	s, ok := r.Kept[MutatingName].(*rounds)
-	if !ok {
-		return nil
-	}
+func (m *Mutating) mutateAgain(ctx context.Context, r *admission.Request, s *rounds) error {
 	s.round = 1
 	if len(s.asked) > 0 {
 		now, err := first(r)

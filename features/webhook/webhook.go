@@ -74,7 +74,7 @@ func NewMutating(c Config) *Mutating { return &Mutating{newWebhooks(c)} }
 // Plugin is its place in the chain: behind everybody else who mutates.
 func (m *Mutating) Plugin() admission.Plugin {
 	return admission.Plugin{
-		Name: MutatingName, Mutate: m.mutate, MutateAgain: m.mutateAgain, Validate: m.checkConditions,
+		Name: MutatingName, Mutate: m.mutate, Validate: m.checkConditions,
 		Wants: func(r *admission.Request) bool { return m.wants(r) || configures(r, mutatingKind) },
 	}
 }
