@@ -1,4 +1,4 @@
-package features_test
+package config_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package features_test
+package webhook_test
 
 import (
 	"bytes"
@@ -13,13 +13,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
 
 	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/apitest"
 	"github.com/typeplane/typeplane/features"
+	"github.com/typeplane/typeplane/features/internal/servertest"
 )
 
 // webhook is one for config maps: those that are called bad it refuses, the others get a datum if
@@ -69,18 +69,18 @@ const (
 
 // TestWebhooks: configurations are in effect when they have been seen, and until they are gone.
 func TestWebhooks(t *testing.T) {
-	c, hook := start(t), newWebhook(t)
-	c.until(200, "mutating-webhooks ok", "/readyz?verbose=1")
-	c.want(201, "x.example.com", "POST", mutatingPath, hook.configuration("MutatingWebhookConfiguration", "/mutate", ""))
-	c.want(201, "x.example.com", "POST", validatingPath, hook.configuration("ValidatingWebhookConfiguration", "/validate", ""))
+	c, hook := servertest.Start(t), newWebhook(t)
+	c.Until(200, "mutating-webhooks ok", "/readyz?verbose=1")
+	c.Want(201, "x.example.com", "POST", mutatingPath, hook.configuration("MutatingWebhookConfiguration", "/mutate", ""))
+	c.Want(201, "x.example.com", "POST", validatingPath, hook.configuration("ValidatingWebhookConfiguration", "/validate", ""))
 	made := 0
 	create := func(name string) (int, string) {
 		made++
-		return c.do("POST", configMaps, fmt.Sprintf(`{"metadata":{"name":"%s%d"}}`, name, made))
+		return c.Do("POST", configMaps, fmt.Sprintf(`{"metadata":{"name":"%s%d"}}`, name, made))
 	}
 	await := func(what string, done func(code int, answer string) bool, name string) {
 		t.Helper()
-		eventually(t, what, func() bool { return done(create(name)) })
+		servertest.Eventually(t, what, func() bool { return done(create(name)) })
 	}
 	await("nothing is refused", func(code int, answer string) bool {
 		return code == 400 && strings.Contains(answer, `admission webhook \"x.example.com\" denied the request`)
@@ -88,28 +88,17 @@ func TestWebhooks(t *testing.T) {
 	await("nothing is changed", func(code int, answer string) bool { return code == 201 && strings.Contains(answer, `"k":"v"`) }, "good")
 
 	// Only namespaces with the label are asked about.
-	c.want(200, `"level"`, "PATCH", validatingPath+"/c", `{"webhooks":[`+webhookOf(t, hook.configuration("ValidatingWebhookConfiguration", "/validate", `,"namespaceSelector":{"matchLabels":{"level":"high"}}`))+`]}`)
+	c.Want(200, `"level"`, "PATCH", validatingPath+"/c", `{"webhooks":[`+webhookOf(t, hook.configuration("ValidatingWebhookConfiguration", "/validate", `,"namespaceSelector":{"matchLabels":{"level":"high"}}`))+`]}`)
 	await("the selector has no effect", func(code int, _ string) bool { return code == 201 }, "bad")
-	c.want(200, `"level":"high"`, "PATCH", "/api/v1/namespaces/default", `{"metadata":{"labels":{"level":"high"}}}`)
+	c.Want(200, `"level":"high"`, "PATCH", "/api/v1/namespaces/default", `{"metadata":{"labels":{"level":"high"}}}`)
 	await("the label has no effect", func(code int, _ string) bool { return code == 400 }, "bad")
 
-	c.want(200, "Success", "DELETE", mutatingPath+"/c", "")
-	c.want(200, "Success", "DELETE", validatingPath+"/c", "")
+	c.Want(200, "Success", "DELETE", mutatingPath+"/c", "")
+	c.Want(200, "Success", "DELETE", validatingPath+"/c", "")
 	await("it is still refused", func(code int, _ string) bool { return code == 201 }, "bad")
 	await("it is still changed", func(_ int, answer string) bool { return !strings.Contains(answer, `"k":"v"`) }, "good")
 	for _, metric := range []string{"request_total", "rejection_count", "admission_duration_seconds_count"} {
-		c.want(200, "apiserver_admission_webhook_"+metric+`{`, "GET", "/metrics", "")
-	}
-}
-
-// eventually repeats a request until it is answered as it should be; the server has to see a
-// configuration first.
-func eventually(t *testing.T, otherwise string, done func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !done(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("after a minute %s", otherwise)
-		}
+		c.Want(200, "apiserver_admission_webhook_"+metric+`{`, "GET", "/metrics", "")
 	}
 }
 
@@ -126,26 +115,26 @@ func webhookOf(t *testing.T, configuration string) string {
 // TestWebhooksOfWebhooks: a webhook for everything that nobody answers for does not keep its
 // configuration from being removed.
 func TestWebhooksOfWebhooks(t *testing.T) {
-	c, hook := start(t), newWebhook(t)
+	c, hook := servertest.Start(t), newWebhook(t)
 	hook.Close()
 	all := strings.NewReplacer(`"CREATE"`, `"*"`, `[""]`, `["*"]`, `["v1"],"resources"`, `["*"],"resources"`, `"configmaps"`, `"*/*"`)
-	c.want(201, "x.example.com", "POST", validatingPath, all.Replace(hook.configuration("ValidatingWebhookConfiguration", "/validate", "")))
-	eventually(t, "nothing fails", func() bool {
-		code, answer := c.do("POST", configMaps, `{"metadata":{"generateName":"n"}}`)
+	c.Want(201, "x.example.com", "POST", validatingPath, all.Replace(hook.configuration("ValidatingWebhookConfiguration", "/validate", "")))
+	servertest.Eventually(t, "nothing fails", func() bool {
+		code, answer := c.Do("POST", configMaps, `{"metadata":{"generateName":"n"}}`)
 		return code == 500 && strings.Contains(answer, `Internal error occurred: failed calling webhook \"x.example.com\": failed to call webhook: Post`)
 	})
-	c.want(201, "x.example.com", "POST", mutatingPath, hook.configuration("MutatingWebhookConfiguration", "/mutate", ""))
-	c.want(200, "Success", "DELETE", mutatingPath+"/c", "")
+	c.Want(201, "x.example.com", "POST", mutatingPath, hook.configuration("MutatingWebhookConfiguration", "/mutate", ""))
+	c.Want(200, "Success", "DELETE", mutatingPath+"/c", "")
 	// Nor from asking who somebody is, and what he may do.
-	c.want(201, `"username"`, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", `{}`)
-	c.want(201, `"allowed":true`, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", `{"spec":{"resourceAttributes":{"verb":"get","resource":"pods"}}}`)
-	c.want(500, "failed calling webhook", "POST", namespaces+"/default/serviceaccounts/default/token", `{}`)
-	c.want(200, "Success", "DELETE", validatingPath+"/c", "")
+	c.Want(201, `"username"`, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", `{}`)
+	c.Want(201, `"allowed":true`, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", `{"spec":{"resourceAttributes":{"verb":"get","resource":"pods"}}}`)
+	c.Want(500, "failed calling webhook", "POST", servertest.Namespaces+"/default/serviceaccounts/default/token", `{}`)
+	c.Want(200, "Success", "DELETE", validatingPath+"/c", "")
 }
 
 // TestWebhooksOfTokens: a request for a token is changed and judged as serviceaccounts/token.
 func TestWebhooksOfTokens(t *testing.T) {
-	c := start(t)
+	c := servertest.Start(t)
 	var mu sync.Mutex
 	asked := map[string]string{}
 	hook := &webhook{}
@@ -164,17 +153,17 @@ func TestWebhooksOfTokens(t *testing.T) {
 		json.NewEncoder(w).Encode(review)
 	}))
 	t.Cleanup(hook.Close)
-	const accounts = namespaces + "/default/serviceaccounts"
-	c.until(200, "uid", accounts+"/default")
+	const accounts = servertest.Namespaces + "/default/serviceaccounts"
+	c.Until(200, "uid", accounts+"/default")
 	only := strings.NewReplacer(`"configmaps"`, `"serviceaccounts/token"`)
-	c.want(201, "x.example.com", "POST", mutatingPath, only.Replace(hook.configuration("MutatingWebhookConfiguration", "/mutate", "")))
-	c.want(201, "x.example.com", "POST", validatingPath, only.Replace(hook.configuration("ValidatingWebhookConfiguration", "/validate", "")))
-	eventually(t, "nobody judges", func() bool {
-		code, _ := c.do("POST", accounts+"/default/token", `{"spec":{"audiences":["forbidden"]}}`)
+	c.Want(201, "x.example.com", "POST", mutatingPath, only.Replace(hook.configuration("MutatingWebhookConfiguration", "/mutate", "")))
+	c.Want(201, "x.example.com", "POST", validatingPath, only.Replace(hook.configuration("ValidatingWebhookConfiguration", "/validate", "")))
+	servertest.Eventually(t, "nobody judges", func() bool {
+		code, _ := c.Do("POST", accounts+"/default/token", `{"spec":{"audiences":["forbidden"]}}`)
 		return code == 400
 	})
-	eventually(t, "nobody changes and judges", func() bool {
-		code, answer := c.do("POST", accounts+"/default/token", `{}`)
+	servertest.Eventually(t, "nobody changes and judges", func() bool {
+		code, answer := c.Do("POST", accounts+"/default/token", `{}`)
 		mu.Lock()
 		defer mu.Unlock()
 		return code == 201 && strings.Contains(answer, `"audiences":["vault"]`) && strings.Contains(asked["/validate"], "vault")
@@ -191,17 +180,17 @@ func TestWebhooksOfTokens(t *testing.T) {
 			}
 		}
 	}
-	c.want(400, "does not match the namespace", "POST", accounts+"/default/token", `{"metadata":{"namespace":"other"}}`)
+	c.Want(400, "does not match the namespace", "POST", accounts+"/default/token", `{"metadata":{"namespace":"other"}}`)
 }
 
 // TestMatchConditions: without a language for them they are refused.
 func TestMatchConditions(t *testing.T) {
-	c, hook := start(t), newWebhook(t)
+	c, hook := servertest.Start(t), newWebhook(t)
 	const conditions = `,"matchConditions":[{"name":"a","expression":"true"}]`
 	for kind, path := range map[string]string{"ValidatingWebhookConfiguration": validatingPath, "MutatingWebhookConfiguration": mutatingPath} {
-		c.want(422, "webhooks[0].matchConditions: Forbidden: this server is built without the language of match conditions (CEL)", "POST", path, hook.configuration(kind, "/", conditions))
-		c.want(201, "x.example.com", "POST", path, hook.configuration(kind, "/", ""))
-		c.want(422, "webhooks[0].matchConditions: Forbidden", "PATCH", path+"/c", `{"webhooks":[`+webhookOf(t, hook.configuration(kind, "/", conditions))+`]}`)
+		c.Want(422, "webhooks[0].matchConditions: Forbidden: this server is built without the language of match conditions (CEL)", "POST", path, hook.configuration(kind, "/", conditions))
+		c.Want(201, "x.example.com", "POST", path, hook.configuration(kind, "/", ""))
+		c.Want(422, "webhooks[0].matchConditions: Forbidden", "PATCH", path+"/c", `{"webhooks":[`+webhookOf(t, hook.configuration(kind, "/", conditions))+`]}`)
 	}
 }
 
@@ -223,12 +212,12 @@ func TestWebhookCredentials(t *testing.T) {
 	with := func(file string) apitest.Option {
 		return func(o *typeplane.Options) { o.Admission.ConfigFile = file }
 	}
-	c := start(t, with(config("{apiVersion: apiserver.config.k8s.io/v1, kind: WebhookAdmissionConfiguration, kubeConfigFile: "+users+"}")))
-	c.want(201, "x.example.com", "POST", validatingPath, hook.configuration("ValidatingWebhookConfiguration", "/validate", ""))
+	c := servertest.Start(t, with(config("{apiVersion: apiserver.config.k8s.io/v1, kind: WebhookAdmissionConfiguration, kubeConfigFile: "+users+"}")))
+	c.Want(201, "x.example.com", "POST", validatingPath, hook.configuration("ValidatingWebhookConfiguration", "/validate", ""))
 	made := 0
-	eventually(t, "nothing is refused", func() bool {
+	servertest.Eventually(t, "nothing is refused", func() bool {
 		made++
-		code, _ := c.do("POST", configMaps, fmt.Sprintf(`{"metadata":{"name":"bad%d"}}`, made))
+		code, _ := c.Do("POST", configMaps, fmt.Sprintf(`{"metadata":{"name":"bad%d"}}`, made))
 		return code == 400
 	})
 	if hook.token != "Bearer s3cret" {

@@ -1,4 +1,4 @@
-package features_test
+package quota_test
 
 import (
 	"io"
@@ -10,45 +10,46 @@ import (
 	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/apitest"
 	"github.com/typeplane/typeplane/features"
+	"github.com/typeplane/typeplane/features/internal/servertest"
 )
 
 // TestQuotasAreCountedWhenThePluginComes writes without the plug-in ResourceQuota, and goes on with
 // it.
 func TestQuotasAreCountedWhenThePluginComes(t *testing.T) {
-	const quotas, secrets = namespaces + "/default/resourcequotas", namespaces + "/default/secrets"
+	const quotas, secrets = servertest.Namespaces + "/default/resourcequotas", servertest.Namespaces + "/default/secrets"
 	dir := t.TempDir()
 	here := func(o *typeplane.Options) { o.Store.DataDir = dir }
 	t.Run("without", func(t *testing.T) {
-		c := start(t, apitest.Embedded, here, func(o *typeplane.Options) { o.Admission.Disable = []string{"ResourceQuota"} })
-		c.want(201, `"spec":{"hard":{"secrets":"3"}}`, "POST", quotas, `{"metadata":{"name":"q"},"spec":{"hard":{"secrets":"3"}}}`)
-		c.want(201, "", "POST", secrets, `{"metadata":{"name":"a"}}`)
-		c.want(201, "", "POST", secrets, `{"metadata":{"name":"b"}}`)
+		c := servertest.Start(t, apitest.Embedded, here, func(o *typeplane.Options) { o.Admission.Disable = []string{"ResourceQuota"} })
+		c.Want(201, `"spec":{"hard":{"secrets":"3"}}`, "POST", quotas, `{"metadata":{"name":"q"},"spec":{"hard":{"secrets":"3"}}}`)
+		c.Want(201, "", "POST", secrets, `{"metadata":{"name":"a"}}`)
+		c.Want(201, "", "POST", secrets, `{"metadata":{"name":"b"}}`)
 	})
 	t.Run("with", func(t *testing.T) {
-		c := start(t, apitest.Embedded, here)
-		c.until(200, `"used":{"secrets":"2"}`, quotas+"/q")
-		c.want(201, "", "POST", secrets, `{"metadata":{"name":"c"}}`)
-		c.want(403, "exceeded quota: q, requested: secrets=1, used: secrets=3, limited: secrets=3", "POST", secrets, `{"metadata":{"name":"d"}}`)
-		c.want(200, "", "DELETE", secrets+"/a", "")
-		c.want(200, `"used":{"secrets":"2"}`, "GET", quotas+"/q", "")
+		c := servertest.Start(t, apitest.Embedded, here)
+		c.Until(200, `"used":{"secrets":"2"}`, quotas+"/q")
+		c.Want(201, "", "POST", secrets, `{"metadata":{"name":"c"}}`)
+		c.Want(403, "exceeded quota: q, requested: secrets=1, used: secrets=3, limited: secrets=3", "POST", secrets, `{"metadata":{"name":"d"}}`)
+		c.Want(200, "", "DELETE", secrets+"/a", "")
+		c.Want(200, `"used":{"secrets":"2"}`, "GET", quotas+"/q", "")
 	})
 }
 
 // TestNamespaceWithQuotasGoes: what is in it is given back, and nothing of the quotas stays.
 func TestNamespaceWithQuotasGoes(t *testing.T) {
-	c := start(t)
-	c.want(201, "", "POST", namespaces, `{"metadata":{"name":"room"}}`)
-	c.want(201, `"used":{"count/resourcequotas":"1","secrets":"0"}`, "POST", namespaces+"/room/resourcequotas",
+	c := servertest.Start(t)
+	c.Want(201, "", "POST", servertest.Namespaces, `{"metadata":{"name":"room"}}`)
+	c.Want(201, `"used":{"count/resourcequotas":"1","secrets":"0"}`, "POST", servertest.Namespaces+"/room/resourcequotas",
 		`{"metadata":{"name":"q"},"spec":{"hard":{"secrets":"3","count/resourcequotas":"1"}}}`)
-	c.want(201, "", "POST", namespaces+"/room/secrets", `{"metadata":{"name":"a"}}`)
-	c.want(200, "", "DELETE", namespaces+"/room", "")
-	c.until(404, "", namespaces+"/room")
-	c.want(201, "", "POST", namespaces, `{"metadata":{"name":"room"}}`)
-	c.want(201, "", "POST", namespaces+"/room/secrets", `{"metadata":{"name":"a"}}`)
+	c.Want(201, "", "POST", servertest.Namespaces+"/room/secrets", `{"metadata":{"name":"a"}}`)
+	c.Want(200, "", "DELETE", servertest.Namespaces+"/room", "")
+	c.Until(404, "", servertest.Namespaces+"/room")
+	c.Want(201, "", "POST", servertest.Namespaces, `{"metadata":{"name":"room"}}`)
+	c.Want(201, "", "POST", servertest.Namespaces+"/room/secrets", `{"metadata":{"name":"a"}}`)
 }
 
-// TestLimitedResources: the operator says what needs a quota.
-func TestLimitedResources(t *testing.T) {
+// TestConfiguredLimits: the operator says what needs a quota.
+func TestConfiguredLimits(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "admission.yaml")
 	write := func(config string) {
 		t.Helper()
@@ -58,11 +59,11 @@ func TestLimitedResources(t *testing.T) {
 		}
 	}
 	write("{apiVersion: apiserver.config.k8s.io/v1, kind: ResourceQuotaConfiguration, limitedResources: [{resource: leases, apiGroup: coordination.k8s.io, matchContains: [leases]}]}")
-	c := start(t, func(o *typeplane.Options) { o.Admission.ConfigFile = file })
+	c := servertest.Start(t, func(o *typeplane.Options) { o.Admission.ConfigFile = file })
 	const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
-	c.want(403, "insufficient quota to consume: count/leases.coordination.k8s.io", "POST", leases, `{"metadata":{"name":"l"}}`)
-	c.want(201, "", "POST", namespaces+"/default/resourcequotas", `{"metadata":{"name":"q"},"spec":{"hard":{"count/leases.coordination.k8s.io":"1"}}}`)
-	c.want(201, "", "POST", leases, `{"metadata":{"name":"l"}}`)
+	c.Want(403, "insufficient quota to consume: count/leases.coordination.k8s.io", "POST", leases, `{"metadata":{"name":"l"}}`)
+	c.Want(201, "", "POST", servertest.Namespaces+"/default/resourcequotas", `{"metadata":{"name":"q"},"spec":{"hard":{"count/leases.coordination.k8s.io":"1"}}}`)
+	c.Want(201, "", "POST", leases, `{"metadata":{"name":"l"}}`)
 
 	for config, want := range map[string]string{
 		"{apiVersion: apiserver.config.k8s.io/v1, kind: WebhookAdmissionConfiguration}":                                `it is a "apiserver.config.k8s.io/v1 WebhookAdmissionConfiguration"`,

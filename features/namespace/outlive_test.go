@@ -1,4 +1,4 @@
-package features_test
+package namespace_test
 
 import (
 	"encoding/json"
@@ -11,22 +11,23 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/typeplane/typeplane"
+	"github.com/typeplane/typeplane/features/internal/servertest"
 )
 
 // TestNothingOutlivesItsNamespace deletes namespaces while many write into them: whatever was
 // answered with a 201 has gone with the namespace, and nothing came after.
 func TestNothingOutlivesItsNamespace(t *testing.T) {
-	c := start(t)
+	c := servertest.Start(t)
 	for n := range 5 {
 		name := fmt.Sprintf("busy-%d", n)
-		c.want(http.StatusCreated, name, "POST", "/api/v1/namespaces", `{"metadata":{"name":"`+name+`"}}`)
+		c.Want(http.StatusCreated, name, "POST", "/api/v1/namespaces", `{"metadata":{"name":"`+name+`"}}`)
 		at := "/api/v1/namespaces/" + name + "/configmaps"
 		var writers sync.WaitGroup
 		begun := make(chan struct{}, 8)
 		for w := range 8 {
 			writers.Go(func() {
 				for i := 0; ; i++ {
-					code, answer := c.do("POST", at, fmt.Sprintf(`{"metadata":{"name":"w%d-%d"}}`, w, i))
+					code, answer := c.Do("POST", at, fmt.Sprintf(`{"metadata":{"name":"w%d-%d"}}`, w, i))
 					if i == 0 {
 						begun <- struct{}{}
 					}
@@ -45,11 +46,11 @@ func TestNothingOutlivesItsNamespace(t *testing.T) {
 		for range 8 {
 			<-begun
 		}
-		c.want(http.StatusOK, name, "DELETE", "/api/v1/namespaces/"+name, "")
+		c.Want(http.StatusOK, name, "DELETE", "/api/v1/namespaces/"+name, "")
 		writers.Wait()
-		c.until(http.StatusNotFound, name, "/api/v1/namespaces/"+name)
+		c.Until(http.StatusNotFound, name, "/api/v1/namespaces/"+name)
 		var left corev1.ConfigMapList
-		if err := json.Unmarshal([]byte(c.want(http.StatusOK, "ConfigMapList", "GET", at, "")), &left); err != nil || len(left.Items) > 0 {
+		if err := json.Unmarshal([]byte(c.Want(http.StatusOK, "ConfigMapList", "GET", at, "")), &left); err != nil || len(left.Items) > 0 {
 			t.Errorf("%s is gone, and %d objects are left: %v", name, len(left.Items), err)
 		}
 	}
@@ -58,14 +59,14 @@ func TestNothingOutlivesItsNamespace(t *testing.T) {
 // TestUnguardedNamespacesGo: without the plug-in nobody is kept from writing, and a namespace goes
 // all the same.
 func TestUnguardedNamespacesGo(t *testing.T) {
-	c := start(t, func(o *typeplane.Options) { o.Admission.Disable = []string{"NamespaceLifecycle"} })
-	c.want(http.StatusCreated, "busy", "POST", "/api/v1/namespaces", `{"metadata":{"name":"busy"}}`)
+	c := servertest.Start(t, func(o *typeplane.Options) { o.Admission.Disable = []string{"NamespaceLifecycle"} })
+	c.Want(http.StatusCreated, "busy", "POST", "/api/v1/namespaces", `{"metadata":{"name":"busy"}}`)
 	var writers sync.WaitGroup
 	begun := make(chan struct{}, 8)
 	for w := range 8 {
 		writers.Go(func() {
 			for i := range 20 {
-				if code, answer := c.do("POST", "/api/v1/namespaces/busy/configmaps", fmt.Sprintf(`{"metadata":{"name":"w%d-%d"}}`, w, i)); code != http.StatusCreated {
+				if code, answer := c.Do("POST", "/api/v1/namespaces/busy/configmaps", fmt.Sprintf(`{"metadata":{"name":"w%d-%d"}}`, w, i)); code != http.StatusCreated {
 					t.Errorf("%d %s", code, answer)
 				}
 				if i == 0 {
@@ -77,7 +78,7 @@ func TestUnguardedNamespacesGo(t *testing.T) {
 	for range 8 {
 		<-begun
 	}
-	c.want(http.StatusOK, "busy", "DELETE", "/api/v1/namespaces/busy", "")
+	c.Want(http.StatusOK, "busy", "DELETE", "/api/v1/namespaces/busy", "")
 	writers.Wait()
-	c.until(http.StatusNotFound, "busy", "/api/v1/namespaces/busy")
+	c.Until(http.StatusNotFound, "busy", "/api/v1/namespaces/busy")
 }

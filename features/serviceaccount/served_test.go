@@ -1,4 +1,4 @@
-package features_test
+package serviceaccount_test
 
 import (
 	"encoding/json"
@@ -10,15 +10,16 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 
 	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/features/internal/servertest"
 )
 
 // A service account may find out how tokens like its own are checked; whoever has no credential may
 // not.
 func TestIssuerDiscovery(t *testing.T) {
-	c := start(t)
+	c := servertest.Start(t)
 	var request authenticationv1.TokenRequest
-	c.until(http.StatusOK, `"name":"system:serviceaccounts"`, "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/system:service-account-issuer-discovery")
-	answer := c.want(http.StatusCreated, "", "POST", namespaces+"/default/serviceaccounts/default/token", `{"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest"}`)
+	c.Until(http.StatusOK, `"name":"system:serviceaccounts"`, "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/system:service-account-issuer-discovery")
+	answer := c.Want(http.StatusCreated, "", "POST", servertest.Namespaces+"/default/serviceaccounts/default/token", `{"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest"}`)
 	if err := json.Unmarshal([]byte(answer), &request); err != nil {
 		t.Fatal(err)
 	}
@@ -66,4 +67,22 @@ func TestIssuerDiscovery(t *testing.T) {
 			t.Errorf("%s: %v", path, object)
 		}
 	}
+}
+
+// A token that was asked for knows who it is.
+func TestCreateToken(t *testing.T) {
+	c := servertest.Start(t)
+	const accounts = servertest.Namespaces + "/default/serviceaccounts"
+	answer := c.Want(201, `"kind":"TokenRequest"`, "POST", accounts+"/default/token", `{"spec":{"expirationSeconds":600}}`)
+	var request struct{ Status struct{ Token string } }
+	if err := json.Unmarshal([]byte(answer), &request); err != nil {
+		t.Fatal(err)
+	}
+	c.Want(201, `"username":"system:serviceaccount:default:default"`, "POST", "/apis/authentication.k8s.io/v1/tokenreviews",
+		`{"spec":{"token":"`+request.Status.Token+`"}}`)
+	c.Want(400, "does not match the name on the URL", "POST", accounts+"/default/token", `{"metadata":{"name":"other"}}`)
+	c.Want(404, "", "POST", accounts+"/nobody/token", `{}`)
+	c.Want(405, "", "GET", accounts+"/default/token", "")
+	c.Want(200, `"name":"serviceaccounts/token"`, "GET", "/api/v1", "")
+	c.Want(200, `/serviceaccounts/{name}/token":{"post":`, "GET", "/openapi/v3/api/v1", "")
 }
