@@ -86,3 +86,25 @@ func TestCreateToken(t *testing.T) {
 	c.Want(200, `"name":"serviceaccounts/token"`, "GET", "/api/v1", "")
 	c.Want(200, `/serviceaccounts/{name}/token":{"post":`, "GET", "/openapi/v3/api/v1", "")
 }
+
+// Every namespace has its default account. One that could not be made, since a quota forbids it, is
+// made when it can be.
+func TestDefaultAccount(t *testing.T) {
+	c := servertest.Start(t)
+	const room = servertest.Namespaces + "/room"
+	c.Want(http.StatusCreated, "", "POST", servertest.Namespaces, `{"metadata":{"name":"room"}}`)
+	c.Until(http.StatusOK, `"uid"`, room+"/serviceaccounts/default")
+	c.Want(http.StatusOK, "", "DELETE", room+"/serviceaccounts/default", "")
+	c.Until(http.StatusOK, `"uid"`, room+"/serviceaccounts/default")
+
+	c.Want(http.StatusCreated, "", "POST", room+"/resourcequotas", `{"metadata":{"name":"full"},"spec":{"hard":{"count/serviceaccounts":"1"}}}`)
+	c.Want(http.StatusOK, "", "PATCH", room+"/serviceaccounts/default", `{"metadata":{"finalizers":["example.com/later"]}}`)
+	c.Want(http.StatusOK, "", "PATCH", room+"/resourcequotas/full", `{"spec":{"hard":{"count/serviceaccounts":"0"}}}`)
+	c.Want(http.StatusOK, "", "DELETE", room+"/serviceaccounts/default", "")
+	c.Want(http.StatusOK, "", "PATCH", room+"/serviceaccounts/default", `{"metadata":{"finalizers":null}}`)
+	c.Want(http.StatusForbidden, "exceeded quota", "POST", room+"/serviceaccounts", `{"metadata":{"name":"other"}}`)
+	time.Sleep(300 * time.Millisecond) // it has been tried
+	c.Want(http.StatusNotFound, "", "GET", room+"/serviceaccounts/default", "")
+	c.Want(http.StatusOK, "", "DELETE", room+"/resourcequotas/full", "")
+	c.Until(http.StatusOK, `"uid"`, room+"/serviceaccounts/default")
+}
