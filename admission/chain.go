@@ -25,11 +25,9 @@ type Plugin struct {
 	// again before each step; so it is quick, and looks at neither. nil: there always is.
 	Wants func(*Request) bool
 	// Mutate changes the Object before it is judged by anybody. The metadata is as the client sent
-	// it.
+	// it. In a second round (Request.Again) it is asked once more, unless it has said what is to be
+	// done then (Request.Second).
 	Mutate func(context.Context, *Request) error
-	// MutateAgain is what it does in the second round, if somebody asks for one (Request.Again).
-	// nil: Mutate once more.
-	MutateAgain func(context.Context, *Request) error
 	// Validate refuses a write, after the rules of the kind. It modifies nothing. The object is
 	// complete.
 	Validate func(context.Context, *Request) error
@@ -113,27 +111,32 @@ func (c *Chain) Wants(r *Request) bool {
 // Mutate lets the plug-ins change r.Object, in their order. If one of them has asked for it by
 // r.Again, there is a second round, and no third. The first error ends it; it is an API status.
 func (c *Chain) Mutate(ctx context.Context, r *Request) error {
-	first := func(p *Plugin) func(context.Context, *Request) error { return p.Mutate }
-	second := func(p *Plugin) func(context.Context, *Request) error {
-		if p.MutateAgain != nil {
-			return p.MutateAgain
-		}
-		return p.Mutate
-	}
-	if err := c.mutate(ctx, r, first); err != nil || !r.Again {
+	second := map[string]mutation{}
+	if err := c.mutate(ctx, r, second); err != nil || !r.Again {
 		return err
 	}
 	return c.mutate(ctx, r, second)
 }
 
-// mutate is one round of Mutate. function is what a plug-in does in it.
-func (c *Chain) mutate(ctx context.Context, r *Request, function func(*Plugin) func(context.Context, *Request) error) error {
+// mutate is one round of Mutate. In second it finds, by the name of the plug-in, what was said in
+// the round before, and leaves what is said in this one.
+func (c *Chain) mutate(ctx context.Context, r *Request, second map[string]mutation) error {
 	return c.each(r, StepMutate, func(p *Plugin) func() error {
-		mutate := function(p)
+		mutate := second[p.Name]
+		if mutate == nil {
+			mutate = p.Mutate
+		}
 		if mutate == nil {
 			return nil
 		}
-		return func() error { return mutate(ctx, r) }
+		return func() error {
+			r.second = nil
+			err := mutate(ctx, r)
+			if r.second != nil {
+				second[p.Name] = r.second
+			}
+			return err
+		}
 	})
 }
 

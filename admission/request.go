@@ -1,6 +1,8 @@
 package admission
 
 import (
+	"context"
+
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -53,10 +55,16 @@ type Request struct {
 	// Again is set in Mutate by who has made a change that those before it should see: all plug-ins
 	// mutate a second time.
 	Again bool
-	// Kept is what a plug-in keeps from the first round for the second, by its name. It is nil
-	// until somebody keeps something.
-	Kept map[string]any
+
+	second mutation // of the plug-in that is asked
 }
+
+// mutation is a Mutate.
+type mutation func(context.Context, *Request) error
+
+// Second says what the plug-in that is asked does in a second round, in the place of its Mutate. It
+// is for what a plug-in has to remember of the first.
+func (r *Request) Second(mutate func(context.Context, *Request) error) { r.second = mutate }
 
 // Forms turns objects of a request into what clients see of them, and back.
 type Forms interface {

@@ -14,9 +14,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/admission"
-	"github.com/typeplane/typeplane/admission/match"
-	"github.com/typeplane/typeplane/admission/review"
 	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/features/webhook/match"
+	"github.com/typeplane/typeplane/features/webhook/review"
 	"github.com/typeplane/typeplane/policy/expression"
 )
 

@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/admission"
-	"github.com/typeplane/typeplane/admission/match"
 	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/features/webhook/match"
 	"github.com/typeplane/typeplane/policy/expression"
 )
 

@@ -4,7 +4,7 @@
 //
 // A program asks for it in one line,
 //
-//	server.APIs = apis.With(policy.Extras())
+//	server.APIs = features.With(policy.Extras())
 //
 // which also gives the matchConditions of webhooks their language. Start reading at Extras;
 // enforce.go is the plug-in, match.go says whom a policy is about, params.go finds its parameters,
@@ -20,8 +20,8 @@ import (
 
 	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/admission"
-	"github.com/typeplane/typeplane/apis"
-	"github.com/typeplane/typeplane/control/follow"
+	"github.com/typeplane/typeplane/features"
+	"github.com/typeplane/typeplane/internal/follow"
 	"github.com/typeplane/typeplane/internal/server"
 	"github.com/typeplane/typeplane/policy/expression"
 	"github.com/typeplane/typeplane/policy/kinds"
@@ -38,12 +38,12 @@ var (
 
 // Extras are what the module adds to the kinds of the control plane: policies, and match
 // conditions. They are the caller's.
-func Extras() apis.Extras {
+func Extras() features.Extras {
 	policies := kinds.API()
 	policies.Admission = []typeplane.AdmissionPlugin{
 		{Name: Name, Last: true, Needs: []schema.GroupVersionResource{policiesResource, bindingsResource}, New: newPlugin},
 	}
-	return apis.Extras{Conditions: expression.Conditions, Policies: policies}
+	return features.Extras{Conditions: expression.Conditions, Policies: policies}
 }
 
 func newPlugin(_ context.Context, h *typeplane.Host, _ []byte) (admission.Plugin, error) {

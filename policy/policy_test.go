@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/typeplane/typeplane"
-	"github.com/typeplane/typeplane/apis"
 	"github.com/typeplane/typeplane/apitest"
+	"github.com/typeplane/typeplane/features"
 	"github.com/typeplane/typeplane/policy"
 )
 
@@ -32,7 +32,7 @@ type client struct {
 
 func start(t *testing.T, options ...apitest.Option) client {
 	t.Helper()
-	return client{t, apitest.Start(t, typeplane.Server{Name: "plane", APIs: apis.With(policy.Extras())}, options...)}
+	return client{t, apitest.Start(t, typeplane.Server{Name: "plane", APIs: features.With(policy.Extras())}, options...)}
 }
 
 // answer is what a request is answered.
@@ -241,7 +241,7 @@ func TestMatchConditions(t *testing.T) {
 // TestPlugin: it can be disabled by its name where it is linked, and stands between the webhooks.
 func TestPlugin(t *testing.T) {
 	var names []string
-	for _, a := range apis.With(policy.Extras()) {
+	for _, a := range features.With(policy.Extras()) {
 		for _, p := range a.Admission {
 			names = append(names, p.Name)
 		}
@@ -249,7 +249,7 @@ func TestPlugin(t *testing.T) {
 	if got := strings.Join(names, " "); !strings.Contains(got, "MutatingAdmissionWebhook ValidatingAdmissionPolicy ValidatingAdmissionWebhook") {
 		t.Errorf("the order is %s", got)
 	}
-	for _, a := range apis.All() {
+	for _, a := range features.All() {
 		for _, p := range a.Admission {
 			if p.Name == policy.Name {
 				t.Error("the plug-in is there without the module")

@@ -21,7 +21,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/typeplane/typeplane"
-	"github.com/typeplane/typeplane/apis"
+	"github.com/typeplane/typeplane/features"
 	"github.com/typeplane/typeplane/apitest"
 	"github.com/typeplane/typeplane/tracing"
 )
@@ -98,7 +98,7 @@ func start(t *testing.T, r *receiver, rate int) *apitest.Server {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return apitest.Start(t, typeplane.Server{Name: "plane", APIs: apis.All(), Tracing: tracing.Open}, apitest.Embedded, func(o *typeplane.Options) {
+	return apitest.Start(t, typeplane.Server{Name: "plane", APIs: features.All(), Tracing: tracing.Open}, apitest.Embedded, func(o *typeplane.Options) {
 		o.Tracing.ConfigFile = file
 	})
 }

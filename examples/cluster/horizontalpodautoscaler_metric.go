@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/typeplane/typeplane/apis/core"
 	"github.com/typeplane/typeplane/examples/cluster/api/autoscaling"
+	"github.com/typeplane/typeplane/features/quantity"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -130,7 +130,7 @@ func validateMetricSource(m autoscaling.MetricSpec, described versions, path *fi
 		if r.Name == "" {
 			errs = append(errs, field.Required(at.Child("name"), "must specify a resource name"))
 		} else {
-			errs = append(errs, core.ValidateContainerResource(at.Child("name"), corev1.ResourceName(r.Name))...)
+			errs = append(errs, quantity.ValidateContainerName(at.Child("name"), corev1.ResourceName(r.Name))...)
 		}
 		if r.Container == "" {
 			errs = append(errs, field.Required(at.Child("container"), "must specify a container"))

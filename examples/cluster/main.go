@@ -6,7 +6,7 @@
 // api/apps/v1); what Kubernetes says about them in code, their rules and columns, is in one file
 // for each: pod.go, deployment.go and so on. What can be done with a pod besides is in
 // pod_binding.go and pod_console.go. Autoscalers are types of our own in api/. The control plane's
-// kinds come from package apis. Nothing here runs a pod or follows a replication controller: this
+// kinds come from package features. Nothing here runs a pod or follows a replication controller: this
 // is the API server, without the controllers of a cluster. Folder controller, a module of its own,
 // has two of these.
 //
@@ -17,7 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/typeplane/typeplane"
-	"github.com/typeplane/typeplane/apis"
+	"github.com/typeplane/typeplane/features"
 )
 
 //go:generate go run github.com/typeplane/typeplane/cmd/gen ./...
@@ -28,6 +28,6 @@ func main() { typeplane.Main(program()) }
 // Whoever runs pods for it says in kube-node-lease that a node is alive, as with a kube-apiserver.
 func program() typeplane.Server {
 	s := release(newServer())
-	s.APIs = append(apis.With(apis.Extras{Namespaces: []string{corev1.NamespaceNodeLease}}), bindings(), dropConsoles())
+	s.APIs = append(features.With(features.Extras{Namespaces: []string{corev1.NamespaceNodeLease}}), bindings(), dropConsoles())
 	return s
 }

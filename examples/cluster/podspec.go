@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/typeplane/typeplane/apis/core"
+	"github.com/typeplane/typeplane/features/quantity"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -58,7 +58,7 @@ func validateResources(r *corev1.ResourceRequirements, path *field.Path) field.E
 	}{{"limits", r.Limits}, {"requests", r.Requests}} {
 		for name, q := range rest.WhileFew(&errs, maps.All(list.quantities)) {
 			at := path.Child(list.name).Key(string(name))
-			errs = append(errs, core.ValidateContainerResource(at, name)...)
+			errs = append(errs, quantity.ValidateContainerName(at, name)...)
 			if q.Sign() < 0 {
 				errs = append(errs, field.Invalid(at, q.String(), "must be greater than or equal to 0"))
 			}

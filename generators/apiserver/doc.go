@@ -11,7 +11,9 @@
 // deep copies, rules) is named there, where its tags ask for it.
 //
 // In a package that is not main the tag asks for the same as a part that programs may serve beside
-// their own kinds: the exported function API, which returns it, takes the place of newServer.
+// their own kinds: the exported function API, which returns it, takes the place of newServer. Where
+// the package has a function API of its own, since there is more to its kinds than how they are
+// stored and served, the printed one is newAPI, for that function to call.
 //
 // An alias with markers is a kind too, if it stands for such a struct of another module: see
 // package kind.
@@ -79,7 +81,7 @@ const (
 )
 
 var tags = []tag.Definition{
-	{Name: model.TagServer, Scope: tag.Package, Doc: "In the comment of a main package: generates newServer, the server of all kinds in the folders below. In that of another package: API, the same as a part of servers."},
+	{Name: model.TagServer, Scope: tag.Package, Doc: "In the comment of a main package: generates newServer, the server of all kinds in the folders below. In that of another package: API, the same as a part of servers, or newAPI, if the package has a function API of its own."},
 	{Name: tagGroupName, Scope: tag.Package, Value: tag.String, Doc: "The API group of the package's kinds."},
 	{Name: tagVersionName, Scope: tag.Package, Value: tag.String, Doc: "The API version of the package's kinds, if it is not the name of the folder."},
 	{Name: tagResource, Scope: tag.Type, Value: tag.Fields, Doc: "What a resource is called: path= (the plural), singular=, shortName=a;b, categories=a;b, and scope=Namespaced or Cluster. One of the versions is enough."},

@@ -13,12 +13,11 @@ func (p printer) newServer() {
 	server := emit.Ident{Path: rootPath, Name: "Server"}
 	if p.s.part {
 		server.Name = "API"
-		p.P("// API returns the kinds of this package for a server that asks for them, and how each of them is stored and served.")
-		p.P("func API() ", server, " {")
+		p.P("// ", p.s.constructor, " returns the kinds of this package for a server that asks for them, and how each of them is stored and served.")
 	} else {
-		p.P("// newServer returns the server of this program: its kinds, and how each of them is stored and served.")
-		p.P("func newServer() ", server, " {")
+		p.P("// ", p.s.constructor, " returns the server of this program: its kinds, and how each of them is stored and served.")
 	}
+	p.P("func ", p.s.constructor, "() ", server, " {")
 	for _, h := range p.s.hubs {
 		if h.strategy != nil {
 			p.P(h.local, "Strategy := new(", h.strategy.goType, ")")

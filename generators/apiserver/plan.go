@@ -27,6 +27,8 @@ type server struct {
 	pkg  *model.Package
 	name string // what the server is called: its folder
 	part bool   // it is no program: the package is not main
+	// constructor is the function that returns the server or the part.
+	constructor string
 	hubs []*hub // by group and kind
 	// openAPI are the packages that publish schemas, by group and version.
 	openAPI []published
@@ -142,7 +144,7 @@ func plan(pass *generators.Pass) []*server {
 }
 
 func (p *planner) server(main *model.Package, api []*model.Package) *server {
-	s := &server{pkg: main, name: serverName(main.Path), part: main.Name != "main"}
+	s := &server{pkg: main, name: serverName(main.Path), part: main.Name != "main", constructor: constructor(main)}
 	p.api, p.groupVersions = api, map[*model.Package]schema.GroupVersion{}
 	p.apart = map[schema.GroupKind]bool{}
 	p.bodies = bodiesOf(main)
@@ -172,6 +174,19 @@ func (p *planner) server(main *model.Package, api []*model.Package) *server {
 	p.strategies(s)
 	p.findWebhooks(s.hubs)
 	return s
+}
+
+// constructor is what the function is called that returns a server. A part of servers has API, by
+// which programs ask for it. A package that writes API itself, since there is more to its kinds,
+// calls newAPI there.
+func constructor(pkg *model.Package) string {
+	switch {
+	case pkg.Name == "main":
+		return "newServer"
+	case pkg.Types.Functions["API"] != nil:
+		return "newAPI"
+	}
+	return "API"
 }
 
 // serverName is the last element of an import path that is not a major version.

@@ -169,23 +169,16 @@ var rules = []rule{
 		reason: "registry meets its backend and its HTTP front in internal/serve; it sees storage.Interface and offers rest.Resource",
 	},
 	{
-		in:     []string{"admission/..."},
+		in:     []string{"admission"},
 		forbid: []string{"./registry/...", "./internal/server/...", "./internal/serve/...", "./storage/..."},
 		but:    []string{"./storage", "./auth", "./registry/rest"}, // of rest: warnings and annotations, in the context, and the status of what is not valid
-		reason: "admission sees requests, and readers that internal/serve gives it; it knows who asks, how to tell a client something, and what an operation of a transaction is, no more",
+		reason: "admission sees requests; it knows who asks, how to tell a client something, and what an operation of a transaction is, no more",
 	},
 	{
 		in:     []string{"registry/..."},
 		except: []string{"registry/rest/connect.go", "registry/subresource_connect.go"},
 		forbid: []string{"net/http"},
 		reason: "verbs are answered with a rest.View, whoever asks; only a subresource that streams or takes over its connection has to be given that",
-	},
-	{
-		in:     []string{"..."},
-		except: []string{"apis/...", "admission/...", "examples/...", "policy/..."},
-		forbid: []string{"./admission/..."},
-		but:    []string{"./admission"},
-		reason: "plug-ins work with the kinds of the control plane and come with them; everybody else knows the chain",
 	},
 	{
 		in:     []string{"registry/rest"},
@@ -199,21 +192,28 @@ var rules = []rule{
 	},
 	{
 		in:     []string{"..."},
-		except: []string{"apis/...", "examples/...", "policy/...", "tracing/tracing_test.go", "admission/resourcequota/harness_test.go"}, // the last one charges quotas that are stored
-		forbid: []string{"./apis/..."},
+		except: []string{"features/...", "examples/...", "policy/...", "tracing/tracing_test.go"},
+		forbid: []string{"./features/..."},
 		tests:  true,
 		reason: "the kinds of the control plane are for programs that ask for them: a program that does not stays small",
 	},
 	{
-		in:     []string{"control/..."},
-		forbid: []string{"./internal/serve/...", "./apis/...", "./storage/...", "./registry", "./internal/server"},
-		reason: "loops of the server see what clients see, rest.Resource, and neither stores nor HTTP; apis starts them",
+		in:     []string{"internal/follow"},
+		forbid: []string{"./..."},
+		but:    []string{"./registry/rest"},
+		reason: "loops of the server see what clients see, rest.Resource, and neither stores nor HTTP",
 	},
 	{
 		in:     []string{"..."},
-		except: []string{"control/...", "apis/...", "policy/..."},
-		forbid: []string{"./control/..."},
+		except: []string{"features/...", "policy/..."},
+		forbid: []string{"./internal/follow"},
 		reason: "what has to be done for a kind is linked with the kind",
+	},
+	{
+		in:     []string{"features/..."},
+		forbid: []string{"./internal/serve/...", "./storage/..."},
+		but:    []string{"./storage"},
+		reason: "a feature extends a typeplane.Host, whatever the objects are stored in",
 	},
 	{
 		in:     []string{"generators/..."},

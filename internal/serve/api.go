@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -20,8 +21,8 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// API is a part of what a program can serve beside its own kinds, like the control-plane kinds of
-// package apis. Which of its resources are served is for the operator to say (--enable-api). It is
+// API is a part of what a program can serve beside its own kinds, like the kinds of
+// package features. Which of its resources are served is for the operator to say (--enable-api). It is
 // not modified.
 type API struct {
 	// AddToScheme declares the kinds in all their versions; nil: none.
@@ -90,9 +91,14 @@ type Host struct {
 	// write an object of one together with somebody else's.
 	Ledgers []*registry.Ledger
 
+	// Elect is what Extend sets to say which of the servers that share their objects leads: it calls
+	// lead while this one holds the lease of that name, until ctx ends. nil: each of them leads.
+	Elect func(ctx context.Context, lease string, lead func(context.Context))
+
 	kept    map[string]storage.Interface
 	enabled map[string]bool
 	loops   []func(context.Context)
+	alone   map[string][]func(context.Context) // by lease
 }
 
 // Enabled says whether the operator wants a resource of an API.
@@ -117,6 +123,28 @@ func (h *Host) Kept(prefix string) storage.Interface { return h.kept[prefix] }
 // Go has loop run while the server serves. It returns when its context ends, and the server waits
 // for that.
 func (h *Host) Go(loop func(context.Context)) { h.loops = append(h.loops, loop) }
+
+// Alone has loop run in one of the servers that share their objects, beside all others of the same
+// lease. Where no leader is elected it runs in each of them: it has to bear that.
+func (h *Host) Alone(lease string, loop func(context.Context)) {
+	if h.alone == nil {
+		h.alone = map[string][]func(context.Context){}
+	}
+	h.alone[lease] = append(h.alone[lease], loop)
+}
+
+// elections has the loops run that are for one server only.
+func (h *Host) elections() {
+	for lease, loops := range h.alone {
+		if h.Elect == nil {
+			h.loops = append(h.loops, loops...)
+			continue
+		}
+		h.Go(func(ctx context.Context) {
+			h.Elect(ctx, lease, func(ctx context.Context) { startLoops(ctx, loops)() })
+		})
+	}
+}
 
 // The words of --enable-api that are no names.
 const (
@@ -257,6 +285,7 @@ func (i *Instance) extend(ctx context.Context) error {
 	if err := i.openAdmission(ctx, h); err != nil {
 		return err
 	}
+	h.elections()
 	i.resources, i.loops, i.roles, i.readyz = h.Resources, h.loops, h.RBAC, h.Readyz
 	return nil
 }
@@ -268,18 +297,11 @@ func (h *Host) wants(a API) bool {
 	return len(names) == 0 || slices.ContainsFunc(names, h.Enabled)
 }
 
-// startLoops runs what Extend asked for until ctx ends; wait returns when all is over.
-func (i *Instance) startLoops(ctx context.Context) (wait func()) {
-	done := make(chan struct{}, len(i.loops))
-	for _, loop := range i.loops {
-		go func() {
-			defer func() { done <- struct{}{} }()
-			loop(ctx)
-		}()
+// startLoops runs loops beside each other until ctx ends; wait returns when all are over.
+func startLoops(ctx context.Context, loops []func(context.Context)) (wait func()) {
+	var all sync.WaitGroup
+	for _, loop := range loops {
+		all.Go(func() { loop(ctx) })
 	}
-	return func() {
-		for range i.loops {
-			<-done
-		}
-	}
+	return all.Wait
 }

@@ -26,7 +26,7 @@ func (o *APIOptions) addFlags(fs *pflag.FlagSet, apis []API) {
 	for _, a := range apis {
 		names = append(names, a.names()...)
 	}
-	fs.StringSliceVar(&o.Enable, "enable-api", []string{allAPIs}, "comma-separated `resources` of Kubernetes' control plane that are served beside the program's own: "+strings.Join(names, ", ")+"; or all, or none")
+	fs.StringSliceVar(&o.Enable, "enable-api", []string{allAPIs}, "comma-separated `resources` to serve of those that can be left out: "+strings.Join(names, ", ")+"; or all, or none")
 	fs.DurationVar(&o.EventTTL, "event-ttl", o.EventTTL, "`time` for which events are kept after their last write")
 }
 

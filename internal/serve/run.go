@@ -172,7 +172,7 @@ func (i *Instance) Serve(ctx context.Context) (err error) {
 		}
 	})
 	i.loops = append(i.loops, func(ctx context.Context) { i.db.onceFilled(ctx, func() { freeMemory(ctx, freeAfter) }) })
-	wait := i.startLoops(loops)
+	wait := startLoops(loops, i.loops)
 	defer func() {
 		stopLoops()
 		wait()

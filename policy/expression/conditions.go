@@ -11,8 +11,8 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/typeplane/typeplane/admission/webhook"
 	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/features/webhook"
 )
 
 // conditions are matchConditions.
@@ -49,7 +49,7 @@ func (c conditions) met(b *budget, vars *scope) (bool, error) {
 	return len(errs) == 0, errors.Join(errs...)
 }
 
-// Conditions compiles the matchConditions of a webhook: it is the Conditions of apis.Extras.
+// Conditions compiles the matchConditions of a webhook: it is the Conditions of features.Extras.
 func Conditions(all []admissionregistrationv1.MatchCondition, path *field.Path) (webhook.Match, field.ErrorList) {
 	e, err := environment()
 	if err != nil {

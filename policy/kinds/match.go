@@ -9,7 +9,7 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/typeplane/typeplane/apis/admissionregistration"
+	"github.com/typeplane/typeplane/features/webhook"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -34,7 +34,7 @@ func validateSelector(s *metav1.LabelSelector, path *field.Path) field.ErrorList
 func validateRules(rules []admissionregistrationv1.NamedRuleWithOperations, path *field.Path) (errs field.ErrorList) {
 	for i := range rest.WhileFew(&errs, slices.All(rules)) {
 		rule, at := &rules[i], path.Index(i)
-		errs = append(errs, admissionregistration.ValidateRule(&rule.RuleWithOperations, at)...)
+		errs = append(errs, webhook.ValidateRule(&rule.RuleWithOperations, at)...)
 		before := map[string]bool{}
 		for j, name := range rest.WhileFew(&errs, slices.All(rule.ResourceNames)) {
 			if name == "" {

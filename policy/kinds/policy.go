@@ -10,7 +10,7 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/typeplane/typeplane/apis/admissionregistration"
+	"github.com/typeplane/typeplane/features/webhook"
 	"github.com/typeplane/typeplane/policy/expression"
 	"github.com/typeplane/typeplane/registry/rest"
 )
@@ -46,7 +46,7 @@ func validatePolicy(p *admissionregistrationv1.ValidatingAdmissionPolicy) field.
 	if len(spec.Validations) == 0 && len(spec.AuditAnnotations) == 0 {
 		errs = append(errs, field.Required(path.Child("validations"), "validations or auditAnnotations must be set; at least one of them is required"))
 	}
-	errs = append(errs, admissionregistration.ValidateConditions(spec.MatchConditions, path.Child("matchConditions"))...)
+	errs = append(errs, webhook.ValidateConditions(spec.MatchConditions, path.Child("matchConditions"))...)
 	errs = append(errs, validateVariables(spec.Variables, path.Child("variables"))...)
 	for i := range rest.WhileFew(&errs, slices.All(spec.Validations)) {
 		errs = append(errs, validateValidation(&spec.Validations[i], path.Child("validations").Index(i))...)

@@ -12,11 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
-	coreapi "github.com/typeplane/typeplane/apis/core/v1"
-	eventsapi "github.com/typeplane/typeplane/apis/events/core/v1"
-	rbacapi "github.com/typeplane/typeplane/apis/rbac/v1"
 	autoscaling "github.com/typeplane/typeplane/examples/cluster/api/autoscaling/v2"
 	clusterapi "github.com/typeplane/typeplane/examples/cluster/api/core/v1"
+	configapi "github.com/typeplane/typeplane/features/config/v1"
+	eventsapi "github.com/typeplane/typeplane/features/events/core/v1"
+	namespaceapi "github.com/typeplane/typeplane/features/namespace/v1"
+	rbacapi "github.com/typeplane/typeplane/features/rbac/v1"
 )
 
 // cluster serves the kinds of examples/cluster that transcripts name.
@@ -25,7 +26,7 @@ func cluster() world {
 	core, rbac, scaling := corev1.SchemeGroupVersion, rbacv1.SchemeGroupVersion, autoscaling.SchemeGroupVersion
 	for _, add := range []func(*runtime.Scheme) error{
 		corev1.AddToScheme, rbacv1.AddToScheme, autoscalingv1.AddToScheme, autoscaling.AddToScheme,
-		clusterapi.RegisterDefaults, coreapi.RegisterDefaults, rbacapi.RegisterDefaults,
+		clusterapi.RegisterDefaults, configapi.RegisterDefaults, namespaceapi.RegisterDefaults, rbacapi.RegisterDefaults,
 	} {
 		utilruntime.Must(add(scheme))
 	}
@@ -40,7 +41,7 @@ func cluster() world {
 				plain(rbac.Group, "rolebinding", new(rbacv1.RoleBinding), new(rbacv1.RoleBindingList))}},
 		},
 		models: models{
-			schemas:  []string{clusterapi.OpenAPISchemas, coreapi.OpenAPISchemas, eventsapi.OpenAPISchemas, rbacapi.OpenAPISchemas, autoscaling.OpenAPISchemas},
+			schemas:  []string{clusterapi.OpenAPISchemas, configapi.OpenAPISchemas, namespaceapi.OpenAPISchemas, eventsapi.OpenAPISchemas, rbacapi.OpenAPISchemas, autoscaling.OpenAPISchemas},
 			packages: map[string]string{reflect.TypeFor[autoscaling.HorizontalPodAutoscaler]().PkgPath() + ".": "autoscaling.v2."},
 		},
 	}

@@ -5,7 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	controlv1 "github.com/typeplane/typeplane/apis/core/v1"
+	"github.com/typeplane/typeplane/features/quantity"
 )
 
 // SetDefaults_Pod does what is done for pods, and not for the templates of pods.
@@ -171,7 +171,7 @@ func SetDefaults_HostPathVolumeSource(in *corev1.HostPathVolumeSource) {
 }
 
 // SetDefaults_ResourceList counts as finely as the limits and quotas of the control plane do.
-func SetDefaults_ResourceList(in *corev1.ResourceList) { controlv1.SetDefaults_ResourceList(in) }
+func SetDefaults_ResourceList(in *corev1.ResourceList) { quantity.RoundUp(*in) }
 
 // setDefault sets a pointer that is nil.
 func setDefault[T any](field **T, value T) {

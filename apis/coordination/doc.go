@@ -1,6 +1,0 @@
-// Package coordination has the rules and columns of leases, as Kubernetes has them, and joins them
-// with their kinds, which are in the folder below, to what servers can serve: API. It never runs a
-// server itself.
-//
-// +typeplane:apiserver
-package coordination

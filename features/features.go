@@ -1,0 +1,99 @@
+// Package features lists what a program can serve beside its own kinds: those of Kubernetes' control
+// plane, each with all that belongs to it.
+//
+// A program asks for them in one line, typeplane.Server{…, APIs: features.All()}, and the operator
+// chooses among them with --enable-api. A program that does not ask links none of them. Each feature
+// is a folder below: its kinds, which are aliases of the types of k8s.io/api, their rules, its
+// plug-in of admission, its loops and its authorizer. Start reading at With, and then at API in the
+// folder of a feature. Nothing here runs a pod, a node or a controller of workloads.
+package features
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/typeplane/typeplane"
+	"github.com/typeplane/typeplane/features/authentication"
+	"github.com/typeplane/typeplane/features/authorization"
+	"github.com/typeplane/typeplane/features/config"
+	"github.com/typeplane/typeplane/features/events"
+	"github.com/typeplane/typeplane/features/lease"
+	"github.com/typeplane/typeplane/features/limitrange"
+	"github.com/typeplane/typeplane/features/namespace"
+	"github.com/typeplane/typeplane/features/quota"
+	"github.com/typeplane/typeplane/features/rbac"
+	"github.com/typeplane/typeplane/features/serviceaccount"
+	"github.com/typeplane/typeplane/features/storageclass"
+	"github.com/typeplane/typeplane/features/webhook"
+)
+
+// Extras are what a program may add to what is here.
+type Extras struct {
+	// Conditions is the language of the matchConditions of webhooks, nil for none: configurations
+	// that have some are refused.
+	Conditions webhook.Conditions
+	// Service returns the address, host:port, at which a service is reached that is a webhook. nil:
+	// name.namespace.svc, as the DNS of a cluster has it. It is called from any goroutine.
+	Service func(ctx context.Context, namespace, name string, port int32) (string, error)
+	// Policies are the kinds of admission policies, with the plug-in that enforces them; none: they
+	// are not served. Module policy has them.
+	Policies typeplane.API
+	// Namespaces are made when they are missing, beside default, kube-system and kube-public;
+	// unlike these they can be deleted until the next start.
+	Namespaces []string
+}
+
+// All returns everything that there is, in the order in which --enable-api shows it.
+func All() []typeplane.API { return With(Extras{}) }
+
+// With is All with more.
+func With(x Extras) []typeplane.API {
+	return inOrder([]typeplane.API{
+		config.API(),
+		limitrange.API(),
+		namespace.API(x.Namespaces...),
+		quota.API(),
+		serviceaccount.API(), // makes accounts in namespaces
+		serviceaccount.RootCAAPI(),
+		serviceaccount.TokenAPI(),
+		events.API(),
+		lease.API(),
+		storageclass.API(),
+		webhook.API(webhook.Options{Conditions: x.Conditions, Service: x.Service}),
+		x.Policies,
+		rbac.API(),
+		authorization.API(),
+		authentication.API(),
+	})
+}
+
+// order is that in which plug-ins are asked, as in kube-apiserver. Those that are not here come
+// after them. A server puts behind its own those that want to be last.
+var order = []string{
+	namespace.PluginName,
+	limitrange.PluginName,
+	serviceaccount.PluginName,
+	storageclass.PluginName,
+	webhook.MutatingName,
+	"ValidatingAdmissionPolicy", // Extras.Policies
+	webhook.ValidatingName,
+	quota.PluginName,
+}
+
+// inOrder has the plug-ins of all features asked in order.
+func inOrder(features []typeplane.API) []typeplane.API {
+	var plugins []typeplane.AdmissionPlugin
+	for i := range features {
+		plugins = append(plugins, features[i].Admission...)
+		features[i].Admission = nil
+	}
+	place := func(p typeplane.AdmissionPlugin) int {
+		if i := slices.Index(order, p.Name); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	slices.SortStableFunc(plugins, func(a, b typeplane.AdmissionPlugin) int { return cmp.Compare(place(a), place(b)) })
+	return append(features, typeplane.API{Admission: plugins})
+}

@@ -1,0 +1,74 @@
+package features_test
+
+import (
+	"flag"
+	"testing"
+
+	"sigs.k8s.io/randfill"
+
+	"github.com/typeplane/typeplane/features"
+	"github.com/typeplane/typeplane/registry"
+	"github.com/typeplane/typeplane/registry/registrytest"
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/runtimetest"
+)
+
+func scheme(t testing.TB) *runtime.Scheme {
+	t.Helper()
+	b := runtime.NewBuilder()
+	for _, a := range features.All() {
+		if a.AddToScheme != nil {
+			a.AddToScheme(b)
+		}
+	}
+	s, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func resources() (all []registry.Resource) {
+	for _, a := range features.All() {
+		all = append(all, a.Resources...)
+	}
+	return all
+}
+
+// TestGeneratedCode holds the generated code of every kind, and the conversions by hand, against
+// fuzzed objects.
+func TestGeneratedCode(t *testing.T) {
+	runtimetest.Run(t, scheme(t), runtimetest.Options{Rounds: 20, Fill: []any{
+		// A key without a value comes back from protobuf as one with an empty value: defaults make
+		// it so before.
+		func(data *map[string][]byte, c randfill.Continue) {
+			*data = map[string][]byte{}
+			for range 1 + c.Intn(3) {
+				(*data)[c.String(0)] = []byte(c.String(0))
+			}
+		},
+	}})
+}
+
+// TestCanonical stores objects as older servers may have written them, and compares what is served
+// with a slow way to compute it.
+func TestCanonical(t *testing.T) {
+	for _, resource := range resources() {
+		for name, options := range map[string]registry.Options{"protobuf": {}, "json": {StorageMediaType: rest.JSON}} {
+			t.Run(resource.GroupResource().String()+"/"+name, func(t *testing.T) {
+				registrytest.RunCanonical(t, registrytest.Config{Scheme: scheme(t), Resource: resource, Options: options, Objects: 10})
+			})
+		}
+	}
+}
+
+var addStored = flag.String("update", "", "the `name` of a release: write what servers of today store as a new set of testdata/stored")
+
+// TestStored reads what every release has stored. Before a release: go test -run TestStored
+// . -update v1.2
+func TestStored(t *testing.T) {
+	registrytest.RunStored(t, registrytest.StoredConfig{
+		Scheme: scheme(t), Resources: resources(), Dir: "testdata/stored", Add: *addStored,
+	})
+}

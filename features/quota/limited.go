@@ -1,0 +1,147 @@
+package quota
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/features/quantity"
+)
+
+// Limited says what objects of a resource may not use unless a quota of their namespace covers it,
+// as the configuration of Kubernetes' plug-in does.
+type Limited struct {
+	// APIGroup and Resource name the objects, as clients do.
+	APIGroup string `json:"apiGroup,omitempty"`
+	Resource string `json:"resource"`
+	// MatchContains are parts of names: of what an object uses whose name has one of them in it, a
+	// quota has to limit every one.
+	MatchContains []string `json:"matchContains,omitempty"`
+	// MatchScopes are scopes: an object that is in one of them needs a quota that is about that
+	// scope.
+	MatchScopes []corev1.ScopedResourceSelectorRequirement `json:"matchScopes,omitempty"`
+}
+
+var (
+	scopeNames = []corev1.ResourceQuotaScope{
+		corev1.ResourceQuotaScopeTerminating, corev1.ResourceQuotaScopeNotTerminating, corev1.ResourceQuotaScopeBestEffort, corev1.ResourceQuotaScopeNotBestEffort,
+		corev1.ResourceQuotaScopePriorityClass, corev1.ResourceQuotaScopeCrossNamespacePodAffinity, corev1.ResourceQuotaScopeVolumeAttributesClass,
+	}
+	scopeOperators = []corev1.ScopeSelectorOperator{
+		corev1.ScopeSelectorOpIn, corev1.ScopeSelectorOpNotIn, corev1.ScopeSelectorOpExists, corev1.ScopeSelectorOpDoesNotExist,
+	}
+)
+
+// limit gives each limit to its kind, or says what is wrong with it.
+func (q *quotas) limit(limits []Limited) error {
+	var errs []error
+	for i, l := range limits {
+		bad := func(format string, args ...any) {
+			errs = append(errs, fmt.Errorf("limitedResources[%d]"+format, append([]any{i}, args...)...))
+		}
+		name := schema.GroupResource{Group: l.APIGroup, Resource: l.Resource}
+		k := q.kinds[name]
+		switch {
+		case l.Resource == "":
+			bad(".resource: want the name of a resource, like pods")
+			continue
+		case k == nil:
+			bad(": this server has no quotas for %s: it serves none, or they are in no namespace, or expire", name)
+			continue
+		case len(l.MatchContains)+len(l.MatchScopes) == 0:
+			bad(": it limits nothing: want matchContains or matchScopes")
+		}
+		for j, scope := range l.MatchScopes {
+			if !slices.Contains(scopeNames, scope.ScopeName) {
+				bad(".matchScopes[%d].scopeName: %q: want one of %v", j, scope.ScopeName, scopeNames)
+			}
+			if !slices.Contains(scopeOperators, scope.Operator) {
+				bad(".matchScopes[%d].operator: %q: want one of %v", j, scope.Operator, scopeOperators)
+			}
+		}
+		k.limits = append(k.limits, l)
+	}
+	return errors.Join(errs...)
+}
+
+// demand is what quotas have to cover if a change shall be allowed.
+type demand struct {
+	names  []corev1.ResourceName
+	scopes []corev1.ScopedResourceSelectorRequirement
+}
+
+// demands are those of a change: by what it asks more of. What was there before nobody has to
+// cover.
+func (k *kind) demands(c change) (d demand) {
+	if len(k.limits) == 0 || c.onlyLess() {
+		return d
+	}
+	before := corev1.ResourceList{}
+	if c.before != nil {
+		before = c.before.used
+	}
+	more := difference(c.after.used, before)
+	for _, l := range k.limits {
+		for _, name := range quantity.SortedNames(more) {
+			amount, contains := more[name], func(part string) bool { return strings.Contains(string(name), part) }
+			if amount.Sign() > 0 && slices.ContainsFunc(l.MatchContains, contains) {
+				d.names = append(d.names, name)
+			}
+		}
+		for _, scope := range l.MatchScopes {
+			if c.after.in(scope) {
+				d.scopes = append(d.scopes, scope)
+			}
+		}
+	}
+	slices.Sort(d.names)
+	d.names = slices.Compact(d.names)
+	return d
+}
+
+func (d demand) none() bool { return len(d.names)+len(d.scopes) == 0 }
+
+// covered says, for the client, what of a demand of an object no quota covers.
+func (d demand) covered(by []quota, u *usage) error {
+	byName := func(name corev1.ResourceName) bool {
+		return slices.ContainsFunc(by, func(q quota) bool {
+			_, limits := q.Status.Hard[name]
+			return limits && q.matches(u)
+		})
+	}
+	byScope := func(scope corev1.ScopedResourceSelectorRequirement) bool {
+		return slices.ContainsFunc(by, func(q quota) bool { return q.isAbout(scope.ScopeName, u) })
+	}
+	names, scopes := slices.DeleteFunc(slices.Clone(d.names), byName), slices.DeleteFunc(slices.Clone(d.scopes), byScope)
+	var missingNames, missingScopes error
+	if len(names) > 0 {
+		missingNames = fmt.Errorf("insufficient quota to consume: %s", joined(names))
+	}
+	if len(scopes) > 0 {
+		missingScopes = fmt.Errorf("insufficient quota to match these scopes: %v", scopes)
+	}
+	return cmp.Or(missingNames, missingScopes)
+}
+
+// isAbout says whether the quota has a scope of a name that an object is in.
+func (q quota) isAbout(name corev1.ResourceQuotaScope, u *usage) bool {
+	if slices.Contains(q.Spec.Scopes, name) && u.in(corev1.ScopedResourceSelectorRequirement{ScopeName: name, Operator: corev1.ScopeSelectorOpExists}) {
+		return true
+	}
+	return q.Spec.ScopeSelector != nil && slices.ContainsFunc(q.Spec.ScopeSelector.MatchExpressions, func(want corev1.ScopedResourceSelectorRequirement) bool {
+		return want.ScopeName == name && u.in(want)
+	})
+}
+
+func joined(names []corev1.ResourceName) string {
+	var parts []string
+	for _, name := range names {
+		parts = append(parts, string(name))
+	}
+	return strings.Join(parts, ",")
+}

@@ -1,0 +1,64 @@
+// Package rbac has roles and bindings, as Kubernetes has them, and decides by them: everything is
+// forbidden that no role allows which is bound to the user or to one of their groups.
+//
+// Start reading at API. The kinds are in the folder below; role.go and binding.go have their rules.
+// Snapshot (snapshot.go) holds the roles and bindings of one moment and answers from them; match.go
+// says when a rule is about a request, covers.go when rules give no more than others. Authorizer
+// (authorizer.go) is the snapshot of now, which Follow (follow.go) keeps up to date from the four
+// resources, by their own lists and watches. Guard (guard.go) refuses writes by which somebody would
+// give away more than they have. Bootstrap (bootstrap.go, reconcile.go) makes the roles and bindings
+// that every server begins with. aggregation.go writes what cluster roles come to that are made of
+// others.
+//
+// A decision polls nothing: it reads memory.
+//
+// +typeplane:apiserver
+package rbac
+
+import (
+	"context"
+	"errors"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane"
+	"github.com/typeplane/typeplane/internal/server"
+	"github.com/typeplane/typeplane/registry/rest"
+)
+
+// API returns roles and bindings for a server that asks for them. They decide who may do what as
+// soon as all four kinds are served.
+func API() typeplane.API {
+	api := newAPI()
+	api.Extend = extend
+	return api
+}
+
+var errHalfRBAC = errors.New("--enable-api: roles, clusterroles, rolebindings and clusterrolebindings decide together who may do what: name all of them, or none")
+
+func extend(_ context.Context, h *typeplane.Host) error {
+	resource := func(name string) *rest.Resource {
+		return h.Resource(schema.GroupVersionResource{Group: rbacv1.GroupName, Version: "v1", Resource: name}, "")
+	}
+	s := Sources{
+		Roles: resource("roles"), ClusterRoles: resource("clusterroles"),
+		RoleBindings: resource("rolebindings"), ClusterRoleBindings: resource("clusterrolebindings"),
+	}
+	if s.Roles == nil || s.ClusterRoles == nil || s.RoleBindings == nil || s.ClusterRoleBindings == nil {
+		return errHalfRBAC
+	}
+	a := new(Authorizer)
+	a.Guard(s, h.Authorizer)
+	s = s.Copy() // h.Resources moves when it grows
+	h.RBAC = a
+	h.Readyz = append(h.Readyz, server.Check{Name: "rbac", Check: a.Ready})
+	h.Go(func(ctx context.Context) { a.Follow(ctx, s, h.Log) })
+	h.Go(newAggregator(*s.ClusterRoles, h.Log).run)
+	h.Go(func(ctx context.Context) {
+		if err := Bootstrap(h.Resources).Apply(ctx, s); err != nil && ctx.Err() == nil {
+			h.Log.Error("the bootstrap roles could not be made", "error", err)
+		}
+	})
+	return nil
+}

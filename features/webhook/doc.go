@@ -1,0 +1,15 @@
+// Package webhook has the configurations of admission webhooks, as Kubernetes has them, and asks
+// other programs whether a write may be, and what is to be changed about it: the plug-ins
+// MutatingAdmissionWebhook and ValidatingAdmissionWebhook.
+//
+// Start reading at API, in plugins.go, and then at Mutating and Validating. The kinds are in the
+// folder below, strategy.go has their rules. The plug-ins follow all configurations and give them to
+// Set after every change; config.go makes hooks of them. Which hooks a request concerns is said by
+// package match, and what they are asked by package review. answer.go reads what comes back,
+// client.go is the way there. What happens when nobody answers is in outcome.go.
+//
+// A webhook is a stranger: its answer is bounded in size and time, a redirect is not followed, and
+// nothing of an answer that is none is shown to a client.
+//
+// +typeplane:apiserver
+package webhook

@@ -1,0 +1,69 @@
+package webhook
+
+import (
+	"context"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// ValidatingWebhookConfigurationStrategy holds the rules of such configurations, and their columns.
+type ValidatingWebhookConfigurationStrategy struct{}
+
+// Validate says what is wrong with the webhooks.
+func (ValidatingWebhookConfigurationStrategy) Validate(_ context.Context, c *admissionregistrationv1.ValidatingWebhookConfiguration) field.ErrorList {
+	hooks := make([]webhook, len(c.Webhooks))
+	for i := range c.Webhooks {
+		w := &c.Webhooks[i]
+		hooks[i] = webhook{
+			name: w.Name, client: &w.ClientConfig, rules: w.Rules, failure: w.FailurePolicy, match: w.MatchPolicy, sideEffects: w.SideEffects,
+			timeout: w.TimeoutSeconds, namespaces: w.NamespaceSelector, objects: w.ObjectSelector, versions: w.AdmissionReviewVersions, conditions: w.MatchConditions,
+		}
+	}
+	return validateWebhooks(hooks)
+}
+
+// Columns are what kubectl get shows of them.
+func (ValidatingWebhookConfigurationStrategy) Columns() []metav1.TableColumnDefinition {
+	return columns()
+}
+
+// Cells fills the columns for one configuration.
+func (ValidatingWebhookConfigurationStrategy) Cells(c *admissionregistrationv1.ValidatingWebhookConfiguration) []any {
+	return []any{int64(len(c.Webhooks)), c.CreationTimestamp}
+}
+
+// MutatingWebhookConfigurationStrategy holds the rules of such configurations, and their columns.
+type MutatingWebhookConfigurationStrategy struct{}
+
+// Validate says what is wrong with the webhooks.
+func (MutatingWebhookConfigurationStrategy) Validate(_ context.Context, c *admissionregistrationv1.MutatingWebhookConfiguration) field.ErrorList {
+	hooks := make([]webhook, len(c.Webhooks))
+	for i := range c.Webhooks {
+		w := &c.Webhooks[i]
+		hooks[i] = webhook{
+			name: w.Name, client: &w.ClientConfig, rules: w.Rules, failure: w.FailurePolicy, match: w.MatchPolicy, sideEffects: w.SideEffects,
+			timeout: w.TimeoutSeconds, namespaces: w.NamespaceSelector, objects: w.ObjectSelector, versions: w.AdmissionReviewVersions, conditions: w.MatchConditions,
+			reinvocation: w.ReinvocationPolicy,
+		}
+	}
+	return validateWebhooks(hooks)
+}
+
+// Columns are what kubectl get shows of them.
+func (MutatingWebhookConfigurationStrategy) Columns() []metav1.TableColumnDefinition {
+	return columns()
+}
+
+// Cells fills the columns for one configuration.
+func (MutatingWebhookConfigurationStrategy) Cells(c *admissionregistrationv1.MutatingWebhookConfiguration) []any {
+	return []any{int64(len(c.Webhooks)), c.CreationTimestamp}
+}
+
+func columns() []metav1.TableColumnDefinition {
+	return []metav1.TableColumnDefinition{
+		{Name: "Webhooks", Type: "integer", Description: "How many webhooks it names."},
+		{Name: "Age", Type: "date", Description: "The time since the configuration was created."},
+	}
+}
