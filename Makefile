@@ -87,8 +87,8 @@ crd: ## The CustomResourceDefinitions of generators/crd/testdata beside those of
 
 .PHONY: variants
 VARIANTS ?= 200
-variants: ## What gen lets through is built, started and sent objects: VARIANTS (200) changes of the examples' types (an hour or less; 20 are in unit). Before that, every tag at every place, every layout of every case, every marker taken away, every basic type named.
-	$(GO) test -count=1 -timeout 60m -run '^(TestTagsPage|TestLayouts|TestDeletions|TestNamed)$$' ./cmd/gen -every
+variants: ## What gen lets through is built, started and sent objects: VARIANTS (200) changes of the examples' types (an hour or less; 20 are in unit). Before that, every tag at every place, every layout of every case and of the modules of dropin, every marker taken away, every basic type named.
+	$(GO) test -count=1 -timeout 60m -run '^(TestTagsPage|TestLayouts|TestLayoutsOfModules|TestDeletions|TestNamed)$$' ./cmd/gen -every
 	$(GO) test -count=1 -timeout 120m -v -run '^TestVariants$$' ./cmd/gen -variants $(VARIANTS)
 
 .PHONY: codebench

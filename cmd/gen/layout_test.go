@@ -99,9 +99,6 @@ func split(doc []string) (markers, prose []string) {
 			prose = append(prose, line)
 		}
 	}
-	for len(prose) > 0 && strings.TrimSpace(strings.TrimPrefix(prose[len(prose)-1], "//")) == "" {
-		prose = prose[:len(prose)-1] // the line that stood between the two
-	}
 	return markers, prose
 }
 
@@ -213,7 +210,11 @@ func relaid(data []byte, layout func([]string) []string) []byte {
 		for _, line := range lines[first-1 : last] {
 			text = append(text, strings.TrimSpace(line))
 		}
-		replace[first], take[first] = layout(text), last-first+1
+		moved := layout(text)
+		if slices.Contains(moved, "") && first > 2 && strings.HasPrefix(strings.TrimSpace(lines[first-3]), "//") {
+			return // of two blocks above a comment, only the nearer one is read
+		}
+		replace[first], take[first] = moved, last-first+1
 	}
 	for _, decl := range file.Decls {
 		gen, ok := decl.(*ast.GenDecl)
@@ -243,7 +244,7 @@ func relaid(data []byte, layout func([]string) []string) []byte {
 
 // markerLine is what generated.proto repeats of a comment: markers, and the empty line that stood
 // before them.
-var markerLine = regexp.MustCompile(`(?m)^\s*//(\s*\+.*)?\n`)
+var markerLine = regexp.MustCompile(`(?m)^[ \t]*//([ \t]*\+.*)?\n`)
 
 func texts(r generators.Result) (out []string) {
 	for _, p := range r.Problems {

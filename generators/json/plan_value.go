@@ -75,7 +75,7 @@ func (pl *planner) fill(f *function, at place) {
 // inside is the place of a field. One of another module is at the field that led there.
 func (pl *planner) inside(at place, f *field) place {
 	v := f.variable()
-	out := place{at.path + "." + f.name, at.pos}
+	out := place{at.path + "." + v.Name(), at.pos}
 	if v.Pkg() == nil {
 		return out
 	}
