@@ -6,6 +6,7 @@ import (
 	"github.com/typeplane/typeplane/registry/internal/document"
 	"github.com/typeplane/typeplane/runtime"
 	apimachineryjson "github.com/typeplane/typeplane/runtime/json/apimachinery"
+	apimachineryprotobuf "github.com/typeplane/typeplane/runtime/protobuf/apimachinery"
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 
@@ -128,7 +129,7 @@ func parts(value []byte) (*metav1.ObjectMeta, document.Document, error) {
 		return nil, doc, err
 	}
 	meta := new(metav1.ObjectMeta)
-	return meta, doc, meta.Unmarshal(encoded)
+	return meta, doc, apimachineryprotobuf.UnmarshalShared_ObjectMeta(encoded, meta)
 }
 
 // appendDocument appends an object in JSON: head is what stands before its metadata, "{" for one

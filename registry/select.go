@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 
+	"github.com/typeplane/typeplane/registry/internal/document"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
 	"github.com/typeplane/typeplane/storage"
@@ -110,6 +111,9 @@ func (s *selector) where() *storage.Where {
 			if reader := s.version.reader([]string{r.Field}); reader != nil {
 				return whereField(reader, r.Field, r.Value)
 			}
+			if s.showsDocuments() {
+				return whereMember(r.Field, r.Value)
+			}
 		}
 	}
 	if s.labels != nil {
@@ -138,6 +142,18 @@ func whereField(reader *wire.Reader, label, value string) *storage.Where {
 			return "", false, err
 		}
 		return values[0], true, nil
+	}}
+}
+
+// whereMember is whereField for documents.
+func whereMember(label, value string) *storage.Where {
+	return &storage.Where{Attribute: "field " + label, Value: value, Read: func(e storage.Entry) (string, bool, error) {
+		message, err := wire.Message(e.Value)
+		if err != nil {
+			return "", false, err
+		}
+		_, doc, err := document.ReadMessage(message)
+		return doc.Text(label), err == nil, err
 	}}
 }
 
@@ -198,6 +214,9 @@ func (s *selector) read(e storage.Entry, message []byte) error {
 		}
 		// Decoding has the last word on what can be read.
 	}
+	if s.showsDocuments() {
+		return s.readDocument(message)
+	}
 	obj, err := s.object(e)
 	if err != nil {
 		return err
@@ -211,6 +230,28 @@ func (s *selector) read(e storage.Entry, message []byte) error {
 			value = meta.Name
 		case fieldNamespace:
 			value = meta.Namespace
+		}
+		s.entry.values = append(s.entry.values, value)
+	}
+	return nil
+}
+
+// readDocument is read for documents: 5m is 5m, and what is not there is "", as with custom
+// resources.
+func (s *selector) readDocument(message []byte) error {
+	_, doc, err := document.ReadMessage(message)
+	if err != nil {
+		return err
+	}
+	s.entry.values = s.entry.values[:0]
+	for _, label := range s.asked {
+		value := ""
+		if _, ok := metaFields[label]; !ok {
+			value = doc.Text(label)
+		} else if read, err := s.version.reader([]string{label}).Read(nil, message); err != nil {
+			return err
+		} else {
+			value = read[0]
 		}
 		s.entry.values = append(s.entry.values, value)
 	}

@@ -97,11 +97,14 @@ func (e *endpoint) compiledRules(ctx context.Context, typ operation.Type, text [
 }
 
 // judged are an object and the one that it is to follow, nil for none, as the rules of the version
-// of the request look at them. A conversion in Go makes something of what was not sent, and drops
+// of the request look at them, if it has any. A conversion in Go makes something of what was not sent, and drops
 // what was; so a version that has one is judged by the documents, where there are any.
 func (e *endpoint) judged(sent *presence, hub, old runtime.Object, current []byte) (obj, before runtime.Object, err error) {
+	if !e.kind.Validates() {
+		return nil, nil, nil
+	}
 	obj, before, err = converted(e.kind.FromHub, hub, old)
-	if err != nil || sent == nil || e.documents == nil || !e.kind.ConvertsInGo() || !e.kind.Validates() {
+	if err != nil || sent == nil || e.documents == nil || !e.kind.ConvertsInGo() {
 		return obj, before, err
 	}
 	if sent.look(); sent.tree == nil {

@@ -177,6 +177,9 @@ func (p printer) selectableFields(v *version) {
 
 // text is the expression that turns a field into what selectors compare.
 func (p printer) text(f target) string {
+	if isDuration(f.leaf) {
+		return strings.TrimPrefix(f.value, "*") + ".Duration.String()" // Go follows a pointer by itself
+	}
 	switch textOf(f.leaf) {
 	case "bool":
 		return fmt.Sprintf("%s(%s)", p.Ident("strconv", "FormatBool"), cast(f, "bool"))

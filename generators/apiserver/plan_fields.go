@@ -62,8 +62,8 @@ func (p *planner) follow(kind *types.Type, path string) (f selectable, message, 
 	if f.target, message, cure = resolve(kind, label); message != "" {
 		return f, message, cure
 	}
-	if textOf(f.leaf) == "" {
-		return f, fmt.Sprintf("%s is a %s", strings.TrimPrefix(shown(f.value, kind), "*"), f.leaf), "select a string, an integer or a bool"
+	if textOf(f.leaf) == "" && !isDuration(f.leaf) {
+		return f, fmt.Sprintf("%s is a %s", strings.TrimPrefix(shown(f.value, kind), "*"), f.leaf), "select a string, an integer, a bool or a metav1.Duration"
 	}
 	return f, "", ""
 }
@@ -95,6 +95,8 @@ func jsonNames(t *types.Type, out *[]string) {
 		}
 	}
 }
+
+func isDuration(t *types.Type) bool { return t.Name == types.Name{Package: metaV1, Name: "Duration"} }
 
 // textOf is the way from a value of type t to the text that selectors compare; "" if there is none.
 func textOf(t *types.Type) string {

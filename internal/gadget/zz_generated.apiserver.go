@@ -84,10 +84,15 @@ var documentDefaults = map[string]string{
 
 // selectableFields_v1_Gadget returns the fields of kind Gadget in gadgets.example.com/v1 that a selector may name.
 func selectableFields_v1_Gadget(in *v1.Gadget) map[string]string {
-	return map[string]string{
-		"spec.color": in.Spec.Color,
-		"spec.loud":  strconv.FormatBool(in.Spec.Loud),
+	fields := map[string]string{
+		"spec.color":  in.Spec.Color,
+		"spec.loud":   strconv.FormatBool(in.Spec.Loud),
+		"spec.period": "",
 	}
+	if in.Spec.Period != nil {
+		fields["spec.period"] = in.Spec.Period.Duration.String()
+	}
+	return fields
 }
 
 // scale_v1_Gadget returns what the scale subresource shows of kind Gadget in gadgets.example.com/v1.

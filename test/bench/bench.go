@@ -18,6 +18,7 @@ type bench struct {
 	seeder   *seeder
 	targets  []*target // ours and the peer
 	stored   int       // bytes of one pod in etcd
+	speaks   string    // what is not said otherwise, for our servers; "": protobuf
 	cells    map[string]map[string]*cell
 	memory   []moment
 }

@@ -20,7 +20,7 @@ func TestStoredPodsAreCanonical(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	value, err := (&seeder{managed: managed}).value(4711, "0")
+	value, err := (&seeder{managed: managed}).value("/ours", 4711, "0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,6 +29,7 @@ func parts() []part {
 		{"watchers", moreWatchers},
 		{"objects", moreObjects},
 		{"audit", audited},
+		{"documents", documents},
 	}
 }
 

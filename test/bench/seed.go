@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/client-go/applyconfigurations"
 
-	"github.com/typeplane/typeplane/runtime/wire"
 	"github.com/typeplane/typeplane/test/bench/pods"
 )
 
@@ -75,23 +74,27 @@ func owned(pod *corev1.Pod) (*corev1.Pod, error) {
 	return managed, nil
 }
 
-// value is the pod with number i as it is stored. round makes it differ from the other rounds.
-func (s *seeder) value(i int, round string) ([]byte, error) {
+// value is the pod with number i as it is stored below a prefix. round makes it differ from the other rounds.
+func (s *seeder) value(prefix string, i int, round string) ([]byte, error) {
 	pod := pods.Stored(i)
 	pod.ManagedFields = s.managed.ManagedFields
 	pod.Annotations[pods.Round] = round
-	raw, err := pod.Marshal()
-	if err != nil {
-		return nil, err
+	return encode(pod, storedAs(prefix))
+}
+
+// storedAs is how pods lie below a prefix of etcd.
+func storedAs(prefix string) string {
+	if prefix == documentsPrefix {
+		return asJSON
 	}
-	return wire.AppendEnvelope(nil, "v1", "Pod", raw), nil
+	return protobuf
 }
 
 func key(prefix string, i int) string {
 	return prefix + "/pods/" + pods.Namespace(i) + "/" + pods.Name(i)
 }
 
-// seed stores n pods below each of the prefixes, and returns how many bytes one of them has.
+// seed stores n pods below each of the prefixes, and returns how many bytes one of the last has.
 func (s *seeder) seed(ctx context.Context, n int, prefixes ...string) (size int, err error) {
 	const most = 100 // operations in one transaction of etcd, with its default limits
 	var puts []clientv3.Op
@@ -104,12 +107,12 @@ func (s *seeder) seed(ctx context.Context, n int, prefixes ...string) (size int,
 		return err
 	}
 	for i := range n {
-		value, err := s.value(i, "0")
-		if err != nil {
-			return 0, err
-		}
-		size = len(value)
 		for _, prefix := range prefixes {
+			value, err := s.value(prefix, i, "0")
+			if err != nil {
+				return 0, err
+			}
+			size = len(value)
 			puts = append(puts, clientv3.OpPut(key(prefix, i), string(value)))
 		}
 		if len(puts) >= most-len(prefixes) {
@@ -123,7 +126,7 @@ func (s *seeder) seed(ctx context.Context, n int, prefixes ...string) (size int,
 
 // change writes another value of the pod with number i, past the server.
 func (s *seeder) change(ctx context.Context, prefix string, i int, round string) error {
-	value, err := s.value(i, round)
+	value, err := s.value(prefix, i, round)
 	if err != nil {
 		return err
 	}

@@ -102,15 +102,15 @@ func (t *target) newName() string {
 func update(ctx context.Context, t *target, i int) error {
 	pod := t.pods[i].DeepCopy()
 	pod.Annotations[pods.Round] = strconv.Itoa(rand.Int())
-	body, err := encode(pod, protobuf)
+	body, err := encode(pod, t.speaks)
 	if err != nil {
 		return err
 	}
-	answer, err := t.client.do(ctx, request{method: "PUT", path: path(pod.Namespace, pod.Name), accept: protobuf, contentType: protobuf, body: body})
+	answer, err := t.client.do(ctx, request{method: "PUT", path: path(pod.Namespace, pod.Name), accept: t.speaks, contentType: t.speaks, body: body})
 	if err != nil {
 		return err
 	}
-	t.pods[i], err = decode(answer, protobuf)
+	t.pods[i], err = decode(answer, t.speaks)
 	return checked(t.pods[i], pod.Name, err)
 }
 
@@ -118,11 +118,11 @@ func update(ctx context.Context, t *target, i int) error {
 func patch(ctx context.Context, t *target, i int) error {
 	body := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:"%d"}}}`, pods.Round, rand.Int())
 	pod := t.pods[i]
-	answer, err := t.client.do(ctx, request{method: "PATCH", path: path(pod.Namespace, pod.Name), accept: protobuf, contentType: mergePatch, body: body})
+	answer, err := t.client.do(ctx, request{method: "PATCH", path: path(pod.Namespace, pod.Name), accept: t.speaks, contentType: mergePatch, body: body})
 	if err != nil {
 		return err
 	}
-	t.pods[i], err = decode(answer, protobuf)
+	t.pods[i], err = decode(answer, t.speaks)
 	return checked(t.pods[i], pod.Name, err)
 }
 
@@ -137,14 +137,14 @@ func remove(ctx context.Context, t *target, _ int) error {
 	name := t.made[n]
 	t.made = t.made[:n]
 	t.mu.Unlock()
-	_, err := t.client.do(ctx, request{method: "DELETE", path: path(scratch, name), accept: protobuf})
+	_, err := t.client.do(ctx, request{method: "DELETE", path: path(scratch, name), accept: t.speaks})
 	return err
 }
 
 // provide makes pods until there are count to be deleted.
 func provide(ctx context.Context, t *target, count int) error {
 	r := row{name: "making pods to be deleted", workers: 8}
-	return r.repeat(ctx, t, create(protobuf), max(0, count-len(t.made)))
+	return r.repeat(ctx, t, create(t.speaks), max(0, count-len(t.made)))
 }
 
 // clear deletes what was made and is left, so that every round finds the same pods. Before that it
@@ -156,8 +156,8 @@ func (t *target) clear(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !wire.HasEnvelope(value) {
-			return fmt.Errorf("%s stores %.60q, want protobuf", t.name, value)
+		if want := storedAs(t.prefix); wire.HasEnvelope(value) != (want == protobuf) {
+			return fmt.Errorf("%s stores %.60q, want %s", t.name, value, want)
 		}
 	}
 	r := row{name: "cleaning up", workers: 8}
@@ -215,11 +215,17 @@ func count(body []byte, mediaType string) (int, error) {
 		err := json.Unmarshal(body, &list)
 		return len(list.Items) + len(list.Rows), err
 	}
+	list, err := decodeList(body, mediaType)
+	return len(list.Items), err
+}
+
+func decodeList(body []byte, mediaType string) (list corev1.PodList, err error) {
+	if mediaType == asJSON {
+		return list, json.Unmarshal(body, &list)
+	}
 	envelope, err := wire.ParseEnvelope(body)
 	if err != nil {
-		return 0, err
+		return list, err
 	}
-	var list corev1.PodList
-	err = list.Unmarshal(envelope.Raw)
-	return len(list.Items), err
+	return list, list.Unmarshal(envelope.Raw)
 }

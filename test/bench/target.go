@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -14,7 +15,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/typeplane/typeplane/runtime/wire"
 	"github.com/typeplane/typeplane/test/bench/pods"
 )
 
@@ -22,6 +22,7 @@ import (
 type target struct {
 	*process
 	prefix string // in etcd
+	speaks string // the media type of what does not say one
 	client *client
 	tls    *tls.Config
 	n      int
@@ -56,7 +57,7 @@ func (b *bench) startOne(ctx context.Context, dir, prefix string, flags ...strin
 	if err != nil {
 		return nil, err
 	}
-	t := &target{process: p, prefix: prefix, n: b.n, seeder: b.seeder}
+	t := &target{process: p, prefix: prefix, speaks: cmp.Or(b.speaks, protobuf), n: b.n, seeder: b.seeder}
 	return t, t.connect(ctx, port, func() (*tls.Config, error) { return adminTLS(filepath.Join(data, "admin.kubeconfig")) })
 }
 
@@ -70,7 +71,7 @@ func startPeer(ctx context.Context, b *bench) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &target{process: p, prefix: "/peer", n: b.n, seeder: b.seeder}
+	t := &target{process: p, prefix: "/peer", speaks: protobuf, n: b.n, seeder: b.seeder}
 	return t, t.connect(ctx, port, func() (*tls.Config, error) {
 		pem, err := os.ReadFile(filepath.Join(certs, "serving.crt"))
 		return &tls.Config{RootCAs: pool(pem)}, err
@@ -99,7 +100,7 @@ func (t *target) connect(ctx context.Context, port int, config func() (*tls.Conf
 		}
 		// Both answer such a list from their caches alone, once these are full; the peer says 429
 		// before.
-		return listed(ctx, t, request{path: path(pods.Namespace(0), ""), accept: protobuf}, min(t.n, pods.PerNamespace))
+		return listed(ctx, t, request{path: path(pods.Namespace(0), ""), accept: t.speaks}, min(t.n, pods.PerNamespace))
 	})
 	if err == nil {
 		err = t.started(ctx)
@@ -120,7 +121,7 @@ func (t *target) started(ctx context.Context) (err error) {
 	if s.mib, err = resident(t.pid()); err != nil {
 		return err
 	}
-	body, err := t.client.do(ctx, request{method: "GET", path: "/api/v1/pods", accept: protobuf})
+	body, err := t.client.do(ctx, request{method: "GET", path: "/api/v1/pods", accept: t.speaks})
 	if err != nil {
 		return err
 	}
@@ -133,12 +134,8 @@ const mostKept = 5000
 
 // keep decodes a list of all pods, and keeps the first half of them.
 func (t *target) keep(body []byte) error {
-	envelope, err := wire.ParseEnvelope(body)
+	list, err := decodeList(body, t.speaks)
 	if err != nil {
-		return err
-	}
-	var list corev1.PodList
-	if err := list.Unmarshal(envelope.Raw); err != nil {
 		return err
 	}
 	if len(list.Items) != t.n {

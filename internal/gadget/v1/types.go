@@ -13,6 +13,7 @@ import (
 // +kubebuilder:subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas
 // +kubebuilder:selectablefield:JSONPath=.spec.color
 // +kubebuilder:selectablefield:JSONPath=.spec.loud
+// +kubebuilder:selectablefield:JSONPath=.spec.period
 // +kubebuilder:printcolumn:name=Color,type=string,JSONPath=.spec.color
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object

@@ -217,3 +217,21 @@ func TestReadFillsDefaults(t *testing.T) {
 		}
 	}
 }
+
+func TestText(t *testing.T) {
+	doc, _, err := Read([]byte(`{"spec":{"a":{"s":"x\"y","n":5,"b":false,"f":1.5,"z":null,"l":["s"]},"every":"5m"},"status":{"phase":"Done"},"top":"t"}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"spec.a.s": `x"y`, "spec.a.n": "5", "spec.a.b": "false", "spec.a.f": "1.5", "spec.a.l": "", "spec.a": "", "spec.every": "5m", "status.phase": "Done", "top": "t",
+		"spec.every.x": "", "none": "", "spec.a.none": "", "": "",
+	} {
+		if got := doc.Text(path); got != want {
+			t.Errorf("%s is %q, want %q", path, got, want)
+		}
+	}
+	if got := (Document{}).Text("spec"); got != "" {
+		t.Errorf("of nothing: %q", got)
+	}
+}

@@ -33,6 +33,17 @@ func ObjectMeta() *protobuf.Type[metav1.ObjectMeta] {
 	return &typeObjectMeta
 }
 
+// UnmarshalShared_ObjectMeta reads an ObjectMeta. Its strings share memory with data, which must not
+// change any more.
+func UnmarshalShared_ObjectMeta(data []byte, m *metav1.ObjectMeta) error {
+	var err error
+	var slabs [FirstSlab]protobuf.Slab
+	r := protobuf.Reader{Shared: true, Err: &err, Slabs: slabs[:]}
+	Start(&r, data)
+	protobuf.Read(&r, &typeObjectMeta, func() { ObjectMeta() }, data, m)
+	return err
+}
+
 // PutObjectMeta writes m.
 func PutObjectMeta(w *protobuf.Writer, n int, m *metav1.ObjectMeta) int {
 	if m == nil {

@@ -122,3 +122,22 @@ func FuzzObjectMeta(f *testing.F) {
 	f.Add([]byte("\x0b\x0c"))
 	f.Fuzz(func(t *testing.T, data []byte) { compare(t, objectMeta, data) })
 }
+
+// TestUnmarshalSharedObjectMeta: whoever has metadata alone reads it as its own method does.
+func TestUnmarshalSharedObjectMeta(t *testing.T) {
+	want := &metav1.ObjectMeta{
+		Name: "a", Labels: map[string]string{"b": "c"}, CreationTimestamp: metav1.Unix(1, 0), Finalizers: []string{"d"},
+		ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{}}`)}},
+	}
+	data, err := want.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := new(metav1.ObjectMeta)
+	if err := apimachinery.UnmarshalShared_ObjectMeta(data, got); err != nil || !cmp.Equal(got, want) {
+		t.Errorf("%v\n%s", err, cmp.Diff(want, got))
+	}
+	if err := apimachinery.UnmarshalShared_ObjectMeta(data[:len(data)-1], got); err == nil {
+		t.Error("half of it is read")
+	}
+}

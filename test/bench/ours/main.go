@@ -38,6 +38,7 @@ func run() error {
 	fs := pflag.NewFlagSet("ours", pflag.ContinueOnError)
 	o.AddFlags(fs)
 	socket := fs.String("debug", "", "unix `socket` for profiles")
+	documents := fs.Bool("documents", false, "serve pods without protobuf, which are stored as documents")
 	if err := fs.Parse(os.Args[1:]); err != nil {
 		return err
 	}
@@ -46,7 +47,11 @@ func run() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	return typeplane.Run(ctx, newServer(), o, os.Stdout)
+	s := newServer()
+	if *documents {
+		s.AddToScheme, s.Resources = addDocuments, []registry.Resource{resource[*document]()}
+	}
+	return typeplane.Run(ctx, s, o, os.Stdout)
 }
 
 func addToScheme(b *runtime.Builder) {
@@ -72,17 +77,19 @@ func newServer() typeplane.Server {
 	return typeplane.Server{
 		Name:        "ours",
 		AddToScheme: addToScheme,
-		Resources: []registry.Resource{
-			registry.Define(registry.Definition[*corev1.Pod]{
-				GroupKind:      podKind,
-				Plural:         "pods",
-				Singular:       "pod",
-				Namespaced:     true,
-				StorageVersion: corev1.SchemeGroupVersion,
-				Versions:       []schema.GroupVersion{corev1.SchemeGroupVersion},
-			}),
-		},
+		Resources:   []registry.Resource{resource[*corev1.Pod]()},
 		// With schemas the server keeps who owns which field, as the peer does.
 		OpenAPI: map[schema.GroupVersion]string{corev1.SchemeGroupVersion: v1.OpenAPISchemas},
 	}
+}
+
+func resource[T runtime.Object]() registry.Resource {
+	return registry.Define(registry.Definition[T]{
+		GroupKind:      podKind,
+		Plural:         "pods",
+		Singular:       "pod",
+		Namespaced:     true,
+		StorageVersion: corev1.SchemeGroupVersion,
+		Versions:       []schema.GroupVersion{corev1.SchemeGroupVersion},
+	})
 }

@@ -87,7 +87,7 @@ func AppendJSON_Everything(dst []byte, in *Everything) ([]byte, error) {
 		dst, err = json.AppendTextMarshaler(json.AppendName(dst, `,"compared":`), &in.Compared, "shapes.Place")
 	}
 	if err == nil {
-		dst, err = appendJSON_Everything_unnamed(json.AppendName(dst, `,"unnamed":`), &in.Unnamed)
+		dst, err = appendJSON_Everything_Unnamed(json.AppendName(dst, `,"unnamed":`), &in.Unnamed)
 	}
 	dst = json.AppendName(dst, `,"strings":`)
 	dst = json.AppendStrings(dst, in.Strings)
@@ -463,7 +463,7 @@ func ReadJSON_Everything(r *json.Reader, out *Everything) {
 			r.UnmarshalText(&out.Compared, "shapes.Place")
 		case "unnamed":
 			r.Once(&seen[0], 30)
-			readJSON_Everything_unnamed(r, &out.Unnamed)
+			readJSON_Everything_Unnamed(r, &out.Unnamed)
 		case "strings":
 			r.Once(&seen[0], 31)
 			json.ReadSlice(r, &out.Strings, "[]string", (*json.Reader).String)
@@ -901,7 +901,7 @@ func readJSON_Box_string(r *json.Reader, out *Box[string]) {
 	}
 }
 
-func appendJSON_Everything_unnamed(dst []byte, in *struct {
+func appendJSON_Everything_Unnamed(dst []byte, in *struct {
 	A int
 	B int
 }) ([]byte, error) {
@@ -911,7 +911,7 @@ func appendJSON_Everything_unnamed(dst []byte, in *struct {
 	return json.Close(dst, start), nil
 }
 
-func readJSON_Everything_unnamed(r *json.Reader, out *struct {
+func readJSON_Everything_Unnamed(r *json.Reader, out *struct {
 	A int
 	B int
 }) {
