@@ -2,10 +2,12 @@ package features_test
 
 import (
 	"flag"
+	"slices"
 	"testing"
 
 	"sigs.k8s.io/randfill"
 
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/features"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/registrytest"
@@ -71,4 +73,23 @@ func TestStored(t *testing.T) {
 	registrytest.RunStored(t, registrytest.StoredConfig{
 		Scheme: scheme(t), Resources: resources(), Dir: "testdata/stored", Add: *addStored,
 	})
+}
+
+// TestOrder: plug-ins are asked in the order of kube-apiserver, those of a program's policies among
+// them, and none is forgotten.
+func TestOrder(t *testing.T) {
+	policies := typeplane.API{Admission: []typeplane.AdmissionPlugin{{Name: "Unknown"}, {Name: "ValidatingAdmissionPolicy"}}}
+	var names []string
+	for _, a := range features.With(features.Extras{Policies: policies}) {
+		for _, p := range a.Admission {
+			names = append(names, p.Name)
+		}
+	}
+	want := []string{
+		"NamespaceLifecycle", "LimitRanger", "ServiceAccount", "DefaultStorageClass", "MutatingAdmissionWebhook",
+		"ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook", "ResourceQuota", "Unknown",
+	}
+	if !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
+	}
 }

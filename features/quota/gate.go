@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/typeplane/typeplane/internal/follow"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -69,8 +70,8 @@ func (g *gates) pass(ctx context.Context, namespace string, sure bool) (gate, er
 			if err := g.reopen(ctx, at); err != nil {
 				return gate{}, err
 			}
-		} else if err := sleep(ctx, gatePause/2+rand.N(gatePause)); err != nil {
-			return gate{}, err
+		} else if follow.Wait(ctx, gatePause/2+rand.N(gatePause)); ctx.Err() != nil {
+			return gate{}, ctx.Err()
 		}
 		at, err = g.look(ctx, namespace, true)
 	}
@@ -161,15 +162,4 @@ func (c *closing) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.gates.patience)
 	defer cancel()
 	_ = c.gates.reopen(ctx, c.gate)
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }
