@@ -82,14 +82,14 @@ lift: ## The APIs of other projects, unchanged, built into servers and held agai
 	cd test/lift && $(GO) test -count=1 -timeout 60m ./...
 
 .PHONY: crd
-crd: ## The CustomResourceDefinitions of generators/crd/testdata beside those of controller-gen (a minute, most of it to build that).
+crd: ## The CustomResourceDefinitions of generators/internal/crd/testdata beside those of controller-gen (a minute, most of it to build that).
 	cd test/crd && $(GO) test -count=1 -timeout 30m ./...
 
 .PHONY: variants
 VARIANTS ?= 200
 variants: ## What gen lets through is built, started and sent objects: VARIANTS (200) changes of the examples' types (an hour or less; 20 are in unit). Before that, every tag at every place, every layout of every case and of the modules of dropin, every marker taken away, every basic type named.
-	$(GO) test -count=1 -timeout 60m -run '^(TestTagsPage|TestLayouts|TestLayoutsOfModules|TestDeletions|TestNamed)$$' ./cmd/gen -every
-	$(GO) test -count=1 -timeout 120m -v -run '^TestVariants$$' ./cmd/gen -variants $(VARIANTS)
+	$(GO) test -count=1 -timeout 60m -run '^(TestTagsPage|TestLayouts|TestLayoutsOfModules|TestDeletions|TestNamed)$$' ./generators/internal/gen -every
+	$(GO) test -count=1 -timeout 120m -v -run '^TestVariants$$' ./generators/internal/gen -variants $(VARIANTS)
 
 .PHONY: codebench
 codebench: ## Generated code does what that of k8s.io/api does (BENCH='-bench .' to see how much faster).

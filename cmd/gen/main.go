@@ -9,52 +9,8 @@ package main
 
 import (
 	"os"
-	"runtime/debug"
 
 	"github.com/typeplane/typeplane/generators"
-	"github.com/typeplane/typeplane/generators/apiserver"
-	"github.com/typeplane/typeplane/generators/conversion"
-	"github.com/typeplane/typeplane/generators/crd"
-	"github.com/typeplane/typeplane/generators/deepcopy"
-	"github.com/typeplane/typeplane/generators/defaulter"
-	"github.com/typeplane/typeplane/generators/docs"
-	"github.com/typeplane/typeplane/generators/fieldset"
-	"github.com/typeplane/typeplane/generators/guard"
-	"github.com/typeplane/typeplane/generators/json"
-	"github.com/typeplane/typeplane/generators/lifecycle"
-	"github.com/typeplane/typeplane/generators/manifests"
-	"github.com/typeplane/typeplane/generators/openapi"
-	"github.com/typeplane/typeplane/generators/protobuf"
-	"github.com/typeplane/typeplane/generators/register"
-	"github.com/typeplane/typeplane/generators/roundtrip"
-	"github.com/typeplane/typeplane/generators/validation"
 )
 
-// plugins run in this order.
-func plugins() []generators.Plugin {
-	return []generators.Plugin{
-		deepcopy.Plugin(),
-		defaulter.Plugin(),
-		conversion.Plugin(),
-		protobuf.Plugin(),
-		json.Plugin(),
-		register.Plugin(),
-		lifecycle.Plugin(),
-		validation.Plugin(),
-		openapi.Plugin(),
-		fieldset.Plugin(),
-		apiserver.Plugin(),
-		docs.Plugin(),
-		manifests.Plugin(),
-		crd.Plugin(),
-		roundtrip.Plugin(),
-		guard.Plugin(),
-	}
-}
-
-func main() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(300) // a short life and a small heap: a sixth less CPU for k8s.io/api, in 150 MB
-	}
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
-}
+func main() { os.Exit(generators.Main(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -73,7 +73,7 @@ var rules = []rule{
 	},
 	{
 		in:     []string{"..."},
-		except: []string{"registry/ownership/...", "runtime/fieldset", "generators/fieldset"},
+		except: []string{"registry/ownership/...", "runtime/fieldset", "generators/internal/fieldset"},
 		forbid: []string{"sigs.k8s.io/structured-merge-diff/..."},
 		reason: "sets of fields are for the tracking of field ownership only",
 	},
@@ -252,14 +252,14 @@ var rules = []rule{
 		reason: "modules cel and policy have the language of expressions, for programs that link it",
 	},
 	{
-		in:     []string{"generators/validation/cel/..."},
+		in:     []string{"generators/internal/validation/cel/..."},
 		forbid: []string{"./generators/..."},
-		but:    []string{"./generators/emit", "./generators/model", "./generators/tag", "./generators/validation/cel/ast", "./generators/validation/plan", "./generators/validation/shape"},
+		but:    []string{"./generators/internal/emit", "./generators/internal/model", "./generators/internal/tag", "./generators/internal/validation/cel/ast", "./generators/internal/validation/plan", "./generators/internal/validation/shape"},
 		reason: "the compiler of CEL has a contract of its own: a text and a type go in, a plan comes out",
 	},
 	{
-		in:     []string{"generators/validation/printer"},
-		forbid: []string{"./generators/validation/cel/...", "./generators/validation/rule", "./generators/validation/declarative", "./generators/validation/marker"},
+		in:     []string{"generators/internal/validation/printer"},
+		forbid: []string{"./generators/internal/validation/cel/...", "./generators/internal/validation/rule", "./generators/internal/validation/declarative", "./generators/internal/validation/marker"},
 		reason: "what is printed has been decided",
 	},
 	{

@@ -14,25 +14,25 @@ import (
 // that may name them all the same. Plug-ins ask package model, so that a marker and a name in JSON
 // mean the same to all of them.
 var readers = map[string]map[string]string{
-	"Comments": {"generators/copied/source.go": "comments of the runtime, which are printed"},
+	"Comments": {"generators/internal/copied/source.go": "comments of the runtime, which are printed"},
 	"StructTag": {
-		"generators/protobuf/structtag.go":       "model.StructTag",
-		"generators/openapi/plan_markers.go":     "model.StructTag",
-		"generators/protobuf/prototest/check.go": "it is for tests",
+		"generators/internal/protobuf/structtag.go":   "model.StructTag",
+		"generators/internal/openapi/plan_markers.go": "model.StructTag",
+		"internal/prototest/check.go":                 "it is for tests",
 	},
 	"FieldComments": {}, "AliasComments": {}, "PackageComments": {}, "CommentLines": {}, "SecondClosestCommentLines": {}, "Places": {},
 	"Tag()": {
-		"generators/json/plan_text.go":           "a struct without a name is printed with its tags",
-		"generators/protobuf/prototest/check.go": "it is for tests",
+		"generators/internal/json/plan_text.go": "a struct without a name is printed with its tags",
+		"internal/prototest/check.go":           "it is for tests",
 	},
 	"Tags": {
-		"generators/emit/types.go":                  "a struct without a name is printed with its tags",
-		"generators/memory.go":                      "the tags that a plug-in reads",
-		"generators/tagcheck.go":                    "the tags that a plug-in reads",
-		"generators/breaking/doc.go":                "the tags that plug-ins read",
-		"generators/crd/check.go":                   "the tags that plug-ins read",
-		"generators/validation/declarative/enum.go": "the tags of a constant, which model has read",
-		"generators/validation/rule/constants.go":   "the tags of a constant, which model has read",
+		"generators/internal/emit/types.go":                  "a struct without a name is printed with its tags",
+		"generators/internal/generators/memory.go":           "the tags that a plug-in reads",
+		"generators/internal/generators/tagcheck.go":         "the tags that a plug-in reads",
+		"generators/internal/breaking/doc.go":                "the tags that plug-ins read",
+		"generators/internal/crd/check.go":                   "the tags that plug-ins read",
+		"generators/internal/validation/declarative/enum.go": "the tags of a constant, which model has read",
+		"generators/internal/validation/rule/constants.go":   "the tags of a constant, which model has read",
 	},
 }
 
@@ -46,7 +46,7 @@ func TestOneReader(t *testing.T) {
 		}
 		file := below(t, root, name)
 		switch {
-		case d.IsDir() && (d.Name() == "testdata" || file == "generators/load" || file == "generators/model" || file == "generators/tag"):
+		case d.IsDir() && (d.Name() == "testdata" || file == "generators/internal/load" || file == "generators/internal/model" || file == "generators/internal/tag"):
 			return filepath.SkipDir
 		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 			return nil

@@ -25,7 +25,7 @@ const annotation = "controller-gen.kubebuilder.io/version"
 func TestControllerGen(t *testing.T) {
 	tool := filepath.Join(t.TempDir(), "controller-gen")
 	run(t, ".", "go", "build", "-o", tool, "sigs.k8s.io/controller-tools/cmd/controller-gen")
-	cases, err := filepath.Glob("../../generators/crd/testdata/*.txtar")
+	cases, err := filepath.Glob("../../generators/internal/crd/testdata/*.txtar")
 	if err != nil || len(cases) == 0 {
 		t.Fatalf("no cases: %v", err)
 	}

@@ -1,0 +1,72 @@
+package apiserver
+
+import (
+	"slices"
+
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/internal/protobuf"
+)
+
+// stored is where a selectable field is in an encoded object.
+type stored struct {
+	// form is the function of runtime/wire that is about values of its type.
+	form string
+	path []step
+}
+
+// step is the number of a field on the way; pointer says that it is not there if a pointer is nil.
+type step struct {
+	number  int32
+	pointer bool
+}
+
+// findStored finds out which fields of the versions can be read without decoding. A version of
+// which not all can be is left as it is: then the server decodes.
+func (p *planner) findStored(versions []*version) {
+	for _, v := range versions {
+		if len(v.fields) == 0 {
+			continue
+		}
+		for i, f := range v.fields {
+			v.fields[i].stored = storedField(f, p.numbers())
+		}
+		v.readable = !slices.ContainsFunc(v.fields, func(f selectable) bool { return f.stored == nil })
+	}
+}
+
+// storedField plans the way to one field; nil if there is none that does not decode.
+func storedField(f selectable, numbers *protobuf.Numbers) *stored {
+	out := &stored{form: forms[builtin(f.leaf)]}
+	if out.form == "" {
+		return nil
+	}
+	for _, s := range f.steps {
+		number, ok := numbers.Field(s.parent, s.member)
+		if !ok {
+			return nil
+		}
+		out.path = append(out.path, step{number, s.member.Type.Kind == types.Pointer})
+	}
+	return out
+}
+
+// forms are the functions of runtime/wire by the types that they are about.
+var forms = map[string]string{
+	"string": "String",
+	"bool":   "Bool",
+	"int32":  "Int32",
+	"int64":  "Int64",
+	"int":    "Int64",
+	"uint32": "Uint32",
+	"uint64": "Uint64",
+	"uint":   "Uint64",
+}
+
+// builtin is the name of the type that a type is made of.
+func builtin(t *types.Type) string {
+	for t.Kind == types.Alias {
+		t = t.Underlying
+	}
+	return t.Name.Name
+}

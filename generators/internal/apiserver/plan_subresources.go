@@ -1,0 +1,137 @@
+package apiserver
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/internal/tag"
+)
+
+// scale says where the scale subresource of a version finds what it shows.
+type scale struct {
+	replicas, current target
+	selector          *target // nil if the marker names none
+}
+
+// hasStatus says whether a kind has a status subresource: one version that says so is enough.
+func (p *planner) hasStatus(h *hub) bool {
+	var saying []*version
+	for _, v := range h.versions {
+		if v.markers.Has(tagStatus) {
+			saying = append(saying, v)
+		}
+	}
+	if len(saying) == 0 {
+		return false
+	}
+	if !h.hasStatusField() {
+		p.report.Warn(problemAt(saying[0].pos, h.groupKind.Kind, "+"+tagStatus+": "+h.goType.Name.String()+", which the server works with, has no field Status, so that nothing can be written at …/status",
+			"give it one, or remove the tag"))
+	}
+	return true
+}
+
+func (h *hub) hasStatusField() bool {
+	return slices.ContainsFunc(h.goType.Members, func(m types.Member) bool { return m.Name == "Status" })
+}
+
+// scale reads +kubebuilder:subresource:scale of a version; nil if it has none, or one that is
+// wrong.
+func (p *planner) scale(v *version) *scale {
+	markers, err := v.markers.Arguments(tagScale)
+	if err != nil {
+		p.problem(v.pos, v.goType.Name.Name, err.Error(), "")
+	}
+	if err != nil || len(markers) == 0 {
+		return nil
+	}
+	if len(markers) > 1 {
+		p.problem(v.pos, v.goType.Name.Name, "+"+tagScale+" is there twice", "remove one of the tags")
+		return nil
+	}
+	s, complete := new(scale), true
+	at := map[string]string{}
+	for _, a := range markers[0] {
+		if a.Key != "specpath" && a.Key != "statuspath" && a.Key != "selectorpath" {
+			cure := "want specpath, statuspath or selectorpath"
+			if near := tag.Nearest(a.Key, []string{"specpath", "statuspath", "selectorpath"}); near != "" {
+				cure = "did you mean " + near + "?"
+			}
+			p.problem(v.pos, v.goType.Name.Name, fmt.Sprintf("+%s:%s=%s: no such key", tagScale, a.Key, a.Value), cure)
+			complete = false
+		}
+		at[a.Key] = a.Value
+	}
+	for _, want := range []struct {
+		key, below, example string
+		to                  *target
+	}{{"specpath", ".spec.", ".spec.replicas", &s.replicas}, {"statuspath", ".status.", ".status.replicas", &s.current}} {
+		if at[want.key] == "" {
+			p.problem(v.pos, v.goType.Name.Name, fmt.Sprintf("+%s has no %s", tagScale, want.key), "add "+want.key+"="+want.example)
+			complete = false
+			continue
+		}
+		ok := p.scalePath(v, want.key, at[want.key], []string{want.below}, want.to)
+		if ok && textOf(want.to.leaf) != "int" {
+			p.scaleProblem(v, want.key, at[want.key], fmt.Sprintf("it is a %s", want.to.leaf), "name a number, like int32")
+			ok = false
+		}
+		complete = complete && ok
+	}
+	if path := at["selectorpath"]; path != "" {
+		s.selector = new(target)
+		ok := p.scalePath(v, "selectorpath", path, []string{".spec.", ".status."}, s.selector)
+		if ok && selectorForm(s.selector.leaf) == "" {
+			p.scaleProblem(v, "selectorpath", path, fmt.Sprintf("it is a %s", s.selector.leaf), "name a string, a map of strings or a metav1.LabelSelector")
+			ok = false
+		}
+		complete = complete && ok
+	}
+	if !complete {
+		return nil
+	}
+	return s
+}
+
+// scalePath resolves one of the paths and reports what is wrong with it.
+func (p *planner) scalePath(v *version, key, path string, below []string, to *target) bool {
+	label, ok := jsonPath(path)
+	if !ok || !slices.ContainsFunc(below, func(prefix string) bool { return strings.HasPrefix(path, prefix) }) {
+		p.scaleProblem(v, key, path, "it is no path below "+strings.Join(below, " or "), "write it as "+below[0]+"name, with plain JSON names")
+		return false
+	}
+	f, message, cure := resolve(v.goType, label)
+	if message != "" {
+		p.scaleProblem(v, key, path, message, cure)
+		return false
+	}
+	*to = f
+	return true
+}
+
+func (p *planner) scaleProblem(v *version, key, path, message, cure string) {
+	p.problem(v.pos, v.goType.Name.Name, fmt.Sprintf("+%s:%s=%s: %s", tagScale, key, path, message), cure)
+}
+
+// selectorForm is the way from a value to the text of a selector: of a "string", a "set" of labels
+// that must be equal, or a "selector"; "" if there is none.
+func selectorForm(t *types.Type) string {
+	switch {
+	case textOf(t) == "string":
+		return "string"
+	case t.Name == types.Name{Package: metaV1, Name: "LabelSelector"}:
+		return "selector"
+	}
+	if t.Kind == types.Alias {
+		t = t.Underlying
+	}
+	if t.Kind == types.Map && textOf(t.Key) == "string" && t.Key.Kind == types.Builtin && t.Elem.Kind == types.Builtin && textOf(t.Elem) == "string" {
+		return "set"
+	}
+	return ""
+}
+
+const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"

@@ -1,0 +1,93 @@
+// Package generators turns annotated Go types into the code that nobody should write by hand.
+//
+// One run is: load the packages once (load), read and check their tags (tag), let each plug-in plan
+// and print (deepcopy, defaulter, conversion, protobuf, register, openapi, apiserver, …) into files
+// held in memory (emit), and, if nothing is wrong (diag), write those that changed. A plug-in
+// decides in plan.go and prints in emit.go; it only writes where a tag asks for it, and imports
+// nothing of the rest of this module: names of the runtime appear only in what it prints. Before
+// all of that uptodate looks whether anything changed since a run that left all as it should be. So
+// a plug-in reads only Go files, Markdown and files named in Outputs, of the main module and of
+// packages that it asks the loader for; anything else would have to be told to uptodate.
+//
+// Start reading at Run.
+package generators
+
+import (
+	"github.com/typeplane/typeplane/generators/internal/diag"
+	"github.com/typeplane/typeplane/generators/internal/emit"
+	"github.com/typeplane/typeplane/generators/internal/model"
+	"github.com/typeplane/typeplane/generators/internal/tag"
+)
+
+// Plugin makes one kind of generated file.
+type Plugin struct {
+	// Name selects the plug-in with --generators.
+	Name string
+	// Doc is one sentence for the help text.
+	Doc string
+	// Tags are the tags that the plug-in reads. A tag of no plug-in is a problem.
+	Tags []tag.Definition
+	// Describes says that the plug-in only writes down what markers say, as schemas do. Where
+	// another one acts on a marker, to describe it is not enough.
+	Describes bool
+	// Outputs are the files that the plug-in may write into a package. One that is there, carries
+	// the plug-in's header and was not printed by this run is removed.
+	Outputs []emit.Output
+	// Stale returns files elsewhere than in the folders of packages that the plug-in once wrote and
+	// no longer would, for them to be removed; nil for a plug-in that writes into packages only. It
+	// is called after Generate.
+	Stale func(*Pass) []string
+	// Last says that the plug-in looks at what the others print (Pass.Printed), so that it runs
+	// after them.
+	Last bool
+	// Generate plans and prints. It is called once, with all packages of the run; it does not
+	// modify them.
+	Generate func(*Pass)
+}
+
+// Pass is what a plug-in gets for one run.
+type Pass struct {
+	// Model answers questions about packages, types, markers and positions.
+	Model *model.Model
+	// Packages are those that the user named and that carry at least one of our tags, sorted by
+	// import path.
+	Packages []*model.Package
+	// Report takes problems.
+	Report *diag.Report
+	// Header is the license comment that files begin with; only those printed with Raw have to put
+	// it there.
+	Header string
+
+	// InlineRuntime says that printed protobuf code imports nothing of this project.
+	InlineRuntime bool
+
+	// Printed are the files of all other plug-ins, for a plug-in that is Last. They are not to be
+	// modified.
+	Printed []*emit.File
+	// Partial tells that the run leaves out plug-ins that there are, as --generators asks for.
+	Partial bool
+
+	// files is what the plug-in printed.
+	files []*emit.File
+}
+
+// File starts a generated file of pkg, which Run writes when the run has no problem. generator is
+// the name in the header ("deepcopy-gen"): the one that other tools look for. Names that the
+// package declares are not given to imports.
+func (p *Pass) File(pkg *model.Package, name, generator string) *emit.File {
+	f := emit.NewFile(pkg.Dir, name, pkg.Path, pkg.Name, generator)
+	f.Header = p.Header
+	f.Reserve(pkg.Go.Scope().Names()...)
+	p.files = append(p.files, f)
+	return f
+}
+
+// Raw adds a file of pkg that is not Go and is written as it is.
+func (p *Pass) Raw(pkg *model.Package, name string, content []byte) {
+	p.RawIn(pkg.Dir, name, content)
+}
+
+// RawIn is Raw for a file in another folder, which need not exist.
+func (p *Pass) RawIn(dir, name string, content []byte) {
+	p.files = append(p.files, emit.NewRaw(dir, name, content))
+}

@@ -1,0 +1,55 @@
+package generators
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/typeplane/typeplane/generators/internal/diag"
+	"github.com/typeplane/typeplane/generators/internal/emit"
+	"github.com/typeplane/typeplane/generators/internal/model"
+)
+
+// checkImports reports files that would not compile because no required module has what they
+// import: a tag may be left over from other tools in a module that has nothing to do with
+// Kubernetes' libraries.
+func checkImports(m *model.Model, files []*emit.File, report *diag.Report) {
+	paths := map[string]bool{}
+	for _, f := range files {
+		for path := range f.Imported() {
+			paths[path] = true
+		}
+	}
+	var sorted []string
+	for path := range paths {
+		sorted = append(sorted, path)
+	}
+	slices.Sort(sorted)
+	lost := m.Unreachable(sorted)
+	if len(lost) == 0 {
+		return
+	}
+	for _, f := range files {
+		needs := ""
+		for path := range f.Imported() {
+			if lost[path] != "" && (needs == "" || path < needs) {
+				needs = path
+			}
+		}
+		pkg := m.Package(f.PkgPath)
+		if needs == "" || pkg == nil {
+			continue
+		}
+		report.Add(diag.Problem{
+			Pos: m.PackagePos(pkg), Path: "package " + pkg.Name,
+			Message: fmt.Sprintf("%s would import %s: %s", f.Name, needs, lost[needs]),
+			Cure:    cure(needs),
+		})
+	}
+}
+
+func cure(needs string) string {
+	if inRuntime(needs) {
+		return "run go get " + runtimeModule + ", or gen --inline-runtime for protobuf code that imports nothing of it"
+	}
+	return fmt.Sprintf("run go get %s, take the tag away that asks for the file, or choose with --generators", needs)
+}

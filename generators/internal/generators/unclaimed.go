@@ -1,0 +1,112 @@
+package generators
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/typeplane/typeplane/generators/internal/diag"
+	"github.com/typeplane/typeplane/generators/internal/emit"
+	"github.com/typeplane/typeplane/generators/internal/model"
+	"github.com/typeplane/typeplane/generators/internal/tag"
+
+	"k8s.io/gengo/v2/types"
+)
+
+// unclaimed reports the markers that no plug-in acts on although one of the run could: somebody
+// wrote them for an effect that they don't have. Of served kinds, of all that these are made of,
+// and of their packages it is a problem; elsewhere it is a warning for tags of types and packages,
+// where one of the plug-ins prints for the package. It says nothing beside other problems: a
+// plug-in that stopped at one of those has not come to all markers.
+func unclaimed(m *model.Model, served served, printed printed, table *tag.Table, report *diag.Report) {
+	if report.Stops() {
+		return
+	}
+	for _, pkg := range m.Packages {
+		for _, o := range m.Occurrences(pkg) {
+			if o.Trailing || m.Copies(pkg) && len(o.Readers()) > 0 { // the markers of Kubernetes' own types describe them
+				continue
+			}
+			isServed := served.has(pkg, o)
+			if d, _ := table.Find(tag.NameOf(o.Text)); !isServed && (o.Scope&(tag.Package|tag.Type) == 0 || d.Scope&tag.Field != 0) {
+				continue // prose that speaks of the tag, or it describes a type that nobody asked for
+			}
+			acting := slices.DeleteFunc(table.Acting(tag.NameOf(o.Text)), func(plugin string) bool {
+				in, runs := printed[plugin]
+				return !runs || !isServed && !in[pkg.Path]
+			})
+			if len(acting) == 0 || slices.ContainsFunc(o.Readers(), func(r string) bool { return slices.Contains(acting, r) }) {
+				continue
+			}
+			p := diag.Problem{
+				Pos: o.Pos, Path: o.Path, Idle: true,
+				Message: fmt.Sprintf("+%s has no effect here", tag.NameOf(o.Text)),
+				Cure:    "take it away, or say it where " + strings.Join(acting, " and ") + " can act on it",
+			}
+			if isServed {
+				report.Add(p)
+			} else {
+				report.Warn(p)
+			}
+		}
+	}
+}
+
+// printed are the packages that each plug-in of a run has printed files for.
+type printed map[string]map[string]bool
+
+func (p printed) add(plugin string, files []*emit.File) {
+	p[plugin] = map[string]bool{}
+	for _, f := range files {
+		p[plugin][f.PkgPath] = true
+	}
+}
+
+// served are the kinds that servers of the run serve, and the declared types that they are made of.
+// A package of such kinds is in it as a type without a name.
+type served map[types.Name]bool
+
+// has tells whether a marker is about something that is served.
+func (s served) has(pkg *model.Package, o model.Occurrence) bool {
+	owner, _, _ := strings.Cut(o.Path, ".")
+	return (owner != "" || o.Scope == tag.Package) && s[types.Name{Package: pkg.Path, Name: owner}]
+}
+
+func findServed(m *model.Model) served {
+	out := served{}
+	var visit func(t *types.Type)
+	visit = func(t *types.Type) {
+		if t == nil || t.Name.Package != "" && out[t.Name] {
+			return
+		}
+		if t.Name.Package != "" {
+			if pkg := m.Package(t.Name.Package); pkg == nil || !pkg.Main {
+				return
+			}
+			out[t.Name] = true
+		}
+		visit(t.Elem)
+		visit(t.Key)
+		visit(t.Underlying)
+		for _, member := range t.Members {
+			if !model.JSONOf(member).Left {
+				visit(member.Type)
+			}
+		}
+	}
+	for _, pkg := range m.Packages {
+		if !m.Serves(pkg) {
+			continue
+		}
+		out[types.Name{Package: pkg.Path}] = true
+		for _, t := range pkg.Types.Types {
+			if model.Embeds(t, "TypeMeta") && (model.Embeds(t, "ObjectMeta") || model.Embeds(t, "ListMeta")) {
+				visit(t)
+			}
+		}
+		for _, a := range m.Aliases(pkg) {
+			out[types.Name{Package: pkg.Path, Name: a.Name}] = true
+		}
+	}
+	return out
+}

@@ -1,0 +1,65 @@
+// Package openapi writes zz_generated.openapi.go: the OpenAPI v3 schemas of a package's kinds, as
+// one constant.
+//
+// A package asks for it with +k8s:openapi-gen=true. The constant OpenAPISchemas is a JSON object
+// from model name to schema; it holds the kinds and lists of the package and everything that they
+// are made of, also of other modules, with the doc comments as descriptions, so that a server can
+// publish it as it is. Nothing is worked out when a server starts, and the file imports nothing.
+// What kubectl explain prints is what the comments say.
+//
+// A package without kinds gets no file: its types are published with the kinds that use them.
+//
+// It also writes zz_generated.model_name.go, the methods OpenAPIModelName of a package (or a type)
+// that says +k8s:openapi-model-package, as kube-openapi's generator does.
+//
+// Of the declarative tags, those are published that a schema can state. It can't state the keys of
+// a map (+k8s:eachKey), rules about one item of a list (+k8s:item), about an update other than that
+// nothing changes (+k8s:update), or what holds under a condition. +k8s:maxBytes becomes maxLength,
+// which is weaker.
+//
+// kube-openapi's openapi-gen writes one file for all packages, GetOpenAPIDefinitions, into a
+// package that is named by its flags (pkg/generated/openapi); it is Go that builds the schemas when
+// the server starts. We neither write nor remove that file: a server on k8s.io/apiserver keeps
+// making it with openapi-gen, and one on this repository needs it not.
+//
+// Start reading at plan, which decides what is published; use and structSchema turn types into
+// schemas; limit takes the constraints of all three families of tags into them; names.go says how
+// models are called. The package never looks at protobuf, and never runs code of the user: methods
+// that tell a schema (OpenAPISchemaType and so on) are read.
+package openapi
+
+import (
+	"github.com/typeplane/typeplane/generators/internal/generators"
+	"github.com/typeplane/typeplane/generators/internal/emit"
+)
+
+// The files that are printed, and the name in their header.
+const (
+	fileName      = "zz_generated.openapi.go"
+	modelFileName = "zz_generated.model_name.go"
+	generator     = "openapi-gen"
+	// schemasLine tells our file from the one that openapi-gen writes under this name, which is not
+	// ours to remove.
+	schemasLine = "The schemas of one package, as a constant."
+)
+
+// Plugin is the generator of OpenAPI schemas.
+func Plugin() generators.Plugin {
+	return generators.Plugin{
+		Name:      "openapi",
+		Describes: true,
+		Doc:       "OpenAPI v3 schemas of the kinds (zz_generated.openapi.go), for kubectl explain and validation",
+		Tags:      tags,
+		Outputs:   []emit.Output{{Name: fileName, Mark: "// " + schemasLine}, {Name: modelFileName, Generator: generator}},
+		Generate: func(pass *generators.Pass) {
+			for _, f := range plan(pass) {
+				printFile(pass, f)
+			}
+			for _, pkg := range pass.Packages {
+				if names := modelNames(pass, pkg); len(names) > 0 {
+					printModelNames(pass, pkg, names)
+				}
+			}
+		},
+	}
+}

@@ -1,0 +1,247 @@
+package openapi
+
+import (
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/internal/generators"
+	"github.com/typeplane/typeplane/generators/internal/diag"
+	"github.com/typeplane/typeplane/generators/internal/model"
+)
+
+// file is what one zz_generated.openapi.go holds.
+type file struct {
+	pkg *model.Package
+	// models are the schemas by name; every $ref in them names one of them.
+	models map[string]*schema
+}
+
+// planner works through the packages of one run.
+type planner struct {
+	from   *model.Model
+	report *diag.Report
+	// names and tried are what is known of a package: how its models are called, and that its
+	// comments were read.
+	names map[string]packageNames
+	tried map[string]bool
+}
+
+// plan decides what is published: of each package that asks for it, the kinds and everything that
+// they are made of.
+func plan(pass *generators.Pass) []file {
+	var files []file
+	for _, m := range collect(pass) {
+		if len(m.done) > 0 {
+			files = append(files, file{pkg: m.pkg, models: m.done})
+		}
+	}
+	return files
+}
+
+// collect makes the models of each package.
+func collect(pass *generators.Pass) []*models {
+	p := &planner{from: pass.Model, report: pass.Report, names: map[string]packageNames{}, tried: map[string]bool{}}
+	var out []*models
+	for _, pkg := range pass.Packages {
+		copies := p.from.AllOfKubernetes(pkg)
+		m := &models{planner: p, pkg: pkg, kubernetes: copies, resources: p.from.Serves(pkg) && !copies, kinds: map[*types.Type]groupVersionKind{}, done: map[string]*schema{}, unseen: map[string]string{}, owner: map[string]*types.Type{}}
+		for _, r := range roots(pass.Model, pkg) {
+			m.root(r)
+		}
+		for len(m.queue) > 0 {
+			next := m.queue[0]
+			m.queue = m.queue[1:]
+			m.done[m.modelName(next)] = m.modelSchema(next)
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// Publishes says whether the package has, or will have, the constant OpenAPISchemas.
+func Publishes(m *model.Model, pkg *model.Package) bool { return len(roots(m, pkg)) > 0 }
+
+// root is a type that is published for its own sake, with the markers of its declaration.
+type root struct {
+	*types.Type
+	markers model.Markers
+}
+
+// roots are those of pkg, in the order of their names: in a package that is served, or
+// says +k8s:openapi-gen=true, its kinds and lists, and everywhere the types that say so themselves.
+func roots(from *model.Model, pkg *model.Package) []root {
+	said := from.OfPackage(pkg)
+	whole := asks(said, "true") || from.Serves(pkg) && !asks(said, "false")
+	var out []root
+	for _, t := range pkg.Types.Types {
+		if t.Kind != types.Struct || !token.IsExported(t.Name.Name) {
+			continue
+		}
+		markers := from.OfType(t)
+		switch {
+		case asks(markers, "false"):
+		case asks(markers, "true"), whole && model.Embeds(t, "TypeMeta"):
+			out = append(out, root{t, markers})
+		}
+	}
+	for _, a := range from.Aliases(pkg) {
+		markers, _ := from.OfKind(a) // the server says what can't be read
+		if asks(markers, "true") || whole && !asks(markers, "false") {
+			out = append(out, root{a.Target, markers})
+		}
+	}
+	slices.SortFunc(out, func(a, b root) int { return strings.Compare(a.Name.Name, b.Name.Name) })
+	return out
+}
+
+const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// models collects the schemas of one package's file.
+type models struct {
+	*planner
+	pkg *model.Package
+	// kubernetes says that the kinds are Kubernetes' own, resources that the schemas are those of
+	// CustomResourceDefinitions: see resource.go.
+	kubernetes, resources bool
+
+	kinds  map[*types.Type]groupVersionKind // the kinds among the roots, and their lists
+	done   map[string]*schema               // by model name; nil while it waits in queue
+	unseen map[string]string                // see UnseenDefaults
+	owner  map[string]*types.Type
+	queue  []*types.Type
+}
+
+// root publishes a type, and what is sent to its subresources.
+func (m *models) root(r root) {
+	if names := m.namesOf(m.pkg.Path); names.isGroup && model.Embeds(r.Type, "TypeMeta") {
+		m.kinds[r.Type] = groupVersionKind{Group: names.group, Kind: r.Name.Name, Version: names.version}
+	}
+	m.model(r.Type)
+	// What is wrong with the marker is for the generator of servers to say.
+	if markers, _ := r.markers.Arguments(tagScale); len(markers) == 0 {
+		return
+	}
+	scale := m.scaleType()
+	if scale == nil {
+		m.problem(m.from.PackagePos(m.pkg), r.Name.Name, "+"+tagScale+": package "+autoscalingV1+", whose Scale is sent there, can't be loaded",
+			"go get k8s.io/api")
+		return
+	}
+	m.kinds[scale] = groupVersionKind{Group: "autoscaling", Kind: "Scale", Version: "v1"}
+	m.model(scale)
+}
+
+const autoscalingV1 = "k8s.io/api/autoscaling/v1"
+
+// scaleType is nil if the module has no k8s.io/api.
+func (m *models) scaleType() *types.Type {
+	pkg := m.from.Package(autoscalingV1)
+	if pkg == nil {
+		return nil
+	}
+	return pkg.Types.Types["Scale"]
+}
+
+// model makes sure that the struct t is published and returns its name.
+func (m *models) model(t *types.Type) string {
+	name := m.modelName(t)
+	if other, taken := m.owner[name]; taken {
+		if other != t {
+			m.problem(m.from.TypePos(t), t.Name.Name,
+				fmt.Sprintf("%s and %s would both be published as %s", other, t, name),
+				"give one of the packages a name of its own with +k8s:openapi-model-package=")
+		}
+		return name
+	}
+	m.owner[name] = t
+	m.done[name] = nil
+	m.queue = append(m.queue, t)
+	return name
+}
+
+func (m *models) modelName(t *types.Type) string {
+	names := m.namesOf(t.Name.Package)
+	if own := value(m.from.OfType(t), tagModelPackage); own != "" {
+		names.modelPackage = own
+	}
+	return modelName(names, t.Name.Name)
+}
+
+// namesOf reads a package's tags. Those of other modules are read for what they publish, not for
+// their groups.
+func (p *planner) namesOf(pkgPath string) packageNames {
+	if names, ok := p.names[pkgPath]; ok {
+		return names
+	}
+	p.readComments(pkgPath)
+	names := packageNames{path: pkgPath}
+	if pkg := p.from.Package(pkgPath); pkg != nil {
+		names.modelPackage = value(p.from.OfPackage(pkg), tagModelPackage)
+		if pkg.Main {
+			names.group, names.version, names.isGroup = p.from.GroupVersion(pkg)
+		}
+	}
+	p.names[pkgPath] = names
+	return names
+}
+
+// readComments makes sure that the types of a package have their comments; those of other modules
+// are read from the module's source when they are first asked for.
+func (p *planner) readComments(pkgPath string) {
+	if pkgPath == "" || p.tried[pkgPath] {
+		return
+	}
+	p.tried[pkgPath] = true
+	if err := p.from.DependencyComments(pkgPath); err != nil {
+		p.problem(token.Position{}, pkgPath, "its doc comments can't be read: "+err.Error(), "")
+	}
+}
+
+// fieldProblem reports what is wrong at a field. Types of other modules are published as they are:
+// nobody can mend them here.
+func (m *models) fieldProblem(at place, message, cure string) {
+	if m.ours(at.owner) {
+		m.problem(m.posOf(at), at.path, message, cure)
+	}
+}
+
+// misfitMark is misfit for a constraint. Of controller-gen's markers it is a warning, which is left
+// to the rules of a kind that is served.
+func (m *models) misfitMark(at place, mark mark, message, cure string) {
+	switch pkg := m.from.Package(at.owner.Name.Package); {
+	case !strings.HasPrefix(mark.tag, kubebuilderFamily):
+		m.misfit(at, message, cure)
+	case m.ours(at.owner) && !m.from.Serves(pkg):
+		m.report.Warn(diag.Problem{Pos: m.posOf(at), Path: at.path, Message: message, Cure: cure})
+	}
+}
+
+// misfit is fieldProblem for a tag that can't be about what it stands on; the schema is as if it
+// were not there.
+func (m *models) misfit(at place, message, cure string) {
+	if m.ours(at.owner) {
+		m.report.Add(diag.Problem{Pos: m.posOf(at), Path: at.path, Message: message, Cure: cure, Idle: true})
+	}
+}
+
+func (m *models) posOf(at place) token.Position {
+	if at.field != nil {
+		return m.from.MemberPos(at.owner, at.field.Name)
+	}
+	return m.from.TypePos(at.owner)
+}
+
+// ours says whether a type belongs to the main module; a struct without a name does if it is looked
+// at.
+func (p *planner) ours(t *types.Type) bool {
+	pkg := p.from.Package(t.Name.Package)
+	return t.Name.Package == "" || pkg != nil && pkg.Main
+}
+
+func (p *planner) problem(pos token.Position, where, message, cure string) {
+	p.report.Add(diag.Problem{Pos: pos, Path: where, Message: message, Cure: cure})
+}

@@ -1,0 +1,182 @@
+package openapi
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/internal/model"
+)
+
+// modelSchema is the schema of a struct that is published under a name of its own.
+func (m *models) modelSchema(t *types.Type) *schema {
+	m.readComments(t.Name.Package)
+	s := m.declared(t)
+	if s == nil {
+		s = m.structSchema(t, t.Name.Name)
+		s.doc = m.docOfType(t)
+	}
+	if text := describe(m.from.Doc(t)); text != "" || s.Description == "" {
+		s.Description = text
+	}
+	once := s.Rules // of fields that are immutable once set
+	s.Rules = nil
+	m.structMarkers(t, s)
+	s.Rules = slices.Concat(once, s.Rules)
+	if m.resources {
+		m.embedded(t, s)
+	}
+	if gvk, ok := m.kinds[t]; ok {
+		s.GroupVersionKinds = []groupVersionKind{gvk}
+	}
+	return s
+}
+
+// structSchema is an object with the fields of t, those of embedded structs among them as
+// encoding/json has it.
+func (m *models) structSchema(t *types.Type, path string) *schema {
+	s := &schema{Type: "object"}
+	fields := map[string]field{}
+	m.collect(t, path, 0, nil, fields)
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		f := fields[name]
+		if s.Properties == nil {
+			s.Properties = map[string]*schema{}
+		}
+		s.Properties[name] = m.property(f)
+		s.Rules = append(s.Rules, m.immutableOnceSet(f, name)...)
+		if f.required {
+			s.Required = append(s.Required, name)
+		}
+		if m.resources && t.Name.Name != "" && unseen(f, s.Properties[name].Default) {
+			m.unseen[t.Name.Package+"."+t.Name.Name+"."+name] = string(s.Properties[name].Default)
+		}
+	}
+	return s
+}
+
+// unseen says whether a Go value does not tell the default of a field from the field's absence, or
+// prints the default in other words: of a struct that is no pointer, of what is zero, and of a type
+// with its own JSON.
+func unseen(f field, value json.RawMessage) bool {
+	t := f.field.Type
+	switch {
+	case value == nil:
+		return false
+	case writesOwnJSON(model.Pointee(t)):
+		return true
+	case t.Kind == types.Pointer:
+		return false
+	}
+	return model.Plain(t).Kind == types.Struct || slices.Contains([]string{`""`, "0", "false", "[]", "{}"}, string(value))
+}
+
+// field is one property of an object and the place that it comes from.
+type field struct {
+	place
+	markers  model.Markers // those of kubebuilder count only in some modules
+	depth    int           // how many embedded structs it lies in; the least deep one hides the others
+	quoted   bool
+	omits    bool // a zero value is not written
+	required bool
+}
+
+// collect puts the fields of t and of the structs embedded in it into fields, by their JSON names.
+func (m *models) collect(t *types.Type, path string, depth int, within []*types.Type, fields map[string]field) {
+	if slices.Contains(within, t) {
+		return
+	}
+	m.readComments(t.Name.Package)
+	within = append(within, t)
+	for i := range t.Members {
+		member := &t.Members[i]
+		said, markers := model.JSONOf(*member), m.from.OfField(t, member.Name)
+		if model.LeftOut(*member) || asks(markers, "false") {
+			continue
+		}
+		if s := model.Pointee(member.Type); member.Embedded && said.Name == "" && s.Kind == types.Struct && m.declared(s) == nil {
+			has(markers, tagOptional, tagK8sOptional, tagKubebuilderOptional) // of which its own fields know nothing
+			m.collect(s, s.Name.Name, depth+1, within, fields)
+			continue
+		}
+		name := cmp.Or(said.Name, member.Name)
+		f := field{
+			place:   place{owner: t, field: member, path: path + "." + member.Name},
+			markers: m.kubebuilderMarkers(t, markers),
+			depth:   depth,
+			quoted:  said.Quoted,
+			omits:   said.Omits(),
+		}
+		f.required = m.isRequired(f)
+		switch other, taken := fields[name]; {
+		case taken && other.depth < depth:
+		case taken && other.depth == depth:
+			m.fieldProblem(f.place, fmt.Sprintf("it has the JSON name %q, which %s has too, so JSON holds neither", name, other.path),
+				"give one of them another name")
+		default:
+			fields[name] = f
+		}
+	}
+}
+
+// property is the schema of one field.
+func (m *models) property(f field) *schema {
+	s := m.fieldSchema(f)
+	if f.quoted && (s.Type == "integer" || s.Type == "number" || s.Type == "boolean") {
+		s = &schema{Type: "string"}
+	}
+	s.from = &f.place
+	lines := m.from.DocOfField(f.owner, f.field.Name)
+	s.Description = describe(append(slices.Clone(lines), m.enumDescription(f.field.Type)...))
+	s.doc = cmp.Or(resourceDoc(lines), s.doc)
+	m.fieldMarkers(f, s)
+	m.limit(s, f.field.Type, m.from.OfField(f.owner, f.field.Name), f.place)
+	s.Default = m.defaultOf(f)
+	return s.wrapped()
+}
+
+// fieldSchema is what a tag says the field is, else what its type says.
+func (m *models) fieldSchema(f field) *schema {
+	if s := m.toldSchema(f.markers, f.field.Type, f.place); s != nil {
+		return s
+	}
+	return m.use(f.field.Type, f.place)
+}
+
+// isRequired says whether a client has to write the field: it is said by a tag, else a field that
+// JSON always holds is required, unless the server fills in a default.
+func (m *models) isRequired(f field) bool {
+	markers := m.from.OfField(f.owner, f.field.Name)
+	optional := has(markers, tagOptional, tagK8sOptional) || has(f.markers, tagKubebuilderOptional)
+	required := has(markers, tagRequired, tagK8sRequired) || has(f.markers, tagKubebuilderRequired)
+	if optional && required {
+		m.fieldProblem(f.place, "it is tagged as optional and as required", "remove one of the tags")
+	}
+	switch {
+	case m.resources:
+		return m.resourceRequired(f, markers)
+	case optional || required:
+		return required
+	case m.explicitDefault(f) != nil:
+		return false
+	}
+	return m.requiredByPackage(f)
+}
+
+// requiredByPackage says it for a field about which nothing is said: the package may, with one of
+// kubebuilder's markers, else it is what JSON always holds.
+func (m *models) requiredByPackage(f field) bool {
+	if pkg := m.from.Package(f.owner.Name.Package); pkg != nil && pkg.Main {
+		switch markers := m.kubebuilderMarkers(f.owner, m.from.OfPackage(pkg)); {
+		case has(markers, tagKubebuilderOptional):
+			return false
+		case has(markers, tagKubebuilderRequired):
+			return !f.omits
+		}
+	}
+	return !f.omits
+}

@@ -1,0 +1,15 @@
+package register_test
+
+import (
+	"testing"
+
+	"github.com/typeplane/typeplane/generators/internal/conversion"
+	"github.com/typeplane/typeplane/generators/internal/deepcopy"
+	"github.com/typeplane/typeplane/generators/internal/defaulter"
+	"github.com/typeplane/typeplane/generators/internal/gentest"
+	"github.com/typeplane/typeplane/generators/internal/register"
+)
+
+func TestGolden(t *testing.T) {
+	gentest.Run(t, "testdata", register.Plugin(), gentest.Quiet(deepcopy.Plugin()), gentest.Quiet(defaulter.Plugin()), gentest.Quiet(conversion.Plugin()))
+}

@@ -1,0 +1,17 @@
+package roundtrip_test
+
+import (
+	"testing"
+
+	"github.com/typeplane/typeplane/generators/internal/conversion"
+	"github.com/typeplane/typeplane/generators/internal/deepcopy"
+	"github.com/typeplane/typeplane/generators/internal/defaulter"
+	"github.com/typeplane/typeplane/generators/internal/gentest"
+	"github.com/typeplane/typeplane/generators/internal/protobuf"
+	"github.com/typeplane/typeplane/generators/internal/roundtrip"
+)
+
+func TestGolden(t *testing.T) {
+	gentest.Run(t, "testdata", roundtrip.Plugin(), gentest.Quiet(deepcopy.Plugin()), gentest.Quiet(defaulter.Plugin()),
+		gentest.Quiet(conversion.Plugin()), gentest.Quiet(protobuf.Plugin()))
+}

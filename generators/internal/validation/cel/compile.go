@@ -1,0 +1,149 @@
+// Package cel compiles rules in the Common Expression Language to Go, for the types that they stand
+// on.
+//
+// What goes in is a Rule: its text, and the Go type of self. What comes out is a plan: the call of
+// a function that is printed into the generated file, and what that needs. Package ast reads the
+// text; the rest is a walk over its tree that makes of each expression a value, which is Go code
+// with its type, or a condition. It never makes code that means something else: a rule with
+// something that the walk does not know is handed to module cel, which evaluates it (evaluated.go).
+// What is wrong with a rule, whoever evaluates it, is a Fault.
+//
+// In CEL an expression can fail: what is not there has no fields, and numbers overflow. So a value
+// has guards, conditions for it to be there, and a condition is translated twice, to what holds if
+// it is true and to what holds if its opposite is (translator.condition and not). A rule that fails
+// does not hold.
+//
+// Start reading at Compile, then translate.go and value.go.
+package cel
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/internal/validation/cel/ast"
+	"github.com/typeplane/typeplane/generators/internal/validation/plan"
+)
+
+// Rule is a rule as CustomResourceDefinitions have it.
+type Rule struct {
+	// Self is the type of the value that the rule stands on.
+	Self                                                *types.Type
+	Rule, Message, MessageExpression, Reason, FieldPath string
+	OptionalOldSelf                                     bool
+	// Absent tells whether a field of a struct may be absent where the schema holds.
+	Absent func(owner *types.Type, m types.Member) bool
+	// Format is what markers say of the format of a field.
+	Format func(owner *types.Type, m types.Member) string
+	// Fields are what markers say of fields in the value.
+	Fields func() []Field
+}
+
+// Surroundings are where a rule is compiled.
+type Surroundings struct {
+	// Fresh returns a name that begins with a prefix and that nothing else in the generated package
+	// has.
+	Fresh func(prefix string) string
+	// Lacking says what makes that the generated package can import module cel; "" if it can.
+	Lacking func() string
+	// Foreign says that the rule stands where nobody here can mend it.
+	Foreign bool
+}
+
+// reasons are the errors that a rule can ask for, by the function of package field.
+var reasons = map[string]string{
+	"": "Invalid", "FieldValueInvalid": "Invalid", "FieldValueDuplicate": "Duplicate",
+	"FieldValueForbidden": "Forbidden", "FieldValueRequired": "Required",
+}
+
+// Compile plans the call of a function that checks a rule.
+func Compile(r Rule, in Surroundings) (plan.Plan, error) {
+	if r.Rule == "" {
+		return plan.Plan{}, plan.Fault{Message: "there is no rule", Cure: `want rule="…"`}
+	}
+	reason, ok := reasons[r.Reason]
+	if !ok {
+		return plan.Plan{}, plan.Fault{Message: "there is no reason " + r.Reason, Cure: "want FieldValueInvalid, FieldValueForbidden, FieldValueRequired or FieldValueDuplicate"}
+	}
+	path, err := readPath(r.Self, r.FieldPath)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	r.FieldPath = path.String()
+	made, err := compiled(r, path.code(), reason, in.Fresh)
+	var mistake mistake
+	switch {
+	case err == nil:
+		return made, nil
+	case errors.As(err, &mistake) && !in.Foreign:
+		return plan.Plan{}, plan.Fault{Message: err.Error(), Cure: "correct it"}
+	}
+	return evaluated(r, reason, err, in)
+}
+
+// mistake is what is wrong with a rule, whoever evaluates it. All other errors of the translator
+// are what it does not know.
+type mistake string
+
+func (m mistake) Error() string { return string(m) }
+
+func wrong(format string, args ...any) error { return mistake(fmt.Sprintf(format, args...)) }
+
+// compiled plans a function that is printed.
+func compiled(r Rule, path, reason string, fresh func(string) string) (_ plan.Plan, err error) {
+	tr := &translator{self: r.Self, absent: r.Absent, format: r.Format, fresh: fresh, optional: r.OptionalOldSelf}
+	f := &function{self: r.Self, path: path, reason: reason, message: r.said()}
+	if f.condition, err = translated(r.Rule, "rule", tr.condition); err != nil {
+		return plan.Plan{}, err
+	}
+	f.transition = tr.usesOld && !tr.optional
+	if r.MessageExpression != "" {
+		if _, err := translated(r.MessageExpression, "messageExpression", func(e *ast.Expr) (_ condition, err error) {
+			f.computed, err = tr.text(e)
+			return condition{}, err
+		}); err != nil {
+			return plan.Plan{}, err
+		}
+		tr.use(helperMessage)
+	}
+	f.usesOld = tr.usesOld
+	f.name = fresh("validate_rule_")
+	return plan.Plan{
+		Calls:   []plan.Call{{Func: plan.Own(f.name), Rule: true, Change: f.transition, Emits: emits(reason)}},
+		Helpers: append(tr.helpers, plan.Helper{Name: f.name, Lines: f.lines}), Vars: tr.vars,
+	}, nil
+}
+
+func emits(reason string) []plan.Emission {
+	return []plan.Emission{{Type: "FieldValue" + reason, Origin: "rule", Path: ""}}
+}
+
+// translated reads CEL and translates it.
+func translated(source, name string, translate translation) (condition, error) {
+	expr, err := ast.Parse(source)
+	if err != nil {
+		return condition{}, wrong("the %s can't be read: %v", name, err)
+	}
+	if err := checkNames(expr, nil); err != nil {
+		return condition{}, wrong("the %s is wrong: %v", name, err)
+	}
+	c, err := translate(expr)
+	var mistake mistake
+	switch {
+	case errors.As(err, &mistake):
+		return condition{}, wrong("the %s is wrong: %v", name, err)
+	case err != nil:
+		return condition{}, fmt.Errorf("the %s is not compiled to Go: %w", name, err)
+	}
+	return c, nil
+}
+
+// said is what the error says, if no expression says it better.
+func (r Rule) said() string {
+	if r.Message != "" {
+		return r.Message
+	}
+	return "failed rule: " + strings.Join(strings.Fields(r.Rule), " ")
+}

@@ -1,0 +1,39 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/internal/tag"
+	"github.com/typeplane/typeplane/generators/internal/validation/shape"
+)
+
+// Fault says what is wrong with a tag, and the cure.
+type Fault struct {
+	Message, Cure string
+	// Misfit says that the tag can't be about what it stands on. Of controller-gen's markers that
+	// is a warning: no CRD has them.
+	Misfit bool
+	// Needed says that the rule is one, and something is missing that would enforce it: that is no
+	// rule to be left out, wherever it stands.
+	Needed bool
+}
+
+func (f Fault) Error() string {
+	if f.Cure == "" {
+		return f.Message
+	}
+	return f.Message + "; " + f.Cure
+}
+
+// NoSuchField says that a struct lacks a field of a name in JSON.
+func NoSuchField(t *types.Type, name string) error {
+	known := shape.JSONNames(t)
+	cure := "it has " + strings.Join(known, ", ")
+	if near := tag.Nearest(name, known); near != "" {
+		cure = "did you mean " + near + "?"
+	}
+	return Fault{Message: fmt.Sprintf("%s has no field called %s in JSON", t.Name.Name, name), Cure: cure}
+}
