@@ -14,30 +14,6 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// AdmissionPlugin is a plug-in of admission that a program has, as the operator sees it: a name,
-// and whether it is on. It is not modified.
-type AdmissionPlugin struct {
-	// Name is what flags, metrics and messages call it, like NamespaceLifecycle.
-	Name string
-	// Off says that it is not on unless the operator enables it.
-	Off bool
-	// Last puts it behind those that are not: for plug-ins that have to see what everybody else
-	// made of an object.
-	Last bool
-	// Needs are the resources without which it can't work. Where one of them is not served, the
-	// plug-in is left out; if the operator named it, that is an error.
-	Needs []schema.GroupVersionResource
-	// Keeps is a prefix of keys that the plug-in has to itself in the database (Host.Kept); "" for
-	// none. It begins with a slash and a dot, which no resource does, and ends in a slash.
-	Keeps string
-	// Configurable says that it takes a configuration (--admission-control-config-file).
-	Configurable bool
-	// New makes it, when every resource of the server is there and before the first request. The
-	// Host is as for API.Extend, but its Resources are not to be changed any more. config is the
-	// JSON of the configuration, nil if there is none.
-	New func(ctx context.Context, h *Host, config []byte) (admission.Plugin, error)
-}
-
 // admissionPlugins are those of the program, in the order in which they are asked: those of the
 // APIs, then the program's own, and last those that want to be last, of which the APIs' have the
 // very end.
@@ -57,20 +33,6 @@ func (s Server) admissionPlugins() (plugins []AdmissionPlugin) {
 		}
 	}
 	return plugins
-}
-
-func pluginNames(plugins []AdmissionPlugin) (names []string) {
-	for _, p := range plugins {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
-// chosenPlugin is a plug-in that is on.
-type chosenPlugin struct {
-	AdmissionPlugin
-	// named is the flag by which the operator asked for it, "" if it is on by default.
-	named string
 }
 
 // chosenPlugins are the ones that the options choose, in the order in which they are asked.

@@ -13,11 +13,6 @@ import (
 	"github.com/typeplane/typeplane/internal/suggest"
 )
 
-const (
-	admissionConfigVersion = "apiserver.config.k8s.io/v1"
-	admissionConfigKind    = "AdmissionConfiguration"
-)
-
 // admissionConfig is the file of --admission-control-config-file, as Kubernetes has it.
 type admissionConfig struct {
 	APIVersion string                  `json:"apiVersion"`

@@ -13,15 +13,6 @@ import (
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
-// inspection is what the command inspect was asked for.
-type inspection struct {
-	store  *StoreOptions
-	decode string // a file with a stored value, "-" for standard input
-	output string
-	kinds  *kinds
-	console
-}
-
 func (s Server) inspectCommand() command {
 	i := &inspection{store: &NewOptions(s.Name).Store}
 	return command{

@@ -177,3 +177,12 @@ func orDash(s string) string {
 	}
 	return s
 }
+
+// inspection is what the command inspect was asked for.
+type inspection struct {
+	store  *StoreOptions
+	decode string // a file with a stored value, "-" for standard input
+	output string
+	kinds  *kinds
+	console
+}

@@ -2,7 +2,9 @@ package serve
 
 import (
 	"fmt"
+	"net"
 	"os"
+	"strings"
 
 	"sigs.k8s.io/yaml"
 )
@@ -91,4 +93,21 @@ func namespaceIn(file, context string) string {
 		}
 	}
 	return ""
+}
+
+// clientURL is how a client on this machine reaches a listener.
+func clientURL(addr net.Addr) string {
+	host, port, err := net.SplitHostPort(addr.String())
+	if ip := net.ParseIP(host); err == nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "https://" + net.JoinHostPort(host, port)
+}
+
+// shellQuote makes one word of a path for a shell.
+func shellQuote(path string) string {
+	if !strings.ContainsAny(path, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }

@@ -10,8 +10,6 @@ import (
 	"syscall"
 
 	"github.com/spf13/pflag"
-
-	"github.com/typeplane/typeplane/internal/suggest"
 )
 
 // Main runs a server as a program: flags or a command in, an exit code out. SIGINT and SIGTERM stop
@@ -43,25 +41,6 @@ func run(ctx context.Context, s Server, args []string, c console) error {
 		return errors.Join(line.settings.print(c.out, line.flags, line.sources), s.validate(line.options), unknown)
 	}
 	return Run(ctx, s, line.options, c.out)
-}
-
-// newFlags are the flags of the server itself.
-func newFlags(s Server) (*pflag.FlagSet, *Options) {
-	o := NewOptions(s.Name)
-	fs := pflag.NewFlagSet(s.Name, pflag.ContinueOnError)
-	fs.SortFlags = false
-	o.AddFlags(fs)
-	o.API.addFlags(fs, s.APIs)
-	o.Admission.addFlags(fs, s.admissionPlugins())
-	o.Tracing.addFlags(fs, s)
-	s.hideEtcdFlags(fs)
-	addConfigFlag(fs)
-	fs.Bool(printConfigFlag, false, "print the value of every flag and where it comes from, as a file for --config, and do nothing else")
-	return fs, o
-}
-
-func addConfigFlag(fs *pflag.FlagSet) {
-	fs.String(configFlag, "", "YAML `file` with values of flags, by their names without dashes; the environment stands above it, the command line above both")
 }
 
 // commandLine is what the program was told to do as a server.
@@ -101,21 +80,4 @@ func parse(s Server, args []string) (*Options, error) {
 		return nil, err
 	}
 	return line.options, nil
-}
-
-func withSuggestion(err error, fs *pflag.FlagSet) error {
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
-		return err
-	}
-	var names []string
-	fs.VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, f.Name)
-		}
-	})
-	if name := suggest.Nearest(unknown.GetSpecifiedName(), names); name != "" {
-		return fmt.Errorf("%w; did you mean --%s?", err, name)
-	}
-	return fmt.Errorf("%w; see --help", err)
 }

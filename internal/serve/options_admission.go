@@ -58,3 +58,15 @@ func (o *AdmissionOptions) validate() error {
 	}
 	return errors.Join(errs...)
 }
+
+func pluginNames(plugins []AdmissionPlugin) (names []string) {
+	for _, p := range plugins {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+const (
+	admissionConfigVersion = "apiserver.config.k8s.io/v1"
+	admissionConfigKind    = "AdmissionConfiguration"
+)

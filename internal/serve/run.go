@@ -6,23 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"net"
 	"os"
-	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/admission"
-	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/internal/server"
-	"github.com/typeplane/typeplane/internal/server/audit"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/storage"
-	"github.com/typeplane/typeplane/trace"
 )
 
 // Run serves s until ctx ends, and returns nil after an orderly stop. When requests are answered it
@@ -37,47 +31,6 @@ func Run(ctx context.Context, s Server, o *Options, out io.Writer) error {
 	fmt.Fprintf(out, "export KUBECONFIG=%s\n", shellQuote(i.Kubeconfig()))
 	go i.db.onceFilled(ctx, func() { collector.pace(ctx) })
 	return i.Serve(ctx)
-}
-
-// Instance is a server with everything that it needs: its listener, its database, its stores. It
-// serves once.
-type Instance struct {
-	program  Server
-	enabled  map[string]bool // of program.APIs
-	options  *Options
-	log      *slog.Logger
-	listener net.Listener
-	waiting  *server.Waiting // answers until the Instance is open
-	known    *kinds
-	// plugins are those of admission that are on, admission is the chain of them, which every store
-	// asks.
-	plugins   []chosenPlugin
-	admission *admission.Chain
-	db        *database
-	access    *access
-	identity  identity
-	// decider says who may do what; roles is one of those whom it asks, nil where none are served.
-	decider decider
-	roles   auth.Authorizer
-	readyz  []server.Check // of the APIs
-	// delegation is what other servers know of users.
-	delegation delegation
-	// resources are what is served, one for each version; behind the first, stored of them, there
-	// are stores, which survey reads.
-	resources []rest.Resource
-	stored    int
-	// ledgers are those that admission keeps accounts by, kept the stores of its own keys.
-	ledgers []*registry.Ledger
-	kept    map[string]storage.Interface
-	survey  *surveyor
-	metrics *prometheus.Registry
-	audit   *audit.Log // nil for none
-	// auditPath is its file, "-" for the standard output.
-	auditPath string
-	tracer    trace.Recorder // nil for none
-	server    *server.Server
-	loops     []func(context.Context)
-	closers   []func() error
 }
 
 // Open does all that can fail before the first request: it listens, starts or connects the
@@ -145,10 +98,6 @@ func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 	return i, nil
 }
 
-// URL is where clients on this machine reach the server. Connections are taken from the moment the
-// Instance is open; they are answered once it serves.
-func (i *Instance) URL() string { return clientURL(i.listener.Addr()) }
-
 // Kubeconfig is the file with the address and the administrator's credentials.
 func (i *Instance) Kubeconfig() string { return i.access.kubeconfig }
 
@@ -187,18 +136,6 @@ func (i *Instance) Serve(ctx context.Context) (err error) {
 	}
 	return nil
 }
-
-// close undoes what was opened, the last first.
-func (i *Instance) close() error {
-	var errs []error
-	for _, closer := range slices.Backward(i.closers) {
-		errs = append(errs, closer())
-	}
-	i.closers = nil
-	return errors.Join(errs...)
-}
-
-func (i *Instance) onClose(closer func() error) { i.closers = append(i.closers, closer) }
 
 func (i *Instance) listen(ctx context.Context) error {
 	listener, err := listen(ctx, &i.options.Serving)

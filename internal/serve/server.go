@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/internal/keyprefix"
+	"github.com/typeplane/typeplane/internal/server"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -160,3 +164,130 @@ func (s Server) choices(scheme *runtime.Scheme) []string {
 	}
 	return out
 }
+
+// API is a part of what a program can serve beside its own kinds, like the kinds of
+// package features. Which of its resources are served is for the operator to say (--enable-api). It is
+// not modified.
+type API struct {
+	// AddToScheme declares the kinds in all their versions; nil: none.
+	AddToScheme func(*runtime.Builder)
+	// Resources says how each kind is stored and served.
+	Resources []registry.Resource
+	// Virtual names the resources that Extend adds and no store holds, in the plural, or as
+	// plural/subresource.
+	Virtual []string
+	// OpenAPI holds the schemas of each version: a JSON object of model names and OpenAPI v3
+	// schemas. Several APIs may have schemas of the same version; a model of the same name is the
+	// same.
+	OpenAPI map[schema.GroupVersion]string
+	// Admission are the plug-ins that come with the API, in their order.
+	Admission []AdmissionPlugin
+	// Extend does the rest, when every resource of the server is there: it adds resources and
+	// subresources that no store holds, puts itself before verbs, and starts loops. It is asked if
+	// the operator wants any of the resources, or if the API has none of its own. nil: there is
+	// none.
+	Extend func(context.Context, *Host) error
+}
+
+// Host is the server as an API sees it that extends it. It is good until Extend returns, but for
+// its functions.
+type Host struct {
+	Scheme *runtime.Scheme
+	// Resources are all that is served, one for each version. Extend may change verbs and append;
+	// whoever wants to know of all resources in the end looks at them from a loop.
+	Resources []rest.Resource
+	// Options are those that the operator chose.
+	Options *Options
+	// Shared says that other processes may serve the same objects.
+	Shared bool
+	Log    *slog.Logger
+
+	// Authorizer is the one of the server: Masters, and whom --authorization-mode names. It decides
+	// once the server serves.
+	Authorizer auth.Authorizer
+	// RBAC is what Extend sets to the authorizer of --authorization-mode=RBAC, by the roles that it
+	// serves.
+	RBAC auth.Authorizer
+	// Tokens knows bearer tokens; Audiences are the server's names for itself in them, and what a
+	// token of a service account is for if the client names none. Signer makes those; nil: there
+	// are none.
+	Tokens    auth.TokenAuthenticator
+	Audiences []string
+	Signer    *auth.TokenSigner
+	// RootCA are the authorities, in PEM, by which pods know this server; nil: it does not know
+	// them.
+	RootCA []byte
+	// Readyz are checks that Extend adds to /readyz.
+	Readyz []server.Check
+	// Metrics takes the metrics of those who have some.
+	Metrics prometheus.Registerer
+
+	// Ledgers are those of all resources that are in namespaces and do not expire, for those who
+	// write an object of one together with somebody else's.
+	Ledgers []*registry.Ledger
+
+	// Elect is what Extend sets to say which of the servers that share their objects leads: it calls
+	// lead while this one holds the lease of that name, until ctx ends. nil: each of them leads.
+	Elect func(ctx context.Context, lease string, lead func(context.Context))
+
+	kept    map[string]storage.Interface
+	enabled map[string]bool
+	loops   []func(context.Context)
+	alone   map[string][]func(context.Context) // by lease
+}
+
+// AdmissionPlugin is a plug-in of admission that a program has, as the operator sees it: a name,
+// and whether it is on. It is not modified.
+type AdmissionPlugin struct {
+	// Name is what flags, metrics and messages call it, like NamespaceLifecycle.
+	Name string
+	// Off says that it is not on unless the operator enables it.
+	Off bool
+	// Last puts it behind those that are not: for plug-ins that have to see what everybody else
+	// made of an object.
+	Last bool
+	// Needs are the resources without which it can't work. Where one of them is not served, the
+	// plug-in is left out; if the operator named it, that is an error.
+	Needs []schema.GroupVersionResource
+	// Keeps is a prefix of keys that the plug-in has to itself in the database (Host.Kept); "" for
+	// none. It begins with a slash and a dot, which no resource does, and ends in a slash.
+	Keeps string
+	// Configurable says that it takes a configuration (--admission-control-config-file).
+	Configurable bool
+	// New makes it, when every resource of the server is there and before the first request. The
+	// Host is as for API.Extend, but its Resources are not to be changed any more. config is the
+	// JSON of the configuration, nil if there is none.
+	New func(ctx context.Context, h *Host, config []byte) (admission.Plugin, error)
+}
+
+// names are what --enable-api calls the parts of the API.
+func (a API) names() []string {
+	var names []string
+	for _, r := range a.Resources {
+		names = append(names, r.GroupResource().Resource)
+	}
+	return append(names, a.Virtual...)
+}
+
+// Enabled says whether the operator wants a resource of an API.
+func (h *Host) Enabled(plural string) bool { return h.enabled[plural] }
+
+// Resource returns a resource, which Extend may change; nil if it is not served. subresource is ""
+// for the resource itself.
+func (h *Host) Resource(gvr schema.GroupVersionResource, subresource string) *rest.Resource {
+	i := slices.IndexFunc(h.Resources, func(r rest.Resource) bool {
+		return r.GroupVersion.WithResource(r.Name) == gvr && r.Subresource == subresource
+	})
+	if i < 0 {
+		return nil
+	}
+	return &h.Resources[i]
+}
+
+// Kept is the store of the keys that a plug-in has to itself (AdmissionPlugin.Keeps), nil if none
+// of those that are on has the prefix. It keeps values as they are.
+func (h *Host) Kept(prefix string) storage.Interface { return h.kept[prefix] }
+
+// Go has loop run while the server serves. It returns when its context ends, and the server waits
+// for that.
+func (h *Host) Go(loop func(context.Context)) { h.loops = append(h.loops, loop) }

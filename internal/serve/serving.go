@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -184,21 +183,4 @@ func (a *access) adminTLS() (*tls.Config, error) {
 	roots := x509.NewCertPool()
 	roots.AddCert(a.authority.cert)
 	return &tls.Config{ServerName: a.serverName, RootCAs: roots, Certificates: []tls.Certificate{pair}}, nil
-}
-
-// clientURL is how a client on this machine reaches a listener.
-func clientURL(addr net.Addr) string {
-	host, port, err := net.SplitHostPort(addr.String())
-	if ip := net.ParseIP(host); err == nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return "https://" + net.JoinHostPort(host, port)
-}
-
-// shellQuote makes one word of a path for a shell.
-func shellQuote(path string) string {
-	if !strings.ContainsAny(path, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
