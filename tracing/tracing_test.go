@@ -21,8 +21,8 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/typeplane/typeplane"
-	"github.com/typeplane/typeplane/features"
 	"github.com/typeplane/typeplane/apitest"
+	"github.com/typeplane/typeplane/features"
 	"github.com/typeplane/typeplane/tracing"
 )
 

@@ -27,9 +27,9 @@
 package apiserver
 
 import (
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/emit"
 	"github.com/typeplane/typeplane/generators/internal/fieldset"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/model"
 	"github.com/typeplane/typeplane/generators/internal/tag"
 )

@@ -1,31 +1,12 @@
 package apiserver
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/emit"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 )
-
-// What the printed code uses.
-const (
-	rootPath       = "github.com/typeplane/typeplane"
-	registryPath   = "github.com/typeplane/typeplane/registry"
-	runtimePath    = "github.com/typeplane/typeplane/runtime"
-	wirePath       = "github.com/typeplane/typeplane/runtime/wire"
-	apiruntimePath = "k8s.io/apimachinery/pkg/runtime"
-	schemaPath     = "k8s.io/apimachinery/pkg/runtime/schema"
-)
-
-// printer prints one server.
-type printer struct {
-	*emit.File
-	s *server
-}
 
 func emitServer(pass *generators.Pass, s *server) {
 	p := printer{pass.File(s.pkg, fileName, generator), s}
@@ -148,28 +129,3 @@ func (p printer) conversions(h *hub, v *version) {
 		p.P("FromHub: ", p.runtime("Unscoped"), "(", emit.Ident{Path: v.conversions.pkg.Path, Name: v.conversions.FromHub}, "),")
 	}
 }
-
-// ident is the type of a version as it is called where the kind is declared.
-func (v *version) ident() emit.Ident { return emit.Ident{Path: v.pkg.Path, Name: v.goType.Name.Name} }
-
-// ident is the hub type: by the name that one of the versions gives it, if it is one.
-func (h *hub) ident() emit.Ident {
-	for _, v := range h.versions {
-		if v.goType == h.goType {
-			return v.ident()
-		}
-	}
-	return emit.Ident{Path: h.goType.Name.Package, Name: h.goType.Name.Name}
-}
-
-func (p printer) runtime(name string) emit.Ident { return emit.Ident{Path: runtimePath, Name: name} }
-
-func (p printer) groupKind(gk schema.GroupKind) string {
-	return fmt.Sprintf("%s{Group: %q, Kind: %q}", p.Ident(schemaPath, "GroupKind"), gk.Group, gk.Kind)
-}
-
-func (p printer) groupVersion(gv schema.GroupVersion) string {
-	return fmt.Sprintf("%s{Group: %q, Version: %q}", p.Ident(schemaPath, "GroupVersion"), gv.Group, gv.Version)
-}
-
-func quoted(s string) string { return fmt.Sprintf("%q", s) }

@@ -133,14 +133,6 @@ func literal(gv schema.GroupVersion) string {
 	return fmt.Sprintf("{Group: %q, Version: %q}", gv.Group, gv.Version)
 }
 
-func stringList(items []string) string {
-	quotedItems := make([]string, len(items))
-	for i, item := range items {
-		quotedItems[i] = quoted(item)
-	}
-	return "[]string{" + strings.Join(quotedItems, ", ") + "}"
-}
-
 // selectableFields prints the function that reads the selectable fields of one version.
 func (p printer) selectableFields(v *version) {
 	p.P("// selectableFields_", v.suffix, " returns the fields of kind ", v.goType.Name.Name, " in ", v.gv, " that a selector may name.")

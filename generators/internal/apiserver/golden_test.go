@@ -3,11 +3,11 @@ package apiserver_test
 import (
 	"testing"
 
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/apiserver"
 	"github.com/typeplane/typeplane/generators/internal/conversion"
 	"github.com/typeplane/typeplane/generators/internal/deepcopy"
 	"github.com/typeplane/typeplane/generators/internal/defaulter"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/gentest"
 	"github.com/typeplane/typeplane/generators/internal/json"
 	"github.com/typeplane/typeplane/generators/internal/openapi"

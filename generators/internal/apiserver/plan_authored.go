@@ -16,24 +16,6 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/validation"
 )
 
-// authored is a subresource that a method of a strategy answers.
-type authored struct {
-	name, method string
-	form         form
-	// body and answer are the kinds of what is sent and received; an empty one is that of the
-	// objects.
-	body, answer schema.GroupVersionKind
-	// takes is the struct that is sent, with the functions beside it that say its defaults and its
-	// rules; nil: nothing is sent.
-	takes              *types.Type
-	defaults, validate *model.Package        // that has the function; nil: there is none
-	methods            []string              // of HTTP, of a connector
-	versions           []schema.GroupVersion // nil: all that are served
-}
-
-// form is which function of package registry makes the subresource.
-type form string
-
 const (
 	getter    form = "Getter"
 	action    form = "Action"

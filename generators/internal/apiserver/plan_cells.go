@@ -10,23 +10,6 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/model"
 )
 
-// cell is a compiled path: nested Go blocks, and the value inside of them.
-type cell struct {
-	// blocks are what has to be opened for value to exist, outermost first. Without any there is
-	// always a value.
-	blocks []block
-	// value is the Go expression of what is found, "" if nothing ever is; leaf is its type and as
-	// what the column shows it.
-	value string
-	leaf  *types.Type
-	typ   string
-	// many says that all that is found is shown, with commas between; else it is the first.
-	many bool
-	// texts says that the only block is about the items of a []string, which are joined as they
-	// are.
-	texts bool
-}
-
 // block is one Go statement that others stand in.
 type block struct {
 	kind blockKind

@@ -10,13 +10,6 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/tag"
 )
 
-// column is one +kubebuilder:printcolumn.
-type column struct {
-	name, typ, format, description string
-	priority                       int32
-	cell                           cell
-}
-
 // The words that a marker may say, and those that a column may have as type and as format.
 var (
 	columnKeys    = []string{"name", "type", "JSONPath", "description", "format", "priority"}

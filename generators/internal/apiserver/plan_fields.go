@@ -9,15 +9,6 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/model"
 )
 
-// selectable is one field that field selectors may name.
-type selectable struct {
-	// label is what users write, like "spec.isbn".
-	label string
-	target
-	// stored is nil if the field is known only when the object is decoded.
-	stored *stored
-}
-
 // selectableFields reads +kubebuilder:selectablefield:JSONPath=.spec.isbn of a kind.
 func (p *planner) selectableFields(v *version) []selectable {
 	markers, err := v.markers.Arguments(tagSelectableField)

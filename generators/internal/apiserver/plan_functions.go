@@ -15,16 +15,6 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/validation"
 )
 
-// functions says which functions stand beside the type of a version, or will when this run is over:
-// tags tell, not files.
-type functions struct {
-	json     bool // AppendJSON_T and ReadJSON_T
-	shared   bool // UnmarshalShared_T
-	append   bool // AppendProtobuf_T, which kinds of other modules have
-	deepCopy bool // DeepCopy_T, likewise
-	validate bool // Validate_T
-}
-
 // findFunctions finds out which functions the versions have.
 func (p *planner) findFunctions(versions []*version) {
 	validated := map[*model.Package]map[string]bool{}

@@ -13,13 +13,6 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/model"
 )
 
-// conversions are the functions that lead from a version to its hub and back, and the package that
-// they are in.
-type conversions struct {
-	conversion.Pair
-	pkg *model.Package
-}
-
 // findConversions asks the generator of conversions what it prints, for every package of the run.
 func (p *planner) findConversions(all []*model.Package) {
 	p.conversions = map[*types.Type]conversions{}

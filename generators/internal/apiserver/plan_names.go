@@ -13,15 +13,6 @@ import (
 	"github.com/typeplane/typeplane/internal/keyprefix"
 )
 
-// names are what a resource is called.
-type names struct {
-	plural, singular       string
-	shortNames, categories []string
-	namespaced             bool
-	keyPrefix              string   // "" without a marker
-	prefixAt               *version // with the marker
-}
-
 // names reads the markers of all versions of a kind: one that says something is enough, two must
 // say the same.
 func (p *planner) names(h *hub) names {

@@ -8,19 +8,6 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/protobuf"
 )
 
-// stored is where a selectable field is in an encoded object.
-type stored struct {
-	// form is the function of runtime/wire that is about values of its type.
-	form string
-	path []step
-}
-
-// step is the number of a field on the way; pointer says that it is not there if a pointer is nil.
-type step struct {
-	number  int32
-	pointer bool
-}
-
 // findStored finds out which fields of the versions can be read without decoding. A version of
 // which not all can be is left as it is: then the server decodes.
 func (p *planner) findStored(versions []*version) {

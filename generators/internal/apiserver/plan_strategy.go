@@ -13,44 +13,6 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/tag"
 )
 
-// strategy is a type of the main package whose methods are the rules of a kind.
-type strategy struct {
-	goType *types.Type
-	hooks  []hook // the methods that it has, in the order of a request
-}
-
-// hook is a method that a strategy may have.
-type hook struct {
-	name   string
-	params []param
-	result string
-	// role says what of a registry.Strategy it fills in.
-	role role
-}
-
-// role is what a method of a strategy is to a registry.Strategy.
-type role int
-
-const (
-	// function: the field of its name, or one of Deletion.
-	function role = iota
-	deletion
-	// value: the field of its name is what it returns; denied: another field is what it denies.
-	value
-	denied
-	// bySubresource: the field is a map of what it returns for each subresource.
-	bySubresource
-)
-
-// deniedFields are the fields that say the opposite of a method.
-var deniedFields = map[string]string{
-	"HasGeneration":            "NoGeneration",
-	"AllowUnconditionalUpdate": "RefuseUnconditionalUpdate",
-}
-
-// param is a parameter with its type as users write it; T is the pointer to the hub type.
-type param struct{ name, typ string }
-
 var (
 	ctx = param{"ctx", "context.Context"}
 	obj = param{"obj", "T"}

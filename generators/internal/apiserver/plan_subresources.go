@@ -10,12 +10,6 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/tag"
 )
 
-// scale says where the scale subresource of a version finds what it shows.
-type scale struct {
-	replicas, current target
-	selector          *target // nil if the marker names none
-}
-
 // hasStatus says whether a kind has a status subresource: one version that says so is enough.
 func (p *planner) hasStatus(h *hub) bool {
 	var saying []*version

@@ -1,8 +1,6 @@
 package conversion
 
-import (
-	"github.com/typeplane/typeplane/generators/internal/emit"
-)
+import "github.com/typeplane/typeplane/generators/internal/emit"
 
 // printRegistrations prints RegisterConversions, and the call that makes a scheme builder call it.
 func printRegistrations(f *emit.File, list []registration) {

@@ -1,13 +1,12 @@
 package conversion
 
-import "go/token"
+import (
+	"go/token"
 
-import "github.com/typeplane/typeplane/generators/internal/model"
+	"k8s.io/gengo/v2/types"
 
-import "k8s.io/gengo/v2/types"
-
-// way is a direction of conversion.
-type way struct{ in, out *types.Type }
+	"github.com/typeplane/typeplane/generators/internal/model"
+)
 
 // equal tells whether a value of type a is, bit by bit, the right value of type b: same types, or
 // structs whose fields have the same names in the same order and are equal themselves, and

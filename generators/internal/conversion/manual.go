@@ -4,9 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/gengo/v2/types"
+
 	"github.com/typeplane/typeplane/generators/internal/diag"
 	"github.com/typeplane/typeplane/generators/internal/model"
-	"k8s.io/gengo/v2/types"
 )
 
 const scopePackage = "k8s.io/apimachinery/pkg/conversion"

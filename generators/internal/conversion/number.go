@@ -1,8 +1,10 @@
 package conversion
 
-import "github.com/typeplane/typeplane/generators/internal/model"
+import (
+	"k8s.io/gengo/v2/types"
 
-import "k8s.io/gengo/v2/types"
+	"github.com/typeplane/typeplane/generators/internal/model"
+)
 
 // integer describes an integer type; int and uint have different sizes on different machines.
 type integer struct {

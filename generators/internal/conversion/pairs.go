@@ -6,25 +6,12 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/internal/diag"
-	"github.com/typeplane/typeplane/generators/internal/model"
 	"k8s.io/gengo/v2/namer"
 	"k8s.io/gengo/v2/types"
-)
 
-const (
-	tagName      = "k8s:conversion-gen"
-	externalName = "k8s:conversion-gen-external-types"
-	functionName = "k8s:conversion-fn"
+	"github.com/typeplane/typeplane/generators/internal/diag"
+	"github.com/typeplane/typeplane/generators/internal/model"
 )
-
-// Pair is a type of a version and the one in its hub that it converts to and from.
-type Pair struct {
-	Version, Hub *types.Type
-	// ToHub and FromHub are the names of the functions, which are in the package that was asked
-	// about.
-	ToHub, FromHub string
-}
 
 // Pairs returns what zz_generated.conversion.go of a package converts, sorted by name. Problems go
 // to report, which may be nil.

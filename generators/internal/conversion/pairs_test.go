@@ -3,14 +3,14 @@ package conversion_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
 	"github.com/typeplane/typeplane/generators/internal/conversion"
 	"github.com/typeplane/typeplane/generators/internal/diag"
 	"github.com/typeplane/typeplane/generators/internal/gentest"
 	"github.com/typeplane/typeplane/generators/internal/load"
 	"github.com/typeplane/typeplane/generators/internal/model"
-
-	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/txtar"
 )
 
 // TestPairs asks what other plug-ins ask: the functions of a version, by the names of its types.

@@ -5,39 +5,11 @@ import (
 	"fmt"
 	"go/token"
 
+	"k8s.io/gengo/v2/types"
+
 	"github.com/typeplane/typeplane/generators/internal/diag"
 	"github.com/typeplane/typeplane/generators/internal/model"
-	"k8s.io/gengo/v2/types"
 )
-
-// planner makes the plan of one package.
-type planner struct {
-	model   *model.Model
-	out     *model.Package // where functions are printed
-	version *model.Package // where the versioned types are
-	hubs    []*model.Package
-	others  []*model.Package // whose hand-written functions count too
-	report  *diag.Report
-
-	printed map[way]string // functions of this file
-	equals  map[way]bool   // answers of equal
-	// inlined are the structs that are being converted in place, each in the one before.
-	inlined []way
-	ours    map[string]*model.Package // answers of mainPackage
-
-	keepers    []keeper
-	parts      map[*types.Type]bool            // see partsOf
-	inList     bool                            // whether the function being planned converts a list of kinds
-	equalities map[*types.Type]*structEquality // functions that keepers need
-}
-
-func newPlanner(m *model.Model, pkg, version *model.Package, hubs []*model.Package, report *diag.Report) *planner {
-	return &planner{
-		model: m, out: pkg, version: version, hubs: hubs, others: converting(m, pkg), report: report,
-		printed: map[way]string{}, equals: map[way]bool{}, ours: map[string]*model.Package{},
-		equalities: map[*types.Type]*structEquality{},
-	}
-}
 
 // newPlan decides what the file of pkg does; ok is false if the package does not ask for one.
 // Fields that would be lost go to report.
@@ -82,15 +54,6 @@ func (p *planner) function(in, out *types.Type, down bool) function {
 		}
 	}
 	return function{name: Name(in, out), in: in, out: out, manual: isManual, body: b}
-}
-
-// gap is a field that nothing converts.
-type gap struct {
-	field   string
-	peer    string // the field of the other type, "" if there is none
-	why     string
-	invalid bool // the Go is wrong, no function would help
-	needs   *way // types for which a function would close the gap, nil if only one for the whole struct would
 }
 
 // body converts the fields of one struct to those of another.
@@ -157,30 +120,4 @@ func (p *planner) field(in, out *types.Type, m, n types.Member, found bool) (fie
 		step = cast{n.Type} // not needed, but what other generators print
 	}
 	return field{name: m.Name, step: step}, nil
-}
-
-// leftOut tells whether a field has the tag that keeps it from being converted.
-func (p *planner) leftOut(owner *types.Type, m types.Member) bool {
-	value, ok := p.model.OfField(owner, m.Name).Last(tagName)
-	return ok && value == "false"
-}
-
-func member(t *types.Type, name string) (types.Member, bool) {
-	for _, m := range t.Members {
-		if m.Name == name {
-			return m, true
-		}
-	}
-	return types.Member{Type: types.Any}, false
-}
-
-// jsonName is what the API's users call a field: the name that the first of its declarations with a
-// JSON name has.
-func jsonName(declared ...types.Member) string {
-	for _, m := range declared {
-		if j := model.JSONOf(m); j.Name != "" {
-			return j.Name
-		}
-	}
-	return declared[0].Name
 }

@@ -11,23 +11,6 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/model"
 )
 
-// losslessName is the tag that asks for conversions of kinds that lose nothing.
-const losslessName = "typeplane:conversion:lossless"
-
-// keeper is a kind of which conversion may lose something, and the functions that keep it.
-type keeper struct {
-	Pair
-	toHub, fromHub string
-	fields         []lostField
-}
-
-// lostField is a field of the hub that conversion may lose, whole or in part.
-type lostField struct {
-	path  []string // of names, from the kind
-	same  equality
-	shape *shape
-}
-
 // lossless tells whether the package asks for conversions that lose nothing.
 func (p *planner) lossless() bool { return p.model.OfPackage(p.out).Has(losslessName) }
 

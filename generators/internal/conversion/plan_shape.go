@@ -8,20 +8,6 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/model"
 )
 
-// shape says of a value in the hub what its JSON does not. It becomes a losslessShape of the same
-// fields; nil if there is nothing to say.
-type shape struct {
-	isMap, isList, aligned bool
-	keys                   []string
-	elem                   *shape
-	fields                 []shapeField
-}
-
-type shapeField struct {
-	key string // in the JSON
-	*shape
-}
-
 // shape describes a member of a struct in the hub. version is its type in the version, nil if it is
 // not there, and around the structs that have the member. byHand says that a function written by
 // hand converts it or what is around it.

@@ -9,9 +9,9 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/apiserver"
 	"github.com/typeplane/typeplane/generators/internal/crd"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/gentest"
 	"github.com/typeplane/typeplane/generators/internal/openapi"
 )

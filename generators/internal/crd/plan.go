@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/apiserver"
 	"github.com/typeplane/typeplane/generators/internal/diag"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/model"
 	"github.com/typeplane/typeplane/generators/internal/openapi"
 	"github.com/typeplane/typeplane/generators/internal/tag"

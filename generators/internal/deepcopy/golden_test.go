@@ -3,8 +3,8 @@ package deepcopy_test
 import (
 	"testing"
 
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/deepcopy"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/gentest"
 )
 

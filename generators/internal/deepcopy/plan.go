@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/diag"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/model"
 
 	"k8s.io/gengo/v2/types"

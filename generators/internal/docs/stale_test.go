@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/docs"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/gentest"
 
 	"github.com/google/go-cmp/cmp"

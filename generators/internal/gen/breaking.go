@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/breaking"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 )
 
 // checkBreaking compares the packages with an older state of them and returns the exit status.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/crd"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 )
 
 // checkCRD compares CustomResourceDefinitions with the types and returns the exit status.

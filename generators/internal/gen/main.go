@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime/debug"
 
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/apiserver"
 	"github.com/typeplane/typeplane/generators/internal/conversion"
 	"github.com/typeplane/typeplane/generators/internal/crd"
@@ -14,6 +13,7 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/defaulter"
 	"github.com/typeplane/typeplane/generators/internal/docs"
 	"github.com/typeplane/typeplane/generators/internal/fieldset"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/guard"
 	"github.com/typeplane/typeplane/generators/internal/json"
 	"github.com/typeplane/typeplane/generators/internal/lifecycle"

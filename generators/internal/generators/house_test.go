@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/deepcopy"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/register"
 
 	"golang.org/x/tools/txtar"

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/diag"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 )
 
 // TestEveryChangeIsSeen changes each kind of thing that a run reads, with sizes and times kept

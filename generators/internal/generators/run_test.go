@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/apiserver"
 	"github.com/typeplane/typeplane/generators/internal/deepcopy"
 	"github.com/typeplane/typeplane/generators/internal/defaulter"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/gentest"
 	"github.com/typeplane/typeplane/generators/internal/openapi"
 	"github.com/typeplane/typeplane/generators/internal/register"

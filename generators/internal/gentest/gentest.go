@@ -29,9 +29,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/diag"
 	"github.com/typeplane/typeplane/generators/internal/emit"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/load"
 
 	"github.com/google/go-cmp/cmp"

@@ -13,13 +13,6 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// Comment is a block of comment lines. There is one Comment for each block of the source, so that
-// pointers tell blocks apart.
-type Comment struct {
-	set   *Set
-	group *ast.CommentGroup
-}
-
 // Lines are the lines without the marks of a comment.
 func (c *Comment) Lines() []string {
 	if c == nil {

@@ -14,27 +14,15 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/typeplane/typeplane/generators/internal/diag"
-
 	"golang.org/x/mod/module"
+
+	"github.com/typeplane/typeplane/generators/internal/diag"
 )
 
 // The go command is asked twice, and more often only in rare cases: which packages the patterns
 // name, without what they import; then, while their sources are being parsed, for the export data
 // of what they import of other modules and, at the same time, for packages of the main module that
 // they import but the patterns do not name.
-
-// node is what the go command tells of a package.
-type node struct {
-	path, name, dir string
-	module          string   // path of its module, "" in the standard library
-	main            bool     // of the main module
-	goVersion       string   // that of its module's go.mod, "" if there is none
-	files           []string // Go source files, absolute
-	sources         [][]byte // their contents until they are parsed, nil for those that are not read
-	export          string   // file of export data
-	problem         string   // what the go command said is wrong
-}
 
 // listed is the part of the go command's answer that we ask for.
 type listed struct {

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/txtar"
+	"k8s.io/gengo/v2/types"
+
 	"github.com/typeplane/typeplane/generators/internal/diag"
 	"github.com/typeplane/typeplane/generators/internal/gentest"
 	"github.com/typeplane/typeplane/generators/internal/load"
-
-	"golang.org/x/tools/txtar"
-	"k8s.io/gengo/v2/types"
 )
 
 const library = `

@@ -2,7 +2,6 @@ package load
 
 import (
 	"fmt"
-	"go/token"
 	"os"
 	"path"
 	"path/filepath"
@@ -11,12 +10,6 @@ import (
 
 	"github.com/typeplane/typeplane/generators/internal/diag"
 )
-
-// lostImport is an import that leads nowhere.
-type lostImport struct {
-	at   token.Position
-	path string
-}
 
 // reportLost reports imports of a package that lead nowhere: of one that is generated for, or of
 // which a field's type is not known. What else is imported on the way to a type need not be there.

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/typeplane/typeplane/generators/internal/diag"
 	"github.com/typeplane/typeplane/generators/internal/load"
-
-	"golang.org/x/tools/txtar"
 )
 
 // write unpacks an archive into a new folder.

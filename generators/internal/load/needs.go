@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/internal/tag"
-
 	"golang.org/x/mod/module"
+
+	"github.com/typeplane/typeplane/generators/internal/tag"
 )
 
 // readSources parses packages of the main module and those of it that they import or that their

@@ -11,9 +11,9 @@ import (
 	"runtime"
 	"strconv"
 
-	"github.com/typeplane/typeplane/generators/internal/diag"
-
 	"golang.org/x/sync/errgroup"
+
+	"github.com/typeplane/typeplane/generators/internal/diag"
 )
 
 // parse reads the files of packages, several at a time; generated ones are left out.

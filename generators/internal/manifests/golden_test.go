@@ -3,8 +3,8 @@ package manifests_test
 import (
 	"testing"
 
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/apiserver"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/gentest"
 	"github.com/typeplane/typeplane/generators/internal/manifests"
 )

@@ -29,18 +29,8 @@
 package openapi
 
 import (
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/emit"
-)
-
-// The files that are printed, and the name in their header.
-const (
-	fileName      = "zz_generated.openapi.go"
-	modelFileName = "zz_generated.model_name.go"
-	generator     = "openapi-gen"
-	// schemasLine tells our file from the one that openapi-gen writes under this name, which is not
-	// ours to remove.
-	schemasLine = "The schemas of one package, as a constant."
+	"github.com/typeplane/typeplane/generators/internal/generators"
 )
 
 // Plugin is the generator of OpenAPI schemas.

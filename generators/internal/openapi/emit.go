@@ -29,3 +29,13 @@ func printModelNames(pass *generators.Pass, pkg *model.Package, names []modelNam
 		out.P()
 	}
 }
+
+// The files that are printed, and the name in their header.
+const (
+	fileName      = "zz_generated.openapi.go"
+	modelFileName = "zz_generated.model_name.go"
+	generator     = "openapi-gen"
+	// schemasLine tells our file from the one that openapi-gen writes under this name, which is not
+	// ours to remove.
+	schemasLine = "The schemas of one package, as a constant."
+)

@@ -244,3 +244,12 @@ func list(words []string, conjunction string) string {
 	}
 	return strings.Join(words[:len(words)-1], ", ") + " " + conjunction + " " + words[len(words)-1]
 }
+
+// textOf is the text of a JSON string.
+func textOf(value string) string {
+	var s string
+	if json.Unmarshal([]byte(value), &s) != nil {
+		return value
+	}
+	return s
+}

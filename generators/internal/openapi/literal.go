@@ -9,26 +9,6 @@ import (
 	"strings"
 )
 
-// literal is a value in a kubebuilder marker as JSON. Markers take JSON, and a form of their own
-// that needs no quotes: text, {a, b} or a;b for lists, {key: value} for objects. kind is the JSON
-// type of what the value is for, "" if that is not known; it decides how to read what could be
-// several things.
-func literal(text, kind string) (json.RawMessage, error) {
-	text = strings.TrimSpace(text)
-	if kind == "string" && !quoted(text) {
-		return quote(text), nil
-	}
-	value := json.RawMessage(text)
-	if !json.Valid(value) || kind == "array" && text == "{}" {
-		r := reader{text: text}
-		value = r.value(kind, "")
-		if r.rest() != "" || r.wrong != "" {
-			return nil, fmt.Errorf("%s can't be read: %s", text, cmp.Or(r.wrong, "there is more behind its end"))
-		}
-	}
-	return value, fits(value, kind)
-}
-
 // fits says in an error why a JSON value is not of a JSON type; null is of each.
 func fits(value json.RawMessage, kind string) error {
 	got := jsonType(value)
@@ -274,4 +254,33 @@ func fitAll(items []json.RawMessage, kind string) error {
 		return nil
 	}
 	return fits(items[i], kind)
+}
+
+// jsonList reads the values of an enum that is JSON.
+func jsonList(text, kind string) ([]json.RawMessage, error) {
+	var out []json.RawMessage
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
+		return nil, fmt.Errorf("%s is not a JSON list", text)
+	}
+	return out, fitAll(out, kind)
+}
+
+// literal is a value in a kubebuilder marker as JSON. Markers take JSON, and a form of their own
+// that needs no quotes: text, {a, b} or a;b for lists, {key: value} for objects. kind is the JSON
+// type of what the value is for, "" if that is not known; it decides how to read what could be
+// several things.
+func literal(text, kind string) (json.RawMessage, error) {
+	text = strings.TrimSpace(text)
+	if kind == "string" && !quoted(text) {
+		return quote(text), nil
+	}
+	value := json.RawMessage(text)
+	if !json.Valid(value) || kind == "array" && text == "{}" {
+		r := reader{text: text}
+		value = r.value(kind, "")
+		if r.rest() != "" || r.wrong != "" {
+			return nil, fmt.Errorf("%s can't be read: %s", text, cmp.Or(r.wrong, "there is more behind its end"))
+		}
+	}
+	return value, fits(value, kind)
 }

@@ -190,15 +190,6 @@ func declarativeMark(t codetags.Tag, path []step) (mark, bool) {
 	return mark{tag: t.Name, path: path, name: name, text: t.Value, json: name != "format"}, known && t.ValueTag == nil
 }
 
-// textOf is the text of a JSON string.
-func textOf(value string) string {
-	var s string
-	if json.Unmarshal([]byte(value), &s) != nil {
-		return value
-	}
-	return s
-}
-
 func quoteText(text string) json.RawMessage {
 	out, err := encoded(text)
 	if err != nil {

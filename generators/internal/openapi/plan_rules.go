@@ -1,7 +1,6 @@
 package openapi
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -177,13 +176,4 @@ func (m *models) fieldCount(p part, marker oneOfMarker, text string, at place) r
 		Rule:    strings.Join(terms, marker.between) + marker.end,
 		Message: fmt.Sprintf(marker.message, names),
 	}
-}
-
-// jsonList reads the values of an enum that is JSON.
-func jsonList(text, kind string) ([]json.RawMessage, error) {
-	var out []json.RawMessage
-	if err := json.Unmarshal([]byte(text), &out); err != nil {
-		return nil, fmt.Errorf("%s is not a JSON list", text)
-	}
-	return out, fitAll(out, kind)
 }

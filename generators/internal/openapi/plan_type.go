@@ -10,11 +10,77 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/model"
 )
 
-// place is where a type is used: what problems and enum tags are about.
-type place struct {
-	owner *types.Type // the struct
-	field *types.Member
-	path  string // like "BookSpec.Pages"
+func (m *models) mapSchema(t *types.Type, at place) *schema {
+	if key := model.Plain(t.Key); key.Kind != types.Builtin || isBuiltin(key, "bool", "float32", "float64") {
+		m.fieldProblem(at, fmt.Sprintf("a map with keys of type %s can't be written as JSON", t.Key), "use keys of type string")
+	}
+	return &schema{Type: "object", AdditionalProperties: m.use(t.Elem, at)}
+}
+
+// builtin follows Kubernetes, except that int and uint are 64 bits wide, which is what they are on
+// the wire.
+func (m *models) builtin(t *types.Type, at place) *schema {
+	if s := m.resourceBuiltin(t.Name.Name); s != nil {
+		return s
+	}
+	switch t.Name.Name {
+	case "string":
+		return &schema{Type: "string"}
+	case "bool":
+		return &schema{Type: "boolean"}
+	case "byte", "uint8", "int8":
+		return &schema{Type: "integer", Format: "byte"}
+	case "int16", "int32", "uint16":
+		return &schema{Type: "integer", Format: "int32"}
+	case "int", "int64", "uint", "uint32", "uint64":
+		return &schema{Type: "integer", Format: "int64"}
+	case "float32":
+		return &schema{Type: "number", Format: "float"}
+	case "float64":
+		return &schema{Type: "number", Format: "double"}
+	}
+	m.fieldProblem(at, fmt.Sprintf("values of type %s can't be written as JSON", t), "use an integer, a float, a bool or a string")
+	return &schema{}
+}
+
+// writesOwnJSON says whether the JSON of a type is made by its own code, so that its fields say
+// nothing about it.
+func writesOwnJSON(t *types.Type) bool {
+	return t.Methods["MarshalJSON"] != nil && t.Kind != types.Interface
+}
+
+// believed says whether the fields of a type that writes its own JSON are taken to say what it
+// looks like: those of a struct that names them for JSON, which is what openapi-gen prints too.
+func (m *models) believed(t *types.Type, at place) bool {
+	if t.Kind != types.Struct || !slices.ContainsFunc(t.Members, func(f types.Member) bool {
+		return model.JSONOf(f).Name != "" && !model.LeftOut(f)
+	}) {
+		return false
+	}
+	const message = "has a MarshalJSON; its schema is that of its fields"
+	const cure = "if its JSON looks otherwise, say so above the %s, like +" + tagType + "=string"
+	if m.ours(t) {
+		m.report.Warn(diag.Problem{Pos: m.from.TypePos(t), Path: t.Name.Name, Message: "it " + message, Cure: fmt.Sprintf(cure, "type")})
+	} else if m.ours(at.owner) {
+		m.report.Warn(diag.Problem{Pos: m.posOf(at), Path: at.path, Message: t.String() + " " + message, Cure: fmt.Sprintf(cure, "field")})
+	}
+	return true
+}
+
+// undescribed is a value whose JSON nothing describes. For the types of this module and for the
+// fields that use others that is a problem.
+func (m *models) undescribed(t *types.Type, at place) *schema {
+	const message = "has a MarshalJSON, so its fields don't say what its JSON looks like"
+	if m.ours(t) {
+		m.problem(m.from.TypePos(t), t.Name.Name, "it "+message, "say it above the type, like +"+tagType+"=string")
+	} else {
+		m.fieldProblem(at, t.String()+" "+message, "say it above the field, like +"+tagType+"=string")
+	}
+	return &schema{PreserveUnknown: true}
+}
+
+func isBuiltin(t *types.Type, names ...string) bool {
+	return t.Kind == types.Builtin && slices.Contains(names, t.Name.Name)
 }
 
 // use is the schema of a value of type t at a place: a reference for structs that have a name, else
@@ -69,39 +135,6 @@ func (m *models) use(t *types.Type, at place) *schema {
 	return &schema{}
 }
 
-func (m *models) mapSchema(t *types.Type, at place) *schema {
-	if key := model.Plain(t.Key); key.Kind != types.Builtin || isBuiltin(key, "bool", "float32", "float64") {
-		m.fieldProblem(at, fmt.Sprintf("a map with keys of type %s can't be written as JSON", t.Key), "use keys of type string")
-	}
-	return &schema{Type: "object", AdditionalProperties: m.use(t.Elem, at)}
-}
-
-// builtin follows Kubernetes, except that int and uint are 64 bits wide, which is what they are on
-// the wire.
-func (m *models) builtin(t *types.Type, at place) *schema {
-	if s := m.resourceBuiltin(t.Name.Name); s != nil {
-		return s
-	}
-	switch t.Name.Name {
-	case "string":
-		return &schema{Type: "string"}
-	case "bool":
-		return &schema{Type: "boolean"}
-	case "byte", "uint8", "int8":
-		return &schema{Type: "integer", Format: "byte"}
-	case "int16", "int32", "uint16":
-		return &schema{Type: "integer", Format: "int32"}
-	case "int", "int64", "uint", "uint32", "uint64":
-		return &schema{Type: "integer", Format: "int64"}
-	case "float32":
-		return &schema{Type: "number", Format: "float"}
-	case "float64":
-		return &schema{Type: "number", Format: "double"}
-	}
-	m.fieldProblem(at, fmt.Sprintf("values of type %s can't be written as JSON", t), "use an integer, a float, a bool or a string")
-	return &schema{}
-}
-
 // declared is the schema of a type that writes its own JSON, so that its fields say nothing; nil
 // for all others.
 func (m *models) declared(t *types.Type) *schema {
@@ -146,44 +179,4 @@ func (m *models) declared(t *types.Type) *schema {
 		}
 	}
 	return nil
-}
-
-// writesOwnJSON says whether the JSON of a type is made by its own code, so that its fields say
-// nothing about it.
-func writesOwnJSON(t *types.Type) bool {
-	return t.Methods["MarshalJSON"] != nil && t.Kind != types.Interface
-}
-
-// believed says whether the fields of a type that writes its own JSON are taken to say what it
-// looks like: those of a struct that names them for JSON, which is what openapi-gen prints too.
-func (m *models) believed(t *types.Type, at place) bool {
-	if t.Kind != types.Struct || !slices.ContainsFunc(t.Members, func(f types.Member) bool {
-		return model.JSONOf(f).Name != "" && !model.LeftOut(f)
-	}) {
-		return false
-	}
-	const message = "has a MarshalJSON; its schema is that of its fields"
-	const cure = "if its JSON looks otherwise, say so above the %s, like +" + tagType + "=string"
-	if m.ours(t) {
-		m.report.Warn(diag.Problem{Pos: m.from.TypePos(t), Path: t.Name.Name, Message: "it " + message, Cure: fmt.Sprintf(cure, "type")})
-	} else if m.ours(at.owner) {
-		m.report.Warn(diag.Problem{Pos: m.posOf(at), Path: at.path, Message: t.String() + " " + message, Cure: fmt.Sprintf(cure, "field")})
-	}
-	return true
-}
-
-// undescribed is a value whose JSON nothing describes. For the types of this module and for the
-// fields that use others that is a problem.
-func (m *models) undescribed(t *types.Type, at place) *schema {
-	const message = "has a MarshalJSON, so its fields don't say what its JSON looks like"
-	if m.ours(t) {
-		m.problem(m.from.TypePos(t), t.Name.Name, "it "+message, "say it above the type, like +"+tagType+"=string")
-	} else {
-		m.fieldProblem(at, t.String()+" "+message, "say it above the field, like +"+tagType+"=string")
-	}
-	return &schema{PreserveUnknown: true}
-}
-
-func isBuiltin(t *types.Type, names ...string) bool {
-	return t.Kind == types.Builtin && slices.Contains(names, t.Name.Name)
 }

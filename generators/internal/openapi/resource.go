@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/internal/model"
-
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/internal/model"
 )
 
 // Kinds that a server of the run serves, and that are not Kubernetes' own, are published as

@@ -14,9 +14,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/typeplane/typeplane/internal/prototest"
-
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/typeplane/typeplane/internal/prototest"
 )
 
 // againstProto compiles every .proto file of a case, and writes a test beside it that holds each

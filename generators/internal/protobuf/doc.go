@@ -59,9 +59,9 @@
 package protobuf
 
 import (
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/diag"
 	"github.com/typeplane/typeplane/generators/internal/emit"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 )
 
 // generator is the name in the header of generated.pb.go.

@@ -20,19 +20,6 @@ const (
 	dict              // one field for each entry, sorted by key
 )
 
-// field is one field of a message.
-type field struct {
-	goName   string // "" for the items of a slice or map type
-	name     string // in the .proto file
-	number   int32
-	comments []string
-	typ      *types.Type
-	shape    shape
-	key      *value // of a dict
-	value    *value
-	tag      structTag
-}
-
 // wire returns the tag that stands before each value.
 func (f *field) wire() string { return tagText(f.number, f.value.wireOf(f.shape)) }
 

@@ -25,12 +25,6 @@ type record struct {
 	highest  int32
 }
 
-// reserved is what no field may have, because one that is gone had it.
-type reserved struct {
-	numbers []span
-	names   []string
-}
-
 func (r *record) isReserved(number int32) bool {
 	return r.reserved.has(number) || r.buried.has(number)
 }

@@ -76,3 +76,22 @@ func (m *message) prints(name string) bool {
 
 // codecMethods are the methods that write and read a message.
 var codecMethods = []string{"Marshal", "MarshalTo", "MarshalToSizedBuffer", "Size", "Unmarshal"}
+
+// field is one field of a message.
+type field struct {
+	goName   string // "" for the items of a slice or map type
+	name     string // in the .proto file
+	number   int32
+	comments []string
+	typ      *types.Type
+	shape    shape
+	key      *value // of a dict
+	value    *value
+	tag      structTag
+}
+
+// reserved is what no field may have, because one that is gone had it.
+type reserved struct {
+	numbers []span
+	names   []string
+}

@@ -9,13 +9,6 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/diag"
 )
 
-// Numbers that a .proto file may use; those from 19000 to 19999 belong to protobuf itself.
-const (
-	maxNumber     = 1<<29 - 1
-	firstReserved = 19000
-	lastReserved  = 19999
-)
-
 // number gives each field of a message its number: that of the struct tag, or that of the
 // checked-in generated.proto, or the next one that was never used. Numbers of fields that are gone
 // become reserved.

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/emit"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/gentest"
 	"github.com/typeplane/typeplane/generators/internal/protobuf"
 )

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/typeplane/typeplane/generators/internal/model"
-
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/internal/model"
 )
 
 // structTag is what the protobuf and json tags of a Go field say.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/conversion"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/model"
 
 	"k8s.io/gengo/v2/types"

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/apiserver"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/gentest"
 	"github.com/typeplane/typeplane/generators/internal/validation"
 	"github.com/typeplane/typeplane/generators/internal/validation/cel"

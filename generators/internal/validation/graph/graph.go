@@ -11,8 +11,8 @@ import (
 
 	"k8s.io/gengo/v2/types"
 
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/emit"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/model"
 	"github.com/typeplane/typeplane/generators/internal/validation/declarative"
 	"github.com/typeplane/typeplane/generators/internal/validation/plan"

@@ -10,9 +10,9 @@ import (
 
 	"k8s.io/gengo/v2/types"
 
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/diag"
 	"github.com/typeplane/typeplane/generators/internal/emit"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/validation/graph"
 	"github.com/typeplane/typeplane/generators/internal/validation/plan"
 	"github.com/typeplane/typeplane/generators/internal/validation/shape"

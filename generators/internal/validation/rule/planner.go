@@ -4,9 +4,9 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/diag"
 	"github.com/typeplane/typeplane/generators/internal/emit"
+	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/model"
 	"github.com/typeplane/typeplane/generators/internal/tag"
 	"github.com/typeplane/typeplane/generators/internal/validation/plan"
