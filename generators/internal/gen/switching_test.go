@@ -24,7 +24,7 @@ func TestSwitchingPage(t *testing.T) {
 		t.Errorf("only %d cases are named", len(named))
 	}
 	for _, m := range named {
-		if _, err := os.Stat(filepath.Join(root, "generators", m[1], "testdata", m[2]+".txtar")); err != nil {
+		if _, err := os.Stat(filepath.Join(root, "generators/internal", m[1], "testdata", m[2]+".txtar")); err != nil {
 			t.Errorf("%s: %v", m[0], err)
 		}
 	}
