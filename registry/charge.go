@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
@@ -54,7 +55,7 @@ func (e *endpoint) putCharged(ctx context.Context, request *admission.Request, k
 		case tooLarge(err) && len(meta.ManagedFields) > 0:
 			meta.ManagedFields = nil // rather nobody's fields than no object
 		case storage.CodeOf(err) == storage.CodeConflict && len(with) > 0:
-			if err := sleep(ctx, rand.N(pause)); err != nil {
+			if err := wait.Sleep(ctx, rand.N(pause)); err != nil {
 				return storage.Entry{}, err
 			}
 		default:
@@ -71,15 +72,4 @@ func (e *endpoint) chargeFinished(w *write, old runtime.Object) (check func(cont
 	whole.subresource = ""
 	request := whole.request(w, admission.Delete, rest.Name{Namespace: meta.Namespace, Name: meta.Name}, &metav1.DeleteOptions{}, nil)
 	return func(ctx context.Context) ([]storage.Op, error) { return e.charge(ctx, request, nil, old) }, request.Over
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }

@@ -85,23 +85,6 @@ func (o *objectView) writeDocument(w io.Writer, form rest.Form) error {
 	return writeText(w, text, o.kind, form)
 }
 
-// documentView is an object that is no entry, as a document.
-type documentView struct {
-	objectOf
-	document document.Document
-}
-
-func (d documentView) WriteTo(w io.Writer, form rest.Form) error {
-	if form.As != rest.AsObject {
-		return d.objectOf.WriteTo(w, form)
-	}
-	text, err := appendDocument(room(w), headOf(d.kind), runtime.Meta(d.obj), d.document)
-	if err != nil {
-		return apierrors.NewInternalError(err)
-	}
-	return writeText(w, text, d.kind, form)
-}
-
 // writeText writes an object of a kind without protobuf, of which text is the JSON.
 func writeText(w io.Writer, text []byte, kind *runtime.Kind, form rest.Form) error {
 	switch {

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/internal/follow"
+	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -45,7 +46,7 @@ func elect(ctx context.Context, c leaderConfig, lead func(context.Context)) {
 	e := &election{leaderConfig: c}
 	for ctx.Err() == nil {
 		if !e.try(ctx) {
-			follow.Wait(ctx, c.RenewEvery)
+			_ = wait.Sleep(ctx, c.RenewEvery)
 			continue
 		}
 		c.Log.Info("leading", "lease", c.Name, "identity", c.Identity)
@@ -70,7 +71,7 @@ func (e *election) lead(ctx context.Context, loops func(context.Context)) {
 	}()
 	renewed := time.Now()
 	for leading.Err() == nil && time.Since(renewed) < e.Duration*2/3 {
-		follow.Wait(leading, e.RenewEvery)
+		_ = wait.Sleep(leading, e.RenewEvery)
 		if at := time.Now(); e.try(leading) {
 			renewed = at
 		}

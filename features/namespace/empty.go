@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/internal/follow"
+	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -43,7 +44,7 @@ func (c *controller) remove(ctx context.Context, ns *corev1.Namespace, contents 
 		}
 		if err != nil {
 			c.log.Warn("empty a namespace that is deleted", "namespace", ns.Name, "error", err)
-			follow.Wait(ctx, pause)
+			_ = wait.Sleep(ctx, pause)
 			pause = min(2*pause, lastPause)
 			continue
 		}
@@ -152,7 +153,7 @@ const fieldManager = "namespace-controller"
 // not waited for.
 func awaitChange(ctx context.Context, namespace string, left []remaining) {
 	if slices.ContainsFunc(left, func(l remaining) bool { return l.late > 0 }) {
-		follow.Wait(ctx, settle)
+		_ = wait.Sleep(ctx, settle)
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -165,7 +166,7 @@ func awaitChange(ctx context.Context, namespace string, left []remaining) {
 		}()
 	}
 	<-changed
-	follow.Wait(ctx, settle) // the next one is often close behind
+	_ = wait.Sleep(ctx, settle) // the next one is often close behind
 	cancel()
 	for range len(left) - 1 {
 		<-changed
@@ -177,7 +178,7 @@ func awaitChange(ctx context.Context, namespace string, left []remaining) {
 func awaitDeletion(ctx context.Context, namespace string, l remaining) {
 	stream, err := l.resource.Watch.Watch(ctx, namespace, metav1.ListOptions{ResourceVersion: l.revision})
 	if err != nil {
-		follow.Wait(ctx, firstPause)
+		_ = wait.Sleep(ctx, firstPause)
 		return
 	}
 	defer stream.Close()
@@ -187,7 +188,7 @@ func awaitDeletion(ctx context.Context, namespace string, l remaining) {
 			return
 		}
 		if err != nil {
-			follow.Wait(ctx, firstPause)
+			_ = wait.Sleep(ctx, firstPause)
 			return
 		}
 		for _, event := range events {

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/internal/follow"
+	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -71,7 +72,7 @@ func (c *counter) count(ctx context.Context, q *corev1.ResourceQuota) {
 				"namespace", q.Namespace, "quota", q.Name, "error", err)
 			return
 		}
-		follow.Wait(ctx, pause)
+		_ = wait.Sleep(ctx, pause)
 		pause *= 2
 	}
 }

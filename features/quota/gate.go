@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/typeplane/typeplane/internal/follow"
+	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -70,7 +70,7 @@ func (g *gates) pass(ctx context.Context, namespace string, sure bool) (gate, er
 			if err := g.reopen(ctx, at); err != nil {
 				return gate{}, err
 			}
-		} else if follow.Wait(ctx, gatePause/2+rand.N(gatePause)); ctx.Err() != nil {
+		} else if _ = wait.Sleep(ctx, gatePause/2+rand.N(gatePause)); ctx.Err() != nil {
 			return gate{}, ctx.Err()
 		}
 		at, err = g.look(ctx, namespace, true)

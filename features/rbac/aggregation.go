@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/internal/follow"
+	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -88,7 +89,7 @@ func (c *aggregator) write(ctx context.Context, role *rbacv1.ClusterRole, rules 
 		if pause > lastPause {
 			return // the next change of a cluster role, or the next start, brings them
 		}
-		follow.Wait(ctx, pause)
+		_ = wait.Sleep(ctx, pause)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/typeplane/typeplane/features/internal/reader"
 	"github.com/typeplane/typeplane/internal/follow"
+	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -106,7 +107,7 @@ func (e *everywhere[T]) keepDoubtful(ctx context.Context) {
 			pause = firstPause
 			continue
 		}
-		follow.Wait(ctx, pause)
+		_ = wait.Sleep(ctx, pause)
 		pause = min(2*pause, lastPause)
 	}
 }

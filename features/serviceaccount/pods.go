@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/admission"
-	"github.com/typeplane/typeplane/internal/follow"
+	"github.com/typeplane/typeplane/internal/wait"
 )
 
 // PluginName is what flags call the plug-in.
@@ -48,7 +48,7 @@ type Config struct {
 func New(config Config) admission.Plugin {
 	p := &plugin{config}
 	if p.Wait == nil {
-		p.Wait = follow.Wait
+		p.Wait = func(ctx context.Context, d time.Duration) { _ = wait.Sleep(ctx, d) }
 	}
 	return admission.Plugin{Name: PluginName, Wants: wants, Mutate: p.complete, Validate: p.judge}
 }

@@ -200,7 +200,7 @@ var rules = []rule{
 	{
 		in:     []string{"internal/follow"},
 		forbid: []string{"./..."},
-		but:    []string{"./registry/rest"},
+		but:    []string{"./registry/rest", "./internal/wait"},
 		reason: "loops of the server see what clients see, rest.Resource, and neither stores nor HTTP",
 	},
 	{

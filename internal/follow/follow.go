@@ -20,6 +20,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -55,7 +56,7 @@ func Run[T any](ctx context.Context, r *rest.Resource, namespace string, log *sl
 			continue
 		}
 		log.Warn("a loop of the server lost sight of a resource, and looks again", "resource", r.Name, "error", err)
-		Wait(ctx, pause)
+		_ = wait.Sleep(ctx, pause)
 		pause = min(2*pause, lastPause)
 	}
 }
@@ -86,16 +87,6 @@ func Keep[T any, P interface {
 			publish()
 		},
 	})
-}
-
-// Wait returns after d, or when ctx ends.
-func Wait(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
 }
 
 // List returns what there is in a namespace, and the resourceVersion of that.

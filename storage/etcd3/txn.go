@@ -10,6 +10,7 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -152,14 +153,7 @@ func (b *backoff) next(ctx context.Context) error {
 		b.limit, b.most = time.Millisecond, 64*time.Millisecond
 		return ctx.Err()
 	}
-	timer := time.NewTimer(b.pause())
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
+	return wait.Sleep(ctx, b.pause())
 }
 
 // pause is the next one, and doubles the limit of the one behind it.

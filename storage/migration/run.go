@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -101,7 +102,7 @@ func (c Config) rewrite(ctx context.Context, key string, r *result) error {
 		}
 		// After an unknown outcome the next try finds out: an entry that is not stale is not
 		// written again.
-		if err := sleep(ctx, pause); err != nil {
+		if err := wait.Sleep(ctx, pause); err != nil {
 			return err
 		}
 	}
@@ -154,16 +155,5 @@ func (p *Pace) wait(ctx context.Context) error {
 	}
 	pause := p.next.Sub(now)
 	p.next = p.next.Add(p.every)
-	return sleep(ctx, pause)
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
+	return wait.Sleep(ctx, pause)
 }
