@@ -68,7 +68,7 @@ func arity(f *decls.FunctionDecl) string {
 // functionsOfGen is the list in the generator's source: its module must not be required here.
 func functionsOfGen(t *testing.T) []string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "../../generators/validation/cel/names.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "../../generators/internal/validation/cel/names.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
