@@ -1,5 +1,6 @@
-// Package rbac has roles and bindings, as Kubernetes has them, and decides by them: everything is
-// forbidden that no role allows which is bound to the user or to one of their groups.
+// Package rbac has the roles and bindings of Kubernetes, and the authorizer that decides by
+// them. A request is allowed if a role allows it that is bound to the user or to one of the
+// user's groups.
 //
 // Start reading at API. The kinds are in the folder below; role.go and binding.go have their rules.
 // Snapshot (snapshot.go) holds the roles and bindings of one moment and answers from them; match.go

@@ -1,6 +1,6 @@
-// Package webhook has the configurations of admission webhooks, as Kubernetes has them, and asks
-// other programs whether a write may be, and what is to be changed about it: the plug-ins
-// MutatingAdmissionWebhook and ValidatingAdmissionWebhook.
+// Package webhook has the configurations of admission webhooks, and the plug-ins that call
+// webhooks. MutatingAdmissionWebhook asks other programs what to change about a write,
+// ValidatingAdmissionWebhook whether it may be.
 //
 // Start reading at API, in plugins.go, and then at Mutating and Validating. The kinds are in the
 // folder below, strategy.go has their rules. The plug-ins follow all configurations and give them to

@@ -1,5 +1,6 @@
-// Command house prints how the source is built, in numbers: packages, what of them is public, the
-// lines that people wrote, and how far each package's files can be read from the top down.
+// Command house prints figures about the source. It counts the packages, those that are public,
+// and the lines that people wrote, and says how far the files of each package can be read from
+// the top down.
 //
 //	go run ./hack/house                     the numbers
 //	go run ./hack/house -public             and which packages are public

@@ -1,7 +1,7 @@
-// Package etcdproc runs etcd of the released server module as processes on loopback, one member or
-// several, and does to them what a data centre does: kills and freezes members, cuts and delays
-// what they say to each other and to their clients. It is for tests and demos; no server imports
-// it.
+// Package etcdproc runs etcd as processes on loopback, one member or several, and makes them
+// fail as a data centre does. It kills and freezes members, and cuts and delays what they say to
+// each other and to their clients. The etcd is that of the released server module. The package
+// is for tests and demos; no server imports it.
 //
 // Members listen on unix sockets only. In front of each stand two TCP proxies of this process, one
 // for its clients and one for the other members, whose addresses stay the same while the member

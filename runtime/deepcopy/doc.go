@@ -1,6 +1,5 @@
-// Package deepcopy copies what every kind has, its metadata, and the other types of apimachinery
-// that kinds are made of; and it has the memory that generated copies (zz_generated.deepcopy.go)
-// take from.
+// Package deepcopy copies metadata and the other types of apimachinery that kinds are made of.
+// Generated copies (zz_generated.deepcopy.go) take their memory from it.
 //
 // A copy is made in two steps: a function Count<Type> counts what it will take from a Memory, and
 // Copy<Type> copies, so that all values of one type are allocated at once. Whoever keeps a pointer

@@ -1,7 +1,6 @@
-// Package json is what generated JSON code leans on: functions that append values to a slice of
-// bytes as encoding/json writes them, and a Reader that takes values from bytes as sigs.k8s.io/json
-// reads them strictly. Nothing in it reflects, except where a value's type is known at run time
-// only.
+// Package json supports generated JSON code: functions that append values as encoding/json
+// writes them, and a Reader that is as strict as sigs.k8s.io/json. Nothing in it reflects,
+// except where a value's type is known at run time only.
 //
 // The functions that gen prints are
 //

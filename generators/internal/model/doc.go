@@ -1,6 +1,5 @@
-// Package model says what the Go packages of a run declare, to all plug-ins alike: packages and
-// types as the loader read them, the names that fields have in JSON, which types are kinds, and
-// every marker with its place.
+// Package model is what plug-ins know of the Go packages of a run: packages, types, names in
+// JSON, kinds, and every marker with its place. It is built once, and all plug-ins share it.
 //
 // It is the only thing that plug-ins see. None reads a comment or a struct tag by itself, so that a
 // marker means the same to all of them wherever it stands: above a type, or in the block before

@@ -1,5 +1,5 @@
-// Package uptodate knows whether anything that a run of gen reads has changed since a run that left
-// all as it should be, so that nothing has to be loaded if nothing did.
+// Package uptodate knows whether anything that gen reads has changed since a run that left no
+// work to do. If nothing has, gen loads nothing.
 //
 // A manifest in the user's cache folder holds where such a run looked and one hash over everything
 // it saw there. What counts: the program itself, its flags, what the go command says about its
