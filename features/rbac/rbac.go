@@ -3,13 +3,13 @@
 // user's groups.
 //
 // Start reading at API. The kinds are in the folder below; role.go and binding.go have their rules.
-// Snapshot (snapshot.go) holds the roles and bindings of one moment and answers from them; match.go
+// Snapshot (snapshot.go) holds the roles and bindings of one moment and answers from them. match.go
 // says when a rule is about a request, covers.go when rules give no more than others. Authorizer
 // (authorizer.go) is the snapshot of now, which Follow (follow.go) keeps up to date from the four
-// resources, by their own lists and watches. Guard (guard.go) refuses writes by which somebody would
-// give away more than they have. Bootstrap (bootstrap.go, reconcile.go) makes the roles and bindings
-// that every server begins with. aggregation.go writes what cluster roles come to that are made of
-// others.
+// resources, by their own lists and watches. Guard (guard.go) refuses writes by which somebody
+// would give away more than they have. Bootstrap (bootstrap.go, reconcile.go) makes the roles and
+// bindings that every server begins with. aggregation.go writes what cluster roles come to that are
+// made of others.
 //
 // A decision polls nothing: it reads memory.
 //

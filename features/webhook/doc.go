@@ -8,8 +8,8 @@
 // package match, and what they are asked by package review. answer.go reads what comes back,
 // client.go is the way there. What happens when nobody answers is in outcome.go.
 //
-// A webhook is a stranger: its answer is bounded in size and time, a redirect is not followed, and
-// nothing of an answer that is none is shown to a client.
+// A webhook is not trusted. Its answer is bounded in size and time, and a redirect is not followed.
+// Nothing of a malformed answer is shown to a client.
 //
 // +typeplane:apiserver
 package webhook

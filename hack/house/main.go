@@ -7,7 +7,7 @@
 //	go run ./hack/house -arrows registry    what runs back up in a package
 //
 // An arrow goes from a file to another file of its package that it uses something of. Files are put
-// in the order in which the fewest arrows run back up; the share of those that still do says how
+// in the order in which the fewest arrows run back up. The share of those that still do says how
 // much of a package one has to know at once.
 package main
 

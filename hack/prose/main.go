@@ -196,8 +196,9 @@ func (s *sheet) text(name string, first int, lines []string) {
 	end(0)
 }
 
-// stop is the end of a sentence: a mark, perhaps what closes behind it, and then a new beginning.
-var stop = regexp.MustCompile("[.!?][)\"*_`]*\\s+[(\"*_`\\[]*[\\p{Lu}\\d`+$]")
+// stop is the end of a sentence: a mark, perhaps what closes behind it, and then a new beginning,
+// which is a capital, a digit, code, or the name of a file.
+var stop = regexp.MustCompile("[.!?][)\"*_`]*\\s+[(\"*_`\\[]*(?:[\\p{Lu}\\d`+$]|[\\w*/]+\\.go\\b)")
 
 func (s *sheet) paragraph(name string, line int, text string) {
 	for len(text) > 0 {
