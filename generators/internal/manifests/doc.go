@@ -5,9 +5,9 @@
 //
 // A main package asks for it with +typeplane:manifests=true, beside +typeplane:apiserver, or names
 // a folder below its own, as in +typeplane:manifests=config/cluster. The files are YAML for kubectl
-// apply -k; what differs from cluster to cluster (the image, the authority of the certificate,
-// etcd) belongs in an overlay, since a run writes them anew, and removes those in a folder that the
-// tag no longer names.
+// apply -k. What differs from cluster to cluster (the image, the authority of the certificate,
+// etcd) belongs in an overlay, since a run writes the files anew. It removes those in a folder that
+// the tag no longer names.
 //
 // Start reading at plan. yaml.go has the texts. The package knows of a server what
 // apiserver.Programs tells.
