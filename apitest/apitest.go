@@ -1,5 +1,5 @@
-// Package apitest runs an API server inside a test: the very server that a program serves, with its
-// kinds, its rules and its TLS, but on a free port and with its objects in memory.
+// Package apitest runs an API server inside a test, on a free port and with its objects in
+// memory. It is the server that the program serves, with the same kinds, rules and TLS.
 //
 // For a package of kinds gen prints a function API, which any test can import:
 //

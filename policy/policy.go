@@ -6,10 +6,10 @@
 //
 //	server.APIs = features.With(policy.Extras())
 //
-// which also gives the matchConditions of webhooks their language. Start reading at Extras;
-// enforce.go is the plug-in, match.go says whom a policy is about, params.go finds its parameters,
-// decide.go makes an answer of what the expressions say, and package expression knows the language.
-// Nothing here watches what is matched or writes a status.
+// which also gives the matchConditions of webhooks their language. Start reading at Extras.
+// enforce.go is the plug-in, match.go says whom a policy is about, and params.go finds its
+// parameters. decide.go makes an answer of what the expressions say, and package expression knows
+// the language. Nothing here watches what is matched or writes a status.
 package policy
 
 import (

@@ -1,23 +1,22 @@
 // Package registry serves the objects of one kind out of a store: it is what stands between the
 // HTTP verbs and the bytes.
 //
-// Whoever writes a resource fills a Definition, typed with the hub type of its kind, and hands it
-// to Define; what comes out is a Resource without a type parameter, which a server binds to its
-// Scheme and its store:
+// The author of a resource fills a Definition, typed with the hub type of its kind, and hands it to
+// Define. The result is a Resource without a type parameter, which a server binds to its Scheme and
+// its store:
 //
 //	form, err := resource.Form(scheme, options)          // how its values lie in the database
 //	served, err := resource.Serve(scheme, store, options) // one rest.Resource for each served version
 //
-// Start reading at Definition and Strategy, then create.go: the order of a request is one function
-// for each verb, top to bottom, in the file with its name (create.go, update.go, patch.go,
-// delete.go, deletecollection.go, read.go, watch.go). Update and patch meet in replace, in
+// Start reading at Definition and Strategy, then create.go. The order of a request is one function
+// for each verb, from top to bottom. It is in the file with the verb's name: create.go, update.go,
+// patch.go, delete.go, deletecollection.go, read.go, watch.go. Update and patch meet in replace, in
 // update.go; patch_*.go are the types of patches, and package ownership knows who set which field.
 // encode.go writes answers, canonical.go makes canonical values of stored ones, and errors.go turns
-// errors of the store into API statuses. validate.go asks all who judge an object,
-// validate_stored.go the storage version about what came through another one. define.go is the only
-// place where the type parameter is dropped. What a write of a part of an object means, of its
-// status or its scale, is in subresource.go. table.go and partial.go turn objects into rows and
-// into metadata alone.
+// errors of the store into API statuses. validate.go asks everything that judges an object.
+// validate_stored.go asks the storage version about what came through another one. untyped.go drops
+// the type parameter. What a write of a part of an object means, of its status or its scale, is in
+// subresource.go. table.go and partial.go turn objects into rows and into metadata alone.
 //
 // This package knows no HTTP and no particular backend. All that it returns as an error is an API
 // status (k8s.io/apimachinery/pkg/api/errors) or an error of the context.

@@ -1,10 +1,10 @@
 // Package storage says what a store of objects must do, and nothing about how.
 //
-// A store keeps bytes under keys. What goes in and what comes out is canonical: the object's
-// Kubernetes protobuf (with its envelope) in the storage version of its kind, with the defaults of
-// that version, without unknown fields and without a resourceVersion. How a value lies in the
-// backing database (older version, JSON, encrypted) is the business of a Form, which the store is
-// given when it is made; readers see canonical values only.
+// A store keeps bytes under keys. What goes in and what comes out is canonical. It is the object's
+// Kubernetes protobuf, with its envelope, in the storage version of its kind. It has the defaults
+// of that version, no unknown fields and no resourceVersion. How a value lies in the backing
+// database (older version, JSON, encrypted) is the business of a Form. The store gets it when it is
+// made, and readers see canonical values only.
 //
 // Start reading at Interface, in storage.go: it is the contract, method by method. Then
 //
@@ -17,11 +17,11 @@
 //   - capability.go: what a store may have beside, which a watch cache uses
 //   - backend.go: a database of one's own, as a server is handed it
 //
-// Whoever knows Kubernetes' interface of that name finds its Versioner in revision.go, Stats in
-// Count (sizes are a cache's to tell: cacher.Stats), GetCurrentResourceVersion in Revision, and
-// preconditions in the functions that updates and deletions take. ReadinessCheck is
-// cacher.Cacher.WaitReady, RequestWatchProgress is ProgressRequester; CompactRevision is in package
-// etcd3. There are no suggestions: what is current, a cache knows better than its callers.
+// Readers who know Kubernetes' interface of that name find its Versioner in revision.go, Stats in
+// Count, and GetCurrentResourceVersion in Revision. Sizes are in cacher.Stats. Preconditions are in
+// the functions that updates and deletions take. ReadinessCheck is cacher.Cacher.WaitReady,
+// RequestWatchProgress is ProgressRequester; CompactRevision is in package etcd3. There are no
+// suggestions: what is current, a cache knows better than its callers.
 //
 // The implementations are the folders below: etcd3 (a real etcd, embedded or a cluster), memory
 // (the twin for tests), cacher (a watch cache in front of another store). Package storagetest is

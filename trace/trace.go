@@ -2,9 +2,9 @@
 // know.
 //
 // Start reading at Begin: it is what the server, the registry and the storage call around a step.
-// Who listens is a Recorder, which a program links (module tracing has one for OpenTelemetry);
-// without one, and for requests that it does not pick, Begin costs a look into the context. The
-// package knows no format and no protocol, and imports the standard library only.
+// The listener is a Recorder, which a program links (module tracing has one for OpenTelemetry).
+// Without a Recorder, and for requests that it does not pick, Begin costs a look into the context.
+// The package knows no format and no protocol, and imports the standard library only.
 package trace
 
 import (

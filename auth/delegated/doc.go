@@ -1,8 +1,8 @@
 // Package delegated asks another server who sends a request and whether they may have it.
 //
-// It is for a server behind kube-apiserver's aggregator, which does not know the users itself:
-// Tokens asks with a TokenReview whose a bearer token is, Access with a SubjectAccessReview what
-// they may do, and Cluster reads from a ConfigMap which front proxies and which client certificates
+// It is for a server behind kube-apiserver's aggregator, which does not know the users itself.
+// Tokens asks with a TokenReview whose a bearer token is. Access asks with a SubjectAccessReview
+// what a user may do. Cluster reads from a ConfigMap which front proxies and client certificates
 // the cluster trusts. A stand-alone server asks webhooks in the same words: there Tokens and Access
 // post to the URL of a file and not to the paths of an API.
 //

@@ -20,8 +20,8 @@ var costPods = flag.Int("cost", 2000, "how many pods TestFillCost puts into etcd
 
 // TestFillCost measures what it takes to fill the cache of pods from etcd: every value is read,
 // defaulted, encoded and compared, as nobody knows whether this release has written it.
-// With -cost=100000 its figures are those of ARCHITECTURE.md; etcd runs in the same process, and
-// its share is in them.
+// With -cost=100000 its figures are those of test/bench/README.md. They include the share of etcd,
+// which runs in the same process.
 func TestFillCost(t *testing.T) {
 	r, form := podForm(t)
 	value := storedPod(t, form)

@@ -1,14 +1,14 @@
-// Command cluster is an API server for the kinds that every text about Kubernetes begins with:
-// pods, replication controllers, deployments, autoscalers in three versions of two groups,
-// persistent volumes and claims, and those of the control plane, like namespaces and quotas.
+// Command cluster is an API server for well-known kinds of Kubernetes. It serves pods,
+// replication controllers, deployments, persistent volumes and claims, and autoscalers in three
+// versions of two groups. The kinds of the control plane, like namespaces and quotas, come from
+// package features.
 //
 // Most are types of k8s.io/api, served through aliases with markers (see api/core/v1 and
 // api/apps/v1); what Kubernetes says about them in code, their rules and columns, is in one file
 // for each: pod.go, deployment.go and so on. What can be done with a pod besides is in
-// pod_binding.go and pod_console.go. Autoscalers are types of our own in api/. The control plane's
-// kinds come from package features. Nothing here runs a pod or follows a replication controller: this
-// is the API server, without the controllers of a cluster. Folder controller, a module of its own,
-// has two of these.
+// pod_binding.go and pod_console.go. Autoscalers are types of our own in api/. Nothing here runs a
+// pod or follows a replication controller: this is the API server, without the controllers of a
+// cluster. Folder controller, a module of its own, has two of these.
 //
 // +typeplane:apiserver
 package main

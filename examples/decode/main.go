@@ -1,5 +1,5 @@
-// Command decode reads what a server keeps in etcd of a pod, from standard input, and prints it as
-// JSON:
+// Command decode reads the stored bytes of a pod from standard input, and prints them as JSON.
+// They come from etcd:
 //
 //	etcdctl get --print-value-only /registry/pods/NAMESPACE/NAME | head -c -1 | decode
 //

@@ -1,6 +1,6 @@
-// Package authentication serves the reviews of authentication.k8s.io/v1: who is it? They are
-// answered when they are created, by the authenticators of the server, and nothing is stored. Start
-// reading at API.
+// Package authentication serves the reviews of authentication.k8s.io/v1, which say who sends a
+// request. The authenticators of the server answer a review when it is created, and nothing is
+// stored. Start reading at API.
 package authentication
 
 import (

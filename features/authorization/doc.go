@@ -1,6 +1,6 @@
-// Package authorization serves the reviews of authorization.k8s.io/v1: what may somebody do? They
-// are answered when they are created, by the authorizer of the server, and nothing is stored. Start
-// reading at API; each review is a function in access.go or rules.go.
+// Package authorization serves the reviews of authorization.k8s.io/v1, which say what a user may
+// do. The authorizer of the server answers a review when it is created, and nothing is stored.
+// Start reading at API; each review is a function in access.go or rules.go.
 package authorization
 
 import (

@@ -1,5 +1,5 @@
-// Package lease has leases, as Kubernetes has them, and lets one of several servers on the same
-// objects run the loops that are for one only: the one that holds a Lease in kube-system.
+// Package lease has the leases of Kubernetes, and elects the one server that runs a loop when
+// several share an etcd. The elected server holds a Lease in kube-system.
 //
 // Start reading at API. The kind is in the folder below, its rules are in strategy.go. The election
 // is elect, in leader.go.

@@ -1,6 +1,6 @@
-// Package limitrange has limit ranges, as Kubernetes has them, and the admission plug-in
-// LimitRanger, by which they hold: pods and claims keep within the limit ranges of their namespace,
-// and containers that say nothing of a resource get the default request and limit.
+// Package limitrange has the limit ranges of Kubernetes, and the admission plug-in LimitRanger
+// that enforces them. Pods and claims keep within the limit ranges of their namespace. A
+// container that says nothing of a resource gets the default request and limit.
 //
 // Start reading at API. The kind is in the folder below, its rules are in strategy.go. The plug-in
 // is New; constraints.go holds a pod against a range, resources.go adds up what a pod asks for.

@@ -1,10 +1,10 @@
 // Package namespace has namespaces, as Kubernetes has them, and what a server does for them.
 //
 // Some namespaces are always there (standing.go). One that is deleted is emptied, in every group
-// and resource that is served, and then goes itself (controller.go). Nothing is created in one that
-// is missing or on its way out: that is the admission plug-in NamespaceLifecycle, which acts in the
-// very transaction of the create, so that what is not there once a namespace is on its way out does
-// not come any more (lifecycle.go).
+// and resource that is served, and then goes itself (controller.go). Nothing is created in a
+// namespace that is missing or on its way out. The admission plug-in NamespaceLifecycle sees to
+// that in the transaction of the create itself. So nothing new appears once a namespace is on its
+// way out (lifecycle.go).
 //
 // Start reading at API. The kind is in the folder below, its rules are in strategy.go. The package
 // never removes a finalizer other than "kubernetes" of a namespace.

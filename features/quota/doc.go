@@ -19,8 +19,8 @@
 //     defeats every writer that knows only of the open gate. They wait. What is counted then can't change, and the
 //     quota is written with its status, in the transaction that opens the gate. The first revision of a quota is exact.
 //
-// When the server that closed a gate dies, whoever waits opens it again as soon as it has not moved
-// for a while (Patience; the one who counts moves it as it goes). If it was slow and not dead, its
+// A server that counts moves the gate as it goes. When it dies, a server that waits opens the gate
+// again as soon as it has not moved for a while (Patience). If it was slow and not dead, its
 // transaction fails, for the gate is not where it left it, and it counts again. The last quota of a
 // namespace takes the gate with it.
 //
@@ -29,12 +29,13 @@
 // later, as in Kubernetes, has a time in which writes are refused with "status unknown", or pass.
 //
 // Writers of one process queue for a namespace (queue.go), as each charge moves the quota that the
-// next one is decided on; between servers the one that comes second tries again.
+// next one is decided on. Between servers the one that comes second tries again.
 //
 // It never charges what expires by itself (kinds with a lifetime, like events): no transaction of
 // ours removes it. It knows pods, services and claims by the Go types of k8s.io/api, and counts
-// everything else. All servers on one etcd must have it; what was written while one had not is
-// counted when the status of a quota is written, which always means that (counter.go does it).
+// everything else. All servers on one etcd must have the plug-in. What was written while one had
+// not is counted when the status of a quota is written, which always means that (counter.go does
+// it).
 //
 // Start reading at quotas.charge, in charge.go. The kind is in the folder below, its rules are in
 // strategy.go.

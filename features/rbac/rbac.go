@@ -1,14 +1,15 @@
-// Package rbac has roles and bindings, as Kubernetes has them, and decides by them: everything is
-// forbidden that no role allows which is bound to the user or to one of their groups.
+// Package rbac has the roles and bindings of Kubernetes, and the authorizer that decides by
+// them. A request is allowed if a role allows it that is bound to the user or to one of the
+// user's groups.
 //
 // Start reading at API. The kinds are in the folder below; role.go and binding.go have their rules.
-// Snapshot (snapshot.go) holds the roles and bindings of one moment and answers from them; match.go
+// Snapshot (snapshot.go) holds the roles and bindings of one moment and answers from them. match.go
 // says when a rule is about a request, covers.go when rules give no more than others. Authorizer
 // (authorizer.go) is the snapshot of now, which Follow (follow.go) keeps up to date from the four
-// resources, by their own lists and watches. Guard (guard.go) refuses writes by which somebody would
-// give away more than they have. Bootstrap (bootstrap.go, reconcile.go) makes the roles and bindings
-// that every server begins with. aggregation.go writes what cluster roles come to that are made of
-// others.
+// resources, by their own lists and watches. Guard (guard.go) refuses writes by which somebody
+// would give away more than they have. Bootstrap (bootstrap.go, reconcile.go) makes the roles and
+// bindings that every server begins with. aggregation.go writes what cluster roles come to that are
+// made of others.
 //
 // A decision polls nothing: it reads memory.
 //

@@ -1,7 +1,7 @@
-// Package serviceaccount has service accounts, as Kubernetes has them, and what a server does for
-// them: every namespace has one called default, and the authorities by which its pods know the
-// server (everywhere.go, rootca.go); every new pod runs as one, which is the admission plug-in
-// ServiceAccount (pods.go); and whoever may gets tokens for one (token.go).
+// Package serviceaccount has the service accounts of Kubernetes, and what a server does for
+// them. Every namespace has one called default, and the authorities by which its pods know the
+// server (everywhere.go, rootca.go). Every new pod runs as one, by the admission plug-in
+// ServiceAccount (pods.go). Clients with the right get tokens for one (token.go).
 //
 // Start reading at API. The kinds are in the folders below, their rules are in strategy.go. The
 // package never makes secrets with tokens that live for ever.

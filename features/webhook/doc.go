@@ -1,6 +1,6 @@
-// Package webhook has the configurations of admission webhooks, as Kubernetes has them, and asks
-// other programs whether a write may be, and what is to be changed about it: the plug-ins
-// MutatingAdmissionWebhook and ValidatingAdmissionWebhook.
+// Package webhook has the configurations of admission webhooks, and the plug-ins that call
+// webhooks. MutatingAdmissionWebhook asks other programs what to change about a write,
+// ValidatingAdmissionWebhook whether it may be.
 //
 // Start reading at API, in plugins.go, and then at Mutating and Validating. The kinds are in the
 // folder below, strategy.go has their rules. The plug-ins follow all configurations and give them to
@@ -8,8 +8,8 @@
 // package match, and what they are asked by package review. answer.go reads what comes back,
 // client.go is the way there. What happens when nobody answers is in outcome.go.
 //
-// A webhook is a stranger: its answer is bounded in size and time, a redirect is not followed, and
-// nothing of an answer that is none is shown to a client.
+// A webhook is not trusted. Its answer is bounded in size and time, and a redirect is not followed.
+// Nothing of a malformed answer is shown to a client.
 //
 // +typeplane:apiserver
 package webhook

@@ -1,12 +1,13 @@
-// Command house prints how the source is built, in numbers: packages, what of them is public, the
-// lines that people wrote, and how far each package's files can be read from the top down.
+// Command house prints figures about the source. It counts the packages, those that are public,
+// and the lines that people wrote, and says how far the files of each package can be read from
+// the top down.
 //
 //	go run ./hack/house                     the numbers
 //	go run ./hack/house -public             and which packages are public
 //	go run ./hack/house -arrows registry    what runs back up in a package
 //
 // An arrow goes from a file to another file of its package that it uses something of. Files are put
-// in the order in which the fewest arrows run back up; the share of those that still do says how
+// in the order in which the fewest arrows run back up. The share of those that still do says how
 // much of a package one has to know at once.
 package main
 

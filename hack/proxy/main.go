@@ -1,6 +1,7 @@
-// Command proxy lays the modules of this repository out as a module proxy in a folder, as they
-// would be after a release: no replacements, and each requires the released versions of the others.
-// So the README's commands can be tried word for word before there is one:
+// Command proxy lays out the modules of this repository as a module proxy in a folder, as they
+// would be after a release. No module has replacements, and each requires the released versions
+// of the others. So the commands in the README can be tried word for word before the first
+// release:
 //
 //	go run ./hack/proxy --version v0.1.0 --dir DIR
 //	export GOPROXY=file://DIR,$(go env GOPROXY) GONOSUMDB=github.com/typeplane

@@ -1,7 +1,7 @@
-// Package amplify asks a server what a large body of one thing costs it: tests of programs run it
-// against themselves. A request of 3 MiB may cost some seconds and megabytes, not minutes and
-// gigabytes; so each list, map and string of each kind is sent, as often as fits into a body, in
-// each form and as each type of patch.
+// Package amplify measures what a large body of one repeated thing costs a server. Tests of
+// programs run it against themselves. A request of 3 MiB may cost some seconds and megabytes,
+// not minutes and gigabytes. So each list, map and string of each kind is sent as often as it
+// fits into a body, in each media type and as each type of patch.
 //
 // The kinds are those that the server's OpenAPI shows, so that no list of them gets old. What a
 // request costs is the CPU time and the heap of the whole process: one runs after the other, and

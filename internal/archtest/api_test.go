@@ -15,7 +15,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-var update = flag.Bool("update", false, "write the lists of docs/api anew")
+var update = flag.Bool("update", false, "write docs/api and docs/ladder.md anew")
 
 // stable are the packages that users may rely on; CONTRIBUTING.md says what that means.
 var stable = []string{

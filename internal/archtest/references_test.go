@@ -67,6 +67,50 @@ func there(root, file, name string, names map[string]bool) bool {
 	return strings.HasSuffix(file, ".md") && names[path.Base(name)] && !strings.Contains(name, "/")
 }
 
+// link is a link of Markdown to a file of ours, with the heading that it names.
+var link = regexp.MustCompile(`\]\(([^)#:\s]*)(?:#([^)\s]*))?\)`)
+
+// TestLinksLeadSomewhere: a link of a document names a file or a folder that is there, and a heading
+// that it has.
+func TestLinksLeadSomewhere(t *testing.T) {
+	root := moduleRoot(t)
+	texts := documents(t, root)
+	for file, text := range texts {
+		if !strings.HasSuffix(file, ".md") {
+			continue
+		}
+		for _, found := range link.FindAllStringSubmatch(withoutCode(text), -1) {
+			target, heading := path.Join(path.Dir(file), found[1]), found[2]
+			if found[1] == "" {
+				target = file
+			}
+			if _, err := os.Stat(filepath.Join(root, target)); err != nil {
+				t.Errorf("%s links to %s, which is not there", file, target)
+			} else if heading != "" && !headings(texts[target])[heading] {
+				t.Errorf("%s links to #%s of %s, which has no such heading", file, heading, target)
+			}
+		}
+	}
+}
+
+var code = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
+
+func withoutCode(text string) string { return code.ReplaceAllString(text, "") }
+
+var notInAnchors = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+
+// headings are the anchors that GitHub gives the headings of a document.
+func headings(text string) map[string]bool {
+	anchors := map[string]bool{}
+	for line := range strings.Lines(text) {
+		if title, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && line[0] == '#' {
+			title = notInAnchors.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), "")
+			anchors[strings.ReplaceAll(title, " ", "-")] = true
+		}
+	}
+	return anchors
+}
+
 // allNames are the names of all files, without their folders.
 func allNames(t *testing.T, root string) map[string]bool {
 	t.Helper()

@@ -2,13 +2,13 @@
 // or power is cut and what was not synced is gone. For tests only.
 //
 // The program is any binary, and needs no rights. A filter of seccomp makes the kernel ask a Disk
-// before each system call that writes, syncs or grows a file; the Disk fails it, answers it, or
-// lets it go on and remembers what it overwrites. SIGKILL alone leaves what was written in the
+// before each system call that writes, syncs or grows a file. The Disk fails the call, answers it,
+// or lets it go on and remembers what it overwrites. SIGKILL alone leaves what was written in the
 // kernel's memory, where the next process finds it: only Cut shows if a program waits for the disk.
 //
 // What is modelled is the content of files. Names, sizes that ftruncate and fallocate set, and
-// directories are taken for safe at once, as if the file system's journal were written through: a
-// forgotten sync of a directory is not found.
+// directories are taken for safe at once, as if the file system's journal were written through. So
+// a forgotten sync of a directory is not found.
 //
 // Start at Disk. It needs Linux 5.5; Supported says why it can't be used elsewhere.
 package faultdisk

@@ -1,8 +1,7 @@
 // Package kinds has the rules and columns of admission policies and their bindings, as Kubernetes
-// has them, and joins them with the kinds, which are in the folder below, to what servers can
-// serve: API. A server that serves them enforces them, too, so programs take them from the package
-// above. Start reading at the strategies; the rules for expressions are those of package
-// expression, which compiles them.
+// has them. API joins them with the kinds, which are in the folder below. A server that serves them
+// enforces them, too, so programs take them from the package above. Start reading at the
+// strategies; the rules for expressions are those of package expression, which compiles them.
 //
 // +typeplane:apiserver
 package kinds

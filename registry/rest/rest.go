@@ -1,10 +1,10 @@
 // Package rest is what the HTTP layer sees of a resource: its names, and one small interface for
 // each verb.
 //
-// A Resource is data. A nil verb is one that the resource does not have: the server answers 405 and
-// leaves it out of discovery; nobody asks a value what else it might be able to do. What a verb
-// returns is not a struct but a View or a Stream, which write themselves in the form that the
-// client asked for, so that bytes which are already in that form need no decoding.
+// A Resource is data. A nil verb is one that the resource does not have. The server answers 405 and
+// leaves it out of discovery. No code asks a value what else it might be able to do. A verb does
+// not return a struct but a View or a Stream. These write themselves in the form that the client
+// asked for, so bytes that are already in that form need no decoding.
 //
 // Every error that a verb returns is an API status error (k8s.io/apimachinery/pkg/api/errors) or an
 // error of the context. Start reading at Resource; the implementation is package registry.

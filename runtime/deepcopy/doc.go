@@ -1,11 +1,10 @@
-// Package deepcopy copies what every kind has, its metadata, and the other types of apimachinery
-// that kinds are made of; and it has the memory that generated copies (zz_generated.deepcopy.go)
-// take from.
+// Package deepcopy copies metadata and the other types of apimachinery that kinds are made of.
+// Generated copies (zz_generated.deepcopy.go) take their memory from it.
 //
-// A copy is made in two steps: a function Count<Type> counts what it will take from a Memory, and
-// Copy<Type> copies, so that all values of one type are allocated at once. Whoever keeps a pointer
-// or a list of a copy keeps those of its object; a list has no room for more, so what is appended
-// to it goes elsewhere. Memory is never shared by two objects. It is for one goroutine.
+// A copy is made in two steps. Count<Type> counts what the copy will take from a Memory, and
+// Copy<Type> copies. So all values of one type are allocated at once. Whoever keeps a pointer or a
+// list of a copy keeps those of its object; a list has no room for more, so what is appended to it
+// goes elsewhere. Memory is never shared by two objects. It is for one goroutine.
 //
 // The functions know the fields that the types had when they were written. A type that has grown
 // since is of another size: they compare sizes, which costs nothing when they run, and leave the

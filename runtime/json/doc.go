@@ -1,7 +1,6 @@
-// Package json is what generated JSON code leans on: functions that append values to a slice of
-// bytes as encoding/json writes them, and a Reader that takes values from bytes as sigs.k8s.io/json
-// reads them strictly. Nothing in it reflects, except where a value's type is known at run time
-// only.
+// Package json supports generated JSON code: functions that append values as encoding/json
+// writes them, and a Reader that is as strict as sigs.k8s.io/json. Nothing in it reflects,
+// except where a value's type is known at run time only.
 //
 // The functions that gen prints are
 //
@@ -27,16 +26,16 @@
 //
 // # Reading
 //
-// out is empty. What is in the object afterwards, the strict errors, the error and its text are
-// those of sigs.k8s.io/json.UnmarshalStrict, also where fields are there twice, are null or of
-// another type, with two exceptions: after a syntax error out holds what came before it, and a
+// out is empty. The object, the strict errors, the error and its text are those of
+// sigs.k8s.io/json.UnmarshalStrict. That holds also where fields are there twice, are null or of
+// another type. There are two exceptions. After a syntax error out holds what came before it. A
 // value behind an interface is replaced, not read into. At most 10,000 objects and arrays may be
 // inside each other.
 //
-// Strings are copied out of data, several short ones into one piece of memory of at most 1 KiB:
-// that is what a string that outlives its object can keep alive, and the data can be overwritten
-// after Err. With Shared nothing is copied: this saves up to a tenth of the time (test/codebench),
-// and then data must never change, and one label that is kept somewhere keeps the whole request in
+// Strings are copied out of data, several short ones into one piece of memory of at most 1 KiB. A
+// string that outlives its object keeps no more than that alive, and the data can be overwritten
+// after Err. With Shared nothing is copied, which saves up to a tenth of the time (test/codebench).
+// Then data must never change, and one label that is kept somewhere keeps the whole request in
 // memory. The server shares when what it decodes lives no longer than the request.
 //
 // Start reading at Reader and AppendString. The package imports nothing of this module.

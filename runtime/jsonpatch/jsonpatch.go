@@ -1,8 +1,8 @@
 // Package jsonpatch reads and applies JSON patches (RFC 6902) that strangers wrote: clients, and
 // webhooks.
 //
-// It is a library's code between two sets of bounds: a patch that lacks something is refused with
-// the number of the operation before anything is applied, and one that would cost much more to
+// It puts two sets of bounds around the code of a library. A patch that lacks something is refused
+// with the number of the operation before anything is applied. A patch that would cost much more to
 // carry out than to send is refused, too. Start reading at Parse. It knows no objects: what a patch
 // makes of a document is for the caller to judge.
 package jsonpatch

@@ -1,5 +1,6 @@
 // Package lossless keeps what an older version can't say of an object, in an annotation of the
-// object, and puts it back on the way to the hub where the older version still says the same.
+// object. On the way to the hub it puts a field back where the older version still says the
+// same.
 //
 // Generated conversions (zz_generated.lossless.go) have a Kind for each kind: the plain
 // conversions, and the fields that they may lose. The algorithm is told in the comment of package

@@ -1,6 +1,6 @@
-// Package protobuf reads and writes the messages of generated code, in the wire format of
-// Kubernetes: fields ascend by number, values are written even if they are zero and pointers if
-// they are not nil, nothing is packed, maps are sorted.
+// Package protobuf reads and writes the messages of generated code in the wire format of
+// Kubernetes. Fields ascend by number. A value is written even if it is zero, a pointer only if
+// it is not nil. Nothing is packed, and maps are sorted.
 //
 // Generated code (generated.pb.go) shows each field of a message once to a Type, with the function
 // that fits its Go type: Text(t, 1, &m.Name). So the compiler holds each field against the way it

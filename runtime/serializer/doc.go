@@ -1,9 +1,9 @@
 // Package serializer turns objects into bytes and back: JSON, YAML, and Kubernetes protobuf with
 // its envelope.
 //
-// Decode makes an object of whatever kind of a Scheme the bytes say they are; DecodeInto fills a
-// given one, which is how kinds that are in no Scheme (metav1.DeleteOptions, metav1.Status) are
-// read. Encode and Append write, AppendKind by the functions that gen prints for a kind. Types is
+// Decode makes an object of the kind that the bytes name, if a Scheme has it. DecodeInto fills a
+// given object. Kinds that are in no Scheme (metav1.DeleteOptions, metav1.Status) are read that
+// way. Encode and Append write, AppendKind by the functions that gen prints for a kind. Types is
 // the table that content negotiation works with.
 //
 // All of it is byte-compatible with Kubernetes' serializers. Nothing here defaults or converts. All

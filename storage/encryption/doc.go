@@ -7,6 +7,6 @@
 // reading at Open, then form.go; config.go is the file, box.go and its neighbours are the formats,
 // and kms.go is the life with a KMS plug-in.
 //
-// This package never writes to a store, never puts a key or a plain value into an error or a log,
-// and never takes an unreadable value for a missing one.
+// This package never writes to a store. It never puts a key or a plain value into an error or a
+// log, and never takes an unreadable value for a missing one.
 package encryption

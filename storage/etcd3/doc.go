@@ -1,7 +1,7 @@
 // Package etcd3 is the store on etcd: an external cluster (Dial) or the embedded one (package
 // embedded), through the same client.
 //
-// A Store is a root, a Form and a client that it shares with every other store; it has no
+// A Store is a root, a Form and a client that it shares with every other store. It has no
 // goroutines, and no state but the leases that it can use again. A Compactor is one per process.
 //
 // Start reading at Store; errors.go is the one border where etcd's errors become storage codes, and

@@ -1,5 +1,5 @@
-// Package console keeps what containers print, for a server that runs none: what the server itself
-// has to say of a pod, and what clients type who are attached to it.
+// Package console keeps the output of containers, for a server that runs none. The lines come
+// from the server itself, and from clients that are attached to a pod.
 //
 // Consoles has one Console for each container of each pod, in memory, with a bound on all of them.
 // Log streams one to clients of pods/log, Attach joins clients of pods/attach to one, by WebSocket,

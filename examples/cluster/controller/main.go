@@ -1,4 +1,4 @@
-// Command controller does for examples/cluster what a cluster's own controllers would: it keeps the
+// Command controller does for examples/cluster what a cluster's own controllers would. It keeps the
 // pods of replication controllers at the wanted number (replication.go) and the targets of
 // autoscalers within their limits (autoscaler.go).
 //

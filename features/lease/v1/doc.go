@@ -1,4 +1,4 @@
-// Package v1 serves leases as Kubernetes has them: see package core/v1 for how.
+// Package v1 serves leases as Kubernetes has them. The types are aliases of those in k8s.io/api.
 //
 // +groupName=coordination.k8s.io
 // +typeplane:json-gen=package

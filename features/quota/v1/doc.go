@@ -1,7 +1,7 @@
 // Package v1 serves resource quotas as Kubernetes has them.
 //
-// The types are aliases of those in k8s.io/api, which brings their copying, protobuf and JSON; the
-// markers here say how they are served, and defaults.go what a field becomes that a client left
+// The types are aliases of those in k8s.io/api, which brings their copying, protobuf and JSON. The
+// markers here say how they are served. defaults.go says what a field becomes that a client left
 // out. The rules are in the package above. The server works with these very types: there are no
 // others to convert to.
 //

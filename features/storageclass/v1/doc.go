@@ -1,4 +1,5 @@
-// Package v1 serves storage classes as Kubernetes has them: see package core/v1 for how.
+// Package v1 serves storage classes as Kubernetes has them. The types are aliases of those in
+// k8s.io/api.
 //
 // +groupName=storage.k8s.io
 // +typeplane:json-gen=package

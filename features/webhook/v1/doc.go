@@ -1,5 +1,5 @@
-// Package v1 serves the configurations of admission webhooks as Kubernetes has them: see package
-// core/v1 for how.
+// Package v1 serves the configurations of admission webhooks as Kubernetes has them. The types
+// are aliases of those in k8s.io/api.
 //
 // +groupName=admissionregistration.k8s.io
 // +typeplane:json-gen=package

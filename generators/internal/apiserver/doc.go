@@ -3,12 +3,12 @@
 // A main package asks for it with +typeplane:apiserver in its package comment. The kinds are those
 // of the packages in the folders below it that say +groupName=: structs that embed TypeMeta and
 // ObjectMeta and have a list type. Their markers say what the resource is called, which version is
-// stored, which fields can be selected and what kubectl get shows; the methods of a type
+// stored, which fields can be selected and what kubectl get shows. The methods of a type
 // BookStrategy in the main package are the rules of kind Book. The file holds addToScheme, which
-// declares every kind in every version, newServer, which returns the value that typeplane.Main runs, one
-// function each for the selectable fields and for the columns of a version, and where those fields
-// are in stored bytes. What other generators print beside a type in the same run (JSON, protobuf,
-// deep copies, rules) is named there, where its tags ask for it.
+// declares every kind in every version, and newServer, which returns the value that typeplane.Main
+// runs. It has one function each for the selectable fields and for the columns of a version, and
+// says where those fields are in stored bytes. What other generators print beside a type in the
+// same run (JSON, protobuf, deep copies, rules) is named there, where its tags ask for it.
 //
 // In a package that is not main the tag asks for the same as a part that programs may serve beside
 // their own kinds: the exported function API, which returns it, takes the place of newServer. Where

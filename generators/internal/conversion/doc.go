@@ -3,8 +3,8 @@
 //
 // A version asks with +k8s:conversion-gen=<import path of the hub>; several hubs are searched in
 // order. A hub is a package of internal types or another version. Fields meet by name. What the two
-// sides have in common is assigned, cast or converted by a function; memory is reinterpreted only
-// where names, types and order of all fields are equal at every depth; integers that get narrower
+// sides have in common is assigned, cast or converted by a function. Memory is reinterpreted only
+// where names, types and order of all fields are equal at every depth. Integers that get narrower
 // are checked. A conversion may share memory with its source.
 //
 // A hand-written function with the name and signature of a conversion takes the place of the
@@ -16,10 +16,10 @@
 // Two things are printed only for users of apimachinery's Scheme. Where a package has the variable
 // localSchemeBuilder, declared by hand or by package register, RegisterConversions and an init
 // function register all conversions of the package with it, those by hand too. A type that
-// says +k8s:conversion-gen:explicit-from=net/url.Values gets Convert_url_Values_To_x, which fills
-// it from the parameters of a URL; strings are taken as they are, and for other types a function
-// with a name like Convert_Slice_string_To_x is looked for, here and in apimachinery. A package
-// that says +k8s:conversion-gen=false has no hub and gets nothing but these.
+// says +k8s:conversion-gen:explicit-from=net/url.Values gets Convert_url_Values_To_x, which fills it
+// from the parameters of a URL. Strings are taken as they are. For other types a function with a
+// name like Convert_Slice_string_To_x is looked for, here and in apimachinery. A package that
+// says +k8s:conversion-gen=false has no hub and gets nothing but these.
 //
 // # Without loss
 //
@@ -47,13 +47,13 @@
 // functions; JSON is made only where they differ.
 //
 // The annotation is compact JSON, one for each object, the same for the same object. Its size has
-// no limit of its own: what it holds was accepted within the limits of objects, and to drop some of
-// it would be the loss that it is there to prevent. It names the object and fits no other: on one
-// with another name, namespace or uid (either may be left out) it restores nothing, and so does one
-// that is damaged. Without it an object is what it says: whoever removes it removes what it keeps.
-// A client can write in it only what it could write in another version of its own object, and
-// nothing that changes what the version says. It holds the names of the hub's Go fields: renaming
-// one forgets what is kept in stored objects.
+// no limit of its own. What it holds was accepted within the limits of objects, and to drop some of
+// it would be the loss that it prevents. It names the object and fits no other. On an object with
+// another name, namespace or uid (either may be left out) it restores nothing. A damaged annotation
+// restores nothing either. Without it an object is what it says: whoever removes it removes what it
+// keeps. A client can write in it only what it could write in another version of its own object,
+// and nothing that changes what the version says. It holds the names of the hub's Go fields:
+// renaming one forgets what is kept in stored objects.
 //
 // Not kept: metadata, which all versions share; null among the items of a list; whatever JSON does
 // not tell apart.

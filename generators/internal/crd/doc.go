@@ -3,9 +3,9 @@
 // cluster finds its definitions unchanged, and can go back to them.
 //
 // A package with +typeplane:apiserver asks for it with +typeplane:crd. There is one file for each
-// kind, called and laid out like those of controller-gen, whose markers decide what is in it:
-// package openapi reads them for the schemas, package apiserver for names and versions. Kinds of
-// Kubernetes are left out, since a cluster has them.
+// kind, called and laid out like those of controller-gen. The markers of controller-gen decide what
+// is in it. Package openapi reads them for the schemas, package apiserver for names and versions.
+// Kinds of Kubernetes are left out, since a cluster has them.
 //
 // Check is the other direction: it compares definitions that are there with the types.
 //

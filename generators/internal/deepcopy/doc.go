@@ -1,8 +1,8 @@
 // Package deepcopy is the plug-in for deep copies: zz_generated.deepcopy.go.
 //
-// It reads the tags of deepcopy-gen and of controller-gen's object generator and prints, for each
-// type that they ask for, DeepCopyInto, DeepCopy and a DeepCopy<Interface> for each interface;
-// hand-written methods are called instead of replaced. Names, signatures and comments are those of
+// It reads the tags of deepcopy-gen and of controller-gen's object generator. For each type that
+// they ask for it prints DeepCopyInto, DeepCopy and a DeepCopy<Interface> for each interface.
+// Hand-written methods are called instead of replaced. Names, signatures and comments are those of
 // deepcopy-gen, so that a repository can switch; the statements are not, because they can be
 // faster:
 //
@@ -22,18 +22,18 @@
 //     is needed. Whoever keeps a part of such a copy keeps the object with all that it refers to.
 //
 // What is nil stays nil and what is empty stays empty; a copy shares no memory with its original,
-// except what never changes: strings, times, addresses. Beyond deepcopy-gen: arrays are copied
-// element by element, unexported helper types get methods too, structs without methods (of other
-// modules, anonymous, generic) are copied in place, and fields called _ are left alone. An empty
-// interface is taken for a JSON value: map[string]any and []any are copied at every depth, as
+// except what never changes: strings, times, addresses. It does more than deepcopy-gen. Arrays are
+// copied element by element, and unexported helper types get methods too. Structs without methods
+// (of other modules, anonymous, generic) are copied in place. Fields called _ are left alone. An
+// empty interface is taken for a JSON value: map[string]any and []any are copied at every depth, as
 // runtime.DeepCopyJSONValue does, and everything else is assigned instead of being a panic. What
 // cannot be copied is a problem with its position.
 //
-// A kind of another module, which a package serves by an alias, gets the function DeepCopy_<Alias>;
-// it and all structs that it is made of are copied by functions of the file, as is the metadata of
-// a package's own kinds. They know the fields that those types had when gen ran. A type that has
-// grown since is of another size, so each function compares the sizes of what it copies and of what
-// it assigns, which costs nothing when it runs, and leaves the rest to the methods.
+// A kind of another module, which a package serves by an alias, gets the function DeepCopy_<Alias>.
+// Functions of the file copy it and all structs that it is made of, and the metadata of a package's
+// own kinds. They know the fields that those types had when gen ran. A type that has grown since is
+// of another size. So each function compares the sizes of what it copies and of what it assigns,
+// and leaves the rest to the methods. The comparison costs nothing when the function runs.
 //
 // The functions and the memory for metadata and the other types of apimachinery are in
 // runtime/deepcopy, which the file imports where the module requires it. Where it does not, or with

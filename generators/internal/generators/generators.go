@@ -1,13 +1,14 @@
 // Package generators turns annotated Go types into the code that nobody should write by hand.
 //
-// One run is: load the packages once (load), read and check their tags (tag), let each plug-in plan
-// and print (deepcopy, defaulter, conversion, protobuf, register, openapi, apiserver, …) into files
-// held in memory (emit), and, if nothing is wrong (diag), write those that changed. A plug-in
-// decides in plan.go and prints in emit.go; it only writes where a tag asks for it, and imports
-// nothing of the rest of this module: names of the runtime appear only in what it prints. Before
-// all of that uptodate looks whether anything changed since a run that left all as it should be. So
-// a plug-in reads only Go files, Markdown and files named in Outputs, of the main module and of
-// packages that it asks the loader for; anything else would have to be told to uptodate.
+// A run loads the packages once (load), and reads and checks their tags (tag). Each plug-in
+// (deepcopy, defaulter, conversion, protobuf, register, openapi, apiserver, …) plans and prints
+// into files held in memory (emit). If nothing is wrong (diag), the run writes those that changed.
+// A plug-in decides in plan.go and prints in emit.go. It only writes where a tag asks for it, and
+// imports nothing of the rest of this module. Names of the runtime appear only in what it prints.
+// Before all of that uptodate looks whether anything changed since a run that left all as it should
+// be. So a plug-in reads only Go files, Markdown and files named in Outputs. They are of the main
+// module and of packages that it asks the loader for. Anything else would have to be told to
+// uptodate.
 //
 // Start reading at Run.
 package generators

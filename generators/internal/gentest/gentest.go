@@ -1,14 +1,14 @@
 // Package gentest runs the golden cases of plug-ins: each is a tiny module in a txtar file.
 //
 // The comment of the archive says in its first line what the case shows. Its files are a module
-// called example.com (or what a go.mod among them says; without one, the module has the
-// requirements of this repository, which stands in it as a replacement, so that printed code may
-// import the runtime). Then come either sections "want/<file>", which are all files that the
-// plug-ins write, or one section "error" with the problems that they report, a line each. A section
+// called example.com, or what a go.mod among them says. Without a go.mod, the module has the
+// requirements of this repository, which stands in it as a replacement. So printed code may import
+// the runtime. Then come either sections "want/<file>", which are all files that the plug-ins
+// write, or one section "error" with the problems that they report, a line each. A section
 // "warning" holds what is warned of. What is written must compile; if the case has tests
-// ("x_test.go"), they must pass. All cases of a folder are compiled and tested by one go command,
-// as folders of one module whose import paths are "cases.example/<case>/…", so a test must not
-// depend on the import path of its own package. A case with a go.mod is compiled by itself.
+// ("x_test.go"), they must pass. All cases of a folder are compiled and tested by one go command.
+// They are folders of one module whose import paths are "cases.example/<case>/…". So a test must
+// not depend on the import path of its own package. A case with a go.mod is compiled by itself.
 //
 //	go test ./generators/deepcopy -update
 //

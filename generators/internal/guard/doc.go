@@ -3,7 +3,7 @@
 //
 // Generated code that is older than its types often compiles all the same, and then loses the field
 // that it does not know. So for each type that other plug-ins printed code for, this one prints the
-// type as it was, and converts one to the other; Go allows that as long as both have the same
+// type as it was, and converts one to the other. Go allows that as long as both have the same
 // fields of the same types in the same order:
 //
 //	func _() {
@@ -14,10 +14,10 @@
 //		_ = Book(runGenAgain{})
 //	}
 //
-// Which types these are is seen from what was printed: those of a package that its generated files
-// mention, all types of the package that are reached through their fields, and hub types of
-// packages without generated code. Declared strings, numbers, lists and maps are guarded too;
-// interfaces and functions are not, for no generated code depends on what is in them.
+// Which types these are is seen from what was printed. They are the types of a package that its
+// generated files mention, and all types of the package that are reached through their fields. Hub
+// types of packages without generated code are added. Declared strings, numbers, lists and maps are
+// guarded too; interfaces and functions are not, for no generated code depends on what is in them.
 //
 // What the guard cannot see is for gen --verify to find: changed tags, struct tags and comments,
 // constants that an enum gained or lost, new kinds, and types of other modules. Those are left out

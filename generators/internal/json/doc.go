@@ -4,11 +4,11 @@
 //	AppendJSON_Book(dst []byte, in *Book) ([]byte, error)
 //	ReadJSON_Book(r *json.Reader, out *Book)
 //
-// What is written are the bytes of encoding/json.Marshal; what is read, and what is said about it,
-// is what sigs.k8s.io/json.UnmarshalStrict reads and says (package runtime/json, which the printed
-// code imports, has the details, and says what sharing memory costs). Field names, omitempty,
-// omitzero, string, promotion out of embedded structs and hand-written methods are those of
-// encoding/json.
+// The functions write the bytes of encoding/json.Marshal. They read what
+// sigs.k8s.io/json.UnmarshalStrict reads, with the same errors. Package runtime/json, which the
+// printed code imports, has the details, and says what sharing memory costs. Field names,
+// omitempty, omitzero, string, promotion out of embedded structs and hand-written methods are those
+// of encoding/json.
 //
 // A package asks for it with +typeplane:json-gen=package: functions are printed for its exported
 // structs and for its aliases that are kinds (package kind). A type asks, or asks not to,
@@ -16,9 +16,9 @@
 // file, unexported and once: for unexported types, for types of other modules, for packages without
 // the tag. Types of apimachinery have their functions in runtime/json/apimachinery.
 //
-// Start reading at Plugin. plan.go picks the types, plan_value.go decides how values of a type are
-// written and read, plan_methods.go which hand-written methods count, plan_fields.go which fields a
-// struct has in JSON; emit_append.go and emit_read.go print.
+// Start reading at Plugin. plan.go picks the types, and plan_value.go decides how values of a type
+// are written and read. plan_methods.go says which hand-written methods count, plan_fields.go which
+// fields a struct has in JSON. emit_append.go and emit_read.go print.
 package json
 
 import (

@@ -1,9 +1,9 @@
 // Package load reads Go packages once, for all plug-ins of a run.
 //
-// Packages of the main module come from their source: function bodies are not looked at, generated
-// files are left out, and type errors are tolerated, so that a stale or missing generated file
-// never stops a run. All other packages come from the export data of the compiler, which is why a
-// run takes tenths of a second. Both fill the same model, gengo's types.Universe, and methods and
+// Packages of the main module come from their source. Function bodies are not looked at, generated
+// files are left out, and type errors are tolerated. So a stale or missing generated file never
+// stops a run. All other packages come from the export data of the compiler, which is why a run
+// takes tenths of a second. Both fill the same model, gengo's types.Universe, and methods and
 // functions that stand in generated files are invisible in both.
 //
 // Start reading at Load. The package never runs user code, never writes files and never asks the

@@ -1,16 +1,15 @@
-// Package model says what the Go packages of a run declare, to all plug-ins alike: packages and
-// types as the loader read them, the names that fields have in JSON, which types are kinds, and
-// every marker with its place.
+// Package model is what plug-ins know of the Go packages of a run: packages, types, names in
+// JSON, kinds, and every marker with its place. It is built once, and all plug-ins share it.
 //
-// It is the only thing that plug-ins see. None reads a comment or a struct tag by itself, so that a
-// marker means the same to all of them wherever it stands: above a type, or in the block before
-// with a blank line between, as kubebuilder writes it.
+// It is the only thing that plug-ins see. None reads a comment or a struct tag by itself, so a
+// marker means the same to all of them wherever it stands. It may stand above a type, or in the
+// block before with a blank line between, as kubebuilder writes it.
 //
 // Reading a marker claims it for the plug-in that reads (Markers). What nobody has claimed in the
 // end is reported by the run: a marker is never lost in silence.
 //
-// What clients see of an API package, its kinds with all their fields and what may stand in them,
-// is read into plain data (API) for those who describe or compare APIs.
+// API is plain data: what clients see of an API package, its kinds with all their fields and what
+// may stand in them. Plug-ins that describe or compare APIs use it.
 //
 // Start reading at Model. It judges nothing, and it is not for use by several goroutines at once.
 package model

@@ -2,19 +2,19 @@
 // one constant.
 //
 // A package asks for it with +k8s:openapi-gen=true. The constant OpenAPISchemas is a JSON object
-// from model name to schema; it holds the kinds and lists of the package and everything that they
-// are made of, also of other modules, with the doc comments as descriptions, so that a server can
-// publish it as it is. Nothing is worked out when a server starts, and the file imports nothing.
-// What kubectl explain prints is what the comments say.
+// from model name to schema. It holds the kinds and lists of the package and everything that they
+// are made of, also of other modules. The doc comments are the descriptions, so a server can
+// publish the object as it is. Nothing is worked out when a server starts, and the file imports
+// nothing. What kubectl explain prints is what the comments say.
 //
 // A package without kinds gets no file: its types are published with the kinds that use them.
 //
 // It also writes zz_generated.model_name.go, the methods OpenAPIModelName of a package (or a type)
 // that says +k8s:openapi-model-package, as kube-openapi's generator does.
 //
-// Of the declarative tags, those are published that a schema can state. It can't state the keys of
-// a map (+k8s:eachKey), rules about one item of a list (+k8s:item), about an update other than that
-// nothing changes (+k8s:update), or what holds under a condition. +k8s:maxBytes becomes maxLength,
+// Of the declarative tags, those are published that a schema can state. It can't state rules about
+// the keys of a map (+k8s:eachKey), one item of a list (+k8s:item), or a condition. Of rules about
+// an update (+k8s:update) it can only state that nothing changes. +k8s:maxBytes becomes maxLength,
 // which is weaker.
 //
 // kube-openapi's openapi-gen writes one file for all packages, GetOpenAPIDefinitions, into a
@@ -22,8 +22,8 @@
 // the server starts. We neither write nor remove that file: a server on k8s.io/apiserver keeps
 // making it with openapi-gen, and one on this repository needs it not.
 //
-// Start reading at plan, which decides what is published; use and structSchema turn types into
-// schemas; limit takes the constraints of all three families of tags into them; names.go says how
+// Start reading at plan, which decides what is published. use and structSchema turn types into
+// schemas. limit takes the constraints of all three families of tags into them. names.go says how
 // models are called. The package never looks at protobuf, and never runs code of the user: methods
 // that tell a schema (OpenAPISchemaType and so on) are read.
 package openapi

@@ -2,17 +2,17 @@
 // Size, Marshal, MarshalTo, MarshalToSizedBuffer, Unmarshal and String of the types of a package
 // tagged +k8s:protobuf-gen=package.
 //
-// The bytes are those of Kubernetes: fields ascend by number, values are written even if they are
-// zero and pointers if they are not nil, nothing is packed, maps are sorted. What the printed code
-// reads is what Kubernetes' code reads: unknown fields and groups are passed over, lists may be
-// packed, fields add up. It leans on package runtime/protobuf, which it imports;
-// gen --inline-runtime prints a copy of what is needed of it instead (emit_runtime.go).
+// The bytes are those of Kubernetes. Fields ascend by number, nothing is packed, and maps are
+// sorted. A value is written even if it is zero, a pointer only if it is not nil. What the printed
+// code reads is what Kubernetes' code reads: unknown fields and groups are passed over, lists may
+// be packed, fields add up. It leans on package runtime/protobuf, which it imports; gen
+// --inline-runtime prints a copy of what is needed of it instead (emit_runtime.go).
 //
 // Types of other modules that have such methods (ObjectMeta is in every kind) get functions in each
-// package that needs them, so that an object is read and written in one piece; types with
-// hand-written methods are left to those. A kind of another module that a package serves by an
-// alias (see package kind) gets UnmarshalShared_T, Recycler_T and AppendProtobuf_T. Packages of one
-// module call each other's UnmarshalShared_T.
+// package that needs them. So an object is read and written in one piece. Types with hand-written
+// methods are left to those. A kind of another module that a package serves by an alias (see
+// package kind) gets UnmarshalShared_T, Recycler_T and AppendProtobuf_T. Packages of one module
+// call each other's UnmarshalShared_T.
 //
 // # What sharing memory costs
 //
@@ -29,9 +29,9 @@
 // read.
 //
 // Both allocate small things that objects have many of together, at most 1 KiB at a time; so a
-// pointer that is kept may keep that much. How many values of each type the last two objects of a
-// kind needed is remembered, and the next one gets the smaller number of them at once: what it does
-// not need stays with it.
+// pointer that is kept may keep that much. Decoding remembers how many values of each type the last
+// two objects of a kind needed. The next object gets the smaller number of them at once, and keeps
+// what it does not need.
 //
 // # How a message is read
 //
@@ -54,7 +54,7 @@
 //
 // Start reading at Plugin. plan.go picks the messages (options.go, structtag.go), plans their
 // fields (fields.go, value.go) and numbers (numbers.go, ledger.go, tombstones.go) and what is
-// needed of other modules (plan_reach.go, plan_slab.go); emit.go prints the Go code and proto.go
+// needed of other modules (plan_reach.go, plan_slab.go). emit.go prints the Go code and proto.go
 // the .proto file.
 package protobuf
 

@@ -2,10 +2,10 @@
 // plug-ins print for the kinds of a package.
 //
 // A package asks for it with +typeplane:roundtrip-gen=true. The test fills each kind, and each list
-// of kinds, with random values and looks that a deep copy is equal and shares no memory, that
-// protobuf and JSON give back what was encoded, that defaults change nothing when they are set
-// again, and that nothing is lost on the way to the hub and back. It checks what there is, printed
-// or written by hand. Values that follow a rule which random ones break come from functions for
+// of kinds, with random values. It wants a deep copy to be equal and to share no memory. It wants
+// protobuf and JSON to give back what was encoded, and defaults to change nothing when they are set
+// again. Nothing may be lost on the way to the hub and back. It checks what there is, printed or
+// written by hand. Values that follow a rule which random ones break come from functions for
 // randfill: +typeplane:roundtrip-gen:fill=fillers names the variable, a []any in a test file.
 //
 // What is checked is written in the runtime, in package runtimetest; the file names the functions

@@ -1,8 +1,9 @@
-// Package tag knows the comment tags that users write on their Go types: their names, where they
-// may stand, what their values look like and what they mean; and it reads them.
+// Package tag knows the comment tags that users write on their Go types, and reads them. It
+// knows their names, the places where they may stand, the form of their values and their
+// meaning.
 //
 // A tag is a comment line that starts with a plus sign, like "// +k8s:deepcopy-gen=package". A
-// plug-in declares the tags that it reads (Definition); the tags that tools of the Kubernetes world
+// plug-in declares the tags that it reads (Definition). The tags that tools of the Kubernetes world
 // read are in Sections, a file for each family, so that they are not mistaken for typing errors.
 // Table joins both, judges a line (Check), with a suggestion, and prints the reference page
 // (Markdown). Reading is done by Values and Parse (the grammar of gengo's codetags) and, for

@@ -1,13 +1,13 @@
-// Package uptodate knows whether anything that a run of gen reads has changed since a run that left
-// all as it should be, so that nothing has to be loaded if nothing did.
+// Package uptodate knows whether anything that gen reads has changed since a run that left no
+// work to do. If nothing has, gen loads nothing.
 //
 // A manifest in the user's cache folder holds where such a run looked and one hash over everything
-// it saw there. What counts: the program itself, its flags, what the go command says about its
-// environment, the files of the modules (go.mod, go.sum, go.work, those of local replacements), all
-// Go files of the main modules, since plug-ins look around, those of other packages of the run that
-// are not in the module cache or in GOROOT, and the files that it printed. Contents are compared,
-// never times. Whenever there is doubt the answer is no: a wrong "up to date" must not happen, a
-// run too many may.
+// it saw there. The hash covers the program itself, its flags, and what the go command says about
+// its environment. It covers the files of the modules: go.mod, go.sum, go.work, and those of local
+// replacements. It covers all Go files of the main modules, since plug-ins look around. Of other
+// packages of the run it covers those that are neither in the module cache nor in GOROOT. Last come
+// the files that the run printed. Contents are compared, never times. Whenever there is doubt the
+// answer is no: a wrong "up to date" must not happen, a run too many may.
 //
 // Start reading at Look. The package knows no Go types and no tags, and what it stores may be
 // deleted at any time.

@@ -4,7 +4,7 @@
 // What they check stands in comments: the tags of declarative validation (+k8s:minLength=1), the
 // constraints of OpenAPI in the spellings of controller-gen (+kubebuilder:validation:MinLength=1)
 // and kube-openapi (+k8s:validation:minLength=1), and +enum. A package gets functions if it asks
-// for them with +k8s:validation-gen=, as in Kubernetes, or if a server in the run
+// for them with +k8s:validation-gen=, as in Kubernetes. It gets them also if a server in the run
 // (+typeplane:apiserver) serves its kinds and one of its types has a rule. Only in the first case,
 // and if there is a localSchemeBuilder, they are also registered with a scheme.
 //
@@ -28,16 +28,16 @@
 //
 // # What holds
 //
-// An update does not validate again what it leaves alone: each field is compared with its old value
+// An update does not validate again what it leaves alone. Each field is compared with its old value
 // first, and items of lists with that of the same key or value. Required, immutable and limits on
 // sizes stop the other rules of their field; an optional field that is not set stops them without
 // an error. Rules under +k8s:alpha have marked errors that a server is to drop; they stop no rule
 // of OpenAPI that stands beside them.
 //
 // Constraints of OpenAPI are about values that are there. Of custom resources, rules ask what was
-// sent (runtime/rules/sent.go), which a server knows of kinds that it stores as documents: then
-// what is required has to be sent, a zero that was sent is judged, and an optional struct that was
-// not is not looked into. Elsewhere a field that clients may leave out (a pointer, or one with
+// sent (runtime/rules/sent.go). A server knows that of kinds that it stores as documents. Then what
+// is required has to be sent, a zero that was sent is judged, and an optional struct that was not
+// sent is not looked into. Elsewhere a field that clients may leave out (a pointer, or one with
 // omitempty or +optional) is valid when it is zero, because Go can't tell the two apart. Errors
 // have the words of declarative validation ("must be greater than or equal to 1"), not those of
 // CustomResourceDefinitions.
@@ -47,7 +47,7 @@
 // validation do.
 //
 // CEL is compiled to Go: the tag's description lists what the compiler knows (marker/cel.go). A
-// rule with anything else is a call of module cel, which evaluates it; where that can't be
+// rule with anything else is a call of module cel, which evaluates it. Where that module can't be
 // imported, the rule is a problem, also in a type of another module. The module's test asks cel-go
 // about the same rules and documents (cel/internal/rules). As in CEL a rule fails if it compares or
 // computes with what is not there, divides by zero or overflows, and so does its opposite. Rules
@@ -57,9 +57,10 @@
 // that a server of the run serves, as they do for CustomResourceDefinitions. In other packages they
 // are documentation, as in Kubernetes' own.
 //
-// Kinds of Kubernetes (aliases of types in k8s.io/api, and packages with +typeplane:kubernetes) are
-// judged as a kube-apiserver judges them: the tags of declarative validation are rules, all others
-// describe. rule/law.go says which law holds for a type below another.
+// Kinds of Kubernetes are judged as a kube-apiserver judges them: the tags of declarative
+// validation are rules, all others describe. These are aliases of types in k8s.io/api, and the
+// kinds of packages with +typeplane:kubernetes. rule/law.go says which law holds for a type below
+// another.
 //
 // # Types of other packages
 //
@@ -74,9 +75,9 @@
 // Lists of lists, maps of maps, arrays and pointers to lists can't be looked into. They need no
 // tag; a rule on one, or on a type inside one, is a problem.
 //
-// Other differences from validation-gen: a pointer to a struct may be nil without a tag that says
-// so; the members of a union of items may stand in any order; a package without rules gets no file;
-// and lint rules are not applied.
+// There are other differences from validation-gen. A pointer to a struct may be nil without a tag
+// that says so. The members of a union of items may stand in any order. A package without rules
+// gets no file, and lint rules are not applied.
 //
 // Start reading at Plugin. The package never runs what it prints, and prints nothing that imports
 // this module.

@@ -3,7 +3,7 @@
 //
 // A Policy, in Kubernetes' file format, says how much of a request is kept: the first rule that
 // matches decides. Package server begins a Record when it knows who asks, adds what it learns, and
-// emits it once or twice; a Log writes the lines, from a goroutine of its own, to a file that is
+// emits it once or twice. A Log writes the lines, from a goroutine of its own, to a file that is
 // rotated or to the standard output.
 //
 // The bodies of Secrets, ConfigMaps, TokenReviews and of requests for tokens are kept only where a
@@ -13,6 +13,6 @@
 //
 // When the disk is full or stdout is not read, the Log holds up to 16 MiB of lines. Once these are
 // full, events are dropped and counted (apiserver_audit_error_total), and requests are answered all
-// the same: one request in all waits, for a tenth of a second, until the writer moves again.
+// the same. One request in all waits, for a tenth of a second, until the writer moves again.
 // Nothing of a line is lost when the disk has room again. Start reading at Log.
 package audit

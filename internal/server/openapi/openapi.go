@@ -1,6 +1,6 @@
-// Package openapi describes what a server serves: a document of OpenAPI v3 for each version of a
-// group, made of the schemas that gen prints and of the resources' verbs, and one of OpenAPI v2 made
-// of those. Start reading at Describe.
+// Package openapi describes what a server serves, in documents of OpenAPI v3 and v2. Each
+// version of a group has a document of v3, made of the schemas that gen prints and of the verbs
+// of the resources. The one document of v2 is made of these. Start reading at Describe.
 package openapi
 
 import (

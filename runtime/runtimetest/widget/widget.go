@@ -1,6 +1,6 @@
-// Package widget is a kind for tests of the packages that serve kinds: a hub and two versions that
-// differ in names, numbers and defaults, written by hand as gen would write it. Start reading at
-// AddToScheme. No program imports it.
+// Package widget is a kind for tests of the packages that serve kinds. It has a hub and two
+// versions that differ in names, numbers and defaults, and is written by hand as gen would write
+// it. Start reading at AddToScheme. No program imports it.
 package widget
 
 import (

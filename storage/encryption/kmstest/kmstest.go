@@ -1,6 +1,6 @@
-// Package kmstest is a KMS plug-in for tests: it speaks version 2 of Kubernetes' KMS API on a unix
-// socket, keeps its keys in memory, and can be told to misbehave. Start reading at Start. It
-// protects nothing.
+// Package kmstest is a KMS plug-in for tests. It speaks version 2 of Kubernetes' KMS API on a
+// unix socket, keeps its keys in memory, and misbehaves when a test tells it to. It protects
+// nothing. Start reading at Start.
 package kmstest
 
 import (

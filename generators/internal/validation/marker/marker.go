@@ -1,7 +1,8 @@
-// Package marker has the constraints of OpenAPI, as +kubebuilder:validation:MinLength=1 of
-// controller-gen or as "+k8s:validation:minLength=1" of kube-openapi, and with them the rules in
-// CEL, +listType, +required and +optional as CustomResourceDefinitions have them. They are about
-// values that are there: presence.go and package.go say when a field may be left out.
+// Package marker has the constraints of OpenAPI that controller-gen and kube-openapi read as
+// markers. Examples are +kubebuilder:validation:MinLength=1 and "+k8s:validation:minLength=1".
+// It also has the rules in CEL, and +listType, +required and +optional as
+// CustomResourceDefinitions have them. They judge values that are there: presence.go and
+// package.go say when a field may be left out.
 package marker
 
 import (

@@ -1,7 +1,7 @@
-// Package plan has the words in which a rule says what it asks for: calls of functions of
-// validation, their arguments, and the variables and helpers that the generated file needs for
-// them. A Plan is data: rules make it, the graph of types collects it, and package printer prints
-// it without deciding anything. A rule that can't be planned is a Fault.
+// Package plan has the data in which a rule says what it asks for. A Plan holds calls of
+// validation functions, their arguments, and the variables and helpers that they need. Rules
+// make it, the graph of types collects it, and package printer prints it without a decision of
+// its own. A rule that can't be planned is a Fault.
 //
 // Start reading at Plan and Call; args.go has what an argument can be.
 package plan

@@ -1,7 +1,6 @@
-// Package rule says what a rule of validation is: a tag as data, with the places where it may stand
-// and a function that makes a plan for such a place. It reads the tags of a place and plans them
-// (Planner.PlansOf), under the law that holds there. The rules themselves are in packages
-// declarative and marker.
+// Package rule says what a rule of validation is: a tag, the places where it may stand, and a
+// function that plans it. Planner.PlansOf reads the tags of a place and plans them, under the
+// law that holds there. The rules themselves are in packages declarative and marker.
 //
 // Start reading at Rule and Site, then read.go; law.go says which tags count where.
 package rule

@@ -1,6 +1,6 @@
-// Package shape answers what validation asks about Go types: what is below names and pointers,
-// whether a value can be nil or be compared by ==, what a field is called in JSON, and what a type
-// is called in a problem. All of it are pure functions.
+// Package shape answers what validation asks about Go types. Examples are what is below names
+// and pointers, whether a value can be nil, and what a field is called in JSON. All functions
+// are pure.
 package shape
 
 import (

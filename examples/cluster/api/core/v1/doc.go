@@ -1,8 +1,8 @@
 // Package v1 serves pods, replication controllers, persistent volumes and claims as Kubernetes has
 // them.
 //
-// The types are aliases of those in k8s.io/api, which brings their copying, protobuf and JSON; the
-// markers here say how they are served, and the functions in defaults*.go what a field becomes that
+// The types are aliases of those in k8s.io/api, which brings their copying, protobuf and JSON. The
+// markers here say how they are served. The functions in defaults*.go say what a field becomes that
 // a client left out. The server works with these very types: there are no others to convert to.
 //
 // +typeplane:docs=examples/cluster/docs
