@@ -66,9 +66,9 @@ type Options struct {
 	Lifetime time.Duration
 	// Admission is asked about every write of objects; nil: nobody is.
 	Admission *admission.Chain
-	// Memos keeps answers between requests; nil: each is made again. One may serve all resources of
-	// a database.
-	Memos *Memos
+	// EncodeCache keeps answers between requests; nil: each is made again. One may serve all
+	// resources of a database.
+	EncodeCache *EncodeCache
 }
 
 // Resource is a Definition without its type. It is immutable; its methods may be called from any

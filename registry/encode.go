@@ -19,8 +19,8 @@ import (
 // objectView is an entry in one version.
 type objectView struct {
 	version
-	entry storage.Entry
-	memos *Memos // where its forms are kept; nil: nowhere
+	entry   storage.Entry
+	encoded *EncodeCache // where its forms are kept; nil: nowhere
 }
 
 // view shows what a write came to, which need not be what is stored: a dry run has a revision that
@@ -28,7 +28,7 @@ type objectView struct {
 func (v version) view(e storage.Entry) rest.View { return &objectView{v, e, nil} }
 
 // viewStored shows an entry as it is stored at its revision.
-func (v version) viewStored(e storage.Entry) rest.View { return &objectView{v, e, v.memos} }
+func (v version) viewStored(e storage.Entry) rest.View { return &objectView{v, e, v.encoded} }
 
 // WriteTo writes the object at once, so nothing is written when it fails.
 func (o *objectView) WriteTo(w io.Writer, form rest.Form) error {

@@ -46,13 +46,14 @@ func (v version) jsonItem(dst []byte, e storage.Entry) ([]byte, error) {
 	return v.kind.AppendJSON(slices.Grow(dst, len(e.Value)*3/2), obj)
 }
 
-// keptItem is jsonItem out of memos, where it is left for whoever comes next. Nobody may modify it.
-func (v version) keptItem(memos *Memos, e storage.Entry) ([]byte, error) {
+// keptItem is jsonItem out of encoded, where it is left for whoever comes next. Nobody may modify
+// it.
+func (v version) keptItem(encoded *EncodeCache, e storage.Entry) ([]byte, error) {
 	if v.showsDocuments() && v.stored() {
-		memos = nil // most of it is in the entry
+		encoded = nil // most of it is in the entry
 	}
 	k := memoKey{kind: v.kind, key: e.Key, revision: e.Revision}
-	if data, ok := memos.get(k); ok {
+	if data, ok := encoded.get(k); ok {
 		return data, nil
 	}
 	data, err := v.jsonItem(nil, e)
@@ -60,14 +61,14 @@ func (v version) keptItem(memos *Memos, e storage.Entry) ([]byte, error) {
 		return nil, err
 	}
 	data = slices.Clone(data) // as long as it has to be
-	memos.put(k, data)
+	encoded.put(k, data)
 	return data, nil
 }
 
 // writeJSON writes the object with its kind, in one piece.
 func (o *objectView) writeJSON(w io.Writer) error {
 	place := room(w)
-	item, err := o.keptItem(o.memos, o.entry)
+	item, err := o.keptItem(o.encoded, o.entry)
 	if err != nil {
 		return encodingError(err)
 	}

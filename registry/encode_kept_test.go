@@ -75,7 +75,7 @@ func TestADryRunIsNotKept(t *testing.T) {
 
 // A second reader costs nothing but the copying.
 func TestAKeptObjectIsWrittenWithoutAllocations(t *testing.T) {
-	s := serveWith(t, strategy{}, registry.Options{Memos: registry.NewMemos(1 << 20)}, nil)
+	s := serveWith(t, strategy{}, registry.Options{EncodeCache: registry.NewEncodeCache(1 << 20)}, nil)
 	s.mustCreate(`{"metadata":{"name":"w"},"spec":{"options":{"a":"b"}}}`)
 	view, err := s.beta.Get.Get(ctx, named, metav1.GetOptions{})
 	if err != nil {

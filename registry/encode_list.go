@@ -21,7 +21,7 @@ type listView struct {
 	version
 	entries []storage.Entry
 	meta    metav1.ListMeta
-	memos   *Memos // where the forms of the entries are kept, if they all have room there; nil: nowhere
+	encoded *EncodeCache // where the forms of the entries are kept, if they all have room there; nil: nowhere
 }
 
 func (l *listView) WriteTo(w io.Writer, form rest.Form) error {
@@ -42,8 +42,8 @@ func (l *listView) WriteTo(w io.Writer, form rest.Form) error {
 
 func (l *listView) writeJSON(out *chunks, pretty bool) error {
 	item := func(dst []byte, i int) ([]byte, error) { return l.jsonItem(dst, l.entries[i]) }
-	if l.memos.fit(l.entries) {
-		item = func(_ []byte, i int) ([]byte, error) { return l.keptItem(l.memos, l.entries[i]) }
+	if l.encoded.fit(l.entries) {
+		item = func(_ []byte, i int) ([]byte, error) { return l.keptItem(l.encoded, l.entries[i]) }
 	}
 	if !l.kind.Protobuf() {
 		item = l.sayingKind(item)

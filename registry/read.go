@@ -74,7 +74,7 @@ func (e *endpoint) page(ctx context.Context, namespace string, opts metav1.ListO
 	if err != nil {
 		return nil, err
 	}
-	view := &listView{version: e.version, entries: []storage.Entry{}, memos: e.version.memos}
+	view := &listView{version: e.version, entries: []storage.Entry{}, encoded: e.version.encoded}
 	if err := e.collect(ctx, sc, &sel, query, view); err != nil {
 		return nil, e.listError(err, sc.prefix, query, opts)
 	}

@@ -23,7 +23,7 @@ type Store struct {
 	def     definition
 	codec   *codec
 	schemas *ownership.Schemas
-	memos   *Memos
+	encoded *EncodeCache
 	// admission is asked about every write; nil: nobody is.
 	admission *admission.Chain
 	collected bool
@@ -56,7 +56,7 @@ func newStore(def definition, c *codec, opts Options, backend storage.Interface)
 		def:       def,
 		codec:     c,
 		schemas:   opts.Schemas,
-		memos:     opts.Memos,
+		encoded:   opts.EncodeCache,
 		admission: opts.Admission,
 		collected: opts.Collected,
 		backend:   backend,
@@ -134,13 +134,13 @@ func (e *endpoint) tracker(subresource string, reset ...ownership.Path) (*owners
 
 // version is what answers look like in the version of kind.
 func (s *Store) version(kind *runtime.Kind) version {
-	v := version{from: s.codec, kind: kind, table: newColumns(&s.def.Strategy, kind), json: newJSONForm(kind), memos: s.memos}
+	v := version{from: s.codec, kind: kind, table: newColumns(&s.def.Strategy, kind), json: newJSONForm(kind), encoded: s.encoded}
 	if !kind.Protobuf() {
 		v.documents = documentsOf(kind)
 	}
 	if decorate := s.def.Strategy.Decorate; decorate != nil {
 		// What is shown may change without a write, so nothing of it is kept.
-		v.decorate, v.memos = decorate, nil
+		v.decorate, v.encoded = decorate, nil
 	}
 	if v.showsDocuments() {
 		v.json.head = headOf(kind)

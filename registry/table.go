@@ -27,7 +27,7 @@ type table struct {
 	gv      schema.GroupVersion // of the Table, and of the metadata in its rows
 	include metav1.IncludeObjectPolicy
 	now     time.Time // all ages of an answer are of one moment
-	row     string    // what its rows are called among the memos
+	row     string    // what its rows are called among the encoded
 }
 
 func newTable(form rest.Form) table {
@@ -45,25 +45,25 @@ func (t table) frame(c *columns, meta metav1.ListMeta, form rest.Form) frame {
 	return f
 }
 
-// appendRow appends the row of an entry, out of memos, where it is left for whoever comes next.
-func (t table) appendRow(dst []byte, v version, e storage.Entry, memos *Memos) ([]byte, error) {
-	if memos == nil {
+// appendRow appends the row of an entry, out of encoded, where it is left for whoever comes next.
+func (t table) appendRow(dst []byte, v version, e storage.Entry, encoded *EncodeCache) ([]byte, error) {
+	if encoded == nil {
 		row, err := t.rowOfEntry(v, e)
 		return fillAges(dst, row, t.now), err
 	}
 	k := memoKey{kind: v.kind, form: t.row, key: e.Key, revision: e.Revision}
-	row, ok := memos.get(k)
+	row, ok := encoded.get(k)
 	if !ok {
 		whole, err := t.rowOfEntry(v, e)
 		if err != nil {
 			return nil, err
 		}
-		if row, err = t.keptRow(whole, v, e, memos); err != nil {
+		if row, err = t.keptRow(whole, v, e, encoded); err != nil {
 			return nil, err
 		}
-		memos.put(k, row)
+		encoded.put(k, row)
 	}
-	return t.fill(dst, row, func() ([]byte, error) { return v.keptItem(memos, e) })
+	return t.fill(dst, row, func() ([]byte, error) { return v.keptItem(encoded, e) })
 }
 
 // rowOfEntry makes a row with holes. Without a need for the object only its metadata is decoded.
@@ -122,12 +122,12 @@ func (t table) appendHoled(dst []byte, meta *metav1.ObjectMeta, cells []any, obj
 }
 
 func (l *listView) writeTable(out *chunks, form rest.Form) error {
-	t, memos := newTable(form), l.memos
-	if !memos.fit(l.entries) {
-		memos = nil
+	t, encoded := newTable(form), l.encoded
+	if !encoded.fit(l.entries) {
+		encoded = nil
 	}
 	return writeFrame(out, t.frame(l.table, l.meta, form), len(l.entries), form, func(dst []byte, i int) ([]byte, error) {
-		return t.appendRow(dst, l.version, l.entries[i], memos)
+		return t.appendRow(dst, l.version, l.entries[i], encoded)
 	})
 }
 
@@ -135,7 +135,7 @@ func (l *listView) writeTable(out *chunks, form rest.Form) error {
 func (o *objectView) writeTable(w io.Writer, form rest.Form) error {
 	t := newTable(form)
 	f := t.frame(o.table, metav1.ListMeta{ResourceVersion: storage.FormatRevision(o.entry.Revision)}, form)
-	return writeRow(w, f, form, func(dst []byte) ([]byte, error) { return t.appendRow(dst, o.version, o.entry, o.memos) })
+	return writeRow(w, f, form, func(dst []byte) ([]byte, error) { return t.appendRow(dst, o.version, o.entry, o.encoded) })
 }
 
 // writeStructAs writes an object that is no entry in the form that it is to be turned into.
@@ -187,11 +187,11 @@ const itemStart = `{"metadata":`
 
 // keptRow is a row as it is kept, as long as it has to be: without its metadata, if the JSON of the
 // object has the same.
-func (t table) keptRow(row []byte, v version, e storage.Entry, memos *Memos) ([]byte, error) {
+func (t table) keptRow(row []byte, v version, e storage.Entry, encoded *EncodeCache) ([]byte, error) {
 	if t.include != metav1.IncludeMetadata && t.include != "" {
 		return slices.Clone(row), nil
 	}
-	item, err := v.keptItem(memos, e)
+	item, err := v.keptItem(encoded, e)
 	if err != nil {
 		return nil, err
 	}

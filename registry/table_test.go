@@ -287,7 +287,8 @@ func BenchmarkTable(b *testing.B) {
 	}
 }
 
-// TestKeptRows: a row out of memos is the row that was made, with the metadata that the object has.
+// TestKeptRows: a row out of encoded is the row that was made, with the metadata that the object
+// has.
 func TestKeptRows(t *testing.T) {
 	s := serve(t, strategy{})
 	for i := range 3 {

@@ -7,11 +7,11 @@ import (
 
 // version is a served version: what answers look like in it.
 type version struct {
-	from  *codec // of the canonical values
-	kind  *runtime.Kind
-	table *columns
-	json  jsonForm
-	memos *Memos // nil: nothing is kept
+	from    *codec // of the canonical values
+	kind    *runtime.Kind
+	table   *columns
+	json    jsonForm
+	encoded *EncodeCache // nil: nothing is kept
 	// documents are those of the version; nil: it has protobuf.
 	documents *documents
 	// decorate changes a hub into what clients see; nil: they see what is stored.

@@ -44,9 +44,9 @@ func TestFillCost(t *testing.T) {
 	}
 
 	begin, used := time.Now(), processTime(t)
-	recall := new(cacher.Recall)
-	source := etcd3.New(server.Client(), etcd3.Config{Root: "/registry", Form: recall.Form(form)})
-	c, err := cacher.New(cacher.Config{Source: source, Prefix: r.KeyPrefix(), Recall: recall})
+	writes := new(cacher.WriteCache)
+	source := etcd3.New(server.Client(), etcd3.Config{Root: "/registry", Form: writes.Form(form)})
+	c, err := cacher.New(cacher.Config{Source: source, Prefix: r.KeyPrefix(), WriteCache: writes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestFillCost(t *testing.T) {
 	// What the cache has, it knows again: a comparison each.
 	used = processTime(t)
 	for _, e := range page.Entries {
-		if _, _, err := recall.Form(form).Canonical(e.Key, e.Value); err != nil {
+		if _, _, err := writes.Form(form).Canonical(e.Key, e.Value); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -100,7 +100,7 @@ func wantExact(t *testing.T, s *server, db *memory.Database, plural string, limi
 			case strings.HasPrefix(ev.Entry.Key, "/resourcequotas/") && ev.Type == storage.Deleted:
 				delete(quotas, ev.Entry.Key)
 			case strings.HasPrefix(ev.Entry.Key, "/resourcequotas/"):
-				obj, err := s.ledgers["resourcequotas"].Decode(ev.Entry)
+				obj, err := s.objects["resourcequotas"].Decode(ev.Entry)
 				if err != nil {
 					t.Fatal(err)
 				}

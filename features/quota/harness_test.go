@@ -26,12 +26,12 @@ import (
 	"github.com/typeplane/typeplane/storage/memory"
 )
 
-// server serves secrets, config maps and quotas with the plug-in, on a database that it may share with
-// others.
+// server serves secrets, config maps and quotas with the plug-in, on a database that it may share
+// with others.
 type server struct {
 	t       testing.TB
 	verbs   map[string]rest.Resource
-	ledgers map[string]*registry.Ledger
+	objects map[string]*registry.Objects
 	gates   storage.Interface
 }
 
@@ -68,7 +68,7 @@ func (c setup) start(t testing.TB) *server {
 	scheme, err := b.Build()
 	must(err)
 	chain := new(admission.Chain)
-	s := &server{t: t, verbs: map[string]rest.Resource{}, ledgers: map[string]*registry.Ledger{}}
+	s := &server{t: t, verbs: map[string]rest.Resource{}, objects: map[string]*registry.Objects{}}
 	parts := quota.Config{Patience: c.patience, Limited: c.limited}
 	opts := registry.Options{Admission: chain, StorageMediaType: c.mediaType}
 	for _, r := range resources {
@@ -77,16 +77,16 @@ func (c setup) start(t testing.TB) *server {
 		backend := c.store(t, r.KeyPrefix(), form)
 		served, err := r.Serve(scheme, backend, opts)
 		must(err)
-		ledger, err := r.Ledger(scheme, backend, form, opts)
+		objects, err := r.Objects(scheme, backend, form, opts)
 		must(err)
 		name := r.GroupResource().Resource
 		for _, one := range served {
 			s.verbs[strings.TrimSuffix(one.Name+"/"+one.Subresource, "/")] = one
 		}
-		s.ledgers[name] = ledger
-		parts.Objects = append(parts.Objects, ledger)
+		s.objects[name] = objects
+		parts.Objects = append(parts.Objects, objects)
 		if name == "resourcequotas" {
-			parts.Quotas = ledger
+			parts.Quotas = objects
 		}
 	}
 	s.gates = c.store(t, quota.GatePrefix, storage.Form{})

@@ -22,7 +22,7 @@ const PluginName = "ResourceQuota"
 // Patience is how long a closed gate may stand still before whoever waits opens it.
 const Patience = 3 * time.Second
 
-// Objects are the stored objects of one namespaced resource, of the hub's type. A registry.Ledger
+// Objects are the stored objects of one namespaced resource, of the hub's type. A registry.Objects
 // is one.
 type Objects interface {
 	// Names are those under which the resource is served, that of the hub first.

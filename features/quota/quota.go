@@ -29,10 +29,10 @@ func newPlugin(_ context.Context, h *typeplane.Host, file []byte) (admission.Plu
 		return admission.Plugin{}, err
 	}
 	config := Config{Gates: h.Kept(GatePrefix), Limited: limited}
-	for _, ledger := range h.Ledgers {
-		config.Objects = append(config.Objects, ledger)
-		if ledger.Names()[0] == quotasResource.GroupResource() {
-			config.Quotas = ledger
+	for _, objects := range h.Objects {
+		config.Objects = append(config.Objects, objects)
+		if objects.Names()[0] == quotasResource.GroupResource() {
+			config.Quotas = objects
 		}
 	}
 	plugin, err := New(config)

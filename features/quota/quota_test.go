@@ -193,7 +193,7 @@ func TestQuotaThatNobodyCounted(t *testing.T) {
 	s.mustCreate("resourcequotas", quotaOf("q", map[corev1.ResourceName]string{"configmaps": "5"}))
 	// As a server without the plug-in would have written it.
 	bare := quotaOf("q", map[corev1.ResourceName]string{"configmaps": "5"})
-	op, err := s.ledgers["resourcequotas"].Replace(bare, 1)
+	op, err := s.objects["resourcequotas"].Replace(bare, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestQuotaIsStoredInItsOwnForm(t *testing.T) {
 	if len(raw) == 0 || raw[0] != '{' {
 		t.Errorf("stored as %q", raw)
 	}
-	page, err := s.ledgers["resourcequotas"].List(context.Background(), "ns", storage.ListOptions{})
+	page, err := s.objects["resourcequotas"].List(context.Background(), "ns", storage.ListOptions{})
 	if err != nil || len(page.Entries) != 1 || page.Entries[0].Stale || page.Entries[0].Revision != revision {
 		t.Errorf("%+v, %v", page, err)
 	}

@@ -5,8 +5,8 @@
 //	go run ./hack/prose -list 20           and the longest sentences, with their places
 //	go run ./hack/prose -list 20 registry  of some files or folders
 //
-// It reads the Go files that people wrote and the Markdown files, but no test data. In Markdown each
-// cell of a table stands for itself, and blocks of code do not count.
+// It reads the Go files that people wrote and the Markdown files, but no test data. In Markdown
+// each cell of a table stands for itself, and blocks of code do not count.
 package main
 
 import (

@@ -240,9 +240,9 @@ var rules = []rule{
 	},
 	{
 		in:     []string{"..."},
-		except: []string{"internal/serve/planting.go"},
-		forbid: []string{"./internal/planted"},
-		reason: "it holds bugs; a server has them only if it is built with the tag planted",
+		except: []string{"internal/serve/faultinject.go"},
+		forbid: []string{"./internal/faultinject"},
+		reason: "it holds bugs; a server has them only if it is built with the tag faultinject",
 	},
 	{
 		in:     []string{"..."},

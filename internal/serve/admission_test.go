@@ -157,8 +157,8 @@ func TestAdmissionConfig(t *testing.T) {
 // paint makes widgets of no color green, refuses yellow ones, and panics over black ones. It reads
 // what is stored.
 func paint(ctx context.Context, h *Host, config []byte) (admission.Plugin, error) {
-	if len(h.Ledgers) != 1 || h.Ledgers[0].Names()[0] != widgets.GroupResource() {
-		return admission.Plugin{}, fmt.Errorf("ledgers: %+v", h.Ledgers)
+	if len(h.Objects) != 1 || h.Objects[0].Names()[0] != widgets.GroupResource() {
+		return admission.Plugin{}, fmt.Errorf("objects: %+v", h.Objects)
 	}
 	kept := h.Kept("/.paint/")
 	if _, err := kept.Create(ctx, "/.paint/pot", []byte("full")); err != nil || h.Kept("/.other/") != nil {

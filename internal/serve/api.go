@@ -160,7 +160,7 @@ func (i *Instance) extend(ctx context.Context) error {
 	h := &Host{
 		Scheme: i.known.scheme, Resources: i.resources, Options: i.options, Log: i.log,
 		Shared: i.db.backend.Shared, enabled: i.enabled,
-		Metrics: i.metrics, Ledgers: i.ledgers, kept: i.kept,
+		Metrics: i.metrics, Objects: i.objects, kept: i.kept,
 		RootCA: i.access.rootCA, Authorizer: &i.decider, Tokens: i.identity.tokens, Audiences: i.options.Authentication.audiences(), Signer: i.identity.signer,
 	}
 	for _, a := range i.program.APIs {

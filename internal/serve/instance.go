@@ -46,8 +46,8 @@ type Instance struct {
 	// are stores, which survey reads.
 	resources []rest.Resource
 	stored    int
-	// ledgers are those that admission keeps accounts by, kept the stores of its own keys.
-	ledgers []*registry.Ledger
+	// objects are those that admission keeps accounts by, kept the stores of its own keys.
+	objects []*registry.Objects
 	kept    map[string]storage.Interface
 	survey  *surveyor
 	metrics *prometheus.Registry

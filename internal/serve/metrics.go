@@ -66,8 +66,8 @@ var cacheMetrics = []cacheMetric{
 
 // storeMetrics read the caches and the database whenever somebody asks.
 type storeMetrics struct {
-	db    *database
-	memos *registry.Memos // nil for none
+	db      *database
+	encoded *registry.EncodeCache // nil for none
 }
 
 var _ prometheus.Collector = (*storeMetrics)(nil)
@@ -86,8 +86,8 @@ func (m *storeMetrics) Collect(out chan<- prometheus.Metric) {
 			out <- prometheus.MustNewConstMetric(metric.desc, metric.kind, metric.of(stats), c.resource.Group, c.resource.Resource)
 		}
 	}
-	if m.memos != nil {
-		out <- prometheus.MustNewConstMetric(memoBytes, prometheus.GaugeValue, float64(m.memos.Size()))
+	if m.encoded != nil {
+		out <- prometheus.MustNewConstMetric(memoBytes, prometheus.GaugeValue, float64(m.encoded.Size()))
 	}
 	m.collectDisk(out)
 	m.collectSpace(ctx, out)

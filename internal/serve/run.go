@@ -197,18 +197,18 @@ func (i *Instance) endWaiting(context.Context) error { return i.waiting.End() }
 // openResources opens the store of each resource, and what serves it.
 func (i *Instance) openResources(context.Context) error {
 	schemas := ownership.New(i.program.OpenAPI)
-	memos := newMemos(&i.options.Serving)
-	i.measureStores(memos)
+	encoded := newEncodeCache(&i.options.Serving)
+	i.measureStores(encoded)
 	i.survey = &surveyor{kinds: i.known}
 	for n := range i.known.resources {
-		store, served, ledger, err := openResource(i.known, n, schemas, memos, i.db)
+		store, served, objects, err := openResource(i.known, n, schemas, encoded, i.db)
 		if err != nil {
 			return err
 		}
 		i.survey.stores = append(i.survey.stores, store)
 		i.resources = append(i.resources, served...)
-		if ledger != nil {
-			i.ledgers = append(i.ledgers, ledger)
+		if objects != nil {
+			i.objects = append(i.objects, objects)
 		}
 	}
 	if err := i.openKept(); err != nil {
@@ -228,34 +228,34 @@ func (i *Instance) openResources(context.Context) error {
 }
 
 // measureStores registers the metrics of the stores, before they are opened.
-func (i *Instance) measureStores(memos *registry.Memos) {
+func (i *Instance) measureStores(encoded *registry.EncodeCache) {
 	i.db.names = map[string]schema.GroupResource{}
 	for _, r := range i.known.resources {
 		i.db.names[r.KeyPrefix()] = r.GroupResource()
 	}
 	i.db.times = newEtcdTimes(i.metrics)
-	i.metrics.MustRegister(&storeMetrics{db: i.db, memos: memos})
+	i.metrics.MustRegister(&storeMetrics{db: i.db, encoded: encoded})
 }
 
-// newMemos returns where answers are kept, nil for nowhere.
-func newMemos(o *ServingOptions) *registry.Memos {
+// newEncodeCache returns where answers are kept, nil for nowhere.
+func newEncodeCache(o *ServingOptions) *registry.EncodeCache {
 	if o.EncodedCacheMiB == 0 {
 		return nil
 	}
-	return registry.NewMemos(int64(o.EncodedCacheMiB) << 20)
+	return registry.NewEncodeCache(int64(o.EncodedCacheMiB) << 20)
 }
 
-// openResource opens the store of resource i, what serves it, and its ledger; nil for what is in no
-// namespace or expires.
-func openResource(known *kinds, i int, schemas *ownership.Schemas, memos *registry.Memos, db *database) (storage.Interface, []rest.Resource, *registry.Ledger, error) {
-	recall := db.newRecall()
-	form, err := known.recalledForm(i, db.root, recall)
+// openResource opens the store of resource i, what serves it, and its objects; nil for what is in
+// no namespace or expires.
+func openResource(known *kinds, i int, schemas *ownership.Schemas, encoded *registry.EncodeCache, db *database) (storage.Interface, []rest.Resource, *registry.Objects, error) {
+	writes := db.newWriteCache()
+	form, err := known.cachedForm(i, db.root, writes)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	r, options := known.resources[i], known.options[i]
-	options.Schemas, options.Memos = schemas, memos
-	store, err := db.store(r.KeyPrefix(), form, recall)
+	options.Schemas, options.EncodeCache = schemas, encoded
+	store, err := db.store(r.KeyPrefix(), form, writes)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -267,6 +267,6 @@ func openResource(known *kinds, i int, schemas *ownership.Schemas, memos *regist
 	if !r.Namespaced() || options.Lifetime > 0 {
 		return store, served, nil, nil
 	}
-	ledger, err := r.Ledger(known.scheme, store, form, options)
-	return store, served, ledger, err
+	objects, err := r.Objects(known.scheme, store, form, options)
+	return store, served, objects, err
 }

@@ -31,7 +31,7 @@ type database struct {
 	log     *slog.Logger
 	stores  []resourceStore
 	caches  []resourceCache
-	turns   *cacher.Turns // of the caches
+	checks  *cacher.CheckLimiter // of the caches
 	// names are the resources by the prefixes of their keys, times what their operations are
 	// measured with; nil measures nothing.
 	names     map[string]schema.GroupResource
@@ -57,7 +57,7 @@ func (s Server) openDatabase(ctx context.Context, o *StoreOptions, say func(stri
 	if err != nil {
 		return nil, err
 	}
-	d.root, d.cached, d.turns, d.log = o.EtcdPrefix, o.WatchCache, cacher.NewTurns(), log
+	d.root, d.cached, d.checks, d.log = o.EtcdPrefix, o.WatchCache, cacher.NewCheckLimiter(), log
 	return d, nil
 }
 
@@ -146,24 +146,24 @@ func dialEtcd(ctx context.Context, o *StoreOptions) (*database, error) {
 	return etcdDatabase(client), nil
 }
 
-// newRecall returns the memory for a store's form, nil if the store will have no cache.
-func (d *database) newRecall() *cacher.Recall {
+// newWriteCache returns the memory for a store's form, nil if the store will have no cache.
+func (d *database) newWriteCache() *cacher.WriteCache {
 	if !d.cached {
 		return nil
 	}
-	return new(cacher.Recall)
+	return new(cacher.WriteCache)
 }
 
 // store opens the store of one resource, in the form that its values have, with a cache in front of
-// it if there is to be one. recall is inside form; nil for none. close ends the store.
-func (d *database) store(prefix string, form storage.Form, recall *cacher.Recall) (storage.Interface, error) {
+// it if there is to be one. writes is inside form; nil for none. close ends the store.
+func (d *database) store(prefix string, form storage.Form, writes *cacher.WriteCache) (storage.Interface, error) {
 	source := plantBelow(cacher.SourceOf(d.source(form)))
 	if d.times != nil {
 		source = d.times.timed(source, d.names[prefix])
 	}
 	s := storage.Interface(source)
 	if d.cached {
-		c, err := cacher.New(cacher.Config{Source: source, Prefix: prefix, Recall: recall, Turns: d.turns, Log: d.log})
+		c, err := cacher.New(cacher.Config{Source: source, Prefix: prefix, WriteCache: writes, CheckLimiter: d.checks, Log: d.log})
 		if err != nil {
 			return nil, err
 		}

@@ -21,7 +21,7 @@ func TestWatchCacheFlag(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		store, err := db.store("/books/", storage.Form{}, db.newRecall())
+		store, err := db.store("/books/", storage.Form{}, db.newWriteCache())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestOnceFilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, prefix := range []string{"/books/", "/shelves/"} {
-		if _, err := db.store(prefix, storage.Form{}, db.newRecall()); err != nil {
+		if _, err := db.store(prefix, storage.Form{}, db.newWriteCache()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -22,9 +22,9 @@ import (
 const toolPatience = 10 * time.Second
 
 // openForTool connects a command to the database of a server: to the storage of the program's own,
-// to the cluster that the options name, to the etcd inside a server that runs on the data directory,
-// or, if none does, to that etcd started in this process for a moment. The files of an etcd alone
-// are not read: its newest writes are in the log, and not in the database yet.
+// to the cluster that the options name, to the etcd inside a server that runs on the data
+// directory, or, if none does, to that etcd started in this process for a moment. The files of an
+// etcd alone are not read: its newest writes are in the log, and not in the database yet.
 func (s Server) openForTool(ctx context.Context, o *StoreOptions, c console) (d *database, err error) {
 	log := toolLog(c)
 	if s.Storage != nil {
@@ -107,18 +107,18 @@ func (k *kinds) unlock(o *StoreOptions, c console) (lock func(), err error) {
 
 // form returns how the values of the resource with this index lie in etcd.
 func (k *kinds) form(i int, root string) (storage.Form, error) {
-	return k.recalledForm(i, root, nil)
+	return k.cachedForm(i, root, nil)
 }
 
-// recalledForm is form with the memory of a cache inside it: what is recalled is what lies below
+// cachedForm is form with the memory of a cache inside it: what is recalled is what lies below
 // the encryption.
-func (k *kinds) recalledForm(i int, root string, recall *cacher.Recall) (storage.Form, error) {
+func (k *kinds) cachedForm(i int, root string, writes *cacher.WriteCache) (storage.Form, error) {
 	form, err := k.resources[i].Form(k.scheme, k.options[i])
 	if err != nil {
 		return storage.Form{}, err
 	}
-	if recall != nil {
-		form = recall.Form(form)
+	if writes != nil {
+		form = writes.Form(form)
 	}
 	return encryptedForm(k.encryption, root, k.resources[i], form), nil
 }

@@ -31,10 +31,10 @@ type Config struct {
 	// CheckEvery is about how often the cache is compared with the source (see Check), seldomer if
 	// that takes long; 0 means 5 minutes.
 	CheckEvery time.Duration
-	// Turns are those of all caches of this server; nil if there is no other.
-	Turns *Turns
-	// Recall is the one whose Form the source has; nil for none.
-	Recall *Recall
+	// CheckLimiter are those of all caches of this server; nil if there is no other.
+	CheckLimiter *CheckLimiter
+	// WriteCache is the one whose Form the source has; nil for none.
+	WriteCache *WriteCache
 	// Log is told when the source's watch breaks, and when the cache is wrong; nil drops that.
 	Log *slog.Logger
 	// Now is the clock of Window; nil means time.Now.
@@ -56,7 +56,7 @@ type Cacher struct {
 	ready    chan struct{}         // closed when current is there
 	revision batch
 	asked    asked
-	parking  parking
+	waiters  waiters
 	counters counters
 
 	mu         sync.RWMutex // guards the fields below

@@ -31,7 +31,7 @@ func (c *Cacher) keepChecking() {
 		case <-c.ctx.Done():
 			return
 		}
-		c.config.Turns.take(c.ctx, func(ctx context.Context) {
+		c.config.CheckLimiter.take(c.ctx, func(ctx context.Context) {
 			if err := c.Check(ctx); err != nil && c.ctx.Err() == nil {
 				c.config.Log.Warn("watch cache: could not be compared with the source", "prefix", c.prefix, "error", err)
 			}

@@ -11,9 +11,9 @@
 //   - source.go, passive.go: what it uses of the store behind it, and what it does without
 //   - fresh.go: linearizable reads from memory
 //   - write.go: writes that begin with what is in memory
-//   - watch.go, parking.go: cursors, and where they wait
+//   - watch.go, waiters.go: cursors, and where they wait
 //   - digest.go: how it finds out that it is wrong
-//   - recall.go: how its source knows canonical values without reading them
+//   - writecache.go: how its source knows canonical values without reading them
 //
 // It decodes nothing and never answers from a state that it has not seen whole.
 package cacher

@@ -3,4 +3,4 @@ package cacher
 import "context"
 
 // Take is one turn of t.
-func Take(t *Turns, ctx context.Context, check func(context.Context)) { t.take(ctx, check) }
+func Take(t *CheckLimiter, ctx context.Context, check func(context.Context)) { t.take(ctx, check) }

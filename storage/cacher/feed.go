@@ -152,5 +152,5 @@ func (c *Cacher) append(changes []storage.Event) {
 	for _, ev := range changes {
 		c.log.add(ev, now)
 	}
-	c.parking.wake(changes, number)
+	c.waiters.wake(changes, number)
 }

@@ -37,7 +37,7 @@ func (c *Cacher) replace(page storage.Page) {
 	c.points = nil
 	c.log.reset(page.Revision)
 	c.publish(s)
-	c.parking.wakeAll(c.log.first - 1)
+	c.waiters.wakeAll(c.log.first - 1)
 }
 
 // wentBack notes that the source is at a revision that is lower than one it was at before, and

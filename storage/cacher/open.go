@@ -28,8 +28,8 @@ func New(config Config) (*Cacher, error) {
 	defaultTo(&config.Wait, 3*time.Second)
 	defaultTo(&config.BookmarkEvery, 5*time.Second)
 	defaultTo(&config.CheckEvery, 5*time.Minute)
-	if config.Turns == nil {
-		config.Turns = NewTurns()
+	if config.CheckLimiter == nil {
+		config.CheckLimiter = NewCheckLimiter()
 	}
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
@@ -40,7 +40,7 @@ func New(config Config) (*Cacher, error) {
 	c := &Cacher{
 		config: config, source: SourceOf(config.Source), prefix: config.Prefix,
 		ready: make(chan struct{}), changed: make(chan struct{}), kick: make(chan struct{}, 1),
-		parking: parking{shortest: len(config.Prefix)}, breakWatch: func() {},
+		waiters: waiters{shortest: len(config.Prefix)}, breakWatch: func() {},
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.revision.read = func() (int64, error) {
@@ -58,8 +58,8 @@ func New(config Config) (*Cacher, error) {
 		}
 		return 0, err
 	}
-	if config.Recall != nil {
-		config.Recall.cache.Store(c)
+	if config.WriteCache != nil {
+		config.WriteCache.cache.Store(c)
 	}
 	c.wg.Go(c.follow)
 	c.wg.Go(c.pushProgress)

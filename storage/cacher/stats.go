@@ -35,7 +35,7 @@ func (c *Cacher) Stats() Stats {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	s.Events, s.EventBytes, s.OldestLog, s.Early = c.log.len(), c.log.bytes, c.log.floor, c.log.early
-	s.Watches, s.Waiting = c.parking.count()
+	s.Watches, s.Waiting = c.waiters.count()
 	if cur := c.current.Load(); cur != nil {
 		s.Entries, s.Bytes, s.Revision, s.Indexes = cur.tree.Len(), cur.bytes, cur.revision, len(cur.indexes)
 	}
@@ -43,10 +43,10 @@ func (c *Cacher) Stats() Stats {
 }
 
 // count returns how many watchers there are, and how many of them wait.
-func (p *parking) count() (all, waiting int) {
+func (p *waiters) count() (all, waiting int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, s := range p.spots {
+	for _, s := range p.groups {
 		all += s.watchers
 		for w := s.waiting; w != nil; w = w.next {
 			waiting++

@@ -25,9 +25,9 @@ type watcher struct {
 	err    error
 	timer  *time.Timer // of bookmarks; nil until one is waited for
 
-	spot       *spot
-	prev, next *watcher // in the list of spot; guarded by parking.mu, as the next three are
-	parked     bool
+	group      *group
+	prev, next *watcher // in the list of group; guarded by waiters.mu, as the next three are
+	idle       bool
 	left       bool
 	from       int64         // the number of the event that woke it, -1 for none
 	news       chan struct{} // holds a token when it was woken
@@ -62,7 +62,7 @@ func (c *Cacher) Watch(ctx context.Context, selection string, opts storage.Watch
 		return nil, w.compacted()
 	}
 	w.number = c.log.after(opts.After)
-	c.parking.join(w, selection, opts.Where)
+	c.waiters.join(w, selection, opts.Where)
 	return w, nil
 }
 
@@ -70,7 +70,7 @@ func (c *Cacher) Watch(ctx context.Context, selection string, opts storage.Watch
 func (w *watcher) Close() {
 	w.closing.Do(func() {
 		close(w.closed)
-		w.c.parking.leave(w)
+		w.c.waiters.leave(w)
 	})
 }
 
@@ -128,14 +128,14 @@ func (w *watcher) resetTimer() {
 
 // collect moves the cursor on and puts what belongs to the watch into out; if that is nothing and
 // quiet is set, a bookmark. More says that it did not come to the end of the log. If it did and
-// there is nothing, the watch is parked.
+// there is nothing, the watch is idle.
 func (w *watcher) collect(quiet bool) (more bool, err error) {
 	c := w.c
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	w.out = w.out[:0]
 	current := c.current.Load().revision
-	w.number = c.parking.drive(w, c.log.end())
+	w.number = c.waiters.resume(w, c.log.end())
 	if w.number < c.log.first && w.after >= c.log.floor {
 		w.number = c.log.after(w.after) // what the log has lost is not wanted
 	}
@@ -162,7 +162,7 @@ func (w *watcher) collect(quiet bool) (more bool, err error) {
 		w.out = append(w.out, storage.Event{Type: storage.Bookmark, Entry: storage.Entry{Revision: current}})
 		return false, nil
 	}
-	c.parking.park(w)
+	c.waiters.wait(w)
 	return false, nil
 }
 
@@ -173,6 +173,6 @@ func (w *watcher) compacted() error {
 
 func (w *watcher) fail(err error) ([]storage.Event, error) {
 	w.err = err
-	w.c.parking.leave(w)
+	w.c.waiters.leave(w)
 	return nil, err
 }

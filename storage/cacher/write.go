@@ -46,7 +46,7 @@ func (c *Cacher) known(key string) (storage.Entry, bool) {
 	if s == nil || s.epoch != c.epoch.Load() {
 		return storage.Entry{}, false // in another history, a revision may be of something else
 	}
-	if e, ok := c.config.Recall.wrote(key, s); ok {
+	if e, ok := c.config.WriteCache.wrote(key, s); ok {
 		return e, true
 	}
 	e, ok := s.tree.Get(key)
@@ -59,6 +59,6 @@ func (c *Cacher) known(key string) (storage.Entry, bool) {
 // wrote notes what this process has written, if it has.
 func (c *Cacher) wrote(epoch int64, e storage.Entry, err error) {
 	if err == nil {
-		c.config.Recall.confirm(e, epoch)
+		c.config.WriteCache.confirm(e, epoch)
 	}
 }

@@ -56,14 +56,14 @@ func (r *reading) wantReads(t *testing.T, n int64, what string) {
 	}
 }
 
-func startReading(t *testing.T, recall *cacher.Recall) (*reading, *cacher.Cacher) {
+func startReading(t *testing.T, writes *cacher.WriteCache) (*reading, *cacher.Cacher) {
 	t.Helper()
 	form := storage.Form{}
-	if recall != nil {
-		form = recall.Form(form)
+	if writes != nil {
+		form = writes.Form(form)
 	}
 	r := &reading{Store: memory.New(memory.Config{Form: form, ProgressInterval: quick})}
-	c := start(t, cacher.Config{Source: r, Recall: recall})
+	c := start(t, cacher.Config{Source: r, WriteCache: writes})
 	return r, c
 }
 
@@ -117,7 +117,7 @@ func TestWritesBeginWithTheCache(t *testing.T) {
 
 // A process knows what it has written before the source tells it.
 func TestOwnWritesAreKnownAtOnce(t *testing.T) {
-	r, c := startReading(t, new(cacher.Recall))
+	r, c := startReading(t, new(cacher.WriteCache))
 	ctx := context.Background()
 	r.held.Lock() // the cache learns nothing
 	defer r.held.Unlock()
@@ -148,7 +148,7 @@ func TestOwnWritesAreKnownAtOnce(t *testing.T) {
 
 // What the cache has overtaken is not brought back by the memory of an own write.
 func TestTheCacheIsNewerThanOwnWrites(t *testing.T) {
-	r, c := startReading(t, new(cacher.Recall))
+	r, c := startReading(t, new(cacher.WriteCache))
 	ctx := context.Background()
 	if _, err := c.Create(ctx, "/pods/ns/a", []byte("mine")); err != nil {
 		t.Fatal(err)
@@ -166,10 +166,10 @@ func TestTheCacheIsNewerThanOwnWrites(t *testing.T) {
 
 // Nor is what was written in a history that is no more.
 func TestOwnWritesOfAnotherHistory(t *testing.T) {
-	recall := new(cacher.Recall)
-	f := &faulty{form: recall.Form(storage.Form{})}
+	writes := new(cacher.WriteCache)
+	f := &faulty{form: writes.Form(storage.Form{})}
 	f.restore()
-	c := start(t, cacher.Config{Source: f, Recall: recall})
+	c := start(t, cacher.Config{Source: f, WriteCache: writes})
 	ctx := context.Background()
 	write(t, f, 10)
 	if _, err := c.Create(ctx, "/pods/ns/a", []byte("mine")); err != nil {

@@ -10,5 +10,6 @@
 // README.md says what runs have exposed.
 //
 // The checks know nothing of how the server works, and the server nothing of the checks, but for
-// bugs that are planted on purpose (build tag planted): oracle_test.go proves that each is found.
+// bugs that are planted on purpose (build tag faultinject): oracle_test.go proves that each is
+// found.
 package main

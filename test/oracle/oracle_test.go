@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/typeplane/typeplane/internal/faultdisk"
-	"github.com/typeplane/typeplane/internal/planted"
+	"github.com/typeplane/typeplane/internal/faultinject"
 )
 
 var (
@@ -65,24 +65,24 @@ const (
 )
 
 // brokenBy says which promise each planted bug breaks.
-var brokenBy = map[planted.Bug]string{
-	planted.StaleRead: "C4", planted.GoesBack: "C8", planted.NewerItem: "C3", planted.NewerPage: "C3",
-	planted.LostUpdate: "C5", planted.UnknownIsFailed: "C2", planted.DroppedEvent: "C6", planted.DuplicatedEvent: "C6",
-	planted.SwappedEvents: "C6", planted.OldDeletion: "C6", planted.EarlyBookmark: "C7", planted.LostAtStart: "C3",
-	planted.LostInCache: "C9", planted.LostWrite: "C1", planted.AckedUnsynced: "C1",
-	planted.IgnoredFinalizer: "C11", planted.CreatedOver: "C11", planted.StaleRefusal: "C12", planted.AppliedOnConflict: "C2",
-	planted.StolenField: "C13", planted.CollectionByName: "C2", planted.CollectionSkips: "C14", planted.WetRun: "C2", planted.StaleTouch: "C4",
+var brokenBy = map[faultinject.Bug]string{
+	faultinject.StaleRead: "C4", faultinject.GoesBack: "C8", faultinject.NewerItem: "C3", faultinject.NewerPage: "C3",
+	faultinject.LostUpdate: "C5", faultinject.UnknownIsFailed: "C2", faultinject.DroppedEvent: "C6", faultinject.DuplicatedEvent: "C6",
+	faultinject.SwappedEvents: "C6", faultinject.OldDeletion: "C6", faultinject.EarlyBookmark: "C7", faultinject.LostAtStart: "C3",
+	faultinject.LostInCache: "C9", faultinject.LostWrite: "C1", faultinject.AckedUnsynced: "C1",
+	faultinject.IgnoredFinalizer: "C11", faultinject.CreatedOver: "C11", faultinject.StaleRefusal: "C12", faultinject.AppliedOnConflict: "C2",
+	faultinject.StolenField: "C13", faultinject.CollectionByName: "C2", faultinject.CollectionSkips: "C14", faultinject.WetRun: "C2", faultinject.StaleTouch: "C4",
 }
 
 // faultsFor are the faults that a bug needs, where most would only take time.
-var faultsFor = map[planted.Bug][]Fault{
-	planted.UnknownIsFailed:  {KillEtcd, CutProxy},
-	planted.LostAtStart:      {KillServer, KillEtcd},
-	planted.AckedUnsynced:    {CutPower},
-	planted.LostInCache:      {Compaction},
-	planted.IgnoredFinalizer: {Compaction},
-	planted.CollectionByName: {Compaction},
-	planted.WetRun:           {Compaction},
+var faultsFor = map[faultinject.Bug][]Fault{
+	faultinject.UnknownIsFailed:  {KillEtcd, CutProxy},
+	faultinject.LostAtStart:      {KillServer, KillEtcd},
+	faultinject.AckedUnsynced:    {CutPower},
+	faultinject.LostInCache:      {Compaction},
+	faultinject.IgnoredFinalizer: {Compaction},
+	faultinject.CollectionByName: {Compaction},
+	faultinject.WetRun:           {Compaction},
 }
 
 // TestPlantedBugs breaks the server on purpose, in one way after the other: each is found, or the
@@ -91,8 +91,8 @@ func TestPlantedBugs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes")
 	}
-	library, etcd := build(t, "-tags", "planted")
-	for _, bug := range planted.Bugs {
+	library, etcd := build(t, "-tags", "faultinject")
+	for _, bug := range faultinject.Bugs {
 		if *only != "" && *only != string(bug) {
 			continue
 		}
@@ -102,7 +102,7 @@ func TestPlantedBugs(t *testing.T) {
 			defer cancel()
 			for n := uint64(1); n <= caughtWithin; n++ {
 				config := shapes[1].shape
-				if bug == planted.AckedUnsynced {
+				if bug == faultinject.AckedUnsynced {
 					config = shapes[0].shape
 					config.Whole = true // with some sectors, the database would be no database any more
 					needDisk(t, config)
@@ -134,7 +134,7 @@ func TestNothingPlanted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("TestPromises says it, too")
 	}
-	library, etcd := build(t, "-tags", "planted")
+	library, etcd := build(t, "-tags", "faultinject")
 	config := shapes[1].shape
 	config.Seed, config.Load, config.Library, config.Etcd = *seed, 4*time.Second, library, etcd
 	h, _, err := Run(t.Context(), config)

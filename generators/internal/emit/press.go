@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// Press finishes files in the background, as many at a time as there are processors: formatting is
-// the larger half of a run that prints much. Nobody has to wait for it; Bytes waits for its own
+// Formatter finishes files in the background, as many at a time as there are processors: formatting
+// is the larger half of a run that prints much. Nobody has to wait for it; Bytes waits for its own
 // file. The zero value is ready.
-type Press struct {
+type Formatter struct {
 	once sync.Once
 	room chan struct{}
 }
 
 // Start finishes files, to which nothing can be added any more. It is for one goroutine at a time.
-func (p *Press) Start(files []*File) {
+func (p *Formatter) Start(files []*File) {
 	p.once.Do(func() { p.room = make(chan struct{}, runtime.GOMAXPROCS(0)) })
 	for _, f := range files {
 		if f.raw != nil || f.pressed != nil {

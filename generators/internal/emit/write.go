@@ -48,8 +48,8 @@ func (c Change) Content() []byte { return c.content }
 func Plan(files []*File, dirs []string, may []Output, stale ...string) ([]Change, error) {
 	changes := make([]Change, len(files))
 	errs := make([]error, len(files))
-	var press Press
-	press.Start(files)
+	var formatter Formatter
+	formatter.Start(files)
 	for i, f := range files {
 		changes[i], errs[i] = compare(f)
 	}

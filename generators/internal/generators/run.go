@@ -101,7 +101,7 @@ func Run(cfg Config) (Result, error) {
 
 	sound := slices.DeleteFunc(slices.Clone(set.Packages), func(p *model.Package) bool { return p.Broken })
 	var files []*emit.File
-	var press emit.Press
+	var formatter emit.Formatter
 	var stale []string
 	by := printed{}
 	for _, plugin := range inOrder(cfg.Plugins) {
@@ -118,7 +118,7 @@ func Run(cfg Config) (Result, error) {
 		stateLevel(pass.files)
 		by.add(plugin.Name, pass.files)
 		files = append(files, pass.files...)
-		press.Start(pass.files) // while the next plug-in plans
+		formatter.Start(pass.files) // while the next plug-in plans
 		watch.lap("%s: %d files", plugin.Name, len(pass.files))
 	}
 	report.Hearing("")

@@ -1,11 +1,11 @@
-//go:build planted
+//go:build faultinject
 
 package serve
 
 import (
 	"os"
 
-	"github.com/typeplane/typeplane/internal/planted"
+	"github.com/typeplane/typeplane/internal/faultinject"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/cacher"
@@ -13,8 +13,8 @@ import (
 )
 
 // planting is what is broken on purpose in a server for test/oracle.
-var planting = func() planted.Bug {
-	bug, err := planted.Parse(os.Getenv("TYPEPLANE_PLANTED"))
+var planting = func() faultinject.Bug {
+	bug, err := faultinject.Parse(os.Getenv("TYPEPLANE_PLANTED"))
 	if err != nil {
 		panic(err)
 	}

@@ -16,7 +16,7 @@ func memoOf(i int) memoKey { return memoKey{key: fmt.Sprintf("/things/%04d", i),
 // A memo is what was put, or it is not there; and there are never more bytes than the budget.
 func TestMemosAreTrueAndBounded(t *testing.T) {
 	const budget = 64 << 10
-	m, r := NewMemos(budget), rand.New(rand.NewPCG(1, 2))
+	m, r := NewEncodeCache(budget), rand.New(rand.NewPCG(1, 2))
 	data := func(i int) []byte { return bytes.Repeat([]byte{byte(i)}, i%997) }
 	hits := 0
 	for range 100_000 {
@@ -56,7 +56,7 @@ func TestMemosAreTrueAndBounded(t *testing.T) {
 }
 
 func TestWhatIsUsedStays(t *testing.T) {
-	m := NewMemos(64 << 10)
+	m := NewEncodeCache(64 << 10)
 	for i := range 20 {
 		m.put(memoOf(i), make([]byte, 100))
 	}
@@ -71,7 +71,7 @@ func TestWhatIsUsedStays(t *testing.T) {
 }
 
 func TestMemosRefuse(t *testing.T) {
-	m := NewMemos(memoShards * 1000)
+	m := NewEncodeCache(memoShards * 1000)
 	m.put(memoOf(1), make([]byte, 1000))
 	if m.Size() != 0 {
 		t.Error("what is larger than its part of the budget was kept")
@@ -79,7 +79,7 @@ func TestMemosRefuse(t *testing.T) {
 	if m.fit(make([]storage.Entry, 100)) || !m.fit(make([]storage.Entry, 10)) {
 		t.Error("a scan of more than there is room for is not told from a small one")
 	}
-	var none *Memos
+	var none *EncodeCache
 	none.put(memoOf(1), nil)
 	if _, ok := none.get(memoOf(1)); ok || none.fit(nil) {
 		t.Error("nil keeps something")
@@ -87,7 +87,7 @@ func TestMemosRefuse(t *testing.T) {
 }
 
 func TestMemosInParallel(t *testing.T) {
-	m := NewMemos(32 << 10)
+	m := NewEncodeCache(32 << 10)
 	var wg sync.WaitGroup
 	for seed := range uint64(4) {
 		wg.Go(func() {
@@ -109,7 +109,7 @@ func TestMemosInParallel(t *testing.T) {
 // where both have no room.
 func TestMemosLearn(t *testing.T) {
 	const each, n = 1000, 1000
-	m := NewMemos(n * 3 / 2 * (each + memoOverhead + 4))
+	m := NewEncodeCache(n * 3 / 2 * (each + memoOverhead + 4))
 	pass := func(form string) (hits int) {
 		for i := range n {
 			k := memoKey{form: form, key: strconv.Itoa(i), revision: int64(i)}

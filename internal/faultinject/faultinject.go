@@ -1,12 +1,12 @@
-// Package planted breaks the promises of a store on purpose, for the tests of test/oracle. The
-// test that proves that test/oracle finds faults builds a server with the tag planted. In every
+// Package faultinject breaks the promises of a store on purpose, for the tests of test/oracle. The
+// test that proves that test/oracle finds faults builds a server with the tag faultinject. In every
 // other server, package serve does not import this package.
 //
 // Each Bug is a way in which stores like ours have failed somewhere. A bug stands around the part
 // whose fault it imitates, so that the part knows nothing of it. Above stands around what the
 // registry reads, Below around what a watch cache follows, Served around what the server sends.
 // Unsynced is a setting of the embedded etcd.
-package planted
+package faultinject
 
 import (
 	"context"

@@ -7,25 +7,25 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// parking is where watchers wait that have seen everything. Each waits at the place of what it
-// watches, and an event wakes those at its places only: neither the ones that it does not concern
-// nor the ones that are still busy cost anything.
+// waiters are the watchers that wait because they have seen everything. Each waits at the place of
+// what it watches, and an event wakes those at its places only: neither the ones that it does not
+// concern nor the ones that are still busy cost anything.
 //
 // Whoever waits is not behind: all that happens in the meantime does not concern it. When it wakes
 // up, it goes on at the event that woke it.
-type parking struct {
+type waiters struct {
 	shortest int // the length of the cache's prefix
 
 	mu         sync.Mutex // guards what is below, and the watchers' fields that say so; taken after Cacher.mu
-	spots      map[place]*spot
+	groups     map[place]*group
 	attributes map[string]*attribute
 }
 
 // place is what a watcher watches: a selection, or of that what has a value of an attribute.
 type place struct{ selection, attribute, value string }
 
-// spot is a place with its watchers.
-type spot struct {
+// group is a place with its watchers.
+type group struct {
 	place    place
 	watchers int      // also those that are not waiting
 	waiting  *watcher // the first of a list that is linked both ways
@@ -33,40 +33,40 @@ type spot struct {
 
 // attribute is one that watchers name in their Where.
 type attribute struct {
-	read  func(storage.Entry) (string, bool, error)
-	spots int
+	read   func(storage.Entry) (string, bool, error)
+	groups int
 }
 
-// join gives w its spot.
-func (p *parking) join(w *watcher, selection string, where *storage.Where) {
+// join gives w its group.
+func (p *waiters) join(w *watcher, selection string, where *storage.Where) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	at := place{selection: selection}
 	if where != nil {
 		at.attribute, at.value = where.Attribute, where.Value
 	}
-	s := p.spots[at]
+	s := p.groups[at]
 	if s == nil {
-		s = &spot{place: at}
-		if p.spots == nil {
-			p.spots, p.attributes = make(map[place]*spot), make(map[string]*attribute)
+		s = &group{place: at}
+		if p.groups == nil {
+			p.groups, p.attributes = make(map[place]*group), make(map[string]*attribute)
 		}
-		p.spots[at] = s
+		p.groups[at] = s
 		if where != nil {
 			a := p.attributes[at.attribute]
 			if a == nil {
 				a = &attribute{read: where.Read}
 				p.attributes[at.attribute] = a
 			}
-			a.spots++
+			a.groups++
 		}
 	}
 	s.watchers++
-	w.spot, w.from = s, -1
+	w.group, w.from = s, -1
 }
 
 // leave takes w away for good. It may be called more than once.
-func (p *parking) leave(w *watcher) {
+func (p *waiters) leave(w *watcher) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if w.left {
@@ -74,39 +74,39 @@ func (p *parking) leave(w *watcher) {
 	}
 	w.left = true
 	w.unlink()
-	s := w.spot
+	s := w.group
 	if s.watchers--; s.watchers > 0 {
 		return
 	}
-	delete(p.spots, s.place)
+	delete(p.groups, s.place)
 	if a := p.attributes[s.place.attribute]; a != nil {
-		if a.spots--; a.spots == 0 {
+		if a.groups--; a.groups == 0 {
 			delete(p.attributes, s.place.attribute)
 		}
 	}
 }
 
-// park lets w wait. The caller holds Cacher.mu, so that nothing happens between the last look and
+// wait lets w wait. The caller holds Cacher.mu, so that nothing happens between the last look and
 // this.
-func (p *parking) park(w *watcher) {
+func (p *waiters) wait(w *watcher) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if w.left || w.parked {
+	if w.left || w.idle {
 		return
 	}
-	w.parked = true
-	if w.next = w.spot.waiting; w.next != nil {
+	w.idle = true
+	if w.next = w.group.waiting; w.next != nil {
 		w.next.prev = w
 	}
-	w.spot.waiting = w
+	w.group.waiting = w
 }
 
-// drive lets w go on, and returns the number of the first event that may concern it: w.number if it
-// was not waiting, end if it was and nothing came. The caller holds Cacher.mu.
-func (p *parking) drive(w *watcher, end int64) int64 {
+// resume lets w go on, and returns the number of the first event that may concern it: w.number if
+// it was not waiting, end if it was and nothing came. The caller holds Cacher.mu.
+func (p *waiters) resume(w *watcher, end int64) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if w.parked {
+	if w.idle {
 		w.unlink()
 		return end
 	}
@@ -115,33 +115,33 @@ func (p *parking) drive(w *watcher, end int64) int64 {
 	return from
 }
 
-// unlink takes w out of the list of its spot. The caller holds mu.
+// unlink takes w out of the list of its group. The caller holds mu.
 func (w *watcher) unlink() {
-	if !w.parked {
+	if !w.idle {
 		return
 	}
 	if w.prev != nil {
 		w.prev.next = w.next
 	} else {
-		w.spot.waiting = w.next
+		w.group.waiting = w.next
 	}
 	if w.next != nil {
 		w.next.prev = w.prev
 	}
-	w.prev, w.next, w.parked = nil, nil, false
+	w.prev, w.next, w.idle = nil, nil, false
 }
 
 // wake wakes whom events concern, the first of which has a number. The caller holds Cacher.mu for
 // writing.
-func (p *parking) wake(events []storage.Event, number int64) {
+func (p *waiters) wake(events []storage.Event, number int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.spots) == 0 {
+	if len(p.groups) == 0 {
 		return
 	}
 	for i := range events {
 		ev, n := &events[i], number+int64(i)
-		p.selecting(ev.Entry.Key, func(selection string) { p.spots[place{selection: selection}].wake(n) })
+		p.selecting(ev.Entry.Key, func(selection string) { p.groups[place{selection: selection}].wake(n) })
 		for name, a := range p.attributes {
 			p.wakeWhere(name, a, ev, n)
 		}
@@ -149,14 +149,14 @@ func (p *parking) wake(events []storage.Event, number int64) {
 }
 
 // wakeWhere wakes those that want a value of an attribute that the entry has or had.
-func (p *parking) wakeWhere(name string, a *attribute, ev *storage.Event, number int64) {
+func (p *waiters) wakeWhere(name string, a *attribute, ev *storage.Event, number int64) {
 	now, has, known := valueOf(a.read, &ev.Entry)
 	was, had, knew := "", false, true
 	if ev.Type == storage.Modified {
 		was, had, knew = valueOf(a.read, &ev.Prev)
 	}
 	if !known || !knew {
-		for at, s := range p.spots {
+		for at, s := range p.groups {
 			if at.attribute == name {
 				s.wake(number)
 			}
@@ -165,17 +165,17 @@ func (p *parking) wakeWhere(name string, a *attribute, ev *storage.Event, number
 	}
 	p.selecting(ev.Entry.Key, func(selection string) {
 		if has {
-			p.spots[place{selection, name, now}].wake(number)
+			p.groups[place{selection, name, now}].wake(number)
 		}
 		if had && (!has || was != now) {
-			p.spots[place{selection, name, was}].wake(number)
+			p.groups[place{selection, name, was}].wake(number)
 		}
 	})
 }
 
 // selecting calls visit with every selection that has key: the prefixes that it is below, and
 // itself.
-func (p *parking) selecting(key string, visit func(selection string)) {
+func (p *waiters) selecting(key string, visit func(selection string)) {
 	for end := p.shortest - 1; ; {
 		visit(key[:end+1])
 		next := strings.IndexByte(key[end+1:], '/')
@@ -188,22 +188,22 @@ func (p *parking) selecting(key string, visit func(selection string)) {
 }
 
 // wakeAll wakes everyone.
-func (p *parking) wakeAll(number int64) {
+func (p *waiters) wakeAll(number int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, s := range p.spots {
+	for _, s := range p.groups {
 		s.wake(number)
 	}
 }
 
 // wake wakes those who wait at s, which may be nil.
-func (s *spot) wake(number int64) {
+func (s *group) wake(number int64) {
 	if s == nil {
 		return
 	}
 	for w := s.waiting; w != nil; {
 		next := w.next
-		w.prev, w.next, w.parked = nil, nil, false
+		w.prev, w.next, w.idle = nil, nil, false
 		w.from = number
 		select {
 		case w.news <- struct{}{}:

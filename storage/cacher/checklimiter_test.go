@@ -41,7 +41,7 @@ func (s slow) EachRevision(ctx context.Context, prefix string, revision int64, v
 func TestChecksRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const caches, hours = 60, 4
-		shared, log := cacher.NewTurns(), &logged{}
+		shared, log := cacher.NewCheckLimiter(), &logged{}
 		var now, most, all atomic.Int64
 		begin := time.Now()
 		var started []*cacher.Cacher
@@ -55,7 +55,7 @@ func TestChecksRest(t *testing.T) {
 			}
 			source := slow{memory.New(memory.Config{}), takes, &now, &most, &all}
 			started = append(started, start(t, cacher.Config{
-				Source: source, Turns: shared, CheckEvery: time.Minute, BookmarkEvery: 24 * time.Hour, Log: slog.New(slog.NewTextHandler(log, nil)),
+				Source: source, CheckLimiter: shared, CheckEvery: time.Minute, BookmarkEvery: 24 * time.Hour, Log: slog.New(slog.NewTextHandler(log, nil)),
 			}))
 		}
 		time.Sleep(hours * time.Hour)
@@ -76,7 +76,7 @@ func TestChecksRest(t *testing.T) {
 // A cache that waits for its turn, or rests, can be closed, and the others are not held up.
 func TestTurnsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		shared := cacher.NewTurns()
+		shared := cacher.NewCheckLimiter()
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		cacher.Take(shared, t.Context(), func(context.Context) { time.Sleep(time.Minute) })

@@ -9,13 +9,14 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// Memos keeps the JSON of objects between requests, so that a list or an event that many clients
-// ask for is decoded, converted and encoded once. What it holds is immutable: an object at a
-// revision never changes. All methods may be called from any goroutine; a nil *Memos keeps nothing.
+// EncodeCache keeps the JSON of objects between requests, so that a list or an event that many
+// clients ask for is decoded, converted and encoded once. What it holds is immutable: an object at
+// a revision never changes. All methods may be called from any goroutine; a nil *EncodeCache keeps
+// nothing.
 //
-// One Memos serves all resources of one database: a key and a revision must say which object is
-// meant.
-type Memos struct {
+// One EncodeCache serves all resources of one database: a key and a revision must say which object
+// is meant.
+type EncodeCache struct {
 	budget int64 // bytes, of all shards
 	seed   maphash.Seed
 	shards [memoShards]memoShard
@@ -28,9 +29,9 @@ const (
 	memoOverhead = 240
 )
 
-// NewMemos makes an empty Memos that holds at most about budget bytes.
-func NewMemos(budget int64) *Memos {
-	m := &Memos{budget: budget, seed: maphash.MakeSeed()}
+// NewEncodeCache makes an empty EncodeCache that holds at most about budget bytes.
+func NewEncodeCache(budget int64) *EncodeCache {
+	m := &EncodeCache{budget: budget, seed: maphash.MakeSeed()}
 	for i := range m.shards {
 		m.shards[i].budget = budget / memoShards
 		m.shards[i].found = map[memoKey]*memo{}
@@ -48,7 +49,7 @@ type memoKey struct {
 
 // fit says whether one form of each entry can be kept, all at a time. A scan of more would drive
 // out everything, itself as well, so it has to do without.
-func (m *Memos) fit(entries []storage.Entry) bool {
+func (m *EncodeCache) fit(entries []storage.Entry) bool {
 	if m == nil {
 		return false
 	}
@@ -59,7 +60,7 @@ func (m *Memos) fit(entries []storage.Entry) bool {
 	return size <= m.budget
 }
 
-func (m *Memos) get(k memoKey) ([]byte, bool) {
+func (m *EncodeCache) get(k memoKey) ([]byte, bool) {
 	if m == nil {
 		return nil, false
 	}
@@ -67,14 +68,14 @@ func (m *Memos) get(k memoKey) ([]byte, bool) {
 }
 
 // put keeps data, which nobody may modify from now on.
-func (m *Memos) put(k memoKey, data []byte) {
+func (m *EncodeCache) put(k memoKey, data []byte) {
 	if m != nil {
 		m.shard(k).put(k, data)
 	}
 }
 
 // Size is about how many bytes are kept.
-func (m *Memos) Size() int64 {
+func (m *EncodeCache) Size() int64 {
 	total := int64(0)
 	for i := range m.shards {
 		s := &m.shards[i]
@@ -85,7 +86,7 @@ func (m *Memos) Size() int64 {
 	return total
 }
 
-func (m *Memos) shard(k memoKey) *memoShard {
+func (m *EncodeCache) shard(k memoKey) *memoShard {
 	return &m.shards[(maphash.String(m.seed, k.key)+uint64(k.revision))%memoShards]
 }
 
@@ -99,7 +100,7 @@ type memo struct {
 
 func (m *memo) size() int64 { return int64(len(m.data) + len(m.key) + memoOverhead) }
 
-// memoShard holds a part of the memos under a part of the budget. What goes first is what was not
+// memoShard holds a part of the encoded under a part of the budget. What goes first is what was not
 // used since the hand went by last; the hand moves from the oldest to the newest, so what is only
 // asked for once leaves soon (SIEVE: Zhang et al., NSDI 2024). While lists come that are longer
 // than what is left, it would follow the newest and never arrive, and what nobody asks for any more
@@ -111,7 +112,7 @@ type memoShard struct {
 	found  map[memoKey]*memo
 	newest *memo // oldest is newest.next
 	hand   *memo // nil: at the oldest
-	left   int   // memos that were evicted since the hand began
+	left   int   // encoded that were evicted since the hand began
 }
 
 func (s *memoShard) get(k memoKey) ([]byte, bool) {

@@ -8,21 +8,21 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// Bounds of what a Recall remembers of this process's writes: until their events come back, which
-// is soon.
+// Bounds of what a WriteCache remembers of this process's writes: until their events come back,
+// which is soon.
 const (
 	recalledWrites = 256
 	recalledBytes  = 4 << 20
 )
 
-// Recall knows of many stored values that they are canonical without looking into them: the ones
-// that this process wrote a moment ago, and the ones that the cache holds already. What they cost
-// is a comparison of bytes. So neither the event of an own write nor the reading of the current
-// entry before a write decodes anything.
+// WriteCache knows of many stored values that they are canonical without looking into them: the
+// ones that this process wrote a moment ago, and the ones that the cache holds already. What they
+// cost is a comparison of bytes. So neither the event of an own write nor the reading of the
+// current entry before a write decodes anything.
 //
-// One Recall is for one cache: its Form goes into the source, and the Recall into the cache's
-// Config. Its methods may be called from any goroutine.
-type Recall struct {
+// One WriteCache is for one cache: its Form goes into the source, and the WriteCache into the
+// cache's Config. Its methods may be called from any goroutine.
+type WriteCache struct {
 	cache atomic.Pointer[Cacher]
 
 	mu     sync.Mutex // guards the fields below
@@ -40,7 +40,7 @@ type written struct {
 
 // Form returns form with a memory. What form.Canonical answers must depend on nothing but its
 // arguments: where keys of encryption come and go, the encryption goes around it.
-func (r *Recall) Form(form storage.Form) storage.Form {
+func (r *WriteCache) Form(form storage.Form) storage.Form {
 	return storage.Form{
 		Canonical: func(key string, stored []byte) ([]byte, bool, error) {
 			if value := r.written(key, stored); value != nil {
@@ -65,7 +65,7 @@ func (r *Recall) Form(form storage.Form) storage.Form {
 }
 
 // written returns the value that was written at key as stored, nil if it was not so.
-func (r *Recall) written(key string, stored []byte) []byte {
+func (r *WriteCache) written(key string, stored []byte) []byte {
 	r.mu.Lock()
 	w, ok := r.writes[key]
 	r.mu.Unlock()
@@ -77,7 +77,7 @@ func (r *Recall) written(key string, stored []byte) []byte {
 
 // cached returns the value that the cache has at key, if that is what is stored and what a write
 // would store.
-func (r *Recall) cached(form storage.Form, key string, stored []byte) []byte {
+func (r *WriteCache) cached(form storage.Form, key string, stored []byte) []byte {
 	c := r.cache.Load()
 	if c == nil {
 		return nil
@@ -97,7 +97,7 @@ func (r *Recall) cached(form storage.Form, key string, stored []byte) []byte {
 }
 
 // wrote returns the entry that this process wrote at key last, if s is too old to have it.
-func (r *Recall) wrote(key string, s *state) (storage.Entry, bool) {
+func (r *WriteCache) wrote(key string, s *state) (storage.Entry, bool) {
 	if r == nil {
 		return storage.Entry{}, false
 	}
@@ -108,7 +108,7 @@ func (r *Recall) wrote(key string, s *state) (storage.Entry, bool) {
 }
 
 // confirm notes that the write which is remembered at the key of e came to be e.
-func (r *Recall) confirm(e storage.Entry, epoch int64) {
+func (r *WriteCache) confirm(e storage.Entry, epoch int64) {
 	if r == nil {
 		return
 	}
@@ -121,7 +121,7 @@ func (r *Recall) confirm(e storage.Entry, epoch int64) {
 }
 
 // note remembers a write and forgets the oldest if there are too many.
-func (r *Recall) note(key string, w written) {
+func (r *WriteCache) note(key string, w written) {
 	n := len(w.stored) + len(w.value)
 	if n == 0 || n > recalledBytes/4 {
 		return

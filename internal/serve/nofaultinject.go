@@ -1,4 +1,4 @@
-//go:build !planted
+//go:build !faultinject
 
 package serve
 
@@ -9,7 +9,7 @@ import (
 	"github.com/typeplane/typeplane/storage/embedded"
 )
 
-// These do nothing: bugs are planted where the tag says so only, see package internal/planted.
+// These do nothing: bugs are planted where the tag says so only, see package internal/faultinject.
 
 func plantAbove(s storage.Interface) storage.Interface { return s }
 func plantBelow(s cacher.Source) cacher.Source         { return s }

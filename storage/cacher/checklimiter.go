@@ -13,22 +13,22 @@ const (
 	checkWithin = 30 * time.Second
 )
 
-// Turns are what the caches of one server share so that what their checks cost has one bound: they
-// compare themselves with the source one at a time, in the order in which they want to, and after
-// each check all of them rest a hundred times as long as it took. So checks never take more than a
-// hundredth of the time, however many and large the caches are. Its methods may be called from any
-// goroutine.
-type Turns struct {
+// CheckLimiter are what the caches of one server share so that what their checks cost has one
+// bound: they compare themselves with the source one at a time, in the order in which they want to,
+// and after each check all of them rest a hundred times as long as it took. So checks never take
+// more than a hundredth of the time, however many and large the caches are. Its methods may be
+// called from any goroutine.
+type CheckLimiter struct {
 	taken chan struct{} // holds a token while somebody has its turn
 	next  time.Time     // when the next check may begin; whoever has its turn may touch it
 }
 
-// NewTurns returns turns for any number of caches.
-func NewTurns() *Turns { return &Turns{taken: make(chan struct{}, 1)} }
+// NewCheckLimiter returns turns for any number of caches.
+func NewCheckLimiter() *CheckLimiter { return &CheckLimiter{taken: make(chan struct{}, 1)} }
 
 // take waits until it is this caller's turn, and runs check, whose context ends after checkWithin.
 // It does nothing if ctx ends before.
-func (t *Turns) take(ctx context.Context, check func(context.Context)) {
+func (t *CheckLimiter) take(ctx context.Context, check func(context.Context)) {
 	select {
 	case t.taken <- struct{}{}:
 		defer func() { <-t.taken }()

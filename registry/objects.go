@@ -14,10 +14,10 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// Ledger is a resource for those who keep accounts of it: it reads the stored objects, and makes
+// Objects is a resource for those who keep accounts of it: it reads the stored objects, and makes
 // operations that replace them in somebody else's transaction. No strategy and no admission is
 // asked. It is immutable, and its methods may be called from any goroutine.
-type Ledger struct {
+type Objects struct {
 	names   []schema.GroupResource
 	prefix  string
 	codec   *codec
@@ -25,9 +25,9 @@ type Ledger struct {
 	backend storage.Interface
 }
 
-// Ledger returns that of a namespaced resource, which is stored as form says in the backend that
+// Objects returns that of a namespaced resource, which is stored as form says in the backend that
 // Serve is given; with encryption form is more than what Form returns.
-func (r Resource) Ledger(scheme *runtime.Scheme, backend storage.Interface, form storage.Form, opts Options) (*Ledger, error) {
+func (r Resource) Objects(scheme *runtime.Scheme, backend storage.Interface, form storage.Form, opts Options) (*Objects, error) {
 	if !r.namespaced {
 		return nil, fmt.Errorf("resource %q is in no namespace", r.plural)
 	}
@@ -35,7 +35,7 @@ func (r Resource) Ledger(scheme *runtime.Scheme, backend storage.Interface, form
 	if err != nil {
 		return nil, err
 	}
-	l := &Ledger{names: []schema.GroupResource{r.GroupResource()}, prefix: r.KeyPrefix(), codec: c, form: form, backend: backend}
+	l := &Objects{names: []schema.GroupResource{r.GroupResource()}, prefix: r.KeyPrefix(), codec: c, form: form, backend: backend}
 	for _, gv := range r.versions {
 		if name := (schema.GroupResource{Group: gv.Group, Resource: r.plural}); !slices.Contains(l.names, name) {
 			l.names = append(l.names, name)
@@ -49,22 +49,22 @@ func (r Resource) Namespaced() bool { return r.namespaced }
 
 // Names are those under which the resource is served, that of the hub first. They must not be
 // modified.
-func (l *Ledger) Names() []schema.GroupResource { return l.names }
+func (l *Objects) Names() []schema.GroupResource { return l.names }
 
 // List returns the entries of a namespace. Its errors are the store's.
-func (l *Ledger) List(ctx context.Context, namespace string, opts storage.ListOptions) (storage.Page, error) {
+func (l *Objects) List(ctx context.Context, namespace string, opts storage.ListOptions) (storage.Page, error) {
 	return l.backend.List(ctx, l.prefix+namespace+"/", opts)
 }
 
 // Decode makes an object of the hub of an entry. It is the caller's, but for its strings, which may
 // be parts of the entry.
-func (l *Ledger) Decode(entry storage.Entry) (apiruntime.Object, error) {
+func (l *Objects) Decode(entry storage.Entry) (apiruntime.Object, error) {
 	return l.codec.decodeHub(entry)
 }
 
 // Replace returns the operation that writes obj, an object of the hub, as it is over the one that
 // was written at revision. Its watchers see that as any other change. obj belongs to it.
-func (l *Ledger) Replace(obj apiruntime.Object, revision int64) (storage.Op, error) {
+func (l *Objects) Replace(obj apiruntime.Object, revision int64) (storage.Op, error) {
 	hub, ok := obj.(runtime.Object)
 	if !ok || revision <= 0 {
 		return storage.Op{}, apierrors.NewInternalError(fmt.Errorf("replace a %T of revision %d in %s", obj, revision, l.prefix))

@@ -46,9 +46,9 @@ func (f *counting) form(plain bool) storage.Form {
 func TestOwnWritesAreNotReadAgain(t *testing.T) {
 	for _, plain := range []bool{true, false} {
 		t.Run(fmt.Sprintf("plain %v", plain), func(t *testing.T) {
-			f, recall := &counting{}, new(cacher.Recall)
-			source := memory.New(memory.Config{Form: recall.Form(f.form(plain)), ProgressInterval: quick})
-			c := start(t, cacher.Config{Source: source, Recall: recall})
+			f, writes := &counting{}, new(cacher.WriteCache)
+			source := memory.New(memory.Config{Form: writes.Form(f.form(plain)), ProgressInterval: quick})
+			c := start(t, cacher.Config{Source: source, WriteCache: writes})
 			ctx := context.Background()
 			for i := range 50 {
 				key := fmt.Sprintf("/pods/ns/%d", i%10)
@@ -82,14 +82,14 @@ func TestOwnWritesAreNotReadAgain(t *testing.T) {
 // A value that the cache has, but that a write would not store, is read: else nobody would call it
 // stale.
 func TestRecallKnowsWhatIsStale(t *testing.T) {
-	f, recall := &counting{}, new(cacher.Recall)
+	f, writes := &counting{}, new(cacher.WriteCache)
 	form := f.form(false)
 	form.Canonical = func(_ string, stored []byte) ([]byte, bool, error) {
 		value, found := bytes.CutPrefix(stored, []byte("v2:"))
 		return value, !found, nil
 	}
-	source := memory.New(memory.Config{Form: recall.Form(form), ProgressInterval: quick})
-	c := start(t, cacher.Config{Source: source, Recall: recall})
+	source := memory.New(memory.Config{Form: writes.Form(form), ProgressInterval: quick})
+	c := start(t, cacher.Config{Source: source, WriteCache: writes})
 	ctx := context.Background()
 	for i := range 300 { // so that none of the first is remembered as a write
 		if _, err := c.Create(ctx, fmt.Sprintf("/pods/ns/%d", i), []byte("value")); err != nil {
@@ -111,9 +111,9 @@ func TestStoreWithRecall(t *testing.T) {
 		db := memory.NewDatabase()
 		return storagetest.Backend{
 			Open: func(form storage.Form) storage.Interface {
-				recall := new(cacher.Recall)
-				source := memory.New(memory.Config{Database: db, Root: "/registry", Form: recall.Form(form), ProgressInterval: quick})
-				return start(t, cacher.Config{Source: source, Recall: recall})
+				writes := new(cacher.WriteCache)
+				source := memory.New(memory.Config{Database: db, Root: "/registry", Form: writes.Form(form), ProgressInterval: quick})
+				return start(t, cacher.Config{Source: source, WriteCache: writes})
 			},
 			Put: func(key string, raw []byte) int64 { return db.Put("/registry"+key, raw) },
 			Get: func(key string) ([]byte, int64) { return db.Get("/registry" + key) },
