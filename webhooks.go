@@ -13,9 +13,9 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// What controller-runtime serves as a webhook runs in the server: the same code, without requests to
-// somebody else. It is asked about writes of the object, not of its subresources, and sees the type
-// that the server works with, in whatever version the client speaks.
+// What controller-runtime serves as a webhook runs in the server: the same code, without requests
+// to somebody else. It is asked about writes of the object, not of its subresources, and sees the
+// type that the server works with, in whatever version the client speaks.
 
 // Defaulting is a plug-in of a defaulter as it is handed to controller-runtime's WithDefaulter or
 // WithCustomDefaulter, for the kind K, a pointer. T is what its method takes.

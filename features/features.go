@@ -1,11 +1,11 @@
-// Package features lists what a program can serve beside its own kinds: those of Kubernetes' control
-// plane, each with all that belongs to it.
+// Package features lists what a program can serve beside its own kinds: those of Kubernetes'
+// control plane, each with all that belongs to it.
 //
 // A program asks for them in one line, typeplane.Server{…, APIs: features.All()}, and the operator
-// chooses among them with --enable-api. A program that does not ask links none of them. Each feature
-// is a folder below: its kinds, which are aliases of the types of k8s.io/api, their rules, its
-// plug-in of admission, its loops and its authorizer. Start reading at With, and then at API in the
-// folder of a feature. Nothing here runs a pod, a node or a controller of workloads.
+// chooses among them with --enable-api. A program that does not ask links none of them. Each
+// feature is a folder below: its kinds, which are aliases of the types of k8s.io/api, their rules,
+// its plug-in of admission, its loops and its authorizer. Start reading at With, and then at API in
+// the folder of a feature. Nothing here runs a pod, a node or a controller of workloads.
 package features
 
 import (

@@ -11,10 +11,10 @@ import (
 
 // Strategy is what is special about a kind. Every field may be nil. T is the hub type, a pointer.
 //
-// What is constant is a value. The functions may be called from any goroutine. For one request they may be called several times,
-// when another writer comes first, each time with fresh objects; so they must have no effect
-// outside of their arguments. AfterCreate, AfterUpdate and AfterDelete alone are called once.
-// docs/strategies.md lists all of them in the order of a request.
+// What is constant is a value. The functions may be called from any goroutine. For one request they
+// may be called several times, when another writer comes first, each time with fresh objects; so
+// they must have no effect outside of their arguments. AfterCreate, AfterUpdate and AfterDelete
+// alone are called once. docs/strategies.md lists all of them in the order of a request.
 type Strategy[T runtime.Object] struct {
 	// PrepareForCreate changes an object before it is validated, like clearing a status that
 	// clients may not set. The metadata is filled in already.

@@ -97,8 +97,9 @@ func (e *endpoint) compiledRules(ctx context.Context, typ operation.Type, text [
 }
 
 // judged are an object and the one that it is to follow, nil for none, as the rules of the version
-// of the request look at them, if it has any. A conversion in Go makes something of what was not sent, and drops
-// what was; so a version that has one is judged by the documents, where there are any.
+// of the request look at them, if it has any. A conversion in Go makes something of what was not
+// sent, and drops what was; so a version that has one is judged by the documents, where there are
+// any.
 func (e *endpoint) judged(sent *presence, hub, old runtime.Object, current []byte) (obj, before runtime.Object, err error) {
 	if !e.kind.Validates() {
 		return nil, nil, nil

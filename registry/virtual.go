@@ -35,7 +35,8 @@ type Virtual[T runtime.Object] struct {
 	// labels, and of metadata.name and metadata.namespace, are applied to what it returns.
 	List func(ctx context.Context, namespace string) ([]T, error)
 	// Create answers obj, which belongs to it; it may return that. name.Name is what obj says, and
-	// may be "". A dry run is in opts; req takes warnings. On a server of package typeplane obj has passed admission.
+	// may be "". A dry run is in opts; req takes warnings. On a server of package typeplane obj has
+	// passed admission.
 	Create func(ctx context.Context, req *rest.Request, name rest.Name, obj T, opts metav1.CreateOptions) (T, error)
 
 	// Columns and Cells say what kubectl get shows, as those of a Strategy do. nil: the name and

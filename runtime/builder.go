@@ -85,8 +85,8 @@ type Version[V, H Object] struct {
 	OwnRulesOnly bool
 	// DocumentDefaults are the defaults of members that the Go value does not tell from none, or
 	// prints in other words. They are JSON, by the struct's import path and name with that of the
-	// member: "example.com/v1.Spec.name". They are for versions without protobuf, may be about other
-	// types too, and are not modified.
+	// member: "example.com/v1.Spec.name". They are for versions without protobuf, may be about
+	// other types too, and are not modified.
 	DocumentDefaults map[string]string
 	// Deprecated is what clients of the version are warned of in each answer; "": nothing.
 	Deprecated string

@@ -23,7 +23,8 @@ type controller struct {
 	log              *slog.Logger
 }
 
-// newController returns a controller for the namespaces among resources, nil if they are not served.
+// newController returns a controller for the namespaces among resources, nil if they are not
+// served.
 func newController(resources []rest.Resource, log *slog.Logger) *controller {
 	c := &controller{log: log}
 	for _, r := range resources {

@@ -59,8 +59,8 @@ func newPlugin(_ context.Context, h *typeplane.Host, _ []byte) (admission.Plugin
 	}), nil
 }
 
-// stateOf reads the state of a namespace. It is asked for everything that is created, so it looks at
-// the bytes.
+// stateOf reads the state of a namespace. It is asked for everything that is created, so it looks
+// at the bytes.
 func stateOf(ctx context.Context, from rest.Getter, keys, name string, live bool) (ns state, err error) {
 	view, err := from.Get(ctx, rest.Name{Name: name}, reader.Options(live))
 	if err != nil {

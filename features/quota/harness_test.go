@@ -26,8 +26,8 @@ import (
 	"github.com/typeplane/typeplane/storage/memory"
 )
 
-// server serves secrets, config maps and quotas with the plug-in, on a database that it may share with
-// others.
+// server serves secrets, config maps and quotas with the plug-in, on a database that it may share
+// with others.
 type server struct {
 	t       testing.TB
 	verbs   map[string]rest.Resource

@@ -20,12 +20,11 @@ import (
 // manager is who owns the rules that are written here, by the name that it has in Kubernetes.
 const manager = "clusterrole-aggregation-controller"
 
-// aggregator writes into cluster roles that are made of others (aggregationRule) the rules that they
-// come to, so that clients can read what such a role allows. Nobody waits for it: the authorizer
-// gathers the rules by itself, from the same function, and does not look at what is written there.
-// Several servers may run one
-// over the same roles: who comes second finds the rules written, or is told of a conflict and
-// leaves it at that.
+// aggregator writes into cluster roles that are made of others (aggregationRule) the rules that
+// they come to, so that clients can read what such a role allows. Nobody waits for it: the
+// authorizer gathers the rules by itself, from the same function, and does not look at what is
+// written there. Several servers may run one over the same roles: who comes second finds the rules
+// written, or is told of a conflict and leaves it at that.
 type aggregator struct {
 	roles rest.Resource
 	log   *slog.Logger

@@ -64,8 +64,8 @@ const (
 	lastPause  = 5 * time.Second
 )
 
-// followKind watches a resource until ctx ends and publishes its objects, sorted, after each batch of
-// changes.
+// followKind watches a resource until ctx ends and publishes its objects, sorted, after each batch
+// of changes.
 func followKind[T any, P message[T]](ctx context.Context, r *rest.Resource, log *slog.Logger, publish func([]P)) {
 	pause := firstPause
 	for {
@@ -86,7 +86,8 @@ func followKind[T any, P message[T]](ctx context.Context, r *rest.Resource, log 
 	}
 }
 
-// followOnce is followKind for one watch. filled says that it came as far as to have seen all objects.
+// followOnce is followKind for one watch. filled says that it came as far as to have seen all
+// objects.
 func followOnce[T any, P message[T]](ctx context.Context, w rest.Watcher, publish func([]P)) (filled bool, err error) {
 	initial := true
 	stream, err := w.Watch(ctx, "", metav1.ListOptions{Watch: true, AllowWatchBookmarks: true, SendInitialEvents: &initial, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan})

@@ -29,8 +29,8 @@ var (
 
 // Options are what a program may add to webhooks.
 type Options struct {
-	// Conditions is the language of matchConditions, nil for none: configurations that have some are
-	// refused.
+	// Conditions is the language of matchConditions, nil for none: configurations that have some
+	// are refused.
 	Conditions Conditions
 	// Service returns the address, host:port, at which a service is reached that is a webhook. nil:
 	// name.namespace.svc, as the DNS of a cluster has it. It is called from any goroutine.

@@ -70,8 +70,8 @@ func there(root, file, name string, names map[string]bool) bool {
 // link is a link of Markdown to a file of ours, with the heading that it names.
 var link = regexp.MustCompile(`\]\(([^)#:\s]*)(?:#([^)\s]*))?\)`)
 
-// TestLinksLeadSomewhere: a link of a document names a file or a folder that is there, and a heading
-// that it has.
+// TestLinksLeadSomewhere: a link of a document names a file or a folder that is there, and a
+// heading that it has.
 func TestLinksLeadSomewhere(t *testing.T) {
 	root := moduleRoot(t)
 	texts := documents(t, root)

@@ -50,11 +50,11 @@ type Server struct {
 	// Authorizer is asked about a request to which none of those that the operator chose says yes
 	// or no; nil: nobody is.
 	Authorizer auth.Authorizer
-	// Storage opens a storage of the program's own, in which all objects are kept, in place of etcd;
-	// nil: there is none. The watch cache stands in front of it as it does in front of etcd. The
-	// commands migrate and import open it, too: one that bears a single process refuses the second.
-	// What works on an etcd only is refused: inspect, backup and restore, and the flags of a
-	// cluster.
+	// Storage opens a storage of the program's own, in which all objects are kept, in place of
+	// etcd; nil: there is none. The watch cache stands in front of it as it does in front of etcd.
+	// The commands migrate and import open it, too: one that bears a single process refuses the
+	// second. What works on an etcd only is refused: inspect, backup and restore, and the flags of
+	// a cluster.
 	Storage func(context.Context, StorageConfig) (storage.Backend, error)
 	// APIs are what the operator can have served beside: the kinds of Kubernetes' control plane,
 	// for example.
@@ -165,9 +165,9 @@ func (s Server) choices(scheme *runtime.Scheme) []string {
 	return out
 }
 
-// API is a part of what a program can serve beside its own kinds, like the kinds of
-// package features. Which of its resources are served is for the operator to say (--enable-api). It is
-// not modified.
+// API is a part of what a program can serve beside its own kinds, like the kinds of package
+// features. Which of its resources are served is for the operator to say (--enable-api). It is not
+// modified.
 type API struct {
 	// AddToScheme declares the kinds in all their versions; nil: none.
 	AddToScheme func(*runtime.Builder)
@@ -226,8 +226,9 @@ type Host struct {
 	// write an object of one together with somebody else's.
 	Ledgers []*registry.Ledger
 
-	// Elect is what Extend sets to say which of the servers that share their objects leads: it calls
-	// lead while this one holds the lease of that name, until ctx ends. nil: each of them leads.
+	// Elect is what Extend sets to say which of the servers that share their objects leads: it
+	// calls lead while this one holds the lease of that name, until ctx ends. nil: each of them
+	// leads.
 	Elect func(ctx context.Context, lease string, lead func(context.Context))
 
 	kept    map[string]storage.Interface

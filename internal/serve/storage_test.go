@@ -186,8 +186,8 @@ func TestCommandsOnOwnStorage(t *testing.T) {
 	}
 }
 
-// TestMovesOnOwnStorage: objects are not moved where the history can't be taken away, and nothing is
-// begun that can't be ended.
+// TestMovesOnOwnStorage: objects are not moved where the history can't be taken away, and nothing
+// is begun that can't be ended.
 func TestMovesOnOwnStorage(t *testing.T) {
 	own := &shelf{db: memory.NewDatabase()}
 	program := placedServer("placed")

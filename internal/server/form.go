@@ -49,8 +49,8 @@ func (c *call) streamForm() (rest.Form, error) {
 	return c.transformed(rest.Form{MediaType: mediaType}, w.Transform)
 }
 
-// writable is negotiate.Transformable for the objects of the resource, which may have no protobuf, while
-// their metadata always has, and the Status of a deletion.
+// writable is negotiate.Transformable for the objects of the resource, which may have no protobuf,
+// while their metadata always has, and the Status of a deletion.
 func (c *call) writable(offer rest.MediaType, w negotiate.Wish) bool {
 	if c.resource.Documents && offer == rest.Protobuf && w.Transform == (negotiate.Transform{}) && c.info.Verb != "delete" {
 		return false

@@ -31,8 +31,8 @@ type QueryParameter struct {
 	Type string
 }
 
-// ConnectVerb is what authorizers and discovery call a request to a Connector by its HTTP method; ""
-// for a method that no Connector takes.
+// ConnectVerb is what authorizers and discovery call a request to a Connector by its HTTP method;
+// "" for a method that no Connector takes.
 func ConnectVerb(method string) string {
 	switch method {
 	case http.MethodGet:

@@ -74,7 +74,8 @@ func owned(pod *corev1.Pod) (*corev1.Pod, error) {
 	return managed, nil
 }
 
-// value is the pod with number i as it is stored below a prefix. round makes it differ from the other rounds.
+// value is the pod with number i as it is stored below a prefix. round makes it differ from the
+// other rounds.
 func (s *seeder) value(prefix string, i int, round string) ([]byte, error) {
 	pod := pods.Stored(i)
 	pod.ManagedFields = s.managed.ManagedFields

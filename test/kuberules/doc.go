@@ -3,6 +3,6 @@
 // the object, for the same fields.
 //
 // Start reading at TestRules. kinds.go has what is compared, mutate.go how a field is made wrong,
-// kubernetes.go and ours_test.go ask the two, and differences.go lists where they differ, each with its
-// reason.
+// kubernetes.go and ours_test.go ask the two, and differences.go lists where they differ, each with
+// its reason.
 package kuberules

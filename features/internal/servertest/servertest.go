@@ -81,8 +81,8 @@ func (c Client) Until(code int, says, path string) string {
 	}
 }
 
-// Eventually waits until something is done; the server may have to see a change first. otherwise says
-// what is wrong if it is not.
+// Eventually waits until something is done; the server may have to see a change first. otherwise
+// says what is wrong if it is not.
 func Eventually(t *testing.T, otherwise string, done func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !done(); time.Sleep(5 * time.Millisecond) {

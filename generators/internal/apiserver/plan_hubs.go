@@ -86,8 +86,8 @@ func (p *planner) complete(h *hub) {
 	}
 }
 
-// deprecated is what clients of a version are warned of: as a kube-apiserver does it, what its marker
-// says, or else which better version there is; "": nothing.
+// deprecated is what clients of a version are warned of: as a kube-apiserver does it, what its
+// marker says, or else which better version there is; "": nothing.
 func (p *planner) deprecated(h *hub, v *version) string {
 	markers, err := v.markers.Arguments(tagDeprecated)
 	if err != nil {

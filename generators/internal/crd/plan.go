@@ -58,8 +58,8 @@ func Plugin() generators.Plugin {
 	}
 }
 
-// claim takes the marker of kinds that is about definitions alone, also where none is printed: it was
-// written for controller-gen.
+// claim takes the marker of kinds that is about definitions alone, also where none is printed: it
+// was written for controller-gen.
 func claim(pass *generators.Pass) {
 	for _, pkg := range pass.Packages {
 		for _, t := range pkg.Types.Types {

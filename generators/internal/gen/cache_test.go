@@ -65,8 +65,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestDeterminism prints the examples again and again, with other numbers of processors and in other orders of maps:
-// always what is in the repository.
+// TestDeterminism prints the examples again and again, with other numbers of processors and in
+// other orders of maps: always what is in the repository.
 func TestDeterminism(t *testing.T) {
 	t.Chdir(gentest.Root(t))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))

@@ -15,8 +15,8 @@ import (
 // saysField is what gen says about a field of a type.
 var saysField = regexp.MustCompile(`(?m)^\S+:\d+:\d+: ([A-Z]\w*)\.(\w+): `)
 
-// TestFieldsHaveGoNames looks at what gen says in the generators' cases: a field is called as in Go,
-// not as in JSON.
+// TestFieldsHaveGoNames looks at what gen says in the generators' cases: a field is called as in
+// Go, not as in JSON.
 func TestFieldsHaveGoNames(t *testing.T) {
 	files, err := filepath.Glob("../*/testdata/*.txtar")
 	if err != nil {

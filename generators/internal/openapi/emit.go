@@ -18,7 +18,8 @@ func printFile(pass *generators.Pass, f file) {
 	out.P("const OpenAPISchemas = `" + strings.ReplaceAll(string(printed(f.models)), "`", `\u0060`) + "`")
 }
 
-// printModelNames prints the methods in the words of openapi-gen, so that a tree that has its output does not change.
+// printModelNames prints the methods in the words of openapi-gen, so that a tree that has its
+// output does not change.
 func printModelNames(pass *generators.Pass, pkg *model.Package, names []modelNameOf) {
 	out := pass.File(pkg, modelFileName, generator)
 	for _, n := range names {

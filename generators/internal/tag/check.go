@@ -220,7 +220,8 @@ func (d Definition) judgeName(word string) (problem, cure string) {
 	}
 }
 
-// judgeFields finds keys that are misspelt. Values may hold anything, so a part that is near no key is let through.
+// judgeFields finds keys that are misspelt. Values may hold anything, so a part that is near no key
+// is let through.
 func (d Definition) judgeFields(rest string) (problem, cure string) {
 	args, err := ParseArguments(rest)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package discovery says what a server serves: groups, versions and resources, in the documents that
-// clients read before everything else. Start reading at Groups.
+// Package discovery says what a server serves: groups, versions and resources, in the documents
+// that clients read before everything else. Start reading at Groups.
 package discovery
 
 import (

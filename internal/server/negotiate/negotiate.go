@@ -1,5 +1,5 @@
-// Package negotiate reads what a client accepts: the clauses of Accept, with what the answer is to be
-// turned into. Start reading at Find.
+// Package negotiate reads what a client accepts: the clauses of Accept, with what the answer is to
+// be turned into. Start reading at Find.
 package negotiate
 
 import (
@@ -49,8 +49,8 @@ func ObjectTypes(r *rest.Resource, types []rest.MediaType) []rest.MediaType {
 	return slices.DeleteFunc(slices.Clone(types), func(t rest.MediaType) bool { return t == rest.Protobuf })
 }
 
-// Find returns the first clause of Accept, best first, for which there is an offer that accept agrees
-// to. A client that accepts nothing in particular gets the first offer.
+// Find returns the first clause of Accept, best first, for which there is an offer that accept
+// agrees to. A client that accepts nothing in particular gets the first offer.
 func Find(header []string, offers []rest.MediaType, accept func(rest.MediaType, Wish) bool) (rest.MediaType, Wish, bool) {
 	if len(header) == 0 || len(header) == 1 && header[0] == "" {
 		return offers[0], Wish{}, true

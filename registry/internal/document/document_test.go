@@ -198,8 +198,8 @@ type filledPart struct {
 	Value string `json:"value,omitempty"`
 }
 
-// Defaults that a Go value does not tell are in a document wherever there is the object around them,
-// also where that is a default.
+// Defaults that a Go value does not tell are in a document wherever there is the object around
+// them, also where that is a default.
 func TestReadFillsDefaults(t *testing.T) {
 	const in = "github.com/typeplane/typeplane/registry/internal/document."
 	shape := ShapeOf(reflect.TypeFor[*filled](), map[string]string{in + "filled.name": `""`, in + "filled.part": `{"value":"b"}`, in + "filledPart.key": `"a"`, in + "other.name": "1"})

@@ -33,8 +33,8 @@ func ObjectMeta() *protobuf.Type[metav1.ObjectMeta] {
 	return &typeObjectMeta
 }
 
-// UnmarshalShared_ObjectMeta reads an ObjectMeta. Its strings share memory with data, which must not
-// change any more.
+// UnmarshalShared_ObjectMeta reads an ObjectMeta. Its strings share memory with data, which must
+// not change any more.
 func UnmarshalShared_ObjectMeta(data []byte, m *metav1.ObjectMeta) error {
 	var err error
 	var slabs [FirstSlab]protobuf.Slab
