@@ -9,7 +9,8 @@
 // Start reading at Interface, in storage.go: it is the contract, method by method. Then
 //
 //   - entry.go: what is stored, and who may touch it
-//   - read.go, watch.go, write.go: the options and results of the methods that read, follow and write
+//   - read.go, watch.go, write.go: the options and results of the methods that read, follow and
+//     write
 //   - errors.go: what can go wrong, and what that says about a write
 //   - keys.go: keys, prefixes, and selections, which are either
 //   - revision.go: how revisions are compared, parsed and printed

@@ -4,23 +4,26 @@ import "context"
 
 // Interface is a store of entries. All of it, in a few lines:
 //
-//   - Concurrency: every method may be called from any goroutine, and none waits for the reader of a watch.
-//   - Ownership: a value that is given to a store is the store's from then on, and what a store returns is shared by all
-//     who read it. Neither is ever modified, by anybody. Keys are strings; slices of entries and events are the
-//     caller's own, except where Watcher.Next says otherwise.
-//   - Consistency: there is one line of revisions for the whole database, and each write that changes something takes the next
-//     one, whatever key it is at. Get, List and Revision are linearizable unless their options allow less: they see every
-//     write that ended, anywhere, before they were called. Whoever lists at a revision and watches after it misses nothing
-//     and sees nothing twice.
-//   - Keys: paths below the store's root, see Join. A malformed key, prefix or selection is CodeInvalidKey, before anything
-//     else is looked at.
-//   - Errors: what a caller may want to branch on is an *Error, see CodeOf; the codes of each method are listed with it.
-//     Each may also return CodeInvalidKey, and CodeOther for a defect. When ctx ends, errors.Is finds the context's error.
-//   - Unknown outcomes: after CodeUnknown a write may or may not have happened, and may still happen a little later. That is
-//     also what a write returns whose context ended while the transaction was on its way. Every other error of a write says
-//     that nothing was written.
-//   - Poisoned entries: a value in the database that can't be read is an Entry with an Err. It is never left out: neither of a list
-//     nor of a watch nor of a count, and it can be deleted.
+//   - Concurrency: every method may be called from any goroutine, and none waits for the reader of
+//     a watch.
+//   - Ownership: a value that is given to a store is the store's from then on, and what a store
+//     returns is shared by all who read it. Neither is ever modified, by anybody. Keys are strings;
+//     slices of entries and events are the caller's own, except where Watcher.Next says otherwise.
+//   - Consistency: there is one line of revisions for the whole database, and each write that
+//     changes something takes the next one, whatever key it is at. Get, List and Revision are
+//     linearizable unless their options allow less: they see every write that ended, anywhere,
+//     before they were called. Whoever lists at a revision and watches after it misses nothing and
+//     sees nothing twice.
+//   - Keys: paths below the store's root, see Join. A malformed key, prefix or selection is
+//     CodeInvalidKey, before anything else is looked at.
+//   - Errors: what a caller may want to branch on is an *Error, see CodeOf; the codes of each
+//     method are listed with it. Each may also return CodeInvalidKey, and CodeOther for a defect.
+//     When ctx ends, errors.Is finds the context's error.
+//   - Unknown outcomes: after CodeUnknown a write may or may not have happened, and may still
+//     happen a little later. That is also what a write returns whose context ended while the
+//     transaction was on its way. Every other error of a write says that nothing was written.
+//   - Poisoned entries: a value in the database that can't be read is an Entry with an Err. It is
+//     never left out: neither of a list nor of a watch nor of a count, and it can be deleted.
 type Interface interface {
 	// Get returns the entry at key.
 	//

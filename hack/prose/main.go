@@ -115,8 +115,8 @@ func (s *sheet) readGo(name string) error {
 	lines := strings.Split(string(source), "\n")
 	for _, group := range file.Comments {
 		first, last := positions.Position(group.Pos()).Line, positions.Position(group.End()).Line
-		for _, line := range lines[first-1 : last] {
-			s.measure(line)
+		if strings.HasPrefix(strings.TrimSpace(lines[first-1]), "/") { // and not behind code
+			s.measure(lines[first-1 : last])
 		}
 		s.text(name, first, commentLines(group))
 	}
@@ -139,10 +139,12 @@ func commentLines(group *ast.CommentGroup) []string {
 	return lines
 }
 
-func (s *sheet) measure(line string) {
-	s.lines++
-	if width := utf8.RuneCountInString(line) + (tabWidth-1)*strings.Count(line, "\t"); width > mostColumns {
-		s.wide++
+func (s *sheet) measure(lines []string) {
+	for _, line := range lines {
+		s.lines++
+		if width := utf8.RuneCountInString(line) + (tabWidth-1)*strings.Count(line, "\t"); width > mostColumns {
+			s.wide++
+		}
 	}
 }
 

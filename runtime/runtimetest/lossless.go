@@ -16,8 +16,9 @@ import (
 // the results back. Then
 //
 //   - the change is there: the version says of the result what it says of the changed object;
-//   - everything else is equal: the hub differs only where the change makes a difference to the conversion of an object
-//     that has no annotation. An item of a list may lose what the version can't say of it when it is itself changed;
+//   - everything else is equal: the hub differs only where the change makes a difference to the
+//     conversion of an object that has no annotation. An item of a list may lose what the version
+//     can't say of it when it is itself changed;
 //   - the hub never has the annotation, and the version has it only if something would be lost.
 //
 // Options.Fill must make hub objects that a client could have made: in which what a version doesn't

@@ -7,7 +7,8 @@
 // log, so nobody waits for the slow one. Start reading at Cacher; then
 //
 //   - feed.go, gap.go, reread.go: how it follows the source, also over gaps
-//   - log.go, tree.go, past.go, index.go: what it holds: events, entries, states of the past, indexes
+//   - log.go, tree.go, past.go, index.go: what it holds: events, entries, states of the past,
+//     indexes
 //   - source.go, passive.go: what it uses of the store behind it, and what it does without
 //   - fresh.go: linearizable reads from memory
 //   - write.go: writes that begin with what is in memory

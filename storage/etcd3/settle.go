@@ -19,11 +19,13 @@ const patience = 5 * time.Second
 // commit carries t out. A transaction that certainly did nothing is tried again, for patience. One
 // whose outcome etcd did not tell is settled where that is possible:
 //
-//   - One with a base is simply sent again: at most one of the two can be carried out, for the revision of base never
-//     comes back. If the second is, the first was not and never will be. If it is not, the version that is there now
-//     may tell that the first was not either (see excludes); then it is an ordinary conflict.
-//   - A creation must not be sent again: the first could still arrive after somebody has deleted what the second made.
-//     But if its value is there, it was carried out: no other writer makes the same (storage.Interface says so).
+//   - One with a base is simply sent again: at most one of the two can be carried out, for the
+//     revision of base never comes back. If the second is, the first was not and never will be. If
+//     it is not, the version that is there now may tell that the first was not either (see
+//     excludes); then it is an ordinary conflict.
+//   - A creation must not be sent again: the first could still arrive after somebody has deleted
+//     what the second made. But if its value is there, it was carried out: no other writer makes
+//     the same (storage.Interface says so).
 //
 // What remains is CodeUnknown, and so is everything as soon as ctx has ended.
 func (s *Store) commit(ctx context.Context, t transaction) (outcome, error) {

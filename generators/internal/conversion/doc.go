@@ -29,18 +29,20 @@
 // stay as they are. They know nothing of how the plain functions work, so that those may be written
 // by hand at any depth:
 //
-//   - Down. Convert plainly, and what comes of it plainly up again. What the hub and this second hub differ in is
-//     what would be lost. Each difference is kept in the annotation conversion.typeplane.dev/kept: what the hub has,
-//     and a fingerprint of what the second hub has in its place, which is what the version said at that moment. If
-//     nothing differs, there is no annotation.
-//   - Up. Take the annotation away and convert plainly. Where the result has what the fingerprint is of, put what the
-//     hub had; where not, the client changed it, and wins. Objects are compared field by field and maps entry by
-//     entry. Items of lists are found again by their keys (+listMapKey, on the version or the hub), else by their
-//     content; what is kept for an item that is not found again is dropped. Items that the version doesn't show at
-//     all stay behind the item that they stood behind.
-//   - Check. If the version would now say something else than what the client said, because a function written by
-//     hand makes one field of several, parts of what is kept are tried one by one, a limited number of times, and
-//     those that don't fit are dropped.
+//   - Down. Convert plainly, and what comes of it plainly up again. What the hub and this second
+//     hub differ in is what would be lost. Each difference is kept in the annotation
+//     conversion.typeplane.dev/kept: what the hub has, and a fingerprint of what the second hub has
+//     in its place, which is what the version said at that moment. If nothing differs, there is no
+//     annotation.
+//   - Up. Take the annotation away and convert plainly. Where the result has what the fingerprint
+//     is of, put what the hub had; where not, the client changed it, and wins. Objects are compared
+//     field by field and maps entry by entry. Items of lists are found again by their keys
+//     (+listMapKey, on the version or the hub), else by their content; what is kept for an item
+//     that is not found again is dropped. Items that the version doesn't show at all stay behind
+//     the item that they stood behind.
+//   - Check. If the version would now say something else than what the client said, because a
+//     function written by hand makes one field of several, parts of what is kept are tried one by
+//     one, a limited number of times, and those that don't fit are dropped.
 //
 // Which fields may be lost is known when gen runs: those without a counterpart, those that are left
 // out, and what is below a function written by hand. Only those are compared, by generated
