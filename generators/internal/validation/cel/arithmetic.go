@@ -121,18 +121,3 @@ func (tr *translator) convert(e *ast.Expr) (value, error) {
 	}
 	return out, nil
 }
-
-var helperFits = plan.Helper{Name: "validate_fits", Lines: func() [][]any {
-	least := plan.Ident("math", "MinInt64")
-	return [][]any{
-		{"// validate_fits tells whether the result of a computation is a number of 64 bits."},
-		{"func validate_fits(a int64, op byte, b int64) bool {"},
-		{"switch op {"},
-		{"case '+':"}, {"return (a+b > a) == (b > 0)"},
-		{"case '-':"}, {"return (a-b < a) == (b > 0)"},
-		{"case '*':"}, {"return a == 0 || b == 0 || a*b/b == a && !(a == ", least, " && b == -1) && !(b == ", least, " && a == -1)"},
-		{"}"},
-		{"return b != 0 && !(a == ", least, " && b == -1)"},
-		{"}"},
-	}
-}}

@@ -19,38 +19,10 @@ package cel
 import (
 	"errors"
 	"fmt"
-	"strings"
-
-	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/internal/validation/cel/ast"
 	"github.com/typeplane/typeplane/generators/internal/validation/plan"
 )
-
-// Rule is a rule as CustomResourceDefinitions have it.
-type Rule struct {
-	// Self is the type of the value that the rule stands on.
-	Self                                                *types.Type
-	Rule, Message, MessageExpression, Reason, FieldPath string
-	OptionalOldSelf                                     bool
-	// Absent tells whether a field of a struct may be absent where the schema holds.
-	Absent func(owner *types.Type, m types.Member) bool
-	// Format is what markers say of the format of a field.
-	Format func(owner *types.Type, m types.Member) string
-	// Fields are what markers say of fields in the value.
-	Fields func() []Field
-}
-
-// Surroundings are where a rule is compiled.
-type Surroundings struct {
-	// Fresh returns a name that begins with a prefix and that nothing else in the generated package
-	// has.
-	Fresh func(prefix string) string
-	// Lacking says what makes that the generated package can import module cel; "" if it can.
-	Lacking func() string
-	// Foreign says that the rule stands where nobody here can mend it.
-	Foreign bool
-}
 
 // reasons are the errors that a rule can ask for, by the function of package field.
 var reasons = map[string]string{
@@ -83,14 +55,6 @@ func Compile(r Rule, in Surroundings) (plan.Plan, error) {
 	return evaluated(r, reason, err, in)
 }
 
-// mistake is what is wrong with a rule, whoever evaluates it. All other errors of the translator
-// are what it does not know.
-type mistake string
-
-func (m mistake) Error() string { return string(m) }
-
-func wrong(format string, args ...any) error { return mistake(fmt.Sprintf(format, args...)) }
-
 // compiled plans a function that is printed.
 func compiled(r Rule, path, reason string, fresh func(string) string) (_ plan.Plan, err error) {
 	tr := &translator{self: r.Self, absent: r.Absent, format: r.Format, fresh: fresh, optional: r.OptionalOldSelf}
@@ -116,10 +80,6 @@ func compiled(r Rule, path, reason string, fresh func(string) string) (_ plan.Pl
 	}, nil
 }
 
-func emits(reason string) []plan.Emission {
-	return []plan.Emission{{Type: "FieldValue" + reason, Origin: "rule", Path: ""}}
-}
-
 // translated reads CEL and translates it.
 func translated(source, name string, translate translation) (condition, error) {
 	expr, err := ast.Parse(source)
@@ -138,12 +98,4 @@ func translated(source, name string, translate translation) (condition, error) {
 		return condition{}, fmt.Errorf("the %s is not compiled to Go: %w", name, err)
 	}
 	return c, nil
-}
-
-// said is what the error says, if no expression says it better.
-func (r Rule) said() string {
-	if r.Message != "" {
-		return r.Message
-	}
-	return "failed rule: " + strings.Join(strings.Fields(r.Rule), " ")
 }
