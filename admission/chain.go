@@ -21,8 +21,8 @@ type Plugin struct {
 	// Name is what flags and messages call it.
 	Name string
 	// Wants says whether there is anything to say about a request. It is asked before there are an
-	// Object and an Old, which are not read or decoded for a deletion that nobody wants to see, and
-	// again before each step; so it is quick, and looks at neither. nil: there always is.
+	// Object and an Old, and again before each step. So it is quick, and looks at neither: they are
+	// not read or decoded for a deletion that nobody wants to see. nil: there always is.
 	Wants func(*Request) bool
 	// Mutate changes the Object before it is judged by anybody. The metadata is as the client sent
 	// it. In a second round (Request.Again) it is asked once more, unless it has said what is to be

@@ -32,8 +32,8 @@ type Strategy[T runtime.Object] struct {
 	// with another status; what ValidateUpdate and Validate say is not asked. It modifies nothing.
 	ValidateStatusUpdate func(ctx context.Context, obj, old T) field.ErrorList
 	// ValidationOptions says which options the rules in the markers of the kind's types are judged
-	// with, true for those that are on (see +k8s:ifEnabled); a rule that names one which is not
-	// there fails. old is nil for a new object. nil: there are none.
+	// with. It is true for those that are on (see +k8s:ifEnabled). A rule that names an option
+	// which is not there fails. old is nil for a new object. nil: there are none.
 	ValidationOptions func(ctx context.Context, obj, old T) map[string]bool
 	// ValidateName says what is wrong with a name; prefix means that it is a generateName, to which
 	// something will be added. nil: names are DNS subdomains.
@@ -49,14 +49,14 @@ type Strategy[T runtime.Object] struct {
 	// set.
 	Canonicalize func(obj T)
 
-	// AfterCreate, AfterUpdate and AfterDelete are told what was written, once for each write that
-	// is known to have happened, before the client is answered; never in a dry run, nor where
-	// nothing was changed. obj is as it is stored, with its resourceVersion (of an object that is
-	// gone: as it was last), old as it was before; both belong to the function. They can't undo
-	// anything, and what they do must bear that the server dies before it is done, or that another
-	// server makes the next write meanwhile: for what has to happen in the end, watch. An object
-	// that a Lifetime ends is gone without AfterDelete. The marking of an object as being deleted
-	// is an update.
+	// AfterCreate, AfterUpdate and AfterDelete are told what was written, before the client is
+	// answered. They are called once for each write that is known to have happened. They are not
+	// called in a dry run, nor where nothing was changed. The object obj is as it is stored, with
+	// its resourceVersion; one that is gone is as it was last. The object old is as it was before.
+	// Both belong to the function. They can't undo anything, and what they do must bear that the
+	// server dies before it is done, or that another server makes the next write meanwhile: for
+	// what has to happen in the end, watch. An object that a Lifetime ends is gone without
+	// AfterDelete. The marking of an object as being deleted is an update.
 	AfterCreate func(ctx context.Context, obj T)
 	AfterUpdate func(ctx context.Context, obj, old T)
 	AfterDelete func(ctx context.Context, obj T)

@@ -62,11 +62,11 @@ func Action[T runtime.Object, B any, P bodyType[B], A apiruntime.Object](
 	}}
 }
 
-// Change is a subresource that changes the object which it belongs to, as pods/binding does: POST
-// …/{name}/{subresource} with an object of the kind body is answered with a Status. apply changes
-// obj, which is a copy of what is stored; it is called again when another writer comes first, so it
-// must have no effect outside of obj. The uid and the resourceVersion of the body, if it has any,
-// are those that obj must have.
+// Change is a subresource that changes the object which it belongs to, as pods/binding does. POST
+// …/{name}/{subresource} with an object of the kind body is answered with a Status. The function
+// apply changes obj, which is a copy of what is stored. It is called again when another writer
+// comes first, so it must have no effect outside of obj. The uid and the resourceVersion of the
+// body, if it has any, are those that obj must have.
 //
 // What apply makes of obj has to be valid by the rules of metadata, by those in the markers of the
 // kind, and by Strategy.Validate. Strategy.ValidateUpdate, which says what clients may change, is

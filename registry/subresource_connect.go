@@ -13,11 +13,10 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// Connector is a subresource that answers by itself, as pods/log and pods/attach do: it streams for
-// as long as it likes, or takes over the connection (http.Hijacker, which the handler's
-// ResponseWriter is on HTTP/1.1) to speak WebSocket, SPDY or anything else. methods are those of
-// HTTP that it takes; none are GET alone. kind is what discovery says of it, of the options if they
-// are one.
+// Connector is a subresource that answers by itself, as pods/log and pods/attach do. It streams for
+// as long as it likes, or takes over the connection to speak WebSocket, SPDY or anything else. The
+// handler's ResponseWriter is an http.Hijacker for that on HTTP/1.1. methods are those of HTTP that
+// it takes; none are GET alone. kind is what discovery says of it, of the options if they are one.
 //
 // connect says who answers, or why nobody does; that is an error like those of the other verbs. The
 // options are read out of the query: each field of O by its name in JSON; names that are no field

@@ -245,10 +245,10 @@ func (s *scaleEndpoint) scaleOf(obj runtime.Object) *autoscalingv1.Scale {
 	}
 }
 
-// An apply patch of a Scale is one of the object behind it, of the field with the replicas: so
-// whoever owns that field there is asked, and who applies owns it by the subresource scale and in
-// the object's version, as in Kubernetes. One that leaves the replicas out gives them up. What it
-// says of the status has no effect.
+// An apply patch of a Scale is one of the object behind it, of the field with the replicas. So the
+// owners of that field in the object are asked. The manager that applies owns it by the subresource
+// scale and in the object's version, as in Kubernetes. One that leaves the replicas out gives them
+// up. What it says of the status has no effect.
 
 // readApplied reads an apply patch of a Scale, and makes it one of the object.
 func (s *scaleEndpoint) readApplied(notes *rest.Notes, text []byte, opts metav1.PatchOptions) (appliedPatch, error) {

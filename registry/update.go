@@ -95,9 +95,9 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 	}
 }
 
-// replace is where every kind of change meets: it makes the value that follows current, which holds
-// old, of what the client and mutating admission want the object to be, which knows its owners. hub
-// and old belong to it. from is what hub was made of; nil: of old.
+// replace is where every kind of change meets. It makes the value that follows current of hub: what
+// the client and mutating admission want the object to be, with its owners. The entry current holds
+// old. Both hub and old belong to it. The origin from is what hub was made of; nil means old.
 func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, from *origin, old runtime.Object, current storage.Entry) ([]byte, []storage.Op, error) {
 	strategy, meta, oldMeta := &e.def.Strategy, runtime.Meta(hub), runtime.Meta(old)
 

@@ -49,9 +49,9 @@ var errFinished = errors.New("the object is finished")
 func (*finishedError) Error() string { return errFinished.Error() }
 
 // write runs try against the current entry until its value is written, or removes the entry if try
-// says so; a dry run does neither. charged is whose attempts they are: what comes after a write
-// begins when they are over; nil for nobody's. The entry that it returns is what the client gets to
-// see.
+// says so. A dry run does neither. The attempts are those of charged: what comes after a write
+// begins when they are over. It is nil if they are nobody's. The entry that it returns is what the
+// client gets to see.
 func (s *Store) write(ctx context.Context, key string, dryRun bool, charged *admission.Request, try storage.TryUpdate) (storage.Entry, error) {
 	defer charged.Over(errFinished) // in case of a panic
 	for {

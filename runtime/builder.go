@@ -64,9 +64,9 @@ type Version[V, H Object] struct {
 	// when V is H, and with SameJSON.
 	ToHub   func(V, H) error
 	FromHub func(H, V) error
-	// SameJSON says that the version converts to its hub, which is a version too, and back by its
-	// JSON, as the versions of a CustomResourceDefinition without a webhook do: fields meet by
-	// their names, and what the other type has no field for is dropped. Then there are no ToHub and
+	// SameJSON says that the version converts to its hub and back by its JSON, as the versions of a
+	// CustomResourceDefinition without a webhook do. The hub is a version too. Fields meet by their
+	// names, and what the other type has no field for is dropped. Then there are no ToHub and
 	// FromHub.
 	SameJSON bool
 	// SelectableFields returns the values of the fields that a field selector may name, besides

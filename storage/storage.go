@@ -86,10 +86,10 @@ type Interface interface {
 	GuaranteedUpdate(ctx context.Context, key string, try TryUpdate) (Entry, error)
 
 	// Delete removes the entry at key, and carries out the operations that check returns, in one
-	// transaction. The check sees the entry that would go (also a poisoned one), again in each
-	// attempt when another writer (of key, or of the key of an operation) came first, or when the
-	// entry was from memory and is not the newest; a nil check allows every deletion. The result is
-	// the last value (a poisoned entry if it was one) with the revision of the deletion.
+	// transaction. The check sees the entry that would go, also a poisoned one. It sees it again in
+	// each attempt when another writer (of key, or of the key of an operation) came first, or when
+	// the entry was from memory and is not the newest. A nil check allows every deletion. The
+	// result is the last value (a poisoned entry if it was one) with the revision of the deletion.
 	//
 	// Errors: that of check, as it is; CodeNotFound; CodeTooLarge and CodeNoSpace for what the
 	// operations write; CodeUnavailable; CodeUnknown. A conflict is none.

@@ -15,9 +15,9 @@ type TryUpdate func(current Entry) (value []byte, with []Op, err error)
 // effect outside; its last answer counts. A deletion has no Lifetime.
 type CheckDelete func(current Entry) (with []Op, err error)
 
-// Op is one more thing in the transaction of a write: a compare-and-put at another key of the same
-// root, whose value is written as it is (a Form does not apply), or as its Act says; or the
-// Lifetime of the entry itself.
+// Op is one more thing in the transaction of a write. It is a compare-and-put at another key of the
+// same root, or what its Act says, or the Lifetime of the entry itself. Its value is written as it
+// is: a Form does not apply.
 type Op struct {
 	Key string
 	// Expected is the revision that Key must have; 0 means that it must not exist.
@@ -44,9 +44,9 @@ const (
 )
 
 // Lifetime makes the entry that is written disappear by itself: not before d is over, and soon
-// after it, like any deletion. Stores share what etcd has to remember of it among entries, so it
-// may be later by 5 % of d, one second at least and 60 at most, and the seconds are whole. d is
-// counted from the write; an update without a Lifetime leaves the entry the one that it has.
+// after it, like any deletion. Entries share leases of etcd, so the end may be later by 5 % of d,
+// one second at least and 60 at most, in whole seconds. The time is counted from the write. An
+// update without a Lifetime leaves the entry the one that it has.
 func Lifetime(d time.Duration) Op { return Op{lifetime: d} }
 
 // SplitOps takes the Lifetime, 0 if there is none, out of the operations that go with a write.

@@ -25,8 +25,8 @@ const (
 	callTimeout = 10 * time.Second
 	// maxAnswer is the greatest answer that is read, in bytes.
 	maxAnswer = 3 << 20
-	// tries is how often a call is made before it has failed; between the first two there are
-	// firstPause, then half as much again each time, and up to a fifth more, so that servers that
+	// tries is how often a call is made before it has failed. Between the first two there is
+	// firstPause, then half as much again each time. Up to a fifth is added, so that servers that
 	// failed together do not come back together.
 	tries      = 5
 	firstPause = 500 * time.Millisecond

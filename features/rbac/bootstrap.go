@@ -32,10 +32,11 @@ var (
 	allVerbs   = append(slices.Clone(writeVerbs), readVerbs...)
 )
 
-// Bootstrap returns the policy for a server of these resources. cluster-admin may do everything;
-// admin, edit and view are to be bound in a namespace, and gather what is labelled for them: here
-// everything that the server keeps in namespaces. view reads all but secrets, edit writes all but
-// limit ranges, quotas, roles and bindings, admin the last two, too.
+// Bootstrap returns the policy for a server of these resources. The role cluster-admin may do
+// everything. The roles admin, edit and view are to be bound in a namespace, and gather what is
+// labelled for them: here everything that the server keeps in namespaces. With view one reads all
+// but secrets, with edit one writes all but limit ranges, quotas, roles and bindings, with admin
+// the last two, too.
 func Bootstrap(resources []rest.Resource) Policy {
 	view, edit, admin := namespaced(resources)
 	p := Policy{ClusterRoles: []rbacv1.ClusterRole{

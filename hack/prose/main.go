@@ -199,8 +199,8 @@ func (s *sheet) text(name string, first int, lines []string) {
 }
 
 // stop is the end of a sentence: a mark, perhaps what closes behind it, and then a new beginning,
-// which is a capital, a digit, code, or the name of a file.
-var stop = regexp.MustCompile("[.!?][)\"*_`]*\\s+[(\"*_`\\[]*(?:[\\p{Lu}\\d`+$]|[\\w*/]+\\.go\\b)")
+// which is a capital, a digit, code, the name of a file, or a parameter that something is said of.
+var stop = regexp.MustCompile("[.!?][)\"*_`]*\\s+[(\"*_`\\[]*(?:[\\p{Lu}\\d`+$]|[\\w*/]+\\.go\\b|[a-z]\\w* (?:is|are|may|has|says|tells)\\b)")
 
 func (s *sheet) paragraph(name string, line int, text string) {
 	for len(text) > 0 {

@@ -74,9 +74,9 @@ func newAuthority(files ...string) string {
 	return "or remove " + strings.Join(files, " and ") + " to get a new certificate authority (old kubeconfig files stop working)"
 }
 
-// makeAuthority makes the certificate of an authority, of the key that is there: a first start may
-// have ended behind the key, and where the certificate was lost, a new one of the same key and name
-// is as good to those who have the old one.
+// makeAuthority makes the certificate of an authority, of the key that is there. A first start may
+// have ended behind the key. Where the certificate was lost, a new one of the same key and name is
+// as good to those who have the old one.
 func makeAuthority(keyFile string) (*authority, error) {
 	key, err := readAuthorityKey(keyFile)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -21,10 +21,10 @@ import (
 // under way, some seconds.
 const toolPatience = 10 * time.Second
 
-// openForTool connects a command to the database of a server: to the storage of the program's own,
-// to the cluster that the options name, to the etcd inside a server that runs on the data
-// directory, or, if none does, to that etcd started in this process for a moment. The files of an
-// etcd alone are not read: its newest writes are in the log, and not in the database yet.
+// openForTool connects a command to the database of a server. That is the storage of the program's
+// own, the cluster that the options name, or the etcd inside a server that runs on the data
+// directory. If no server runs there, the etcd is started in this process for a moment. The files
+// of an etcd alone are not read: its newest writes are in the log, and not in the database yet.
 func (s Server) openForTool(ctx context.Context, o *StoreOptions, c console) (d *database, err error) {
 	log := toolLog(c)
 	if s.Storage != nil {

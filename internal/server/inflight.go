@@ -30,9 +30,9 @@ func newPlaces(n int) places {
 // that there is none. Requests that write have places of their own, so that reads can't keep them
 // out, nor they reads.
 //
-// Three things need no place: watches and what takes over its connection, which last and cost
-// little; health checks, because to restart a busy server does not help; and what an administrator
-// does when all places are taken, because it may be the cure.
+// Three things need no place. Watches and what takes over its connection last and cost little.
+// Health checks need none, because to restart a busy server does not help. What an administrator
+// does when all places are taken may be the cure.
 func (s *Server) admit(c *call) (release func(), err error) {
 	free, count := s.reading, s.readCount
 	if !c.readOnly() {

@@ -6,8 +6,8 @@ import "runtime"
 const deepStack = 9 << 10
 
 // deepen makes the stack of this goroutine large enough for what follows. net/http begins each
-// request of HTTP/2 in a goroutine of its own with a small stack, and Go makes that larger by
-// copying it, every time that it is full: at the first call that costs next to nothing, and in the
+// request of HTTP/2 in a goroutine of its own with a small stack. Go makes the stack larger by
+// copying it, every time that it is full. At the first call that costs next to nothing, in the
 // middle of a decoder a tenth of the request.
 //
 //go:noinline

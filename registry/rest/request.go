@@ -34,9 +34,9 @@ func (r *Request) With(check Check) *Request {
 	return &with
 }
 
-// Check asks all checks. Whoever implements a Creator, an Updater or a Patcher of whole objects
-// calls it when the object is as it will be, and before that has an effect: the rules of who may
-// give which rights depend on it, and for what no store holds those of admission too.
+// Check asks all checks. An implementation of a Creator, an Updater or a Patcher of whole objects
+// calls it when the object is as it will be, and before that has an effect. The rules of who may
+// give which rights depend on it, and for resources without a store those of admission too.
 func (r *Request) Check(ctx context.Context, obj, old Body) error {
 	for _, check := range r.checks {
 		if err := check(ctx, obj, old); err != nil {

@@ -90,10 +90,10 @@ func (r *Reader) take(bytes uintptr) {
 	}
 }
 
-// Err tells what is wrong with the data: a syntax error anywhere in it (a *json.SyntaxError of
-// encoding/json), also if more than white space follows the value; what a hand-written method said;
-// or the first value that does not fit its type, in which case everything else was read. It is
-// called once, after the value was read.
+// Err tells what is wrong with the data. It is a syntax error anywhere in it (a *json.SyntaxError
+// of encoding/json), also if more than white space follows the value. It may be what a hand-written
+// method said. Or it is the first value that does not fit its type, in which case everything else
+// was read. It is called once, after the value was read.
 func (r *Reader) Err() error {
 	if !r.stopped() {
 		r.space()

@@ -17,8 +17,8 @@ type (
 )
 
 // WithDocument is a context for rules about an object of which value tells what was sent, by the
-// path from its root: a string, bool, int64, uint64 or float64, nil, a []any or a map[string]any.
-// ok is false where it does not know. What it returns is not modified.
+// path from its root. What it tells is a string, bool, int64, uint64 or float64, nil, a []any or a
+// map[string]any. ok is false where it does not know. What it returns is not modified.
 func WithDocument(ctx context.Context, value func(path *field.Path) (_ any, ok bool)) context.Context {
 	return context.WithValue(ctx, documentKey{}, value)
 }

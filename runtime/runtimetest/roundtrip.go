@@ -27,10 +27,10 @@ type RoundTrip[T any] struct {
 	ThroughHub func(in, out *T) error
 }
 
-// RunRoundTrip holds generated code against random values: a copy is equal and shares no memory;
-// encoding and decoding change nothing, and the generated JSON is that of encoding/json; defaults
-// that are set again change nothing; conversion to the hub and back loses nothing. It fails if the
-// random values never reached some field.
+// RunRoundTrip tests generated code with random values. A copy is equal and shares no memory.
+// Encoding and decoding change nothing, and the generated JSON is that of encoding/json. Defaults
+// that are set again change nothing, and conversion to the hub and back loses nothing. It fails if
+// the random values never reached some field.
 func RunRoundTrip[T any](t *testing.T, code RoundTrip[T], opts Options) {
 	t.Helper()
 	if opts.Rounds == 0 {

@@ -13,11 +13,10 @@ const (
 	checkWithin = 30 * time.Second
 )
 
-// CheckLimiter are what the caches of one server share so that what their checks cost has one
-// bound: they compare themselves with the source one at a time, in the order in which they want to,
-// and after each check all of them rest a hundred times as long as it took. So checks never take
-// more than a hundredth of the time, however many and large the caches are. Its methods may be
-// called from any goroutine.
+// CheckLimiter bounds what the checks of all caches of one server cost together. The caches compare
+// themselves with the source one at a time, in the order in which they want to. After each check
+// all of them rest a hundred times as long as it took. So checks never take more than a hundredth
+// of the time, however many and large the caches are. Its methods may be called from any goroutine.
 type CheckLimiter struct {
 	taken chan struct{} // holds a token while somebody has its turn
 	next  time.Time     // when the next check may begin; whoever has its turn may touch it

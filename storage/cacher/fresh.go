@@ -101,9 +101,9 @@ func (c *Cacher) waitFor(ctx context.Context, op, key string, asked, revision in
 }
 
 // pushProgress asks the source for progress as long as a reader waits for a revision that the cache
-// has not seen; and now and then in any case: where nothing happens below the prefix, a cache that
-// knew nothing of what happens elsewhere would have no news for bookmarks, and could not go on from
-// where it is after a compaction.
+// has not seen. It asks now and then in any case. Where nothing happens below the prefix, a cache
+// that knew nothing of what happens elsewhere would have no news for bookmarks. It could not go on
+// from where it is after a compaction either.
 func (c *Cacher) pushProgress() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()

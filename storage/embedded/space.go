@@ -11,9 +11,9 @@ import (
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
-// What makes a defragmentation worth its price: it copies what is in use into a new file, and all
-// reads and writes wait for it (6 ms for every MB, see BenchmarkDefragment). bbolt uses free pages
-// again, so that they cost nothing but disk.
+// These say when a defragmentation is worth its price. It copies what is in use into a new file,
+// and all reads and writes wait for it (6 ms for every MB, see BenchmarkDefragment). bbolt uses
+// free pages again, so that they cost nothing but disk.
 const (
 	minWaste    = 100 << 20 // bytes; and half of the file
 	maxInUse    = 16 << 20  // bytes; more is copied only before anybody is served, or where writes are in danger

@@ -13,9 +13,9 @@ import (
 
 // checkLog returns an error unless the write-ahead log is whole and reaches as far as the database.
 // Every record has a checksum over all before it. A log that ends in the middle of a record is what
-// a power failure leaves, and etcd cuts it there; but if it ends before what the database has
-// already, it was cut by something else. etcd would use the numbers of the missing entries again,
-// take those for done, and so lose what it acknowledges, or wait for ever.
+// a power failure leaves, and etcd cuts it there. A log that ends before what the database has
+// already was cut by something else. etcd would use the numbers of the missing entries again, take
+// those for done, and so lose what it acknowledges, or wait for ever.
 func checkLog(dir string, applied uint64) error {
 	dir = filepath.Join(dir, "member", "wal")
 	last, err := lastEntry(dir)

@@ -85,9 +85,9 @@ func Open(options Options) (*Encryption, error) {
 }
 
 // Start keeps the keys of KMS plug-ins confirmed, without which nothing can be written after three
-// minutes, and follows the file if the options say so. changed, if it is not nil, is called when
-// values may be readable that were not, or stale that were not: caches should read them again. It
-// must not block. Start may be called once.
+// minutes. It follows the file if the options say so. The function changed, if it is not nil, is
+// called when values may have become readable or stale: caches should read them again. It must not
+// block. Start may be called once.
 func (e *Encryption) Start(changed func()) {
 	if changed == nil {
 		changed = func() {}

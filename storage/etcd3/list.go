@@ -10,8 +10,8 @@ import (
 )
 
 // A list is read in ranges, for neither etcd nor the connection should hold all of a large prefix
-// at once. etcd counts the whole rest of the prefix for each page, so they should not be small
-// either: the first has firstPage entries, the others as many as make about pageBytes, at most
+// at once. Pages should not be small either, since etcd counts the whole rest of the prefix for
+// each. The first has firstPage entries, the others as many as make about pageBytes, at most
 // maxPage.
 const (
 	firstPage = 1000

@@ -25,9 +25,9 @@ const (
 // it knows a leader.
 const askAfter = 250 * time.Millisecond
 
-// members keeps the requests of a client away from members that can't answer. etcd's own client
+// members keeps the requests of a client away from members that can't answer. The client of etcd
 // sends each request to the next member that it has a connection with, also to one that is frozen,
-// or that has lost the others: of three requests one would hang or fail, as long as that lasts.
+// or that has lost the others. As long as that lasts, one request of three would hang or fail.
 type members struct {
 	client *clientv3.Client
 	lines  *lines

@@ -10,8 +10,9 @@ import (
 
 // Snapshot writes the whole database of the one member that client talks to into w, as it is at one
 // moment: the database file, with its SHA-256 behind it. The revision that it returns is that of
-// the cluster just before, which a member that keeps up has reached. progress may be nil; it is
-// told, from the calling goroutine, how many bytes are written and how many there will be about.
+// the cluster just before, which a member that keeps up has reached. The function progress may be
+// nil. It is told, from the calling goroutine, how many bytes are written and how many there will
+// be about.
 func Snapshot(ctx context.Context, client *Client, w io.Writer, progress func(done, total int64)) (revision int64, err error) {
 	endpoint := "" // a client without a connection has no endpoint
 	switch list := client.Endpoints(); len(list) {

@@ -8,8 +8,8 @@ import (
 )
 
 // Settled makes a document of an object in JSON that is written as Of writes it, without making a
-// tree of it; ok is false for any other, and perhaps for one that is. text is valid JSON, and its
-// type has all that is in it.
+// tree of it. For any other JSON ok is false, and it may be false for one that Of wrote. text is
+// valid JSON, and its type has all that is in it.
 func Settled(text []byte) (d Document, ok bool) {
 	d, err := Split(text)
 	if err != nil {

@@ -21,9 +21,9 @@ import (
 )
 
 // Compare writes objects of all kinds that a scheme has schemas of, by random managers, in random
-// versions, each time with a few random edits, and fails if the two ways differ in who owns what.
-// rounds is the number of writes to each kind; seed makes them. It returns how many were compared:
-// where managedfields finds an object invalid, there is nothing to compare.
+// versions, each time with a few random edits. It fails if the two ways differ in who owns what.
+// The number of writes to each kind is rounds, and seed makes them. It returns how many were
+// compared: where managedfields finds an object invalid, there is nothing to compare.
 func Compare(t *testing.T, scheme *runtime.Scheme, openAPI map[schema.GroupVersion]string, rounds int, seed uint64) (compared int) {
 	t.Helper()
 	schemas := ownership.New(openAPI)
