@@ -4,7 +4,7 @@
 // package features.
 //
 // Most are types of k8s.io/api, served through aliases with markers (see api/core/v1 and
-// api/apps/v1); what Kubernetes says about them in code, their rules and columns, is in one file
+// api/apps/v1). What Kubernetes says about them in code, their rules and columns, is in one file
 // for each: pod.go, deployment.go and so on. What can be done with a pod besides is in
 // pod_binding.go and pod_console.go. Autoscalers are types of our own in api/. Nothing here runs a
 // pod or follows a replication controller: this is the API server, without the controllers of a

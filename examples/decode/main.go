@@ -3,8 +3,8 @@
 //
 //	etcdctl get --print-value-only /registry/pods/NAMESPACE/NAME | head -c -1 | decode
 //
-// It shows that stored objects need no server to be read: a Scheme and a codec are enough. (etcdctl
-// puts a newline behind the value, which is not a part of it.)
+// It shows that stored objects need no server to be read: a Scheme and a codec are enough. The
+// command head cuts off the newline that etcdctl puts behind the value.
 package main
 
 import (

@@ -2,9 +2,9 @@
 // the server process for each request, and memory, both as the kernel counts them. README.md says
 // what is fair about it, and what it has shown.
 //
-// It builds both servers, and in each of its parts (part.go) starts an etcd, puts the same bytes
-// into it for each server, starts them, and does the same work to the one and to the other by
-// turns. The client is this process, so its work is not counted.
+// It builds both servers. In each of its parts (part.go) it starts an etcd, puts the same bytes
+// into it for each server, and starts them. Then it does the same work to the one and to the other
+// by turns. The client is this process, so its work is not counted.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Package kuberules holds the rules of our kinds of Kubernetes against those of a kube-apiserver,
-// which it links: each field of each kind is made wrong in turn, and both have to accept or refuse
-// the object, for the same fields.
+// Package kuberules compares the rules of our kinds of Kubernetes with those of a kube-apiserver,
+// which it links. Each field of each kind is made wrong in turn. Both have to accept or refuse the
+// object, for the same fields.
 //
 // Start reading at TestRules. kinds.go has what is compared, mutate.go how a field is made wrong,
 // kubernetes.go and ours_test.go ask the two, and differences.go lists where they differ, each with

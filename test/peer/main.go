@@ -2,8 +2,8 @@
 // examples/library or examples/cluster on k8s.io/apiserver, put together as sample-apiserver does.
 //
 // It links what users of Typeplane write and what is generated from it (types, defaults,
-// conversions, schemas, tags' validation), and nothing of our server: what an answer looks like is
-// decided by k8s.io/apiserver alone. Rules that the examples have in code are written down a second
+// conversions, schemas, tags' validation), and nothing of our server. So k8s.io/apiserver alone
+// decides what an answer looks like. Rules that the examples have in code are written down a second
 // time here, as strategies of apiserver's. What lives in k8s.io/kubernetes (the RBAC authorizer,
 // the review kinds, the columns of pods) is not there; test/kubectl lists what comes of it. Start
 // reading at kind (kind.go); library.go and cluster.go say which kinds there are.

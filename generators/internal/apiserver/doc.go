@@ -11,9 +11,9 @@
 // same run (JSON, protobuf, deep copies, rules) is named there, where its tags ask for it.
 //
 // In a package that is not main the tag asks for the same as a part that programs may serve beside
-// their own kinds: the exported function API, which returns it, takes the place of newServer. Where
-// the package has a function API of its own, since there is more to its kinds than how they are
-// stored and served, the printed one is newAPI, for that function to call.
+// their own kinds. The exported function API, which returns it, takes the place of newServer. A
+// package may have a function API of its own, since there is more to its kinds than how they are
+// stored and served. Then the printed one is newAPI, for that function to call.
 //
 // An alias with markers is a kind too, if it stands for such a struct of another module: see
 // package kind.

@@ -13,12 +13,12 @@
 // counterpart, or one of another type, needs such a function or the tag +k8s:conversion-gen=false:
 // otherwise it is a problem, because converting would lose it.
 //
-// Two things are printed only for users of apimachinery's Scheme. Where a package has the variable
-// localSchemeBuilder, declared by hand or by package register, RegisterConversions and an init
-// function register all conversions of the package with it, those by hand too. A type that
-// says +k8s:conversion-gen:explicit-from=net/url.Values gets Convert_url_Values_To_x, which fills it
-// from the parameters of a URL. Strings are taken as they are. For other types a function with a
-// name like Convert_Slice_string_To_x is looked for, here and in apimachinery. A package that
+// Two things are printed only for users of apimachinery's Scheme. A package may have the variable
+// localSchemeBuilder, declared by hand or by package register. Then RegisterConversions and an
+// init function register all conversions of the package with it, those by hand too. A type that
+// says +k8s:conversion-gen:explicit-from=net/url.Values gets Convert_url_Values_To_x, which fills
+// it from the parameters of a URL. Strings are taken as they are. For other types a function with
+// a name like Convert_Slice_string_To_x is looked for, here and in apimachinery. A package that
 // says +k8s:conversion-gen=false has no hub and gets nothing but these.
 //
 // # Without loss
@@ -31,17 +31,17 @@
 //
 //   - Down. Convert plainly, and what comes of it plainly up again. What the hub and this second
 //     hub differ in is what would be lost. Each difference is kept in the annotation
-//     conversion.typeplane.dev/kept: what the hub has, and a fingerprint of what the second hub has
-//     in its place, which is what the version said at that moment. If nothing differs, there is no
-//     annotation.
+//     conversion.typeplane.dev/kept. It has what the hub has, and a fingerprint of what the second
+//     hub has in its place, which is what the version said at that moment. If nothing differs,
+//     there is no annotation.
 //   - Up. Take the annotation away and convert plainly. Where the result has what the fingerprint
 //     is of, put what the hub had; where not, the client changed it, and wins. Objects are compared
 //     field by field and maps entry by entry. Items of lists are found again by their keys
-//     (+listMapKey, on the version or the hub), else by their content; what is kept for an item
+//     (+listMapKey, on the version or the hub), else by their content. What is kept for an item
 //     that is not found again is dropped. Items that the version doesn't show at all stay behind
 //     the item that they stood behind.
-//   - Check. If the version would now say something else than what the client said, because a
-//     function written by hand makes one field of several, parts of what is kept are tried one by
+//   - Check. A function written by hand may make one field of several. Then the version could say
+//     something else now than the client said. In that case parts of what is kept are tried one by
 //     one, a limited number of times, and those that don't fit are dropped.
 //
 // Which fields may be lost is known when gen runs: those without a counterpart, those that are left

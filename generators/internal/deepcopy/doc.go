@@ -14,16 +14,17 @@
 //   - Up to four neighbouring pointers of a struct get their memory at once where all of them are
 //     set. Whoever keeps one of them keeps the memory of its neighbours, and nothing more.
 //   - The functions for types of other modules, and that for metadata, first count what an object
-//     has of strings behind pointers and in lists, of numbers, and of small structs that objects
-//     have many of; the copy then gets all of one type at once. Memory is never shared by two
-//     objects, not by those of one list either. But whoever keeps a list of strings, an owner
-//     reference or a pointer to a number from a copied object, and drops the object, keeps all of
-//     its values of that type, with all that they refer to. Who wants to keep only that has to copy
-//     it. Lists have no room behind their last item: what is appended to one lands elsewhere.
-//   - A kind of another module gets its metadata's memory with the object, and one with few values
-//     of each type, like a Node, up to 1 KiB for these, too, with room for one item in each list:
-//     all in one block, if at least half of that is needed. Whoever keeps a part of such a copy
-//     keeps the object with all that it refers to.
+//     has. They count strings behind pointers and in lists, numbers, and small structs that objects
+//     have many of. The copy then gets all of one type at once. Memory is never shared by two
+//     objects, not by those of one list either. A program may keep a list of strings, an owner
+//     reference or a pointer to a number from a copied object, and drop the object. Then it keeps
+//     all of the object's values of that type, with all that they refer to. Who wants to keep only
+//     that has to copy it. Lists have no room behind their last item: what is appended to one lands
+//     elsewhere.
+//   - A kind of another module gets its metadata's memory with the object. A kind with few values
+//     of each type, like a Node, gets up to 1 KiB for these, too, with room for one item in each
+//     list. All of it is one block, if at least half of that is needed. Whoever keeps a part of
+//     such a copy keeps the object with all that it refers to.
 //
 // What is nil stays nil and what is empty stays empty; a copy shares no memory with its original,
 // except what never changes: strings, times, addresses. It does more than deepcopy-gen. Arrays are

@@ -4,8 +4,8 @@
 //
 //	compareFields_v1_Book(c *fieldset.Comparison, old, obj *v1.Book)
 //
-// The file goes into the package that has zz_generated.apiserver.go, which names the functions:
-// generated code beside the types themselves imports nothing of ours, unless that is asked for, and
+// The file goes into the package that has zz_generated.apiserver.go, which names the functions.
+// Generated code beside the types themselves imports nothing of ours, unless that is asked for, and
 // this does (package runtime/fieldset). There it is printed without a tag, by package apiserver,
 // for versions that have OpenAPI schemas. Plugin prints it beside the types, with exported
 // functions, where +typeplane:fieldset-gen=package asks for it. Then a server that is joined by

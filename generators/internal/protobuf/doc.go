@@ -21,10 +21,10 @@
 // input is: whoever keeps the name of an object of a megabyte keeps a megabyte. So it is for those
 // who drop objects as a whole, like a server that answers a request; who keeps parts of an object
 // takes Unmarshal, or strings.Clone. Sets of fields (FieldsV1) are shared like strings, as their
-// own documentation forbids to change their bytes in place; all other byte slices are copied, and
+// own documentation forbids to change their bytes in place. All other byte slices are copied, and
 // an empty string keeps nothing.
 //
-// Recycler_T goes one step further, for objects that are only looked at: each lies in the memory of
+// Recycler_T goes one step further, for objects that are only looked at. Each lies in the memory of
 // the one before (runtime/protobuf/arena.go), maps included, and is good until the next one is
 // read.
 //
@@ -40,7 +40,7 @@
 // the first time, by a printed function that shows the fields of a value: protobuf.Text(t, 1,
 // &m.Name). So the compiler holds each field against the way it is read, and the distance of two
 // pointers is its place in all other values. What the loop does not know, like the types of maps,
-// is reached by functions that the table has; they never get hold of the reader, which is why it
+// is reached by functions that the table has. They never get hold of the reader, which is why it
 // costs no allocation.
 //
 // # Numbers
@@ -48,7 +48,7 @@
 // A field's number is that of its protobuf struct tag. Without one it keeps the number that
 // generated.proto says, and a new field gets the highest number ever used and one more. So
 // generated.proto is to be checked in: it is the memory of a package. The number and the name of a
-// field that is gone stay there as reserved, and no field may have them again; upstream's comments
+// field that is gone stay there as reserved, and no field may have them again. Upstream's comments
 // about such fields (+k8s:deprecated=name,protobuf=6) reserve them too. User source is never
 // edited.
 //

@@ -1,10 +1,10 @@
 // Command peer is the server that ours is measured against: pods on k8s.io/apiserver, put together
 // as sample-apiserver does.
 //
-// It is at its best here: the watch cache is on, feature gates have their defaults, there is no
-// authentication, authorization allows everything, there is no admission, no audit and no flow
-// control, and one Go type is the internal and the only external version, so that nothing is ever
-// converted. Field ownership can't be turned off in it.
+// It is at its best here. The watch cache is on, and feature gates have their defaults. There is no
+// authentication, admission, audit or flow control, and authorization allows everything. One Go
+// type is the internal and the only external version, so that nothing is ever converted. Field
+// ownership can't be turned off in it.
 package main
 
 import (

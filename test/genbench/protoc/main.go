@@ -1,4 +1,4 @@
-// Command protoc stands in for Google's compiler, which cannot be had from a Go module: it reads
+// Command protoc stands in for Google's compiler, which cannot be had from a Go module. It reads
 // .proto files with protocompile and gives them to protoc-gen-gogo, as protoc does with --gogo_out.
 // It knows the flags that go-to-protobuf passes, and no others.
 package main

@@ -9,9 +9,9 @@
 // What is wrong with a rule, whoever evaluates it, is a Fault.
 //
 // In CEL an expression can fail: what is not there has no fields, and numbers overflow. So a value
-// has guards, conditions for it to be there, and a condition is translated twice, to what holds if
-// it is true and to what holds if its opposite is (translator.condition and not). A rule that fails
-// does not hold.
+// has guards, which are conditions for it to be there. A condition is translated twice, to what
+// holds if it is true and to what holds if its opposite is (translator.condition and not). A rule
+// that fails does not hold.
 //
 // Start reading at Compile, then translate.go and value.go.
 package cel
