@@ -73,7 +73,8 @@ func ExampleAPI() {
 	// 200 APIResourceList
 }
 
-// A plug-in of admission looks at each write, whatever the kind. Wants says which it is asked about.
+// A plug-in of admission looks at each write, whatever the kind. Wants says which it is asked
+// about.
 func ExampleAdmissionPlugin() {
 	careful := func(context.Context, *typeplane.Host, []byte) (admission.Plugin, error) {
 		return admission.Plugin{

@@ -57,7 +57,8 @@ type Server struct {
 type Option func(*typeplane.Options)
 
 // Embedded keeps the objects in an etcd in the test's process, with its files in a directory of the
-// test. It takes longer to start, and shows what only a real etcd does.
+// test. It takes longer to start, and shows what only a real etcd does. A program with a Storage of
+// its own has no etcd: for it this changes nothing.
 func Embedded(o *typeplane.Options) { o.Store.InMemory = false }
 
 // Start runs the server of a program until the test and its subtests end, and returns when it

@@ -46,7 +46,7 @@ func (v version) jsonItem(dst []byte, e storage.Entry) ([]byte, error) {
 	return v.kind.AppendJSON(slices.Grow(dst, len(e.Value)*3/2), obj)
 }
 
-// keptItem is jsonItem out of encoded, where it is left for whoever comes next. Nobody may modify
+// keptItem is jsonItem out of the cache encoded, where it is left for whoever comes next. Nobody may modify
 // it.
 func (v version) keptItem(encoded *EncodeCache, e storage.Entry) ([]byte, error) {
 	if v.showsDocuments() && v.stored() {

@@ -90,7 +90,7 @@ func (m *EncodeCache) shard(k memoKey) *memoShard {
 	return &m.shards[(maphash.String(m.seed, k.key)+uint64(k.revision))%memoShards]
 }
 
-// memo is an element of a ring, behind the one that came before it.
+// memo is the JSON of one object at one revision: an element of a ring, behind the one that came before it.
 type memo struct {
 	memoKey
 	data       []byte
@@ -100,7 +100,7 @@ type memo struct {
 
 func (m *memo) size() int64 { return int64(len(m.data) + len(m.key) + memoOverhead) }
 
-// memoShard holds a part of the encoded under a part of the budget. What goes first is what was not
+// memoShard holds a part of the memos under a part of the budget. What goes first is what was not
 // used since the hand went by last; the hand moves from the oldest to the newest, so what is only
 // asked for once leaves soon (SIEVE: Zhang et al., NSDI 2024). While lists come that are longer
 // than what is left, it would follow the newest and never arrive, and what nobody asks for any more
@@ -112,7 +112,7 @@ type memoShard struct {
 	found  map[memoKey]*memo
 	newest *memo // oldest is newest.next
 	hand   *memo // nil: at the oldest
-	left   int   // encoded that were evicted since the hand began
+	left   int   // memos that were evicted since the hand began
 }
 
 func (s *memoShard) get(k memoKey) ([]byte, bool) {

@@ -14,8 +14,8 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// Objects is a resource for those who keep accounts of it: it reads the stored objects, and makes
-// operations that replace them in somebody else's transaction. No strategy and no admission is
+// Objects are the stored objects of a resource, for a plug-in that keeps accounts of them: it reads
+// them, and makes operations that replace them in the transaction of another write. No strategy and no admission is
 // asked. It is immutable, and its methods may be called from any goroutine.
 type Objects struct {
 	names   []schema.GroupResource
@@ -25,7 +25,7 @@ type Objects struct {
 	backend storage.Interface
 }
 
-// Objects returns that of a namespaced resource, which is stored as form says in the backend that
+// Objects returns those of a namespaced resource, which is stored as form says in the backend that
 // Serve is given; with encryption form is more than what Form returns.
 func (r Resource) Objects(scheme *runtime.Scheme, backend storage.Interface, form storage.Form, opts Options) (*Objects, error) {
 	if !r.namespaced {

@@ -134,8 +134,9 @@ func (e *endpoint) createByApply(ctx context.Context, w *write, name rest.Name, 
 	if err != nil {
 		return nil, statusOf(err, "patch", e.resource, name.Name)
 	}
-	// The patch is all that there is of the object.
-	if w.text, err = json.Marshal(applied.content); err != nil {
+	// The patch is all that there is of the object: of this attempt, not of one that finds it made.
+	made := *w
+	if made.text, err = json.Marshal(applied.content); err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
 	if err := e.checkMetadata(runtime.Meta(hub), nil); err != nil {
@@ -147,5 +148,5 @@ func (e *endpoint) createByApply(ctx context.Context, w *write, name rest.Name, 
 	if err := e.makeUnseen(name, runtime.Meta(hub)); err != nil {
 		return nil, err
 	}
-	return e.createOwned(ctx, w, name, hub, from, metav1.CreateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation})
+	return e.createOwned(ctx, &made, name, hub, from, metav1.CreateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation})
 }

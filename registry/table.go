@@ -27,7 +27,7 @@ type table struct {
 	gv      schema.GroupVersion // of the Table, and of the metadata in its rows
 	include metav1.IncludeObjectPolicy
 	now     time.Time // all ages of an answer are of one moment
-	row     string    // what its rows are called among the encoded
+	row     string    // what its rows are called in the cache
 }
 
 func newTable(form rest.Form) table {
@@ -45,7 +45,7 @@ func (t table) frame(c *columns, meta metav1.ListMeta, form rest.Form) frame {
 	return f
 }
 
-// appendRow appends the row of an entry, out of encoded, where it is left for whoever comes next.
+// appendRow appends the row of an entry, out of the cache encoded, where it is left for whoever comes next.
 func (t table) appendRow(dst []byte, v version, e storage.Entry, encoded *EncodeCache) ([]byte, error) {
 	if encoded == nil {
 		row, err := t.rowOfEntry(v, e)

@@ -287,7 +287,7 @@ func BenchmarkTable(b *testing.B) {
 	}
 }
 
-// TestKeptRows: a row out of encoded is the row that was made, with the metadata that the object
+// TestKeptRows: a row out of the cache is the row that was made, with the metadata that the object
 // has.
 func TestKeptRows(t *testing.T) {
 	s := serve(t, strategy{})

@@ -3,6 +3,7 @@ package serviceaccount
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -12,7 +13,6 @@ import (
 
 	"github.com/typeplane/typeplane/features/internal/reader"
 	"github.com/typeplane/typeplane/internal/follow"
-	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -84,32 +84,41 @@ func (e *everywhere[T]) lookAt(namespace string) {
 // keepDoubtful looks at the namespaces that somebody named, and again, after a pause, at those
 // where that failed: one whose quota is used up keeps no other waiting.
 func (e *everywhere[T]) keepDoubtful(ctx context.Context) {
-	pause := firstPause
+	failed, pause := map[string]bool{}, firstPause
+	var again <-chan time.Time // nil: nothing failed
 	for {
+		var namespaces map[string]bool
 		select {
 		case <-ctx.Done():
 			return
 		case <-e.wake:
+			namespaces = e.doubtful()
+		case <-again:
+			namespaces, again = maps.Clone(failed), nil
 		}
-		e.mu.Lock()
-		namespaces := e.doubt
-		e.doubt = map[string]bool{}
-		e.mu.Unlock()
-		failed := false
 		for namespace := range namespaces {
+			delete(failed, namespace)
 			if err := e.keep(ctx, namespace); err != nil && ctx.Err() == nil {
 				e.log.Warn("write what every namespace has; it is tried again", "namespace", namespace, "resource", e.objects.Name, "name", e.name, "error", err)
-				failed = true
-				e.lookAt(namespace)
+				failed[namespace] = true
 			}
 		}
-		if !failed {
-			pause = firstPause
-			continue
+		switch {
+		case len(failed) == 0:
+			again, pause = nil, firstPause
+		case again == nil:
+			again, pause = time.After(pause), min(2*pause, lastPause)
 		}
-		_ = wait.Sleep(ctx, pause)
-		pause = min(2*pause, lastPause)
 	}
+}
+
+// doubtful returns the namespaces to look at, and forgets them.
+func (e *everywhere[T]) doubtful() map[string]bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	namespaces := e.doubt
+	e.doubt = map[string]bool{}
+	return namespaces
 }
 
 // keep makes or mends the object of a namespace, unless that is on its way out. What is in memory

@@ -47,7 +47,7 @@ func main() {
 		}
 		all = append(all, rooms...)
 	}
-	print(all)
+	report(all)
 }
 
 // room is a package as it is counted.
@@ -175,7 +175,7 @@ func (r *room) public() bool {
 	return !strings.Contains("/"+r.path+"/", "/internal/") && !strings.HasPrefix(r.path, "examples/") && !strings.HasPrefix(r.path, "hack/") && !strings.HasPrefix(r.path, "cmd/")
 }
 
-func print(rooms []*room) {
+func report(rooms []*room) {
 	var public, exported, lines, files int
 	for _, r := range rooms {
 		lines, files = lines+r.lines, files+len(r.files)

@@ -74,6 +74,7 @@ func (s Server) validateStorage(o *StoreOptions) error {
 		{"--etcd-servers", len(o.EtcdServers) > 0},
 		{"--etcd-cafile", o.EtcdCAFile != ""},
 		{"--etcd-certfile", o.EtcdCertFile != ""},
+		{"--etcd-keyfile", o.EtcdKeyFile != ""},
 		{"--etcd-compaction-interval", o.EtcdCompaction != defaultCompaction},
 		{"StoreOptions.InMemory", o.InMemory},
 	} {

@@ -22,7 +22,7 @@ type CheckLimiter struct {
 	next  time.Time     // when the next check may begin; whoever has its turn may touch it
 }
 
-// NewCheckLimiter returns turns for any number of caches.
+// NewCheckLimiter returns a CheckLimiter for any number of caches.
 func NewCheckLimiter() *CheckLimiter { return &CheckLimiter{taken: make(chan struct{}, 1)} }
 
 // take waits until it is this caller's turn, and runs check, whose context ends after checkWithin.

@@ -11,8 +11,8 @@ import (
 // Bounds of what a WriteCache remembers of this process's writes: until their events come back,
 // which is soon.
 const (
-	recalledWrites = 256
-	recalledBytes  = 4 << 20
+	keptWrites = 256
+	keptBytes  = 4 << 20
 )
 
 // WriteCache knows of many stored values that they are canonical without looking into them: the
@@ -123,7 +123,7 @@ func (r *WriteCache) confirm(e storage.Entry, epoch int64) {
 // note remembers a write and forgets the oldest if there are too many.
 func (r *WriteCache) note(key string, w written) {
 	n := len(w.stored) + len(w.value)
-	if n == 0 || n > recalledBytes/4 {
+	if n == 0 || n > keptBytes/4 {
 		return
 	}
 	r.mu.Lock()
@@ -137,7 +137,7 @@ func (r *WriteCache) note(key string, w written) {
 	if !there {
 		r.order = append(r.order, key)
 	}
-	for len(r.writes) > recalledWrites || r.bytes > recalledBytes {
+	for len(r.writes) > keptWrites || r.bytes > keptBytes {
 		gone := r.writes[r.order[0]]
 		delete(r.writes, r.order[0])
 		r.bytes -= len(gone.stored) + len(gone.value)

@@ -36,7 +36,7 @@ type File struct {
 	preamble      []string
 	raw           []byte // content of a file that is not Go
 	body          bytes.Buffer
-	pressed       func() ([]byte, error) // set by Formatter
+	formatted     func() ([]byte, error) // set by Formatter
 	aliases       map[string]string      // import path → name
 	taken         map[string]string      // name → import path, "" for a reserved name
 	mentioned     map[Ident]bool         // what was printed qualified
@@ -185,8 +185,8 @@ func (f *File) Bytes() ([]byte, error) {
 	switch {
 	case f.raw != nil:
 		return f.raw, nil
-	case f.pressed != nil:
-		return f.pressed()
+	case f.formatted != nil:
+		return f.formatted()
 	default:
 		return f.format()
 	}

@@ -17,14 +17,14 @@ type Formatter struct {
 func (p *Formatter) Start(files []*File) {
 	p.once.Do(func() { p.room = make(chan struct{}, runtime.GOMAXPROCS(0)) })
 	for _, f := range files {
-		if f.raw != nil || f.pressed != nil {
+		if f.raw != nil || f.formatted != nil {
 			continue
 		}
-		f.pressed = sync.OnceValues(f.format)
+		f.formatted = sync.OnceValues(f.format)
 		go func() {
 			p.room <- struct{}{}
 			defer func() { <-p.room }()
-			f.pressed()
+			f.formatted()
 		}()
 	}
 }
