@@ -283,3 +283,7 @@ func ParseStorageVersions(items []string) ([]storageVersion, error) {
 	}
 	return out, errors.Join(errs...)
 }
+
+func (o storageVersion) AppliesTo(gr schema.GroupResource) bool {
+	return o.resource.Group == gr.Group && (o.resource.Resource == "" || o.resource.Resource == gr.Resource)
+}

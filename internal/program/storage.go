@@ -3,18 +3,9 @@ package program
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"github.com/spf13/pflag"
 )
-
-// StorageConfig is what a program's own storage is told when it is opened.
-type StorageConfig struct {
-	// DataDir is the directory of --data-dir. It may not be there yet.
-	DataDir string
-	// Log is the server's.
-	Log *slog.Logger
-}
 
 // StorageName says in the help where the objects are.
 func StorageName(s Server) string {

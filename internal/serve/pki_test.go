@@ -63,8 +63,8 @@ func TestMissingKeys(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			old := i.access.authority.cert
-			i.close()
+			old := i.door.authority.cert
+			i.opened.close()
 			if err := tc.damage(filepath.Join(o.Store.DataDir, "pki", tc.file)); err != nil {
 				t.Fatal(err)
 			}
@@ -80,13 +80,13 @@ func TestMissingKeys(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer i.close()
+			defer i.opened.close()
 			if tc.said != "" != strings.Contains(out.String(), "signs tokens") || !strings.Contains(out.String(), tc.said) {
 				t.Errorf("it said %q; want %q", &out, tc.said)
 			}
 			roots := x509.NewCertPool()
 			roots.AddCert(old)
-			served, err := (&servingCertificate{authority: i.access.authority, hosts: i.access.hosts, now: time.Now}).get(nil)
+			served, err := (&servingCertificate{authority: i.door.authority, hosts: i.door.hosts, now: time.Now}).get(nil)
 			if err != nil {
 				t.Fatal(err)
 			}
