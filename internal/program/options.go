@@ -210,14 +210,11 @@ func (o *StoreOptions) Validate() error {
 	if o.EtcdCompaction < 0 || o.EtcdCompaction > 0 && o.EtcdCompaction < minCompaction {
 		compaction = fmt.Errorf("--etcd-compaction-interval=%v: want %v or more, or 0", o.EtcdCompaction, minCompaction)
 	}
-	var secret, rate error
-	if o.ClusterSecretFile != "" && len(o.EtcdServers) == 0 {
-		secret = fmt.Errorf("--cluster-secret-file=%s: it is for servers that share an etcd: name that with --etcd-servers, or leave the flag out", o.ClusterSecretFile)
-	}
+	var rate error
 	if o.MigrationRate < 0 {
 		rate = fmt.Errorf("--storage-migration-rate=%d: want a number of objects in a second, or 0 for none", o.MigrationRate)
 	}
-	return errors.Join(ValidatePlace(o), ValidateForm(o), compaction, secret, rate)
+	return errors.Join(ValidatePlace(o), ValidateForm(o), compaction, rate)
 }
 
 const defaultCompaction = 5 * time.Minute

@@ -45,6 +45,9 @@ func (p *plan) extend(ctx context.Context, door *door, db *database.Database, st
 	if err := p.openAdmission(ctx, h); err != nil {
 		return nil, err
 	}
+	if migrator := stored.survey.Migrator; migrator != nil {
+		h.Alone("storage-migration", migrator.Run)
+	}
 	return &extended{resources: h.Resources, readyz: h.Readyz, loops: program.Loops(h), decider: decider, roles: h.RBAC}, nil
 }
 
