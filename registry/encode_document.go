@@ -13,40 +13,43 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/serializer"
+	"github.com/typeplane/typeplane/runtime/transcode"
 	"github.com/typeplane/typeplane/storage"
 )
 
-// appendShown appends the document of an entry as clients see it, behind a head as appendDocument
+// appendShown appends the document of an entry as clients see it, behind a head as appendHead
 // has it. Without a Decorate no Go value is made.
 func (v version) appendShown(dst []byte, head string, e storage.Entry) ([]byte, error) {
-	meta, doc, err := v.shown(e)
+	if v.decorate != nil {
+		return v.appendDecorated(dst, head, e)
+	}
+	meta, doc, err := encodedParts(e.Value)
 	if err != nil {
 		return dst, err
 	}
-	return appendDocument(dst, head, meta, doc)
+	if doc, err = v.pruned(doc); err != nil {
+		return dst, err
+	}
+	dst, err = transcode.AppendObjectMeta(appendHead(dst, head), meta, e.Revision)
+	return append(doc.Append(dst), '}'), err
 }
 
-func (v version) shown(e storage.Entry) (*metav1.ObjectMeta, document.Document, error) {
-	meta, doc, err := v.parts(e.Value)
-	if err != nil {
-		return nil, doc, err
-	}
-	meta.ResourceVersion = storage.FormatRevision(e.Revision)
-	if v.decorate == nil {
-		return meta, doc, nil
-	}
+func (v version) appendDecorated(dst []byte, head string, e storage.Entry) ([]byte, error) {
 	from, err := v.from.originOf(e.Value)
 	if err != nil {
-		return nil, doc, err
+		return dst, err
 	}
 	stored := v
 	stored.kind = v.from.storage
 	obj, err := stored.visible(e)
 	if err != nil {
-		return nil, doc, err
+		return dst, err
 	}
-	doc, err = v.document(obj, from)
-	return runtime.Meta(obj), doc, err
+	doc, err := v.document(obj, from)
+	if err != nil {
+		return dst, err
+	}
+	return appendDocument(dst, head, runtime.Meta(obj), doc)
 }
 
 // parts takes a canonical document apart, which is that of the version then. The metadata belongs

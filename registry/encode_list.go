@@ -42,7 +42,7 @@ func (l *listView) WriteTo(w io.Writer, form rest.Form) error {
 
 func (l *listView) writeJSON(out *chunks, pretty bool) error {
 	item := func(dst []byte, i int) ([]byte, error) { return l.jsonItem(dst, l.entries[i]) }
-	if l.encoded.fit(l.entries) {
+	if l.encoded.fit(l.entries, jsonSize) {
 		item = func(_ []byte, i int) ([]byte, error) { return l.keptItem(l.encoded, l.entries[i]) }
 	}
 	if !l.kind.Protobuf() {

@@ -47,18 +47,21 @@ type memoKey struct {
 	revision int64
 }
 
-// fit says whether one form of each entry can be kept, all at a time. A scan of more would drive
-// out everything, itself as well, so it has to do without.
-func (m *EncodeCache) fit(entries []storage.Entry) bool {
+// fit says whether one form of each entry can be kept, all at a time; sizeOf is about how long that
+// is. A scan of more would drive out everything, itself as well, so it has to do without.
+func (m *EncodeCache) fit(entries []storage.Entry, sizeOf func(storage.Entry) int) bool {
 	if m == nil {
 		return false
 	}
 	size := int64(0)
 	for _, e := range entries {
-		size += int64(len(e.Value)+len(e.Value)/2+len(e.Key)) + memoOverhead // JSON is half as long again
+		size += int64(sizeOf(e)+len(e.Key)) + memoOverhead
 	}
 	return size <= m.budget
 }
+
+// jsonSize is about how long the JSON of an entry is: half as long again as its value.
+func jsonSize(e storage.Entry) int { return len(e.Value) + len(e.Value)/2 }
 
 func (m *EncodeCache) get(k memoKey) ([]byte, bool) {
 	if m == nil {

@@ -76,12 +76,12 @@ func TestMemosRefuse(t *testing.T) {
 	if m.Size() != 0 {
 		t.Error("what is larger than its part of the budget was kept")
 	}
-	if m.fit(make([]storage.Entry, 100)) || !m.fit(make([]storage.Entry, 10)) {
+	if m.fit(make([]storage.Entry, 100), jsonSize) || !m.fit(make([]storage.Entry, 10), jsonSize) {
 		t.Error("a scan of more than there is room for is not told from a small one")
 	}
 	var none *EncodeCache
 	none.put(memoOf(1), nil)
-	if _, ok := none.get(memoOf(1)); ok || none.fit(nil) {
+	if _, ok := none.get(memoOf(1)); ok || none.fit(nil, jsonSize) {
 		t.Error("nil keeps something")
 	}
 }

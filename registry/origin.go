@@ -120,11 +120,7 @@ func (c *codec) documentValue(obj runtime.Object, doc document.Document) ([]byte
 
 // parts takes a canonical document apart. Both share memory with value.
 func parts(value []byte) (*metav1.ObjectMeta, document.Document, error) {
-	message, err := wire.Message(value)
-	if err != nil {
-		return nil, document.Document{}, err
-	}
-	encoded, doc, err := document.ReadMessage(message)
+	encoded, doc, err := encodedParts(value)
 	if err != nil {
 		return nil, doc, err
 	}
@@ -132,15 +128,29 @@ func parts(value []byte) (*metav1.ObjectMeta, document.Document, error) {
 	return meta, doc, apimachineryprotobuf.UnmarshalShared_ObjectMeta(encoded, meta)
 }
 
-// appendDocument appends an object in JSON: head is what stands before its metadata, "{" for one
-// that does not say its kind.
+// encodedParts is parts without decoding the metadata.
+func encodedParts(value []byte) (meta []byte, _ document.Document, err error) {
+	message, err := wire.Message(value)
+	if err != nil {
+		return nil, document.Document{}, err
+	}
+	return document.ReadMessage(message)
+}
+
+// appendDocument appends an object in JSON, behind a head as appendHead has it.
 func appendDocument(dst []byte, head string, meta *metav1.ObjectMeta, doc document.Document) ([]byte, error) {
+	dst, err := apimachineryjson.AppendJSON_ObjectMeta(appendHead(dst, head), meta)
+	return append(doc.Append(dst), '}'), err
+}
+
+// appendHead appends what an object in JSON has before its metadata: head says its kind, or is "{"
+// if it does not.
+func appendHead(dst []byte, head string) []byte {
 	dst = append(dst, head...)
 	if head != "{" {
 		dst = append(dst, ',')
 	}
-	dst, err := apimachineryjson.AppendJSON_ObjectMeta(append(dst, `"metadata":`...), meta)
-	return append(doc.Append(dst), '}'), err
+	return append(dst, `"metadata":`...)
 }
 
 // withoutStatus is the origin of a new object whose status is that of empty, an object of the hub.

@@ -11,6 +11,7 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 	runtimejson "github.com/typeplane/typeplane/runtime/json"
 	apimachineryjson "github.com/typeplane/typeplane/runtime/json/apimachinery"
+	"github.com/typeplane/typeplane/runtime/transcode"
 	"github.com/typeplane/typeplane/runtime/wire"
 	"github.com/typeplane/typeplane/storage"
 )
@@ -66,6 +67,17 @@ func appendPartial(dst []byte, meta *metav1.ObjectMeta, gv schema.GroupVersion) 
 	return append(dst, '}'), err
 }
 
+// appendPartialOfEntry appends, as JSON, what partial is of the object of an entry in the stored
+// version. start is what appendPartialStart appends.
+func appendPartialOfEntry(dst []byte, e storage.Entry, start string) ([]byte, error) {
+	meta, err := wire.ObjectMeta(e.Value)
+	if err != nil {
+		return nil, err
+	}
+	dst, err = transcode.AppendObjectMeta(append(dst, start...), meta, e.Revision)
+	return append(dst, '}'), err
+}
+
 // appendPartialStart appends what partial has before its metadata.
 func appendPartialStart(dst []byte, gv schema.GroupVersion) []byte {
 	dst = append(dst, `{"kind":"PartialObjectMetadata","apiVersion":`...)
@@ -105,7 +117,11 @@ func (l *listView) writePartial(out *chunks, form rest.Form) error {
 
 func (l *listView) writePartialJSON(out *chunks, gv schema.GroupVersion, pretty bool) error {
 	f := frame{kind: gv.WithKind(partialListKind), meta: l.meta, items: "items"}
+	start := string(appendPartialStart(nil, gv))
 	return f.write(out, pretty, len(l.entries), func(dst []byte, i int) ([]byte, error) {
+		if l.asStored() {
+			return appendPartialOfEntry(dst, l.entries[i], start)
+		}
 		meta, err := l.metadata(l.entries[i])
 		if err != nil {
 			return nil, err

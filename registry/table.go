@@ -1,8 +1,6 @@
 package registry
 
 import (
-	"bytes"
-	"encoding/binary"
 	"io"
 	"slices"
 	"time"
@@ -19,8 +17,8 @@ import (
 // tableRows is the key of what a Table has in place of items.
 const tableRows = "rows"
 
-// rowObject is between the cells of a row and its object.
-const rowObject = `],"object":`
+// cellsSize is about what the cells of a row take.
+const cellsSize = 256
 
 // table says how the rows of one answer are written.
 type table struct {
@@ -28,10 +26,12 @@ type table struct {
 	include metav1.IncludeObjectPolicy
 	now     time.Time // all ages of an answer are of one moment
 	row     string    // what its rows are called in the cache
+	partial string    // what a row has before the content of its metadata
 }
 
 func newTable(form rest.Form) table {
 	t := table{gv: metaVersion(form), include: form.IncludeObject, now: time.Now()}
+	t.partial = string(appendPartialStart(nil, t.gv))
 	t.row = t.gv.Version + "/" + string(t.include)
 	return t
 }
@@ -45,42 +45,73 @@ func (t table) frame(c *columns, meta metav1.ListMeta, form rest.Form) frame {
 	return f
 }
 
-// appendRow appends the row of an entry, out of the cache encoded, where it is left for whoever comes next.
+// appendRow appends the row of an entry. Its cells come out of the cache encoded, where they are
+// left for whoever comes next.
 func (t table) appendRow(dst []byte, v version, e storage.Entry, encoded *EncodeCache) ([]byte, error) {
-	if encoded == nil {
-		row, err := t.rowOfEntry(v, e)
-		return fillAges(dst, row, t.now), err
+	row, err := t.keptRow(v, e, encoded)
+	if err != nil {
+		return nil, err
 	}
-	k := memoKey{kind: v.kind, form: t.row, key: e.Key, revision: e.Revision}
-	row, ok := encoded.get(k)
-	if !ok {
-		whole, err := t.rowOfEntry(v, e)
-		if err != nil {
-			return nil, err
-		}
-		if row, err = t.keptRow(whole, v, e, encoded); err != nil {
-			return nil, err
-		}
-		encoded.put(k, row)
+	dst = fillAges(dst, row, t.now)
+	if !t.endsWithMetadata(v) {
+		return dst, nil
 	}
-	return t.fill(dst, row, func() ([]byte, error) { return v.keptItem(encoded, e) })
+	dst, err = appendPartialOfEntry(dst, e, t.partial)
+	return append(dst, '}'), err
 }
 
-// rowOfEntry makes a row with holes. Without a need for the object only its metadata is decoded.
+// endsWithMetadata says whether rows are kept without the metadata at their end, because that is
+// made of the entry's bytes each time.
+func (t table) endsWithMetadata(v version) bool {
+	return v.asStored() && (t.include == metav1.IncludeMetadata || t.include == "")
+}
+
+// rowSize is about how long the rows of entries are as they are kept.
+func (t table) rowSize(v version) func(storage.Entry) int {
+	if t.include == metav1.IncludeNone || t.endsWithMetadata(v) {
+		return func(storage.Entry) int { return cellsSize }
+	}
+	return jsonSize
+}
+
+// keptRow is the row of an entry with holes for ages, out of the cache encoded or for it.
+func (t table) keptRow(v version, e storage.Entry, encoded *EncodeCache) ([]byte, error) {
+	k := memoKey{kind: v.kind, form: t.row, key: e.Key, revision: e.Revision}
+	if row, ok := encoded.get(k); ok {
+		return row, nil
+	}
+	row, err := t.rowOfEntry(v, e)
+	if err != nil || encoded == nil {
+		return row, err
+	}
+	row = slices.Clone(row) // as long as it has to be
+	encoded.put(k, row)
+	return row, nil
+}
+
+// rowOfEntry makes a row as it is kept. Without a need for the object only its metadata is decoded.
 func (t table) rowOfEntry(v version, e storage.Entry) ([]byte, error) {
 	if v.table.cells == nil && t.include != metav1.IncludeObject {
 		meta, err := v.metadata(e)
 		if err != nil {
 			return nil, err
 		}
-		return t.appendHoled(nil, meta, []any{meta.Name, meta.CreationTimestamp}, nil)
+		row, err := appendCells(nil, []any{meta.Name, meta.CreationTimestamp})
+		if err != nil || t.endsWithMetadata(v) {
+			return row, err
+		}
+		return t.appendObject(row, meta, nil)
 	}
 	obj, err := v.visible(e)
 	if err != nil {
 		return nil, err
 	}
 	obj.GetObjectKind().SetGroupVersionKind(v.kind.GroupVersionKind())
-	return t.rowOf(obj, v.table, func(dst []byte) ([]byte, error) {
+	row, err := appendCellsOf(nil, obj, v.table)
+	if err != nil || t.endsWithMetadata(v) {
+		return row, err
+	}
+	return t.appendObject(row, runtime.Meta(obj), func(dst []byte) ([]byte, error) {
 		if v.showsDocuments() {
 			return v.appendShown(dst, v.json.head, e)
 		}
@@ -90,15 +121,24 @@ func (t table) rowOfEntry(v version, e storage.Entry) ([]byte, error) {
 
 // rowOf makes a row with holes of an object that says its kind; object appends the whole of it.
 func (t table) rowOf(obj runtime.Object, c *columns, object func([]byte) ([]byte, error)) ([]byte, error) {
+	row, err := appendCellsOf(nil, obj, c)
+	if err != nil {
+		return nil, err
+	}
+	return t.appendObject(row, runtime.Meta(obj), object)
+}
+
+func appendCellsOf(dst []byte, obj runtime.Object, c *columns) ([]byte, error) {
 	cells, err := c.of(obj)
 	if err != nil {
 		return nil, err
 	}
-	return t.appendHoled(nil, runtime.Meta(obj), cells, object)
+	return appendCells(dst, cells)
 }
 
-// appendHoled appends the JSON of a metav1.TableRow, with holes where ages will be.
-func (t table) appendHoled(dst []byte, meta *metav1.ObjectMeta, cells []any, object func([]byte) ([]byte, error)) ([]byte, error) {
+// appendCells appends the beginning of the JSON of a metav1.TableRow, with holes where ages will
+// be.
+func appendCells(dst []byte, cells []any) ([]byte, error) {
 	dst = append(dst, `{"cells":[`...)
 	var err error
 	for i, cell := range cells {
@@ -109,7 +149,12 @@ func (t table) appendHoled(dst []byte, meta *metav1.ObjectMeta, cells []any, obj
 			return nil, err
 		}
 	}
-	dst = append(dst, rowObject...)
+	return append(dst, `],"object":`...), nil
+}
+
+// appendObject appends what a row has behind its cells; object appends the whole object.
+func (t table) appendObject(dst []byte, meta *metav1.ObjectMeta, object func([]byte) ([]byte, error)) ([]byte, error) {
+	var err error
 	switch t.include {
 	case metav1.IncludeNone:
 		dst = append(dst, "null"...)
@@ -123,7 +168,7 @@ func (t table) appendHoled(dst []byte, meta *metav1.ObjectMeta, cells []any, obj
 
 func (l *listView) writeTable(out *chunks, form rest.Form) error {
 	t, encoded := newTable(form), l.encoded
-	if !encoded.fit(l.entries) {
+	if !encoded.fit(l.entries, t.rowSize(l.version)) {
 		encoded = nil
 	}
 	return writeFrame(out, t.frame(l.table, l.meta, form), len(l.entries), form, func(dst []byte, i int) ([]byte, error) {
@@ -170,57 +215,4 @@ func writeFrame(out *chunks, f frame, n int, form rest.Form, row func(dst []byte
 		return writeYAML(out, func(out *chunks) error { return f.write(out, false, n, row) })
 	}
 	return apierrors.NewInternalError(errNoTable)
-}
-
-// The metadata of an object is most of its row, and it is in the object's JSON too, which lists
-// keep. So a row that is kept has a hole for it: metadataHole, and four bytes that say how long it
-// is. There is no such byte in JSON.
-const (
-	metadataHole = 1
-	behindHole   = "}}" // what a row has behind its metadata
-	holeSize     = 1 + 4
-)
-
-// itemStart is how the JSON of an item begins whose metadata comes first, as it does in all types
-// that are written as Kubernetes' are.
-const itemStart = `{"metadata":`
-
-// keptRow is a row as it is kept, as long as it has to be: without its metadata, if the JSON of the
-// object has the same.
-func (t table) keptRow(row []byte, v version, e storage.Entry, encoded *EncodeCache) ([]byte, error) {
-	if t.include != metav1.IncludeMetadata && t.include != "" {
-		return slices.Clone(row), nil
-	}
-	item, err := v.keptItem(encoded, e)
-	if err != nil {
-		return nil, err
-	}
-	_, metadata, ok := bytes.Cut(row, appendPartialStart([]byte(rowObject), t.gv))
-	if !ok || !bytes.HasPrefix(item, []byte(itemStart)) {
-		return slices.Clone(row), nil
-	}
-	if metadata = bytes.TrimSuffix(metadata, []byte(behindHole)); !bytes.HasPrefix(item[len(itemStart):], metadata) {
-		return slices.Clone(row), nil
-	}
-	start := row[:len(row)-len(metadata)-len(behindHole)]
-	kept := make([]byte, 0, len(start)+holeSize+len(behindHole))
-	kept = binary.BigEndian.AppendUint32(append(append(kept, start...), metadataHole), uint32(len(metadata)))
-	return append(kept, behindHole...), nil
-}
-
-// fill appends a kept row, with the ages that it has now and with its metadata, for which it asks
-// for the JSON of the object.
-func (t table) fill(dst, kept []byte, item func() ([]byte, error)) ([]byte, error) {
-	hole := len(kept) - len(behindHole) - holeSize
-	if hole < 0 || kept[hole] != metadataHole {
-		return fillAges(dst, kept, t.now), nil
-	}
-	whole, err := item()
-	if err != nil {
-		return nil, err
-	}
-	dst = fillAges(dst, kept[:hole], t.now)
-	size := binary.BigEndian.Uint32(kept[hole+1:])
-	dst = append(dst, whole[len(itemStart):][:size]...)
-	return append(dst, behindHole...), nil
 }

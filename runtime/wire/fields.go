@@ -37,6 +37,16 @@ func EachField(message []byte, f func(number int32, body []byte) bool) {
 	}
 }
 
+// NextField reads the first field of a message, and returns what follows it. body is as EachField
+// has it.
+func NextField(message []byte) (number int32, body, rest []byte, err error) {
+	n, _, body, size, err := nextField(message)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	return int32(n), body, message[size:], nil
+}
+
 // nextField reads the first field of data. size is the length of tag and value.
 func nextField(data []byte) (num protowire.Number, typ protowire.Type, val []byte, size int, err error) {
 	// Nearly all fields are short strings with a low number.
