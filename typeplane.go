@@ -81,6 +81,13 @@ type (
 // AuditInDataDir is the value of AuditOptions that puts the log into the data directory.
 const AuditInDataDir = serve.AuditInDataDir
 
+// The values of StoreOptions.GarbageCollector: the server itself, a program beside it, nobody.
+const (
+	CollectInServer = serve.CollectInServer
+	CollectBeside   = serve.CollectBeside
+	CollectNever    = serve.CollectNever
+)
+
 // NewOptions returns the options of a server with their defaults. name is that of its program.
 func NewOptions(name string) *Options { return serve.NewOptions(name) }
 

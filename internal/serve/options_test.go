@@ -13,7 +13,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	o, err := parse(Server{Name: "library"}, []string{"--bind-address=0.0.0.0", "--secure-port=0", "--max-requests-inflight=0", "--encoded-cache-mib=8", "--etcd-servers=https://a:2379,https://b:2379", "--storage-media-type=application/json", "--etcd-compaction-interval=1m", "--enable-garbage-collector",
+	o, err := parse(Server{Name: "library"}, []string{"--bind-address=0.0.0.0", "--secure-port=0", "--max-requests-inflight=0", "--encoded-cache-mib=8", "--etcd-servers=https://a:2379,https://b:2379", "--storage-media-type=application/json", "--etcd-compaction-interval=1m", "--garbage-collector=beside",
 		"--tls-cert-file=a.crt", "--tls-private-key-file=a.key", "--request-timeout=30s", "--min-request-timeout=60", "--max-watches-per-user=7", "--http2-max-streams-per-connection=100",
 		"--cors-allowed-origins=^https://a$", "--shutdown-delay-duration=5s", "--shutdown-watch-termination-grace-period=1s",
 		"--audit-log-path=-", "--audit-log-maxsize=10", "--audit-log-maxbackup=3", "--audit-log-maxage=7", "--logging-format=json", "-v=3"})
@@ -32,7 +32,7 @@ func TestParse(t *testing.T) {
 			MediaType:   "application/json",
 			WatchCache:  true,
 
-			GarbageCollector: true,
+			GarbageCollector: CollectBeside,
 			EtcdCompaction:   time.Minute,
 			EncryptionReload: true,
 		},
@@ -58,6 +58,9 @@ func TestParseRefuses(t *testing.T) {
 		"--secure-port=x": "--secure-port",
 		"serve":           "no arguments",
 
+		"--enable-garbage-collector=false":     "say --garbage-collector=never",
+		"--enable-garbage-collector=maybe":     "want true",
+		"--garbage-collector":                  "needs an argument",
 		"--etcd-quorum-read=false":             "linearizable",
 		"--etcd-quorum-read=maybe":             "want true",
 		"--storage-backend=etcd2":              `"etcd2" is not supported`,
@@ -77,7 +80,7 @@ func TestParseRefuses(t *testing.T) {
 // TestFormerFlags: a command line of another API server is taken where it asks for what is so in
 // any case, and each flag that changes nothing is said to.
 func TestFormerFlags(t *testing.T) {
-	o, err := parse(Server{Name: "library"}, []string{"--etcd-quorum-read", "--storage-backend", "etcd3", "--watch-cache-sizes=pods#100,deployments.apps#5", "--default-watch-cache-size=100"})
+	o, err := parse(Server{Name: "library"}, []string{"--enable-garbage-collector", "--etcd-quorum-read", "--storage-backend", "etcd3", "--watch-cache-sizes=pods#100,deployments.apps#5", "--default-watch-cache-size=100"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +92,7 @@ func TestFormerFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer i.close()
-	for _, want := range []string{"--etcd-quorum-read=true changes nothing: every read", "--storage-backend=etcd3 changes nothing: etcd3 is the only", "--watch-cache-sizes=pods#100,deployments.apps#5 changes nothing: a watch cache", "--default-watch-cache-size=100 changes nothing: a watch cache"} {
+	for _, want := range []string{"--enable-garbage-collector=true changes nothing: who collects", "--etcd-quorum-read=true changes nothing: every read", "--storage-backend=etcd3 changes nothing: etcd3 is the only", "--watch-cache-sizes=pods#100,deployments.apps#5 changes nothing: a watch cache", "--default-watch-cache-size=100 changes nothing: a watch cache"} {
 		if strings.Count(out.String(), want) != 1 {
 			t.Errorf("want one line with %q:\n%s", want, &out)
 		}
@@ -106,6 +109,7 @@ func TestValidateSaysEverything(t *testing.T) {
 	o.Serving.MaxRequestsInFlight, o.Serving.MaxMutatingRequestsInFlight = -1, -2
 	o.Serving.EncodedCacheMiB = -3
 	o.Store.DataDir, o.Store.EtcdPrefix, o.Store.MediaType = "", "registry/", "text/plain"
+	o.Store.GarbageCollector = "somebody"
 	o.Store.EtcdCertFile = "client.crt"
 	o.Store.EtcdCompaction = time.Millisecond
 	o.Store.Versions = []string{"a/b/c", "=v1"}
@@ -116,7 +120,7 @@ func TestValidateSaysEverything(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"--tls-cert-file and --tls-private-key-file", "--request-timeout=-1ns", "--min-request-timeout=-2", "--max-watches-per-user=-3", "--http2-max-streams-per-connection=-4", "--cors-allowed-origins", "--shutdown-delay-duration=-5ns", "--shutdown-watch-termination-grace-period=-6ns", "--audit-policy-file", "--audit-log-maxsize=-1", "--audit-log-maxbackup=-1", "--audit-log-maxage=-1", "--logging-format=xml", "--v=-1", "--etcd-compaction-interval=1ms", "--bind-address", "--secure-port", "--max-requests-inflight=-1", "--max-mutating-requests-inflight=-2", "--encoded-cache-mib=-3", "--data-dir", "--etcd-prefix", "--storage-media-type", "--etcd-certfile and --etcd-keyfile", "--etcd-servers", `"a/b/c"`, `"=v1"`} {
+	for _, want := range []string{"--tls-cert-file and --tls-private-key-file", "--request-timeout=-1ns", "--min-request-timeout=-2", "--max-watches-per-user=-3", "--http2-max-streams-per-connection=-4", "--cors-allowed-origins", "--shutdown-delay-duration=-5ns", "--shutdown-watch-termination-grace-period=-6ns", "--audit-policy-file", "--audit-log-maxsize=-1", "--audit-log-maxbackup=-1", "--audit-log-maxage=-1", "--logging-format=xml", "--v=-1", "--etcd-compaction-interval=1ms", "--bind-address", "--secure-port", "--max-requests-inflight=-1", "--max-mutating-requests-inflight=-2", "--encoded-cache-mib=-3", "--data-dir", "--garbage-collector=somebody", "--etcd-prefix", "--storage-media-type", "--etcd-certfile and --etcd-keyfile", "--etcd-servers", `"a/b/c"`, `"=v1"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("nothing about %s in:\n%v", want, err)
 		}

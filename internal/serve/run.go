@@ -66,7 +66,7 @@ func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 	for n, r := range i.known.resources {
 		gr := r.GroupResource()
 		i.known.options[n].Admission = i.admission
-		i.known.options[n].Collected = o.Store.GarbageCollector
+		i.known.options[n].Collected = s.collected(&o.Store)
 		i.known.options[n].Lifetime = o.API.lifetime(gr.Group, gr.Resource)
 	}
 	if err := i.program.checkPrefixes(); err != nil {

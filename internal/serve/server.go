@@ -182,11 +182,21 @@ type API struct {
 	OpenAPI map[schema.GroupVersion]string
 	// Admission are the plug-ins that come with the API, in their order.
 	Admission []AdmissionPlugin
+	// Collects says that Extend starts what collects objects whose owners are gone, if
+	// StoreOptions.GarbageCollector is CollectInServer: then what a deletion says of dependents is
+	// left to it.
+	Collects bool
 	// Extend does the rest, when every resource of the server is there: it adds resources and
 	// subresources that no store holds, puts itself before verbs, and starts loops. It is asked if
 	// the operator wants any of the resources, or if the API has none of its own. nil: there is
 	// none.
 	Extend func(context.Context, *Host) error
+}
+
+// collected says whether anybody collects objects whose owners are gone.
+func (s Server) collected(o *StoreOptions) bool {
+	inServer := slices.ContainsFunc(s.APIs, func(a API) bool { return a.Collects })
+	return o.GarbageCollector == CollectBeside || o.GarbageCollector == CollectInServer && inServer
 }
 
 // Host is the server as an API sees it that extends it. It is good until Extend returns, but for
