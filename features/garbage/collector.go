@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/internal/server/metrics"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -19,13 +20,13 @@ const workers = 20
 
 // collector is what one server knows and does while it leads.
 type collector struct {
-	graph  *graph
-	kinds  []*kind
-	byKind map[schema.GroupKind]*kind
-	events rest.Creator // nil: events are not served
-	fresh  freshness
-	log    *slog.Logger
-	*metrics
+	graph   *graph
+	kinds   []*kind
+	byKind  map[schema.GroupKind]*kind
+	events  rest.Creator // nil: events are not served
+	fresh   freshness
+	log     *slog.Logger
+	metrics *metrics.Garbage
 }
 
 // kind is a resource whose objects can have owners and be owners.
@@ -43,7 +44,7 @@ var user = &auth.User{
 	Groups: []string{"system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"},
 }
 
-func newCollector(resources []rest.Resource, numbers *metrics, log *slog.Logger) *collector {
+func newCollector(resources []rest.Resource, numbers *metrics.Garbage, log *slog.Logger) *collector {
 	c := &collector{graph: newGraph(), byKind: map[schema.GroupKind]*kind{}, log: log, metrics: numbers}
 	for _, r := range resources {
 		if r.Subresource != "" || r.Get == nil {
@@ -83,8 +84,8 @@ func followed(r rest.Resource) bool {
 func (c *collector) run(ctx context.Context) {
 	ctx = auth.WithUser(ctx, user)
 	defer c.graph.closeQueue()
-	c.graphOf(c.graph)
-	defer c.graphOf(nil)
+	c.metrics.Sizes(c.graph.sizes)
+	defer c.metrics.Sizes(nil)
 	var all sync.WaitGroup
 	defer all.Wait()
 	for _, k := range c.kinds {
@@ -117,7 +118,7 @@ func (c *collector) work(ctx context.Context) {
 		it := c.graph.item(n)
 		err := c.judge(ctx, it)
 		if err != nil && !errors.Is(err, errChanged) && ctx.Err() == nil {
-			c.failures.Inc()
+			c.metrics.Retries.Inc()
 			c.log.Warn("collect garbage", "resource", c.kinds[it.kind].Name, "namespace", it.name.Namespace, "name", it.name.Name, "error", err)
 		}
 		c.graph.done(n, err != nil)

@@ -15,6 +15,7 @@ import (
 	"context"
 
 	"github.com/typeplane/typeplane"
+	"github.com/typeplane/typeplane/internal/server/metrics"
 )
 
 // API returns the collector for a server that asks for it. One of the servers that share their
@@ -25,7 +26,7 @@ func extend(_ context.Context, h *typeplane.Host) error {
 	if h.Options.Store.GarbageCollector != typeplane.CollectInServer {
 		return nil
 	}
-	numbers := newMetrics(h.Metrics)
+	numbers := metrics.NewGarbage(h.Metrics)
 	h.Alone("typeplane-control", func(ctx context.Context) {
 		newCollector(h.Resources, numbers, h.Log).run(ctx)
 	})

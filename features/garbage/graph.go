@@ -342,9 +342,9 @@ func (g *graph) keep(kind uint16, there map[uid]struct{}) {
 	}
 }
 
-// size is how many objects there are.
-func (g *graph) size() int {
+// sizes are how many objects there are, and how many of them wait for a worker.
+func (g *graph) sizes() (objects, depth int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return len(g.nodes) + len(g.others)
+	return len(g.nodes) + len(g.others), len(g.queue.nodes)
 }

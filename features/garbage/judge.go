@@ -104,7 +104,7 @@ func (c *collector) deleteWith(ctx context.Context, it item, meta *wire.Meta, op
 	case apierrors.IsConflict(err):
 		return errChanged
 	case err == nil:
-		c.collected.WithLabelValues(k.GroupVersion.Group, k.Name).Inc()
+		c.metrics.Collected.WithLabelValues(k.GroupVersion.Group, k.Name).Inc()
 	}
 	return err
 }

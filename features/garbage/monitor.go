@@ -72,7 +72,7 @@ func (c *collector) follow(ctx context.Context, k *kind) {
 		if ctx.Err() != nil {
 			return
 		}
-		c.syncErrors.Inc()
+		c.metrics.SyncErrors.Inc()
 		c.log.Warn("the garbage collector lost sight of a resource, and looks again", "resource", k.Name, "error", err)
 		_ = wait.Sleep(ctx, pause)
 		pause = min(2*pause, lastPause)

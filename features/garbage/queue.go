@@ -132,10 +132,3 @@ func (g *graph) closeQueue() {
 	defer g.mu.Unlock()
 	g.queue.closed, g.queue.nodes = true, nil
 }
-
-// depth is how many nodes wait.
-func (g *graph) depth() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(g.queue.nodes)
-}

@@ -54,6 +54,7 @@ type Cacher struct {
 	reread   atomic.Bool           // entries are to be read again; set under mu
 	passive  atomic.Bool           // the source can't be asked for progress; set under mu
 	ready    chan struct{}         // closed when current is there
+	recalled chan struct{}         // closed when the history before the start is in the log, or can't be
 	revision batch
 	asked    asked
 	waiters  waiters
