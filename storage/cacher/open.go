@@ -39,7 +39,7 @@ func New(config Config) (*Cacher, error) {
 	}
 	c := &Cacher{
 		config: config, source: SourceOf(config.Source), prefix: config.Prefix,
-		ready: make(chan struct{}), changed: make(chan struct{}), kick: make(chan struct{}, 1), recalled: make(chan struct{}),
+		ready: make(chan struct{}), changed: make(chan struct{}), kick: make(chan struct{}, 1), historyRead: make(chan struct{}),
 		log:     eventLog{first: firstNumber},
 		waiters: waiters{shortest: len(config.Prefix)}, breakWatch: func() {},
 	}

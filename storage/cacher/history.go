@@ -15,17 +15,17 @@ import (
 // The bounds of that. Who comes back was away for a moment, and heard of the last revision a minute
 // ago if nothing happened to what it watches.
 const (
-	recallRevisions = 50_000
-	recallTime      = 10 * time.Second
+	historyRevisions = 50_000
+	historyTime      = 3 * time.Second
 )
 
 // errCut says that the history can't be joined to the log any more.
 var errCut = errors.New("the log has moved on")
 
-// recall puts the history before the first list, which was of a revision, into the log.
-func (c *Cacher) recall(filled int64) {
-	defer close(c.recalled)
-	ctx, cancel := context.WithTimeout(c.ctx, recallTime)
+// readHistory puts the history before the first list, which was of a revision, into the log.
+func (c *Cacher) readHistory(filled int64) {
+	defer close(c.historyRead)
+	ctx, cancel := context.WithTimeout(c.ctx, historyTime)
 	defer cancel()
 	history, err := c.history(ctx, filled)
 	if err == nil {
@@ -38,7 +38,7 @@ func (c *Cacher) recall(filled int64) {
 
 // history reads the events up to a revision, from as far back as the source has them.
 func (c *Cacher) history(ctx context.Context, to int64) (*eventLog, error) {
-	after := max(1, to-recallRevisions)
+	after := max(1, to-historyRevisions)
 	for {
 		h, err := c.eventsBetween(ctx, after, to)
 		var gone *storage.Error
@@ -70,11 +70,11 @@ func (c *Cacher) eventsBetween(ctx context.Context, after, to int64) (*eventLog,
 			if ev.Entry.Revision <= to && ev.Type != storage.Bookmark {
 				h.add(shared(ev, last), now)
 			}
-			if ev.Entry.Revision >= to && ev.Type == storage.Bookmark || ev.Entry.Revision > to {
-				return h, nil
-			}
 		}
 		h.trim(time.Time{}, c.config.LogBytes/4)
+		if events[len(events)-1].Entry.Revision >= to {
+			return h, nil
+		}
 	}
 }
 
@@ -115,8 +115,8 @@ func (c *Cacher) prepend(history *eventLog, to int64) error {
 	return nil
 }
 
-// waitRecalled waits for the history if a watch wants a part of it, but not for ever.
-func (c *Cacher) waitRecalled(ctx context.Context, after int64) {
+// waitHistory waits for the history if a watch wants a part of it. historyTime bounds that.
+func (c *Cacher) waitHistory(ctx context.Context, after int64) {
 	c.mu.RLock()
 	missing := after < c.log.floor
 	c.mu.RUnlock()
@@ -124,7 +124,7 @@ func (c *Cacher) waitRecalled(ctx context.Context, after int64) {
 		return
 	}
 	select {
-	case <-c.recalled:
+	case <-c.historyRead:
 	case <-ctx.Done():
 	case <-c.ctx.Done():
 	}
