@@ -18,6 +18,7 @@ import (
 	"github.com/typeplane/typeplane/features/authorization"
 	"github.com/typeplane/typeplane/features/config"
 	"github.com/typeplane/typeplane/features/events"
+	"github.com/typeplane/typeplane/features/garbage"
 	"github.com/typeplane/typeplane/features/lease"
 	"github.com/typeplane/typeplane/features/limitrange"
 	"github.com/typeplane/typeplane/features/namespace"
@@ -61,6 +62,7 @@ func With(x Extras) []typeplane.API {
 		lease.API(),
 		storageclass.API(),
 		webhook.API(webhook.Options{Conditions: x.Conditions, Service: x.Service}),
+		garbage.API(),
 		x.Policies,
 		rbac.API(),
 		authorization.API(),

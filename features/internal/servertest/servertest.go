@@ -29,6 +29,9 @@ func Start(t *testing.T, options ...apitest.Option) Client {
 	return Client{t, apitest.Start(t, typeplane.Server{Name: "plane", APIs: features.All()}, options...)}
 }
 
+// Of talks to a server that runs.
+func Of(t *testing.T, s *apitest.Server) Client { return Client{t, s} }
+
 // Do sends a request. The body is JSON, or else protobuf, by how it begins.
 func (c Client) Do(method, path, body string) (code int, answer string) {
 	c.t.Helper()
