@@ -33,7 +33,7 @@ func TestNullable(t *testing.T) {
 	newModule(t, dir, "nullable.example", nil)
 	generate(t, dir)
 	kinds := definitions(t, []string{filepath.Join(dir, "config/crd/bases/net.example.com_maybes.yaml")})
-	l := &lifted{T: t, server: start(t, dir), definitions: kinds}
+	l := newLifted(t, start(t, dir), kinds)
 	by := rand.New(rand.NewPCG(1, 2))
 	for _, d := range kinds {
 		for _, text := range maybes {
