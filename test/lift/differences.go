@@ -33,7 +33,7 @@ var reasons = []struct {
 		{differences: "refused only here: (?s:.*)time: (invalid|missing|unknown)"},
 		{kinds: "Kubeadm.*", differences: "refused only here: (?s:.*)the bootstrap token"},
 		{kinds: "ClusterClass", differences: `refused only here: (?s:.*)schema\.openAPIV3Schema\.(?s:.*)must be of type`},
-		{kinds: "ClusterClass", differences: `refused only here: (?s:.*)unknown field "spec\.variables\[0\]\.schema\.openAPIV3Schema\.`, converted: true},
+		{kinds: "ClusterClass", differences: `refused only here: (?s:.*)unknown field "(spec\.variables\[0\]|status\.variables\[0\]\.definitions\[0\])\.schema\.openAPIV3Schema\.`, converted: true},
 	}},
 	{"A status has to be one that can be read, also where it is not looked at.", []rule{
 		{paths: "(?s:.*)status", differences: `refused only here: [^\[]* is invalid: status: (?s:.*)must be of type object`},
