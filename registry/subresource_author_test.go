@@ -358,7 +358,7 @@ func TestSubresourceDefinitions(t *testing.T) {
 		"subresource summary: the name is taken":                                                                {summary(), summary()},
 		"subresource status: the name is taken":                                                                 {registry.Getter("status", paintKind, func(context.Context, *widget.Widget) (*paint, error) { return nil, nil })},
 		"subresource repaint: version other/v1 is not served":                                                   {action.In(schema.GroupVersion{Group: "other", Version: "v1"})},
-		"a subresource is empty: make it with Getter, Action, Change, Part or Connector":                              {{}},
+		"a subresource is empty: make it with Getter, Action, Change, Part or Connector":                        {{}},
 		`subresource "A/b": its name must be a lower-case path segment, like restart`:                           {registry.Getter("A/b", paintKind, func(context.Context, *widget.Widget) (*paint, error) { return nil, nil })},
 		"subresource stream: field Parts of its options is a []widget.Part, which no parameter of a URL can be": {bad},
 	} {
