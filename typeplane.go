@@ -17,34 +17,35 @@ import (
 	"context"
 	"io"
 
+	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/internal/serve"
 	"github.com/typeplane/typeplane/internal/server"
 )
 
 type (
 	// Server is what a program serves: its kinds, how each is stored, its plug-ins and APIs.
-	Server = serve.Server
+	Server = program.Server
 	// API is a part of what a program can serve beside its own kinds. The operator chooses among
 	// its resources with --enable-api.
-	API = serve.API
+	API = program.API
 	// Host is the server as an API sees it that extends it.
-	Host = serve.Host
+	Host = program.Host
 	// Check is one that an API adds to those of /readyz, see Host.Readyz.
 	Check = server.Check
 	// Virtual is a resource that no store holds: a registry.Virtual of any type.
-	Virtual = serve.Virtual
+	Virtual = program.Virtual
 	// AdmissionPlugin is a plug-in of admission, with its name and what it is made of.
-	AdmissionPlugin = serve.AdmissionPlugin
+	AdmissionPlugin = program.AdmissionPlugin
 	// AdmissionOptions say which plug-ins are on, and with which configuration.
-	AdmissionOptions = serve.AdmissionOptions
+	AdmissionOptions = program.AdmissionOptions
 
 	// StorageConfig is what a storage of the program's own is told when it is opened.
-	StorageConfig = serve.StorageConfig
+	StorageConfig = program.StorageConfig
 
 	// Tracer keeps the spans of requests; module tracing has one for OpenTelemetry.
-	Tracer = serve.Tracer
+	Tracer = program.Tracer
 	// TracingConfig is what the file of --tracing-config-file says.
-	TracingConfig = serve.TracingConfig
+	TracingConfig = program.TracingConfig
 
 	// Instance is a server that has opened its listener, its database and its stores.
 	Instance = serve.Instance
@@ -53,36 +54,36 @@ type (
 // The options of a server. Each has a flag, whose text says what it does; `--help` lists them all.
 type (
 	// Options are all options of a server.
-	Options = serve.Options
+	Options = program.Options
 	// APIOptions choose what is served beside the program's own kinds.
-	APIOptions = serve.APIOptions
+	APIOptions = program.APIOptions
 	// AuditOptions say what is recorded of requests, and where.
-	AuditOptions = serve.AuditOptions
+	AuditOptions = program.AuditOptions
 	// AuthenticationOptions say how users are known.
-	AuthenticationOptions = serve.AuthenticationOptions
+	AuthenticationOptions = program.AuthenticationOptions
 	// AuthorizationOptions say who decides what users may do.
-	AuthorizationOptions = serve.AuthorizationOptions
+	AuthorizationOptions = program.AuthorizationOptions
 	// DelegationOptions name the server that knows users and their rights.
-	DelegationOptions = serve.DelegationOptions
+	DelegationOptions = program.DelegationOptions
 	// LimitOptions bound what clients may take at once.
-	LimitOptions = serve.LimitOptions
+	LimitOptions = program.LimitOptions
 	// LoggingOptions say how the server logs.
-	LoggingOptions = serve.LoggingOptions
+	LoggingOptions = program.LoggingOptions
 	// OIDCOptions name an OpenID Connect provider.
-	OIDCOptions = serve.OIDCOptions
+	OIDCOptions = program.OIDCOptions
 	// ServingOptions say where the server listens and with which certificate.
-	ServingOptions = serve.ServingOptions
+	ServingOptions = program.ServingOptions
 	// StoreOptions say where objects are kept, and how.
-	StoreOptions = serve.StoreOptions
+	StoreOptions = program.StoreOptions
 	// TracingOptions name the file that says what is traced.
-	TracingOptions = serve.TracingOptions
+	TracingOptions = program.TracingOptions
 )
 
 // AuditInDataDir is the value of AuditOptions that puts the log into the data directory.
-const AuditInDataDir = serve.AuditInDataDir
+const AuditInDataDir = program.AuditInDataDir
 
 // NewOptions returns the options of a server with their defaults. name is that of its program.
-func NewOptions(name string) *Options { return serve.NewOptions(name) }
+func NewOptions(name string) *Options { return program.NewOptions(name) }
 
 // Main runs a server as a program: flags or a command in, an exit code out. SIGINT and SIGTERM stop
 // it in good order, a second one at once. It does not return if something fails.

@@ -53,9 +53,12 @@ func (otherHook) Default(context.Context, *widget.V1) error { return nil }
 // ownWidget has the methods of controller-runtime's first form.
 type ownWidget struct{ widget.Widget }
 
-func (w *ownWidget) Default()                       { w.Spec.Color = "white" }
+func (w *ownWidget) Default() { w.Spec.Color = "white" }
+
 func (w *ownWidget) ValidateCreate() (words, error) { return words{"created " + w.Spec.Color}, nil }
+
 func (w *ownWidget) ValidateDelete() (words, error) { return nil, errors.New("stays") }
+
 func (w *ownWidget) ValidateUpdate(old apiruntime.Object) (words, error) {
 	return words{"from " + old.(*ownWidget).Spec.Color}, nil
 }

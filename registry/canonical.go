@@ -29,6 +29,9 @@ type codec struct {
 	apiVersion, kind string
 	// head is how its objects begin in JSON, with the comma behind it.
 	head []byte
+	// written is the version in which values are put into the database; nil: it is the storage
+	// version.
+	written *Written
 	// readers are Recyclers of the storage version, for again.
 	readers sync.Pool
 }
@@ -105,7 +108,7 @@ func (c *codec) valueOf(stored []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.encode(obj, nil)
+	return c.encodeStorage(obj, nil)
 }
 
 // valueOfDocument is valueOf for a version without protobuf.
@@ -119,7 +122,7 @@ func (c *codec) valueOfDocument(stored []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return c.encode(obj, nil)
+		return c.encodeStorage(obj, nil)
 	}
 	var obj runtime.Object
 	var from *origin
@@ -222,8 +225,26 @@ func (c *codec) fromHub(hub runtime.Object) (runtime.Object, error) {
 var scratches = sync.Pool{New: func() any { return new([]byte) }}
 
 // encode makes the canonical value of an object of the storage version, defaulted in it, which was
-// made of from. It takes the resourceVersion and the selfLink out of obj.
+// made of from. It takes the resourceVersion and the selfLink out of obj. What the version that is
+// written has no word for is not in the value.
 func (c *codec) encode(obj runtime.Object, from *origin) ([]byte, error) {
+	value, err := c.encodeStorage(obj, from)
+	if err != nil {
+		return nil, err
+	}
+	kind, err := c.writtenKind()
+	if err != nil || kind == c.storage {
+		return value, err
+	}
+	written, err := c.writtenIn(kind, value)
+	if err != nil {
+		return nil, err
+	}
+	return c.valueOf(written)
+}
+
+// encodeStorage is encode whatever version is written.
+func (c *codec) encodeStorage(obj runtime.Object, from *origin) ([]byte, error) {
 	if !c.keepsDocuments() {
 		return serializer.AppendKind(nil, c.storage, stripped(obj), serializer.Protobuf, false)
 	}
@@ -296,6 +317,16 @@ func (c *codec) statusField() int32 {
 // stored makes what lies in the database of a canonical value. It returns value itself for
 // protobuf.
 func (c *codec) stored(key string, value []byte) ([]byte, error) {
+	kind, err := c.writtenKind()
+	if err != nil {
+		return nil, err
+	}
+	if kind != c.storage {
+		if value, err = c.writtenIn(kind, value); err != nil {
+			return nil, fmt.Errorf("encode value of %s as %s: %w", key, kind.GroupVersionKind().GroupVersion(), err)
+		}
+		return value, nil
+	}
 	if c.mediaType == rest.Protobuf {
 		return value, nil
 	}

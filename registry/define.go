@@ -53,6 +53,9 @@ type Definition[T runtime.Object] struct {
 type Options struct {
 	// StorageVersion is the version in which objects are stored; zero is the one of the Definition.
 	StorageVersion schema.GroupVersion
+	// Written is the version in which objects are put into the database, for the time in which that
+	// is another one; nil: it is the storage version.
+	Written *Written
 	// StorageMediaType is rest.Protobuf or rest.JSON; "" is protobuf. Versions without protobuf are
 	// stored as JSON in any case.
 	StorageMediaType rest.MediaType
@@ -113,7 +116,11 @@ func define(def definition) Resource {
 			if err := check(def, scheme, opts); err != nil {
 				return nil, err
 			}
-			return newCodec(scheme, def.GroupKind, storageVersion(def, opts), opts.StorageMediaType)
+			c, err := newCodec(scheme, def.GroupKind, storageVersion(def, opts), opts.StorageMediaType)
+			if err == nil {
+				c.written = opts.Written
+			}
+			return c, err
 		},
 		bind: func(c *codec, opts Options, backend storage.Interface) ([]rest.Resource, error) {
 			return newStore(def, c, opts, backend).resources()

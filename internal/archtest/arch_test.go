@@ -33,7 +33,7 @@ var rules = []rule{
 		reason: "the product replaces them; users' go.sum must not carry them, and tests and examples that need them live in modules of their own",
 	},
 	{
-		in:     []string{"runtime/...", "storage/...", "registry/...", "internal/server/...", "internal/serve/..."},
+		in:     []string{"runtime/...", "storage/...", "registry/...", "internal/server/...", "internal/program/...", "internal/database", "internal/tool", "internal/serve/..."},
 		except: []string{"registry/internal/patch", "registry/ownership/apply.go", "registry/ownership/adapter.go", "registry/ownership/schemas.go"},
 		forbid: []string{"k8s.io/apimachinery/..."},
 		but: []string{
@@ -97,7 +97,7 @@ var rules = []rule{
 	},
 	{
 		in:     []string{"storage/..."},
-		forbid: []string{"./runtime/...", "./registry/...", "./internal/server/...", "./internal/serve/...", "net/http", "k8s.io/..."},
+		forbid: []string{"./runtime/...", "./registry/...", "./internal/server/...", "./internal/program/...", "./internal/database", "./internal/tool", "./internal/serve/...", "net/http", "k8s.io/..."},
 		but:    []string{"k8s.io/kms/apis/v2"}, // the rule below says where
 		reason: "storage keeps bytes: it knows no Scheme, no objects and no HTTP; registry hands it the function that makes bytes canonical",
 	},
@@ -130,7 +130,7 @@ var rules = []rule{
 	},
 	{
 		in:     []string{"..."},
-		except: []string{"internal/server", "internal/server/metrics", "internal/server/audit", "internal/serve"},
+		except: []string{"internal/server", "internal/server/metrics", "internal/server/audit", "internal/program", "internal/database", "internal/serve"},
 		forbid: []string{"github.com/prometheus/..."},
 		reason: "what has numbers offers them as plain ones (cacher.Stats); how they are shown is decided where requests are counted and where everything is joined",
 	},
@@ -164,13 +164,13 @@ var rules = []rule{
 	},
 	{
 		in:     []string{"registry/..."},
-		forbid: []string{"./storage/etcd3", "./storage/embedded", "./storage/cacher", "./internal/server/...", "./internal/serve/..."},
+		forbid: []string{"./storage/etcd3", "./storage/embedded", "./storage/cacher", "./internal/server/...", "./internal/program/...", "./internal/database", "./internal/tool", "./internal/serve/..."},
 		but:    []string{},
 		reason: "registry meets its backend and its HTTP front in internal/serve; it sees storage.Interface and offers rest.Resource",
 	},
 	{
 		in:     []string{"admission"},
-		forbid: []string{"./registry/...", "./internal/server/...", "./internal/serve/...", "./storage/..."},
+		forbid: []string{"./registry/...", "./internal/server/...", "./internal/program/...", "./internal/database", "./internal/tool", "./internal/serve/...", "./storage/..."},
 		but:    []string{"./storage", "./auth", "./registry/rest"}, // of rest: warnings and annotations, in the context, and the status of what is not valid
 		reason: "admission sees requests; it knows who asks, how to tell a client something, and what an operation of a transaction is, no more",
 	},
@@ -187,7 +187,7 @@ var rules = []rule{
 	},
 	{
 		in:     []string{"internal/server/..."},
-		forbid: []string{"./storage/...", "./registry", "./internal/serve/...", "go.etcd.io/..."},
+		forbid: []string{"./storage/...", "./registry", "./internal/program/...", "./internal/database", "./internal/tool", "./internal/serve/...", "go.etcd.io/..."},
 		reason: "the HTTP layer sees rest.View and rest.Stream only; it has no idea of keys and revisions",
 	},
 	{
@@ -211,13 +211,13 @@ var rules = []rule{
 	},
 	{
 		in:     []string{"features/..."},
-		forbid: []string{"./internal/serve/...", "./storage/..."},
+		forbid: []string{"./internal/program/...", "./internal/database", "./internal/tool", "./internal/serve/...", "./storage/..."},
 		but:    []string{"./storage"},
 		reason: "a feature extends a typeplane.Host, whatever the objects are stored in",
 	},
 	{
 		in:     []string{"generators/..."},
-		forbid: []string{"./runtime/...", "./storage/...", "./registry/...", "./internal/server/...", "./internal/serve/..."},
+		forbid: []string{"./runtime/...", "./storage/...", "./registry/...", "./internal/server/...", "./internal/program/...", "./internal/database", "./internal/tool", "./internal/serve/..."},
 		but:    []string{"./runtime/protobuf", "./runtime/lossless", "./runtime/rules", "./runtime/deepcopy"}, // as text, to be printed where it can't be imported
 		reason: "the generator knows the runtime only by the names that it prints, so that gen builds without it",
 	},
@@ -240,7 +240,7 @@ var rules = []rule{
 	},
 	{
 		in:     []string{"..."},
-		except: []string{"internal/serve/faultinject.go"},
+		except: []string{"internal/database/faultinject.go"},
 		forbid: []string{"./internal/faultinject"},
 		reason: "it holds bugs; a server has them only if it is built with the tag faultinject",
 	},

@@ -10,6 +10,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/internal/suggest"
 )
 
@@ -28,9 +29,9 @@ type admissionPluginConfig struct {
 	Configuration json.RawMessage `json:"configuration"`
 }
 
-// configs reads the configurations of the plug-ins that are on. What it returns is JSON, by the
+// readConfigs reads the configurations of the plug-ins that are on. What it returns is JSON, by the
 // plug-ins' names.
-func (o *AdmissionOptions) configs(on []chosenPlugin) (map[string]json.RawMessage, error) {
+func readConfigs(o *program.AdmissionOptions, on []program.ChosenPlugin) (map[string]json.RawMessage, error) {
 	if o.ConfigFile == "" {
 		return nil, nil
 	}
@@ -40,7 +41,7 @@ func (o *AdmissionOptions) configs(on []chosenPlugin) (map[string]json.RawMessag
 		configs, err = file.of(on, filepath.Dir(o.ConfigFile))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("--%s=%s: %w", flagAdmissionConfig, o.ConfigFile, err)
+		return nil, fmt.Errorf("--%s=%s: %w", program.FlagAdmissionConfig, o.ConfigFile, err)
 	}
 	return configs, nil
 }
@@ -57,8 +58,8 @@ func readAdmissionConfig(name string) (*admissionConfig, error) {
 	if err := yaml.Unmarshal(data, &said); err != nil {
 		return nil, err
 	}
-	if said.APIVersion != admissionConfigVersion || said.Kind != admissionConfigKind {
-		return nil, fmt.Errorf("it is a %q of %q, want a %s of %s", said.Kind, said.APIVersion, admissionConfigKind, admissionConfigVersion)
+	if said.APIVersion != program.AdmissionConfigVersion || said.Kind != program.AdmissionConfigKind {
+		return nil, fmt.Errorf("it is a %q of %q, want a %s of %s", said.Kind, said.APIVersion, program.AdmissionConfigKind, program.AdmissionConfigVersion)
 	}
 	config := new(admissionConfig)
 	return config, yaml.UnmarshalStrict(data, config)
@@ -66,7 +67,7 @@ func readAdmissionConfig(name string) (*admissionConfig, error) {
 
 // of checks and reads what the file has for the plug-ins that are on. dir is where its relative
 // paths begin.
-func (c *admissionConfig) of(on []chosenPlugin, dir string) (map[string]json.RawMessage, error) {
+func (c *admissionConfig) of(on []program.ChosenPlugin, dir string) (map[string]json.RawMessage, error) {
 	var names []string
 	for _, p := range on {
 		names = append(names, p.Name)

@@ -14,109 +14,24 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/internal/program"
+	"github.com/typeplane/typeplane/internal/program/programtest"
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 )
 
 var widgets = schema.GroupVersionResource{Group: "shop.example.com", Version: "v1", Resource: "widgets"}
-
-// pluginNamed is a plug-in that does nothing.
-func pluginNamed(name string) AdmissionPlugin {
-	return AdmissionPlugin{Name: name, New: func(context.Context, *Host, []byte) (admission.Plugin, error) { return admission.Plugin{}, nil }}
-}
-
-// withPlugins has plug-ins of two APIs and of its own, some last, and one that is off.
-func withPlugins() Server {
-	s := widgetServer()
-	last, off, ownLast := pluginNamed("Quota"), pluginNamed("Strict"), pluginNamed("Policy")
-	last.Last, off.Off, ownLast.Last = true, true, true
-	s.APIs = []API{{Admission: []AdmissionPlugin{pluginNamed("Lifecycle"), last}}, {Admission: []AdmissionPlugin{off}}}
-	s.Admission = []AdmissionPlugin{ownLast, pluginNamed("Shop")}
-	return s
-}
-
-func TestChosenPlugins(t *testing.T) {
-	for _, tc := range []struct {
-		args, want string
-		fails      []string
-	}{
-		{want: "Lifecycle Shop Policy Quota"},
-		{args: "--enable-admission-plugins=Strict", want: "Lifecycle Strict! Shop Policy Quota"},
-		{args: "--enable-admission-plugins=Quota,Strict", want: "Lifecycle Strict! Shop Policy Quota!"},
-		{args: "--disable-admission-plugins=Quota,Lifecycle,Strict", want: "Shop Policy"},
-		{args: "--enable-admission-plugins=Strict --disable-admission-plugins=Shop", want: "Lifecycle Strict! Policy Quota"},
-		{args: "--admission-control=Quota,Strict,Lifecycle", want: "Quota! Strict! Lifecycle!"},
-		{args: "--enable-admission-plugins=Strickt", fails: []string{`--enable-admission-plugins: there is no plug-in "Strickt"; did you mean Strict?`}},
-		{args: "--disable-admission-plugins=AlwaysPullImages --admission-control=Shops", fails: []string{
-			`--disable-admission-plugins: there is no plug-in "AlwaysPullImages"; choose of Lifecycle, Strict, Shop, Policy, Quota`,
-			`--admission-control: there is no plug-in "Shops"; did you mean Shop?`,
-			`--admission-control names all plug-ins that are on: leave it out, or --enable-admission-plugins and --disable-admission-plugins`,
-		}},
-		{args: "--enable-admission-plugins=Shop --disable-admission-plugins=Shop", fails: []string{"--enable-admission-plugins and --disable-admission-plugins: both name Shop"}},
-		{args: "--admission-control=Shop,Quota,Shop", fails: []string{"--admission-control: Shop is there twice"}},
-	} {
-		t.Run(tc.args, func(t *testing.T) {
-			o, err := parse(withPlugins(), strings.Fields(tc.args))
-			if err != nil {
-				t.Fatal(err)
-			}
-			chosen, unknown := withPlugins().chosenPlugins(&o.Admission)
-			if err := errors.Join(o.Validate(), unknown); len(tc.fails) > 0 || err != nil {
-				for _, want := range tc.fails {
-					if err == nil || !strings.Contains(err.Error(), want) {
-						t.Errorf("%v, want %q", err, want)
-					}
-				}
-				if len(tc.fails) == 0 {
-					t.Error(err)
-				}
-				return
-			}
-			var got []string
-			for _, p := range chosen {
-				got = append(got, p.Name+map[bool]string{true: "!"}[p.named != ""])
-			}
-			if diff := cmp.Diff(strings.Fields(tc.want), got); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
-		})
-	}
-	twice := withPlugins()
-	twice.Admission = append(twice.Admission, pluginNamed("Quota"))
-	if _, err := twice.chosenPlugins(&AdmissionOptions{}); err == nil || !strings.Contains(err.Error(), "two admission plug-ins called Quota") {
-		t.Errorf("two of one name: %v", err)
-	}
-}
-
-// The flags are there for programs with plug-ins, and no others; --print-config shows them and what
-// is wrong with them.
-func TestAdmissionFlags(t *testing.T) {
-	if _, err := parse(widgetServer(), []string{"--disable-admission-plugins=Shop"}); err == nil {
-		t.Error("a program without plug-ins has flags for them")
-	}
-	var out bytes.Buffer
-	err := run(t.Context(), withPlugins(), []string{"--print-config", "--disable-admission-plugins=Shop,Quot", "--admission-control-config-file=a.yaml"}, console{out: &out, err: io.Discard})
-	if err == nil || !strings.Contains(err.Error(), "did you mean Quota?") {
-		t.Errorf("a name that is wrong: %v", err)
-	}
-	for _, want := range []string{"\nenable-admission-plugins: [] # default\n", "\ndisable-admission-plugins: [\"Shop\",\"Quot\"] # flag\n", "\nadmission-control: [] # default\n", "\nadmission-control-config-file: \"a.yaml\" # flag\n"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("nothing of %q in\n%s", want, out.String())
-		}
-	}
-}
 
 func TestAdmissionConfig(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "beside.yaml"), []byte("limit: 7\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	configurable := pluginNamed("Webhook")
+	configurable := program.AdmissionPlugin{Name: "Webhook"}
 	configurable.Configurable = true
-	on := []chosenPlugin{{configurable, ""}, {pluginNamed("Lifecycle"), ""}}
+	on := []program.ChosenPlugin{{AdmissionPlugin: configurable}, {AdmissionPlugin: program.AdmissionPlugin{Name: "Lifecycle"}}}
 	head := "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\n"
 	for name, tc := range map[string]struct{ text, want, fails string }{
 		"embedded":             {text: head + "plugins: [{name: Webhook, path: beside.yaml, configuration: {kind: WebhookAdmission}}]", want: `{"kind":"WebhookAdmission"}`},
@@ -136,8 +51,8 @@ func TestAdmissionConfig(t *testing.T) {
 			if err := os.WriteFile(file, []byte(tc.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			o := AdmissionOptions{ConfigFile: file}
-			got, err := o.configs(on)
+			o := program.AdmissionOptions{ConfigFile: file}
+			got, err := readConfigs(&o, on)
 			if tc.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.fails) {
 					t.Errorf("%v, want %q", err, tc.fails)
@@ -149,14 +64,14 @@ func TestAdmissionConfig(t *testing.T) {
 			}
 		})
 	}
-	if got, err := (&AdmissionOptions{}).configs(on); err != nil || len(got) > 0 {
+	if got, err := readConfigs((&program.AdmissionOptions{}), on); err != nil || len(got) > 0 {
 		t.Errorf("no file: %v %s", err, got)
 	}
 }
 
 // paint makes widgets of no color green, refuses yellow ones, and panics over black ones. It reads
 // what is stored.
-func paint(ctx context.Context, h *Host, config []byte) (admission.Plugin, error) {
+func paint(ctx context.Context, h *program.Host, config []byte) (admission.Plugin, error) {
 	if len(h.Objects) != 1 || h.Objects[0].Names()[0] != widgets.GroupResource() {
 		return admission.Plugin{}, fmt.Errorf("objects: %+v", h.Objects)
 	}
@@ -188,14 +103,13 @@ func paint(ctx context.Context, h *Host, config []byte) (admission.Plugin, error
 
 // TestAdmissionOfAServer walks a program's own plug-in from its configuration to its metrics.
 func TestAdmissionOfAServer(t *testing.T) {
-	s := widgetServer()
-	idle := pluginNamed("Idle")
-	idle.Needs = []schema.GroupVersionResource{{Version: "v1", Resource: "gadgets"}}
-	s.Admission = []AdmissionPlugin{idle, {Name: "Paint", Configurable: true, Needs: []schema.GroupVersionResource{widgets}, Keeps: "/.paint/", New: paint}}
+	s := programtest.Widgets()
+	idle := program.AdmissionPlugin{Name: "Idle", Needs: []schema.GroupVersionResource{{Version: "v1", Resource: "gadgets"}}}
+	s.Admission = []program.AdmissionPlugin{idle, {Name: "Paint", Configurable: true, Needs: []schema.GroupVersionResource{widgets}, Keeps: "/.paint/", New: paint}}
 
 	// What works with a kind that is not served is no plug-in of this server, and can't be asked
 	// for.
-	o := NewOptions("widgets")
+	o := program.NewOptions("widgets")
 	o.Serving.SecurePort, o.Store.DataDir, o.Store.InMemory = 0, t.TempDir(), true
 	o.Admission.Enable = []string{"Idle"}
 	if _, err := Open(t.Context(), s, o); err == nil || err.Error() != "--enable-admission-plugins: Idle works with gadgets, which this server does not serve" {
@@ -207,7 +121,7 @@ func TestAdmissionOfAServer(t *testing.T) {
 	if err := os.WriteFile(file, []byte("apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins: [{name: Paint, configuration: green}]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	i, client := runningServer(t, s, func(o *Options) {
+	i, client := runningServer(t, s, func(o *program.Options) {
 		o.Admission.ConfigFile, o.Audit.LogPath = file, log
 	})
 	post := func(color string) (code int, answer, warning string) {
@@ -253,7 +167,7 @@ func TestAdmissionOfAServer(t *testing.T) {
 			t.Fatalf("the audit log: %v\n%s", err, events)
 		}
 	}
-	if names := i.plugins; !slices.ContainsFunc(names, func(p chosenPlugin) bool { return p.Name == "Idle" }) {
+	if names := i.plugins; !slices.ContainsFunc(names, func(p program.ChosenPlugin) bool { return p.Name == "Idle" }) {
 		t.Errorf("on by default: %v", names)
 	}
 }

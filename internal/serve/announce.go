@@ -15,7 +15,6 @@ import (
 	etcdversion "go.etcd.io/etcd/api/v3/version"
 
 	"github.com/typeplane/typeplane/storage"
-	"github.com/typeplane/typeplane/storage/encryption"
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
@@ -50,13 +49,13 @@ func programVersion() string {
 func (i *Instance) announceDatabase(ctx context.Context) {
 	switch o := i.options.Store; {
 	case i.program.Storage != nil:
-		i.log.Info("objects are in "+i.db.backend.Name, "below", o.EtcdPrefix)
+		i.log.Info("objects are in "+i.db.Backend.Name, "below", o.EtcdPrefix)
 	case o.InMemory:
 		i.log.Info("objects are in memory, and gone with this process")
 	case len(o.EtcdServers) == 0:
 		i.log.Info("objects are in an etcd inside this process", "etcd", etcdversion.Version, "dir", o.DataDir)
 	default:
-		version, err := etcd3.Version(ctx, i.db.client)
+		version, err := etcd3.Version(ctx, i.db.Client)
 		if err != nil {
 			version = "unknown: " + err.Error()
 		}
@@ -67,17 +66,17 @@ func (i *Instance) announceDatabase(ctx context.Context) {
 // storedVersions are those in which something is stored, each once.
 func (i *Instance) storedVersions() []string {
 	versions := map[string]bool{}
-	for n, r := range i.known.resources {
-		versions[r.StorageVersion(i.known.options[n]).String()] = true
+	for n, r := range i.known.Resources {
+		versions[r.StorageVersion(i.known.Options[n]).String()] = true
 	}
 	return slices.Sorted(maps.Keys(versions))
 }
 
 // sealed are the resources whose values are encrypted.
 func (i *Instance) sealed() (names []string) {
-	for _, r := range i.known.resources {
-		if gr := r.GroupResource(); i.db.encryption != nil && i.db.encryption.Seals(encryption.Resource{Group: gr.Group, Name: gr.Resource}) {
-			names = append(names, gr.String())
+	for _, r := range i.known.Resources {
+		if i.known.Encrypts(r) {
+			names = append(names, r.GroupResource().String())
 		}
 	}
 	return names
@@ -95,8 +94,8 @@ func (i *Instance) announceObjects(ctx context.Context) error {
 		objects  int64
 	}
 	var counts []count
-	total, source := int64(0), i.db.source(storage.Form{})
-	for _, r := range i.known.resources {
+	total, source := int64(0), i.db.Source(storage.Form{})
+	for _, r := range i.known.Resources {
 		n, err := source.Count(ctx, r.KeyPrefix())
 		if err != nil {
 			return fmt.Errorf("count the %s: %w", r.GroupResource(), err)

@@ -8,11 +8,14 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/typeplane/typeplane/internal/program"
+	"github.com/typeplane/typeplane/internal/program/programtest"
 )
 
 // TestAnnounce: the log of a start has what a person wants to know, in a few lines.
 func TestAnnounce(t *testing.T) {
-	e := startEtcd(t, map[string]string{prefix + "ns/beta": betaJSON, prefix + "ns/other": betaJSON})
+	e := programtest.StartEtcd(t, map[string]string{programtest.Prefix + "ns/beta": programtest.BetaJSON, programtest.Prefix + "ns/other": programtest.BetaJSON})
 	servers := "unix://" + e.Socket()
 	config := filepath.Join(t.TempDir(), "encryption.yaml")
 	if err := os.WriteFile(config, []byte(anEncryption), 0o600); err != nil {
@@ -20,27 +23,27 @@ func TestAnnounce(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name   string
-		change func(*Options)
+		change func(*program.Options)
 		want   []string
 		warns  string
 	}{
-		{"in memory", func(o *Options) { o.Store.InMemory = true },
+		{"in memory", func(o *program.Options) { o.Store.InMemory = true },
 			[]string{"widgets (devel) listens on https://127.0.0.1:", "objects are in memory", "as=shop.example.com/v1 encrypted=none audit=off", "there are 0 objects"}, ""},
-		{"embedded", func(*Options) {},
+		{"embedded", func(*program.Options) {},
 			[]string{"objects are in an etcd inside this process", "etcd=3.", "dir=", "audit=", "audit.log", "there are 0 objects"}, ""},
-		{"a cluster", func(o *Options) { o.Store.EtcdServers = []string{servers} },
+		{"a cluster", func(o *program.Options) { o.Store.EtcdServers = []string{servers} },
 			[]string{"objects are in etcd", "etcd=3.", "servers=" + servers, "below=/registry", "there are 2 objects", "widgets.shop.example.com=2"}, ""},
-		{"encrypted", func(o *Options) { o.Store.InMemory, o.Store.EncryptionConfig = true, config },
+		{"encrypted", func(o *program.Options) { o.Store.InMemory, o.Store.EncryptionConfig = true, config },
 			[]string{"encrypted=widgets.shop.example.com"}, ""},
-		{"for others", func(o *Options) { o.Store.InMemory, o.Serving.BindAddress = true, "0.0.0.0" }, nil, "built with a Go"},
+		{"for others", func(o *program.Options) { o.Store.InMemory, o.Serving.BindAddress = true, "0.0.0.0" }, nil, "built with a Go"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			o := NewOptions("widgets")
+			o := program.NewOptions("widgets")
 			o.Serving.SecurePort, o.Store.DataDir = 0, t.TempDir()
 			var out bytes.Buffer
 			o.Log = slog.New(slog.NewTextHandler(&out, nil))
 			tc.change(o)
-			i, err := Open(t.Context(), widgetServer(), o)
+			i, err := Open(t.Context(), programtest.Widgets(), o)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/typeplane/typeplane/internal/program"
+	"github.com/typeplane/typeplane/internal/program/programtest"
 	"github.com/typeplane/typeplane/internal/server/audit"
 )
 
@@ -24,7 +26,7 @@ func TestAuditFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("server", func(t *testing.T) {
-		i, client := running(t, func(o *Options) { o.Audit = AuditOptions{LogPath: file, PolicyFile: policy} })
+		i, client := running(t, func(o *program.Options) { o.Audit = program.AuditOptions{LogPath: file, PolicyFile: policy} })
 		post(t, client, i.URL()+widgetsPath, aWidget)
 		getBody(t, client, i.URL()+"/version")
 		if got := getBody(t, client, i.URL()+"/metrics"); !strings.Contains(got, "apiserver_audit_event_total 1") || !strings.Contains(got, `apiserver_audit_error_total{plugin="log"} 0`) {
@@ -42,13 +44,13 @@ func TestAuditFlags(t *testing.T) {
 }
 
 func TestAuditFlagsRefuse(t *testing.T) {
-	for want, options := range map[string]AuditOptions{
+	for want, options := range map[string]program.AuditOptions{
 		"--audit-log-path: ":    {LogPath: "/nonexistent/audit.log"},
 		"--audit-policy-file: ": {LogPath: "-", PolicyFile: "/nonexistent/policy.yaml"},
 	} {
-		o := NewOptions("widgets")
+		o := program.NewOptions("widgets")
 		o.Serving.SecurePort, o.Store.DataDir, o.Store.InMemory, o.Audit = 0, t.TempDir(), true, options
-		if _, err := Open(context.Background(), widgetServer(), o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Open(context.Background(), programtest.Widgets(), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -59,7 +61,7 @@ func TestAuditFlagsRefuse(t *testing.T) {
 func TestAuditByDefault(t *testing.T) {
 	dir := t.TempDir()
 	t.Run("server", func(t *testing.T) {
-		i, client := running(t, func(o *Options) { o.Store.InMemory, o.Store.DataDir = false, dir })
+		i, client := running(t, func(o *program.Options) { o.Store.InMemory, o.Store.DataDir = false, dir })
 		post(t, client, i.URL()+widgetsPath, aWidget)
 		getBody(t, client, i.URL()+widgetsPath)
 		stranger := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
@@ -97,11 +99,11 @@ func TestAuditByDefault(t *testing.T) {
 }
 
 func TestAuditIsTurnedOff(t *testing.T) {
-	line, err := parse(Server{Name: "widgets"}, []string{"--audit-log-path="})
-	if err != nil || line.Audit.LogPath != "" {
-		t.Fatalf("%+v, %v", line.Audit, err)
+	fs, flags := program.NewFlags(program.Server{Name: "widgets"})
+	if err := fs.Parse([]string{"--audit-log-path="}); err != nil || flags.Audit.LogPath != "" {
+		t.Fatalf("%+v, %v", flags.Audit, err)
 	}
-	i, _ := running(t, func(o *Options) { o.Store.InMemory, o.Audit = false, line.Audit })
+	i, _ := running(t, func(o *program.Options) { o.Store.InMemory, o.Audit = false, flags.Audit })
 	if _, err := os.Stat(filepath.Join(i.options.Store.DataDir, "audit")); !os.IsNotExist(err) {
 		t.Errorf("there is something: %v", err)
 	}
@@ -110,7 +112,7 @@ func TestAuditIsTurnedOff(t *testing.T) {
 // What the server keeps by itself has the size that its documentation says: server/audit holds that
 // at every moment.
 func TestSizeOfAuditLog(t *testing.T) {
-	i := &Instance{options: NewOptions("widgets"), access: &access{kubeconfig: filepath.Join(t.TempDir(), "admin.kubeconfig")}}
+	i := &Instance{options: program.NewOptions("widgets"), access: &access{kubeconfig: filepath.Join(t.TempDir(), "admin.kubeconfig")}}
 	config, err := i.auditConfig()
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/internal/server"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
@@ -56,14 +57,14 @@ func (i *Instance) openIdentity(context.Context) error {
 	if union = append(union, clients); i.program.Authenticator != nil {
 		union = append(union, i.program.Authenticator)
 	}
-	union = append(union, auth.Bearer{Tokens: tokens, Audiences: o.audiences()})
+	union = append(union, auth.Bearer{Tokens: tokens, Audiences: program.Audiences(o)})
 	if i.identity.authenticator = union; o.Anonymous {
 		i.identity.authenticator = auth.OrAnonymous{Authenticator: union}
 	}
 	return nil
 }
 
-func openFrontProxy(o *AuthenticationOptions, log *slog.Logger) (auth.Authenticator, error) {
+func openFrontProxy(o *program.AuthenticationOptions, log *slog.Logger) (auth.Authenticator, error) {
 	f, err := openFresh("authority of front proxies", []string{o.RequestHeaderCAFile}, log, func(contents ...[]byte) (auth.Authenticator, error) {
 		return auth.NewFrontProxy(auth.FrontProxyConfig{
 			CA: contents[0], AllowedNames: o.RequestHeaderAllowedNames,
@@ -77,7 +78,7 @@ func openFrontProxy(o *AuthenticationOptions, log *slog.Logger) (auth.Authentica
 	return freshAuthenticator{f}, nil
 }
 
-func (i *Instance) openClients(o *AuthenticationOptions) (auth.Authenticator, error) {
+func (i *Instance) openClients(o *program.AuthenticationOptions) (auth.Authenticator, error) {
 	own := i.access.authority.certPEM
 	if o.ClientCAFile == "" {
 		return auth.NewClientCertificates(own)
@@ -113,7 +114,7 @@ func (f freshTokens) AuthenticateToken(ctx context.Context, token string, audien
 }
 
 // openTokens joins what knows bearer tokens.
-func (i *Instance) openTokens(o *AuthenticationOptions) (auth.Tokens, error) {
+func (i *Instance) openTokens(o *program.AuthenticationOptions) (auth.Tokens, error) {
 	var tokens auth.Tokens
 	if o.TokenFile != "" {
 		file, err := i.openTokenFile(o)
@@ -127,16 +128,16 @@ func (i *Instance) openTokens(o *AuthenticationOptions) (auth.Tokens, error) {
 		return nil, err
 	}
 	tokens = append(tokens, accounts)
-	oidc, err := o.OIDC.open(o.audiences())
+	oidc, err := openOIDC(&o.OIDC, program.Audiences(o))
 	if err != nil || oidc == nil {
 		return tokens, err
 	}
 	return append(tokens, oidc), nil
 }
 
-func (i *Instance) openTokenFile(o *AuthenticationOptions) (freshTokens, error) {
+func (i *Instance) openTokenFile(o *program.AuthenticationOptions) (freshTokens, error) {
 	f, err := openFresh("token file", []string{o.TokenFile}, i.log, func(contents ...[]byte) (auth.TokenAuthenticator, error) {
-		return auth.ReadTokenFile(bytes.NewReader(contents[0]), o.audiences())
+		return auth.ReadTokenFile(bytes.NewReader(contents[0]), program.Audiences(o))
 	})
 	if err != nil {
 		return freshTokens{}, fmt.Errorf("--token-auth-file=%s: %w", o.TokenFile, err)
@@ -144,7 +145,7 @@ func (i *Instance) openTokenFile(o *AuthenticationOptions) (freshTokens, error) 
 	return freshTokens{f}, nil
 }
 
-func (i *Instance) openServiceAccounts(o *AuthenticationOptions) (*auth.ServiceAccounts, error) {
+func (i *Instance) openServiceAccounts(o *program.AuthenticationOptions) (*auth.ServiceAccounts, error) {
 	key, err := i.openSigningKey(o.ServiceAccountSigningKeyFile)
 	if err != nil {
 		return nil, err
@@ -167,7 +168,7 @@ func (i *Instance) openServiceAccounts(o *AuthenticationOptions) (*auth.ServiceA
 	if err := i.describeIssuer(o, keys); err != nil {
 		return nil, err
 	}
-	config := auth.ServiceAccountsConfig{Issuers: o.ServiceAccountIssuers, Keys: keys, Audiences: o.audiences()}
+	config := auth.ServiceAccountsConfig{Issuers: o.ServiceAccountIssuers, Keys: keys, Audiences: program.Audiences(o)}
 	if o.ServiceAccountLookup && i.serves("serviceaccounts") {
 		config.Lookup = i.lookupUID
 	}
@@ -176,7 +177,7 @@ func (i *Instance) openServiceAccounts(o *AuthenticationOptions) (*auth.ServiceA
 
 // describeIssuer makes what others check the tokens by. Without an issuer that can be asked there
 // is nothing to tell.
-func (i *Instance) describeIssuer(o *AuthenticationOptions, keys []crypto.PublicKey) (err error) {
+func (i *Instance) describeIssuer(o *program.AuthenticationOptions, keys []crypto.PublicKey) (err error) {
 	issuer, keysURL := o.ServiceAccountIssuers[0], o.ServiceAccountJWKSURI
 	if !strings.HasPrefix(issuer, "https://") {
 		return nil
@@ -244,7 +245,7 @@ func readSigningKey(name string) (crypto.Signer, error) {
 
 // serves says whether the core group's v1 has a resource.
 func (i *Instance) serves(plural string) bool {
-	return slices.ContainsFunc(i.known.resources, func(r registry.Resource) bool {
+	return slices.ContainsFunc(i.known.Resources, func(r registry.Resource) bool {
 		gr := r.GroupResource()
 		return gr.Group == "" && gr.Resource == plural
 	})
@@ -279,4 +280,27 @@ func (i *Instance) lookupUID(ctx context.Context, resource, namespace, name stri
 		return "", err
 	}
 	return meta.UID, nil
+}
+
+// openOIDC returns what knows the provider's tokens, nil if there is no provider.
+func openOIDC(o *program.OIDCOptions, audiences []string) (*auth.OIDC, error) {
+	if o.IssuerURL == "" {
+		return nil, nil
+	}
+	config := auth.OIDCConfig{
+		Issuer: o.IssuerURL, ClientID: o.ClientID,
+		UsernameClaim: o.UsernameClaim, UsernamePrefix: o.UsernamePrefix, GroupsClaim: o.GroupsClaim, GroupsPrefix: o.GroupsPrefix,
+		RequiredClaims: map[string]string{}, SigningAlgorithms: o.SigningAlgs, Audiences: audiences,
+	}
+	for _, item := range o.RequiredClaims {
+		name, value, _ := strings.Cut(item, "=")
+		config.RequiredClaims[name] = value
+	}
+	if o.CAFile != "" {
+		var err error
+		if config.CA, err = os.ReadFile(o.CAFile); err != nil {
+			return nil, fmt.Errorf("--oidc-ca-file: %w", err)
+		}
+	}
+	return auth.NewOIDC(config)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/internal/program"
 )
 
 // decider is the server's authorizer for those who need it before it is known, like the guard of
@@ -21,28 +22,28 @@ var (
 // fill makes the list of the modes. roles is nil where none are served, webhook where there is
 // none. Without modes, those are asked that are there, roles first. Behind them come the others,
 // whom a cluster or the program gives.
-func (d *decider) fill(o *AuthorizationOptions, roles, webhook auth.Authorizer, others auth.Authorizers) error {
+func (d *decider) fill(o *program.AuthorizationOptions, roles, webhook auth.Authorizer, others auth.Authorizers) error {
 	modes := o.Modes
 	switch {
-	case len(modes) > 0 && webhook != nil && !slices.Contains(modes, modeWebhook):
+	case len(modes) > 0 && webhook != nil && !slices.Contains(modes, program.ModeWebhook):
 		return errUnusedWebhook
 	case len(modes) == 0 && roles != nil:
-		modes = append(modes, modeRBAC)
+		modes = append(modes, program.ModeRBAC)
 	}
 	if len(o.Modes) == 0 && webhook != nil {
-		modes = append(modes, modeWebhook)
+		modes = append(modes, program.ModeWebhook)
 	}
 	d.Authorizers = auth.Authorizers{auth.Masters{}}
 	for _, mode := range modes {
 		switch mode {
-		case modeAlwaysAllow:
+		case program.ModeAlwaysAllow:
 			d.Authorizers = append(d.Authorizers, auth.Everybody{})
-		case modeRBAC:
+		case program.ModeRBAC:
 			if roles == nil {
 				return errNoRoles
 			}
 			d.Authorizers = append(d.Authorizers, roles)
-		case modeWebhook:
+		case program.ModeWebhook:
 			if webhook == nil {
 				return errNoWebhook
 			}

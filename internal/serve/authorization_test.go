@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/internal/program"
 )
 
 // named allows those with a name.
@@ -42,7 +43,7 @@ func TestModes(t *testing.T) {
 		"one of them":       {modes: []string{"RBAC", "AlwaysAllow"}, roles: named("jane"), may: "root jane joe"},
 	} {
 		var d decider
-		if err := d.fill(&AuthorizationOptions{Modes: tc.modes}, tc.roles, tc.webhook, nil); err != nil {
+		if err := d.fill(&program.AuthorizationOptions{Modes: tc.modes}, tc.roles, tc.webhook, nil); err != nil {
 			t.Fatal(name, err)
 		}
 		may := ""
@@ -63,7 +64,7 @@ func TestModes(t *testing.T) {
 		webhook auth.Authorizer
 		want    error
 	}{{[]string{"RBAC"}, nil, errNoRoles}, {[]string{"Webhook"}, nil, errNoWebhook}, {[]string{"AlwaysAllow"}, denies{}, errUnusedWebhook}} {
-		if err := new(decider).fill(&AuthorizationOptions{Modes: tc.modes}, nil, tc.webhook, nil); !errors.Is(err, tc.want) {
+		if err := new(decider).fill(&program.AuthorizationOptions{Modes: tc.modes}, nil, tc.webhook, nil); !errors.Is(err, tc.want) {
 			t.Errorf("%s: %v, want %v", tc.modes, err, tc.want)
 		}
 	}

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/typeplane/typeplane/internal/program"
+	"github.com/typeplane/typeplane/internal/program/programtest"
 )
 
 // operatorsPair writes a certificate for a name, signed by an authority of its own, and returns
@@ -54,7 +57,7 @@ func TestServingCertificateFlags(t *testing.T) {
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
 	ca := operatorsPair(t, certFile, keyFile, "api.example.com")
-	i, client := running(t, func(o *Options) { o.Serving.TLSCertFile, o.Serving.TLSPrivateKeyFile = certFile, keyFile })
+	i, client := running(t, func(o *program.Options) { o.Serving.TLSCertFile, o.Serving.TLSPrivateKeyFile = certFile, keyFile })
 	getBody(t, client, i.URL()+"/version")
 
 	roots := x509.NewCertPool()
@@ -136,21 +139,21 @@ func TestRootCA(t *testing.T) {
 	ca, caFile := operatorsPair(t, certFile, keyFile, "one.example.com"), filepath.Join(dir, "ca.crt")
 	empty := filepath.Join(dir, "empty")
 	writeFiles(t, map[string][]byte{empty: []byte("no certificates"), caFile: ca.certPEM})
-	open := func(change func(*Options)) (*access, error) {
-		o := NewOptions("widgets")
+	open := func(change func(*program.Options)) (*access, error) {
+		o := program.NewOptions("widgets")
 		o.Store.DataDir = filepath.Join(dir, "data")
 		change(o)
 		return openAccess(o, slog.New(slog.DiscardHandler))
 	}
-	operators := func(o *Options) { o.Serving.TLSCertFile, o.Serving.TLSPrivateKeyFile = certFile, keyFile }
+	operators := func(o *program.Options) { o.Serving.TLSCertFile, o.Serving.TLSPrivateKeyFile = certFile, keyFile }
 	for _, c := range []struct {
 		name   string
-		change func(*Options)
+		change func(*program.Options)
 		want   func(*access) []byte
 	}{
-		{"its own", func(*Options) {}, func(a *access) []byte { return a.authority.certPEM }},
+		{"its own", func(*program.Options) {}, func(a *access) []byte { return a.authority.certPEM }},
 		{"the operator's, who says nothing", operators, func(*access) []byte { return nil }},
-		{"the operator's, who says", func(o *Options) { operators(o); o.Authentication.RootCAFile = caFile }, func(*access) []byte { return ca.certPEM }},
+		{"the operator's, who says", func(o *program.Options) { operators(o); o.Authentication.RootCAFile = caFile }, func(*access) []byte { return ca.certPEM }},
 	} {
 		a, err := open(c.change)
 		if err != nil {
@@ -161,7 +164,7 @@ func TestRootCA(t *testing.T) {
 		}
 	}
 	for _, file := range []string{empty, filepath.Join(dir, "missing")} {
-		if _, err := open(func(o *Options) { o.Authentication.RootCAFile = file }); err == nil || !strings.Contains(err.Error(), "--root-ca-file: ") {
+		if _, err := open(func(o *program.Options) { o.Authentication.RootCAFile = file }); err == nil || !strings.Contains(err.Error(), "--root-ca-file: ") {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
@@ -172,10 +175,10 @@ func TestCertificateFilesRefused(t *testing.T) {
 	file := filepath.Join(dir, "x")
 	writeFiles(t, map[string][]byte{file: []byte("x")})
 	for _, cert := range []string{file, filepath.Join(dir, "missing")} {
-		o := NewOptions("widgets")
+		o := program.NewOptions("widgets")
 		o.Serving.SecurePort, o.Store.DataDir, o.Store.InMemory = 0, t.TempDir(), true
 		o.Serving.TLSCertFile, o.Serving.TLSPrivateKeyFile = cert, file
-		if _, err := Open(t.Context(), widgetServer(), o); err == nil || !strings.Contains(err.Error(), "--tls-cert-file: ") {
+		if _, err := Open(t.Context(), programtest.Widgets(), o); err == nil || !strings.Contains(err.Error(), "--tls-cert-file: ") {
 			t.Errorf("%s: %v", cert, err)
 		}
 	}

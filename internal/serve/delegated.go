@@ -7,6 +7,7 @@ import (
 
 	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/auth/delegated"
+	"github.com/typeplane/typeplane/internal/program"
 )
 
 // delegation is what other servers decide, as far as the operator asks for it.
@@ -67,7 +68,7 @@ func (i *Instance) openDelegation(ctx context.Context) error {
 
 // openCluster reaches the cluster that a flag names.
 func (i *Instance) openCluster(flag, file string) (*delegated.Client, error) {
-	if file != inCluster {
+	if file != program.InCluster {
 		return i.openWebhook(flag, file)
 	}
 	config, err := delegated.InCluster(delegated.ServiceAccountDir)
@@ -96,7 +97,7 @@ func (i *Instance) openClient(flag, file string, config delegated.Config, err er
 }
 
 // openTrust reads whom the cluster trusts, and follows it until the Instance is closed.
-func (i *Instance) openTrust(ctx context.Context, o *DelegationOptions, client *delegated.Client) error {
+func (i *Instance) openTrust(ctx context.Context, o *program.DelegationOptions, client *delegated.Client) error {
 	if o.SkipLookup {
 		return nil
 	}

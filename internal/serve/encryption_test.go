@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/typeplane/typeplane/internal/program"
+	"github.com/typeplane/typeplane/internal/program/programtest"
 )
 
 // sealed is a server over etcd whose values one provider encrypts.
@@ -22,7 +25,7 @@ func withEncryption(t *testing.T, provider string, cache bool) *sealed {
 	e := &sealed{provider: provider, file: filepath.Join(t.TempDir(), "encryption.yaml")}
 	e.reads = &reads{T: t, revisions: strings.NewReplacer()}
 	e.configure("one")
-	e.i, e.client = running(t, func(o *Options) {
+	e.i, e.client = running(t, func(o *program.Options) {
 		o.Store.InMemory, o.Store.WatchCache, o.Store.EncryptionConfig = false, cache, e.file
 	})
 	return e
@@ -47,7 +50,7 @@ func (e *sealed) configure(keys ...string) {
 // raw is what etcd holds of a widget.
 func (e *sealed) raw(name string) string {
 	e.Helper()
-	resp, err := e.i.db.client.Get(e.Context(), prefix+name)
+	resp, err := e.i.db.Client.Get(e.Context(), programtest.Prefix+name)
 	if err != nil || len(resp.Kvs) != 1 {
 		e.Fatalf("%s in etcd: %v, %v", name, resp, err)
 	}
@@ -56,7 +59,7 @@ func (e *sealed) raw(name string) string {
 
 func (e *sealed) put(name, value string) {
 	e.Helper()
-	if _, err := e.i.db.client.Put(e.Context(), prefix+name, value); err != nil {
+	if _, err := e.i.db.Client.Put(e.Context(), programtest.Prefix+name, value); err != nil {
 		e.Fatal(err)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/typeplane/typeplane/internal/program"
 )
 
 // What a file says counts from when it was replaced; what can't be used does not.
@@ -22,7 +24,7 @@ func TestFilesOfUsersAreReadAgain(t *testing.T) {
 	writeFiles(t, map[string][]byte{tokens: []byte("t1,ann,1\n"), clients: one.certPEM})
 	var log strings.Builder
 	i := &Instance{log: slog.New(slog.NewTextHandler(&log, nil)), access: &access{authority: own}}
-	o := newAuthenticationOptions()
+	o := program.NewOptions("widgets").Authentication
 	o.TokenFile, o.ClientCAFile = tokens, clients
 
 	file, err := i.openTokenFile(&o)
@@ -40,7 +42,7 @@ func TestFilesOfUsersAreReadAgain(t *testing.T) {
 		t.Helper()
 		var got []string
 		for _, token := range []string{"t1", "t2"} {
-			if known, err := file.AuthenticateToken(t.Context(), token, o.audiences()); err == nil && known != nil {
+			if known, err := file.AuthenticateToken(t.Context(), token, program.Audiences(&o)); err == nil && known != nil {
 				got = append(got, known.User.Name)
 			}
 		}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/internal/database"
+	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/internal/server"
 	"github.com/typeplane/typeplane/internal/server/audit"
 	"github.com/typeplane/typeplane/registry"
@@ -22,18 +24,18 @@ import (
 // Instance is a server with everything that it needs: its listener, its database, its stores. It
 // serves once.
 type Instance struct {
-	program  Server
+	program  program.Server
 	enabled  map[string]bool // of program.APIs
-	options  *Options
+	options  *program.Options
 	log      *slog.Logger
 	listener net.Listener
 	waiting  *server.Waiting // answers until the Instance is open
-	known    *kinds
+	known    *database.Kinds
 	// plugins are those of admission that are on, admission is the chain of them, which every store
 	// asks.
-	plugins   []chosenPlugin
+	plugins   []program.ChosenPlugin
 	admission *admission.Chain
-	db        *database
+	db        *database.Database
 	access    *access
 	identity  identity
 	// decider says who may do what; roles is one of those whom it asks, nil where none are served.
@@ -49,7 +51,7 @@ type Instance struct {
 	// objects are those that admission keeps accounts by, kept the stores of its own keys.
 	objects []*registry.Objects
 	kept    map[string]storage.Interface
-	survey  *surveyor
+	survey  *database.Surveyor
 	metrics *prometheus.Registry
 	audit   *audit.Log // nil for none
 	// auditPath is its file, "-" for the standard output.
@@ -75,10 +77,3 @@ func (i *Instance) close() error {
 // URL is where clients on this machine reach the server. Connections are taken from the moment the
 // Instance is open; they are answered once it serves.
 func (i *Instance) URL() string { return clientURL(i.listener.Addr()) }
-
-// chosenPlugin is a plug-in that is on.
-type chosenPlugin struct {
-	AdmissionPlugin
-	// named is the flag by which the operator asked for it, "" if it is on by default.
-	named string
-}

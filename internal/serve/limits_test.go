@@ -4,11 +4,13 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/typeplane/typeplane/internal/program"
 )
 
 // TestLimitFlagsReachTheServer: what is asked for shows in what the server does.
 func TestLimitFlagsReachTheServer(t *testing.T) {
-	i, client := running(t, func(o *Options) {
+	i, client := running(t, func(o *program.Options) {
 		o.Serving.MinRequestTimeout = 1
 		o.Serving.CORSAllowedOrigins = []string{`^https://good\.example$`}
 	})

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/typeplane/typeplane/internal/program"
 )
 
 // gate is a reader of a log that can stop.
@@ -34,7 +36,7 @@ func (g *gate) String() string {
 // A log that nobody reads takes what fits, drops the rest, and says so when it is read again.
 func TestLogThatBlocks(t *testing.T) {
 	g := &gate{}
-	log := (&LoggingOptions{Format: logText}).neverBlocking(g)
+	log := neverBlocking((&program.LoggingOptions{Format: "text"}), g)
 	log.Info("first")
 	await := func(text string) {
 		t.Helper()

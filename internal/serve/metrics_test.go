@@ -8,19 +8,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/typeplane/typeplane/storage"
+	"github.com/typeplane/typeplane/internal/program"
+	"github.com/typeplane/typeplane/internal/program/programtest"
 )
 
 // running serves widgets until the test ends.
-func running(t *testing.T, change func(*Options)) (*Instance, *http.Client) {
+func running(t *testing.T, change func(*program.Options)) (*Instance, *http.Client) {
 	t.Helper()
-	return runningServer(t, widgetServer(), change)
+	return runningServer(t, programtest.Widgets(), change)
 }
 
 // runningServer serves s until the test ends.
-func runningServer(t *testing.T, s Server, change func(*Options)) (*Instance, *http.Client) {
+func runningServer(t *testing.T, s program.Server, change func(*program.Options)) (*Instance, *http.Client) {
 	t.Helper()
-	o := NewOptions("widgets")
+	o := program.NewOptions("widgets")
 	o.Serving.SecurePort, o.Store.DataDir, o.Store.InMemory = 0, t.TempDir(), true
 	o.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
 	if change != nil {
@@ -84,7 +85,7 @@ const aWidget = `{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":
 
 // TestMetricsOfStores: what lies where, how full it is, and how long the database takes.
 func TestMetricsOfStores(t *testing.T) {
-	i, client := running(t, func(o *Options) { o.Store.InMemory = false })
+	i, client := running(t, func(o *program.Options) { o.Store.InMemory = false })
 	post(t, client, i.URL()+widgetsPath, aWidget)
 	getBody(t, client, i.URL()+widgetsPath)
 	got := getBody(t, client, i.URL()+"/metrics")
@@ -113,25 +114,10 @@ func TestMetricsOfStores(t *testing.T) {
 
 // TestCountsWithoutACache: how many objects there are is known without a watch cache, too.
 func TestCountsWithoutACache(t *testing.T) {
-	i, client := running(t, func(o *Options) { o.Store.WatchCache = false })
+	i, client := running(t, func(o *program.Options) { o.Store.WatchCache = false })
 	post(t, client, i.URL()+widgetsPath, aWidget)
 	got := getBody(t, client, i.URL()+"/metrics")
 	if !strings.Contains(got, `apiserver_storage_objects{resource="widgets.shop.example.com"} 1`) || strings.Contains(got, "typeplane_watch_cache_") {
 		t.Errorf("not just one widget in\n%s", got)
-	}
-}
-
-// TestOnlyFailuresAreErrors: that an object is not there is an answer.
-func TestOnlyFailuresAreErrors(t *testing.T) {
-	i, client := running(t, nil)
-	source := i.db.times.timed(brokenSource{}, i.known.resources[0].GroupResource())
-	if _, err := source.Get(t.Context(), "/missing", storage.GetOptions{}); err == nil {
-		t.Fatal("no error")
-	}
-	if _, err := source.Get(t.Context(), "/down", storage.GetOptions{}); err == nil {
-		t.Fatal("no error")
-	}
-	if got := getBody(t, client, i.URL()+"/metrics"); !strings.Contains(got, `etcd_request_errors_total{group="shop.example.com",operation="get",resource="widgets"} 1`) {
-		t.Errorf("not one error in\n%s", got)
 	}
 }

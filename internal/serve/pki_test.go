@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/typeplane/typeplane/internal/program"
+	"github.com/typeplane/typeplane/internal/program/programtest"
 )
 
 func TestAuthorityIsKept(t *testing.T) {
@@ -54,9 +57,9 @@ func TestMissingKeys(t *testing.T) {
 		{"nothing", func(string) error { return nil }, "", "", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			o := NewOptions("widgets")
+			o := program.NewOptions("widgets")
 			o.Serving.SecurePort, o.Store.DataDir, o.Store.InMemory = 0, t.TempDir(), true
-			i, err := Open(t.Context(), widgetServer(), o)
+			i, err := Open(t.Context(), programtest.Widgets(), o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +70,7 @@ func TestMissingKeys(t *testing.T) {
 			}
 			var out bytes.Buffer
 			o.Log = slog.New(slog.NewTextHandler(&out, nil))
-			i, err = Open(t.Context(), widgetServer(), o)
+			i, err = Open(t.Context(), programtest.Widgets(), o)
 			if tc.want != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), tc.file) {
 					t.Errorf("%v; want %q", err, tc.want)

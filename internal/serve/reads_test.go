@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1unstructured "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
@@ -29,7 +30,7 @@ type reads struct {
 func withHistory(t *testing.T, cache bool) *reads {
 	t.Helper()
 	r := &reads{T: t}
-	r.i, r.client = running(t, func(o *Options) { o.Store.InMemory, o.Store.WatchCache = false, cache })
+	r.i, r.client = running(t, func(o *program.Options) { o.Store.InMemory, o.Store.WatchCache = false, cache })
 	var at []string
 	for _, name := range []string{"a", "b", "c"} {
 		post(t, r.client, r.i.URL()+widgetsPath, fmt.Sprintf(`{"metadata":{"name":%q,"labels":{"half":"%t"}},"spec":{}}`, name, name == "b"))
@@ -227,14 +228,14 @@ const inconsistent = "The provided continue parameter is too old to display a co
 // than what a cache, if there is one, remembers itself.
 func forget(r *reads) {
 	r.Helper()
-	resp, err := r.i.db.client.Get(r.Context(), "/")
+	resp, err := r.i.db.Client.Get(r.Context(), "/")
 	if err != nil {
 		r.Fatal(err)
 	}
-	if _, err := r.i.db.client.Compact(r.Context(), resp.Header.Revision); err != nil {
+	if _, err := r.i.db.Client.Compact(r.Context(), resp.Header.Revision); err != nil {
 		r.Fatal(err)
 	}
-	if n, err := etcd3.Compacted(r.Context(), r.i.db.client); err != nil || n != resp.Header.Revision {
+	if n, err := etcd3.Compacted(r.Context(), r.i.db.Client); err != nil || n != resp.Header.Revision {
 		r.Fatalf("compacted to %d, %v", n, err)
 	}
 	r.revisions = strings.NewReplacer("{first}", "1", "{now}", fmt.Sprint(resp.Header.Revision))

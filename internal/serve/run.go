@@ -9,9 +9,10 @@ import (
 	"os"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/internal/database"
+	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/internal/server"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/ownership"
@@ -22,14 +23,14 @@ import (
 // Run serves s until ctx ends, and returns nil after an orderly stop. When requests are answered it
 // prints one line to out, `export KUBECONFIG=…`, for the administrator's shell. It takes the
 // process to be the server's own, and paces its garbage collector.
-func Run(ctx context.Context, s Server, o *Options, out io.Writer) error {
+func Run(ctx context.Context, s program.Server, o *program.Options, out io.Writer) error {
 	collector := startCollector()
 	i, err := Open(ctx, s, o)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "export KUBECONFIG=%s\n", shellQuote(i.Kubeconfig()))
-	go i.db.onceFilled(ctx, func() { collector.pace(ctx) })
+	go i.db.OnceFilled(ctx, func() { collector.pace(ctx) })
 	return i.Serve(ctx)
 }
 
@@ -37,13 +38,13 @@ func Run(ctx context.Context, s Server, o *Options, out io.Writer) error {
 // database, and opens the stores. Meanwhile every request gets 503 with the reason. ctx bounds the
 // start only, except that an embedded etcd does not outlive it. Serve must follow: it closes the
 // Instance.
-func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
-	if err := s.validate(o); err != nil {
+func Open(ctx context.Context, s program.Server, o *program.Options) (_ *Instance, err error) {
+	if err := program.Validate(s, o); err != nil {
 		return nil, err
 	}
 	i := &Instance{options: o, log: o.Log, metrics: prometheus.NewRegistry()}
 	if i.log == nil {
-		i.log = o.Logging.neverBlocking(os.Stderr)
+		i.log = neverBlocking(&o.Logging, os.Stderr)
 	}
 	for _, note := range o.Notes {
 		i.log.Warn(note)
@@ -54,22 +55,22 @@ func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 			err = errors.Join(err, i.close())
 		}
 	}()
-	if i.program, i.enabled, err = s.withAPIs(o.API.Enable); err != nil {
+	if i.program, i.enabled, err = program.Join(s, o.API.Enable); err != nil {
 		return nil, err
 	}
-	if i.plugins, err = s.chosenPlugins(&o.Admission); err != nil {
+	if i.plugins, err = program.ChoosePlugins(s, &o.Admission); err != nil {
 		return nil, err
 	}
-	if i.known, err = i.program.kinds(&o.Store); err != nil {
+	if i.known, err = database.NewKinds(i.program, &o.Store); err != nil {
 		return nil, err
 	}
-	for n, r := range i.known.resources {
+	for n, r := range i.known.Resources {
 		gr := r.GroupResource()
-		i.known.options[n].Admission = i.admission
-		i.known.options[n].Collected = o.Store.GarbageCollector
-		i.known.options[n].Lifetime = o.API.lifetime(gr.Group, gr.Resource)
+		i.known.Options[n].Admission = i.admission
+		i.known.Options[n].Collected = o.Store.GarbageCollector
+		i.known.Options[n].Lifetime = program.Lifetime(&o.API, gr.Group, gr.Resource)
 	}
-	if err := i.program.checkPrefixes(); err != nil {
+	if err := database.CheckPrefixes(i.program); err != nil {
 		return nil, err
 	}
 	for _, step := range []func(context.Context) error{
@@ -77,8 +78,7 @@ func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 		i.openAccess,
 		i.answerMeanwhile,
 		i.openDatabase,
-		i.placeObjects,
-		i.checkVersions,
+		i.checkDatabase,
 		i.keepAccess,
 		i.openDelegation,
 		i.openIdentity,
@@ -106,22 +106,22 @@ func (i *Instance) Kubeconfig() string { return i.access.kubeconfig }
 func (i *Instance) AdminTLS() (*tls.Config, error) { return i.access.adminTLS() }
 
 // WaitReady waits until reads are answered from memory, as far as they will be.
-func (i *Instance) WaitReady(ctx context.Context) error { return i.db.filled(ctx) }
+func (i *Instance) WaitReady(ctx context.Context) error { return i.db.Filled(ctx) }
 
 // Serve answers requests until ctx ends, and closes the Instance. It returns nil after an orderly
 // stop.
 func (i *Instance) Serve(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, i.close()) }()
-	alive, done := i.db.whileAlive(ctx)
+	alive, done := i.db.WhileAlive(ctx)
 	alive, fail := context.WithCancelCause(alive)
 	loops, stopLoops := context.WithCancel(alive)
 	i.loops = append(i.loops, func(ctx context.Context) {
-		if err := i.relocation().guard(ctx); err != nil {
+		if err := i.relocation().Guard(ctx); err != nil {
 			fail(err)
 		}
 	})
-	i.loops = append(i.loops, func(ctx context.Context) { i.db.onceFilled(ctx, func() { freeMemory(ctx, freeAfter) }) })
-	wait := startLoops(loops, i.loops)
+	i.loops = append(i.loops, func(ctx context.Context) { i.db.OnceFilled(ctx, func() { freeMemory(ctx, freeAfter) }) })
+	wait := program.StartLoops(loops, i.loops)
 	defer func() {
 		stopLoops()
 		wait()
@@ -131,7 +131,7 @@ func (i *Instance) Serve(ctx context.Context) (err error) {
 	if err := i.server.Serve(alive, i.listener, i.access.tls()); err != nil {
 		return err
 	}
-	if cause := context.Cause(alive); errors.Is(cause, errEtcdDied) || errors.Is(cause, errElsewhere) {
+	if cause := context.Cause(alive); errors.Is(cause, database.ErrEtcdDied) || errors.Is(cause, database.ErrElsewhere) {
 		return cause
 	}
 	return nil
@@ -151,22 +151,31 @@ func (i *Instance) listen(ctx context.Context) error {
 }
 
 func (i *Instance) openDatabase(ctx context.Context) error {
-	crypt, err := openEncryption(&i.options.Store, i.program.Resources, i.log)
+	lock, err := i.known.OpenEncryption(&i.options.Store, i.log)
 	if err != nil {
 		return err
 	}
-	if crypt != nil {
-		i.onClose(func() error {
-			crypt.Close()
-			return nil
-		})
-	}
-	if i.db, err = i.program.openDatabase(ctx, &i.options.Store, i.waiting.Say, i.log); err != nil {
+	i.onClose(func() error {
+		lock()
+		return nil
+	})
+	if i.db, err = database.Open(ctx, i.program, &i.options.Store, i.waiting.Say, i.log); err != nil {
 		return err
 	}
-	i.onClose(i.db.close)
-	i.db.encryption, i.known.encryption = crypt, crypt
+	i.onClose(i.db.Close)
 	return nil
+}
+
+// checkDatabase moves what is not in its place, and refuses what this program can't read.
+func (i *Instance) checkDatabase(ctx context.Context) error {
+	if err := i.relocation().Run(ctx); err != nil {
+		return err
+	}
+	return i.known.CheckVersions(ctx, i.db, i.program.Name)
+}
+
+func (i *Instance) relocation() database.Relocation {
+	return database.NewRelocation(i.known, i.db, func(line string) { i.log.Info(line) })
 }
 
 func (i *Instance) openAccess(context.Context) (err error) {
@@ -198,14 +207,14 @@ func (i *Instance) endWaiting(context.Context) error { return i.waiting.End() }
 func (i *Instance) openResources(context.Context) error {
 	schemas := ownership.New(i.program.OpenAPI)
 	encoded := newEncodeCache(&i.options.Serving)
-	i.measureStores(encoded)
-	i.survey = &surveyor{kinds: i.known}
-	for n := range i.known.resources {
+	i.db.Measure(i.metrics, encoded)
+	i.survey = &database.Surveyor{Kinds: i.known}
+	for n := range i.known.Resources {
 		store, served, objects, err := openResource(i.known, n, schemas, encoded, i.db)
 		if err != nil {
 			return err
 		}
-		i.survey.stores = append(i.survey.stores, store)
+		i.survey.Stores = append(i.survey.Stores, store)
 		i.resources = append(i.resources, served...)
 		if objects != nil {
 			i.objects = append(i.objects, objects)
@@ -215,30 +224,18 @@ func (i *Instance) openResources(context.Context) error {
 		return err
 	}
 	i.stored = len(i.resources)
-	virtual, err := i.program.virtual()
+	virtual, err := program.VirtualResources(i.program)
 	if err != nil {
 		return err
 	}
 	i.resources = append(i.resources, virtual...)
-	i.db.compact(i.options.Store.EtcdCompaction)
-	if i.db.encryption != nil {
-		i.db.encryption.Start(i.db.reread)
-	}
+	i.db.Compact(i.options.Store.EtcdCompaction)
+	i.known.StartEncryption(i.db.Reread)
 	return nil
 }
 
-// measureStores registers the metrics of the stores, before they are opened.
-func (i *Instance) measureStores(encoded *registry.EncodeCache) {
-	i.db.names = map[string]schema.GroupResource{}
-	for _, r := range i.known.resources {
-		i.db.names[r.KeyPrefix()] = r.GroupResource()
-	}
-	i.db.times = newEtcdTimes(i.metrics)
-	i.metrics.MustRegister(&storeMetrics{db: i.db, encoded: encoded})
-}
-
 // newEncodeCache returns where answers are kept, nil for nowhere.
-func newEncodeCache(o *ServingOptions) *registry.EncodeCache {
+func newEncodeCache(o *program.ServingOptions) *registry.EncodeCache {
 	if o.EncodedCacheMiB == 0 {
 		return nil
 	}
@@ -247,26 +244,26 @@ func newEncodeCache(o *ServingOptions) *registry.EncodeCache {
 
 // openResource opens the store of resource i, what serves it, and its objects; nil for what is in
 // no namespace or expires.
-func openResource(known *kinds, i int, schemas *ownership.Schemas, encoded *registry.EncodeCache, db *database) (storage.Interface, []rest.Resource, *registry.Objects, error) {
-	writes := db.newWriteCache()
-	form, err := known.cachedForm(i, db.root, writes)
+func openResource(known *database.Kinds, i int, schemas *ownership.Schemas, encoded *registry.EncodeCache, db *database.Database) (storage.Interface, []rest.Resource, *registry.Objects, error) {
+	writes := db.NewWriteCache()
+	form, err := known.CachedForm(i, db.Root, writes)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	r, options := known.resources[i], known.options[i]
+	r, options := known.Resources[i], known.Options[i]
 	options.Schemas, options.EncodeCache = schemas, encoded
-	store, err := db.store(r.KeyPrefix(), form, writes)
+	store, err := db.Store(r.KeyPrefix(), r.GroupResource(), form, writes)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	served, err := r.Serve(known.scheme, store, options)
+	served, err := r.Serve(known.Scheme, store, options)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	plantServed(served)
+	database.PlantServed(served)
 	if !r.Namespaced() || options.Lifetime > 0 {
 		return store, served, nil, nil
 	}
-	objects, err := r.Objects(known.scheme, store, form, options)
+	objects, err := r.Objects(known.Scheme, store, form, options)
 	return store, served, objects, err
 }

@@ -10,30 +10,38 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
+	"github.com/typeplane/typeplane/internal/database"
+	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/internal/server"
 )
+
+// address is what to listen on.
+func address(o *program.ServingOptions) string {
+	return net.JoinHostPort(o.BindAddress, strconv.Itoa(o.SecurePort))
+}
 
 // openServer joins what is served with who may have it.
 func (i *Instance) openServer(context.Context) error {
 	o, db := &i.options.Serving, i.db
-	origins, err := parseOrigins(o.CORSAllowedOrigins)
+	origins, err := program.ParseOrigins(o.CORSAllowedOrigins)
 	if err != nil {
 		return err
 	}
 	i.server, err = server.New(server.Config{
 		Name:          i.program.Name,
 		Resources:     i.resources,
-		Scheme:        i.known.scheme,
+		Scheme:        i.known.Scheme,
 		OpenAPI:       i.program.OpenAPI,
 		Authenticator: i.identity.authenticator,
 		Authorizer:    &i.decider,
 		Version:       server.Version{GitVersion: gitVersion},
-		Readyz:        append([]server.Check{{Name: "etcd", Check: db.ready, Note: db.missing}, {Name: "watch-cache", Check: db.filled}, {Name: "kms-providers", Check: db.kmsHealth}}, i.readyz...),
-		Healthz:       []server.Check{{Name: "encryption-config", Check: db.encryptionHealth}, {Name: "serving-certificate", Check: i.access.certificateHealth}},
-		Reports:       []server.Report{{Path: storagePath, Make: i.survey.report}},
+		Readyz:        append([]server.Check{{Name: "etcd", Check: db.Ready, Note: db.Missing}, {Name: "watch-cache", Check: db.Filled}, {Name: "kms-providers", Check: i.known.KmsHealth}}, i.readyz...),
+		Healthz:       []server.Check{{Name: "encryption-config", Check: i.known.EncryptionHealth}, {Name: "serving-certificate", Check: i.access.certificateHealth}},
+		Reports:       []server.Report{{Path: database.StoragePath, Make: i.survey.Report}},
 		Documents:     i.issuerDocuments(),
 		Metrics:       i.metrics,
 		Audit:         i.audit,
@@ -65,13 +73,13 @@ func inFlight(flag int) int {
 // gitVersion says which Kubernetes release the API behaves like: clients such as Helm compare it.
 const gitVersion = "v1.37.2+typeplane"
 
-func listen(ctx context.Context, o *ServingOptions) (net.Listener, error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", o.address())
+func listen(ctx context.Context, o *program.ServingOptions) (net.Listener, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address(o))
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("another process listens on %s already; stop it, or choose another port with --secure-port (0 takes a free one)", o.address())
+		return nil, fmt.Errorf("another process listens on %s already; stop it, or choose another port with --secure-port (0 takes a free one)", address(o))
 	}
 	if errors.Is(err, syscall.EACCES) {
-		return nil, fmt.Errorf("listening on %s is not allowed; choose a port above 1023 with --secure-port", o.address())
+		return nil, fmt.Errorf("listening on %s is not allowed; choose a port above 1023 with --secure-port", address(o))
 	}
 	if errors.Is(err, syscall.EADDRNOTAVAIL) {
 		return nil, fmt.Errorf("this machine does not have the address %s; choose another with --bind-address", o.BindAddress)
@@ -95,7 +103,7 @@ type access struct {
 
 // openAccess finds out who may come in. It writes nothing: the data directory may be somebody
 // else's.
-func openAccess(o *Options, log *slog.Logger) (*access, error) {
+func openAccess(o *program.Options, log *slog.Logger) (*access, error) {
 	dir, err := filepath.Abs(o.Store.DataDir)
 	if err != nil {
 		return nil, err

@@ -15,13 +15,16 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typeplane/typeplane/internal/program"
+	"github.com/typeplane/typeplane/internal/program/programtest"
 )
 
 // TestRequestsWhileStarting: as long as etcd does not answer, everybody hears so at once; the
 // server can be stopped, and has changed nothing.
 func TestRequestsWhileStarting(t *testing.T) {
 	frozen, asked := frozenEtcd(t)
-	o := NewOptions("widgets")
+	o := program.NewOptions("widgets")
 	o.Store.DataDir = filepath.Join(t.TempDir(), "data")
 	o.Store.EtcdServers = []string{"http://" + frozen}
 	o.Serving.SecurePort = freePort(t)
@@ -29,7 +32,7 @@ func TestRequestsWhileStarting(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	opened := make(chan error, 1)
 	go func() {
-		_, err := Open(ctx, widgetServer(), o)
+		_, err := Open(ctx, programtest.Widgets(), o)
 		opened <- err
 	}()
 	<-asked // the listener is older
@@ -38,7 +41,7 @@ func TestRequestsWhileStarting(t *testing.T) {
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport}
 	for path, want := range map[string]int{"/livez": 200, "/readyz": 503, "/version": 503, widgetsPath: 503} {
-		resp, err := client.Get("https://" + o.Serving.address() + path)
+		resp, err := client.Get("https://" + address(&o.Serving) + path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,14 +64,14 @@ func TestRequestsWhileStarting(t *testing.T) {
 // TestSecondServerChangesNothing: who starts a server on a directory that another one has leaves
 // the first one's kubeconfig alone.
 func TestSecondServerChangesNothing(t *testing.T) {
-	i, _ := running(t, func(o *Options) { o.Store.InMemory = false })
+	i, _ := running(t, func(o *program.Options) { o.Store.InMemory = false })
 	before, err := os.ReadFile(i.Kubeconfig())
 	if err != nil {
 		t.Fatal(err)
 	}
 	second := *i.options
 	second.Serving.SecurePort = 0
-	if _, err := Open(t.Context(), widgetServer(), &second); err == nil {
+	if _, err := Open(t.Context(), programtest.Widgets(), &second); err == nil {
 		t.Fatal("two servers run on one directory")
 	}
 	if after, err := os.ReadFile(i.Kubeconfig()); err != nil || !bytes.Equal(before, after) {

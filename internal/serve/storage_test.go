@@ -10,6 +10,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/typeplane/typeplane/internal/program"
+	"github.com/typeplane/typeplane/internal/program/programtest"
+	"github.com/typeplane/typeplane/internal/tool"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/memory"
 )
@@ -22,7 +25,7 @@ type shelf struct {
 	closed atomic.Bool
 }
 
-func (s *shelf) open(context.Context, StorageConfig) (storage.Backend, error) {
+func (s *shelf) open(context.Context, program.StorageConfig) (storage.Backend, error) {
 	return storage.Backend{
 		Name: "a shelf",
 		Open: func(root string, form storage.Form) storage.Interface {
@@ -62,14 +65,14 @@ func TestOwnStorage(t *testing.T) {
 	for name, cached := range map[string]bool{"cached": true, "uncached": false} {
 		t.Run(name, func(t *testing.T) {
 			own := &shelf{db: memory.NewDatabase()}
-			program := widgetServer()
-			program.Storage = own.open
+			s := programtest.Widgets()
+			s.Storage = own.open
 			t.Cleanup(func() {
 				if !own.closed.Load() {
 					t.Error("the server has ended and did not close its storage")
 				}
 			})
-			i, client := runningServer(t, program, func(o *Options) { o.Store.InMemory, o.Store.WatchCache = false, cached })
+			i, client := runningServer(t, s, func(o *program.Options) { o.Store.InMemory, o.Store.WatchCache = false, cached })
 			request := func(method, path, body string) (int, string) {
 				t.Helper()
 				return answer(t, client, method, i.URL()+path, body)
@@ -130,15 +133,15 @@ func answer(t *testing.T, client *http.Client, method, url, body string) (int, s
 // so.
 func TestOwnStorageRefuses(t *testing.T) {
 	own := &shelf{db: memory.NewDatabase()}
-	program := widgetServer()
-	program.Storage = own.open
+	s := programtest.Widgets()
+	s.Storage = own.open
 	for _, args := range [][]string{
 		{"--etcd-servers=http://127.0.0.1:2379"}, {"--etcd-servers=https://a", "--etcd-cafile=ca"}, {"--etcd-compaction-interval=1m"},
 		{"backup", "file"}, {"restore", "file"}, {"inspect", "/"},
 	} {
 		dir := t.TempDir()
 		args = append(args, "--data-dir="+dir)
-		err := run(t.Context(), program, args, console{in: strings.NewReader(""), out: io.Discard, err: io.Discard})
+		err := run(t.Context(), s, args, tool.Console{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard})
 		if err == nil || !strings.Contains(err.Error(), "a storage of its own") || !strings.Contains(err.Error(), strings.Split(args[0], "=")[0]) {
 			t.Errorf("%q: got error %v", args, err)
 		}
@@ -146,16 +149,16 @@ func TestOwnStorageRefuses(t *testing.T) {
 			t.Errorf("%q: made %v", args, made)
 		}
 	}
-	err := run(t.Context(), program, []string{"inspect", "--decode=-", prefix + "ns/w"}, console{in: strings.NewReader(betaJSON), out: io.Discard, err: io.Discard})
+	err := run(t.Context(), s, []string{"inspect", "--decode=-", programtest.Prefix + "ns/w"}, tool.Console{In: strings.NewReader(programtest.BetaJSON), Out: io.Discard, Err: io.Discard})
 	if err != nil {
 		t.Errorf("to decode a value takes no database: %v", err)
 	}
-	err = run(t.Context(), program, []string{"migrate", "--etcd-servers=https://a", "--data-dir=" + t.TempDir()}, console{out: io.Discard, err: io.Discard})
+	err = run(t.Context(), s, []string{"migrate", "--etcd-servers=https://a", "--data-dir=" + t.TempDir()}, tool.Console{Out: io.Discard, Err: io.Discard})
 	if err == nil || !strings.Contains(err.Error(), "a storage of its own") {
 		t.Errorf("migrate, in a cluster: got error %v", err)
 	}
-	fs, _ := newFlags(program)
-	if help := program.usage(fs); strings.Contains(help, "etcd-servers") || !strings.Contains(help, "in a storage of its own") {
+	fs, _ := program.NewFlags(s)
+	if help := tool.Usage(s, fs); strings.Contains(help, "etcd-servers") || !strings.Contains(help, "in a storage of its own") {
 		t.Errorf("the help speaks of an etcd:\n%s", help)
 	}
 }
@@ -163,13 +166,13 @@ func TestOwnStorageRefuses(t *testing.T) {
 // TestCommandsOnOwnStorage: what needs no etcd works on the program's own storage.
 func TestCommandsOnOwnStorage(t *testing.T) {
 	own := &shelf{db: memory.NewDatabase()}
-	program := widgetServer()
-	program.Storage = own.open
-	own.db.Put(prefix+"ns/beta", []byte(betaJSON))
+	s := programtest.Widgets()
+	s.Storage = own.open
+	own.db.Put(programtest.Prefix+"ns/beta", []byte(programtest.BetaJSON))
 	command := func(in string, args ...string) {
 		t.Helper()
 		args = append(args, "--data-dir="+t.TempDir())
-		if err := run(t.Context(), program, args, console{in: strings.NewReader(in), out: t.Output(), err: t.Output()}); err != nil {
+		if err := run(t.Context(), s, args, tool.Console{In: strings.NewReader(in), Out: t.Output(), Err: t.Output()}); err != nil {
 			t.Errorf("%q: %v", args, err)
 		}
 		if !own.closed.Swap(false) {
@@ -177,11 +180,11 @@ func TestCommandsOnOwnStorage(t *testing.T) {
 		}
 	}
 	command("", "migrate")
-	if got, _ := own.db.Get(prefix + "ns/beta"); string(got) != current(t, betaJSON) {
+	if got, _ := own.db.Get(programtest.Prefix + "ns/beta"); string(got) != programtest.Current(t, programtest.BetaJSON) {
 		t.Errorf("migrated: %q", got)
 	}
 	command(`{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"new","namespace":"ns"}}`, "import", "--from=-")
-	if got, _ := own.db.Get(prefix + "ns/new"); len(got) == 0 {
+	if got, _ := own.db.Get(programtest.Prefix + "ns/new"); len(got) == 0 {
 		t.Error("what was imported is not there")
 	}
 }
@@ -190,23 +193,23 @@ func TestCommandsOnOwnStorage(t *testing.T) {
 // is begun that can't be ended.
 func TestMovesOnOwnStorage(t *testing.T) {
 	own := &shelf{db: memory.NewDatabase()}
-	program := placedServer("placed")
-	program.Storage = own.open
-	own.db.Put(prefix+"ns/beta", []byte(betaJSON))
-	o := NewOptions("widgets")
+	s := programtest.Placed("placed")
+	s.Storage = own.open
+	own.db.Put(programtest.Prefix+"ns/beta", []byte(programtest.BetaJSON))
+	o := program.NewOptions("widgets")
 	o.Serving.SecurePort, o.Store.DataDir = 0, t.TempDir()
-	if _, err := Open(t.Context(), program, o); !errors.Is(err, errCantForget) {
-		t.Errorf("got error %v, want %v", err, errCantForget)
+	if _, err := Open(t.Context(), s, o); err == nil || !strings.Contains(err.Error(), "can't take its history away") {
+		t.Errorf("got error %v", err)
 	}
-	if _, at := own.db.Get(prefix + "ns/beta"); at == 0 || own.writes.Load() > 0 {
+	if _, at := own.db.Get(programtest.Prefix + "ns/beta"); at == 0 || own.writes.Load() > 0 {
 		t.Errorf("the object is at revision %d, and there were %d writes", at, own.writes.Load())
 	}
-	program.Storage = func(ctx context.Context, c StorageConfig) (storage.Backend, error) {
+	s.Storage = func(ctx context.Context, c program.StorageConfig) (storage.Backend, error) {
 		b, err := own.open(ctx, c)
 		b.Forget = func(context.Context) error { return own.db.Compact(own.db.Revision()) }
 		return b, err
 	}
-	i, client := runningServer(t, program, func(o *Options) { o.Store.InMemory = false })
+	i, client := runningServer(t, s, func(o *program.Options) { o.Store.InMemory = false })
 	if code, text := answer(t, client, "GET", i.URL()+"/apis/shop.example.com/v1/namespaces/ns/widgets/beta", ""); code != 200 {
 		t.Errorf("after the move: %d %s", code, text)
 	}
@@ -214,17 +217,17 @@ func TestMovesOnOwnStorage(t *testing.T) {
 
 // TestStorageThatFails: an error of the program's own is told, and what is no storage is refused.
 func TestStorageThatFails(t *testing.T) {
-	for want, open := range map[string]func(context.Context, StorageConfig) (storage.Backend, error){
-		"no disk": func(context.Context, StorageConfig) (storage.Backend, error) {
+	for want, open := range map[string]func(context.Context, program.StorageConfig) (storage.Backend, error){
+		"no disk": func(context.Context, program.StorageConfig) (storage.Backend, error) {
 			return storage.Backend{}, errors.New("no disk")
 		},
-		"without Open": func(context.Context, StorageConfig) (storage.Backend, error) { return storage.Backend{}, nil },
+		"without Open": func(context.Context, program.StorageConfig) (storage.Backend, error) { return storage.Backend{}, nil },
 	} {
-		program := widgetServer()
-		program.Storage = open
-		o := NewOptions("widgets")
+		s := programtest.Widgets()
+		s.Storage = open
+		o := program.NewOptions("widgets")
 		o.Serving.SecurePort, o.Store.DataDir = 0, t.TempDir()
-		if _, err := Open(t.Context(), program, o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Open(t.Context(), s, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want one with %q", err, want)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/typeplane/typeplane/internal/program"
+	"github.com/typeplane/typeplane/internal/program/programtest"
 	"github.com/typeplane/typeplane/trace"
 )
 
@@ -28,8 +30,8 @@ func (n *names) Close(context.Context) error {
 
 func TestTracing(t *testing.T) {
 	n := &names{requests: make(chan string, 100)}
-	program := widgetServer()
-	program.Tracing = func(_ context.Context, c TracingConfig) (Tracer, error) {
+	s := programtest.Widgets()
+	s.Tracing = func(_ context.Context, c program.TracingConfig) (program.Tracer, error) {
 		if c.File == "bad" {
 			return nil, errors.New("it is no good")
 		}
@@ -38,33 +40,34 @@ func TestTracing(t *testing.T) {
 		}
 		return n, nil
 	}
-	open := func(program Server, file string) error {
-		o := NewOptions("widgets")
+	open := func(s program.Server, file string) error {
+		o := program.NewOptions("widgets")
 		o.Serving.SecurePort, o.Store.DataDir, o.Store.InMemory, o.Tracing.ConfigFile = 0, t.TempDir(), true, file
-		i, err := Open(t.Context(), program, o)
+		i, err := Open(t.Context(), s, o)
 		if err != nil {
 			return err
 		}
 		i.server.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/livez", nil))
 		return i.close()
 	}
-	if err := open(program, "tracing.yaml"); err != nil {
+	if err := open(s, "tracing.yaml"); err != nil {
 		t.Fatal(err)
 	}
 	if got := <-n.requests; got != "get /livez" || !n.closed {
 		t.Errorf("%q was traced, closed: %v", got, n.closed)
 	}
-	if err := open(program, "bad"); err == nil || !strings.Contains(err.Error(), "--tracing-config-file=bad: it is no good") {
+	if err := open(s, "bad"); err == nil || !strings.Contains(err.Error(), "--tracing-config-file=bad: it is no good") {
 		t.Errorf("bad file: %v", err)
 	}
-	if err := open(widgetServer(), "tracing.yaml"); !errors.Is(err, errNoTracing) {
+	if err := open(programtest.Widgets(), "tracing.yaml"); !errors.Is(err, errNoTracing) {
 		t.Errorf("a program without: %v", err)
 	}
 
-	if o, err := parse(program, []string{"--tracing-config-file=f"}); err != nil || o.Tracing.ConfigFile != "f" {
-		t.Errorf("%+v, %v", o, err)
+	fs, flags := program.NewFlags(s)
+	if err := fs.Parse([]string{"--tracing-config-file=f"}); err != nil || flags.Tracing.ConfigFile != "f" {
+		t.Errorf("%+v, %v", flags, err)
 	}
-	if _, err := parse(widgetServer(), []string{"--tracing-config-file=f"}); err == nil {
+	if fs, _ := program.NewFlags(programtest.Widgets()); fs.Lookup("tracing-config-file") != nil {
 		t.Error("a program without tracing has the flag")
 	}
 }

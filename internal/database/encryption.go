@@ -1,0 +1,105 @@
+package database
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/typeplane/typeplane/internal/program"
+	"github.com/typeplane/typeplane/registry"
+	"github.com/typeplane/typeplane/runtime/wire"
+	"github.com/typeplane/typeplane/storage"
+	"github.com/typeplane/typeplane/storage/encryption"
+)
+
+// OpenEncryption reads the configuration that the options name, if they name one. What it returns
+// closes it again.
+func (k *Kinds) OpenEncryption(o *program.StoreOptions, log *slog.Logger) (lock func(), err error) {
+	if o.EncryptionConfig == "" {
+		return func() {}, nil
+	}
+	names := []encryption.Resource{}
+	for _, r := range k.Resources {
+		names = append(names, encryptionName(r))
+	}
+	k.Encryption, err = encryption.Open(encryption.Options{File: o.EncryptionConfig, Reload: o.EncryptionReload, Resources: names, Log: log})
+	if err != nil {
+		return func() {}, fmt.Errorf("--encryption-provider-config: %w", err)
+	}
+	return k.Encryption.Close, nil
+}
+
+// StartEncryption follows the keys. changed is called when one has come or gone; it may be nil.
+func (k *Kinds) StartEncryption(changed func()) {
+	if k.Encryption != nil {
+		k.Encryption.Start(changed)
+	}
+}
+
+// Encrypts says whether the values of a resource are encrypted.
+func (k *Kinds) Encrypts(r registry.Resource) bool {
+	return k.Encryption != nil && k.Encryption.Seals(encryptionName(r))
+}
+
+// encryptionName is what a resource is called in the configuration: the hub's group counts,
+// whatever the groups of its versions are.
+func encryptionName(r registry.Resource) encryption.Resource {
+	name := r.GroupResource()
+	return encryption.Resource{Group: name.Group, Name: name.Resource}
+}
+
+// encryptedForm wraps the form of a resource's values by what the configuration says; e is nil
+// without one.
+func encryptedForm(e *encryption.Encryption, root string, r registry.Resource, form storage.Form) storage.Form {
+	if e == nil {
+		return encryption.Plain(form)
+	}
+	return e.Form(encryption.Target{
+		Resource: encryptionName(r),
+		Root:     root,
+		Form:     form,
+		Owns:     owns(r.KeyPrefix()),
+	})
+}
+
+// owns makes a check that the object of a canonical value lies where its name and namespace say.
+func owns(prefix string) func(key string, value []byte) error {
+	return func(key string, value []byte) error {
+		meta, err := wire.ReadMeta(value)
+		if err != nil {
+			return err
+		}
+		name := meta.Name
+		if meta.Namespace != "" {
+			name = meta.Namespace + "/" + name
+		}
+		if rest, ok := strings.CutPrefix(key, prefix); !ok || rest != name {
+			return fmt.Errorf("the object is %s: its value was moved here from another key", name)
+		}
+		return nil
+	}
+}
+
+// Reread makes every cache read its entries again, because a key has come or gone.
+func (d *Database) Reread() {
+	for _, c := range d.caches {
+		c.Reread()
+	}
+}
+
+// KmsHealth fails while a KMS plug-in does not work; soon nothing can be written.
+func (k *Kinds) KmsHealth(ctx context.Context) error {
+	if k.Encryption == nil {
+		return nil
+	}
+	return k.Encryption.PluginHealth(ctx)
+}
+
+// EncryptionHealth fails while the file of the configuration is not what is in effect.
+func (k *Kinds) EncryptionHealth(ctx context.Context) error {
+	if k.Encryption == nil {
+		return nil
+	}
+	return k.Encryption.FileHealth(ctx)
+}

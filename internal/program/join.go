@@ -1,0 +1,121 @@
+package program
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/internal/suggest"
+	"github.com/typeplane/typeplane/runtime"
+)
+
+// The words of --enable-api that are no names.
+const (
+	allAPIs = "all"
+	noAPIs  = "none"
+)
+
+// Join returns the server with the parts of its APIs that the names choose as if they were its
+// own, and which of them are on. No names at all are all of them.
+func Join(s Server, names []string) (Server, map[string]bool, error) {
+	on, err := s.enabledAPIs(names)
+	if err != nil {
+		return s, nil, err
+	}
+	own := s.AddToScheme
+	joined := s
+	joined.Resources = slices.Clone(s.Resources)
+	documents := map[schema.GroupVersion][]string{}
+	for gv, text := range s.OpenAPI {
+		documents[gv] = append(documents[gv], text)
+	}
+	for _, a := range s.APIs {
+		served := map[schema.GroupVersion]bool{}
+		for _, r := range a.Resources {
+			if on[r.GroupResource().Resource] {
+				joined.Resources = append(joined.Resources, r)
+				for _, gv := range r.Versions() {
+					served[gv] = true
+				}
+			}
+		}
+		virtual := slices.ContainsFunc(a.Virtual, func(name string) bool { return on[name] })
+		for gv, text := range a.OpenAPI {
+			if served[gv] || virtual {
+				documents[gv] = append(documents[gv], text)
+			}
+		}
+	}
+	joined.AddToScheme = func(b *runtime.Builder) {
+		if own != nil {
+			own(b)
+		}
+		for _, a := range s.APIs {
+			if a.AddToScheme != nil {
+				a.AddToScheme(b)
+			}
+		}
+	}
+	joined.OpenAPI = map[schema.GroupVersion]string{}
+	for gv, texts := range documents {
+		if joined.OpenAPI[gv], err = joinSchemas(texts); err != nil {
+			return s, nil, fmt.Errorf("OpenAPI schemas of %s: %w", gv, err)
+		}
+	}
+	return joined, on, nil
+}
+
+// enabledAPIs says which names are on, or what is wrong with them.
+func (s Server) enabledAPIs(names []string) (map[string]bool, error) {
+	var known []string
+	for _, a := range s.APIs {
+		known = append(known, a.names()...)
+	}
+	on := map[string]bool{}
+	if len(names) == 0 {
+		names = []string{allAPIs}
+	}
+	for _, name := range names {
+		switch {
+		case name == allAPIs:
+			for _, k := range known {
+				on[k] = true
+			}
+		case name == noAPIs && len(names) == 1:
+		case slices.Contains(known, name):
+			on[name] = true
+		default:
+			return nil, unknownAPI(name, known)
+		}
+	}
+	return on, nil
+}
+
+func unknownAPI(name string, known []string) error {
+	known = append(slices.Clone(known), allAPIs, noAPIs)
+	if near := suggest.Nearest(name, known); near != "" && name != noAPIs {
+		return fmt.Errorf("--enable-api: there is no %q; did you mean %s?", name, near)
+	}
+	if name == noAPIs {
+		return fmt.Errorf("--enable-api: %s is for nothing else beside it", noAPIs)
+	}
+	return fmt.Errorf("--enable-api: there is no %q; choose of %s", name, strings.Join(known, ", "))
+}
+
+// joinSchemas makes one JSON object of several.
+func joinSchemas(texts []string) (string, error) {
+	if len(texts) == 1 {
+		return texts[0], nil
+	}
+	all := map[string]json.RawMessage{}
+	for _, text := range texts {
+		if err := json.Unmarshal([]byte(text), &all); err != nil {
+			return "", err
+		}
+	}
+	joined, err := json.Marshal(all)
+	return string(joined), err
+}

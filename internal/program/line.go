@@ -1,0 +1,48 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/pflag"
+)
+
+// commandLine is what the program was told to do as a server.
+type commandLine struct {
+	program  Server
+	Options  *Options
+	flags    *pflag.FlagSet
+	Print    bool
+	settings settings
+	sources  map[string]string // where the values of flags come from
+}
+
+// PrintConfig writes the values of all flags and where they come from, as a file for --config. Its
+// error says what is wrong with them.
+func (l *commandLine) PrintConfig(out io.Writer) error {
+	_, unknown := ChoosePlugins(l.program, &l.Options.Admission)
+	return errors.Join(l.settings.print(out, l.flags, l.sources), Validate(l.program, l.Options), unknown)
+}
+
+// ParseLine reads the command line, the environment and the file. The error of an unknown flag says
+// which one was probably meant. usage is the help, of which the flags are a part.
+func ParseLine(s Server, args, environ []string, usage func(*pflag.FlagSet) string) (*commandLine, error) {
+	fs, o := NewFlags(s)
+	fs.Usage = func() { fmt.Fprint(os.Stderr, usage(fs)) }
+	if err := fs.Parse(args); err != nil {
+		return nil, WithSuggestion(err, fs)
+	}
+	if fs.NArg() > 0 {
+		return nil, fmt.Errorf("%q: there are no arguments, only flags; see --help", fs.Arg(0))
+	}
+	line := &commandLine{program: s, Options: o, flags: fs, settings: settings{program: s.Name, environ: environ, server: fs}}
+	sources, err := line.settings.apply(fs)
+	if err != nil {
+		return nil, err
+	}
+	line.sources = sources
+	line.Print, err = fs.GetBool(printConfigFlag)
+	return line, err
+}

@@ -1,0 +1,46 @@
+package program
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// APIOptions is what an operator may set of the APIs that a program can serve beside its own kinds
+// (Server.APIs). Without any the flags are not there.
+type APIOptions struct {
+	// Enable names what is served, in the plural; nothing or "all" is everything, "none" alone
+	// nothing.
+	Enable []string
+	// EventTTL is how long events are kept after their last write.
+	EventTTL time.Duration
+}
+
+func (o *APIOptions) addFlags(fs *pflag.FlagSet, apis []API) {
+	if len(apis) == 0 {
+		return
+	}
+	var names []string
+	for _, a := range apis {
+		names = append(names, a.names()...)
+	}
+	fs.StringSliceVar(&o.Enable, "enable-api", []string{allAPIs}, "comma-separated `resources` to serve of those that can be left out: "+strings.Join(names, ", ")+"; or all, or none")
+	fs.DurationVar(&o.EventTTL, "event-ttl", o.EventTTL, "`time` for which events are kept after their last write")
+}
+
+func (o *APIOptions) validate() error {
+	if o.EventTTL < time.Second {
+		return fmt.Errorf("--event-ttl=%v: want a second or more", o.EventTTL)
+	}
+	return nil
+}
+
+// Lifetime is how long objects of a resource are kept; 0 is for ever.
+func Lifetime(o *APIOptions, group, plural string) time.Duration {
+	if group == "" && plural == "events" {
+		return o.EventTTL
+	}
+	return 0
+}

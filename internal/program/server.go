@@ -1,0 +1,157 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/registry"
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// Server is what a program serves: the part that is generated from its types. It is not modified.
+type Server struct {
+	// Name is the program's name: of its data directory, of the context in its kubeconfig, in its
+	// messages.
+	Name string
+	// AddToScheme declares the kinds in all their versions.
+	AddToScheme func(*runtime.Builder)
+	// Resources says how each kind is stored and served.
+	Resources []registry.Resource
+	// Virtual are resources that no store holds: each is a registry.Virtual. Their versions have an
+	// OpenAPI document if OpenAPI has their schemas.
+	Virtual []Virtual
+	// OpenAPI holds the schemas of each version: a JSON object of model names and OpenAPI v3
+	// schemas.
+	OpenAPI map[schema.GroupVersion]string
+	// omitted are the versions that AddToScheme declares and this program has not.
+	omitted []schema.GroupVersion
+	// Admission are plug-ins of the program's own. They are asked after those of the APIs.
+	Admission []AdmissionPlugin
+	// Tracing opens what keeps traces of requests; nil: there is no --tracing-config-file. Module
+	// tracing has one for OpenTelemetry.
+	Tracing func(context.Context, TracingConfig) (Tracer, error)
+	// Authenticator knows users in a way of the program's own; nil: there is none. It is asked
+	// behind client certificates and before bearer tokens.
+	Authenticator auth.Authenticator
+	// Authorizer is asked about a request to which none of those that the operator chose says yes
+	// or no; nil: nobody is.
+	Authorizer auth.Authorizer
+	// Storage opens a storage of the program's own, in which all objects are kept, in place of
+	// etcd; nil: there is none. The watch cache stands in front of it as it does in front of etcd.
+	// The commands migrate and import open it, too: one that bears a single process refuses the
+	// second. What works on an etcd only is refused: inspect, backup and restore, and the flags of
+	// a cluster.
+	Storage func(context.Context, StorageConfig) (storage.Backend, error)
+	// APIs are what the operator can have served beside: the kinds of Kubernetes' control plane,
+	// for example.
+	APIs []API
+}
+
+// Virtual is a registry.Virtual without its type.
+type Virtual interface {
+	Resource() (rest.Resource, error)
+}
+
+// VirtualResources returns the resources that no store holds, or all that is wrong with them.
+func VirtualResources(s Server) (served []rest.Resource, err error) {
+	var errs []error
+	for _, v := range s.Virtual {
+		r, err := v.Resource()
+		served, errs = append(served, r), append(errs, err)
+	}
+	return served, errors.Join(errs...)
+}
+
+// NewScheme builds the Scheme, or reports every mistake in the declarations.
+func NewScheme(s Server) (*runtime.Scheme, error) {
+	b := runtime.NewBuilder()
+	b.Omit(s.omitted...)
+	s.AddToScheme(b)
+	return b.Build()
+}
+
+// Without returns the server without some versions of its kinds, as the release before or after
+// this one may have been.
+func (s Server) Without(versions ...schema.GroupVersion) Server {
+	resources := s.Resources
+	s.Resources, s.omitted = nil, append(slices.Clone(s.omitted), versions...)
+	for _, r := range resources {
+		if r = r.Without(versions...); len(r.Versions()) > 0 {
+			s.Resources = append(s.Resources, r)
+		}
+	}
+	s.OpenAPI = maps.Clone(s.OpenAPI)
+	for _, gv := range versions {
+		delete(s.OpenAPI, gv)
+	}
+	return s
+}
+
+func (o storageVersion) AppliesTo(gr schema.GroupResource) bool {
+	return o.resource.Group == gr.Group && (o.resource.Resource == "" || o.resource.Resource == gr.Resource)
+}
+
+// API is a part of what a program can serve beside its own kinds, like the kinds of package
+// features. Which of its resources are served is for the operator to say (--enable-api). It is not
+// modified.
+type API struct {
+	// AddToScheme declares the kinds in all their versions; nil: none.
+	AddToScheme func(*runtime.Builder)
+	// Resources says how each kind is stored and served.
+	Resources []registry.Resource
+	// Virtual names the resources that Extend adds and no store holds, in the plural, or as
+	// plural/subresource.
+	Virtual []string
+	// OpenAPI holds the schemas of each version: a JSON object of model names and OpenAPI v3
+	// schemas. Several APIs may have schemas of the same version; a model of the same name is the
+	// same.
+	OpenAPI map[schema.GroupVersion]string
+	// Admission are the plug-ins that come with the API, in their order.
+	Admission []AdmissionPlugin
+	// Extend does the rest, when every resource of the server is there: it adds resources and
+	// subresources that no store holds, puts itself before verbs, and starts loops. It is asked if
+	// the operator wants any of the resources, or if the API has none of its own. nil: there is
+	// none.
+	Extend func(context.Context, *Host) error
+}
+
+// AdmissionPlugin is a plug-in of admission that a program has, as the operator sees it: a name,
+// and whether it is on. It is not modified.
+type AdmissionPlugin struct {
+	// Name is what flags, metrics and messages call it, like NamespaceLifecycle.
+	Name string
+	// Off says that it is not on unless the operator enables it.
+	Off bool
+	// Last puts it behind those that are not: for plug-ins that have to see what everybody else
+	// made of an object.
+	Last bool
+	// Needs are the resources without which it can't work. Where one of them is not served, the
+	// plug-in is left out; if the operator named it, that is an error.
+	Needs []schema.GroupVersionResource
+	// Keeps is a prefix of keys that the plug-in has to itself in the database (Host.Kept); "" for
+	// none. It begins with a slash and a dot, which no resource does, and ends in a slash.
+	Keeps string
+	// Configurable says that it takes a configuration (--admission-control-config-file).
+	Configurable bool
+	// New makes it, when every resource of the server is there and before the first request. The
+	// Host is as for API.Extend, but its Resources are not to be changed any more. config is the
+	// JSON of the configuration, nil if there is none.
+	New func(ctx context.Context, h *Host, config []byte) (admission.Plugin, error)
+}
+
+// names are what --enable-api calls the parts of the API.
+func (a API) names() []string {
+	var names []string
+	for _, r := range a.Resources {
+		names = append(names, r.GroupResource().Resource)
+	}
+	return append(names, a.Virtual...)
+}

@@ -1,0 +1,36 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/typeplane/typeplane/internal/database"
+	"github.com/typeplane/typeplane/internal/program"
+)
+
+// needsEtcd refuses a command that works on an etcd if the program has none.
+func needsEtcd(s program.Server, command string) error {
+	if s.Storage == nil {
+		return nil
+	}
+	return fmt.Errorf("%s works on an etcd, and %s keeps its objects in a storage of its own: use what that storage has for it, or a client of the server", command, s.Name)
+}
+
+func toolLog(c Console) *slog.Logger { return slog.New(slog.NewTextHandler(c.Err, nil)) }
+
+// inDatabase calls use with the database of a server, in which it can read what is encrypted.
+func inDatabase(ctx context.Context, s program.Server, k *database.Kinds, o *program.StoreOptions, c Console, use func(*database.Database) error) (err error) {
+	lock, err := k.Unlock(o, toolLog(c))
+	if err != nil {
+		return err
+	}
+	defer lock()
+	db, err := database.Attach(ctx, s, o, c.say, toolLog(c))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return use(db)
+}

@@ -1,0 +1,87 @@
+package registry
+
+import (
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/serializer"
+)
+
+// Written is the version in which objects of a resource are put into the database, while that is not
+// the storage version: as long as servers of an older release run on the same database, which can't
+// read that one. The zero Written is the storage version. Its methods may be called from any
+// goroutine.
+//
+// What the version has no word for is lost in a write, as it would be in one by an older server;
+// answers show that at once.
+type Written struct {
+	version atomic.Pointer[schema.GroupVersion]
+}
+
+// Set changes the version; the empty one is the storage version. A version that the resource does
+// not have makes every write fail. Caches have to read their entries again then, since others of
+// them are stale.
+func (w *Written) Set(version schema.GroupVersion) { w.version.Store(&version) }
+
+// Version returns the version; the empty one is the storage version.
+func (w *Written) Version() schema.GroupVersion {
+	if w == nil {
+		return schema.GroupVersion{}
+	}
+	if version := w.version.Load(); version != nil {
+		return *version
+	}
+	return schema.GroupVersion{}
+}
+
+// writtenKind is the kind in whose version values are put into the database.
+func (c *codec) writtenKind() (*runtime.Kind, error) {
+	version := c.written.Version()
+	if version.Empty() {
+		return c.storage, nil
+	}
+	return c.kindIn(version)
+}
+
+// writtenIn makes what lies in the database of a canonical value, in another version than the
+// storage version.
+func (c *codec) writtenIn(kind *runtime.Kind, value []byte) ([]byte, error) {
+	if c.keepsDocuments() && !kind.Protobuf() && kind.SharesJSON(c.storage) {
+		return c.documentIn(kind, value)
+	}
+	obj, err := c.decode(value)
+	if err != nil {
+		return nil, err
+	}
+	hub, err := c.storage.ToHub(obj)
+	if err != nil {
+		return nil, err
+	}
+	if obj, err = kind.FromHub(hub); err != nil {
+		return nil, err
+	}
+	kind.Default(obj)
+	obj.GetObjectKind().SetGroupVersionKind(kind.GroupVersionKind())
+	mediaType := serializer.JSON
+	if c.mediaType == rest.Protobuf && kind.Protobuf() {
+		mediaType = serializer.Protobuf
+	}
+	return serializer.AppendKind(nil, kind, stripped(obj), mediaType, false)
+}
+
+// documentIn is the document of a canonical value in a version that shares its JSON with the storage
+// version.
+func (c *codec) documentIn(kind *runtime.Kind, value []byte) ([]byte, error) {
+	meta, doc, err := parts(value)
+	if err != nil {
+		return nil, err
+	}
+	if doc, err = doc.Pruned(documentsOf(kind).shape); err != nil {
+		return nil, err
+	}
+	text, err := appendDocument(nil, headOf(kind), meta, doc)
+	return append(text, '\n'), err
+}
