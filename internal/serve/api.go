@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 
+	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/registry"
 )
@@ -13,6 +14,7 @@ func (i *Instance) extend(ctx context.Context) error {
 		Scheme: i.known.Scheme, Resources: i.resources, Options: i.options, Log: i.log,
 		Shared: i.db.Backend.Shared, Metrics: i.metrics, Objects: i.objects,
 		RootCA: i.access.rootCA, Authorizer: &i.decider, Tokens: i.identity.tokens, Audiences: program.Audiences(&i.options.Authentication), Signer: i.identity.signer,
+		ClientSigner: auth.NewClientSigner(i.access.authority.cert, i.access.authority.key), Revocations: &i.identity.revocations,
 	}, i.enabled, i.kept)
 	if err := program.Extend(ctx, i.program, h); err != nil {
 		return err

@@ -31,6 +31,7 @@ type identity struct {
 	tokens        auth.TokenAuthenticator
 	signer        *auth.TokenSigner
 	issuer        *auth.IssuerDocuments // nil: others can't check our tokens
+	revocations   auth.Revocations
 }
 
 // openIdentity joins the authenticators in the order of kube-apiserver.
@@ -58,8 +59,9 @@ func (i *Instance) openIdentity(context.Context) error {
 		union = append(union, i.program.Authenticator)
 	}
 	union = append(union, auth.Bearer{Tokens: tokens, Audiences: program.Audiences(o)})
-	if i.identity.authenticator = union; o.Anonymous {
-		i.identity.authenticator = auth.OrAnonymous{Authenticator: union}
+	i.identity.authenticator = i.identity.revocations.Over(union)
+	if o.Anonymous {
+		i.identity.authenticator = auth.OrAnonymous{Authenticator: i.identity.authenticator}
 	}
 	return nil
 }

@@ -38,6 +38,7 @@ func (i *Instance) openServer(context.Context) error {
 		OpenAPI:       i.program.OpenAPI,
 		Authenticator: i.identity.authenticator,
 		Authorizer:    &i.decider,
+		Revocations:   &i.identity.revocations,
 		Version:       server.Version{GitVersion: gitVersion},
 		Readyz:        append([]server.Check{{Name: "etcd", Check: db.Ready, Note: db.Missing}, {Name: "watch-cache", Check: db.Filled}, {Name: "kms-providers", Check: i.known.KmsHealth}}, i.readyz...),
 		Healthz:       []server.Check{{Name: "encryption-config", Check: i.known.EncryptionHealth}, {Name: "serving-certificate", Check: i.access.certificateHealth}},
