@@ -7,6 +7,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -73,6 +74,12 @@ func (c *aggregator) writeAll(ctx context.Context) {
 		}
 	}
 }
+
+// The pauses after a write that has failed.
+const (
+	firstPause = 50 * time.Millisecond
+	lastPause  = 5 * time.Second
+)
 
 // write is for the revision that the rules were found wrong in: of any other one there will be an
 // event.

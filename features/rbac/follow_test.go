@@ -2,6 +2,7 @@ package rbac
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"testing"
@@ -10,26 +11,34 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/registry/rest"
-	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
-// watches gives one stream after the other.
-type watches chan *events
+// source gives one list after the other, and behind each a stream.
+type source struct {
+	lists   chan []any
+	streams chan *events
+}
 
-func (w watches) Watch(ctx context.Context, namespace string, opts metav1.ListOptions) (rest.Stream, error) {
-	if namespace != "" || opts.SendInitialEvents == nil || !*opts.SendInitialEvents || !opts.AllowWatchBookmarks {
-		return nil, apierrors.NewBadRequest("not the options of a follower")
+func (s source) List(ctx context.Context, namespace string, _ metav1.ListOptions) (rest.View, error) {
+	if namespace != "" {
+		return nil, apierrors.NewBadRequest("not the namespace of a follower")
 	}
 	select {
-	case s := <-w:
-		return s, nil
+	case items := <-s.lists:
+		return view{map[string]any{"metadata": metav1.ListMeta{ResourceVersion: "7"}, "items": items}}, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+func (s source) Watch(_ context.Context, _ string, opts metav1.ListOptions) (rest.Stream, error) {
+	if opts.ResourceVersion != "7" {
+		return nil, apierrors.NewBadRequest("not behind the list")
+	}
+	return <-s.streams, nil
 }
 
 // events is a stream of batches, which ends when they are closed.
@@ -48,29 +57,20 @@ func (e *events) Next(ctx context.Context) ([]rest.Event, error) {
 
 func (e *events) Close() {}
 
-type view struct{ obj apiruntime.Object }
+type view struct{ of any }
 
-func (v view) WriteTo(w io.Writer, form rest.Form) error {
-	return serializer.Encode(w, v.obj, serializer.MediaType(form.MediaType), false)
-}
+func (v view) WriteTo(w io.Writer, _ rest.Form) error { return json.NewEncoder(w).Encode(v.of) }
 
-func event(kind rest.EventType, obj apiruntime.Object) rest.Event {
-	name := "ClusterRole"
-	if _, ok := obj.(*rbacv1.ClusterRoleBinding); ok {
-		name = "ClusterRoleBinding"
-	}
-	obj.GetObjectKind().SetGroupVersionKind(rbacv1.SchemeGroupVersion.WithKind(name))
+func event(kind rest.EventType, obj any) rest.Event {
 	return rest.Event{Type: kind, Object: view{obj}}
 }
 
-var end = event(rest.Bookmark, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"}}})
-
 func TestFollow(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	source := map[int]watches{}
+	from := map[int]source{}
 	resource := func(kind int, name string) *rest.Resource {
-		source[kind] = make(watches)
-		return &rest.Resource{Name: name, Watch: source[kind]}
+		from[kind] = source{make(chan []any), make(chan *events, 1)}
+		return &rest.Resource{Name: name, List: from[kind], Watch: from[kind]}
 	}
 	a := new(Authorizer)
 	done := make(chan struct{})
@@ -80,13 +80,11 @@ func TestFollow(t *testing.T) {
 		a.Follow(ctx, sources, slog.New(slog.DiscardHandler))
 	}()
 	streams := map[int]*events{}
-	open := func(kind int, initial ...rest.Event) {
+	open := func(kind int, items ...any) {
 		t.Helper()
 		streams[kind] = &events{make(chan []rest.Event)}
-		source[kind] <- streams[kind]
-		if len(initial) > 0 {
-			streams[kind].batches <- initial
-		}
+		from[kind].streams <- streams[kind]
+		from[kind].lists <- items
 	}
 	role := &rbacv1.ClusterRole{ObjectMeta: meta("", "reader"), Rules: rules("get core pods")}
 	binding := &rbacv1.ClusterRoleBinding{ObjectMeta: meta("", "jane"), Subjects: to("User", "", "jane"), RoleRef: ref("ClusterRole", "reader")}
@@ -103,14 +101,13 @@ func TestFollow(t *testing.T) {
 		}
 	}
 
-	open(roles, end)
-	open(roleBindings, end)
-	open(clusterRoles, event(rest.Added, role))
-	open(clusterRoleBindings, event(rest.Added, binding), end)
+	open(roles)
+	open(roleBindings)
+	open(clusterRoleBindings, binding)
 	if a.Ready(ctx) == nil || may() {
 		t.Error("ready before every role was seen")
 	}
-	streams[clusterRoles].batches <- []rest.Event{end}
+	open(clusterRoles, role)
 	await("never ready", func() bool { return a.Ready(ctx) == nil })
 	if !may() {
 		t.Error("what is bound is not allowed")
@@ -118,11 +115,10 @@ func TestFollow(t *testing.T) {
 
 	// A watch that ends changes nothing until the next one has seen everything.
 	close(streams[clusterRoleBindings].batches)
-	open(clusterRoleBindings)
 	if !may() {
 		t.Error("a watch that begins again forgets what was known")
 	}
-	streams[clusterRoleBindings].batches <- []rest.Event{end}
+	open(clusterRoleBindings)
 	await("a binding that has gone meanwhile is still there", func() bool { return !may() })
 	streams[clusterRoleBindings].batches <- []rest.Event{event(rest.Added, binding)}
 	await("a new binding is not seen", may)
@@ -130,8 +126,8 @@ func TestFollow(t *testing.T) {
 	await("a role that is gone still gives rights", func() bool { return !may() })
 
 	// An event that is an error begins anew, too.
-	streams[clusterRoles].batches <- []rest.Event{{Type: rest.Error, Object: view{&metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Code: 410, Reason: metav1.StatusReasonExpired}}}}
-	open(clusterRoles, event(rest.Added, role), end)
+	streams[clusterRoles].batches <- []rest.Event{{Type: rest.Error, Object: view{&metav1.Status{Code: 410, Reason: metav1.StatusReasonExpired}}}}
+	open(clusterRoles, role)
 	await("a role is not seen after an error", may)
 	cancel()
 	<-done

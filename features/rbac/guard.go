@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/internal/follow"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -140,18 +141,16 @@ func (g *guard) rulesOf(ctx context.Context, ref rbacv1.RoleRef, namespace strin
 		if err != nil {
 			return nil, err
 		}
-		role, err := decode[rbacv1.Role](view)
-		if err != nil {
-			return nil, err
-		}
-		return role.Rules, nil
+		var role rbacv1.Role
+		err = follow.Read(view, &role)
+		return role.Rules, err
 	}
 	view, err := g.getClusterRole.Get(ctx, rest.Name{Name: ref.Name}, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
 	}
-	role, err := decode[rbacv1.ClusterRole](view)
-	if err != nil || !aggregates(role) {
+	var role rbacv1.ClusterRole
+	if err := follow.Read(view, &role); err != nil || !aggregates(&role) {
 		return role.Rules, err
 	}
 	now := g.rules.now.Load()

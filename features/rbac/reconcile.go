@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/internal/follow"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -38,7 +39,8 @@ func (p Policy) Apply(ctx context.Context, s Sources) error {
 
 // object is a role or a binding.
 type object[T any] interface {
-	message[T]
+	*T
+	metav1.Object
 	rest.Body
 	DeepCopy() *T
 }
@@ -61,8 +63,8 @@ func reconcile[T any, P object[T]](ctx context.Context, r *rest.Resource, want P
 		if err != nil {
 			return err
 		}
-		var have P
-		if have, err = decode[T, P](view); err != nil {
+		have := P(new(T))
+		if err = follow.Read(view, have); err != nil {
 			return err
 		}
 		if have.GetAnnotations()[rbacv1.AutoUpdateAnnotationKey] == "false" {

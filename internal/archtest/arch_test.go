@@ -227,15 +227,15 @@ var rules = []rule{
 		reason: "everything that is traced imports it; who keeps the traces is for a program to link",
 	},
 	{
-		in:     []string{"internal/etcdproc", "internal/certtest"},
+		in:     []string{"internal/etcdproc", "internal/certtest", "internal/testserver"},
 		forbid: []string{"./...", "go.etcd.io/...", "google.golang.org/...", "k8s.io/...", "github.com/..."},
 		tests:  true,
 		reason: "nested modules with any set of dependencies use them: they need the standard library only",
 	},
 	{
 		in:     []string{"..."},
-		except: []string{"internal/etcdproc", "internal/certtest"},
-		forbid: []string{"./internal/etcdproc", "./internal/certtest"},
+		except: []string{"internal/etcdproc", "internal/certtest", "internal/testserver"},
+		forbid: []string{"./internal/etcdproc", "./internal/certtest", "./internal/testserver"},
 		reason: "they are for tests and demos",
 	},
 	{

@@ -46,7 +46,7 @@ var ladder = []room{
 	{"Features", []string{"internal/follow", "features/..."}},
 	{"Generator", []string{"generators/...", "cmd/gen"}},
 	{"Tests, tools and examples", []string{
-		"internal/amplify", "internal/ask", "internal/certtest", "internal/etcdproc", "internal/faultdisk", "internal/gadget/...", "hack/...", "examples/...",
+		"internal/amplify", "internal/ask", "internal/certtest", "internal/etcdproc", "internal/faultdisk", "internal/gadget/...", "internal/testserver", "hack/...", "examples/...",
 	}},
 }
 

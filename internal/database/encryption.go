@@ -2,8 +2,12 @@ package database
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/typeplane/typeplane/internal/program"
@@ -13,21 +17,33 @@ import (
 	"github.com/typeplane/typeplane/storage/encryption"
 )
 
-// OpenEncryption reads the configuration that the options name, if they name one. What it returns
-// closes it again.
+// OwnEncryption is the file, in the data directory, with the configuration that a server makes for
+// itself: Secrets are encrypted.
+func OwnEncryption(dataDir string) string { return filepath.Join(dataDir, "pki", "encryption.yaml") }
+
+// OpenEncryption reads the configuration that the options name, or else the one that the server has
+// made for itself, if there is one. What it returns closes it again.
 func (k *Kinds) OpenEncryption(o *program.StoreOptions, log *slog.Logger) (lock func(), err error) {
+	options := encryption.Options{File: o.EncryptionConfig, Reload: o.EncryptionReload, Log: log}
+	if options.File == "" {
+		options.File = OwnEncryption(o.DataDir) // it may encrypt what is not served at the moment
+		if _, err := os.Stat(options.File); errors.Is(err, fs.ErrNotExist) || o.InMemory {
+			return func() {}, nil
+		}
+	} else {
+		options.Resources = []encryption.Resource{}
+		for _, r := range k.Resources {
+			options.Resources = append(options.Resources, encryptionName(r))
+		}
+	}
+	k.Encryption, err = encryption.Open(options)
+	if err == nil {
+		return k.Encryption.Close, nil
+	}
 	if o.EncryptionConfig == "" {
-		return func() {}, nil
+		return func() {}, fmt.Errorf("the server's own encryption of Secrets: %w; put the file back from a copy: without it Secrets can't be read", err)
 	}
-	names := []encryption.Resource{}
-	for _, r := range k.Resources {
-		names = append(names, encryptionName(r))
-	}
-	k.Encryption, err = encryption.Open(encryption.Options{File: o.EncryptionConfig, Reload: o.EncryptionReload, Resources: names, Log: log})
-	if err != nil {
-		return func() {}, fmt.Errorf("--encryption-provider-config: %w", err)
-	}
-	return k.Encryption.Close, nil
+	return func() {}, fmt.Errorf("--encryption-provider-config: %w", err)
 }
 
 // StartEncryption follows the keys. changed is called when one has come or gone; it may be nil.

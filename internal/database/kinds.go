@@ -41,7 +41,7 @@ func NewKinds(s program.Server, o *program.StoreOptions) (*Kinds, error) {
 	}
 	k := &Kinds{Scheme: scheme, Resources: s.Resources}
 	for _, r := range s.Resources {
-		opts := registry.Options{StorageVersion: versions[r.GroupResource()], StorageMediaType: rest.MediaType(o.MediaType)}
+		opts := registry.Options{StorageVersion: versions[r.GroupResource()], Written: new(registry.Written), StorageMediaType: rest.MediaType(o.MediaType)}
 		if kind, err := scheme.Kind(r.StorageVersion(opts).WithKind(r.GroupKind().Kind)); err == nil && !kind.Protobuf() {
 			opts.StorageMediaType = rest.JSON
 		}

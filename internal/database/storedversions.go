@@ -40,7 +40,7 @@ func (k *Kinds) CheckVersions(ctx context.Context, db *Database, program string)
 		if gone := without(stored, has); len(gone) > 0 {
 			lacking = append(lacking, lackedVersions(name, gone, has, program))
 		}
-		may[name] = append(slices.Clone(stored), r.StorageVersion(k.Options[n]).String())
+		may[name] = append(slices.Clone(stored), k.written(n))
 	}
 	if len(lacking) > 0 {
 		return errors.Join(lacking...)
@@ -68,6 +68,14 @@ func (k *Kinds) versions(i int) []string {
 		has = append(has, kind.GroupVersionKind().GroupVersion().String())
 	}
 	return has
+}
+
+// written is the version in which resource i is put into the database.
+func (k *Kinds) written(i int) string {
+	if held := k.Options[i].Written.Version(); !held.Empty() {
+		return held.String()
+	}
+	return k.Resources[i].StorageVersion(k.Options[i]).String()
 }
 
 // scan reads in which versions the objects of resource i are stored.

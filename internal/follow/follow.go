@@ -31,6 +31,8 @@ type Handler[T any] struct {
 	Replace func([]T)
 	// Changed is told what was made or written, Gone the last state of what was removed.
 	Changed, Gone func(*T)
+	// Settled is called when all changes that are known have been told.
+	Settled func()
 }
 
 // The waits after a failure: each twice as long as the one before.
@@ -61,14 +63,20 @@ func Run[T any](ctx context.Context, r *rest.Resource, namespace string, log *sl
 	}
 }
 
-// Keep follows r until ctx ends, and gives set all objects that there are after every change. They
-// are not modified any more.
+// Keep follows r until ctx ends. After each batch of changes it gives set all objects that there
+// are, in the order of their names. They are not modified any more.
 func Keep[T any, P interface {
 	*T
 	metav1.Object
 }](ctx context.Context, r *rest.Resource, log *slog.Logger, set func([]P)) {
 	known := map[string]P{}
-	publish := func() { set(slices.Collect(maps.Values(known))) }
+	publish := func() {
+		all := make([]P, 0, len(known))
+		for _, name := range slices.Sorted(maps.Keys(known)) {
+			all = append(all, known[name])
+		}
+		set(all)
+	}
 	name := func(obj P) string { return obj.GetNamespace() + "/" + obj.GetName() }
 	Run(ctx, r, "", log, Handler[T]{
 		Replace: func(all []T) {
@@ -78,14 +86,9 @@ func Keep[T any, P interface {
 			}
 			publish()
 		},
-		Changed: func(obj *T) {
-			known[name(obj)] = obj
-			publish()
-		},
-		Gone: func(obj *T) {
-			delete(known, name(obj))
-			publish()
-		},
+		Changed: func(obj *T) { known[name(obj)] = obj },
+		Gone:    func(obj *T) { delete(known, name(obj)) },
+		Settled: publish,
 	})
 }
 
@@ -134,6 +137,9 @@ func watch[T any](ctx context.Context, r *rest.Resource, namespace, revision str
 			if err := tell(event, h); err != nil {
 				return err
 			}
+		}
+		if h.Settled != nil {
+			h.Settled()
 		}
 	}
 }

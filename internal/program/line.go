@@ -46,3 +46,10 @@ func ParseLine(s Server, args, environ []string, usage func(*pflag.FlagSet) stri
 	line.Print, err = fs.GetBool(printConfigFlag)
 	return line, err
 }
+
+// ApplySettings sets the flags of a command that its command line leaves open.
+func ApplySettings(s Server, fs *pflag.FlagSet, environ []string) error {
+	server, _ := NewFlags(s)
+	_, err := settings{program: s.Name, environ: environ, server: server}.apply(fs)
+	return err
+}

@@ -64,6 +64,12 @@ type StoreOptions struct {
 	EtcdCAFile   string
 	EtcdCertFile string
 	EtcdKeyFile  string
+	// ClusterSecretFile is a file with what opens the keys that replicas share in their etcd; "" has
+	// each server keep its own.
+	ClusterSecretFile string
+	// MigrationRate is how many objects in an old form are rewritten in a second, by the server
+	// itself; 0 leaves them as they are.
+	MigrationRate int
 	// InMemory keeps all objects in memory, for tests: there is no etcd, and nothing outlives the
 	// process. It has no flag.
 	InMemory bool
@@ -110,6 +116,8 @@ func NewOptions(name string) *Options {
 			WatchCache: true,
 
 			EncryptionReload: true,
+
+			MigrationRate: 100,
 		},
 		API:   APIOptions{EventTTL: time.Hour},
 		Audit: AuditOptions{LogPath: AuditInDataDir},
@@ -148,6 +156,8 @@ func (o *StoreOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.GarbageCollector, "enable-garbage-collector", o.GarbageCollector, "say with finalizers what becomes of the dependents of a deleted object, as the client wants it; only for servers beside which a garbage collector runs, that takes them off")
 	fs.BoolVar(&o.WatchCache, "watch-cache", o.WatchCache, "answer reads from memory, kept up to date by one watch for each resource; false asks etcd each time")
 	fs.DurationVar(&o.EtcdCompaction, "etcd-compaction-interval", o.EtcdCompaction, "`time` after which old revisions are compacted away; servers on one etcd, Kubernetes' included, take turns; 0 leaves it to somebody else")
+	fs.StringVar(&o.ClusterSecretFile, "cluster-secret-file", o.ClusterSecretFile, "`file` with a secret that all servers on one etcd are given: with it they share their certificate authority, the key of service account tokens and the encryption key, which lie in etcd sealed with it")
+	fs.IntVar(&o.MigrationRate, "storage-migration-rate", o.MigrationRate, "how many `objects` that are stored in an old version, media type or key are rewritten in a second, by one of the servers; 0 leaves them as they are")
 	fs.BoolVar(&o.EncryptionReload, "encryption-provider-config-automatic-reload", o.EncryptionReload, "put changes of that file into effect within seconds; one with a mistake is refused, and fails the health check encryption-config")
 }
 
@@ -200,7 +210,11 @@ func (o *StoreOptions) Validate() error {
 	if o.EtcdCompaction < 0 || o.EtcdCompaction > 0 && o.EtcdCompaction < minCompaction {
 		compaction = fmt.Errorf("--etcd-compaction-interval=%v: want %v or more, or 0", o.EtcdCompaction, minCompaction)
 	}
-	return errors.Join(ValidatePlace(o), ValidateForm(o), compaction)
+	var rate error
+	if o.MigrationRate < 0 {
+		rate = fmt.Errorf("--storage-migration-rate=%d: want a number of objects in a second, or 0 for none", o.MigrationRate)
+	}
+	return errors.Join(ValidatePlace(o), ValidateForm(o), compaction, rate)
 }
 
 const defaultCompaction = 5 * time.Minute
@@ -265,4 +279,8 @@ func ParseStorageVersions(items []string) ([]storageVersion, error) {
 		out = append(out, v)
 	}
 	return out, errors.Join(errs...)
+}
+
+func (o storageVersion) AppliesTo(gr schema.GroupResource) bool {
+	return o.resource.Group == gr.Group && (o.resource.Resource == "" || o.resource.Resource == gr.Resource)
 }

@@ -12,7 +12,7 @@ import (
 
 func TestParse(t *testing.T) {
 	o, err := parse(Server{Name: "library"}, []string{"--bind-address=0.0.0.0", "--secure-port=0", "--max-requests-inflight=0", "--encoded-cache-mib=8", "--etcd-servers=https://a:2379,https://b:2379", "--storage-media-type=application/json", "--etcd-compaction-interval=1m", "--enable-garbage-collector",
-		"--tls-cert-file=a.crt", "--tls-private-key-file=a.key", "--request-timeout=30s", "--min-request-timeout=60", "--max-watches-per-user=7", "--http2-max-streams-per-connection=100",
+		"--cluster-secret-file=secret", "--storage-migration-rate=5", "--tls-cert-file=a.crt", "--tls-private-key-file=a.key", "--request-timeout=30s", "--min-request-timeout=60", "--max-watches-per-user=7", "--http2-max-streams-per-connection=100",
 		"--cors-allowed-origins=^https://a$", "--shutdown-delay-duration=5s", "--shutdown-watch-termination-grace-period=1s",
 		"--audit-log-path=-", "--audit-log-maxsize=10", "--audit-log-maxbackup=3", "--audit-log-maxage=7", "--logging-format=json", "-v=3"})
 	if err != nil {
@@ -29,6 +29,9 @@ func TestParse(t *testing.T) {
 			EtcdPrefix:  "/registry",
 			MediaType:   "application/json",
 			WatchCache:  true,
+
+			ClusterSecretFile: "secret",
+			MigrationRate:     5,
 
 			GarbageCollector: true,
 			EtcdCompaction:   time.Minute,
@@ -81,15 +84,16 @@ func TestValidateSaysEverything(t *testing.T) {
 	o.Store.DataDir, o.Store.EtcdPrefix, o.Store.MediaType = "", "registry/", "text/plain"
 	o.Store.EtcdCertFile = "client.crt"
 	o.Store.EtcdCompaction = time.Millisecond
+	o.Store.ClusterSecretFile, o.Store.MigrationRate = "secret", -1
 	o.Store.Versions = []string{"a/b/c", "=v1"}
 	o.Serving.LimitOptions = LimitOptions{TLSCertFile: "a", RequestTimeout: -1, MinRequestTimeout: -2, MaxWatchesPerUser: -3, HTTP2MaxStreams: -4, CORSAllowedOrigins: []string{"("}, ShutdownDelay: -5, ShutdownWatchGrace: -6}
 	o.Audit = AuditOptions{PolicyFile: "p.yaml", LogMaxSize: -1, LogMaxBackups: -1, LogMaxAge: -1}
 	o.Logging = LoggingOptions{Format: "xml", Verbosity: -1}
-	err := o.Validate()
+	err := Validate(Server{Name: "library"}, o)
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"--tls-cert-file and --tls-private-key-file", "--request-timeout=-1ns", "--min-request-timeout=-2", "--max-watches-per-user=-3", "--http2-max-streams-per-connection=-4", "--cors-allowed-origins", "--shutdown-delay-duration=-5ns", "--shutdown-watch-termination-grace-period=-6ns", "--audit-policy-file", "--audit-log-maxsize=-1", "--audit-log-maxbackup=-1", "--audit-log-maxage=-1", "--logging-format=xml", "--v=-1", "--etcd-compaction-interval=1ms", "--bind-address", "--secure-port", "--max-requests-inflight=-1", "--max-mutating-requests-inflight=-2", "--encoded-cache-mib=-3", "--data-dir", "--etcd-prefix", "--storage-media-type", "--etcd-certfile and --etcd-keyfile", "--etcd-servers", `"a/b/c"`, `"=v1"`} {
+	for _, want := range []string{"--tls-cert-file and --tls-private-key-file", "--request-timeout=-1ns", "--min-request-timeout=-2", "--max-watches-per-user=-3", "--http2-max-streams-per-connection=-4", "--cors-allowed-origins", "--shutdown-delay-duration=-5ns", "--shutdown-watch-termination-grace-period=-6ns", "--audit-policy-file", "--audit-log-maxsize=-1", "--audit-log-maxbackup=-1", "--audit-log-maxage=-1", "--logging-format=xml", "--v=-1", "--etcd-compaction-interval=1ms", "--cluster-secret-file=secret", "--storage-migration-rate=-1", "--bind-address", "--secure-port", "--max-requests-inflight=-1", "--max-mutating-requests-inflight=-2", "--encoded-cache-mib=-3", "--data-dir", "--etcd-prefix", "--storage-media-type", "--etcd-certfile and --etcd-keyfile", "--etcd-servers", `"a/b/c"`, `"=v1"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("nothing about %s in:\n%v", want, err)
 		}

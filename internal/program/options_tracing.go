@@ -1,30 +1,8 @@
 package program
 
 import (
-	"context"
-	"log/slog"
-
 	"github.com/spf13/pflag"
-
-	"github.com/typeplane/typeplane/trace"
 )
-
-// TracingConfig is what Server.Tracing is told.
-type TracingConfig struct {
-	// Service is the name of the program.
-	Service string
-	// File is that of --tracing-config-file.
-	File string
-	// Log gets what goes wrong later on.
-	Log *slog.Logger
-}
-
-// Tracer is a trace.Recorder that sends somewhere what it records.
-type Tracer interface {
-	trace.Recorder
-	// Close sends what is left, as long as ctx lasts. Nothing is recorded any more.
-	Close(ctx context.Context) error
-}
 
 // TracingOptions say what becomes of traces. Without Server.Tracing there is no flag.
 type TracingOptions struct {

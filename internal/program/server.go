@@ -3,6 +3,7 @@ package program
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"maps"
 	"slices"
 
@@ -14,7 +15,25 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
+	"github.com/typeplane/typeplane/trace"
 )
+
+// TracingConfig is what Server.Tracing is told.
+type TracingConfig struct {
+	// Service is the name of the program.
+	Service string
+	// File is that of --tracing-config-file.
+	File string
+	// Log gets what goes wrong later on.
+	Log *slog.Logger
+}
+
+// Tracer is a trace.Recorder that sends somewhere what it records.
+type Tracer interface {
+	trace.Recorder
+	// Close sends what is left, as long as ctx lasts. Nothing is recorded any more.
+	Close(ctx context.Context) error
+}
 
 // Server is what a program serves: the part that is generated from its types. It is not modified.
 type Server struct {
@@ -95,10 +114,6 @@ func (s Server) Without(versions ...schema.GroupVersion) Server {
 	return s
 }
 
-func (o storageVersion) AppliesTo(gr schema.GroupResource) bool {
-	return o.resource.Group == gr.Group && (o.resource.Resource == "" || o.resource.Resource == gr.Resource)
-}
-
 // API is a part of what a program can serve beside its own kinds, like the kinds of package
 // features. Which of its resources are served is for the operator to say (--enable-api). It is not
 // modified.
@@ -154,4 +169,12 @@ func (a API) names() []string {
 		names = append(names, r.GroupResource().Resource)
 	}
 	return append(names, a.Virtual...)
+}
+
+// StorageConfig is what a program's own storage is told when it is opened.
+type StorageConfig struct {
+	// DataDir is the directory of --data-dir. It may not be there yet.
+	DataDir string
+	// Log is the server's.
+	Log *slog.Logger
 }

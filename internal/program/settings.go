@@ -49,13 +49,6 @@ func (s settings) apply(fs *pflag.FlagSet) (sources map[string]string, err error
 	return sources, s.applyFile(fs, sources)
 }
 
-// ApplySettings sets the flags of a command that its command line leaves open.
-func ApplySettings(s Server, fs *pflag.FlagSet, environ []string) error {
-	server, _ := NewFlags(s)
-	_, err := settings{program: s.Name, environ: environ, server: server}.apply(fs)
-	return err
-}
-
 // Variable is the name of a program's flag in the environment.
 func Variable(program, flag string) string {
 	return strings.ToUpper(strings.ReplaceAll(program+"_"+flag, "-", "_"))

@@ -3,18 +3,9 @@ package program
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"github.com/spf13/pflag"
 )
-
-// StorageConfig is what a program's own storage is told when it is opened.
-type StorageConfig struct {
-	// DataDir is the directory of --data-dir. It may not be there yet.
-	DataDir string
-	// Log is the server's.
-	Log *slog.Logger
-}
 
 // StorageName says in the help where the objects are.
 func StorageName(s Server) string {
@@ -47,6 +38,9 @@ func ValidateStore(s Server, o *StoreOptions) error {
 // validateStorage refuses what would have no effect on a storage of the program's own.
 func (s Server) validateStorage(o *StoreOptions) error {
 	if s.Storage == nil {
+		if o.ClusterSecretFile != "" && len(o.EtcdServers) == 0 {
+			return fmt.Errorf("--cluster-secret-file=%s: it is for servers that share an etcd: name that with --etcd-servers, or leave the flag out", o.ClusterSecretFile)
+		}
 		return nil
 	}
 	var errs []error

@@ -14,25 +14,26 @@ import (
 
 	etcdversion "go.etcd.io/etcd/api/v3/version"
 
+	"github.com/typeplane/typeplane/internal/database"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
 // announce says at the start what a person wants to know: who listens where, where the objects are
 // and how many, in which form; and it warns of what may be meant otherwise.
-func (i *Instance) announce(ctx context.Context) error {
-	i.log.Info(fmt.Sprintf("%s %s listens on %s", i.program.Name, programVersion(), i.URL()), "go", runtime.Version())
-	i.announceDatabase(ctx)
-	sealed := i.sealed()
-	i.log.Info("objects are stored", "as", strings.Join(i.storedVersions(), ","), "encrypted", orNone(sealed), "audit", cmp.Or(i.auditPath, "off"))
-	if err := i.announceObjects(ctx); err != nil {
+func (p *plan) announce(ctx context.Context, door *door, db *database.Database, audit *auditLog) error {
+	p.log.Info(fmt.Sprintf("%s %s listens on %s", p.program.Name, programVersion(), door.url()), "go", runtime.Version())
+	p.announceDatabase(ctx, db)
+	sealed := p.sealed()
+	p.log.Info("objects are stored", "as", strings.Join(p.storedVersions(), ","), "encrypted", orNone(sealed), "audit", cmp.Or(audit.path, "off"))
+	if err := p.announceObjects(ctx, db); err != nil {
 		return err
 	}
-	if i.serves("secrets") && !i.options.Store.InMemory && !slices.Contains(sealed, "secrets") {
-		i.log.Warn("Secrets lie in etcd, and in every backup, as they are: encrypt them with --encryption-provider-config")
+	if p.serves("secrets") && !p.options.Store.InMemory && !slices.Contains(sealed, "secrets") {
+		p.log.Warn("Secrets lie in etcd, and in every backup, as they are: encrypt them with --encryption-provider-config")
 	}
-	if host := net.ParseIP(i.options.Serving.BindAddress); host != nil && !host.IsLoopback() && faultyGo(runtime.Version()) {
-		i.log.Warn("this program was built with a Go whose net/http has known faults in HTTP/2, and others can reach it: build it with "+goodGo+" or newer", "go", runtime.Version())
+	if host := net.ParseIP(p.options.Serving.BindAddress); host != nil && !host.IsLoopback() && faultyGo(runtime.Version()) {
+		p.log.Warn("this program was built with a Go whose net/http has known faults in HTTP/2, and others can reach it: build it with "+goodGo+" or newer", "go", runtime.Version())
 	}
 	return nil
 }
@@ -46,36 +47,36 @@ func programVersion() string {
 	return cmp.Or(info.Main.Version, "(devel)")
 }
 
-func (i *Instance) announceDatabase(ctx context.Context) {
-	switch o := i.options.Store; {
-	case i.program.Storage != nil:
-		i.log.Info("objects are in "+i.db.Backend.Name, "below", o.EtcdPrefix)
+func (p *plan) announceDatabase(ctx context.Context, db *database.Database) {
+	switch o := p.options.Store; {
+	case p.program.Storage != nil:
+		p.log.Info("objects are in "+db.Backend.Name, "below", o.EtcdPrefix)
 	case o.InMemory:
-		i.log.Info("objects are in memory, and gone with this process")
+		p.log.Info("objects are in memory, and gone with this process")
 	case len(o.EtcdServers) == 0:
-		i.log.Info("objects are in an etcd inside this process", "etcd", etcdversion.Version, "dir", o.DataDir)
+		p.log.Info("objects are in an etcd inside this process", "etcd", etcdversion.Version, "dir", o.DataDir)
 	default:
-		version, err := etcd3.Version(ctx, i.db.Client)
+		version, err := etcd3.Version(ctx, db.Client)
 		if err != nil {
 			version = "unknown: " + err.Error()
 		}
-		i.log.Info("objects are in etcd", "etcd", version, "servers", strings.Join(o.EtcdServers, ","), "below", o.EtcdPrefix)
+		p.log.Info("objects are in etcd", "etcd", version, "servers", strings.Join(o.EtcdServers, ","), "below", o.EtcdPrefix)
 	}
 }
 
 // storedVersions are those in which something is stored, each once.
-func (i *Instance) storedVersions() []string {
+func (p *plan) storedVersions() []string {
 	versions := map[string]bool{}
-	for n, r := range i.known.Resources {
-		versions[r.StorageVersion(i.known.Options[n]).String()] = true
+	for n, r := range p.known.Resources {
+		versions[r.StorageVersion(p.known.Options[n]).String()] = true
 	}
 	return slices.Sorted(maps.Keys(versions))
 }
 
 // sealed are the resources whose values are encrypted.
-func (i *Instance) sealed() (names []string) {
-	for _, r := range i.known.Resources {
-		if i.known.Encrypts(r) {
+func (p *plan) sealed() (names []string) {
+	for _, r := range p.known.Resources {
+		if p.known.Encrypts(r) {
 			names = append(names, r.GroupResource().String())
 		}
 	}
@@ -88,14 +89,14 @@ func orNone(names []string) string { return cmp.Or(strings.Join(names, ","), "no
 const announced = 10
 
 // announceObjects counts them, those first of which there are most.
-func (i *Instance) announceObjects(ctx context.Context) error {
+func (p *plan) announceObjects(ctx context.Context, db *database.Database) error {
 	type count struct {
 		resource string
 		objects  int64
 	}
 	var counts []count
-	total, source := int64(0), i.db.Source(storage.Form{})
-	for _, r := range i.known.Resources {
+	total, source := int64(0), db.Source(storage.Form{})
+	for _, r := range p.known.Resources {
 		n, err := source.Count(ctx, r.KeyPrefix())
 		if err != nil {
 			return fmt.Errorf("count the %s: %w", r.GroupResource(), err)
@@ -113,7 +114,7 @@ func (i *Instance) announceObjects(ctx context.Context) error {
 	if more := len(counts) - announced; more > 0 {
 		attrs = append(attrs, "others", fmt.Sprintf("%d more resources", more))
 	}
-	i.log.Info(fmt.Sprintf("there are %d objects", total), attrs...)
+	p.log.Info(fmt.Sprintf("there are %d objects", total), attrs...)
 	return nil
 }
 

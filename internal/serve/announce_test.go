@@ -47,7 +47,7 @@ func TestAnnounce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := i.close(); err != nil {
+			if err := i.opened.close(); err != nil {
 				t.Error(err)
 			}
 			for _, want := range tc.want {

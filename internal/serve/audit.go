@@ -2,7 +2,6 @@ package serve
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,38 +20,46 @@ const (
 	auditRoom = 512 << 20
 )
 
+// auditLog is the audit log and its file, "-" for the standard output. Without one both are empty.
+type auditLog struct {
+	*audit.Log
+	path string
+}
+
 // openAudit begins the audit log, if there is to be one. It is closed after the last request.
-func (i *Instance) openAudit(context.Context) error {
-	config, err := i.auditConfig()
-	if err != nil || config == nil {
-		return err
+func (p *plan) openAudit(door *door, opened *closers) (*auditLog, error) {
+	config, err := p.auditConfig(filepath.Dir(door.kubeconfig))
+	if err != nil {
+		return nil, err
 	}
-	if i.options.Audit.PolicyFile != "" {
-		if config.Policy, err = audit.ReadPolicy(i.options.Audit.PolicyFile); err != nil {
-			return fmt.Errorf("--audit-policy-file: %w", err)
+	if config == nil {
+		return new(auditLog), nil
+	}
+	if p.options.Audit.PolicyFile != "" {
+		if config.Policy, err = audit.ReadPolicy(p.options.Audit.PolicyFile); err != nil {
+			return nil, fmt.Errorf("--audit-policy-file: %w", err)
 		}
 	}
 	log, err := audit.Open(*config)
 	if err != nil {
-		return fmt.Errorf("--audit-log-path: %w", err)
+		return nil, fmt.Errorf("--audit-log-path: %w", err)
 	}
-	i.audit, i.auditPath = log, config.Path
-	i.onClose(log.Close)
-	return nil
+	opened.add(log.Close)
+	return &auditLog{log, config.Path}, nil
 }
 
 // auditConfig says where the audit log is, nil for none: a server whose objects are in memory has
-// none in its data directory.
-func (i *Instance) auditConfig() (*audit.Config, error) {
-	o := i.options.Audit
-	config := &audit.Config{Path: o.LogPath, MaxSize: o.LogMaxSize, MaxBackups: o.LogMaxBackups, MaxAge: o.LogMaxAge, Registry: i.metrics, Log: i.log}
+// none in its data directory, dataDir.
+func (p *plan) auditConfig(dataDir string) (*audit.Config, error) {
+	o := p.options.Audit
+	config := &audit.Config{Path: o.LogPath, MaxSize: o.LogMaxSize, MaxBackups: o.LogMaxBackups, MaxAge: o.LogMaxAge, Registry: p.metrics, Log: p.log}
 	switch {
-	case o.LogPath == "", o.LogPath == program.AuditInDataDir && i.options.Store.InMemory:
+	case o.LogPath == "", o.LogPath == program.AuditInDataDir && p.options.Store.InMemory:
 		return nil, nil
 	case o.LogPath != program.AuditInDataDir:
 		return config, nil
 	}
-	dir := filepath.Join(filepath.Dir(i.access.kubeconfig), auditFolder)
+	dir := filepath.Join(dataDir, auditFolder)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("--audit-log-path: %w", err)
 	}

@@ -104,7 +104,7 @@ func TestAuditIsTurnedOff(t *testing.T) {
 		t.Fatalf("%+v, %v", flags.Audit, err)
 	}
 	i, _ := running(t, func(o *program.Options) { o.Store.InMemory, o.Audit = false, flags.Audit })
-	if _, err := os.Stat(filepath.Join(i.options.Store.DataDir, "audit")); !os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Join(filepath.Dir(i.Kubeconfig()), "audit")); !os.IsNotExist(err) {
 		t.Errorf("there is something: %v", err)
 	}
 }
@@ -112,8 +112,8 @@ func TestAuditIsTurnedOff(t *testing.T) {
 // What the server keeps by itself has the size that its documentation says: server/audit holds that
 // at every moment.
 func TestSizeOfAuditLog(t *testing.T) {
-	i := &Instance{options: program.NewOptions("widgets"), access: &access{kubeconfig: filepath.Join(t.TempDir(), "admin.kubeconfig")}}
-	config, err := i.auditConfig()
+	p := &plan{options: program.NewOptions("widgets")}
+	config, err := p.auditConfig(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"context"
 	"errors"
 	"slices"
 
@@ -54,11 +53,10 @@ func (d *decider) fill(o *program.AuthorizationOptions, roles, webhook auth.Auth
 	return nil
 }
 
-// openAuthorization decides who decides, when it is known whether there are roles.
-func (i *Instance) openAuthorization(context.Context) error {
-	others := slices.Clone(i.delegation.access)
-	if i.program.Authorizer != nil {
-		others = append(others, i.program.Authorizer)
+// otherAuthorizers are those whom a cluster or the program gives.
+func (p *plan) otherAuthorizers(d *delegation) auth.Authorizers {
+	if p.program.Authorizer == nil {
+		return d.access
 	}
-	return i.decider.fill(&i.options.Authorization, i.roles, i.delegation.webhook, others)
+	return append(slices.Clone(d.access), p.program.Authorizer)
 }

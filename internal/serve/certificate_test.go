@@ -62,7 +62,7 @@ func TestServingCertificateFlags(t *testing.T) {
 
 	roots := x509.NewCertPool()
 	roots.AddCert(ca.cert)
-	conn, err := tls.Dial("tcp", i.listener.Addr().String(), &tls.Config{RootCAs: roots, ServerName: "api.example.com"})
+	conn, err := tls.Dial("tcp", i.door.listener.Addr().String(), &tls.Config{RootCAs: roots, ServerName: "api.example.com"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,66 +22,65 @@ type delegation struct {
 	webhook auth.Authorizer
 }
 
-// openDelegation reads the files, and from the cluster whom it trusts. It needs nothing of the rest
-// of the Instance.
-func (i *Instance) openDelegation(ctx context.Context) error {
+// openDelegation reads the files, and from the cluster whom it trusts.
+func (p *plan) openDelegation(ctx context.Context, opened *closers) (*delegation, error) {
 	// The issuers of our own tokens, which are audiences too, mean nothing to others.
-	o, audiences := &i.options.Delegation, i.options.Authentication.APIAudiences
+	o, audiences := &p.options.Delegation, p.options.Authentication.APIAudiences
 	paths, err := delegated.NewPaths(o.AlwaysAllowPaths)
 	if err != nil {
-		return fmt.Errorf("--authorization-always-allow-paths: %w", err)
+		return nil, fmt.Errorf("--authorization-always-allow-paths: %w", err)
 	}
-	i.delegation.access = auth.Authorizers{paths}
+	d := &delegation{access: auth.Authorizers{paths}}
 	if o.AuthenticationKubeconfig != "" {
-		client, err := i.openCluster("authentication-kubeconfig", o.AuthenticationKubeconfig)
+		client, err := openCluster(opened, "authentication-kubeconfig", o.AuthenticationKubeconfig)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		i.delegation.tokens = append(i.delegation.tokens, delegated.NewTokens(client, audiences, o.TokenTTL))
-		if err := i.openTrust(ctx, o, client); err != nil {
-			return err
+		d.tokens = append(d.tokens, delegated.NewTokens(client, audiences, o.TokenTTL))
+		if err := p.openTrust(ctx, d, client, opened); err != nil {
+			return nil, err
 		}
 	}
 	if o.TokenWebhook != "" {
-		client, err := i.openWebhook("authentication-token-webhook-config-file", o.TokenWebhook)
+		client, err := openWebhook(opened, "authentication-token-webhook-config-file", o.TokenWebhook)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		i.delegation.tokens = append(i.delegation.tokens, delegated.NewTokenWebhook(client, audiences, o.TokenTTL))
+		d.tokens = append(d.tokens, delegated.NewTokenWebhook(client, audiences, o.TokenTTL))
 	}
 	if o.AuthorizationKubeconfig != "" {
-		client, err := i.openCluster("authorization-kubeconfig", o.AuthorizationKubeconfig)
+		client, err := openCluster(opened, "authorization-kubeconfig", o.AuthorizationKubeconfig)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		i.delegation.access = append(i.delegation.access, delegated.NewAccess(client, o.AllowTTL, o.DenyTTL))
+		d.access = append(d.access, delegated.NewAccess(client, o.AllowTTL, o.DenyTTL))
 	}
 	if o.AccessWebhook != "" {
-		client, err := i.openWebhook("authorization-webhook-config-file", o.AccessWebhook)
+		client, err := openWebhook(opened, "authorization-webhook-config-file", o.AccessWebhook)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		i.delegation.webhook = delegated.NewAccessWebhook(client, o.AllowTTL, o.DenyTTL)
+		d.webhook = delegated.NewAccessWebhook(client, o.AllowTTL, o.DenyTTL)
 	}
-	return nil
+	return d, nil
 }
 
 // openCluster reaches the cluster that a flag names.
-func (i *Instance) openCluster(flag, file string) (*delegated.Client, error) {
+func openCluster(opened *closers, flag, file string) (*delegated.Client, error) {
 	if file != program.InCluster {
-		return i.openWebhook(flag, file)
+		return openWebhook(opened, flag, file)
 	}
 	config, err := delegated.InCluster(delegated.ServiceAccountDir)
-	return i.openClient(flag, file, config, err)
+	return openClient(opened, flag, file, config, err)
 }
 
 // openWebhook reaches what the file that a flag names leads to.
-func (i *Instance) openWebhook(flag, file string) (*delegated.Client, error) {
+func openWebhook(opened *closers, flag, file string) (*delegated.Client, error) {
 	config, err := delegated.ReadKubeconfig(file)
-	return i.openClient(flag, file, config, err)
+	return openClient(opened, flag, file, config, err)
 }
 
-func (i *Instance) openClient(flag, file string, config delegated.Config, err error) (*delegated.Client, error) {
+func openClient(opened *closers, flag, file string, config delegated.Config, err error) (*delegated.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--%s: %w", flag, err)
 	}
@@ -89,30 +88,31 @@ func (i *Instance) openClient(flag, file string, config delegated.Config, err er
 	if err != nil {
 		return nil, fmt.Errorf("--%s=%s: %w", flag, file, err)
 	}
-	i.onClose(func() error {
+	opened.add(func() error {
 		client.Close()
 		return nil
 	})
 	return client, nil
 }
 
-// openTrust reads whom the cluster trusts, and follows it until the Instance is closed.
-func (i *Instance) openTrust(ctx context.Context, o *program.DelegationOptions, client *delegated.Client) error {
+// openTrust reads whom the cluster trusts, and follows it until everything is closed.
+func (p *plan) openTrust(ctx context.Context, d *delegation, client *delegated.Client, opened *closers) error {
+	o := &p.options.Delegation
 	if o.SkipLookup {
 		return nil
 	}
-	cluster := delegated.NewCluster(client, i.options.Authentication.RequestHeaderCAFile == "", i.log)
+	cluster := delegated.NewCluster(client, p.options.Authentication.RequestHeaderCAFile == "", p.log)
 	if err := cluster.Load(ctx); err != nil {
 		if !o.TolerateLookupFailure {
 			return fmt.Errorf("--authentication-kubeconfig=%s: %w; --authentication-skip-lookup does without it, --authentication-tolerate-lookup-failure waits for it", o.AuthenticationKubeconfig, err)
 		}
-		i.log.Warn("whom the cluster trusts is not known yet", "error", err)
+		p.log.Warn("whom the cluster trusts is not known yet", "error", err)
 	}
-	i.delegation.trusted = append(i.delegation.trusted, cluster)
+	d.trusted = append(d.trusted, cluster)
 	following, stop := context.WithCancel(context.Background())
 	var done sync.WaitGroup
 	done.Go(func() { cluster.Follow(following) })
-	i.onClose(func() error {
+	opened.add(func() error {
 		stop()
 		done.Wait()
 		return nil

@@ -23,15 +23,15 @@ func TestFilesOfUsersAreReadAgain(t *testing.T) {
 	own, ownCert := authorityOf(t, "own")
 	writeFiles(t, map[string][]byte{tokens: []byte("t1,ann,1\n"), clients: one.certPEM})
 	var log strings.Builder
-	i := &Instance{log: slog.New(slog.NewTextHandler(&log, nil)), access: &access{authority: own}}
+	logger := slog.New(slog.NewTextHandler(&log, nil))
 	o := program.NewOptions("widgets").Authentication
 	o.TokenFile, o.ClientCAFile = tokens, clients
 
-	file, err := i.openTokenFile(&o)
+	file, err := openTokenFile(&o, logger)
 	if err != nil {
 		t.Fatal(err)
 	}
-	certificates, err := i.openClients(&o)
+	certificates, err := openClients(&o, own.certPEM, logger)
 	if err != nil {
 		t.Fatal(err)
 	}

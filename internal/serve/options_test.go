@@ -25,7 +25,7 @@ func TestFormerFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer i.close()
+	defer i.opened.close()
 	for _, want := range []string{"--etcd-quorum-read=true changes nothing: every read", "--storage-backend=etcd3 changes nothing: etcd3 is the only", "--watch-cache-sizes=pods#100,deployments.apps#5 changes nothing: a watch cache", "--default-watch-cache-size=100 changes nothing: a watch cache"} {
 		if strings.Count(out.String(), want) != 1 {
 			t.Errorf("want one line with %q:\n%s", want, &out)

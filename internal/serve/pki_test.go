@@ -13,6 +13,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/typeplane/typeplane/internal/kubeconfig"
 	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/internal/program/programtest"
 )
@@ -63,8 +64,8 @@ func TestMissingKeys(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			old := i.access.authority.cert
-			i.close()
+			old := i.door.authority.cert
+			i.opened.close()
 			if err := tc.damage(filepath.Join(o.Store.DataDir, "pki", tc.file)); err != nil {
 				t.Fatal(err)
 			}
@@ -80,13 +81,13 @@ func TestMissingKeys(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer i.close()
+			defer i.opened.close()
 			if tc.said != "" != strings.Contains(out.String(), "signs tokens") || !strings.Contains(out.String(), tc.said) {
 				t.Errorf("it said %q; want %q", &out, tc.said)
 			}
 			roots := x509.NewCertPool()
 			roots.AddCert(old)
-			served, err := (&servingCertificate{authority: i.access.authority, hosts: i.access.hosts, now: time.Now}).get(nil)
+			served, err := (&servingCertificate{authority: i.door.authority, hosts: i.door.hosts, now: time.Now}).get(nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,7 +152,7 @@ func TestAdminKubeconfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var config kubeconfig
+	var config kubeconfig.File
 	if err := yaml.UnmarshalStrict(data, &config); err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +170,7 @@ func TestAdminKubeconfig(t *testing.T) {
 	if data, err = os.ReadFile(file); err != nil {
 		t.Fatal(err)
 	}
-	config = kubeconfig{}
+	config = kubeconfig.File{}
 	if err := yaml.UnmarshalStrict(data, &config); err != nil {
 		t.Fatal(err)
 	}

@@ -6,18 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
-	"github.com/prometheus/client_golang/prometheus"
-
-	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/internal/database"
 	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/internal/server"
-	"github.com/typeplane/typeplane/registry"
-	"github.com/typeplane/typeplane/registry/ownership"
-	"github.com/typeplane/typeplane/registry/rest"
-	"github.com/typeplane/typeplane/storage"
 )
 
 // Run serves s until ctx ends, and returns nil after an orderly stop. When requests are answered it
@@ -34,76 +26,103 @@ func Run(ctx context.Context, s program.Server, o *program.Options, out io.Write
 	return i.Serve(ctx)
 }
 
+// Instance is a server that is open: its listener, its database, its stores. It serves once.
+type Instance struct {
+	door   *door
+	db     *database.Database
+	server *server.Server
+	loops  []func(context.Context)
+	// guard waits until somebody writes objects where this server does not look for them.
+	guard  func(context.Context) error
+	opened *closers
+}
+
 // Open does all that can fail before the first request: it listens, starts or connects the
 // database, and opens the stores. Meanwhile every request gets 503 with the reason. ctx bounds the
 // start only, except that an embedded etcd does not outlive it. Serve must follow: it closes the
 // Instance.
 func Open(ctx context.Context, s program.Server, o *program.Options) (_ *Instance, err error) {
-	if err := program.Validate(s, o); err != nil {
+	p, err := newPlan(s, o)
+	if err != nil {
 		return nil, err
 	}
-	i := &Instance{options: o, log: o.Log, metrics: prometheus.NewRegistry()}
-	if i.log == nil {
-		i.log = neverBlocking(&o.Logging, os.Stderr)
-	}
-	for _, note := range o.Notes {
-		i.log.Warn(note)
-	}
-	i.admission = &admission.Chain{Observe: newAdmissionMetrics(i.metrics, i.log).observe}
+	opened := new(closers)
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, i.close())
+			err = errors.Join(err, opened.close())
 		}
 	}()
-	if i.program, i.enabled, err = program.Join(s, o.API.Enable); err != nil {
+	door, err := p.openDoor(ctx, opened)
+	if err != nil {
 		return nil, err
 	}
-	if i.plugins, err = program.ChoosePlugins(s, &o.Admission); err != nil {
+	db, err := p.openDatabase(ctx, door.url(), door.waiting.Say, opened)
+	if err != nil {
 		return nil, err
 	}
-	if i.known, err = database.NewKinds(i.program, &o.Store); err != nil {
+	if err := door.keep(p.program.Name); err != nil {
 		return nil, err
 	}
-	for n, r := range i.known.Resources {
-		gr := r.GroupResource()
-		i.known.Options[n].Admission = i.admission
-		i.known.Options[n].Collected = o.Store.GarbageCollector
-		i.known.Options[n].Lifetime = program.Lifetime(&o.API, gr.Group, gr.Resource)
-	}
-	if err := database.CheckPrefixes(i.program); err != nil {
+	i := &Instance{door: door, db: db, guard: p.relocation(db).Guard, opened: opened}
+	if i.server, i.loops, err = p.openServer(ctx, door, db, opened); err != nil {
 		return nil, err
 	}
-	for _, step := range []func(context.Context) error{
-		i.listen,
-		i.openAccess,
-		i.answerMeanwhile,
-		i.openDatabase,
-		i.checkDatabase,
-		i.keepAccess,
-		i.openDelegation,
-		i.openIdentity,
-		i.openAudit,
-		i.openTracing,
-		i.openResources,
-		i.extend,
-		i.openAuthorization,
-		i.openServer,
-		i.announce,
-		i.endWaiting,
-	} {
-		if err := step(ctx); err != nil {
-			return nil, err
-		}
+	if err := door.waiting.End(); err != nil {
+		return nil, err
 	}
 	return i, nil
 }
 
+// openServer opens what stands between the door and the database. It returns the server, and the
+// loops that are to run beside it.
+func (p *plan) openServer(ctx context.Context, door *door, db *database.Database, opened *closers) (*server.Server, []func(context.Context), error) {
+	audit, err := p.openAudit(door, opened)
+	if err != nil {
+		return nil, nil, err
+	}
+	tracer, err := p.openTracing(ctx, opened)
+	if err != nil {
+		return nil, nil, err
+	}
+	delegation, err := p.openDelegation(ctx, opened)
+	if err != nil {
+		return nil, nil, err
+	}
+	stored, err := p.openStores(db)
+	if err != nil {
+		return nil, nil, err
+	}
+	users, err := p.openIdentity(door, delegation, stored)
+	if err != nil {
+		return nil, nil, err
+	}
+	extended, err := p.extend(ctx, door, db, stored, users)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := extended.decider.fill(&p.options.Authorization, extended.roles, delegation.webhook, p.otherAuthorizers(delegation)); err != nil {
+		return nil, nil, err
+	}
+	s, err := p.newServer(door, db, stored, users, extended, audit, tracer)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := p.comparePeers(ctx, door, db, users); err != nil {
+		return nil, nil, err
+	}
+	return s, extended.loops, p.announce(ctx, door, db, audit)
+}
+
+// URL is where clients on this machine reach the server. Connections are taken from the moment the
+// Instance is open; they are answered once it serves.
+func (i *Instance) URL() string { return i.door.url() }
+
 // Kubeconfig is the file with the address and the administrator's credentials.
-func (i *Instance) Kubeconfig() string { return i.access.kubeconfig }
+func (i *Instance) Kubeconfig() string { return i.door.kubeconfig }
 
 // AdminTLS has new credentials of the administrator, and trusts the server. It belongs to the
 // caller.
-func (i *Instance) AdminTLS() (*tls.Config, error) { return i.access.adminTLS() }
+func (i *Instance) AdminTLS() (*tls.Config, error) { return i.door.adminTLS() }
 
 // WaitReady waits until reads are answered from memory, as far as they will be.
 func (i *Instance) WaitReady(ctx context.Context) error { return i.db.Filled(ctx) }
@@ -111,159 +130,26 @@ func (i *Instance) WaitReady(ctx context.Context) error { return i.db.Filled(ctx
 // Serve answers requests until ctx ends, and closes the Instance. It returns nil after an orderly
 // stop.
 func (i *Instance) Serve(ctx context.Context) (err error) {
-	defer func() { err = errors.Join(err, i.close()) }()
+	defer func() { err = errors.Join(err, i.opened.close()) }()
 	alive, done := i.db.WhileAlive(ctx)
+	defer done()
 	alive, fail := context.WithCancelCause(alive)
+	defer fail(nil)
 	loops, stopLoops := context.WithCancel(alive)
-	i.loops = append(i.loops, func(ctx context.Context) {
-		if err := i.relocation().Guard(ctx); err != nil {
+	wait := program.StartLoops(loops, append(i.loops, func(ctx context.Context) {
+		if err := i.guard(ctx); err != nil {
 			fail(err)
 		}
-	})
-	i.loops = append(i.loops, func(ctx context.Context) { i.db.OnceFilled(ctx, func() { freeMemory(ctx, freeAfter) }) })
-	wait := program.StartLoops(loops, i.loops)
-	defer func() {
-		stopLoops()
-		wait()
-		fail(nil)
-		done()
-	}()
-	if err := i.server.Serve(alive, i.listener, i.access.tls()); err != nil {
+	}, func(ctx context.Context) {
+		i.db.OnceFilled(ctx, func() { freeMemory(ctx, freeAfter) })
+	}))
+	defer wait()
+	defer stopLoops()
+	if err := i.server.Serve(alive, i.door.listener, i.door.tls()); err != nil {
 		return err
 	}
 	if cause := context.Cause(alive); errors.Is(cause, database.ErrEtcdDied) || errors.Is(cause, database.ErrElsewhere) {
 		return cause
 	}
 	return nil
-}
-
-func (i *Instance) listen(ctx context.Context) error {
-	listener, err := listen(ctx, &i.options.Serving)
-	if err != nil {
-		return err
-	}
-	i.listener = listener
-	i.onClose(func() error {
-		listener.Close() // Serve has closed it already if there was one
-		return nil
-	})
-	return nil
-}
-
-func (i *Instance) openDatabase(ctx context.Context) error {
-	lock, err := i.known.OpenEncryption(&i.options.Store, i.log)
-	if err != nil {
-		return err
-	}
-	i.onClose(func() error {
-		lock()
-		return nil
-	})
-	if i.db, err = database.Open(ctx, i.program, &i.options.Store, i.waiting.Say, i.log); err != nil {
-		return err
-	}
-	i.onClose(i.db.Close)
-	return nil
-}
-
-// checkDatabase moves what is not in its place, and refuses what this program can't read.
-func (i *Instance) checkDatabase(ctx context.Context) error {
-	if err := i.relocation().Run(ctx); err != nil {
-		return err
-	}
-	return i.known.CheckVersions(ctx, i.db, i.program.Name)
-}
-
-func (i *Instance) relocation() database.Relocation {
-	return database.NewRelocation(i.known, i.db, func(line string) { i.log.Info(line) })
-}
-
-func (i *Instance) openAccess(context.Context) (err error) {
-	i.access, err = openAccess(i.options, i.log)
-	return err
-}
-
-func (i *Instance) keepAccess(context.Context) error {
-	i.waiting.Say("its objects are not open yet")
-	return i.access.keep(i.program.Name, i.listener.Addr())
-}
-
-// answerMeanwhile says to whoever asks, until there is a server, that there is none yet.
-func (i *Instance) answerMeanwhile(context.Context) (err error) {
-	i.waiting, err = server.Wait(i.listener, i.access.tls(), "its etcd is not open yet", i.log)
-	if err == nil {
-		i.onClose(func() error {
-			i.waiting.End() // it was ended already if all went well, and the listener is closed in any case
-			return nil
-		})
-	}
-	return err
-}
-
-// endWaiting leaves who connects from now on to Serve.
-func (i *Instance) endWaiting(context.Context) error { return i.waiting.End() }
-
-// openResources opens the store of each resource, and what serves it.
-func (i *Instance) openResources(context.Context) error {
-	schemas := ownership.New(i.program.OpenAPI)
-	encoded := newEncodeCache(&i.options.Serving)
-	i.db.Measure(i.metrics, encoded)
-	i.survey = &database.Surveyor{Kinds: i.known}
-	for n := range i.known.Resources {
-		store, served, objects, err := openResource(i.known, n, schemas, encoded, i.db)
-		if err != nil {
-			return err
-		}
-		i.survey.Stores = append(i.survey.Stores, store)
-		i.resources = append(i.resources, served...)
-		if objects != nil {
-			i.objects = append(i.objects, objects)
-		}
-	}
-	if err := i.openKept(); err != nil {
-		return err
-	}
-	i.stored = len(i.resources)
-	virtual, err := program.VirtualResources(i.program)
-	if err != nil {
-		return err
-	}
-	i.resources = append(i.resources, virtual...)
-	i.db.Compact(i.options.Store.EtcdCompaction)
-	i.known.StartEncryption(i.db.Reread)
-	return nil
-}
-
-// newEncodeCache returns where answers are kept, nil for nowhere.
-func newEncodeCache(o *program.ServingOptions) *registry.EncodeCache {
-	if o.EncodedCacheMiB == 0 {
-		return nil
-	}
-	return registry.NewEncodeCache(int64(o.EncodedCacheMiB) << 20)
-}
-
-// openResource opens the store of resource i, what serves it, and its objects; nil for what is in
-// no namespace or expires.
-func openResource(known *database.Kinds, i int, schemas *ownership.Schemas, encoded *registry.EncodeCache, db *database.Database) (storage.Interface, []rest.Resource, *registry.Objects, error) {
-	writes := db.NewWriteCache()
-	form, err := known.CachedForm(i, db.Root, writes)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	r, options := known.Resources[i], known.Options[i]
-	options.Schemas, options.EncodeCache = schemas, encoded
-	store, err := db.Store(r.KeyPrefix(), r.GroupResource(), form, writes)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	served, err := r.Serve(known.Scheme, store, options)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	database.PlantServed(served)
-	if !r.Namespaced() || options.Lifetime > 0 {
-		return store, served, nil, nil
-	}
-	objects, err := r.Objects(known.Scheme, store, form, options)
-	return store, served, objects, err
 }

@@ -69,9 +69,9 @@ func TestSecondServerChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := *i.options
-	second.Serving.SecurePort = 0
-	if _, err := Open(t.Context(), programtest.Widgets(), &second); err == nil {
+	second := program.NewOptions("widgets")
+	second.Serving.SecurePort, second.Store.DataDir = 0, filepath.Dir(i.Kubeconfig())
+	if _, err := Open(t.Context(), programtest.Widgets(), second); err == nil {
 		t.Fatal("two servers run on one directory")
 	}
 	if after, err := os.ReadFile(i.Kubeconfig()); err != nil || !bytes.Equal(before, after) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/typeplane/typeplane/internal/program"
+	"github.com/typeplane/typeplane/trace"
 )
 
 // lastTraces is how long a server that stops waits for its last traces to be taken.
@@ -14,26 +15,26 @@ const lastTraces = 2 * time.Second
 
 var errNoTracing = errors.New("--" + program.FlagTracingConfig + ": this program keeps no traces: it links nothing that would (typeplane.Server.Tracing)")
 
-func (i *Instance) openTracing(ctx context.Context) error {
-	file := i.options.Tracing.ConfigFile
+// openTracing returns what keeps traces of requests, nil for nothing.
+func (p *plan) openTracing(ctx context.Context, opened *closers) (trace.Recorder, error) {
+	file := p.options.Tracing.ConfigFile
 	if file == "" {
-		return nil
+		return nil, nil
 	}
-	if i.program.Tracing == nil {
-		return errNoTracing
+	if p.program.Tracing == nil {
+		return nil, errNoTracing
 	}
-	tracer, err := i.program.Tracing(ctx, program.TracingConfig{Service: i.program.Name, File: file, Log: i.log})
+	tracer, err := p.program.Tracing(ctx, program.TracingConfig{Service: p.program.Name, File: file, Log: p.log})
 	if err != nil {
-		return fmt.Errorf("--%s=%s: %w", program.FlagTracingConfig, file, err)
+		return nil, fmt.Errorf("--%s=%s: %w", program.FlagTracingConfig, file, err)
 	}
-	i.tracer = tracer
-	i.onClose(func() error {
+	opened.add(func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), lastTraces)
 		defer cancel()
 		if err := tracer.Close(ctx); err != nil {
-			i.log.Warn("the last traces were not taken", "error", err)
+			p.log.Warn("the last traces were not taken", "error", err)
 		}
 		return nil
 	})
-	return nil
+	return tracer, nil
 }

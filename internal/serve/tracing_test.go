@@ -48,7 +48,7 @@ func TestTracing(t *testing.T) {
 			return err
 		}
 		i.server.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/livez", nil))
-		return i.close()
+		return i.opened.close()
 	}
 	if err := open(s, "tracing.yaml"); err != nil {
 		t.Fatal(err)

@@ -1,20 +1,13 @@
 package server
 
 import (
-	"net/http"
-
-	"github.com/typeplane/typeplane/internal/server/negotiate"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 )
 
 // create answers POST to a collection, and to a subresource that makes something of an object.
 func (s *Server) create(c *call) error {
-	form, err := c.form(negotiate.MediaTypes)
-	if err != nil {
-		return err
-	}
-	body, err := s.readBody(c)
+	form, body, err := s.beginWrite(c)
 	if err != nil {
 		return err
 	}
@@ -39,7 +32,7 @@ func (s *Server) create(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.send(http.StatusCreated, view, form)
+	return c.sendWritten(true, view, form)
 }
 
 // decodeOptional is decode for a body that need not be there, if the resource says so.

@@ -8,17 +8,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typeplane/typeplane/internal/server/negotiate"
 	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
 // delete answers DELETE of one object.
 func (s *Server) delete(c *call) error {
-	form, err := c.form(negotiate.MediaTypes)
-	if err != nil {
-		return err
-	}
-	body, err := s.readBody(c)
+	form, body, err := s.beginWrite(c)
 	if err != nil {
 		return err
 	}

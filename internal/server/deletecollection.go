@@ -1,19 +1,11 @@
 package server
 
-import (
-	"net/http"
-
-	"github.com/typeplane/typeplane/internal/server/negotiate"
-)
+import "net/http"
 
 // deleteCollection answers DELETE of a collection: the query says which objects, the body (or the
 // query) how.
 func (s *Server) deleteCollection(c *call) error {
-	form, err := c.form(negotiate.MediaTypes)
-	if err != nil {
-		return err
-	}
-	body, err := s.readBody(c)
+	form, body, err := s.beginWrite(c)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 	"unicode"
@@ -20,11 +19,7 @@ func (s *Server) patch(c *call) error {
 	if err != nil {
 		return err
 	}
-	form, err := c.form(negotiate.MediaTypes)
-	if err != nil {
-		return err
-	}
-	body, err := s.readBody(c)
+	form, body, err := s.beginWrite(c)
 	if err != nil {
 		return err
 	}
@@ -41,11 +36,7 @@ func (s *Server) patch(c *call) error {
 	if err != nil {
 		return err
 	}
-	code := http.StatusOK
-	if created {
-		code = http.StatusCreated
-	}
-	return c.send(code, view, form)
+	return c.sendWritten(created, view, form)
 }
 
 // manager is who changes fields if the request does not say: the program, as far as its User-Agent

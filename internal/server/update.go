@@ -2,22 +2,16 @@ package server
 
 import (
 	"fmt"
-	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/typeplane/typeplane/internal/server/negotiate"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 )
 
 // update answers PUT of one object.
 func (s *Server) update(c *call) error {
-	form, err := c.form(negotiate.MediaTypes)
-	if err != nil {
-		return err
-	}
-	body, err := s.readBody(c)
+	form, body, err := s.beginWrite(c)
 	if err != nil {
 		return err
 	}
@@ -38,11 +32,7 @@ func (s *Server) update(c *call) error {
 	if err != nil {
 		return err
 	}
-	code := http.StatusOK
-	if created {
-		code = http.StatusCreated
-	}
-	return c.send(code, view, form)
+	return c.sendWritten(created, view, form)
 }
 
 // checkUpdateName: an object can't be renamed or moved, so the body has to be the object that the

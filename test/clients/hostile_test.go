@@ -87,11 +87,11 @@ func TestExhaustion(t *testing.T) {
 		})
 	}
 	select {
-	case <-s.exited:
+	case <-s.Ended():
 		t.Error("the server has ended")
 	default:
 	}
-	if log := s.output.String(); strings.Contains(log, "panic") {
+	if log := s.Output(); strings.Contains(log, "panic") {
 		t.Errorf("the log has a panic:\n%.2000s", log)
 	}
 }
@@ -101,7 +101,7 @@ const bookPath = "/apis/library.example.com/v1/namespaces/default/books"
 // resident is the most memory that the process ever had, in bytes.
 func (s *server) resident(t *testing.T) int64 {
 	t.Helper()
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Cmd.Process.Pid))
 	must(t, err)
 	_, after, _ := strings.Cut(string(data), "VmHWM:")
 	var kilobytes int64

@@ -89,7 +89,7 @@ func restartUnder(t *testing.T, s *server, client *dynamic.DynamicClient, writer
 		// The server dies in the middle of writes, when this informer has heard of some.
 		from := eager.count()
 		eventually(t, "events arrive", func() bool { return eager.count() > from+10+rand.IntN(40) })
-		s.kill()
+		s.Kill()
 		must(t, s.start(ctx))
 	}
 	from := eager.count()

@@ -65,7 +65,7 @@ func restoreUnder(t *testing.T, s *server) {
 	must(t, err)
 	must(t, served.Delete(ctx, "kept-4", metav1.DeleteOptions{}))
 	converged("the informer is where the store is, before the restore")
-	s.kill()
+	s.Kill()
 	s.command(t, "restore", backup, "--replace")
 	must(t, s.start(ctx))
 	converged("the informer is where the store is, after the restore")

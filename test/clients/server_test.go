@@ -1,18 +1,13 @@
 package clients
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
-	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -22,6 +17,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/typeplane/typeplane/internal/testserver"
 )
 
 // patience is how long a condition may take on a machine that does much else.
@@ -57,67 +54,33 @@ func run(m *testing.M) int {
 
 // server is a program that runs until it is killed, or the test ends. It may be started again.
 type server struct {
+	*testserver.Process
 	program, dataDir string
 	port             string // "0" until it has one
 	config           *rest.Config
-	cmd              *exec.Cmd
-	exited           chan struct{}
-	output           lockedBuffer
 }
 
 // start runs an example in a directory of its own and returns when it is ready.
 func start(t *testing.T, program string) *server {
 	t.Helper()
 	s := &server{program: program, dataDir: filepath.Join(t.TempDir(), "data"), port: "0"}
-	t.Cleanup(s.kill)
 	if err := s.start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { s.Kill() }) // which may be another process by then
 	return s
 }
 
 // start runs the program, again on the same port if it ran before.
 func (s *server) start(ctx context.Context) error {
-	cmd := exec.Command(filepath.Join(programs, s.program), "--data-dir", s.dataDir, "--secure-port", s.port)
-	stdout, err := cmd.StdoutPipe()
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	process, err := testserver.Start(ctx, exec.Command(filepath.Join(programs, s.program), "--data-dir", s.dataDir, "--secure-port", s.port))
 	if err != nil {
 		return err
 	}
-	cmd.Stderr = &s.output
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	s.cmd, s.exited = cmd, make(chan struct{})
-	exported := make(chan string, 1)
-	go func() {
-		defer close(s.exited)
-		for lines := bufio.NewScanner(stdout); lines.Scan(); {
-			if file, ok := strings.CutPrefix(lines.Text(), "export KUBECONFIG="); ok {
-				exported <- strings.Trim(file, `'"`)
-			}
-		}
-		cmd.Wait()
-	}()
-	select {
-	case file := <-exported:
-		if err := s.connect(file); err != nil {
-			return err
-		}
-	case <-s.exited:
-		return fmt.Errorf("%s ended before it was ready:\n%s", s.program, s.output.String())
-	}
-	client, err := rest.HTTPClientFor(s.config)
-	if err != nil {
-		return err
-	}
-	return wait.PollUntilContextTimeout(ctx, 5*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
-		resp, err := client.Get(s.config.Host + "/readyz")
-		if err != nil {
-			return false, nil
-		}
-		resp.Body.Close()
-		return resp.StatusCode == http.StatusOK, nil
-	})
+	s.Process = process
+	return s.connect(process.Kubeconfig)
 }
 
 func (s *server) connect(kubeconfig string) error {
@@ -135,15 +98,6 @@ func (s *server) connect(kubeconfig string) error {
 	config.QPS = -1
 	s.config, s.port = config, at.Port()
 	return nil
-}
-
-// kill ends the program as a machine that loses power does, and returns when it is gone.
-func (s *server) kill() {
-	if s.cmd == nil {
-		return
-	}
-	s.cmd.Process.Kill()
-	<-s.exited
 }
 
 // with returns a copy of the configuration that the test may change.
@@ -169,22 +123,4 @@ func must(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// lockedBuffer is a buffer that two goroutines may use.
-type lockedBuffer struct {
-	mu     sync.Mutex // guards buffer
-	buffer bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.String()
 }

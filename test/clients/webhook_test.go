@@ -327,13 +327,13 @@ func TestBadWebhooks(t *testing.T) {
 	answered := make(chan error, 1)
 	go func() { answered <- create(hasty+"validating", "Fail") }()
 	<-entered
-	must(t, s.cmd.Process.Signal(syscall.SIGTERM))
+	must(t, s.Cmd.Process.Signal(syscall.SIGTERM))
 	if err := <-answered; !apierrors.IsInternalError(err) || !strings.Contains(err.Error(), "context deadline exceeded") {
 		t.Errorf("while the server ends: %v", err)
 	}
-	<-s.exited
-	if code := s.cmd.ProcessState.ExitCode(); code != 0 {
-		t.Errorf("exit code %d:\n%s", code, s.output.String())
+	<-s.Ended()
+	if code := s.Cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("exit code %d:\n%s", code, s.Output())
 	}
 }
 

@@ -80,7 +80,7 @@ func TestQuota(t *testing.T) {
 	for c.left.Load() > int64(*quotaAttempts)/2 {
 		time.Sleep(5 * time.Millisecond)
 	}
-	doomed.kill()
+	doomed.Kill()
 	c.dead.Store(true)
 	wg.Wait()
 	stays.send(t, http.MethodDelete, quotaPath+"/other", nil)

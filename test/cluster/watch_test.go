@@ -58,11 +58,11 @@ func follow(t *testing.T, s *server, after int64) *watcher {
 
 // stream reads one watch to its end. An error means that another one would miss something.
 func (w *watcher) stream(ctx context.Context, s *server, after *int64) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+books+"?watch=true&resourceVersion="+strconv.FormatInt(*after, 10), nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+books+"?watch=true&resourceVersion="+strconv.FormatInt(*after, 10), nil)
 	if err != nil {
 		return err
 	}
-	resp, err := s.client.Do(req)
+	resp, err := s.Client.Do(req)
 	if err != nil {
 		return err
 	}

@@ -21,5 +21,5 @@ func runControllers(ctx context.Context, w *workshop) (string, []result, error) 
 		return "", nil, err
 	}
 	defer s.close()
-	return runLines(ctx, s.kubeconfig, w.path("controllers"))
+	return runLines(ctx, s.Kubeconfig, w.path("controllers"))
 }

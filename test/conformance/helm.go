@@ -60,7 +60,7 @@ func (h *helm) run(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, h.binary, append(args, "--namespace", shopNamespace)...)
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+h.kubeconfig, "HELM_CACHE_HOME="+h.home, "HELM_CONFIG_HOME="+h.home, "HELM_DATA_HOME="+h.home)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+h.Kubeconfig, "HELM_CACHE_HOME="+h.home, "HELM_CONFIG_HOME="+h.home, "HELM_DATA_HOME="+h.home)
 	out, err := cmd.Output()
 	var failed *exec.ExitError
 	if ctx.Err() != nil {

@@ -27,7 +27,7 @@ func runNode(ctx context.Context, w *workshop) (string, []result, error) {
 		return "", nil, err
 	}
 	defer s.close()
-	return runLines(ctx, s.kubeconfig, "node", w.path("node", "checks.mjs"))
+	return runLines(ctx, s.Kubeconfig, "node", w.path("node", "checks.mjs"))
 }
 
 func haveNode(ctx context.Context) error {

@@ -20,7 +20,7 @@ func runPython(ctx context.Context, w *workshop) (string, []result, error) {
 		return "", nil, err
 	}
 	defer s.close()
-	return runLines(ctx, s.kubeconfig, python, "python/checks.py")
+	return runLines(ctx, s.Kubeconfig, python, "python/checks.py")
 }
 
 // havePython installs the library if it is not there, where that can be done without asking.

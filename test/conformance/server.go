@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,16 +13,13 @@ import (
 	"syscall"
 	"time"
 
-	"sigs.k8s.io/yaml"
+	"github.com/typeplane/typeplane/internal/testserver"
 )
 
 // server is an examples/cluster that runs until it is closed.
 type server struct {
-	kubeconfig string
-	cmd        *exec.Cmd
-	log        *os.File
-	url        string
-	http       *http.Client
+	*testserver.Process
+	log *os.File
 }
 
 // serve starts one, in a directory of its own, and returns when it is ready.
@@ -34,84 +28,20 @@ func (w *workshop) serve(ctx context.Context, flags ...string) (*server, error) 
 	if err != nil {
 		return nil, err
 	}
-	s := &server{kubeconfig: filepath.Join(dir, "data", "admin.kubeconfig")}
+	s := new(server)
 	if s.log, err = os.Create(filepath.Join(dir, "log")); err != nil {
 		return nil, err
 	}
-	s.cmd = exec.Command(w.path("cluster"), append([]string{"--data-dir", filepath.Join(dir, "data"), "--secure-port", "0"}, flags...)...)
-	s.cmd.Stderr = s.log
-	stdout, err := s.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := s.cmd.Start(); err != nil {
-		return nil, err
-	}
-	if err := s.ready(ctx, stdout); err != nil {
-		s.close()
-		return nil, err
-	}
-	return s, nil
-}
-
-// ready waits until the server has said where its kubeconfig is, and then that it is ready.
-func (s *server) ready(ctx context.Context, stdout io.Reader) error {
-	lines := bufio.NewScanner(stdout)
-	for lines.Scan() && !strings.HasPrefix(lines.Text(), "export KUBECONFIG=") {
-	}
-	go io.Copy(io.Discard, stdout)
-	if err := s.connect(); err != nil {
-		said, _ := os.ReadFile(s.log.Name())
-		return fmt.Errorf("the server did not start: %w\n%s", err, tail(said))
-	}
+	cmd := exec.Command(w.path("cluster"), append([]string{"--data-dir", filepath.Join(dir, "data"), "--secure-port", "0"}, flags...)...)
+	cmd.Stderr = s.log
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	for {
-		_, err := s.get(ctx, "/readyz")
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(20 * time.Millisecond):
-		}
+	if s.Process, err = testserver.Start(ctx, cmd); err != nil {
+		s.log.Close()
+		said, _ := os.ReadFile(s.log.Name())
+		return nil, fmt.Errorf("%w\n%s", err, tail(said))
 	}
-}
-
-// connect makes a client of what the kubeconfig says.
-func (s *server) connect() error {
-	data, err := os.ReadFile(s.kubeconfig)
-	if err != nil {
-		return err
-	}
-	var config struct {
-		Clusters []struct {
-			Cluster struct {
-				Server string `json:"server"`
-				CA     []byte `json:"certificate-authority-data"`
-			} `json:"cluster"`
-		} `json:"clusters"`
-		Users []struct {
-			User struct {
-				Certificate []byte `json:"client-certificate-data"`
-				Key         []byte `json:"client-key-data"`
-			} `json:"user"`
-		} `json:"users"`
-	}
-	if err := yaml.Unmarshal(data, &config); err != nil {
-		return err
-	}
-	cluster, user := config.Clusters[0].Cluster, config.Users[0].User
-	certificate, err := tls.X509KeyPair(user.Certificate, user.Key)
-	if err != nil {
-		return err
-	}
-	authorities := x509.NewCertPool()
-	authorities.AppendCertsFromPEM(cluster.CA)
-	s.url = cluster.Server
-	s.http = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: authorities, Certificates: []tls.Certificate{certificate}}}}
-	return nil
+	return s, nil
 }
 
 // get reads a path. An answer other than 200 is an error with its status.
@@ -131,14 +61,14 @@ func (s *server) object(ctx context.Context, path string) (object, error) {
 
 // ask sends a body of a media type, or none.
 func (s *server) ask(ctx context.Context, method, path, mediaType, body string) ([]byte, error) {
-	r, err := http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, method, s.URL+path, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	if mediaType != "" {
 		r.Header.Set("Content-Type", mediaType)
 	}
-	resp, err := s.http.Do(r)
+	resp, err := s.Client.Do(r)
 	if err != nil {
 		return nil, err
 	}
@@ -155,8 +85,8 @@ func (s *server) ask(ctx context.Context, method, path, mediaType, body string) 
 
 // close stops the server, and returns when it has ended.
 func (s *server) close() {
-	s.cmd.Process.Signal(syscall.SIGTERM)
-	s.cmd.Wait()
+	s.Cmd.Process.Signal(syscall.SIGTERM)
+	<-s.Ended()
 	s.log.Close()
 }
 

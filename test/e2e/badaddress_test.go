@@ -118,12 +118,12 @@ func TestBadConnections(t *testing.T) {
 		})
 	}
 	t.Run("header of 1 MiB over HTTP/2", func(t *testing.T) {
-		req, err := http.NewRequest(http.MethodGet, s.url+"/livez", nil)
+		req, err := http.NewRequest(http.MethodGet, s.URL+"/livez", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		req.Header.Set("X", strings.Repeat("x", 1<<20))
-		resp, err := s.client.Do(req)
+		resp, err := s.Client.Do(req)
 		if err != nil {
 			return // the client has heard of the limit
 		}
@@ -195,7 +195,7 @@ func slowBody(t *testing.T, s *server) {
 // dial opens a connection with the client certificate of the administrator.
 func (s *server) dial(t *testing.T, plain bool, proto string) net.Conn {
 	t.Helper()
-	address := strings.TrimPrefix(s.url, "https://")
+	address := strings.TrimPrefix(s.URL, "https://")
 	if plain {
 		conn, err := net.Dial("tcp", address)
 		if err != nil {
@@ -203,7 +203,7 @@ func (s *server) dial(t *testing.T, plain bool, proto string) net.Conn {
 		}
 		return conn
 	}
-	config := s.client.Transport.(*http.Transport).TLSClientConfig.Clone()
+	config := s.Client.Transport.(*http.Transport).TLSClientConfig.Clone()
 	config.NextProtos = []string{proto}
 	conn, err := tls.Dial("tcp", address, config)
 	if err != nil {

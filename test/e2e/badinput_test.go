@@ -118,7 +118,7 @@ func (s *server) sendBad(t *testing.T, tc bad) (code int, contentType string, bo
 	if tc.path == "" {
 		tc.path = books
 	}
-	req, err := http.NewRequest(tc.method, s.url, strings.NewReader(tc.body))
+	req, err := http.NewRequest(tc.method, s.URL, strings.NewReader(tc.body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func (s *server) sendBad(t *testing.T, tc bad) (code int, contentType string, bo
 		}
 		req.Header.Set(key, value)
 	}
-	resp, err := s.client.Do(req)
+	resp, err := s.Client.Do(req)
 	if err != nil {
 		t.Fatalf("no answer: %v", err)
 	}
@@ -146,12 +146,12 @@ func (s *server) sendBad(t *testing.T, tc bad) (code int, contentType string, bo
 
 // cutProtobuf sends the first bytes of a good body, for every number of them.
 func cutProtobuf(t *testing.T, s *server) {
-	req, err := http.NewRequest(http.MethodGet, s.url+books+"/there", nil)
+	req, err := http.NewRequest(http.MethodGet, s.URL+books+"/there", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Header.Set("Accept", asProtobuf)
-	resp, err := s.client.Do(req)
+	resp, err := s.Client.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

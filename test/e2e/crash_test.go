@@ -79,13 +79,13 @@ func createUntilKilled(t *testing.T, s *server, round int) map[string]bool {
 				kill := len(acknowledged) >= killAt
 				mu.Unlock()
 				if kill {
-					once.Do(func() { s.cmd.Process.Kill() })
+					once.Do(func() { s.Cmd.Process.Kill() })
 				}
 			}
 		})
 	}
 	wg.Wait()
-	<-s.exited
+	<-s.Ended()
 	return acknowledged
 }
 

@@ -18,7 +18,7 @@ func TestNobodyReadsTheLog(t *testing.T) {
 	s.output.mu.Lock()
 	func() {
 		defer s.output.mu.Unlock()
-		s.client.Timeout = hangs
+		s.Client.Timeout = hangs
 		for i := range n {
 			if code, _ := s.get(fmt.Sprintf("%s?limit=%d", books, i+1)); code != http.StatusOK {
 				t.Fatalf("request %d, while nobody reads the log: %d", i, code)

@@ -31,7 +31,7 @@ func TestMigrateBesideAServer(t *testing.T) {
 	if code, _ := s.get("/debug/storage"); code != http.StatusOK {
 		t.Errorf("/debug/storage: %d", code)
 	}
-	resp, err := s.anonymous().Get(s.url + "/debug/storage")
+	resp, err := s.anonymous().Get(s.URL + "/debug/storage")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func revision(t *testing.T, s *server) int {
 // event.
 func (s *server) bookEvents(t *testing.T, after int) func(*testing.T) bookEvent {
 	t.Helper()
-	resp, err := s.client.Get(s.url + books + "?watch=true&resourceVersion=" + strconv.Itoa(after))
+	resp, err := s.Client.Get(s.URL + books + "?watch=true&resourceVersion=" + strconv.Itoa(after))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func TestWatchResumes(t *testing.T) {
 // watchNames returns the names in the first n events after a revision.
 func watchNames(t *testing.T, s *server, from string, n int) []string {
 	t.Helper()
-	resp, err := s.client.Get(s.url + books + "?watch=true&timeoutSeconds=120&resourceVersion=" + from)
+	resp, err := s.Client.Get(s.URL + books + "?watch=true&timeoutSeconds=120&resourceVersion=" + from)
 	if err != nil {
 		t.Fatal(err)
 	}

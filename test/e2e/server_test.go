@@ -3,11 +3,8 @@
 package e2e
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -22,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"sigs.k8s.io/yaml"
+	"github.com/typeplane/typeplane/internal/testserver"
 )
 
 // programs is the folder of the programs under test, built once; binary is the one that most tests
@@ -53,15 +50,10 @@ const hangs = 2 * time.Minute
 
 // server is one running process.
 type server struct {
-	t          testing.TB
-	cmd        *exec.Cmd
-	exited     chan error    // how it ended, once
-	gone       chan struct{} // closed when it has
-	dataDir    string
-	kubeconfig string
-	url        string
-	client     *http.Client
-	output     *lockedBuffer
+	t testing.TB
+	*testserver.Process
+	dataDir string
+	output  *lockedBuffer
 	// ready is the time from the start of the process to the first 200 of /readyz.
 	ready time.Duration
 	// started is how much it had said by then.
@@ -76,52 +68,17 @@ func start(t testing.TB, dataDir string, args ...string) *server {
 
 func startProgram(t testing.TB, name, dataDir string, args ...string) *server {
 	t.Helper()
-	s := &server{t: t, dataDir: dataDir, exited: make(chan error, 1), gone: make(chan struct{}), output: &lockedBuffer{}}
-	s.cmd = exec.Command(filepath.Join(programs, name), append([]string{"--data-dir", dataDir, "--secure-port", "0"}, args...)...)
-	stdout, err := s.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.cmd.Stderr = s.output
+	s := &server{t: t, dataDir: dataDir, output: &lockedBuffer{}}
+	cmd := exec.Command(filepath.Join(programs, name), append([]string{"--data-dir", dataDir, "--secure-port", "0"}, args...)...)
+	cmd.Stderr = s.output
+	ctx, cancel := context.WithTimeout(t.Context(), hangs)
+	defer cancel()
 	began := time.Now()
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
+	var err error
+	if s.Process, err = testserver.Start(ctx, cmd); err != nil {
+		t.Fatalf("%v\n%s", err, s.output)
 	}
-	exported := make(chan string, 1)
-	go func() {
-		lines := bufio.NewScanner(stdout)
-		for lines.Scan() {
-			fmt.Fprintln(s.output, lines.Text())
-			if file, ok := strings.CutPrefix(lines.Text(), "export KUBECONFIG="); ok {
-				exported <- file
-			}
-		}
-		s.exited <- s.cmd.Wait()
-		close(s.gone)
-	}()
-	t.Cleanup(func() {
-		s.cmd.Process.Kill()
-		<-s.gone // who removes its directory must not meet it there
-	})
-	select {
-	case file := <-exported:
-		s.kubeconfig = strings.Trim(file, `'"`)
-	case err := <-s.exited:
-		t.Fatalf("the server ended (%v) before it was ready:\n%s", err, s.output)
-	case <-time.After(hangs):
-		t.Fatalf("no export line after %v:\n%s", hangs, s.output)
-	}
-	s.connect()
-	for {
-		code, _ := s.get("/readyz")
-		if code == http.StatusOK {
-			break
-		}
-		if time.Since(began) > hangs {
-			t.Fatalf("not ready after %v:\n%s", hangs, s.output)
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
+	t.Cleanup(s.Kill) // who removes its directory must not meet it there
 	s.ready = time.Since(began)
 	s.started = len(s.output.String())
 	return s
@@ -141,46 +98,9 @@ func (s *server) said() (lines []string) {
 // slowMachine matches records that say nothing but that the machine, or its disk, is slow.
 var slowMachine = regexp.MustCompile(`msg="(etcd: .*(took too long|slow fdatasync|leader is overloaded)|a health check failed)`)
 
-// connect makes an HTTPS client of the kubeconfig.
-func (s *server) connect() {
-	s.t.Helper()
-	data, err := os.ReadFile(s.kubeconfig)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	var config struct {
-		Clusters []struct {
-			Cluster struct {
-				Server string
-				CA     []byte `json:"certificate-authority-data"`
-			}
-		}
-		Users []struct {
-			User struct {
-				Cert []byte `json:"client-certificate-data"`
-				Key  []byte `json:"client-key-data"`
-			}
-		}
-	}
-	if err := yaml.Unmarshal(data, &config); err != nil {
-		s.t.Fatal(err)
-	}
-	s.url = config.Clusters[0].Cluster.Server
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(config.Clusters[0].Cluster.CA)
-	pair, err := tls.X509KeyPair(config.Users[0].User.Cert, config.Users[0].User.Key)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.client = &http.Client{Transport: &http.Transport{
-		TLSClientConfig:   &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{pair}},
-		ForceAttemptHTTP2: true,
-	}}
-}
-
-// anonymous is s.client without the client certificate.
+// anonymous is s.Client without the client certificate.
 func (s *server) anonymous() *http.Client {
-	config := s.client.Transport.(*http.Transport).TLSClientConfig.Clone()
+	config := s.Client.Transport.(*http.Transport).TLSClientConfig.Clone()
 	config.Certificates = nil
 	return &http.Client{Transport: &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: true}}
 }
@@ -194,14 +114,14 @@ func (s *server) get(path string) (int, []byte) {
 }
 
 func (s *server) do(method, path, contentType string, body []byte) (int, []byte, error) {
-	req, err := http.NewRequest(method, s.url+path, bytes.NewReader(body))
+	req, err := http.NewRequest(method, s.URL+path, bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, err
 	}
 	if contentType != "" {
 		req.Header.Set("Content-Type", contentType)
 	}
-	resp, err := s.client.Do(req)
+	resp, err := s.Client.Do(req)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -214,12 +134,12 @@ func (s *server) do(method, path, contentType string, body []byte) (int, []byte,
 // error.
 func (s *server) stop(sig syscall.Signal) error {
 	s.t.Helper()
-	if err := s.cmd.Process.Signal(sig); err != nil {
+	if err := s.Cmd.Process.Signal(sig); err != nil {
 		s.t.Fatal(err)
 	}
 	select {
-	case err := <-s.exited:
-		return err
+	case <-s.Ended():
+		return s.Err()
 	case <-time.After(hangs):
 		s.t.Fatalf("still running %v after %v:\n%s", hangs, sig, s.output)
 		return nil
@@ -265,7 +185,7 @@ func kubectlPath(t *testing.T) string {
 // kubectlEnv is an empty home with nothing cached.
 func kubectlEnv(t *testing.T, s *server) []string {
 	home := t.TempDir()
-	return []string{"HOME=" + home, "KUBECONFIG=" + s.kubeconfig, "KUBECACHEDIR=" + home}
+	return []string{"HOME=" + home, "KUBECONFIG=" + s.Kubeconfig, "KUBECACHEDIR=" + home}
 }
 
 // lockedBuffer is a buffer that two goroutines may write.

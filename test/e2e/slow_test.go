@@ -37,13 +37,13 @@ func TestSlowWatchers(t *testing.T) {
 	const quick = 3
 	// Who does not read at first, and who does.
 	alone := s.watch(t, s.narrow(t))
-	shared := s.watch(t, s.client)
+	shared := s.watch(t, s.Client)
 	var wg sync.WaitGroup
 	arrivals := make([]map[string]time.Time, quick)
 	var order []string // of the first of them
 	ended := make(chan struct{})
 	for i := range quick {
-		watch := s.watch(t, s.client)
+		watch := s.watch(t, s.Client)
 		arrivals[i] = map[string]time.Time{}
 		wg.Go(func() {
 			for {
@@ -121,7 +121,7 @@ func (s *server) createBook(t *testing.T, name, filler string) {
 
 // narrow is a client whose connections take few bytes that nobody reads.
 func (s *server) narrow(t *testing.T) *http.Client {
-	config := s.client.Transport.(*http.Transport).TLSClientConfig.Clone()
+	config := s.Client.Transport.(*http.Transport).TLSClientConfig.Clone()
 	config.NextProtos = []string{"http/1.1"}
 	transport := &http.Transport{TLSClientConfig: config, ReadBufferSize: 4 << 10, TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}}
 	transport.Dial = func(network, address string) (net.Conn, error) {
@@ -143,7 +143,7 @@ type watching struct {
 
 func (s *server) watch(t *testing.T, client *http.Client) *watching {
 	t.Helper()
-	resp, err := client.Get(s.url + books + "?watch=1")
+	resp, err := client.Get(s.URL + books + "?watch=1")
 	if err != nil || resp.StatusCode != http.StatusOK {
 		t.Fatal(resp, err)
 	}

@@ -38,7 +38,7 @@ func TestFreshServerIsClosed(t *testing.T) {
 		books:          http.StatusUnauthorized,
 		"/nosuchthing": http.StatusUnauthorized,
 	} {
-		resp, err := anonymous.Get(s.url + path)
+		resp, err := anonymous.Get(s.URL + path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestFreshServerIsClosed(t *testing.T) {
 		}
 	}
 
-	plain := strings.Replace(s.url, "https://", "http://", 1)
+	plain := strings.Replace(s.URL, "https://", "http://", 1)
 	resp, err := http.Get(plain + "/version")
 	if err == nil {
 		resp.Body.Close()
@@ -70,7 +70,7 @@ func TestSignalsStopCleanlyAndASecondStartFindsTheData(t *testing.T) {
 			t.Fatalf("create: %d %s %v", code, body, err)
 		}
 		// A watch that is open must not keep the server from stopping.
-		resp, err := s.client.Get(s.url + books + "?watch=true")
+		resp, err := s.Client.Get(s.URL + books + "?watch=true")
 		if err != nil {
 			t.Fatal(err)
 		}

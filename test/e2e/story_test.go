@@ -149,8 +149,8 @@ func storyEnv(t *testing.T, s *server) []string {
 	}
 	home := t.TempDir()
 	return []string{
-		"HOME=" + home, "KUBECONFIG=" + s.kubeconfig, "KUBECACHEDIR=" + home,
-		"DATA=" + s.dataDir, fmt.Sprintf("SERVER=%d", s.cmd.Process.Pid), "TZ=UTC", "PATH=" + filepath.Dir(s.cmd.Path) + ":" + bin + ":" + os.Getenv("PATH"),
+		"HOME=" + home, "KUBECONFIG=" + s.Kubeconfig, "KUBECACHEDIR=" + home,
+		"DATA=" + s.dataDir, fmt.Sprintf("SERVER=%d", s.Cmd.Process.Pid), "TZ=UTC", "PATH=" + filepath.Dir(s.Cmd.Path) + ":" + bin + ":" + os.Getenv("PATH"),
 	}
 }
 

@@ -162,7 +162,7 @@ func (s *server) deleteUnreadable(t *testing.T) {
 // error.
 func (s *server) firstEvent(t *testing.T, path string) (string, apiStatus) {
 	t.Helper()
-	resp, err := s.client.Get(s.url + path)
+	resp, err := s.Client.Get(s.URL + path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,89 +4,15 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
-	"syscall"
 	"time"
 
-	"github.com/typeplane/typeplane/internal/database"
 	"github.com/typeplane/typeplane/internal/program"
-	"github.com/typeplane/typeplane/internal/server"
 )
-
-// address is what to listen on.
-func address(o *program.ServingOptions) string {
-	return net.JoinHostPort(o.BindAddress, strconv.Itoa(o.SecurePort))
-}
-
-// openServer joins what is served with who may have it.
-func (i *Instance) openServer(context.Context) error {
-	o, db := &i.options.Serving, i.db
-	origins, err := program.ParseOrigins(o.CORSAllowedOrigins)
-	if err != nil {
-		return err
-	}
-	i.server, err = server.New(server.Config{
-		Name:          i.program.Name,
-		Resources:     i.resources,
-		Scheme:        i.known.Scheme,
-		OpenAPI:       i.program.OpenAPI,
-		Authenticator: i.identity.authenticator,
-		Authorizer:    &i.decider,
-		Revocations:   &i.identity.revocations,
-		Version:       server.Version{GitVersion: gitVersion},
-		Readyz:        append([]server.Check{{Name: "etcd", Check: db.Ready, Note: db.Missing}, {Name: "watch-cache", Check: db.Filled}, {Name: "kms-providers", Check: i.known.KmsHealth}}, i.readyz...),
-		Healthz:       []server.Check{{Name: "encryption-config", Check: i.known.EncryptionHealth}, {Name: "serving-certificate", Check: i.access.certificateHealth}},
-		Reports:       []server.Report{{Path: database.StoragePath, Make: i.survey.Report}},
-		Documents:     i.issuerDocuments(),
-		Metrics:       i.metrics,
-		Audit:         i.audit,
-		Tracer:        i.tracer,
-		Log:           i.log,
-
-		RequestTimeout:    o.RequestTimeout,
-		WatchTimeout:      time.Duration(o.MinRequestTimeout) * time.Second,
-		MaxWatchesPerUser: inFlight(o.MaxWatchesPerUser),
-		MaxStreams:        o.HTTP2MaxStreams,
-		CORSOrigins:       origins,
-		WatchDrain:        o.ShutdownWatchGrace,
-		ShutdownDelay:     o.ShutdownDelay,
-
-		MaxRequestsInFlight:         inFlight(o.MaxRequestsInFlight),
-		MaxMutatingRequestsInFlight: inFlight(o.MaxMutatingRequestsInFlight),
-	})
-	return err
-}
-
-// inFlight says "no bound" as server.Config does, where 0 is the default.
-func inFlight(flag int) int {
-	if flag == 0 {
-		return -1
-	}
-	return flag
-}
-
-// gitVersion says which Kubernetes release the API behaves like: clients such as Helm compare it.
-const gitVersion = "v1.37.2+typeplane"
-
-func listen(ctx context.Context, o *program.ServingOptions) (net.Listener, error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address(o))
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("another process listens on %s already; stop it, or choose another port with --secure-port (0 takes a free one)", address(o))
-	}
-	if errors.Is(err, syscall.EACCES) {
-		return nil, fmt.Errorf("listening on %s is not allowed; choose a port above 1023 with --secure-port", address(o))
-	}
-	if errors.Is(err, syscall.EADDRNOTAVAIL) {
-		return nil, fmt.Errorf("this machine does not have the address %s; choose another with --bind-address", o.BindAddress)
-	}
-	return listener, err
-}
 
 // access is who may come in, and how: the server's authority and what it signed.
 type access struct {

@@ -1,0 +1,178 @@
+package database
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/typeplane/typeplane/internal/wait"
+	"github.com/typeplane/typeplane/storage/migration"
+)
+
+// retryMigration is the pause after a migration that has failed.
+const retryMigration = 10 * time.Second
+
+// Migrator rewrites what is stored in an old form, while a server runs. A person who wants it at
+// once uses the command migrate.
+type Migrator struct {
+	survey *Surveyor
+	db     *Database
+	rate   int
+	log    *slog.Logger
+	again  chan struct{} // holds a token while it has to look again
+	waited bool          // for servers that wrote another version
+
+	mu       sync.Mutex // guards progress
+	progress migrationReport
+}
+
+// migrationReport is what /debug/storage says of the Migrator of one server. Of several on one
+// database one migrates.
+type migrationReport struct {
+	// State is "waiting" for servers of an older release, "running" or "idle".
+	State string `json:"state"`
+	// WaitsFor are these servers, by resource.
+	WaitsFor map[string][]string `json:"waitsFor,omitempty"`
+	// Rewritten is how many objects this server has rewritten since its start.
+	Rewritten int64 `json:"rewritten"`
+}
+
+// NewMigrator returns one that rewrites at most rate objects in a second. It asks the caches, which
+// survey knows, what is stale, and waits while other servers write another version.
+func NewMigrator(survey *Surveyor, db *Database, rate int, log *slog.Logger) *Migrator {
+	return &Migrator{survey: survey, db: db, rate: rate, log: log, again: make(chan struct{}, 1)}
+}
+
+// Again makes it look for stale objects: a key has come or gone, or a version is no longer held
+// back. It does not block.
+func (m *Migrator) Again() {
+	select {
+	case m.again <- struct{}{}:
+	default:
+	}
+}
+
+// Run migrates when the caches are filled, and each time that Again is called, until ctx ends.
+func (m *Migrator) Run(ctx context.Context) {
+	m.db.OnceFilled(ctx, m.Again)
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+			return
+		case <-m.again:
+		}
+		if err := m.migrate(ctx); err != nil && ctx.Err() == nil {
+			m.log.Warn("rewrite what is stored in an old form", "error", err)
+			if wait.Sleep(ctx, retryMigration) == nil {
+				m.Again()
+			}
+		}
+	}
+}
+
+func (m *Migrator) migrate(ctx context.Context) error {
+	others, err := m.db.Peers.WriteOthers(ctx)
+	if err != nil {
+		return err
+	}
+	if m.setWaiting(others); len(others) > 0 {
+		m.waited = true
+		return m.lookLater(ctx)
+	}
+	record := m.db.Record()
+	_, seen, err := record.Read(ctx)
+	if err != nil {
+		return err
+	}
+	m.setRunning(true)
+	defer m.setRunning(false)
+	pace, only := migration.NewPace(m.rate), map[string]string{}
+	for i, r := range m.survey.Resources {
+		result, err := m.resource(ctx, i, pace)
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.GroupResource(), err)
+		}
+		if result.Left() == 0 && result.Unreadable == 0 {
+			only[r.GroupResource().String()] = r.StorageVersion(m.survey.Options[i]).String()
+		}
+	}
+	m.waited = false
+	return record.Settle(ctx, seen, only)
+}
+
+// lookLater has it look again after a while.
+func (m *Migrator) lookLater(ctx context.Context) error {
+	if wait.Sleep(ctx, lookEvery) == nil {
+		m.Again()
+	}
+	return nil
+}
+
+// resource migrates the objects of one resource, if the cache knows of one that is stale, or may not
+// know of one that another server has written a moment ago.
+func (m *Migrator) resource(ctx context.Context, i int, pace *migration.Pace) (migration.Result, error) {
+	r := m.survey.Resources[i]
+	count, err := migration.Survey(ctx, m.survey.Stores[i], r.KeyPrefix())
+	if err != nil || count.Stale == 0 && !m.waited {
+		return migration.Result{Count: count}, err
+	}
+	form, err := m.survey.Form(i, m.db.Root)
+	if err != nil {
+		return migration.Result{}, err
+	}
+	if count.Stale > 0 {
+		m.log.Info(fmt.Sprintf("%d of %d objects of %s are stored in an old form: they are rewritten", count.Stale, count.Entries, r.GroupResource()), "perSecond", m.rate)
+	}
+	before := m.rewritten()
+	result, err := migration.Run(ctx, migration.Config{
+		Store: m.db.Source(form), Prefix: r.KeyPrefix(), Pace: pace,
+		Progress: func(now migration.Result) { m.setRewritten(before + now.Rewritten) },
+	})
+	if result.Stale > 0 {
+		m.log.Info(fmt.Sprintf("%d objects of %s were rewritten", result.Rewritten, r.GroupResource()), "left", result.Left())
+	}
+	return result, err
+}
+
+func (m *Migrator) report() migrationReport {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	report := m.progress
+	if report.State == "" {
+		report.State = "idle"
+	}
+	return report
+}
+
+// setWaiting notes for which servers it waits, by resource.
+func (m *Migrator) setWaiting(others map[string][]string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.progress.WaitsFor, m.progress.State = others, ""
+	if len(others) > 0 {
+		m.progress.State = "waiting"
+	}
+}
+
+func (m *Migrator) setRunning(running bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.progress.State = ""
+	if running {
+		m.progress.State = "running"
+	}
+}
+
+func (m *Migrator) rewritten() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.progress.Rewritten
+}
+
+func (m *Migrator) setRewritten(n int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.progress.Rewritten = n
+}

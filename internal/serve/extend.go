@@ -1,0 +1,83 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/internal/database"
+	"github.com/typeplane/typeplane/internal/program"
+	"github.com/typeplane/typeplane/internal/server"
+	"github.com/typeplane/typeplane/registry"
+	"github.com/typeplane/typeplane/registry/rest"
+)
+
+// extended is what comes of the stores when the APIs and plug-ins have done their part.
+type extended struct {
+	resources []rest.Resource
+	readyz    []server.Check
+	loops     []func(context.Context)
+	// decider says who may do what, when it has been filled; roles is one of those whom it asks,
+	// nil where none are served.
+	decider *decider
+	roles   auth.Authorizer
+}
+
+// extend lets the APIs and then the plug-ins do what no declaration can say.
+func (p *plan) extend(ctx context.Context, door *door, db *database.Database, stored *stores, users *identity) (*extended, error) {
+	virtual, err := program.VirtualResources(p.program)
+	if err != nil {
+		return nil, err
+	}
+	decider := new(decider)
+	h := program.NewHost(program.Host{
+		Scheme: p.known.Scheme, Resources: append(stored.resources, virtual...), Options: p.options, Log: p.log,
+		Shared: db.Backend.Shared, Metrics: p.metrics, Objects: stored.objects,
+		RootCA: door.rootCA, Authorizer: decider, Tokens: users.tokens, Audiences: program.Audiences(&p.options.Authentication), Signer: users.signer,
+		ClientSigner: auth.NewClientSigner(door.authority.cert, door.authority.key), Revocations: users.revocations,
+	}, p.enabled, stored.kept)
+	if err := program.Extend(ctx, p.program, h); err != nil {
+		return nil, err
+	}
+	for n := len(stored.resources); n < len(h.Resources); n++ {
+		h.Resources[n] = registry.Admitted(h.Resources[n], p.admission)
+	}
+	if err := p.openAdmission(ctx, h); err != nil {
+		return nil, err
+	}
+	if migrator := stored.survey.Migrator; migrator != nil {
+		h.Alone("storage-migration", migrator.Run)
+	}
+	return &extended{resources: h.Resources, readyz: h.Readyz, loops: program.Loops(h), decider: decider, roles: h.RBAC}, nil
+}
+
+// openAdmission makes the plug-ins that are on. Until then, which is before the first request,
+// everything is admitted: what the server makes for itself.
+func (p *plan) openAdmission(ctx context.Context, h *program.Host) error {
+	configs, err := readConfigs(&p.options.Admission, p.plugins)
+	if err != nil {
+		return err
+	}
+	if len(p.options.Admission.Control) > 0 {
+		p.log.Warn("--" + program.FlagAdmissionControl + " is deprecated: name what differs from the default with --" + program.FlagEnablePlugins + " and --" + program.FlagDisablePlugins)
+	}
+	var plugins []admission.Plugin
+	for _, chosen := range p.plugins {
+		if missing := program.Missing(h, chosen.Needs); missing != "" {
+			if chosen.Named != "" {
+				return fmt.Errorf("--%s: %s works with %s, which this server does not serve", chosen.Named, chosen.Name, missing)
+			}
+			p.log.Debug("an admission plug-in is left out, since what it works with is not served", "plugin", chosen.Name, "resource", missing)
+			continue
+		}
+		plugin, err := chosen.New(ctx, h, configs[chosen.Name])
+		if err != nil {
+			return fmt.Errorf("admission plug-in %s: %w", chosen.Name, err)
+		}
+		plugin.Name = chosen.Name
+		plugins = append(plugins, plugin)
+	}
+	p.admission.Set(plugins)
+	return nil
+}

@@ -1,0 +1,92 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/internal/database"
+	"github.com/typeplane/typeplane/internal/program"
+)
+
+// plan is what is decided before anything is opened. Every step of the start reads it.
+type plan struct {
+	program program.Server  // with the APIs that the operator wants
+	enabled map[string]bool // of program.APIs
+	options *program.Options
+	known   *database.Kinds
+	// plugins are those of admission that are on, admission is the chain of them. Every store asks
+	// the chain, which is filled when all stores are there.
+	plugins   []program.ChosenPlugin
+	admission *admission.Chain
+	metrics   *prometheus.Registry
+	log       *slog.Logger
+}
+
+// newPlan refuses options that can't be served.
+func newPlan(s program.Server, o *program.Options) (*plan, error) {
+	if err := program.Validate(s, o); err != nil {
+		return nil, err
+	}
+	p := &plan{options: o, log: o.Log, metrics: prometheus.NewRegistry()}
+	if p.log == nil {
+		p.log = neverBlocking(&o.Logging, os.Stderr)
+	}
+	for _, note := range o.Notes {
+		p.log.Warn(note)
+	}
+	p.admission = &admission.Chain{Observe: newAdmissionMetrics(p.metrics, p.log).observe}
+	var err error
+	if p.program, p.enabled, err = program.Join(s, o.API.Enable); err != nil {
+		return nil, err
+	}
+	if p.plugins, err = program.ChoosePlugins(s, &o.Admission); err != nil {
+		return nil, err
+	}
+	if p.known, err = database.NewKinds(p.program, &o.Store); err != nil {
+		return nil, err
+	}
+	for n, r := range p.known.Resources {
+		gr := r.GroupResource()
+		p.known.Options[n].Admission = p.admission
+		p.known.Options[n].Collected = o.Store.GarbageCollector
+		p.known.Options[n].Lifetime = program.Lifetime(&o.API, gr.Group, gr.Resource)
+	}
+	return p, database.CheckPrefixes(p.program)
+}
+
+// openDatabase opens what the objects are kept in. It moves what is not in its place, and refuses
+// what this program can't read. url is where the server listens.
+func (p *plan) openDatabase(ctx context.Context, url string, say func(string), opened *closers) (*database.Database, error) {
+	db, err := database.Open(ctx, p.program, &p.options.Store, say, p.log)
+	if err != nil {
+		return nil, err
+	}
+	lock := func() {} // behind the last use of the stores
+	opened.add(func() error {
+		defer lock()
+		return db.Close()
+	})
+	if err := errors.Join(p.shareKeys(ctx, db), p.keepSecrets()); err != nil {
+		return nil, err
+	}
+	if lock, err = p.known.OpenEncryption(&p.options.Store, p.log); err != nil {
+		return nil, err
+	}
+	if err := p.relocation(db).Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.joinPeers(ctx, url, db, opened); err != nil {
+		return nil, err
+	}
+	return db, p.known.CheckVersions(ctx, db, p.program.Name)
+}
+
+// relocation moves the objects in db to the keys that they have now.
+func (p *plan) relocation(db *database.Database) database.Relocation {
+	return database.NewRelocation(p.known, db, func(line string) { p.log.Info(line) })
+}

@@ -1,0 +1,59 @@
+package serve
+
+import (
+	"time"
+
+	"github.com/typeplane/typeplane/internal/database"
+	"github.com/typeplane/typeplane/internal/program"
+	"github.com/typeplane/typeplane/internal/server"
+	"github.com/typeplane/typeplane/trace"
+)
+
+// newServer joins what is served with who may have it.
+func (p *plan) newServer(door *door, db *database.Database, stored *stores, users *identity, extended *extended, audit *auditLog, tracer trace.Recorder) (*server.Server, error) {
+	o := &p.options.Serving
+	origins, err := program.ParseOrigins(o.CORSAllowedOrigins)
+	if err != nil {
+		return nil, err
+	}
+	return server.New(server.Config{
+		Name:          p.program.Name,
+		Resources:     extended.resources,
+		Scheme:        p.known.Scheme,
+		OpenAPI:       p.program.OpenAPI,
+		Authenticator: users.authenticator,
+		Authorizer:    extended.decider,
+		Revocations:   users.revocations,
+		Version:       server.Version{GitVersion: gitVersion},
+		Readyz:        append([]server.Check{{Name: "etcd", Check: db.Ready, Note: db.Missing}, {Name: "watch-cache", Check: db.Filled}, {Name: "kms-providers", Check: p.known.KmsHealth}}, extended.readyz...),
+		Healthz:       []server.Check{{Name: "encryption-config", Check: p.known.EncryptionHealth}, {Name: "serving-certificate", Check: door.certificateHealth}},
+		Reports:       []server.Report{{Path: database.StoragePath, Make: stored.survey.Report}},
+		Documents:     users.documents(),
+		Metrics:       p.metrics,
+		Audit:         audit.Log,
+		Tracer:        tracer,
+		Log:           p.log,
+
+		RequestTimeout:    o.RequestTimeout,
+		WatchTimeout:      time.Duration(o.MinRequestTimeout) * time.Second,
+		MaxWatchesPerUser: inFlight(o.MaxWatchesPerUser),
+		MaxStreams:        o.HTTP2MaxStreams,
+		CORSOrigins:       origins,
+		WatchDrain:        o.ShutdownWatchGrace,
+		ShutdownDelay:     o.ShutdownDelay,
+
+		MaxRequestsInFlight:         inFlight(o.MaxRequestsInFlight),
+		MaxMutatingRequestsInFlight: inFlight(o.MaxMutatingRequestsInFlight),
+	})
+}
+
+// inFlight says "no bound" as server.Config does, where 0 is the default.
+func inFlight(flag int) int {
+	if flag == 0 {
+		return -1
+	}
+	return flag
+}
+
+// gitVersion says which Kubernetes release the API behaves like: clients such as Helm compare it.
+const gitVersion = "v1.37.2+typeplane"

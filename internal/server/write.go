@@ -1,0 +1,27 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/typeplane/typeplane/internal/server/negotiate"
+	"github.com/typeplane/typeplane/registry/rest"
+)
+
+// beginWrite is what every write begins with: in which form it is answered, and the body.
+func (s *Server) beginWrite(c *call) (rest.Form, []byte, error) {
+	form, err := c.form(negotiate.MediaTypes)
+	if err != nil {
+		return form, nil, err
+	}
+	body, err := s.readBody(c)
+	return form, body, err
+}
+
+// sendWritten answers a write of one object.
+func (c *call) sendWritten(created bool, view rest.View, form rest.Form) error {
+	code := http.StatusOK
+	if created {
+		code = http.StatusCreated
+	}
+	return c.send(code, view, form)
+}
