@@ -192,7 +192,7 @@ var rules = []rule{
 	},
 	{
 		in:     []string{"..."},
-		except: []string{"features/...", "examples/...", "policy/...", "tracing/tracing_test.go"},
+		except: []string{"features/...", "examples/...", "policy/...", "tracing/tracing_test.go", "internal/tool/user_test.go"},
 		forbid: []string{"./features/..."},
 		tests:  true,
 		reason: "the kinds of the control plane are for programs that ask for them: a program that does not stays small",

@@ -41,7 +41,7 @@ var ladder = []room{
 	{"The seams", []string{"registry/rest", "auth/...", "admission/..."}},
 	{"Registry", []string{"registry/..."}},
 	{"Server", []string{"internal/server/..."}},
-	{"Assembly", []string{"internal/faultinject", "internal/kubeconfig", "internal/program/...", "internal/database", "internal/users", "internal/tool", "internal/serve/..."}},
+	{"Assembly", []string{"internal/faultinject", "internal/kubeconfig", "internal/program/...", "internal/replicas", "internal/database", "internal/users", "internal/tool", "internal/serve/..."}},
 	{"Typeplane", []string{".", "apitest"}},
 	{"Features", []string{"internal/follow", "features/..."}},
 	{"Generator", []string{"generators/...", "cmd/gen"}},
