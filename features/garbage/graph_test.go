@@ -1,15 +1,21 @@
 package garbage
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/typeplane/typeplane/internal/server/metrics"
+	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 
@@ -65,7 +71,7 @@ func TestGraphIsConsistent(t *testing.T) {
 				now := metav1.Now()
 				meta.DeletionTimestamp, meta.Finalizers = &now, []string{[]string{"orphan", "foregroundDeletion", "other"}[random.IntN(3)]}
 			}
-			g.put(0, metaOfObject(t, meta))
+			g.put(0, metaOfObject(t, meta), time.Time{})
 		}
 		for range random.IntN(3) {
 			if n := g.first(); n != nil {
@@ -138,7 +144,7 @@ func perObject(metas []*wire.Meta) int {
 	runtime.ReadMemStats(&before)
 	g := newGraph()
 	for _, meta := range metas {
-		g.put(0, meta)
+		g.put(0, meta, time.Time{})
 	}
 	for n := g.first(); n != nil; n = g.first() {
 		g.done(n, false)
@@ -148,4 +154,20 @@ func perObject(metas []*wire.Meta) int {
 	size := int(int64(after.HeapAlloc)-int64(before.HeapAlloc)) / len(metas)
 	runtime.KeepAlive(g)
 	return size
+}
+
+// A server that ends before the collector has begun ends all the same.
+func TestRunEndsAtOnce(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	resource := rest.Resource{Name: "things", Kind: "Thing", Get: nothing{}, Watch: nothing{}, Delete: nothing{}, Patch: nothing{}}
+	newCollector([]rest.Resource{resource}, true, metrics.NewGarbage(prometheus.NewRegistry()), slog.New(slog.DiscardHandler)).run(ctx)
+}
+
+// nothing is a resource that is never asked.
+type nothing struct {
+	rest.Getter
+	rest.Watcher
+	rest.Deleter
+	rest.Patcher
 }

@@ -39,6 +39,7 @@ var hooks = []hook{
 	{"Decorate", []param{obj}, "", function},
 	{"CheckGracefulDelete", []param{ctx, obj, {"opts", "*metav1.DeleteOptions"}}, "bool", deletion},
 	{"PrepareForDelete", []param{obj}, "", deletion},
+	{"Expires", []param{obj}, "*metav1.Time", deletion},
 	{"Held", []param{obj}, "bool", deletion},
 	{"Finalize", []param{from, to}, "", deletion},
 	{"ResetFields", []param{{"subresource", "string"}}, "[]string", bySubresource},
