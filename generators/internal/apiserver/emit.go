@@ -18,6 +18,9 @@ func emitServer(pass *generators.Pass, s *server) {
 	p.newServer()
 	p.documentDefaults()
 	for _, h := range s.hubs {
+		if h.expires != nil {
+			p.expires(h)
+		}
 		for _, v := range h.versions {
 			if len(v.fields) > 0 {
 				p.P()

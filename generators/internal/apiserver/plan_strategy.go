@@ -160,6 +160,8 @@ func is(t *types.Type, want string, hub *types.Type) bool {
 		return t.Kind == types.Slice && t.Elem.Name == types.Name{Package: metaV1, Name: "TableColumnDefinition"}
 	case "*metav1.DeleteOptions":
 		return t.Kind == types.Pointer && t.Elem.Name == types.Name{Package: metaV1, Name: "DeleteOptions"}
+	case "*metav1.Time":
+		return t.Kind == types.Pointer && isTime(t.Elem)
 	case "map[string]bool":
 		return t.Kind == types.Map && t.Key == types.String && t.Elem == types.Bool
 	case "[]any":

@@ -34,6 +34,7 @@ type hub struct {
 	names     names
 	status    bool      // it has a status subresource
 	strategy  *strategy // nil without one
+	expires   *target   // says when an object ends; nil: none does
 	authored  []authored
 	// defaultsItself and validatesItself say that it has methods of controller-runtime's webhooks.
 	defaultsItself, validatesItself bool
