@@ -91,9 +91,6 @@ func (c *collector) act(ctx context.Context, it item, meta *wire.Meta, o owners)
 	case len(o.solid) > 0:
 		return c.disown(ctx, it, meta, slices.Concat(o.gone, o.waiting))
 	case len(o.waiting) > 0:
-		if err := c.seen(ctx); err != nil {
-			return err
-		}
 		return c.deleteBelow(ctx, it, meta)
 	case hasFinalizer(meta, metav1.FinalizerOrphanDependents):
 		return c.delete(ctx, it, meta, metav1.DeletePropagationOrphan)
