@@ -10,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/apitest"
@@ -115,4 +116,26 @@ func TestGraceThatIsOver(t *testing.T) {
 	w.stay(widgetsA+"/long", widgetsA+"/kept")
 	w.Want(200, "", "PATCH", widgetsA+"/kept", `{"metadata":{"finalizers":[]}}`)
 	w.gone(widgetsA + "/kept")
+}
+
+// Kinds of the program and of the features own each other, named in any version: a kind is known by
+// its group and name.
+func TestMixedKinds(t *testing.T) {
+	for _, version := range []string{"v1", "v1beta1", "v9"} {
+		w := startWidgets(t)
+		id := func(path string) string {
+			_, rest, _ := strings.Cut(w.Want(200, "", "GET", path, ""), `"uid":"`)
+			id, _, _ := strings.Cut(rest, `"`)
+			return id
+		}
+		w.widget("top", "", "")
+		top := metav1.OwnerReference{APIVersion: "shop.example.com/" + version, Kind: "Widget", Name: "top", UID: types.UID(id(widgetsA + "/top"))}
+		w.make(mapsA, "middle", blocking(top))
+		w.widget("bottom", "", `{"apiVersion":"v1","kind":"ConfigMap","name":"middle","blockOwnerDeletion":true,"uid":"`+id(mapsA+"/middle")+`"}`)
+		w.stay(mapsA+"/middle", widgetsA+"/bottom")
+		w.delete(widgetsA+"/top", "Foreground")
+		w.gone(widgetsA + "/top")
+		w.Want(404, "", "GET", mapsA+"/middle", "") // it went first
+		w.gone(widgetsA + "/bottom")
+	}
 }

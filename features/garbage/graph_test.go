@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"runtime"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typeplane/typeplane/internal/server/metrics"
@@ -170,4 +172,28 @@ type nothing struct {
 	rest.Watcher
 	rest.Deleter
 	rest.Patcher
+}
+
+// Only what can be followed, patched and deleted is followed, each kind once and as it is stored;
+// everything that can be read may be an owner.
+func TestKinds(t *testing.T) {
+	of := func(version, name string) rest.Resource {
+		return rest.Resource{Name: name, Kind: "Kind" + name, GroupVersion: schema.GroupVersion{Group: "g", Version: version},
+			StorageVersion: schema.GroupVersion{Group: "g", Version: "v2"}, Get: nothing{}, Watch: nothing{}, Delete: nothing{}, Patch: nothing{}}
+	}
+	old, whole, status, readOnly, events := of("v1", "things"), of("v2", "things"), of("v2", "things"), of("v2", "reports"), of("v2", "events")
+	status.Subresource, readOnly.Delete = "status", nil
+	c := newCollector([]rest.Resource{old, whole, status, readOnly, events}, true, metrics.NewGarbage(prometheus.NewRegistry()), slog.New(slog.DiscardHandler))
+	got := map[string]bool{}
+	for _, k := range c.kinds {
+		got[k.GroupVersion.Version+" "+k.Name] = k.followed
+	}
+	if want := map[string]bool{"v2 things": true, "v2 reports": false, "v2 events": false}; !maps.Equal(got, want) {
+		t.Errorf("followed: %v, want %v", got, want)
+	}
+	for _, kind := range []string{"Kindthings", "Kindreports", "Kindevents"} {
+		if c.byKind[schema.GroupKind{Group: "g", Kind: kind}] == nil {
+			t.Errorf("%s is not known", kind)
+		}
+	}
 }
