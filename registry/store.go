@@ -111,6 +111,9 @@ func (s *Store) resources() ([]rest.Resource, error) {
 			Misread:          e.misread,
 			Deprecated:       kind.Deprecated(),
 		}
+		if s.def.Strategy.Deletion.Expires != nil {
+			main.Ends = e.ends
+		}
 		// The same objects in another group would make a short name ambiguous, and be there twice
 		// in a category.
 		if gv.Group == s.def.GroupKind.Group {

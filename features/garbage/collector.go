@@ -20,9 +20,11 @@ const workers = 20
 
 // collector is what one server knows and does while it leads.
 type collector struct {
-	graph   *graph
-	kinds   []*kind
-	byKind  map[schema.GroupKind]*kind
+	graph  *graph
+	kinds  []*kind
+	byKind map[schema.GroupKind]*kind
+	// owners says that owners are followed; if not, only what ends by itself is collected.
+	owners  bool
 	events  rest.Creator // nil: events are not served
 	fresh   freshness
 	log     *slog.Logger
@@ -44,8 +46,8 @@ var user = &auth.User{
 	Groups: []string{"system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"},
 }
 
-func newCollector(resources []rest.Resource, numbers *metrics.Garbage, log *slog.Logger) *collector {
-	c := &collector{graph: newGraph(), byKind: map[schema.GroupKind]*kind{}, log: log, metrics: numbers}
+func newCollector(resources []rest.Resource, owners bool, numbers *metrics.Garbage, log *slog.Logger) *collector {
+	c := &collector{graph: newGraph(), byKind: map[schema.GroupKind]*kind{}, owners: owners, log: log, metrics: numbers}
 	for _, r := range resources {
 		if r.Subresource != "" || r.Get == nil {
 			continue
@@ -53,7 +55,7 @@ func newCollector(resources []rest.Resource, numbers *metrics.Garbage, log *slog
 		gk := schema.GroupKind{Group: r.GroupVersion.Group, Kind: r.Kind}
 		k := c.kindOf(r)
 		if k == nil {
-			k = &kind{Resource: r, number: uint16(len(c.kinds)), followed: followed(r)}
+			k = &kind{Resource: r, number: uint16(len(c.kinds)), followed: followed(r) && (owners || r.Ends != nil)}
 			c.kinds = append(c.kinds, k)
 		} else if r.GroupVersion == r.StorageVersion {
 			k.Resource = r // its metadata is cut out of what is stored
@@ -94,15 +96,30 @@ func (c *collector) run(ctx context.Context) {
 			all.Go(func() { c.follow(ctx, k) })
 		}
 	}
-	for _, k := range c.kinds {
-		if k.followed {
-			<-k.monitor.tried
-		}
+	if !c.waitTried(ctx) {
+		return
 	}
 	c.graph.enqueueAll()
 	for range workers {
 		all.Go(func() { c.work(ctx) })
 	}
+}
+
+// waitTried waits until every kind was seen once, or could not be. Then most of what owners there
+// are is in memory, and a kind that can't be read keeps nobody waiting but those whose finalizers it
+// concerns.
+func (c *collector) waitTried(ctx context.Context) bool {
+	for _, k := range c.kinds {
+		if !k.followed {
+			continue
+		}
+		select {
+		case <-k.monitor.tried:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
 }
 
 // errChanged says that somebody else wrote first. It is no news, and the object is judged again.

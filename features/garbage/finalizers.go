@@ -11,18 +11,29 @@ import (
 )
 
 // awaitDependents lets an object go that waits for its dependents, if none blocks it any more. Else
-// those are judged, and one that is gone brings it here again.
+// those are judged, and one that is gone brings it here again. Before it goes, everything that was
+// written until then has to be in the graph.
 func (c *collector) awaitDependents(ctx context.Context, it item, meta *wire.Meta) error {
+	if c.enqueueBlocking(it.node) {
+		return nil
+	}
 	if err := c.seen(ctx); err != nil {
 		return err
 	}
-	blocking := c.graph.dependents(it.node, true)
-	if len(blocking) == 0 {
-		return c.takeOff(ctx, it, meta, metav1.FinalizerDeleteDependents)
+	if c.enqueueBlocking(it.node) {
+		return nil
 	}
+	return c.takeOff(ctx, it, meta, metav1.FinalizerDeleteDependents)
+}
+
+// enqueueBlocking has the dependents judged that keep an object from going, and says whether there
+// are any. Those that wait for their own dependents come by themselves.
+func (c *collector) enqueueBlocking(n *node) (any bool) {
+	blocking := c.graph.dependents(n, true)
+	any = len(blocking) > 0
 	blocking = slices.DeleteFunc(blocking, func(n *node) bool { return c.graph.item(n).flags.has(foreground) })
 	c.graph.enqueueNow(blocking...)
-	return nil
+	return any
 }
 
 // orphanDependents takes the reference to an object out of all its dependents, and then lets it go.

@@ -1,5 +1,5 @@
-// Package garbage removes objects that nobody wants any more: those whose owners are gone, and
-// those whose time of grace has passed.
+// Package garbage removes objects that nobody wants any more: those whose owners are gone,
+// those that end by themselves, and those whose time of grace has passed.
 //
 // It follows the metadata of all resources and keeps, in graph.go, who owns whom. A change puts
 // objects into a queue (queue.go). Workers judge them by what is stored at that moment (judge.go).
@@ -8,7 +8,7 @@
 // is to know is in the store, so that a server that was stopped in the middle goes on.
 //
 // The rules are those of Kubernetes' garbage collector. Start reading at API. The package never
-// touches an object that has no owners and is not being deleted.
+// touches an object that has no owners, does not end by itself and is not being deleted.
 package garbage
 
 import (
@@ -23,12 +23,10 @@ import (
 func API() typeplane.API { return typeplane.API{Collects: true, Extend: extend} }
 
 func extend(_ context.Context, h *typeplane.Host) error {
-	if h.Options.Store.GarbageCollector != typeplane.CollectInServer {
-		return nil
-	}
+	owners := h.Options.Store.GarbageCollector == typeplane.CollectInServer
 	numbers := metrics.NewGarbage(h.Metrics)
 	h.Alone("typeplane-control", func(ctx context.Context) {
-		newCollector(h.Resources, numbers, h.Log).run(ctx)
+		newCollector(h.Resources, owners, numbers, h.Log).run(ctx)
 	})
 	return nil
 }

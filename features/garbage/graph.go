@@ -25,11 +25,13 @@ type graph struct {
 	numbers    map[string]uint32
 	seed       maphash.Seed
 	queue      queue
+	// timers put nodes into the queue at a later time.
+	timers map[*node]*time.Timer
 }
 
 func newGraph() *graph {
 	return &graph{
-		nodes: map[uid]*node{}, others: map[uid]place{}, numbers: map[string]uint32{}, seed: maphash.MakeSeed(),
+		nodes: map[uid]*node{}, others: map[uid]place{}, numbers: map[string]uint32{}, timers: map[*node]*time.Timer{}, seed: maphash.MakeSeed(),
 		queue: queue{wake: make(chan struct{}, 1)},
 	}
 }
@@ -59,8 +61,9 @@ type node struct {
 type flags uint8
 
 const (
-	// seen: the object is there. Others are only named as an owner.
+	// seen: the object is there. Others are only named as an owner. ends: it ends by itself.
 	seen flags = 1 << iota
+	ends
 	// deleting: it has a deletionTimestamp. foreground and orphan are its finalizers then.
 	deleting
 	foreground
@@ -98,14 +101,14 @@ func (g *graph) item(n *node) item {
 	return item{n, n.kind, rest.Name{Namespace: namespace, Name: name}, n.flags}
 }
 
-// put notes an object as it is now.
-func (g *graph) put(kind uint16, meta *wire.Meta) {
+// put notes an object as it is now. It ends by itself at a time, unless that is zero.
+func (g *graph) put(kind uint16, meta *wire.Meta, end time.Time) {
 	id := uidOf(meta.UID)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	sum := g.sum(meta)
 	n := g.nodes[id]
-	if n == nil && sum == 0 && !meta.Deleting {
+	if n == nil && sum == 0 && !meta.Deleting && end.IsZero() {
 		g.others[id] = place{kind, g.number(meta.Namespace)}
 		return
 	}
@@ -113,7 +116,11 @@ func (g *graph) put(kind uint16, meta *wire.Meta) {
 		n = g.add(id)
 	}
 	n.kind = kind
-	n.flags |= seen
+	n.flags = n.flags&^ends | seen
+	if !end.IsZero() {
+		n.flags |= ends
+		g.enqueueAt(n, end)
+	}
 	if n.namedOtherwise(meta) {
 		n.key = meta.Namespace + "/" + meta.Name
 	}
@@ -179,7 +186,7 @@ func (g *graph) remove(id uid) {
 	}
 	g.unlink(n)
 	n.sum = 0
-	n.flags &^= seen | deleting | foreground | orphan
+	n.flags &^= seen | ends | deleting | foreground | orphan
 	g.enqueueDependents(n)
 	g.forget(n)
 }
@@ -227,10 +234,11 @@ func (g *graph) unlink(n *node) {
 
 // forget makes a node that does not matter any more one of the others.
 func (g *graph) forget(n *node) {
-	if n.owners != nil || n.dependents != nil || n.flags.has(deleting) {
+	if n.owners != nil || n.dependents != nil || n.flags.has(deleting) || n.flags.has(ends) {
 		return
 	}
 	delete(g.nodes, n.id)
+	g.stopTimer(n)
 	if n.flags.has(seen) {
 		namespace, _, _ := strings.Cut(n.key, "/")
 		g.others[n.id] = place{n.kind, g.number(namespace)}

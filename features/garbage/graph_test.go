@@ -1,15 +1,23 @@
 package garbage
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/typeplane/typeplane/internal/server/metrics"
+	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 
@@ -65,7 +73,7 @@ func TestGraphIsConsistent(t *testing.T) {
 				now := metav1.Now()
 				meta.DeletionTimestamp, meta.Finalizers = &now, []string{[]string{"orphan", "foregroundDeletion", "other"}[random.IntN(3)]}
 			}
-			g.put(0, metaOfObject(t, meta))
+			g.put(0, metaOfObject(t, meta), time.Time{})
 		}
 		for range random.IntN(3) {
 			if n := g.first(); n != nil {
@@ -138,7 +146,7 @@ func perObject(metas []*wire.Meta) int {
 	runtime.ReadMemStats(&before)
 	g := newGraph()
 	for _, meta := range metas {
-		g.put(0, meta)
+		g.put(0, meta, time.Time{})
 	}
 	for n := g.first(); n != nil; n = g.first() {
 		g.done(n, false)
@@ -148,4 +156,44 @@ func perObject(metas []*wire.Meta) int {
 	size := int(int64(after.HeapAlloc)-int64(before.HeapAlloc)) / len(metas)
 	runtime.KeepAlive(g)
 	return size
+}
+
+// A server that ends before the collector has begun ends all the same.
+func TestRunEndsAtOnce(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	resource := rest.Resource{Name: "things", Kind: "Thing", Get: nothing{}, Watch: nothing{}, Delete: nothing{}, Patch: nothing{}}
+	newCollector([]rest.Resource{resource}, true, metrics.NewGarbage(prometheus.NewRegistry()), slog.New(slog.DiscardHandler)).run(ctx)
+}
+
+// nothing is a resource that is never asked.
+type nothing struct {
+	rest.Getter
+	rest.Watcher
+	rest.Deleter
+	rest.Patcher
+}
+
+// Only what can be followed, patched and deleted is followed, each kind once and as it is stored;
+// everything that can be read may be an owner.
+func TestKinds(t *testing.T) {
+	of := func(version, name string) rest.Resource {
+		return rest.Resource{Name: name, Kind: "Kind" + name, GroupVersion: schema.GroupVersion{Group: "g", Version: version},
+			StorageVersion: schema.GroupVersion{Group: "g", Version: "v2"}, Get: nothing{}, Watch: nothing{}, Delete: nothing{}, Patch: nothing{}}
+	}
+	old, whole, status, readOnly, events := of("v1", "things"), of("v2", "things"), of("v2", "things"), of("v2", "reports"), of("v2", "events")
+	status.Subresource, readOnly.Delete = "status", nil
+	c := newCollector([]rest.Resource{old, whole, status, readOnly, events}, true, metrics.NewGarbage(prometheus.NewRegistry()), slog.New(slog.DiscardHandler))
+	got := map[string]bool{}
+	for _, k := range c.kinds {
+		got[k.GroupVersion.Version+" "+k.Name] = k.followed
+	}
+	if want := map[string]bool{"v2 things": true, "v2 reports": false, "v2 events": false}; !maps.Equal(got, want) {
+		t.Errorf("followed: %v, want %v", got, want)
+	}
+	for _, kind := range []string{"Kindthings", "Kindreports", "Kindevents"} {
+		if c.byKind[schema.GroupKind{Group: "g", Kind: kind}] == nil {
+			t.Errorf("%s is not known", kind)
+		}
+	}
 }

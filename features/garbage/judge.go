@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/typeplane/typeplane/features/internal/reader"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/wire"
 )
@@ -26,6 +27,8 @@ func (c *collector) judge(ctx context.Context, it item) error {
 		return err // of one that is gone, the graph will be told
 	}
 	switch {
+	case meta.Deleting && !c.owners:
+		return nil
 	case meta.Deleting && hasFinalizer(&meta, metav1.FinalizerOrphanDependents):
 		return c.orphanDependents(ctx, it, &meta)
 	case meta.Deleting && hasFinalizer(&meta, metav1.FinalizerDeleteDependents):
@@ -33,6 +36,16 @@ func (c *collector) judge(ctx context.Context, it item) error {
 	case meta.Deleting && !meta.HasFinalizers():
 		return c.endGrace(ctx, it, &meta)
 	case meta.Deleting:
+		return nil
+	}
+	over, err := c.isOver(ctx, it)
+	if err != nil {
+		return err
+	}
+	if over {
+		return c.delete(ctx, it, &meta, metav1.DeletePropagationBackground)
+	}
+	if !c.owners {
 		return nil
 	}
 	o, err := c.ownersOf(ctx, it, &meta)
@@ -45,6 +58,31 @@ func (c *collector) judge(ctx context.Context, it item) error {
 	return c.act(ctx, it, &meta, o)
 }
 
+// isOver says whether the time of an object that ends by itself is over, and has it judged again
+// when it will be.
+func (c *collector) isOver(ctx context.Context, it item) (bool, error) {
+	k := c.kinds[it.kind]
+	if k.Ends == nil {
+		return false, nil
+	}
+	view, err := k.Get.Get(ctx, it.name, reader.Options(false))
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	at, ends, err := k.Ends(view)
+	if err != nil || !ends {
+		return false, err
+	}
+	if time.Now().Before(at) {
+		c.graph.later(it.node, at)
+		return false, nil
+	}
+	return true, nil
+}
+
 // act does what the state of its owners asks for.
 func (c *collector) act(ctx context.Context, it item, meta *wire.Meta, o owners) error {
 	switch {
@@ -53,9 +91,6 @@ func (c *collector) act(ctx context.Context, it item, meta *wire.Meta, o owners)
 	case len(o.solid) > 0:
 		return c.disown(ctx, it, meta, slices.Concat(o.gone, o.waiting))
 	case len(o.waiting) > 0:
-		if err := c.seen(ctx); err != nil {
-			return err
-		}
 		return c.deleteBelow(ctx, it, meta)
 	case hasFinalizer(meta, metav1.FinalizerOrphanDependents):
 		return c.delete(ctx, it, meta, metav1.DeletePropagationOrphan)
@@ -90,7 +125,12 @@ func blocksSomebody(meta *wire.Meta) bool {
 
 // delete deletes an object as it was seen.
 func (c *collector) delete(ctx context.Context, it item, meta *wire.Meta, policy metav1.DeletionPropagation) error {
-	return c.deleteWith(ctx, it, meta, metav1.DeleteOptions{PropagationPolicy: &policy})
+	err := c.deleteWith(ctx, it, meta, metav1.DeleteOptions{PropagationPolicy: &policy})
+	if err == nil {
+		k := c.kinds[it.kind]
+		c.metrics.Collected.WithLabelValues(k.GroupVersion.Group, k.Name).Inc()
+	}
+	return err
 }
 
 func (c *collector) deleteWith(ctx context.Context, it item, meta *wire.Meta, opts metav1.DeleteOptions) error {
@@ -103,8 +143,6 @@ func (c *collector) deleteWith(ctx context.Context, it item, meta *wire.Meta, op
 		return nil
 	case apierrors.IsConflict(err):
 		return errChanged
-	case err == nil:
-		c.metrics.Collected.WithLabelValues(k.GroupVersion.Group, k.Name).Inc()
 	}
 	return err
 }
@@ -112,7 +150,8 @@ func (c *collector) deleteWith(ctx context.Context, it item, meta *wire.Meta, op
 // endGrace removes an object that was deleted with a time of grace which is over.
 func (c *collector) endGrace(ctx context.Context, it item, meta *wire.Meta) error {
 	if until := time.Unix(meta.DeletionSeconds, 0); time.Now().Before(until) {
-		return nil // its time was set when the graph heard of it
+		c.graph.later(it.node, until)
+		return nil
 	}
 	none := int64(0)
 	return c.deleteWith(ctx, it, meta, metav1.DeleteOptions{GracePeriodSeconds: &none})

@@ -107,7 +107,9 @@ func (c *collector) followOnce(ctx context.Context, k *kind, alive func()) error
 			case event.Type == rest.Deleted:
 				c.graph.remove(uidOf(meta.UID))
 			case event.Type != rest.Bookmark:
-				c.graph.put(k.number, &meta)
+				if err := c.put(k, &meta, event.Object); err != nil {
+					return err
+				}
 				if there != nil {
 					there[uidOf(meta.UID)] = struct{}{}
 				}
@@ -122,6 +124,22 @@ func (c *collector) followOnce(ctx context.Context, k *kind, alive func()) error
 			k.monitor.move(last)
 		}
 	}
+}
+
+// put notes an object, and when it ends.
+func (c *collector) put(k *kind, meta *wire.Meta, view rest.View) error {
+	var end time.Time
+	if k.Ends != nil {
+		at, ends, err := k.Ends(view)
+		if err != nil {
+			return err
+		}
+		if ends {
+			end = at
+		}
+	}
+	c.graph.put(k.number, meta, end)
+	return nil
 }
 
 // caughtUp notes that all objects of a kind are in the graph.

@@ -41,13 +41,30 @@ func (g *graph) enqueueDependents(n *node) {
 	}
 }
 
-// enqueueAt puts a node in when a time has come. The caller holds mu.
+// enqueueAt puts a node in when a time has come; one that it waits for already counts no more. Who
+// takes it out knows what else there is to wait for. The caller holds mu.
 func (g *graph) enqueueAt(n *node, at time.Time) {
-	if wait := time.Until(at); wait > 0 {
-		time.AfterFunc(wait, func() { g.enqueueNow(n) })
+	g.stopTimer(n)
+	wait := time.Until(at)
+	if wait <= 0 {
+		g.enqueue(n)
 		return
 	}
-	g.enqueue(n)
+	g.timers[n] = time.AfterFunc(wait, func() { g.enqueueNow(n) })
+}
+
+func (g *graph) stopTimer(n *node) {
+	if timer := g.timers[n]; timer != nil {
+		timer.Stop()
+		delete(g.timers, n)
+	}
+}
+
+// later is enqueueAt for who does not hold mu.
+func (g *graph) later(n *node, at time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.enqueueAt(n, at)
 }
 
 func (g *graph) enqueueNow(nodes ...*node) {
@@ -98,6 +115,7 @@ func (g *graph) first() *node {
 		return nil
 	}
 	n := q.nodes[0]
+	g.stopTimer(n)
 	q.nodes[0] = nil
 	if q.nodes = q.nodes[1:]; len(q.nodes) > 0 {
 		q.ring() // for the next worker
@@ -131,4 +149,7 @@ func (g *graph) closeQueue() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.queue.closed, g.queue.nodes = true, nil
+	for n := range g.timers {
+		g.stopTimer(n)
+	}
 }

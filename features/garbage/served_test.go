@@ -418,3 +418,54 @@ func (p patcher) Patch(ctx context.Context, req *rest.Request, name rest.Name, p
 	}
 	return p.Patcher.Patch(ctx, req, name, patch, opts)
 }
+
+// A kind that can't be read keeps waiting only those who say what becomes of dependents: one of them
+// might be of that kind. When it can be read, they go.
+func TestKindThatCannotBeRead(t *testing.T) {
+	var refuse atomic.Bool
+	refuse.Store(true)
+	failing := typeplane.API{Extend: func(_ context.Context, h *typeplane.Host) error {
+		r := h.Resource(schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}, "")
+		r.Watch = watcher{r.Watch, &refuse}
+		return nil
+	}}
+	w := world{t, servertest.Of(t, apitest.Start(t, typeplane.Server{Name: "plane", APIs: append(features.All(), failing)}))}
+	w.namespaces()
+	owner, orphaning := w.make(mapsA, "owner"), w.make(mapsA, "orphaning")
+	w.make(secretsA, "child", owner)
+	w.make(leasesA, "waits", blocking(owner))
+	w.make(leasesA, "orphan", orphaning)
+	w.delete(mapsA+"/owner", "Foreground")
+	w.delete(mapsA+"/orphaning", "Orphan")
+	w.gone(secretsA + "/child")
+	w.stay(mapsA+"/owner", mapsA+"/orphaning", leasesA+"/waits", leasesA+"/orphan")
+	refuse.Store(false)
+	w.gone(mapsA+"/owner", mapsA+"/orphaning", leasesA+"/waits")
+	if owners := w.owners(leasesA + "/orphan"); len(owners) > 0 {
+		t.Errorf("the orphan has owners %q", owners)
+	}
+}
+
+type watcher struct {
+	rest.Watcher
+	refuse *atomic.Bool
+}
+
+func (w watcher) Watch(ctx context.Context, namespace string, opts metav1.ListOptions) (rest.Stream, error) {
+	if w.refuse.Load() {
+		return nil, errors.New("not now")
+	}
+	return w.Watcher.Watch(ctx, namespace, opts)
+}
+
+// What is kept of the owners of an object is as it was.
+func TestOthersAreKeptAsTheyAre(t *testing.T) {
+	w := start(t)
+	goes, stays := w.make(mapsA, "goes"), blocking(w.make(mapsA, "stays"))
+	yes := true
+	stays.Controller = &yes
+	w.make(secretsA, "child", goes, stays)
+	w.delete(mapsA+"/goes", "Background")
+	want := `"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"stays","uid":"` + string(stays.UID) + `","controller":true,"blockOwnerDeletion":true}]`
+	w.Until(200, want, secretsA+"/child")
+}

@@ -19,6 +19,9 @@ func emitServer(pass *generators.Pass, s *server) {
 	p.documentDefaults()
 	p.nullableMembers()
 	for _, h := range s.hubs {
+		if h.expires != nil {
+			p.expires(h)
+		}
 		for _, v := range h.versions {
 			if len(v.fields) > 0 {
 				p.P()

@@ -62,6 +62,7 @@ func (p *planner) server(main *model.Package, api []*model.Package) *server {
 	p.checkPrefixes(s.hubs)
 	giveNames(s.hubs)
 	p.strategies(s)
+	p.findExpiries(s.hubs)
 	p.findWebhooks(s.hubs)
 	return s
 }

@@ -35,6 +35,7 @@ type hub struct {
 	names     names
 	status    bool      // it has a status subresource
 	strategy  *strategy // nil without one
+	expires   *target   // says when an object ends; nil: none does
 	authored  []authored
 	// defaultsItself and validatesItself say that it has methods of controller-runtime's webhooks.
 	defaultsItself, validatesItself bool
