@@ -17,7 +17,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/typeplane/typeplane"
-	"github.com/typeplane/typeplane/storage/encryption/kmstest"
+	"github.com/typeplane/typeplane/internal/kmstest"
 )
 
 const canary = "Tr0ub4dor-and-3"
