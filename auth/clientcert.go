@@ -3,7 +3,6 @@ package auth
 import (
 	"crypto/sha256"
 	"crypto/x509"
-	"encoding/hex"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -135,7 +134,7 @@ func (c *ClientCertificates) verify(sent []*x509.Certificate, sum [sha256.Size]b
 		Name:   leaf.Subject.CommonName,
 		UID:    certificateUID(leaf),
 		Groups: append(slices.Clone(leaf.Subject.Organization), GroupAuthenticated),
-		Extra:  map[string][]string{"authentication.kubernetes.io/credential-id": {"X509SHA256=" + hex.EncodeToString(sum[:])}},
+		Extra:  map[string][]string{CredentialID: {certificateID(sum)}},
 	}
 	notAfter := leaf.NotAfter
 	for _, cert := range chain {

@@ -16,8 +16,11 @@ import (
 	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/features/authentication"
 	"github.com/typeplane/typeplane/features/authorization"
+	"github.com/typeplane/typeplane/features/certificates"
 	"github.com/typeplane/typeplane/features/config"
+	"github.com/typeplane/typeplane/features/credential"
 	"github.com/typeplane/typeplane/features/events"
+	"github.com/typeplane/typeplane/features/garbage"
 	"github.com/typeplane/typeplane/features/lease"
 	"github.com/typeplane/typeplane/features/limitrange"
 	"github.com/typeplane/typeplane/features/namespace"
@@ -60,7 +63,10 @@ func With(x Extras) []typeplane.API {
 		events.API(),
 		lease.API(),
 		storageclass.API(),
+		credential.API(),
+		certificates.API(), // writes down what it signs in credentials
 		webhook.API(webhook.Options{Conditions: x.Conditions, Service: x.Service}),
+		garbage.API(),
 		x.Policies,
 		rbac.API(),
 		authorization.API(),
@@ -75,6 +81,9 @@ var order = []string{
 	limitrange.PluginName,
 	serviceaccount.PluginName,
 	storageclass.PluginName,
+	certificates.ApprovalName,
+	certificates.SigningName,
+	certificates.SubjectRestrictionName,
 	webhook.MutatingName,
 	"ValidatingAdmissionPolicy", // Extras.Policies
 	webhook.ValidatingName,

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	certificatesv1 "k8s.io/api/certificates/v1"
 	"sigs.k8s.io/randfill"
 
 	"github.com/typeplane/typeplane"
@@ -50,6 +51,10 @@ func TestGeneratedCode(t *testing.T) {
 				(*data)[c.String(0)] = []byte(c.String(0))
 			}
 		},
+		// So does one of a requester, which only the server writes.
+		func(extra *certificatesv1.ExtraValue, c randfill.Continue) {
+			*extra = certificatesv1.ExtraValue{c.String(0)}
+		},
 	}})
 }
 
@@ -86,7 +91,8 @@ func TestOrder(t *testing.T) {
 		}
 	}
 	want := []string{
-		"NamespaceLifecycle", "LimitRanger", "ServiceAccount", "DefaultStorageClass", "MutatingAdmissionWebhook",
+		"NamespaceLifecycle", "LimitRanger", "ServiceAccount", "DefaultStorageClass",
+		"CertificateApproval", "CertificateSigning", "CertificateSubjectRestriction", "MutatingAdmissionWebhook",
 		"ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook", "ResourceQuota", "Unknown",
 	}
 	if !slices.Equal(names, want) {

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -42,8 +43,10 @@ type endpoint struct {
 	// themselves.
 	subresource string
 	wholly      bool // the subresource is the author's, who may change all of the object
-	rules       *bodyRules
-	owners      *ownership.Tracker // nil: nobody tracks who owns which field
+	// writes is the function of a Part, nil for all else.
+	writes func(ctx context.Context, obj, sent runtime.Object) error
+	rules  *bodyRules
+	owners *ownership.Tracker // nil: nobody tracks who owns which field
 }
 
 func newStore(def definition, c *codec, opts Options, backend storage.Interface) *Store {

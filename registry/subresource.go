@@ -1,6 +1,8 @@
 package registry
 
 import (
+	"context"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/internal/ownership"
@@ -59,7 +61,7 @@ func (e *endpoint) subresources(main rest.Resource) ([]rest.Resource, error) {
 		r.Get, r.Update, r.Patch, r.PatchTypes = scale, scale, scale, of.patchTypes()
 		parts = append(parts, r)
 	}
-	mine, err := e.authored(part)
+	mine, err := e.authored(main, part)
 	return append(parts, mine...), err
 }
 
@@ -69,34 +71,43 @@ func (e *endpoint) subresources(main rest.Resource) ([]rest.Resource, error) {
 // on, uid and resourceVersion, stays as it was sent, and so do the managedFields, so that whoever
 // fills those in may ask before replace does; asking again changes nothing. sent belongs to it; old
 // is not modified.
-func (e *endpoint) counted(sent, old runtime.Object) runtime.Object {
+func (e *endpoint) counted(ctx context.Context, sent, old runtime.Object) (runtime.Object, error) {
 	copyStatus, part := e.def.CopyStatus, e.part()
 	switch {
 	case part != nil:
 		next := e.deepCopy(old)
-		part(sent, next)
+		if err := part(ctx, next, sent); err != nil {
+			return nil, authorError(err, e.kind.GroupVersionKind().GroupKind(), runtime.Meta(old).Name)
+		}
 		from, to := runtime.Meta(sent), runtime.Meta(next)
 		to.UID, to.ResourceVersion, to.ManagedFields = from.UID, from.ResourceVersion, from.ManagedFields
-		return next
+		return next, nil
 	case copyStatus == nil || e.wholly:
-		return sent
+		return sent, nil
 	}
 	if e.def.Strategy.PrepareForUpdate != nil {
 		old = e.deepCopy(old) // the strategy may change the status in place
 	}
 	copyStatus(old, sent)
-	return sent
+	return sent, nil
 }
 
-// part copies the part of the object that the endpoint writes; nil is all of it.
-func (e *endpoint) part() func(from, to runtime.Object) {
+// part makes of an object what it is with the part of the one that was sent which the endpoint
+// writes; nil is all of it.
+func (e *endpoint) part() func(ctx context.Context, next, sent runtime.Object) error {
+	copied := func(part func(from, to runtime.Object)) func(context.Context, runtime.Object, runtime.Object) error {
+		return func(_ context.Context, next, sent runtime.Object) error {
+			part(sent, next)
+			return nil
+		}
+	}
 	switch e.subresource {
 	case subresourceStatus:
-		return e.def.CopyStatus
+		return copied(e.def.CopyStatus)
 	case subresourceFinalize:
-		return e.def.Strategy.Deletion.Finalize
+		return copied(e.def.Strategy.Deletion.Finalize)
 	}
-	return nil
+	return e.writes
 }
 
 // resetStatus takes the status out of a new object, and out of what it was made of, if it has to be

@@ -16,9 +16,11 @@ import (
 )
 
 // Subresource is a part of the path below an object that the author of the kind answers:
-// …/books/{name}/lend. Getter, Action, Change and Connector make them. It is immutable.
+// …/books/{name}/lend. Getter, Action, Change, Part and Connector make them. It is immutable.
 type Subresource[T runtime.Object] struct {
-	name     string
+	name string
+	// writes is the function of a Part, nil for all others.
+	writes   func(ctx context.Context, obj, sent runtime.Object) error
 	versions []schema.GroupVersion // nil: all of the kind
 	// serve fills in the verbs of r, which has its names already. The endpoint belongs to the
 	// subresource.
@@ -81,6 +83,24 @@ func Change[T runtime.Object, B any, P bodyType[B]](name string, body schema.Gro
 	}}
 }
 
+// Part is a subresource that writes a part of the object, as the status is one:
+// certificatesigningrequests/approval of Kubernetes is. GET, PUT and PATCH
+// …/{name}/{subresource} read and send the object itself. The function apply changes obj, which is
+// a copy of what is stored, to what of sent the part is, or says what is wrong with that. Both
+// belong to it. It is called again when another writer comes first, so it must have no effect
+// outside of obj. Metadata stays as it is stored, whatever was sent.
+//
+// What apply makes of obj has to be valid by the same rules as what a Change makes of it.
+func Part[T runtime.Object](name string, apply func(ctx context.Context, obj, sent T) error) Subresource[T] {
+	return Subresource[T]{
+		name:   name,
+		writes: func(ctx context.Context, obj, sent runtime.Object) error { return apply(ctx, obj.(T), sent.(T)) },
+		serve: func(e *endpoint, r *rest.Resource) {
+			r.Get, r.Update, r.Patch, r.PatchTypes = e, e, e, e.patchTypes()
+		},
+	}
+}
+
 // bodyType is a pointer to a struct that clients send.
 type bodyType[B any] interface {
 	*B
@@ -100,7 +120,7 @@ func checkSubresources(def *definition, bad func(format string, args ...any)) {
 	for _, s := range def.Subresources {
 		switch {
 		case s.serve == nil:
-			bad("a subresource is empty: make it with Getter, Action, Change or Connector")
+			bad("a subresource is empty: make it with Getter, Action, Change, Part or Connector")
 		case s.problem != "":
 			bad("subresource %s: %s", s.name, s.problem)
 		case len(validation.IsDNS1123Label(s.name)) > 0:
@@ -118,20 +138,23 @@ func checkSubresources(def *definition, bad func(format string, args ...any)) {
 }
 
 // authored returns the subresources of the author in the version of the endpoint. part makes one
-// without verbs.
-func (e *endpoint) authored(part func(name string) rest.Resource) ([]rest.Resource, error) {
+// of main without verbs.
+func (e *endpoint) authored(main rest.Resource, part func(name string) rest.Resource) ([]rest.Resource, error) {
 	var parts []rest.Resource
 	for _, s := range e.def.Subresources {
 		if s.versions != nil && !slices.Contains(s.versions, e.kind.GroupVersionKind().GroupVersion()) {
 			continue
 		}
 		own := *e
-		own.subresource, own.wholly, own.rules = s.name, true, s.rules
+		own.subresource, own.wholly, own.rules, own.writes = s.name, true, s.rules, s.writes
 		var err error
 		if own.owners, err = e.tracker(s.name, e.resetFields(s.name)...); err != nil {
 			return nil, err
 		}
 		r := part(s.name)
+		if s.writes != nil {
+			r.Documents, r.Texts, r.Misread = main.Documents, main.Texts, main.Misread
+		}
 		s.serve(&own, &r)
 		parts = append(parts, r)
 	}

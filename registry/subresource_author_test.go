@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/registry"
@@ -240,6 +241,50 @@ func TestChangeOfAnotherObject(t *testing.T) {
 	}
 }
 
+// phase is a part of widgets: their phase, which never goes back.
+func phase() subresource {
+	return registry.Part("phase", func(_ context.Context, w, sent *widget.Widget) error {
+		if sent.Status.Phase == "" {
+			return field.Required(field.NewPath("status", "phase"), "it never goes back")
+		}
+		w.Status.Phase = sent.Status.Phase
+		return nil
+	})
+}
+
+func TestPart(t *testing.T) {
+	s, parts := serveAuthored(t, strategy{}, nil, phase())
+	before := s.mustCreate(`{"metadata":{"name":"w"},"spec":{"color":"red"}}`)
+	r := parts["phase"]
+	if r.NewBody != nil || r.Create != nil || r.Get == nil || r.Patch == nil || len(r.PatchTypes) == 0 {
+		t.Errorf("%+v", r)
+	}
+	put := func(phase, color, revision string) error {
+		w := s.mustGet(named)
+		w.Status.Phase, w.Spec.Color, w.Labels, w.ResourceVersion = phase, color, map[string]string{"by": "me"}, revision
+		_, _, err := r.Update.Update(ctx, new(rest.Request), named, w, metav1.UpdateOptions{})
+		return err
+	}
+	if err := put("Bound", "blue", ""); err != nil {
+		t.Fatal(err)
+	}
+	now := s.mustGet(named)
+	if now.Status.Phase != "Bound" || now.Spec.Color != "red" || now.Labels != nil || now.Generation != before.Generation {
+		t.Errorf("what was not of the part has changed: %+v", now)
+	}
+	wantCauses(t, put("", "red", ""), "status.phase: Required value: it never goes back")
+	if got := status(t, put("Free", "red", before.ResourceVersion)); got.Code != 409 {
+		t.Errorf("%+v", got)
+	}
+	patch := rest.Patch{Type: types.MergePatchType, Bytes: []byte(`{"spec":{"color":"blue"},"status":{"phase":"Free"}}`)}
+	if _, _, err := r.Patch.Patch(ctx, new(rest.Request), named, patch, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if now := s.mustGet(named); now.Status.Phase != "Free" || now.Spec.Color != "red" {
+		t.Errorf("%+v", now)
+	}
+}
+
 func TestConnector(t *testing.T) {
 	var got logOptions
 	s, parts := serveAuthored(t, strategy{}, nil, registry.Connector("log", schema.GroupVersionKind{}, nil,
@@ -313,7 +358,7 @@ func TestSubresourceDefinitions(t *testing.T) {
 		"subresource summary: the name is taken":                                                                {summary(), summary()},
 		"subresource status: the name is taken":                                                                 {registry.Getter("status", paintKind, func(context.Context, *widget.Widget) (*paint, error) { return nil, nil })},
 		"subresource repaint: version other/v1 is not served":                                                   {action.In(schema.GroupVersion{Group: "other", Version: "v1"})},
-		"a subresource is empty: make it with Getter, Action, Change or Connector":                              {{}},
+		"a subresource is empty: make it with Getter, Action, Change, Part or Connector":                        {{}},
 		`subresource "A/b": its name must be a lower-case path segment, like restart`:                           {registry.Getter("A/b", paintKind, func(context.Context, *widget.Widget) (*paint, error) { return nil, nil })},
 		"subresource stream: field Parts of its options is a []widget.Part, which no parameter of a URL can be": {bad},
 	} {

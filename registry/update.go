@@ -111,8 +111,11 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 
 	// Keep what an update can't change.
 	keepSystemFields(meta, oldMeta)
-	hub = e.counted(hub, old)
-	from, err := e.countedOrigin(from, current.Value)
+	hub, err := e.counted(ctx, hub, old)
+	if err != nil {
+		return nil, nil, err
+	}
+	from, err = e.countedOrigin(from, current.Value)
 	if err != nil {
 		return nil, nil, apierrors.NewInternalError(err)
 	}

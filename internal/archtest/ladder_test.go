@@ -41,7 +41,7 @@ var ladder = []room{
 	{"The seams", []string{"registry/rest", "auth/...", "internal/delegated", "admission/..."}},
 	{"Registry", []string{"registry/...", "internal/ownership/...", "internal/registrytest"}},
 	{"Server", []string{"internal/server/..."}},
-	{"Assembly", []string{"internal/faultinject", "internal/program/...", "internal/replicas", "internal/database", "internal/tool", "internal/serve/..."}},
+	{"Assembly", []string{"internal/faultinject", "internal/kubeconfig", "internal/program/...", "internal/replicas", "internal/database", "internal/users", "internal/tool", "internal/serve/..."}},
 	{"Typeplane", []string{".", "apitest"}},
 	{"Features", []string{"internal/quantity", "internal/follow", "features/..."}},
 	{"Generator", []string{"internal/prototest", "generators/...", "cmd/gen"}},

@@ -33,7 +33,7 @@ type Authority struct {
 // New makes an authority. No two have the same name or key.
 func New(t testing.TB) *Authority {
 	t.Helper()
-	a := &Authority{key: newKey(t)}
+	a := &Authority{key: NewKey(t)}
 	template := x509.Certificate{
 		Subject: pkix.Name{CommonName: "ca-" + rand.Text()}, IsCA: true, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
@@ -56,7 +56,7 @@ func (a *Authority) Pool() *x509.CertPool {
 func (a *Authority) Issue(t testing.TB, template x509.Certificate) *tls.Certificate {
 	t.Helper()
 	complete(&template)
-	key := newKey(t)
+	key := NewKey(t)
 	leaf := a.sign(t, &template, a.Cert, key)
 	return &tls.Certificate{Certificate: [][]byte{leaf.Raw}, PrivateKey: key, Leaf: leaf}
 }
@@ -103,13 +103,24 @@ func write(t testing.TB, dir, name string, data []byte) string {
 	return file
 }
 
-func newKey(t testing.TB) *ecdsa.PrivateKey {
+// NewKey makes a private key.
+func NewKey(t testing.TB) *ecdsa.PrivateKey {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return key
+}
+
+// Request asks for a certificate of a user, in PEM.
+func Request(t testing.TB, key *ecdsa.PrivateKey, name string, groups ...string) []byte {
+	t.Helper()
+	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: name, Organization: groups}}, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return encode("CERTIFICATE REQUEST", der)
 }
 
 func complete(template *x509.Certificate) {

@@ -43,6 +43,7 @@ type Database struct {
 	Backend   storage.Backend
 	Client    *etcd3.Client // nil if it is no etcd
 	Root      string
+	Peers     *Peers // nil: nobody shares the database
 	cached    bool
 	log       *slog.Logger
 	stores    []resourceStore

@@ -19,10 +19,10 @@ const retryMigration = 10 * time.Second
 type Migrator struct {
 	survey *Surveyor
 	db     *Database
-	peers  *Peers
 	rate   int
 	log    *slog.Logger
 	again  chan struct{} // holds a token while it has to look again
+	waited bool          // for servers that wrote another version
 
 	mu       sync.Mutex // guards progress
 	progress migrationReport
@@ -40,9 +40,9 @@ type migrationReport struct {
 }
 
 // NewMigrator returns one that rewrites at most rate objects in a second. It asks the caches, which
-// survey knows, what is stale, and waits while peers write another version.
-func NewMigrator(survey *Surveyor, db *Database, peers *Peers, rate int, log *slog.Logger) *Migrator {
-	return &Migrator{survey: survey, db: db, peers: peers, rate: rate, log: log, again: make(chan struct{}, 1)}
+// survey knows, what is stale, and waits while other servers write another version.
+func NewMigrator(survey *Surveyor, db *Database, rate int, log *slog.Logger) *Migrator {
+	return &Migrator{survey: survey, db: db, rate: rate, log: log, again: make(chan struct{}, 1)}
 }
 
 // Again makes it look for stale objects: a key has come or gone, or a version is no longer held
@@ -73,11 +73,12 @@ func (m *Migrator) Run(ctx context.Context) {
 }
 
 func (m *Migrator) migrate(ctx context.Context) error {
-	others, err := m.peers.WriteOthers(ctx)
+	others, err := m.db.Peers.WriteOthers(ctx)
 	if err != nil {
 		return err
 	}
 	if m.setWaiting(others); len(others) > 0 {
+		m.waited = true
 		return m.lookLater(ctx)
 	}
 	record := m.db.Record()
@@ -97,6 +98,7 @@ func (m *Migrator) migrate(ctx context.Context) error {
 			only[r.GroupResource().String()] = r.StorageVersion(m.survey.Options[i]).String()
 		}
 	}
+	m.waited = false
 	return record.Settle(ctx, seen, only)
 }
 
@@ -108,24 +110,29 @@ func (m *Migrator) lookLater(ctx context.Context) error {
 	return nil
 }
 
-// resource migrates the objects of one resource, if the cache knows of one that is stale.
+// resource migrates the objects of one resource, if the cache knows of one that is stale, or may not
+// know of one that another server has written a moment ago.
 func (m *Migrator) resource(ctx context.Context, i int, pace *migration.Pace) (migration.Result, error) {
 	r := m.survey.Resources[i]
 	count, err := migration.Survey(ctx, m.survey.Stores[i], r.KeyPrefix())
-	if err != nil || count.Stale == 0 {
+	if err != nil || count.Stale == 0 && !m.waited {
 		return migration.Result{Count: count}, err
 	}
 	form, err := m.survey.Form(i, m.db.Root)
 	if err != nil {
 		return migration.Result{}, err
 	}
-	m.log.Info(fmt.Sprintf("%d of %d objects of %s are stored in an old form: they are rewritten", count.Stale, count.Entries, r.GroupResource()), "perSecond", m.rate)
+	if count.Stale > 0 {
+		m.log.Info(fmt.Sprintf("%d of %d objects of %s are stored in an old form: they are rewritten", count.Stale, count.Entries, r.GroupResource()), "perSecond", m.rate)
+	}
 	before := m.rewritten()
 	result, err := migration.Run(ctx, migration.Config{
 		Store: m.db.Source(form), Prefix: r.KeyPrefix(), Pace: pace,
 		Progress: func(now migration.Result) { m.setRewritten(before + now.Rewritten) },
 	})
-	m.log.Info(fmt.Sprintf("%d objects of %s were rewritten", result.Rewritten, r.GroupResource()), "left", result.Left())
+	if result.Stale > 0 {
+		m.log.Info(fmt.Sprintf("%d objects of %s were rewritten", result.Rewritten, r.GroupResource()), "left", result.Left())
+	}
 	return result, err
 }
 

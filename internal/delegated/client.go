@@ -143,6 +143,18 @@ func (c *Client) Get(ctx context.Context, path string, query url.Values, limit i
 	return out, err
 }
 
+// Send sends in as JSON, if it is not nil, once, and decodes the answer into out.
+func (c *Client) Send(ctx context.Context, method, path string, query url.Values, in, out any) error {
+	var body []byte
+	if in != nil {
+		var err error
+		if body, err = json.Marshal(in); err != nil {
+			return err
+		}
+	}
+	return c.once(ctx, outgoing{method: method, path: path, query: query, body: body}, maxAnswer, out)
+}
+
 // NotFound says whether the server has answered that there is no such thing.
 func NotFound(err error) bool {
 	var status *statusError

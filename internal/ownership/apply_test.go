@@ -49,7 +49,7 @@ func TestTrackerOfASubresource(t *testing.T) {
 	applied := map[string]any{
 		"apiVersion": "shop.example.com/v1", "kind": "Widget", "spec": map[string]any{"color": "blue"}, "status": map[string]any{"phase": "Lost"},
 	}
-	next, err := tracker.Apply(live, applied, "me", false)
+	next, _, err := tracker.Apply(live, applied, "me", false)
 	if err != nil {
 		t.Fatalf("a conflict about what is not written: %v", err)
 	}

@@ -42,6 +42,10 @@ type Host struct {
 	Tokens    auth.TokenAuthenticator
 	Audiences []string
 	Signer    *auth.TokenSigner
+	// ClientSigner signs the certificates of clients that this server knows.
+	ClientSigner *auth.ClientSigner
+	// Revocations are the credentials that the server refuses. Who keeps the list says so in Extend.
+	Revocations *auth.Revocations
 	// RootCA are the authorities, in PEM, by which pods know this server; nil: it does not know
 	// them.
 	RootCA []byte

@@ -38,6 +38,9 @@ func ValidateStore(s Server, o *StoreOptions) error {
 // validateStorage refuses what would have no effect on a storage of the program's own.
 func (s Server) validateStorage(o *StoreOptions) error {
 	if s.Storage == nil {
+		if o.ClusterSecretFile != "" && len(o.EtcdServers) == 0 {
+			return fmt.Errorf("--cluster-secret-file=%s: it is for servers that share an etcd: name that with --etcd-servers, or leave the flag out", o.ClusterSecretFile)
+		}
 		return nil
 	}
 	var errs []error

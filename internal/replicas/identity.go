@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/typeplane/typeplane/storage"
 )
@@ -62,11 +64,11 @@ func open(secret Secret, sealed []byte) (Identity, error) {
 	return id, nil
 }
 
-// Differs returns the name of a file that two identities have with different contents, "" if there
-// is none.
+// Differs returns the first name of a file that two identities have with different contents, "" if
+// there is none.
 func (id Identity) Differs(other Identity) string {
-	for name, content := range id {
-		if theirs, ok := other[name]; ok && !bytes.Equal(content, theirs) {
+	for _, name := range slices.Sorted(maps.Keys(id)) {
+		if theirs, ok := other[name]; ok && !bytes.Equal(id[name], theirs) {
 			return name
 		}
 	}

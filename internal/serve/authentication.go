@@ -19,6 +19,7 @@ type identity struct {
 	*serviceAccounts
 	authenticator auth.Authenticator
 	tokens        auth.TokenAuthenticator
+	revocations   *auth.Revocations
 }
 
 // openIdentity joins the authenticators in the order of kube-apiserver.
@@ -49,9 +50,10 @@ func (p *plan) openIdentity(door *door, d *delegation, s *stores) (*identity, er
 		union = append(union, p.program.Authenticator)
 	}
 	union = append(union, auth.Bearer{Tokens: tokens, Audiences: program.Audiences(o)})
-	id := &identity{serviceAccounts: accounts, authenticator: union, tokens: tokens}
+	revocations := new(auth.Revocations)
+	id := &identity{serviceAccounts: accounts, authenticator: revocations.Over(union), tokens: tokens, revocations: revocations}
 	if o.Anonymous {
-		id.authenticator = auth.OrAnonymous{Authenticator: union}
+		id.authenticator = auth.OrAnonymous{Authenticator: id.authenticator}
 	}
 	return id, nil
 }

@@ -29,6 +29,9 @@ func (p *plan) openDoor(ctx context.Context, opened *closers) (*door, error) {
 		listener.Close() // Serve has closed it already if there was one
 		return nil
 	})
+	if err := p.takeKeys(ctx); err != nil {
+		return nil, err
+	}
 	access, err := openAccess(p.options, p.log)
 	if err != nil {
 		return nil, err

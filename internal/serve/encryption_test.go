@@ -27,6 +27,7 @@ func withEncryption(t *testing.T, provider string, cache bool) *sealed {
 	e.configure("one")
 	e.i, e.client = running(t, func(o *program.Options) {
 		o.Store.InMemory, o.Store.WatchCache, o.Store.EncryptionConfig = false, cache, e.file
+		o.Store.MigrationRate = 0 // the tests change what lies there themselves
 	})
 	return e
 }

@@ -35,6 +35,7 @@ func (p *plan) extend(ctx context.Context, door *door, db *database.Database, st
 		Scheme: p.known.Scheme, Resources: append(stored.resources, virtual...), Options: p.options, Log: p.log,
 		Shared: db.Backend.Shared, Metrics: p.metrics, Objects: stored.objects,
 		RootCA: door.rootCA, Authorizer: decider, Tokens: users.tokens, Audiences: program.Audiences(&p.options.Authentication), Signer: users.signer,
+		ClientSigner: auth.NewClientSigner(door.authority.cert, door.authority.key), Revocations: users.revocations,
 	}, p.enabled, stored.kept)
 	if err := program.Extend(ctx, p.program, h); err != nil {
 		return nil, err
@@ -44,6 +45,9 @@ func (p *plan) extend(ctx context.Context, door *door, db *database.Database, st
 	}
 	if err := p.openAdmission(ctx, h); err != nil {
 		return nil, err
+	}
+	if migrator := stored.survey.Migrator; migrator != nil {
+		h.Alone("storage-migration", migrator.Run)
 	}
 	return &extended{resources: h.Resources, readyz: h.Readyz, loops: program.Loops(h), decider: decider, roles: h.RBAC}, nil
 }

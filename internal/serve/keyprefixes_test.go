@@ -37,7 +37,7 @@ func TestServerMovesObjects(t *testing.T) {
 		t.Errorf("dry run: %s", out)
 	}
 	s.Close()
-	i, client := runningServer(t, programtest.Placed("placed"), func(o *program.Options) { o.Store.InMemory, o.Store.DataDir = false, dir })
+	i, client := runningServer(t, programtest.Placed("placed"), func(o *program.Options) { o.Store.InMemory, o.Store.DataDir, o.Store.MigrationRate = false, dir, 0 })
 	if body := getBody(t, client, i.URL()+"/apis/shop.example.com/v1/namespaces/ns/widgets/beta"); !strings.Contains(body, `"color":"red"`) {
 		t.Errorf("%s", body)
 	}

@@ -66,7 +66,7 @@ func openAuthority(dir string) (*authority, error) {
 }
 
 func authorityFiles(dir string) (certFile, keyFile string) {
-	return filepath.Join(dir, "ca.crt"), filepath.Join(dir, "ca.key")
+	return filepath.Join(dir, authorityCertFile), filepath.Join(dir, authorityKeyFile)
 }
 
 // newAuthority says how to get a new authority, and at what price.

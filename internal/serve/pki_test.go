@@ -13,6 +13,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/typeplane/typeplane/internal/kubeconfig"
 	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/internal/program/programtest"
 )
@@ -151,7 +152,7 @@ func TestAdminKubeconfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var config kubeconfig
+	var config kubeconfig.File
 	if err := yaml.UnmarshalStrict(data, &config); err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +170,7 @@ func TestAdminKubeconfig(t *testing.T) {
 	if data, err = os.ReadFile(file); err != nil {
 		t.Fatal(err)
 	}
-	config = kubeconfig{}
+	config = kubeconfig.File{}
 	if err := yaml.UnmarshalStrict(data, &config); err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 
@@ -52,29 +53,34 @@ func newPlan(s program.Server, o *program.Options) (*plan, error) {
 	for n, r := range p.known.Resources {
 		gr := r.GroupResource()
 		p.known.Options[n].Admission = p.admission
-		p.known.Options[n].Collected = o.Store.GarbageCollector
+		p.known.Options[n].Collected = program.Collected(s, &o.Store)
 		p.known.Options[n].Lifetime = program.Lifetime(&o.API, gr.Group, gr.Resource)
 	}
 	return p, database.CheckPrefixes(p.program)
 }
 
 // openDatabase opens what the objects are kept in. It moves what is not in its place, and refuses
-// what this program can't read.
-func (p *plan) openDatabase(ctx context.Context, say func(string), opened *closers) (*database.Database, error) {
-	lock, err := p.known.OpenEncryption(&p.options.Store, p.log)
-	if err != nil {
-		return nil, err
-	}
-	opened.add(func() error {
-		lock()
-		return nil
-	})
+// what this program can't read. url is where the server listens.
+func (p *plan) openDatabase(ctx context.Context, url string, say func(string), opened *closers) (*database.Database, error) {
 	db, err := database.Open(ctx, p.program, &p.options.Store, say, p.log)
 	if err != nil {
 		return nil, err
 	}
-	opened.add(db.Close)
+	lock := func() {} // behind the last use of the stores
+	opened.add(func() error {
+		defer lock()
+		return db.Close()
+	})
+	if err := errors.Join(p.shareKeys(ctx, db), p.keepSecrets()); err != nil {
+		return nil, err
+	}
+	if lock, err = p.known.OpenEncryption(&p.options.Store, p.log); err != nil {
+		return nil, err
+	}
 	if err := p.relocation(db).Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.joinPeers(ctx, url, db, opened); err != nil {
 		return nil, err
 	}
 	return db, p.known.CheckVersions(ctx, db, p.program.Name)

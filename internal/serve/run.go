@@ -56,7 +56,7 @@ func Open(ctx context.Context, s program.Server, o *program.Options) (_ *Instanc
 	if err != nil {
 		return nil, err
 	}
-	db, err := p.openDatabase(ctx, door.waiting.Say, opened)
+	db, err := p.openDatabase(ctx, door.url(), door.waiting.Say, opened)
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +105,9 @@ func (p *plan) openServer(ctx context.Context, door *door, db *database.Database
 	}
 	s, err := p.newServer(door, db, stored, users, extended, audit, tracer)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := p.comparePeers(ctx, door, db, users); err != nil {
 		return nil, nil, err
 	}
 	return s, extended.loops, p.announce(ctx, door, db, audit)

@@ -23,6 +23,7 @@ func (p *plan) newServer(door *door, db *database.Database, stored *stores, user
 		OpenAPI:       p.program.OpenAPI,
 		Authenticator: users.authenticator,
 		Authorizer:    extended.decider,
+		Revocations:   users.revocations,
 		Version:       server.Version{GitVersion: gitVersion},
 		Readyz:        append([]server.Check{{Name: "etcd", Check: db.Ready, Note: db.Missing}, {Name: "watch-cache", Check: db.Filled}, {Name: "kms-providers", Check: p.known.KmsHealth}}, extended.readyz...),
 		Healthz:       []server.Check{{Name: "encryption-config", Check: p.known.EncryptionHealth}, {Name: "serving-certificate", Check: door.certificateHealth}},

@@ -28,6 +28,7 @@ type serviceAccounts struct {
 	known  *auth.ServiceAccounts
 	signer *auth.TokenSigner
 	issuer *auth.IssuerDocuments // nil: others can't check our tokens
+	key    string                // the fingerprint of the signer's key
 }
 
 // openServiceAccounts reads the keys of tokens, and looks up in s whose tokens are good.
@@ -55,7 +56,11 @@ func (p *plan) openServiceAccounts(door *door, s *stores) (*serviceAccounts, err
 		config.Lookup = s.lookupUID
 	}
 	known, err := auth.NewServiceAccounts(config)
-	return &serviceAccounts{known, signer, issuer}, err
+	if err != nil {
+		return nil, err
+	}
+	name, err := publicFingerprint(key.Public())
+	return &serviceAccounts{known, signer, issuer, name}, err
 }
 
 // readPublicKeys reads the keys that verify tokens beside that of the signing key.
@@ -115,7 +120,7 @@ func (p *plan) openSigningKey(door *door) (crypto.Signer, error) {
 // openOwnSigningKey reads the key in the data directory, and says so if one is made beside an
 // authority that is older.
 func (p *plan) openOwnSigningKey(door *door) (crypto.Signer, error) {
-	name := filepath.Join(p.options.Store.DataDir, "pki", "service-accounts.key")
+	name := filepath.Join(p.pki(), tokenKeyFile)
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) && !door.authority.made {
 		p.log.Warn("there was no key that signs tokens of service accounts: a new one was made, and tokens that another has signed are no good", "file", name)
 	}

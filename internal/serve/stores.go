@@ -49,8 +49,22 @@ func (p *plan) openStores(db *database.Database) (*stores, error) {
 		return nil, err
 	}
 	db.Compact(p.options.Store.EtcdCompaction)
-	p.known.StartEncryption(db.Reread)
+	p.openMigrator(s, db)
 	return s, nil
+}
+
+// openMigrator makes what rewrites objects in an old form, if the operator wants that.
+func (p *plan) openMigrator(s *stores, db *database.Database) {
+	changed := db.Reread
+	if rate := p.options.Store.MigrationRate; rate > 0 {
+		migrator := database.NewMigrator(s.survey, db, rate, p.log)
+		s.survey.Migrator = migrator
+		changed = func() {
+			db.Reread()
+			migrator.Again()
+		}
+	}
+	p.known.StartEncryption(changed)
 }
 
 // newEncodeCache returns where answers are kept, nil for nowhere.

@@ -32,7 +32,16 @@ func openPath(path string) bool {
 // with a name or without.
 func (c *call) known() bool { return c.user != nil && !c.user.In(auth.GroupUnauthenticated) }
 
-// authenticate finds the user. A wrong credential is worth as much as none.
+// shown is the user who showed the credential: the one who asks, or who asks to act as that one.
+func (c *call) shown() *auth.User {
+	if c.impersonator != nil {
+		return c.impersonator
+	}
+	return c.user
+}
+
+// authenticate finds the user. A wrong credential is worth as much as none. That the server can't
+// know yet is no wrong credential.
 func (s *Server) authenticate(c *call) error {
 	user, err := s.config.Authenticator.Authenticate(c.req)
 	if err != nil {
@@ -40,6 +49,9 @@ func (s *Server) authenticate(c *call) error {
 		user = nil
 	}
 	auth.DropSecrets(c.req.Header)
+	if apierrors.IsServiceUnavailable(err) && !publicPaths[c.info.Path] {
+		return err
+	}
 	if user == nil && !publicPaths[c.info.Path] {
 		return apierrors.NewUnauthorized("Unauthorized")
 	}

@@ -36,6 +36,8 @@ type Config struct {
 	// Authenticator says who asks; nil knows nobody, so that everything but the public paths
 	// is 401.
 	Authenticator auth.Authenticator
+	// Revocations say when the credential of a user is revoked, which ends watches; nil: never.
+	Revocations *auth.Revocations
 	// Authorizer says what they may do; nil allows members of system:masters everything and others
 	// nothing.
 	Authorizer auth.Authorizer
@@ -152,6 +154,9 @@ func (c *Config) complete() error {
 	setDefault(&c.ShutdownTimeout, defaultRequestTimeout)
 	if c.Authenticator == nil {
 		c.Authenticator = auth.Nobody{}
+	}
+	if c.Revocations == nil {
+		c.Revocations = new(auth.Revocations)
 	}
 	if c.Authorizer == nil {
 		c.Authorizer = auth.Masters{}

@@ -40,6 +40,7 @@ func (s *Server) connect(c *call) error {
 		return err
 	}
 	defer closed()
+	defer s.config.Revocations.AfterRevoked(c.shown(), cancel)()
 	defer context.AfterFunc(s.watching, func() { time.AfterFunc(s.watches.endAfter(s.config.WatchDrain), cancel) })()
 
 	handler, err := c.resource.Connect.Connect(ctx, &c.request, c.name(), rest.ConnectOptions{Query: c.query, FieldManager: c.manager()})

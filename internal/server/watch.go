@@ -40,6 +40,7 @@ func (s *Server) watch(c *call) error {
 		return err
 	}
 	defer closed()
+	defer s.config.Revocations.AfterRevoked(c.shown(), cancel)()
 	defer context.AfterFunc(s.watching, func() { time.AfterFunc(s.watches.endAfter(s.config.WatchDrain), cancel) })()
 
 	stream, err := c.resource.Watch.Watch(ctx, c.name().Namespace, opts)

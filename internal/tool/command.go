@@ -14,7 +14,7 @@ import (
 
 // commands are all of them but help, in the order of the help.
 func commands(s program.Server) []command {
-	return []command{inspectCommand(s), backupCommand(s), restoreCommand(s), migrateCommand(s), importCommand(s)}
+	return []command{inspectCommand(s), backupCommand(s), restoreCommand(s), migrateCommand(s), importCommand(s), userCommand(s)}
 }
 
 // Run runs the command that the first argument names.

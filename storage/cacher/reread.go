@@ -13,6 +13,7 @@ var errReread = errors.New("the entries are to be read again")
 // nobody gets an event: the objects are the same. Of the events that are remembered, those of
 // current entries are read again, too; what has been replaced stays as it was.
 func (c *Cacher) Reread() {
+	c.config.WriteCache.forget()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.reread.Store(true)

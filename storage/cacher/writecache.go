@@ -39,7 +39,7 @@ type written struct {
 }
 
 // Form returns form with a memory. What form.Canonical answers must depend on nothing but its
-// arguments: where keys of encryption come and go, the encryption goes around it.
+// arguments until Reread: where keys of encryption come and go, the encryption goes around it.
 func (r *WriteCache) Form(form storage.Form) storage.Form {
 	return storage.Form{
 		Canonical: func(key string, stored []byte) ([]byte, bool, error) {
@@ -118,6 +118,16 @@ func (r *WriteCache) confirm(e storage.Entry, epoch int64) {
 		w.entry, w.epoch = e, epoch
 		r.writes[e.Key] = w
 	}
+}
+
+// forget forgets all writes: what they stored may be stale now.
+func (r *WriteCache) forget() {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.writes, r.order, r.bytes = nil, nil, 0
 }
 
 // note remembers a write and forgets the oldest if there are too many.

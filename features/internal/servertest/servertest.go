@@ -26,8 +26,17 @@ type Client struct {
 // Start runs a server with all features.
 func Start(t *testing.T, options ...apitest.Option) Client {
 	t.Helper()
-	return Client{t, apitest.Start(t, typeplane.Server{Name: "plane", APIs: features.All()}, options...)}
+	return StartProgram(t, typeplane.Server{Name: "plane", APIs: features.All()}, options...)
 }
+
+// StartProgram runs a server of one's own.
+func StartProgram(t *testing.T, program typeplane.Server, options ...apitest.Option) Client {
+	t.Helper()
+	return Client{t, apitest.Start(t, program, options...)}
+}
+
+// Of talks to a server that runs.
+func Of(t *testing.T, s *apitest.Server) Client { return Client{t, s} }
 
 // Do sends a request. The body is JSON, or else protobuf, by how it begins.
 func (c Client) Do(method, path, body string) (code int, answer string) {

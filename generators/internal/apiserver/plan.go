@@ -52,7 +52,7 @@ func (p *planner) server(main *model.Package, api []*model.Package) *server {
 			"write structs that embed metav1.TypeMeta and metav1.ObjectMeta, with their lists, into a package with +groupName=, and name it to gen too, as ./...")
 	}
 	p.findFunctions(versions)
-	s.documentDefaults = p.documentDefaults(versions)
+	s.hidden = p.hidden(versions)
 	p.findStored(versions)
 	p.checkFields(versions)
 	s.hubs = p.hubs(versions)

@@ -20,6 +20,7 @@ const (
 	getter    form = "Getter"
 	action    form = "Action"
 	change    form = "Change"
+	part      form = "Part"
 	connector form = "Connector"
 )
 
@@ -145,6 +146,9 @@ func (p *planner) authored(method *types.Type, h *hub) (a authored, ok bool) {
 	case len(params) == 2 && is(params[1], "T", h.goType) && len(results) == 2:
 		a.form = getter
 		a.answer, ok = p.kindOf(method, results[0], false)
+	case len(params) == 3 && is(params[1], "T", h.goType) && is(params[2], "T", h.goType) && len(results) == 1:
+		a.form = part
+		return a, true
 	case len(params) == 3 && is(params[1], "T", h.goType) && len(results) == 1:
 		a.form = change
 		a.body, ok = p.kindOf(method, params[2], true)
@@ -187,6 +191,7 @@ func methodForms(h *hub) []string {
 	return []string{
 		fmt.Sprintf("func(ctx context.Context, obj %s) (*Answer, error) to read", obj),
 		fmt.Sprintf("func(ctx context.Context, obj %s, in *Body) error to change the object", obj),
+		fmt.Sprintf("func(ctx context.Context, obj, sent %s) error to write a part of the object", obj),
 		fmt.Sprintf("func(ctx context.Context, of *registry.Parent[%s], in *Body) (*Answer, error) to act", obj),
 		fmt.Sprintf("func(ctx context.Context, of *registry.Parent[%s], opts *Options) (http.Handler, error) to stream", obj),
 	}
@@ -199,7 +204,7 @@ func (p *planner) kindOf(method, t *types.Type, sent bool) (schema.GroupVersionK
 		return schema.GroupVersionKind{}, false
 	}
 	if t.Kind != types.Pointer || t.Elem.Kind != types.Struct {
-		return problem(fmt.Sprintf("a subresource takes and gives pointers to structs, not a %s", t), "write it in one of the forms of package registry: Getter, Action, Change, Connector")
+		return problem(fmt.Sprintf("a subresource takes and gives pointers to structs, not a %s", t), "write it in one of the forms of package registry: Getter, Action, Change, Part, Connector")
 	}
 	t = t.Elem
 	if t.Name == (types.Name{Package: metaV1, Name: "Status"}) {

@@ -145,9 +145,9 @@ func (p *planner) visible(owner *types.Type, m types.Member) bool {
 
 // helper returns the name of the function that fills a recursive type, and asks for it.
 func (p *planner) helper(t *types.Type) string {
-	name := "setObjectDefaults_" + t.Name.Name
+	name := "setObjectDefaults_" + model.FuncPart(t)
 	if other, taken := p.helpers[name]; taken && other != t {
-		name = "setObjectDefaults_" + strings.Map(identifier, t.Name.Package) + "_" + t.Name.Name
+		name = "setObjectDefaults_" + strings.Map(identifier, t.Name.Package) + "_" + model.FuncPart(t)
 	}
 	if p.helpers[name] == nil {
 		p.helpers[name] = t

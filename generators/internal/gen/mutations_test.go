@@ -19,7 +19,7 @@ var mutations = []func(*source) []change{
 	dropMarkers, doubleMarkers, moveMarkers, addMarkers,
 	dropTags, editTags, renameInJSON, renameInGo, hideFields,
 	retype, dropFields, repeatFields, moveFields, embedFields, nameFields,
-	renameTypes, dropTypes, namedTypes, addMethods, editPackage,
+	renameTypes, dropTypes, namedTypes, addMethods, editPackage, leaveOut,
 }
 
 // each makes a change at every place of a list.
@@ -176,6 +176,13 @@ func renameInJSON(s *source) []change {
 		}
 		return []edit{s.put(d.field.Tag, jsonName.ReplaceAllString(d.field.Tag.Value, first))}
 	}, s)...)
+}
+
+// leaveOut takes fields out of JSON.
+func leaveOut(s *source) []change {
+	return each(s.fields(), "leave out of JSON", func(d declared) []edit {
+		return []edit{{s.at(d.field.Type.End()), s.at(d.field.End()), " `json:\"-\"`"}}
+	}, s)
 }
 
 // nameOf replaces the name of a field.

@@ -3,7 +3,9 @@ package model
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
+	"strings"
 
 	"k8s.io/gengo/v2/types"
 )
@@ -35,6 +37,17 @@ func (m *Model) NamedChain(t *types.Type) []*types.Type {
 	}
 	return out
 }
+
+// IsInstance tells whether a type is an instance of a generic one.
+func IsInstance(t *types.Type) bool { return strings.Contains(t.Name.Name, "[") }
+
+// FuncPart is the name of a type as a part of a function's, in which an instance of a generic type
+// can't have its brackets.
+func FuncPart(t *types.Type) string {
+	return strings.Trim(notInNames.ReplaceAllString(t.Name.Name, "_"), "_")
+}
+
+var notInNames = regexp.MustCompile(`[^\pL\pN]+`)
 
 // Plain is a type without names and pointers, whatever their order.
 func Plain(t *types.Type) *types.Type {

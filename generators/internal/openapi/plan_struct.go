@@ -52,11 +52,21 @@ func (m *models) structSchema(t *types.Type, path string) *schema {
 		if f.required {
 			s.Required = append(s.Required, name)
 		}
-		if m.resources && t.Name.Name != "" && unseen(f, s.Properties[name].Default) {
-			m.unseen[t.Name.Package+"."+t.Name.Name+"."+name] = string(s.Properties[name].Default)
+		if m.resources && t.Name.Name != "" {
+			m.hide(t.Name.String()+"."+name, f, s.Properties[name])
 		}
 	}
 	return s
+}
+
+// hide notes what the schema of a member says that its Go value does not show.
+func (m *models) hide(member string, f field, s *schema) {
+	if unseen(f, s.Default) {
+		m.hidden.Defaults[member] = string(s.Default)
+	}
+	if s.Nullable {
+		m.hidden.Nullable[member] = true
+	}
 }
 
 // unseen says whether a Go value does not tell the default of a field from the field's absence, or

@@ -34,7 +34,7 @@ type models struct {
 
 	kinds  map[*types.Type]groupVersionKind // the kinds among the roots, and their lists
 	done   map[string]*schema               // by model name; nil while it waits in queue
-	unseen map[string]string                // see UnseenDefaults
+	hidden Hidden
 	owner  map[string]*types.Type
 	queue  []*types.Type
 }

@@ -24,6 +24,17 @@ func Widgets() program.Server {
 	}
 }
 
+// OldWidgets is Widgets in the release before V1 was made.
+func OldWidgets() program.Server {
+	s := Widgets()
+	s.AddToScheme = widget.AddOlderToScheme
+	s.Resources = []registry.Resource{registry.Define(registry.Definition[*widget.Widget]{
+		GroupKind: widget.GroupKind, Plural: "widgets", Namespaced: true,
+		StorageVersion: widget.GV1beta1, Versions: []schema.GroupVersion{widget.GV1beta1},
+	})}
+	return s
+}
+
 // Stored forms of a widget: today's, and two of former days.
 const (
 	Prefix      = "/registry/shop.example.com/widgets/"

@@ -26,8 +26,14 @@ func TestLookup(t *testing.T) {
 		"spec.labels[a].b]": true, "spec.labels[a]": false,
 		"status": false, "status.x": false, "spec.zero.x": false, "top": true, "Embedded.top": true, "Embedded.spec.zero": true, "Embedded.none": false, "<nil>": false, "": true,
 	} {
-		if got := NewLookup(tree).at(path) != nil; got != want {
-			t.Errorf("%s: %v", path, got)
+		if value, _ := NewLookup(tree).at(path); (value != nil) != want {
+			t.Errorf("%s: %v", path, value)
+		}
+	}
+	spec := field.NewPath("spec")
+	for path, want := range map[*field.Path]bool{spec.Child("gone"): true, spec.Child("list").Index(1): true, spec: false, spec.Child("none"): false, spec.Child("gone", "x"): false, nil: false} {
+		if got := NewLookup(tree).Null(path); got != want {
+			t.Errorf("%s is null: %v", path, got)
 		}
 	}
 }
@@ -71,7 +77,7 @@ func TestNullItems(t *testing.T) {
 		List []string          `json:"list"`
 		Map  map[string][]*int `json:"map"`
 	}
-	shape := ShapeOf(reflect.TypeFor[part](), nil)
+	shape := ShapeOf(reflect.TypeFor[part](), Said{})
 	for text, want := range map[string]string{
 		`{"list":["a"],"map":{"null":[1]}}`:                      "[]",
 		`{"list":[null,"a",null],"map":{"b":[null],"a":[null]}}`: "[list[0] list[2] map[a][0]]",

@@ -123,6 +123,15 @@ func AddToScheme(b *runtime.Builder) {
 		SetReplicas:      func(in *V1, replicas int32) { in.Spec.Replicas = &replicas },
 		CompareFields:    CompareFieldsV1,
 	})
+	addOlder(hub)
+}
+
+// AddOlderToScheme is AddToScheme of a release that had no V1.
+func AddOlderToScheme(b *runtime.Builder) {
+	addOlder(runtime.AddHub(b, GroupKind, func() *Widget { return new(Widget) }))
+}
+
+func addOlder(hub *runtime.Hub[*Widget]) {
 	runtime.AddVersion(hub, runtime.Version[*V1beta1, *Widget]{
 		GroupVersion:     GV1beta1,
 		New:              func() *V1beta1 { return new(V1beta1) },

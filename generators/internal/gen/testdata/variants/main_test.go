@@ -139,7 +139,8 @@ func (c client) accepted(t *testing.T, method, path string, doc map[string]any) 
 			mend(doc, cause)
 		}
 	}
-	t.Fatalf("is refused whatever is sent: %s", encode(t, doc))
+	_, body := c.send(method, path, jsonType, jsonType, encode(t, doc))
+	t.Fatalf("is refused whatever is sent: %s: %s", encode(t, doc), body)
 	return nil
 }
 
