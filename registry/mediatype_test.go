@@ -25,9 +25,9 @@ import (
 	"github.com/typeplane/typeplane/storage/storagetest"
 )
 
-// The storage suite over what servers put together, for both media types: its values are an
-// annotation of objects, which lie in etcd as protobuf or as JSON, encrypted or not, and are served
-// from etcd or from a cache.
+// The storage suite runs over what servers put together, for both media types. Its values are an
+// annotation of objects, which lie in etcd as protobuf or as JSON, encrypted or not. They are
+// served from etcd or from a cache.
 func TestMediaTypesInTheStorageSuite(t *testing.T) {
 	t.Parallel()
 	var all sync.WaitGroup
