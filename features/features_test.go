@@ -10,8 +10,8 @@ import (
 
 	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/features"
+	"github.com/typeplane/typeplane/internal/registrytest"
 	"github.com/typeplane/typeplane/registry"
-	"github.com/typeplane/typeplane/registry/registrytest"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/runtimetest"

@@ -25,9 +25,9 @@ func (e *endpoint) sent(obj rest.Body) (runtime.Object, []byte) {
 	return obj, nil
 }
 
-// received makes an object of the hub of one of the endpoint's version that was read of text, as
-// defaulted does, and says what it was made of: nothing that is kept, if it is of a version with
-// other JSON than the stored one, or nobody has sent a text.
+// received makes an object of the hub of one that was read of text in the endpoint's version, as
+// defaulted does. It also says what the object was made of. That is nothing that is kept if the
+// version has other JSON than the stored one, or if nobody has sent a text.
 func (e *endpoint) received(obj runtime.Object, text []byte) (hub runtime.Object, from *origin, err error) {
 	if text != nil && !e.kind.Protobuf() {
 		nulls, err := document.NullItems(text, e.documents.shape, rules.Enough)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/internal/keyprefix"
-	"github.com/typeplane/typeplane/registry/ownership"
+	"github.com/typeplane/typeplane/internal/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
@@ -131,7 +131,7 @@ func (s *Store) resources() ([]rest.Resource, error) {
 
 // tracker keeps track of who owns fields by writes to a part of the objects; nil: nobody does.
 func (e *endpoint) tracker(subresource string, reset ...ownership.Path) (*ownership.Tracker, error) {
-	t, err := e.schemas.Tracker(e.codec.scheme, e.kind, subresource, reset...)
+	t, err := ownership.NewTracker(e.schemas, e.codec.scheme, e.kind, subresource, reset...)
 	if e.showsDocuments() {
 		t = t.OfDocuments(e.schemas)
 	}

@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/typeplane/typeplane/internal/etcd3test"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/cacher"
 	"github.com/typeplane/typeplane/storage/etcd3"
-	"github.com/typeplane/typeplane/storage/etcd3/etcd3test"
 	"github.com/typeplane/typeplane/storage/memory"
 )
 

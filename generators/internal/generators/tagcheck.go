@@ -120,9 +120,9 @@ var forPackages = []string{
 	"groupName", "versionName", "kubebuilder:object:generate", "kubebuilder:skip", "kubebuilder:validation:Optional", "kubebuilder:validation:Required",
 }
 
-// dangling reports a tag in a comment that belongs to nothing: one behind two nearer comments, above
-// a group of declarations, or at the end of a block. controller-gen reads some of them as the
-// package's, and ignores the others.
+// dangling reports a tag in a comment that belongs to nothing. Such a comment is behind two nearer
+// comments, above a group of declarations, or at the end of a block. controller-gen reads some of
+// them as the package's, and ignores the others.
 func (c *tagCheck) dangling(line model.Occurrence) {
 	name := tag.NameOf(line.Text)
 	d, known := c.table.Find(name)

@@ -168,7 +168,7 @@ func (p *printer) appendedMap(n *node, in ref, call func(string, ...string) stri
 	return call("AppendStringMap", in.value)
 }
 
-// byLoop tells whether a value is a map that is written by a loop in the printed code: values have
+// byLoop tells whether a value is a map that is written by a loop in the printed code. Values have
 // an address there without being allocated for it, as they are for a function that is given another
 // one.
 func (n *node) byLoop() bool {

@@ -70,8 +70,8 @@ func (m *models) hide(member string, f field, s *schema) {
 }
 
 // unseen says whether a Go value does not tell the default of a field from the field's absence, or
-// prints the default in other words: of a struct that is no pointer, of what is zero, and of a type
-// with its own JSON.
+// prints the default in other words. That is so of a struct that is no pointer, of what is zero,
+// and of a type with its own JSON.
 func unseen(f field, value json.RawMessage) bool {
 	t := f.field.Type
 	switch {

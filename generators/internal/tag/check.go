@@ -128,9 +128,9 @@ func (t *Table) slip(name string) string {
 	return suggest.Slip(name, plain)
 }
 
-// near is the tag that a name of one of our families was probably meant to be: one that is spelt
-// nearly so behind the parts that both have, of which more are better; or one that ends so and
-// stands elsewhere.
+// near is the tag that a name of one of our families was probably meant to be. One is spelt nearly
+// so behind the parts that both have, of which more are better. Another ends so and stands
+// elsewhere.
 func (t *Table) near(name string) string {
 	parts := strings.Split(name, ":")
 	kin := make([][]string, len(parts)) // by how many parts they have in common with name; without those

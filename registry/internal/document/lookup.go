@@ -7,7 +7,7 @@ import (
 )
 
 // maxLookedAt is how many bytes of paths a Lookup looks at. A path has the keys of maps in it, and
-// each field below a key is asked for by the whole path: without a bound, one long key with many
+// each field below a key is asked for by the whole path. Without a bound, one long key with many
 // fields below it would cost the square of the object.
 const maxLookedAt = 128 << 20
 

@@ -12,9 +12,9 @@ import (
 type Places []string
 
 // Unseen are where one of two documents has a member that the other one has not, and nothing is in
-// it: an empty text, a zero, a false, an empty list, or an object with nothing but such members.
-// Most Go values don't show whether they are there, nor whether a struct is that has nothing but
-// defaults. There are no more than most.
+// it. Nothing is an empty text, a zero, a false, an empty list, or an object with nothing but such
+// members. Most Go values don't show whether they are there, nor whether a struct is that has
+// nothing but defaults. There are no more than most.
 func Unseen(was, is map[string]any, shape *Shape, most int) Places {
 	u := unseen{most: most}
 	u.value(shape, was, is, nil)
