@@ -30,7 +30,7 @@ var reasons = []struct {
 		{kinds: ofClusterAPI, differences: "refused only here: (?s:.*)by the rules of", converted: true},
 	}},
 	{"A value has to be one that its Go type can read, or no client in Go could; the definition takes more.", []rule{
-		{differences: "refused only here: (?s:.*)time: (invalid|missing|unknown)"},
+		{differences: "refused (only here|with 400, not 422): (?s:.*)time: (invalid|missing|unknown)"},
 		{kinds: "Kubeadm.*", differences: "refused only here: (?s:.*)the bootstrap token"},
 		{kinds: "ClusterClass", differences: `refused only here: (?s:.*)schema\.openAPIV3Schema\.(?s:.*)must be of type`},
 		{kinds: "ClusterClass", differences: `refused only here: (?s:.*)unknown field "(spec\.variables\[0\]|status\.variables\[0\]\.definitions\[0\])\.schema\.openAPIV3Schema\.`, converted: true},
