@@ -145,9 +145,7 @@ func selectorForm(t *types.Type) string {
 	case t.Name == types.Name{Package: metaV1, Name: "LabelSelector"}:
 		return "selector"
 	}
-	if t.Kind == types.Alias {
-		t = t.Underlying
-	}
+	t = model.Underlying(t)
 	if t.Kind == types.Map && textOf(t.Key) == "string" && t.Key.Kind == types.Builtin && t.Elem.Kind == types.Builtin && textOf(t.Elem) == "string" {
 		return "set"
 	}

@@ -44,7 +44,7 @@ func newPlan(m *model.Model, pkg *model.Package, report *diag.Report) (_ *plan, 
 // function plans the conversion of a struct; down says that in is the hub's.
 func (p *planner) function(in, out *types.Type, down bool) function {
 	byHand, isManual := p.manual(in, out)
-	p.inList = embeds(in, "ListMeta")
+	p.inList = model.Embeds(in, "ListMeta")
 	b, gaps := p.body(in, out)
 	for _, g := range gaps {
 		switch keepable := down && g.why == "" && p.parts[in]; {

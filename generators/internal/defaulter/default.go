@@ -184,20 +184,3 @@ func named(t *types.Type) *types.Type {
 }
 
 func isPointer(t *types.Type) bool { return model.Underlying(t).Kind == types.Pointer }
-
-// goName is a type as the user writes it, without packages.
-func goName(t *types.Type) string {
-	switch {
-	case t.Name.Package != "":
-		return t.Name.Name
-	case t.Kind == types.Pointer:
-		return "*" + goName(t.Elem)
-	case t.Kind == types.Slice:
-		return "[]" + goName(t.Elem)
-	case t.Kind == types.Array:
-		return fmt.Sprintf("[%d]%s", t.Len, goName(t.Elem))
-	case t.Kind == types.Map:
-		return "map[" + goName(t.Key) + "]" + goName(t.Elem)
-	}
-	return t.Name.Name
-}

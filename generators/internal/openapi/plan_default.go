@@ -22,7 +22,7 @@ func (m *models) explicitDefault(f field) json.RawMessage {
 	if d := m.kubebuilderDefault(f, own); d != nil {
 		return d
 	}
-	for t := f.field.Type; ; {
+	for t := range model.Layers(f.field.Type) {
 		m.readComments(t.Name.Package)
 		if d := m.taggedDefault(f, m.from.OfType(t), t.Name.Package); d != nil {
 			return d
@@ -32,15 +32,8 @@ func (m *models) explicitDefault(f field) json.RawMessage {
 				return d
 			}
 		}
-		switch t.Kind {
-		case types.Pointer:
-			t = t.Elem
-		case types.Alias:
-			t = t.Underlying
-		default:
-			return nil
-		}
 	}
+	return nil
 }
 
 // taggedDefault reads the +default in comment lines of a package.

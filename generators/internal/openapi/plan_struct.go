@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"k8s.io/gengo/v2/types"
 
@@ -217,4 +218,50 @@ func (m *models) requiredByPackage(f field) bool {
 		}
 	}
 	return !f.omits
+}
+
+// embedded joins to the schema of a struct what the types say that are embedded in it, and the
+// markers where they are.
+func (m *models) embedded(t *types.Type, s *schema) {
+	own := s.Rules
+	s.Rules = nil
+	for i := range t.Members {
+		member := &t.Members[i]
+		inner := model.Inlined(*member)
+		if inner == nil || model.LeftOut(*member) || m.declared(inner) != nil {
+			continue
+		}
+		m.readComments(inner.Name.Package)
+		said := &schema{Type: "object"}
+		m.structMarkers(inner, said)
+		m.embedded(inner, said)
+		m.limit(said, inner, m.from.OfField(t, member.Name), place{owner: t, field: member, path: t.Name.Name + "." + member.Name})
+		said.Unions, said.Extensions, said.Title, said.Example, said.ExternalDocs = nil, nil, "", nil, nil
+		s.join(said)
+	}
+	s.Rules = slices.Concat(own, s.Rules)
+}
+
+// immutableOnceSet is the rule of the struct around an immutable field that may be left out: a rule
+// of the field itself is not looked at when the field is taken away.
+func (m *models) immutableOnceSet(f field, name string) []rule {
+	if f.required || !has(m.kubebuilderMarkers(f.owner, m.from.OfField(f.owner, f.field.Name)), tagImmutable) {
+		return nil
+	}
+	cel := celName(name)
+	return []rule{{Rule: "!has(oldSelf." + cel + ") || has(self." + cel + ")", Message: "field " + name + " is immutable once set"}}
+}
+
+// celName is the name of a property in CEL, which escapes what its grammar can't have.
+func celName(name string) string {
+	if slices.Contains(celReserved, name) {
+		return "__" + name + "__"
+	}
+	return strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__", "/", "__slash__").Replace(name)
+}
+
+// celReserved are words of CEL that are no names.
+var celReserved = []string{
+	"true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if",
+	"import", "let", "loop", "package", "namespace", "return",
 }

@@ -87,10 +87,3 @@ type root struct {
 	*types.Type
 	markers model.Markers
 }
-
-// place is where a type is used: what problems and enum tags are about.
-type place struct {
-	owner *types.Type // the struct
-	field *types.Member
-	path  string // like "BookSpec.Pages"
-}

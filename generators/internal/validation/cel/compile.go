@@ -13,7 +13,7 @@
 // holds if it is true and to what holds if its opposite is (translator.condition and not). A rule
 // that fails does not hold.
 //
-// Start reading at Compile, then translate.go and value.go.
+// Start reading at Compile, then translate.go.
 package cel
 
 import (
