@@ -10,6 +10,7 @@ import (
 
 	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/features"
+	"github.com/typeplane/typeplane/features/team"
 	"github.com/typeplane/typeplane/internal/registrytest"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
@@ -78,6 +79,34 @@ func TestStored(t *testing.T) {
 	registrytest.RunStored(t, registrytest.StoredConfig{
 		Scheme: scheme(t), Resources: resources(), Dir: "testdata/stored", Add: *addStored,
 	})
+}
+
+// TestTeam: what a team needs is part of all that there is, and its plug-ins are asked in the same
+// order.
+func TestTeam(t *testing.T) {
+	names := func(apis []typeplane.API) (resources, plugins []string) {
+		for _, a := range apis {
+			for _, r := range a.Resources {
+				resources = append(resources, r.GroupResource().String())
+			}
+			resources = append(resources, a.Virtual...)
+			for _, p := range a.Admission {
+				plugins = append(plugins, p.Name)
+			}
+		}
+		return resources, plugins
+	}
+	all, order := names(features.All())
+	resources, plugins := names(team.APIs())
+	for _, r := range resources {
+		if !slices.Contains(all, r) {
+			t.Errorf("%s is not among all", r)
+		}
+	}
+	order = slices.DeleteFunc(order, func(name string) bool { return !slices.Contains(plugins, name) })
+	if !slices.Equal(plugins, order) {
+		t.Errorf("plug-ins %q, want them in the order %q", plugins, order)
+	}
 }
 
 // TestOrder: plug-ins are asked in the order of kube-apiserver, those of a program's policies among

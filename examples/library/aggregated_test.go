@@ -23,7 +23,7 @@ const books = "/apis/library.example.com/v1/namespaces/default/books"
 func behind(t *testing.T) (*host, *apitest.Server) {
 	t.Helper()
 	h := newHost(t)
-	server := apitest.Start(t, newServer(), func(o *typeplane.Options) {
+	server := apitest.Start(t, program(), func(o *typeplane.Options) {
 		o.Delegation.AuthenticationKubeconfig, o.Delegation.AuthorizationKubeconfig = h.kubeconfig, h.kubeconfig
 	})
 	h.aggregate(t, server)

@@ -8,8 +8,19 @@
 // +typeplane:manifests=true
 package main
 
-import "github.com/typeplane/typeplane"
+import (
+	"github.com/typeplane/typeplane"
+	"github.com/typeplane/typeplane/features/team"
+)
 
 //go:generate go run github.com/typeplane/typeplane/cmd/gen ./...
 
-func main() { typeplane.Main(newServer()) }
+func main() { typeplane.Main(program()) }
+
+// program is the server of the kinds in api/, and of what a team needs that shares it: roles,
+// namespaces, service accounts, certificates. Without that line it is a server for one.
+func program() typeplane.Server {
+	s := newServer()
+	s.APIs = team.APIs()
+	return s
+}

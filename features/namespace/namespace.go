@@ -1,6 +1,7 @@
 // Package namespace has namespaces, as Kubernetes has them, and what a server does for them.
 //
-// Some namespaces are always there (standing.go). One that is deleted is emptied, in every group
+// Some namespaces are always there (standing.go), and those of objects that are older than the
+// serving of namespaces are made (adopt.go). One that is deleted is emptied, in every group
 // and resource that is served, and then goes itself (controller.go). Nothing is created in a
 // namespace that is missing or on its way out. The admission plug-in NamespaceLifecycle sees to
 // that in the transaction of the create itself. So nothing new appears once a namespace is on its
@@ -41,6 +42,9 @@ func extend(ctx context.Context, h *typeplane.Host, more []string) error {
 	c := newController(h.Resources, h.Log)
 	if c == nil {
 		return nil
+	}
+	if err := c.adopt(ctx, h.Scheme, h.Resources); err != nil {
+		return err
 	}
 	if err := c.makeStanding(ctx, h.Scheme, more...); err != nil {
 		return err

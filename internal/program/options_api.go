@@ -11,8 +11,8 @@ import (
 // APIOptions is what an operator may set of the APIs that a program can serve beside its own kinds
 // (Server.APIs). Without any the flags are not there.
 type APIOptions struct {
-	// Enable names what is served, in the plural; nothing or "all" is everything, "none" alone
-	// nothing.
+	// Enable names what is served, in the plural; "all" is everything, "none" alone nothing.
+	// Without a name it is everything, but nothing behind an aggregator, as the cluster has it all.
 	Enable []string
 	// EventTTL is how long events are kept after their last write.
 	EventTTL time.Duration
@@ -26,8 +26,16 @@ func (o *APIOptions) addFlags(fs *pflag.FlagSet, apis []API) {
 	for _, a := range apis {
 		names = append(names, a.names()...)
 	}
-	fs.StringSliceVar(&o.Enable, "enable-api", []string{allAPIs}, "comma-separated `resources` to serve of those that can be left out: "+strings.Join(names, ", ")+"; or all, or none")
+	fs.StringSliceVar(&o.Enable, "enable-api", nil, "comma-separated `resources` to serve of those that can be left out: "+strings.Join(names, ", ")+"; or all, or none; all without it, but none behind an aggregator (--authentication-kubeconfig)")
 	fs.DurationVar(&o.EventTTL, "event-ttl", o.EventTTL, "`time` for which events are kept after their last write")
+}
+
+// Chosen are the names by which Join chooses.
+func Chosen(o *Options) []string {
+	if len(o.API.Enable) == 0 && o.Delegation.AuthenticationKubeconfig != "" {
+		return []string{noAPIs}
+	}
+	return o.API.Enable
 }
 
 func (o *APIOptions) validate() error {

@@ -41,8 +41,11 @@ func newPlan(s program.Server, o *program.Options) (*plan, error) {
 	}
 	p.admission = &admission.Chain{Observe: newAdmissionMetrics(p.metrics, p.log).observe}
 	var err error
-	if p.program, p.enabled, err = program.Join(s, o.API.Enable); err != nil {
+	if p.program, p.enabled, err = program.Join(s, program.Chosen(o)); err != nil {
 		return nil, err
+	}
+	if len(s.APIs) > 0 && len(p.enabled) == 0 && len(o.API.Enable) == 0 {
+		p.log.Info("the cluster has namespaces, roles and the like, so this server serves none of its own; --enable-api names what it should")
 	}
 	if p.plugins, err = program.ChoosePlugins(s, &o.Admission); err != nil {
 		return nil, err

@@ -210,7 +210,7 @@ func Revoke(ctx context.Context, c *delegated.Client, name string) (revoked int,
 // served says what to do where the server has no such resource.
 func served(resource string, err error) error {
 	if delegated.NotFound(err) {
-		return fmt.Errorf("the server does not serve %s, which users are made with: start it with them in --enable-api, or give its program features.Team()", resource)
+		return fmt.Errorf("the server does not serve %s, which users are made with: start it with them in --enable-api, or give its program team.APIs()", resource)
 	}
 	return err
 }

@@ -1,0 +1,36 @@
+// Package team lists what a server needs that several people and programs share.
+//
+// There are namespaces, roles, and reviews of who one is and what one may do; leases and events for
+// controllers, service accounts and their tokens for programs, and requests for certificates for
+// people. A program asks for them in one line, typeplane.Server{…, APIs: team.APIs()}. It is a
+// package beside features because a program links all that is in that one.
+package team
+
+import (
+	"github.com/typeplane/typeplane"
+	"github.com/typeplane/typeplane/features/authentication"
+	"github.com/typeplane/typeplane/features/authorization"
+	"github.com/typeplane/typeplane/features/certificates"
+	"github.com/typeplane/typeplane/features/credential"
+	"github.com/typeplane/typeplane/features/events"
+	"github.com/typeplane/typeplane/features/lease"
+	"github.com/typeplane/typeplane/features/namespace"
+	"github.com/typeplane/typeplane/features/rbac"
+	"github.com/typeplane/typeplane/features/serviceaccount"
+)
+
+// APIs returns them, in the order in which --enable-api shows them and plug-ins are asked.
+func APIs() []typeplane.API {
+	return []typeplane.API{
+		namespace.API(),
+		serviceaccount.API(), // makes accounts in namespaces
+		serviceaccount.TokenAPI(),
+		events.API(),
+		lease.API(),
+		credential.API(),
+		certificates.API(), // writes down what it signs in credentials
+		rbac.API(),
+		authorization.API(),
+		authentication.API(),
+	}
+}
