@@ -108,6 +108,10 @@ cluster-faults: $(BIN)/etcd ## A server over three members of etcd, which are ki
 quota: $(BIN)/etcd ## 64 writers against a quota of 1,000 on two servers, one of which is killed; every revision is looked at (minutes).
 	cd test/cluster && ETCD=$(CURDIR)/$(BIN)/etcd $(GO) test -count=1 -timeout 60m -v -run '^TestQuota$$' . -quota-attempts 10000 -quota-limit 1000
 
+.PHONY: replicas
+replicas: $(BIN)/etcd ## Three servers behind a TCP balancer, of which one is killed every five seconds (ten minutes; 15 seconds in cluster-faults).
+	cd test/cluster && ETCD=$(CURDIR)/$(BIN)/etcd $(GO) test -count=1 -timeout 60m -v -run '^TestReplicas$$' . -replicas-for 10m
+
 .PHONY: encryption
 encryption: ## Encryption at rest beside that of k8s.io/apiserver: each reads what the other wrote.
 	cd test/encryption && $(GO) test -count=1 -timeout 30m ./...
