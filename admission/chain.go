@@ -36,7 +36,7 @@ type Plugin struct {
 	// that goes because its last finalizer did. When one of the operations does not find the
 	// revision that it expects, Charge is asked again. What is left to do when the attempt is over
 	// it gives to Request.Attempt, also when it fails. It may set what the server alone says of the
-	// Object, like a status; a dry run is charged like any other write, but nothing that Charge
+	// Object, like a status. A dry run is charged like any other write, but nothing that Charge
 	// does may last.
 	Charge func(context.Context, *Request) ([]storage.Op, error)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // ClientCertificates authenticates by TLS client certificates: the user is the common name, the
-// groups are the organizations. The TLS layer only asks for a certificate; whether it is good is
+// groups are the organizations. The TLS layer only asks for a certificate. Whether it is good is
 // decided here, at each request, so that one that has expired meanwhile is no longer accepted on a
 // connection that is still open. It is safe for concurrent use.
 type ClientCertificates struct {

@@ -8,7 +8,7 @@ import (
 
 // Union asks one Authenticator after the other: the first that knows the user decides. One that
 // fails does not keep the next from being asked, since a request may show several credentials and
-// one that is good is enough; when none is, the errors come together. Every user but an anonymous
+// one that is good is enough. When none is, the errors come together. Every user but an anonymous
 // one becomes a member of system:authenticated.
 type Union []Authenticator
 

@@ -104,7 +104,7 @@ type memo struct {
 func (m *memo) size() int64 { return int64(len(m.data) + len(m.key) + memoOverhead) }
 
 // memoShard holds a part of the memos under a part of the budget. What goes first is what was not
-// used since the hand went by last; the hand moves from the oldest to the newest, so what is only
+// used since the hand went by last. The hand moves from the oldest to the newest, so what is only
 // asked for once leaves soon (SIEVE: Zhang et al., NSDI 2024). While lists come that are longer
 // than what is left, it would follow the newest and never arrive. What nobody asks for any more
 // would stay. So it begins again when as many have left as there are.

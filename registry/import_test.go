@@ -13,8 +13,8 @@ import (
 	"github.com/typeplane/typeplane/storage/memory"
 )
 
-// Importers keep what a server fills in, the status, and the document of a kind without protobuf;
-// what is there already is not an error, and another object in its place is.
+// Importers keep what a server fills in, the status, and the document of a kind without protobuf.
+// What is there already is not an error, and another object in its place is.
 func TestImporters(t *testing.T) {
 	def, opts := definition(strategy{}), registry.Options{StorageVersion: widget.GVOld}
 	def.Versions = []schema.GroupVersion{widget.GVOld, widget.GV1}

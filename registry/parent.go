@@ -49,7 +49,7 @@ func (p *Parent[T]) Read(ctx context.Context) (T, error) {
 }
 
 // Update writes the object as change makes it. It returns the object as it is stored then, also in
-// Object. change gets a copy of what is stored, again when another writer comes first; so it must
+// Object. change gets a copy of what is stored, again when another writer comes first. So it must
 // have no effect outside of it. An error of change ends the update and is returned. The rules are
 // those of Change. What changes nothing is not written.
 func (p *Parent[T]) Update(ctx context.Context, change func(obj T) error) (T, error) {

@@ -12,8 +12,7 @@ import (
 )
 
 // Whatever selectors and tokens a client sends, a list answers with what the selectors of
-// apimachinery choose, or with a 400; and a token that was made up never leads out of the
-// collection.
+// apimachinery choose, or with a 400. A token that was made up never leads out of the collection.
 func FuzzSelectors(f *testing.F) {
 	for _, s := range [][3]string{
 		{"app=shop", "", ""}, {"app in (shop,bank),!tier", "spec.color=green", ""}, {"app notin (shop)", "metadata.name!=w", ""},

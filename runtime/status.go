@@ -10,7 +10,7 @@ import (
 )
 
 // statusField finds the number of the field that is "status" in JSON, 0 if there is none. The
-// number need not be part of the Go type (it may be only in generated code); then it asks that
+// number need not be part of the Go type (it may be only in generated code). Then it asks that
 // code: status is the field that differs when something is put into it.
 func statusField(newObject func() Object) (number int32, err error) {
 	defer func() {

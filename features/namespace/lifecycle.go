@@ -49,7 +49,7 @@ type state struct {
 // missing or on its way out, and the namespaces that every cluster has are not deleted.
 //
 // What a cache says of a namespace that is there is good enough, unless somebody has just deleted
-// it; before a create is refused because the namespace is missing, the store is asked. In the end
+// it. Before a create is refused because the namespace is missing, the store is asked. In the end
 // it is the transaction of the create that depends on the namespace: whoever empties one that is on
 // its way out finds all that was made in it.
 func newLifecycle(config lifecycleConfig) admission.Plugin {

@@ -18,7 +18,7 @@ import (
 )
 
 // TestCrowd has many writers on two servers make and remove objects, while quotas come, change and
-// go; every revision of the database is then looked at: the objects that there are, and what each
+// go. Every revision of the database is then looked at: the objects that there are, and what each
 // quota says.
 func TestCrowd(t *testing.T) {
 	const writers, attempts, limit = 64, 1500, 150

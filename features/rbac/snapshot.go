@@ -50,8 +50,8 @@ func NewSnapshot(o Objects) *Snapshot {
 }
 
 // Gather returns the rules of each cluster role by its name, which share memory with the roles. One
-// that is made of others has theirs, and of those that they are made of, in the order of the roles;
-// what is written in its own rules is not among them. A rule that several have is there several
+// that is made of others has theirs, and of those that they are made of, in the order of the roles.
+// What is written in its own rules is not among them. A rule that several have is there several
 // times.
 func Gather(roles []*rbacv1.ClusterRole) map[string][]rbacv1.PolicyRule {
 	rules := map[string][]rbacv1.PolicyRule{}

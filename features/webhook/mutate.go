@@ -156,7 +156,7 @@ func verdict(h *hook, a *answer) error {
 }
 
 // apply makes the Object of the request what a patch of its version asks for. A patch that can't be
-// read is no answer; one that makes something else of the object than the kind allows refuses the
+// read is no answer. One that makes something else of the object than the kind allows refuses the
 // request, whatever the failure policy: the hook has been asked, and its wish is unknown.
 func (h *hook) apply(q *review.Question, version admission.Version, text []byte) (changed bool, err error) {
 	patch, _, err := jsonpatch.Parse(text)

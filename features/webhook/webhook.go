@@ -25,8 +25,8 @@ const (
 // Config is what the plug-ins need of the server around them. Its functions are called from any
 // goroutine.
 type Config struct {
-	// Namespaces returns the labels of a namespace, which are not modified; an API status if there
-	// is no such namespace. nil: namespaces are names only, and each has the label
+	// Namespaces returns the labels of a namespace, which are not modified. Its error is an API
+	// status if there is no such namespace. nil: namespaces are names only, and each has the label
 	// kubernetes.io/metadata.name.
 	Namespaces match.Labels
 	// Resolve returns the address, host:port, at which a service is reached. nil:

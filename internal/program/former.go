@@ -9,7 +9,7 @@ import (
 )
 
 // former is a flag of other API servers, or of older ones, that changes nothing here. A command
-// line that has it is taken if it asks for what is so in any case, with a note at the start; what
+// line that has it is taken if it asks for what is so in any case, with a note at the start. What
 // can't be had is refused with its reason.
 type former struct {
 	name string

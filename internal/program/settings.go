@@ -33,7 +33,7 @@ type settings struct {
 }
 
 // apply sets the flags of fs, whose command line was parsed, and says where each value comes from.
-// Flags that the server does not have are for the command line only; those of the server that fs
+// Flags that the server does not have are for the command line only. Those of the server that fs
 // does not have are checked for their names alone, so that a command reads the file of its server.
 func (s settings) apply(fs *pflag.FlagSet) (sources map[string]string, err error) {
 	sources = map[string]string{}

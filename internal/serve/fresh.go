@@ -14,7 +14,7 @@ import (
 const readAgainEvery = 10 * time.Second
 
 // fresh is what was made of some files. What replaces them is in use within seconds of when
-// somebody asks; what can't be used, such as half of a pair, is logged once, and what was there
+// somebody asks. What can't be used, such as half of a pair, is logged once, and what was there
 // before stays. Whoever asks at the wrong moment reads the files; nobody waits for that. All
 // methods may be called from any goroutine.
 type fresh[T any] struct {

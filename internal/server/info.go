@@ -164,7 +164,7 @@ func selectedName(query url.Values) string {
 	return name
 }
 
-// splitPath gives the segments. One slash at the end is forgiven; a segment without a name is not,
+// splitPath gives the segments. One slash at the end is forgiven. A segment without a name is not,
 // but for a namespace with something behind it: clients send "namespaces//books" when they mean all
 // of them.
 func splitPath(path string) ([]string, bool) {

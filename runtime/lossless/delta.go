@@ -32,7 +32,7 @@ type delta struct {
 }
 
 // itemDelta is the delta of a list's item. One that plain does not have has no Of, but says behind
-// which of the items that plain has it stood, and how many of those were before it; in a list with
+// which of the items that plain has it stood, and how many of those were before it. In a list with
 // keys also who it is.
 type itemDelta struct {
 	Of    string `json:"of,omitempty"`

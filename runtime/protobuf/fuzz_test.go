@@ -15,9 +15,9 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// FuzzRead reads bytes of strangers. What is read keeps no part of them, unless it is asked to; a
-// value that is read into memory used before is the same; and what can be read, dynamicpb reads as
-// the same values.
+// FuzzRead reads bytes of strangers. What is read keeps no part of them, unless it is asked to. A
+// value that is read into memory used before is the same. What can be read, dynamicpb reads as the
+// same values.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		"", "\x0a\x01x", "\x12\x01a\x12\x01b", "\x1a\x02\x08\x01\x1a\x02\x08\x02", "\x20\x05\x22\x02\x06\x07",

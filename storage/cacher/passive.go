@@ -9,8 +9,8 @@ import (
 
 // A source that can't be asked for progress is passive: its watch says how far it is when it likes.
 // A cache that waited for that would answer nobody for seconds after each write of another
-// resource. So what the cache has not seen is read from the source; and until the cache has come as
-// far as such an answer, every read is, so that no reader goes back in time.
+// resource. So what the cache has not seen is read from the source. Until the cache has come as far
+// as such an answer, every read is, so that no reader goes back in time.
 
 // errBehind says that the cache has not seen a revision and can't ask the source for it.
 var errBehind = errors.New("the watch cache is behind, and its source can't be asked for progress")

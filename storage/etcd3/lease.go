@@ -17,7 +17,7 @@ import (
 const leasedKeys = 1000
 
 // leases are those that a store can use again. A lease of its own for each entry would cost etcd
-// more than the entry; so one is granted for a little longer than it is wanted for, and taken for
+// more than the entry. So one is granted for a little longer than it is wanted for, and taken for
 // everything that is to end meanwhile.
 type leases struct {
 	client   *Client

@@ -40,7 +40,7 @@ func (s *silent) Get(ctx context.Context, key string, opts ...clientv3.OpOption)
 }
 
 // A read of an etcd that does not answer ends before the request does, and says that the storage
-// can't be reached; one whose caller has less time ends with that. A list that goes on may take as
+// can't be reached. One whose caller has less time ends with that. A list that goes on may take as
 // long as it has to. The clock is not the real one.
 func TestEtcdDoesNotAnswer(t *testing.T) {
 	const patience = 30 * time.Second

@@ -11,7 +11,7 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// manyWatchers lets several writers and watchers run together; each watcher must rebuild the final
+// manyWatchers lets several writers and watchers run together. Each watcher must rebuild the final
 // state, every event must carry what the watcher saw before as Prev, and revisions must never go
 // back.
 func manyWatchers(e *env) {

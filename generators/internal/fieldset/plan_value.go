@@ -46,8 +46,8 @@ func (pl *planner) node(t gotypes.Type, ref smd.TypeRef, at string) *node {
 		return n
 	}
 	if writesItself(t) {
-		// A struct with a MarshalJSON may still be said to look like its fields (package openapi);
-		// an object that is neither described by fields nor by Go is what it is.
+		// A struct with a MarshalJSON may still be said to look like its fields (package openapi).
+		// An object that is neither described by fields nor by Go is what it is.
 		if _, isStruct := t.Underlying().(*gotypes.Struct); !isStruct || atom.Map == nil || len(atom.Map.Fields) == 0 {
 			n.how = asUntyped
 			return n

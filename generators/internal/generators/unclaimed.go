@@ -15,7 +15,7 @@ import (
 
 // unclaimed reports the markers that no plug-in acts on although one of the run could: somebody
 // wrote them for an effect that they don't have. Of served kinds, of all that these are made of,
-// and of their packages it is a problem; elsewhere it is a warning for tags of types and packages,
+// and of their packages it is a problem. Elsewhere it is a warning for tags of types and packages,
 // where one of the plug-ins prints for the package. It says nothing beside other problems: a
 // plug-in that stopped at one of those has not come to all markers.
 func unclaimed(m *model.Model, served served, printed printed, table *tag.Table, report *diag.Report) {

@@ -40,7 +40,7 @@ func newBatch(t testing.TB, cases string) *batch {
 }
 
 // batchDir returns an empty folder that is removed at the end. It is the same one in each run,
-// since the go command knows what it compiled and tested before by its folder; a run beside another
+// since the go command knows what it compiled and tested before by its folder. A run beside another
 // one gets a folder of its own.
 func batchDir(t testing.TB, cases string) string {
 	t.Helper()

@@ -13,8 +13,8 @@ const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // hasProtoMessage tells whether the messages of the apimachinery that the run builds upon have a
 // method ProtoMessage. Up to Kubernetes 1.34 all had, and a repository of that time may hand its
-// messages to gRPC, which asks for it; and where they embed two types that have it, they would have
-// it twice and so not at all.
+// messages to gRPC, which asks for it. Where they embed two types that have it, they would have it
+// twice and so not at all.
 func (p *planner) hasProtoMessage() bool {
 	pkg := p.model.Package(metaV1)
 	if pkg == nil {

@@ -68,7 +68,7 @@
 // modules, unexported functions are printed into the package that needs them, once, called
 // validate_<import>_<Type>. TypeMeta, ObjectMeta and ListMeta are not looked into: the server has
 // rules for them. Rules of other modules that can't be checked here are named in a comment of the
-// printed code; one is a hand-written function that this module does not have. validation-gen of
+// printed code. One is a hand-written function that this module does not have. validation-gen of
 // Kubernetes wants +k8s:opaqueType on every field of such a type. Here that only means to leave it
 // alone.
 //

@@ -3,9 +3,8 @@ package document
 import "reflect"
 
 // Default does to a document what defaults have done to the Go value that was made of it, by how
-// that was printed before and after. What the document says stays, also where it says a zero value;
-// and an object that is not there gets no defaults inside, although the Go value may always have
-// one.
+// that was printed before and after. What the document says stays, also where it says a zero value.
+// An object that is not there gets no defaults inside, although the Go value may always have one.
 func (d Document) Default(before, after Document, shape *Shape) (Document, error) {
 	return d.follow(before, after, shape, defaults)
 }

@@ -66,8 +66,8 @@ func SkipUnset(t *types.Type) (plan.Call, error) {
 }
 
 // optional skips the rest if the value is not set. The server sees objects with their defaults
-// filled in, so a field with a default has a value or is wrong; only where the default is what Go
-// has anyway, nothing can be said.
+// filled in, so a field with a default has a value or is wrong. Nothing
+// can be said only where the default is what Go has anyway.
 func optional(s *rule.Site) (plan.Plan, error) {
 	has, zero, err := zeroDefault(s)
 	switch {
