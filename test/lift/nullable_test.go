@@ -13,10 +13,10 @@ var maybes = []string{
 	`{"spec":{"text":"text","plain":"p","fixed":"f","needed":"needed","neededPlain":"a","neededPart":{"name":"n","note":"n"},"neededStruct":{"name":"n"},"neededList":["a"],
 		"neededMap":{"a":{"name":"n","note":null}},"part":{"name":"n"},"list":[{"name":"n","note":null,"zone":null}],"lists":[["a"]],"map":{"a":"b"},"defaulted":"d","defaultedPlain":"d",
 		"defaultedPart":{"name":"d"},"notNull":"n","number":1,"numberPointer":1,"flag":true,"delay":"5m","at":"2026-01-01T00:00:00Z","atPlain":"2026-01-01T00:00:00Z","port":"http",
-		"memory":"1000","limits":{"a":"1k"},"raw":{"a":null}}}`,
+		"memory":"1000","limits":{"a":"1k"},"raw":{"a":null},"object":{"a":null},"objects":[{"a":null}]}}`,
 	`{"spec":{"text":"text","plain":null,"fixed":null,"needed":null,"neededPlain":"b","neededPart":null,"neededStruct":null,"neededList":null,"neededMap":null,"part":null,"list":null,
 		"lists":null,"map":null,"defaulted":null,"defaultedPlain":null,"defaultedPart":null,"notNull":null,"number":null,"numberPointer":null,"flag":null,"delay":null,"at":null,
-		"atPlain":null,"port":null,"memory":null,"limits":null,"raw":null}}`,
+		"atPlain":null,"port":null,"memory":null,"limits":null,"raw":null,"object":null,"objects":null}}`,
 	`{"spec":{"plain":"p","needed":null,"neededPlain":"a","neededPart":null,"neededStruct":{"name":"n"},"neededList":["a"],"neededMap":null}}`,
 }
 

@@ -10,14 +10,15 @@ import (
 
 func emitServer(pass *generators.Pass, s *server) {
 	p := printer{pass.File(s.pkg, fileName, generator), s}
-	p.Reserve("documentDefaults", "nullableMembers", "b", "in", "out", "fields", "replicas", "from", "to", "cells", "item", "value", "key", "i", "ok")
+	p.Reserve("documentDefaults", "nullableMembers", "openMembers", "b", "in", "out", "fields", "replicas", "from", "to", "cells", "item", "value", "key", "i", "ok")
 	for _, h := range s.hubs {
 		p.Reserve(h.local+"Hub", h.local+"Strategy")
 	}
 	p.addToScheme()
 	p.newServer()
 	p.documentDefaults()
-	p.nullableMembers()
+	p.members("nullableMembers", "are those that may be null", p.s.hidden.Nullable)
+	p.members("openMembers", "are RawExtensions that may be no objects", p.s.hidden.Open)
 	for _, h := range s.hubs {
 		for _, v := range h.versions {
 			if len(v.fields) > 0 {
@@ -89,6 +90,9 @@ func (p printer) version(h *hub, v *version) {
 	if len(p.s.hidden.Nullable) > 0 && !v.functions.shared {
 		p.P("NullableMembers: nullableMembers,")
 	}
+	if len(p.s.hidden.Open) > 0 && !v.functions.shared {
+		p.P("OpenMembers: openMembers,")
+	}
 	if v.deprecated != "" {
 		p.P("Deprecated: ", quoted(v.deprecated), ",")
 	}
@@ -120,15 +124,15 @@ func (p printer) documentDefaults() {
 	p.P("}")
 }
 
-// nullableMembers prints which members may be null.
-func (p printer) nullableMembers() {
-	if len(p.s.hidden.Nullable) == 0 {
+// members prints a set of members.
+func (p printer) members(name, are string, set map[string]bool) {
+	if len(set) == 0 {
 		return
 	}
 	p.P()
-	p.P("// nullableMembers are those that may be null, by struct and member.")
-	p.P("var nullableMembers = map[string]bool{")
-	for _, member := range slices.Sorted(maps.Keys(p.s.hidden.Nullable)) {
+	p.P("// ", name, " ", are, ", by struct and member.")
+	p.P("var ", name, " = map[string]bool{")
+	for _, member := range slices.Sorted(maps.Keys(set)) {
 		p.P(quoted(member), ": true,")
 	}
 	p.P("}")

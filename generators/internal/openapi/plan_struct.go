@@ -67,6 +67,34 @@ func (m *models) hide(member string, f field, s *schema) {
 	if s.Nullable {
 		m.hidden.Nullable[member] = true
 	}
+	if openRaw(f.field.Type, s) {
+		m.hidden.Open[member] = true
+	}
+}
+
+// deepestRaw is how many lists and maps around a RawExtension are looked through.
+const deepestRaw = 4
+
+// openRaw tells whether a type is a RawExtension, or a list or map of them, and a schema does not say
+// that these are objects.
+func openRaw(t *types.Type, s *schema) bool {
+	for range deepestRaw {
+		t = model.Pointee(t)
+		if t.Name.String() == "k8s.io/apimachinery/pkg/runtime.RawExtension" {
+			return s == nil || s.Type != "object" && s.refersTo() == ""
+		}
+		plain := model.Plain(t)
+		switch {
+		case plain.Elem == nil:
+			return false
+		case s != nil && plain.Kind == types.Map:
+			s = s.AdditionalProperties
+		case s != nil:
+			s = s.Items
+		}
+		t = plain.Elem
+	}
+	return false
 }
 
 // unseen says whether a Go value does not tell the default of a field from the field's absence, or

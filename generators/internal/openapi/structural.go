@@ -59,9 +59,13 @@ type Hidden struct {
 	Defaults map[string]string
 	// Nullable are the members that may be null.
 	Nullable map[string]bool
+	// Open are RawExtensions that may be no objects.
+	Open map[string]bool
 }
 
-func newHidden() Hidden { return Hidden{Defaults: map[string]string{}, Nullable: map[string]bool{}} }
+func newHidden() Hidden {
+	return Hidden{Defaults: map[string]string{}, Nullable: map[string]bool{}, Open: map[string]bool{}}
+}
 
 // HiddenIn is what is hidden in the kinds of some packages.
 func HiddenIn(pass *generators.Pass, packages []*model.Package) Hidden {
@@ -70,6 +74,7 @@ func HiddenIn(pass *generators.Pass, packages []*model.Package) Hidden {
 	for _, m := range collect(quiet) {
 		maps.Copy(out.Defaults, m.hidden.Defaults)
 		maps.Copy(out.Nullable, m.hidden.Nullable)
+		maps.Copy(out.Open, m.hidden.Open)
 	}
 	maps.DeleteFunc(out.Defaults, func(member, _ string) bool { return strings.HasPrefix(member, autoscalingV1+".") }) // what is sent to a subresource
 	return out

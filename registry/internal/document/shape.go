@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+
 	runtimejson "github.com/typeplane/typeplane/runtime/json"
 )
 
@@ -18,9 +20,12 @@ type Shape struct {
 	// defaults are those of members that are not seen in the Go value, in JSON.
 	defaults map[string]string
 	nullable map[string]bool // the members that may be null
+	objects  map[string]bool // the members that read themselves, and are objects all the same
+	object   bool            // of a list or a map, whether the same is true of what is in it
 	inside   *Shape          // of the items of a list, or the values of a map
 	full     bool            // of a list whose items are never null
 	fills    bool            // of a kind: there are defaults in it
+	raw      bool            // of a kind: there are objects in it that read themselves
 }
 
 // prune takes out of a value what its type has no member for, and members that are null and must
@@ -91,6 +96,7 @@ var shapes = struct {
 type Said struct {
 	Defaults map[string]string // in JSON
 	Nullable map[string]bool
+	Open     map[string]bool // RawExtensions that may be no objects
 }
 
 // ShapeOf returns the shape of the Go type of a kind. What is said is the same whenever a type is
@@ -104,7 +110,7 @@ func ShapeOf(t reflect.Type, said Said) *Shape {
 	b := &shaper{said: said, of: map[reflect.Type]*Shape{}}
 	s := b.shape(t)
 	if s != nil {
-		s.fills = b.filled
+		s.fills, s.raw = b.filled, b.raw
 	}
 	shapes.of[t] = s
 	return s
@@ -118,6 +124,7 @@ type shaper struct {
 	said   Said
 	of     map[reflect.Type]*Shape
 	filled bool
+	raw    bool
 }
 
 // readsItself tells whether values of a type know how to read themselves.
@@ -148,21 +155,43 @@ func (b *shaper) shape(t reflect.Type) *Shape {
 	s := new(Shape)
 	b.of[t] = s // before what is in it, which may be of the same type
 	if t.Kind() != reflect.Struct {
-		s.inside = b.shape(t.Elem())
-		s.full = s.inside != nil || basic(t.Elem())
+		s.inside, s.object = b.shape(t.Elem()), isRaw(t.Elem())
+		s.full = s.inside != nil || s.object || basic(t.Elem())
+		b.raw = b.raw || s.object
 		return s
 	}
 	s.members = map[string]*Shape{}
 	for name, member := range membersOf(t) {
-		s.members[name] = b.shape(member)
-		b.say(s, t, name)
+		open := b.said.Open[keyOf(t, name)]
+		s.members[name] = nil
+		if !open {
+			s.members[name] = b.shape(member)
+		}
+		b.say(s, t, name, !open && isRaw(member))
 	}
 	return s
 }
 
-// say adds what markers say of a member to the shape of its struct.
-func (b *shaper) say(s *Shape, t reflect.Type, name string) {
-	key := t.PkgPath() + "." + t.Name() + "." + name
+// isRaw tells whether a type is apimachinery's for any object, which reads whatever there is.
+func isRaw(t reflect.Type) bool {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t == reflect.TypeFor[apiruntime.RawExtension]()
+}
+
+// keyOf is what Said calls a member.
+func keyOf(t reflect.Type, name string) string { return t.PkgPath() + "." + t.Name() + "." + name }
+
+// say adds what its type and markers say of a member to the shape of its struct.
+func (b *shaper) say(s *Shape, t reflect.Type, name string, raw bool) {
+	key := keyOf(t, name)
+	if raw {
+		if s.objects == nil {
+			s.objects = map[string]bool{}
+		}
+		s.objects[name], b.raw = true, true
+	}
 	if text, ok := b.said.Defaults[key]; ok {
 		if s.defaults == nil {
 			s.defaults = map[string]string{}

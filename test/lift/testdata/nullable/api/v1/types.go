@@ -100,6 +100,11 @@ type MaybeSpec struct {
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:pruning:PreserveUnknownFields
 	Raw *runtime.RawExtension `json:"raw,omitempty"`
+	// +nullable
+	// +kubebuilder:pruning:PreserveUnknownFields
+	Object *runtime.RawExtension `json:"object,omitempty"`
+	// +kubebuilder:pruning:PreserveUnknownFields
+	Objects []runtime.RawExtension `json:"objects,omitempty"`
 }
 
 // Part is what some of them are.
