@@ -50,7 +50,7 @@ func overload(name string, o *decls.OverloadDecl) string {
 // beside such a value. The tests of gen have to find the same.
 func TestGenKnowsTypes(t *testing.T) {
 	env := environment(t)
-	all := slices.Concat(operations, macros)
+	all := slices.Concat(operations, macros, oddities)
 	for name, f := range env.Functions() {
 		all = append(all, calls(name, f)...)
 	}
@@ -82,6 +82,16 @@ var macros = []string{
 	"X.all(i, true)", "X.exists(i, i == 1)", "X.all(i, i == 'a')", "self.all(i, X)", "self.exists_one(i, X)", "X.exists_one(i, i > 1)", "self.filter(i, X) == [1]", "X.filter(i, true) == [1]", "X.map(i, i) == [1]", "self.map(i, X) == [1]", "self.map(i, X, 1) == [1]",
 	"[1].map(i, X).sum() == 1", "X.map(i, i).sum() == 1", "X.sortBy(i, i) == [1]", "[1].sortBy(i, X) == [1]", "X.optMap(v, v).orValue(1) == 1", "optional.of(1).optMap(v, X).orValue(1) == 1", "X.optFlatMap(v, optional.of(1)) == optional.of(1)", "optional.of(1).optFlatMap(v, X).orValue(1) == 1",
 	"X.all(i, v, i == 1)", "X.exists(i, v, v == 1)", "[1].all(i, v, X)", "X.transformList(i, v, v) == [1]", "self.transformList(i, v, X) == [1]", "self.transformList(i, v, X, v) == [1]", "X.transformMap(k, v, v) == {'a': 1}", "{'a': 1}.transformMap(k, v, X) == {'a': 1}", "self.transformMapEntry(k, v, X) == {'a': 1}",
+}
+
+// oddities are texts that some parser might take, and some refuse.
+var oddities = []string{
+	"self.a < 99999999999999999999", "self.a < 9223372036854775807", "self.a < -9223372036854775808", "self.a < 18446744073709551615u", "self.a < 18446744073709551616u", "self.a < 0xFF", "self.a < 08", "self.a < 1_0", "self.a < 0xFFFFFFFFFFFFFFFFF", "self.a < 1e999", "self.a < 1.", "self.a < 1.5e3", "self.a < 1u", "self.a < 1U", "self.a < 0x1u",
+	`self.a == '\q'`, `self.a == '\x4'`, `self.a == '\x41'`, `self.a == '\u12'`, `self.a == '\u0041'`, `self.a == '\U00110000'`, `self.a == '\ud800'`, `self.a == '\101'`, `self.a == '\9'`, `self.a == r'\q'`, `self.a == R"\q"`, `b'\xff' == b'a'`, `b'\u0041' == b'a'`, `self.a == "it's"`,
+	"self.namespace == 1", "self.in == 1", "self.__namespace__ == 1", "self.if == 1", "self.null == 1", "self.true == 1", "self.all(in, true)", "self.all(var, true)", "self.all(while, true)", "self.all(self, true)", "self.all(oldSelf, true)", "self.all(int, true)", "self.all(a.b, true)", "self.all(has, true)", "self.all(size, size == 1)", "self.map(namespace, 1) == [1]",
+	"self.a == 1 // why", "self.a == 1 /* why */", "self.a = 1", "self.a === 1", "self.a & self.b", "!!self.a", "--1 == 1", "- - 1 == 1", "!-self.a", "self.a == 1 == true", "1 < 2 < 3", "self.a ? self.b ? true : false : true", "(self.a)", "((self))", "()", " ", "self.", "self..a", "self.a()", "self()", "has(self)", "has(self.a())", "has(self[0])", "has(self.a, self.b)", "has()", "self.has(a)",
+	"[1, 2,] == [1]", "{'a': 1,} == {'a': 1}", "{'a' 1} == {'a': 1}", "self[?0] == optional.of(1)", "self.a[0]['b'].c == 1", "self[-1] == 1", "type(self) == type", "int == type(1)", "dyn == type(1)", "google.protobuf.Timestamp == type(self)", "google.protobuf.Nothing == type(self)", "net.IP == type(self)", "kubernetes.Quantity == type(self)", "optional_type == type(self)", "nothing == 1", "self.all(a, b, c, d)", "self.all(a)", "self.filter(a, b, true) == [1]", "self.exists_one(a, b, true)", "self.optMap(a.b, 1) == 1",
+	"duration('1h30m') == duration('x')", "timestamp('2026') == timestamp('2026-01-31T12:00:00Z')", "'a'.matches('(')", "self.a.matches('(?<name>a)')", "'a'.format([1]) == 'a'", "'%d'.format([1]) == 'a'", "quantity('x') == quantity('1')", "ip('x') == ip('1.1.1.1')",
 }
 
 // calls are the ways to call a function, with an X in turn for each of its arguments and for what

@@ -20,6 +20,7 @@ package cel
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/typeplane/typeplane/generators/internal/validation/cel/ast"
 	"github.com/typeplane/typeplane/generators/internal/validation/cel/check"
@@ -59,6 +60,9 @@ func Compile(r Rule, in Surroundings) (plan.Plan, error) {
 		return plan.Plan{}, plan.Fault{Message: err.Error(), Cure: cure}
 	}
 	if misfit := r.misfit(); misfit != nil {
+		if !in.Foreign && strings.Contains(misfit.Error(), "optional_type(") {
+			cure = "write what it is where it has no value, as in orValue('')"
+		}
 		return plan.Plan{}, plan.Fault{Message: misfit.Error(), Cure: cure, Needed: true}
 	}
 	return evaluated(r, reason, err, in)

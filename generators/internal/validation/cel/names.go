@@ -63,7 +63,7 @@ var (
 )
 
 // known names are variables beside those of macros, and types.
-var knownNames = strings.Fields(`self oldSelf bool bytes double dyn int list map null_type optional_type string type uint google net kubernetes`)
+var knownNames = strings.Fields(`self oldSelf bool bytes double int list map null_type optional_type string type uint google net kubernetes`)
 
 // checkNames finds functions and variables that there are not, and texts that can't be read as what
 // they are for: an expression with one means nothing, whoever evaluates it. locals are the
@@ -75,10 +75,42 @@ func checkNames(e *ast.Expr, locals []string) error {
 			return fmt.Errorf("%s is not known, only self and oldSelf are", e.Name)
 		}
 		return nil
+	case ast.Field:
+		name := fullName(e)
+		if first := namespace(name); !slices.Contains(namespaces, first) || slices.Contains(locals, first) {
+			break
+		}
+		if !slices.Contains(check.TypeNames(), name) {
+			return fmt.Errorf("there is no type %s", name)
+		}
+		return nil
 	case ast.Call:
 		return checkCall(e, locals)
 	}
 	return checkParts(e, e.Args, locals)
+}
+
+// namespaces are those of types.
+var namespaces = []string{"google", "net", "kubernetes"}
+
+func namespace(name string) string {
+	first, _, _ := strings.Cut(name, ".")
+	return first
+}
+
+// fullName is an expression of names with dots between them; "" for any other.
+func fullName(e *ast.Expr) string {
+	switch {
+	case e.Op == ast.Var:
+		return e.Name
+	case e.Op != ast.Field:
+		return ""
+	}
+	on := fullName(e.On)
+	if on == "" {
+		return ""
+	}
+	return on + "." + e.Name
 }
 
 // checkParts checks what a field, method or index belongs to, and operands and arguments.

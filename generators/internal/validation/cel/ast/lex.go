@@ -46,6 +46,9 @@ func lex(source string) ([]token, error) {
 				kind, from = bytesText, i+1
 			}
 			text, size, err := quotedText(source[from:])
+			if err == nil && kind == bytesText && escapesSign(source[from:from+size]) {
+				err = fmt.Errorf("%s has bytes, and the number of a sign is none", source[i:from+size])
+			}
 			if err != nil {
 				return nil, err
 			}

@@ -7,6 +7,7 @@ package ast
 
 import (
 	"fmt"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -62,6 +63,12 @@ func Parse(source string) (*Expr, error) {
 }
 
 const deepest = 200
+
+// keywords can't be names of anything, and reserved words none of variables.
+var (
+	keywords = []string{"in", "true", "false", "null"}
+	reserved = []string{"as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package", "namespace", "return", "var", "void", "while"}
+)
 
 type parser struct {
 	source string
@@ -157,7 +164,7 @@ func (p *parser) conditional() *Expr {
 	if _, ok := p.is("?"); !ok || p.err != nil {
 		return e
 	}
-	yes := p.conditional()
+	yes := p.binary(0)
 	p.want(":")
 	return p.done(from, &Expr{Op: If, Args: []*Expr{e, yes, p.conditional()}})
 }
@@ -188,11 +195,17 @@ func (p *parser) unary() *Expr {
 		return &Expr{}
 	}
 	from := p.next
-	if _, ok := p.is("!"); ok {
-		return p.done(from, &Expr{Op: Not, Args: []*Expr{p.unary()}})
-	}
-	if _, ok := p.is("-"); ok {
-		return p.done(from, &Expr{Op: Negate, Args: []*Expr{p.unary()}})
+	for sign, of := range map[string]struct {
+		op    Op
+		other string
+	}{"!": {Not, "-"}, "-": {Negate, "!"}} {
+		if _, ok := p.is(sign); !ok {
+			continue
+		}
+		if p.peek().kind == symbol && p.peek().text == of.other { // the two don't mix
+			p.unexpected("a value")
+		}
+		return p.done(from, &Expr{Op: of.op, Args: []*Expr{p.unary()}})
 	}
 	return p.member()
 }
@@ -204,7 +217,7 @@ func (p *parser) member() *Expr {
 		if _, ok := p.is("."); ok {
 			_, maybe := p.is("?")
 			t := p.peek()
-			if t.kind != name {
+			if t.kind != name || slices.Contains(keywords, t.text) {
 				p.unexpected("the name of a field")
 				break
 			}
@@ -263,6 +276,10 @@ func (p *parser) primary() *Expr {
 		}
 		if _, call := p.is("("); call {
 			return p.done(from, &Expr{Op: Call, Name: t.text, Args: p.list(")")})
+		}
+		if t.text == "in" || slices.Contains(reserved, t.text) {
+			p.next--
+			p.unexpected("a name that is no reserved word")
 		}
 		return p.done(from, &Expr{Op: Var, Name: t.text})
 	}

@@ -50,6 +50,12 @@ func quotedText(s string) (text string, size int, err error) {
 	return "", 0, fmt.Errorf("the quote %s is not closed", quote)
 }
 
+// escapesSign tells whether a quoted text has a sign by its number, \u0041, which bytes can't have.
+func escapesSign(quoted string) bool {
+	quoted = strings.ReplaceAll(quoted, `\\`, "")
+	return quoted[0] != 'r' && quoted[0] != 'R' && (strings.Contains(quoted, `\u`) || strings.Contains(quoted, `\U`))
+}
+
 // escapes are those of one sign.
 var escapes = map[byte]string{
 	'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v", '\\': "\\", '?': "?", '"': "\"", '\'': "'", '`': "`",

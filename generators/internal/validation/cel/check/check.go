@@ -8,6 +8,7 @@ package check
 import (
 	"fmt"
 	"maps"
+	"strconv"
 	"strings"
 
 	"github.com/typeplane/typeplane/generators/internal/validation/cel/ast"
@@ -62,7 +63,7 @@ func (c *checker) of(e *ast.Expr) *typ {
 	case ast.Bytes:
 		return named("bytes")
 	case ast.Number:
-		return number(e.Text)
+		return c.number(e)
 	case ast.Literal:
 		return literal(e.Name)
 	case ast.List:
@@ -73,16 +74,32 @@ func (c *checker) of(e *ast.Expr) *typ {
 	return c.operator(e)
 }
 
-func number(text string) *typ {
-	switch {
-	case strings.HasPrefix(text, "0x") && !strings.HasSuffix(text, "u"):
-		return named("int")
-	case strings.HasSuffix(text, "u"):
-		return named("uint")
-	case strings.ContainsAny(text, ".eE"):
-		return named("double")
+func (c *checker) number(e *ast.Expr) *typ {
+	text, unsigned := strings.CutSuffix(strings.ToLower(e.Text), "u")
+	text, hex := strings.CutPrefix(text, "0x")
+	name, base := "int", 10
+	if hex {
+		base = 16
 	}
-	return named("int")
+	var err error
+	switch {
+	case unsigned:
+		name = "uint"
+		_, err = strconv.ParseUint(text, base, 64)
+	case !hex && strings.ContainsAny(text, ".e"):
+		name = "double"
+		if _, err = strconv.ParseFloat(text, 64); err == nil && strings.HasSuffix(text, ".") {
+			err = strconv.ErrSyntax
+		}
+	default:
+		if _, err = strconv.ParseInt(text, base, 64); text == "9223372036854775808" {
+			err = nil // with a minus before it
+		}
+	}
+	if err != nil {
+		return c.fail("%s is no %s of 64 bits", e.Source, name)
+	}
+	return named(name)
 }
 
 func literal(name string) *typ {
@@ -185,6 +202,9 @@ func (c *checker) call(e *ast.Expr) *typ {
 	}
 	if e.On == nil {
 		if e.Name == "has" {
+			if len(e.Args) != 1 || e.Args[0].Op != ast.Field {
+				return c.fail("%s: want it as in has(self.name)", e.Source)
+			}
 			c.of(e.Args[0])
 			return named("bool")
 		}
