@@ -245,6 +245,26 @@ func (p *program) notBuilt(t *testing.T, said string) {
 // any more, and about imports that only a function could use: gen does not look into functions.
 var inBody = regexp.MustCompile(`/(defaults|conversion)\.go:|/(types|metrics)\.go:.*imported (as \w+ )?and not used`)
 
+// returnsNil matches variants with a method that returns no metadata, of which gen sees nothing
+// either.
+var returnsNil = regexp.MustCompile(`write func .* GetObjectMeta\(\) .*return nil`)
+
+// notStarted takes the variants out that the program does not start with.
+func (p *program) notStarted(t *testing.T, said string) {
+	t.Helper()
+	own := false
+	for id := range byVariant(said) {
+		if v := p.variants[id]; v != nil && returnsNil.MatchString(v.what) {
+			p.remove(t, id)
+			p.refused++
+			own = true
+		}
+	}
+	if !own {
+		p.fail(t, "the program does not start", said)
+	}
+}
+
 var (
 	inProgram = regexp.MustCompile(`(?m)^\./(zz_\S+\.go):(\d+):.*$`)
 	imported  = regexp.MustCompile(`(?m)^\t(\w+) "example\.com/(n[0-9]{4})`)
@@ -314,7 +334,7 @@ func (p *program) serve(t *testing.T) bool {
 	case built.Len() > 0:
 		p.notBuilt(t, built.String())
 	case len(failed) == 0:
-		p.fail(t, "the program does not start", started.String())
+		p.notStarted(t, started.String())
 	default:
 		for _, test := range failed {
 			id := idIn.FindString(test)

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"go/token"
 	"slices"
 
 	"github.com/typeplane/typeplane/generators/internal/diag"
@@ -14,28 +15,34 @@ import (
 func (g *Graph) StrayChanges() {
 	for _, nodes := range g.known {
 		for _, n := range nodes {
+			if g.Foreign(n.Type) {
+				continue
+			}
+			if changesOfStrangers(n.Plan, n.EachVal, n.ElemNode()) {
+				g.warnOfStrangers(g.Model.TypePos(n.Type), n.Type.Name.Name)
+			}
 			for _, f := range n.Fields {
-				if f.changesOfStrangers() && !g.Foreign(n.Type) {
-					g.Report.Warn(diag.Problem{
-						Pos: g.Model.MemberPos(n.Type, f.Name), Path: n.Type.Name.Name + "." + f.Name,
-						Message: "rules about a change (oldSelf) of the items of this list are never asked: nothing says which item was which",
-						Cure:    "say +listType=map and +listMapKey=…, or put the rule on the list",
-					})
+				if changesOfStrangers(f.Plan, f.EachVal, f.Node.ElemNode()) {
+					g.warnOfStrangers(g.Model.MemberPos(n.Type, f.Name), n.Type.Name.Name+"."+f.Name)
 				}
 			}
 		}
 	}
 }
 
-// changesOfStrangers tells whether items of a list have rules about a change, and no keys.
-func (f *Part) changesOfStrangers() bool {
-	direct := func(p *plan.Plan) bool { return slices.ContainsFunc(p.Calls, ofStrangers) }
-	if direct(&f.Plan) {
-		return true
-	}
+func (g *Graph) warnOfStrangers(pos token.Position, path string) {
+	g.Report.Warn(diag.Problem{
+		Pos: pos, Path: path,
+		Message: "rules about a change (oldSelf) of the items of this list are never asked: nothing says which item was which",
+		Cure:    "say +listType=map and +listMapKey=…, or put the rule on the list",
+	})
+}
+
+// changesOfStrangers tells whether items of a list have rules about a change, and no keys: by what
+// is said of the list, or of the type of the items.
+func changesOfStrangers(said, each plan.Plan, elem *Node) bool {
 	items := func(c plan.Call) bool { return slices.Contains(strangers, c.Func) }
-	elem := f.Node.ElemNode()
-	return slices.ContainsFunc(f.EachVal.Calls, items) && elem.anywhere(asksChanges, map[*Node]bool{})
+	return slices.ContainsFunc(said.Calls, ofStrangers) || slices.ContainsFunc(each.Calls, items) && elem.anywhere(asksChanges, map[*Node]bool{})
 }
 
 // strangers are functions that judge the items of a list each as if it were new.

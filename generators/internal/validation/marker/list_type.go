@@ -19,9 +19,9 @@ import (
 // OpenAPI, so that it is said once.
 func listTypeRules() []rule.Rule {
 	return []rule.Rule{
-		{Name: "listType", Scopes: rule.OnField, Value: rule.Text, Example: "+listType=map",
+		{Name: "listType", Scopes: rule.OnLists, Value: rule.Text, Example: "+listType=map",
 			Doc: "The items of a list of type set or map differ, by their values or keys, where a server of the run serves the type.", Plan: bareListType},
-		{Name: "listMapKey", Scopes: rule.OnField, Value: rule.Text, Example: "+listMapKey=name",
+		{Name: "listMapKey", Scopes: rule.OnLists, Value: rule.Text, Example: "+listMapKey=name",
 			Doc: "JSON name of a field that is a key of the items of a list of type map.", Plan: bareListMapKey},
 	}
 }
@@ -32,10 +32,22 @@ var declaredLists = []string{"k8s:listType", "k8s:unique", "k8s:customUnique", r
 // countsBare tells whether the bare tags count for a list.
 func countsBare(p *rule.Planner, s *rule.Site) bool {
 	declared := slices.ContainsFunc(declaredLists, func(name string) bool { return rule.HasRule(s, name) })
-	return !declared && p.Law == rule.OfResources && shape.WantList(s.Type) == "" && shape.Unsupported(s.Type) == "" && rule.Notes[*declarative.List](p)[s.Type.String()] == nil
+	byType := s.Scope == rule.OnField && rule.Notes[*declarative.List](p)[s.Type.String()] != nil
+	return !declared && !byType && p.Law == rule.OfResources && shape.WantList(s.Type) == "" && shape.Unsupported(s.Type) == ""
+}
+
+// onType is the fault of a tag above a type that kube-openapi does not look at. controller-gen does.
+func onType(p *rule.Planner, s *rule.Site) error {
+	if s.Scope != rule.OnType || p.Law == rule.OfResources {
+		return nil
+	}
+	return plan.Fault{Message: "it can't stand on " + s.Scope.String(), Cure: "it belongs on " + rule.OnField.String(), Misfit: true}
 }
 
 func bareListType(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
+	if err := onType(p, s); err != nil {
+		return plan.Plan{}, err
+	}
 	if !countsBare(p, s) {
 		return plan.Plan{}, nil
 	}
@@ -64,6 +76,9 @@ func bareKeys(made plan.Plan) plan.Plan {
 }
 
 func bareListMapKey(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
+	if err := onType(p, s); err != nil {
+		return plan.Plan{}, err
+	}
 	if lm := rule.Notes[*declarative.List](p)[s.Path]; !countsBare(p, s) || lm != nil && slices.Contains(lm.KeyNames, t.Value) {
 		return plan.Plan{}, nil
 	}
