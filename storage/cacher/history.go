@@ -60,7 +60,7 @@ func (c *Cacher) eventsBetween(ctx context.Context, after, to int64) (*eventLog,
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
 	go c.askProgress(asking)
-	h, now, last := &eventLog{floor: after}, c.config.Now(), map[string]storage.Entry{}
+	h, now, last, tree := &eventLog{floor: after}, c.config.Now(), map[string]storage.Entry{}, c.current.Load().tree
 	for {
 		events, err := w.Next(ctx)
 		if err != nil {
@@ -68,6 +68,9 @@ func (c *Cacher) eventsBetween(ctx context.Context, after, to int64) (*eventLog,
 		}
 		for _, ev := range events {
 			if ev.Entry.Revision <= to && ev.Type != storage.Bookmark {
+				if e, ok := tree.Get(ev.Entry.Key); ok && e.Revision == ev.Entry.Revision {
+					ev.Entry = *e // so that it is in memory once
+				}
 				h.add(shared(ev, last), now)
 			}
 		}
