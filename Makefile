@@ -61,8 +61,8 @@ amplify: ## What bodies of 3 MiB of one thing cost a server: each list, map and 
 	$(GO) test -count=1 -timeout 120m -v -run '^TestAmplification$$' ./examples/library ./examples/cluster -amplify
 
 .PHONY: crash
-crash: ## Kill the server 20 times in the middle of 1,000 creates, and time its starts.
-	cd test/e2e && $(GO) test -count=1 -timeout 30m -v -run 'Killed|StartTime' ./... -kills 20 -starts 10 -objects 10000
+crash: ## Kill the server 20 times in the middle of 1,000 creates, 50 times under 500 watches that go on afterwards, and time its starts.
+	cd test/e2e && $(GO) test -count=1 -timeout 30m -v -run 'Killed|OutliveKills|StartTime' ./... -kills 20 -starts 10 -objects 10000 -watch-kills 50 -informers 500
 
 .PHONY: patient
 patient: $(BIN)/kubectl ## Clients that read or write too slowly, for as long as the server bears it (minutes).

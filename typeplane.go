@@ -82,6 +82,13 @@ type (
 // AuditInDataDir is the value of AuditOptions that puts the log into the data directory.
 const AuditInDataDir = program.AuditInDataDir
 
+// The values of StoreOptions.GarbageCollector: the server itself, a program beside it, nobody.
+const (
+	CollectInServer = program.CollectInServer
+	CollectBeside   = program.CollectBeside
+	CollectNever    = program.CollectNever
+)
+
 // NewOptions returns the options of a server with their defaults. name is that of its program.
 func NewOptions(name string) *Options { return program.NewOptions(name) }
 

@@ -62,8 +62,8 @@ type Program struct {
 	transition    bool
 }
 
-// MustCompile compiles a rule about values of type T. It panics with what is wrong: gen has looked
-// at names, numbers of arguments and literals, so only types are left that don't fit.
+// MustCompile compiles a rule about values of type T. It panics with what is wrong, which gen has
+// looked for: only rules that gen has not printed have that.
 func MustCompile[T any](r Rule) *Program {
 	p, err := compile(r, reflect.TypeFor[T]())
 	if err != nil {

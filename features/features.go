@@ -20,6 +20,7 @@ import (
 	"github.com/typeplane/typeplane/features/config"
 	"github.com/typeplane/typeplane/features/credential"
 	"github.com/typeplane/typeplane/features/events"
+	"github.com/typeplane/typeplane/features/garbage"
 	"github.com/typeplane/typeplane/features/lease"
 	"github.com/typeplane/typeplane/features/limitrange"
 	"github.com/typeplane/typeplane/features/namespace"
@@ -65,6 +66,7 @@ func With(x Extras) []typeplane.API {
 		credential.API(),
 		certificates.API(), // writes down what it signs in credentials
 		webhook.API(webhook.Options{Conditions: x.Conditions, Service: x.Service}),
+		garbage.API(),
 		x.Policies,
 		rbac.API(),
 		authorization.API(),

@@ -10,7 +10,7 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/gen"
 )
 
-// Main runs gen with the arguments of a command line, and returns its exit status: 0 if all is
-// well, 1 if there are problems or, with --verify, files are out of date, and 2 if it was called
-// wrongly. Problems go to errors.
+// Main runs gen with the arguments of a command line, and returns its exit status. That is 0 if all
+// is well, and 2 if gen was called wrongly. It is 1 if there are problems or, with --verify, files
+// are out of date. Problems go to errors.
 func Main(args []string, out, errors io.Writer) int { return gen.Main(args, out, errors) }

@@ -170,9 +170,9 @@ func (a *admitted) follower() admission.Plugin {
 	}
 }
 
-// TestOrderOfAdmission is the contract of every way to write: admission changes an object before
-// its fields get owners and before it has its metadata, and judges it after the rules of its kind
-// and in the form in which it is stored; what a write costs is asked last.
+// TestOrderOfAdmission is the contract of every way to write. Admission changes an object before
+// its fields get owners and before it has its metadata. It judges the object after the rules of its
+// kind, in the form in which it is stored. What a write costs is asked last.
 func TestOrderOfAdmission(t *testing.T) {
 	object := func(text string) *widget.V1 { return parse(t, widget.GV1, text).(*widget.V1) }
 	const wanted = `{"metadata":{"name":"w"},"spec":{"color":"green","options":{"o":"x"}}}`

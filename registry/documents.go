@@ -16,7 +16,7 @@ type documents struct {
 }
 
 func documentsOf(kind *runtime.Kind) *documents {
-	return &documents{kind, document.ShapeOf(reflect.TypeOf(kind.New()), kind.DocumentDefaults())}
+	return &documents{kind, document.ShapeOf(reflect.TypeOf(kind.New()), document.Said{Defaults: kind.DocumentDefaults(), Nullable: kind.NullableMembers(), Open: kind.OpenMembers()})}
 }
 
 // received makes an object that was read of text into what is to be written: it is defaulted, and

@@ -106,8 +106,8 @@ func (m *memo) size() int64 { return int64(len(m.data) + len(m.key) + memoOverhe
 // memoShard holds a part of the memos under a part of the budget. What goes first is what was not
 // used since the hand went by last; the hand moves from the oldest to the newest, so what is only
 // asked for once leaves soon (SIEVE: Zhang et al., NSDI 2024). While lists come that are longer
-// than what is left, it would follow the newest and never arrive, and what nobody asks for any more
-// would stay: so it begins again when as many have left as there are.
+// than what is left, it would follow the newest and never arrive. What nobody asks for any more
+// would stay. So it begins again when as many have left as there are.
 type memoShard struct {
 	mu     sync.RWMutex
 	budget int64

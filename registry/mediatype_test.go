@@ -11,6 +11,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/internal/etcd3test"
+	"github.com/typeplane/typeplane/internal/kmstest"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
@@ -19,15 +21,13 @@ import (
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/cacher"
 	"github.com/typeplane/typeplane/storage/encryption"
-	"github.com/typeplane/typeplane/storage/encryption/kmstest"
 	"github.com/typeplane/typeplane/storage/etcd3"
-	"github.com/typeplane/typeplane/storage/etcd3/etcd3test"
 	"github.com/typeplane/typeplane/storage/storagetest"
 )
 
-// The storage suite over what servers put together, for both media types: its values are an
-// annotation of objects, which lie in etcd as protobuf or as JSON, encrypted or not, and are served
-// from etcd or from a cache.
+// The storage suite runs over what servers put together, for both media types. Its values are an
+// annotation of objects, which lie in etcd as protobuf or as JSON, encrypted or not. They are
+// served from etcd or from a cache.
 func TestMediaTypesInTheStorageSuite(t *testing.T) {
 	t.Parallel()
 	var all sync.WaitGroup

@@ -48,10 +48,10 @@ func (p *Parent[T]) Read(ctx context.Context) (T, error) {
 	return p.take(p.store.parent(ctx, p.Name, metav1.GetOptions{}))
 }
 
-// Update writes the object as change makes it, and returns it as it is stored then, also in Object.
-// change gets a copy of what is stored, again when another writer comes first; so it must have no
-// effect outside of it. An error of change ends the update and is returned. The rules are those of
-// Change. What changes nothing is not written.
+// Update writes the object as change makes it. It returns the object as it is stored then, also in
+// Object. change gets a copy of what is stored, again when another writer comes first; so it must
+// have no effect outside of it. An error of change ends the update and is returned. The rules are
+// those of Change. What changes nothing is not written.
 func (p *Parent[T]) Update(ctx context.Context, change func(obj T) error) (T, error) {
 	if p.store == nil {
 		return p.Object, change(p.Object)

@@ -8,8 +8,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/internal/ownership"
 	"github.com/typeplane/typeplane/registry/internal/patch"
-	"github.com/typeplane/typeplane/registry/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/serializer"
@@ -42,10 +42,11 @@ func (e *endpoint) apply(ctx context.Context, req *rest.Request, name rest.Name,
 			if err := ctx.Err(); err != nil {
 				return nil, nil, err
 			}
-			hub, from, err := e.applyTo(live, applied, name, opts)
+			hub, from, text, err := e.applyTo(live, applied, name, opts)
 			if err != nil {
 				return nil, nil, err
 			}
+			w.text = text
 			meta := runtime.Meta(hub)
 			if err := e.keepsUID(meta, runtime.Meta(old)); err != nil {
 				return nil, nil, err
@@ -98,30 +99,41 @@ func readApplied(notes *rest.Notes, text []byte, opts metav1.PatchOptions, read 
 	return applied, nil
 }
 
-// applyTo makes the object of the hub that follows live, and says of what it was made.
-func (e *endpoint) applyTo(live runtime.Object, applied appliedPatch, name rest.Name, opts metav1.PatchOptions) (hub runtime.Object, from *origin, err error) {
+// applyTo makes the object of the hub that follows live, and says of what it was made, and what
+// there is of it in JSON: in live, and in the patch.
+func (e *endpoint) applyTo(live runtime.Object, applied appliedPatch, name rest.Name, opts metav1.PatchOptions) (hub runtime.Object, from *origin, text []byte, err error) {
 	force := opts.Force != nil && *opts.Force
-	obj, err := e.owners.Apply(live, applied.content, opts.FieldManager, force)
+	obj, sent, err := e.owners.Apply(live, applied.content, opts.FieldManager, force)
 	if err != nil {
-		return hub, nil, err
+		return hub, nil, nil, err
 	}
 	meta := runtime.Meta(obj)
 	if err := matchName(meta, name); err != nil {
-		return hub, nil, err
+		return hub, nil, nil, err
 	}
 	if err := e.matchNamespace(meta, name); err != nil {
-		return hub, nil, err
+		return hub, nil, nil, err
 	}
-	var text []byte
-	if next, ok := obj.(ownership.Document); ok {
-		if obj, text, err = e.appliedDocument(live.(ownership.Document), next); err != nil {
-			return hub, nil, apierrors.NewInternalError(err)
-		}
+	if obj, text, err = e.appliedText(live, obj, sent); err != nil {
+		return hub, nil, nil, apierrors.NewInternalError(err)
 	}
 	if hub, from, err = e.received(obj, text); err != nil {
-		return hub, nil, badDocument(err)
+		return hub, nil, nil, badDocument(err)
 	}
-	return hub, from, nil
+	return hub, from, text, nil
+}
+
+// appliedText is the object that an apply patch has made of live, and its JSON; nil if nothing was
+// changed.
+func (e *endpoint) appliedText(live, obj runtime.Object, sent map[string]any) (runtime.Object, []byte, error) {
+	if next, ok := obj.(ownership.Document); ok {
+		return e.appliedDocument(live.(ownership.Document), next)
+	}
+	if sent == nil {
+		return obj, nil, nil
+	}
+	text, err := json.Marshal(sent)
+	return obj, text, err
 }
 
 // createByApply makes an object of nothing but an apply patch.
@@ -130,7 +142,7 @@ func (e *endpoint) createByApply(ctx context.Context, w *write, name rest.Name, 
 		return nil, w.CreateDenied
 	}
 	applied = applied.toCreate()
-	hub, from, err := e.applyTo(e.nothing(), applied, name, opts)
+	hub, from, _, err := e.applyTo(e.nothing(), applied, name, opts)
 	if err != nil {
 		return nil, statusOf(err, "patch", e.resource, name.Name)
 	}

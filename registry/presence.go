@@ -100,6 +100,7 @@ func (p *presence) inform(ctx context.Context) context.Context {
 	if p == nil {
 		return ctx
 	}
+	ctx = rules.WithNull(ctx, p.null)
 	if !p.kept {
 		return rules.WithSentOnce(ctx, p.has)
 	}
@@ -112,6 +113,8 @@ func (p *presence) has(path *field.Path) bool {
 	}
 	return p.look().Has(path)
 }
+
+func (p *presence) null(path *field.Path) bool { return p.look().Null(path) }
 
 func (p *presence) value(path *field.Path) (any, bool) { return p.look().Value(path) }
 

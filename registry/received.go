@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/registry/internal/document"
 	"github.com/typeplane/typeplane/registry/rest"
@@ -25,17 +24,17 @@ func (e *endpoint) sent(obj rest.Body) (runtime.Object, []byte) {
 	return obj, nil
 }
 
-// received makes an object of the hub of one of the endpoint's version that was read of text, as
-// defaulted does, and says what it was made of: nothing that is kept, if it is of a version with
-// other JSON than the stored one, or nobody has sent a text.
+// received makes an object of the hub of one that was read of text in the endpoint's version, as
+// defaulted does. It also says what the object was made of. That is nothing that is kept if the
+// version has other JSON than the stored one, or if nobody has sent a text.
 func (e *endpoint) received(obj runtime.Object, text []byte) (hub runtime.Object, from *origin, err error) {
 	if text != nil && !e.kind.Protobuf() {
-		nulls, err := document.NullItems(text, e.documents.shape, rules.Enough)
+		misfits, err := document.Misfits(text, e.documents.shape, rules.Enough)
 		if err != nil {
 			return hub, nil, err
 		}
-		if len(nulls) > 0 {
-			return hub, nil, e.refuseNulls(runtime.Meta(obj).Name, nulls)
+		if len(misfits) > 0 {
+			return hub, nil, e.invalid(runtime.Meta(obj).Name, misfits)
 		}
 	}
 	if text == nil || !e.showsDocuments() {
@@ -54,15 +53,6 @@ func (e *endpoint) received(obj runtime.Object, text []byte) (hub runtime.Object
 	}
 	printed, err := e.codec.documents.print(obj)
 	return hub, &origin{from.document, printed}, err
-}
-
-// refuseNulls is the status of an object with items of lists that are null.
-func (e *endpoint) refuseNulls(name string, paths []string) error {
-	var errs field.ErrorList
-	for _, path := range paths {
-		errs = append(errs, &field.Error{Type: field.ErrorTypeInvalid, Field: path, BadValue: "null", Detail: "an item of a list must not be null"})
-	}
-	return e.invalid(name, errs)
 }
 
 // misread is the status of an object whose text could not be read; nil if it is of no field.

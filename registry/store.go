@@ -12,7 +12,7 @@ import (
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/internal/keyprefix"
-	"github.com/typeplane/typeplane/registry/ownership"
+	"github.com/typeplane/typeplane/internal/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
@@ -111,6 +111,9 @@ func (s *Store) resources() ([]rest.Resource, error) {
 			Misread:          e.misread,
 			Deprecated:       kind.Deprecated(),
 		}
+		if s.def.Strategy.Deletion.Expires != nil {
+			main.Ends = e.ends
+		}
 		// The same objects in another group would make a short name ambiguous, and be there twice
 		// in a category.
 		if gv.Group == s.def.GroupKind.Group {
@@ -128,7 +131,7 @@ func (s *Store) resources() ([]rest.Resource, error) {
 
 // tracker keeps track of who owns fields by writes to a part of the objects; nil: nobody does.
 func (e *endpoint) tracker(subresource string, reset ...ownership.Path) (*ownership.Tracker, error) {
-	t, err := e.schemas.Tracker(e.codec.scheme, e.kind, subresource, reset...)
+	t, err := ownership.NewTracker(e.schemas, e.codec.scheme, e.kind, subresource, reset...)
 	if e.showsDocuments() {
 		t = t.OfDocuments(e.schemas)
 	}

@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/internal/ownership"
 	"github.com/typeplane/typeplane/registry/internal/patch"
-	"github.com/typeplane/typeplane/registry/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/serializer"
@@ -318,7 +318,7 @@ func (s *scaleEndpoint) applied(patch appliedPatch, name rest.Name, opts metav1.
 		return wanted{}, apierrors.NewInternalError(err)
 	}
 	runtime.Meta(live).ResourceVersion = storage.FormatRevision(current.Revision)
-	hub, _, err := e.applyTo(live, patch, name, opts)
+	hub, _, _, err := e.applyTo(live, patch, name, opts)
 	if err != nil {
 		return wanted{}, err
 	}

@@ -56,6 +56,9 @@ func untypedStrategy[T runtime.Object](s Strategy[T]) Strategy[runtime.Object] {
 	if s.Deletion.Held != nil {
 		u.Deletion.Held = func(obj runtime.Object) bool { return s.Deletion.Held(obj.(T)) }
 	}
+	if s.Deletion.Expires != nil {
+		u.Deletion.Expires = func(obj runtime.Object) *metav1.Time { return s.Deletion.Expires(obj.(T)) }
+	}
 	if s.Cells != nil {
 		u.Cells = func(obj runtime.Object) []any { return s.Cells(obj.(T)) }
 	}

@@ -52,7 +52,7 @@ func (e *endpoint) storedRules(ctx context.Context, op operation.Operation, hub,
 }
 
 // mendable says whether a client of another version can mend a violation. A rule about a value as a
-// whole may look at all that is in it, so its version has to have all of that; a size, or that
+// whole may look at all that is in it, so its version has to have all of that. A size, or that
 // something is missing or there twice, can be mended in any case.
 func mendable(pairs *pairing.Fields, v *field.Error) bool {
 	switch v.Type {

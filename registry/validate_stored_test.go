@@ -257,6 +257,34 @@ func TestDefaultsOfTheStorageVersion(t *testing.T) {
 	}
 }
 
+// An apply patch to an object says what was sent, and what of it was there, also of a kind with
+// protobuf.
+func TestApplySaysWhatWasSent(t *testing.T) {
+	s := versions{rules: func(ctx context.Context, op operation.Operation, _ *field.Path, obj, _ *widget.V1) field.ErrorList {
+		if obj.Spec.Color == "red" {
+			return nil
+		}
+		return rules.RequiredMap(ctx, op, field.NewPath("spec", "options"), obj.Spec.Options, nil, false)
+	}}.serve(t)
+	apply := func(by, spec string) error {
+		_, _, err := applyAs(s.v1, by, `{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"w"},"spec":`+spec+`}`, true)
+		return err
+	}
+	if err := apply("me", `{"color":"red"}`); err != nil {
+		t.Fatal(err)
+	}
+	wantCauses(t, apply("me", `{"color":"green"}`), "spec.options: Required value")
+	if err := apply("me", `{"color":"green","options":{}}`); err != nil {
+		t.Errorf("with options, of which there are none: %v", err)
+	}
+	if err := apply("me", `{"color":"green","options":{"a":"b"}}`); err != nil {
+		t.Fatal(err)
+	}
+	if err := apply("other", `{"color":"blue"}`); err != nil {
+		t.Errorf("the options are there: %v", err)
+	}
+}
+
 // An apply patch that makes an object says what was sent, also of a kind with protobuf.
 func TestCreateByApplySaysWhatWasSent(t *testing.T) {
 	s := versions{

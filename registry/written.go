@@ -10,10 +10,10 @@ import (
 	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
-// Written is the version in which objects of a resource are put into the database, while that is not
-// the storage version: as long as servers of an older release run on the same database, which can't
-// read that one. The zero Written is the storage version. Its methods may be called from any
-// goroutine.
+// Written is the version in which objects of a resource are put into the database, while that is
+// not the storage version. That is as long as servers of an older release, which can't read the
+// storage version, run on the same database. The zero Written is the storage version. Its methods
+// may be called from any goroutine.
 //
 // What the version has no word for is lost in a write, as it would be in one by an older server;
 // answers show that at once.

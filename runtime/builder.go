@@ -88,6 +88,12 @@ type Version[V, H Object] struct {
 	// member: "example.com/v1.Spec.name". They are for versions without protobuf, may be about
 	// other types too, and are not modified.
 	DocumentDefaults map[string]string
+	// NullableMembers are those that may be null in a document, which are called as in
+	// DocumentDefaults. Every other member that is null counts as not sent.
+	NullableMembers map[string]bool
+	// OpenMembers are those whose type is a RawExtension and that may be anything in a document.
+	// All other RawExtensions are objects there.
+	OpenMembers map[string]bool
 	// Deprecated is what clients of the version are warned of in each answer; "": nothing.
 	Deprecated string
 	// The others are what gen prints beside the methods of the type, to do the same faster. nil:
@@ -146,7 +152,8 @@ func AddVersion[V, H Object](h *Hub[H], v Version[V, H]) {
 		k.selectable = func(obj Object) map[string]string { return v.SelectableFields(obj.(V)) }
 	}
 	k.validate, k.ownRulesOnly = validation(v.Validate), v.OwnRulesOnly
-	k.deprecated, k.documentDefaults = v.Deprecated, v.DocumentDefaults
+	k.deprecated, k.documentDefaults, k.nullableMembers = v.Deprecated, v.DocumentDefaults, v.NullableMembers
+	k.openMembers = v.OpenMembers
 	k.storedFields = maps.Clone(v.StoredFields)
 	k.columns = slices.Clone(v.Columns)
 	if v.Cells != nil {

@@ -49,8 +49,10 @@ type Kind struct {
 	fromHub     func(in, out Object) error
 	sameJSON    bool // toHub and fromHub are byJSON
 	deprecated  string
-	// documentDefaults are Version.DocumentDefaults.
+	// documentDefaults, nullableMembers and openMembers are those of Version.
 	documentDefaults map[string]string
+	nullableMembers  map[string]bool
+	openMembers      map[string]bool
 	selectable       func(Object) map[string]string
 	// storedFields says where in the bytes is what selectable returns; nil if nobody knows.
 	storedFields wire.Fields
@@ -84,6 +86,12 @@ func (k *Kind) Deprecated() string { return k.deprecated }
 
 // DocumentDefaults are those of Version. They must not be modified.
 func (k *Kind) DocumentDefaults() map[string]string { return k.documentDefaults }
+
+// NullableMembers are those of Version. They must not be modified.
+func (k *Kind) NullableMembers() map[string]bool { return k.nullableMembers }
+
+// OpenMembers are those of Version. They must not be modified.
+func (k *Kind) OpenMembers() map[string]bool { return k.openMembers }
 
 // New returns a fresh, empty object.
 func (k *Kind) New() Object { return k.new() }

@@ -17,7 +17,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/typeplane/typeplane"
-	"github.com/typeplane/typeplane/storage/encryption/kmstest"
+	"github.com/typeplane/typeplane/internal/kmstest"
 )
 
 const canary = "Tr0ub4dor-and-3"
@@ -84,8 +84,8 @@ func (r *running) until(what string, url string, code int, text string) {
 
 func podKey(name string) string { return "/registry/pods/apiserver-sandbox/" + name }
 
-// No byte of what is encrypted is on the disk, whatever the provider; a restarted server reads it
-// all; and a ciphertext that was moved to another key is nobody's object: an error on get, list,
+// No byte of what is encrypted is on the disk, whatever the provider, and a restarted server reads
+// it all. A ciphertext that was moved to another key is nobody's object: an error on get, list,
 // watch and delete.
 func TestEncryptionAtRest(t *testing.T) {
 	t.Parallel()

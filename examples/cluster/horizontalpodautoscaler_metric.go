@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/examples/cluster/api/autoscaling"
-	"github.com/typeplane/typeplane/features/quantity"
+	"github.com/typeplane/typeplane/internal/quantity"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/typeplane/typeplane/registry/ownership"
+	"github.com/typeplane/typeplane/internal/ownership"
 	"github.com/typeplane/typeplane/runtime"
 )
 
@@ -21,7 +21,7 @@ func BenchmarkOwnership(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	tracker, err := ownership.New(newServer().OpenAPI).Tracker(s, kind, "", ownership.Path{"status"})
+	tracker, err := ownership.NewTracker(ownership.New(newServer().OpenAPI), s, kind, "", ownership.Path{"status"})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"sigs.k8s.io/randfill"
 
 	"github.com/typeplane/typeplane/examples/cluster/api/extensions/v1beta1"
+	"github.com/typeplane/typeplane/internal/registrytest"
 	"github.com/typeplane/typeplane/registry"
-	"github.com/typeplane/typeplane/registry/registrytest"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/runtimetest"

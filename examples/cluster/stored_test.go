@@ -4,7 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/typeplane/typeplane/registry/registrytest"
+	"github.com/typeplane/typeplane/internal/registrytest"
 )
 
 var addStored = flag.String("update", "", "the `name` of a release: write what servers of today store as a new set of testdata/stored")

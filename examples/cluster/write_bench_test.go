@@ -12,7 +12,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/typeplane/typeplane/registry"
-	"github.com/typeplane/typeplane/registry/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/storage/memory"
 )
@@ -34,7 +33,7 @@ func BenchmarkWrites(b *testing.B) {
 func benchWrites(b *testing.B, name string, owned bool, form rest.MediaType) {
 	server, ctx, opts := newServer(), context.Background(), registry.Options{}
 	if owned {
-		opts.Schemas = ownership.New(server.OpenAPI)
+		opts.Schemas = registry.NewSchemas(server.OpenAPI)
 	}
 	var pods rest.Resource
 	for _, r := range server.Resources {

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"github.com/typeplane/typeplane/registry/ownership/ownershiptest"
+	"github.com/typeplane/typeplane/internal/ownership/ownershiptest"
 	"github.com/typeplane/typeplane/runtime"
 )
 

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/examples/library/api"
+	"github.com/typeplane/typeplane/internal/registrytest"
 	"github.com/typeplane/typeplane/registry"
-	"github.com/typeplane/typeplane/registry/registrytest"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/runtimetest"

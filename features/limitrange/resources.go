@@ -20,9 +20,9 @@ func podResources(spec *corev1.PodSpec) corev1.ResourceRequirements {
 	return total
 }
 
-// sum adds up a list of the containers. Init containers run one after the other, before the others:
-// the pod needs as much as the largest of them, with the ones before it that go on running, the
-// sidecars; or as much as all that run later.
+// sum adds up a list of the containers. Init containers run one after the other, before the others.
+// The pod needs as much as the largest of them, with the ones before it that go on running, the
+// sidecars. Or it needs as much as all that run later.
 func sum(spec *corev1.PodSpec, of func(*corev1.Container) corev1.ResourceList) corev1.ResourceList {
 	total, sidecars, starting := corev1.ResourceList{}, corev1.ResourceList{}, corev1.ResourceList{}
 	for i := range spec.Containers {

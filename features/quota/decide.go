@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/typeplane/typeplane/features/quantity"
+	"github.com/typeplane/typeplane/internal/quantity"
 	"github.com/typeplane/typeplane/storage"
 )
 

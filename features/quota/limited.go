@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
-	"github.com/typeplane/typeplane/features/quantity"
+	"github.com/typeplane/typeplane/internal/quantity"
 )
 
 // Limited says what objects of a resource may not use unless a quota of their namespace covers it,

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// queue lets the writers of this process that charge quotas of a namespace go one after the other:
-// each of them moves a quota that the next one is decided on, so that all but one would have to try
+// queue lets the writers of this process that charge quotas of a namespace go one after the other.
+// Each of them moves a quota that the next one is decided on, so all but one would have to try
 // again. It is not what makes charges exact.
 type queue struct {
 	mu      sync.Mutex // guards waiting

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/admission"
-	"github.com/typeplane/typeplane/features/quantity"
+	"github.com/typeplane/typeplane/internal/quantity"
 	"github.com/typeplane/typeplane/storage"
 )
 

@@ -24,7 +24,6 @@ import (
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/registry"
-	"github.com/typeplane/typeplane/registry/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
@@ -70,7 +69,7 @@ func newWorld(t *testing.T, c Config) *world {
 		GroupKind: widget.GroupKind, Plural: "widgets", Namespaced: true,
 		StorageVersion: widget.GV1, Versions: []schema.GroupVersion{widget.GV1, widget.GV1beta1, widget.GVOld},
 	})
-	options := registry.Options{Admission: &w.chain, Schemas: ownership.New(widget.OpenAPI())}
+	options := registry.Options{Admission: &w.chain, Schemas: registry.NewSchemas(widget.OpenAPI())}
 	form, err := resource.Form(scheme, options)
 	if err != nil {
 		t.Fatal(err)

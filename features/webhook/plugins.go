@@ -13,8 +13,8 @@ import (
 
 	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/admission"
-	"github.com/typeplane/typeplane/auth/delegated"
 	"github.com/typeplane/typeplane/features/internal/reader"
+	"github.com/typeplane/typeplane/internal/delegated"
 	"github.com/typeplane/typeplane/internal/follow"
 	"github.com/typeplane/typeplane/internal/server"
 	"github.com/typeplane/typeplane/internal/server/metrics"

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/typeplane/typeplane/internal/gadget/v1"
-	"github.com/typeplane/typeplane/registry/ownership"
+	"github.com/typeplane/typeplane/internal/ownership"
 	"github.com/typeplane/typeplane/runtime"
 )
 
@@ -28,7 +28,7 @@ func TestOwnersOfDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	schemas := ownership.New(API().OpenAPI)
-	tracker, err := schemas.Tracker(scheme, kind, "", ownership.Path{"status"})
+	tracker, err := ownership.NewTracker(schemas, scheme, kind, "", ownership.Path{"status"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ type former struct {
 }
 
 var formerFlags = []former{
+	{"enable-garbage-collector", "true", judgeCollector},
 	{"etcd-quorum-read", "true", judgeQuorumRead},
 	{"storage-backend", "", judgeBackend},
 	{"watch-cache-sizes", "", judgeCacheSizes},
@@ -65,6 +66,17 @@ func (f *formerValue) Set(value string) error {
 func (f *formerValue) String() string { return f.value }
 
 func (f *formerValue) Type() string { return "string" }
+
+func judgeCollector(value string) (string, error) {
+	enabled, err := strconv.ParseBool(value)
+	if err != nil {
+		return "", fmt.Errorf("want true, or nothing: %w", err)
+	}
+	if !enabled {
+		return "", fmt.Errorf("say --garbage-collector=%s", CollectNever)
+	}
+	return "who collects is said by --garbage-collector; where a kube-controller-manager does, it is " + CollectBeside, nil
+}
 
 func judgeQuorumRead(value string) (string, error) {
 	quorum, err := strconv.ParseBool(value)

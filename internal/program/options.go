@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,8 +84,9 @@ type StoreOptions struct {
 	// WatchCache answers reads from memory; without it every one goes to etcd, with the same
 	// answers.
 	WatchCache bool
-	// GarbageCollector says that a garbage collector follows the owners of objects.
-	GarbageCollector bool
+	// GarbageCollector says who collects objects whose owners are gone: CollectInServer,
+	// CollectBeside or CollectNever.
+	GarbageCollector string
 	// Versions overrides the storage versions, see the flag's help for the form of an item.
 	Versions []string
 	// EncryptionConfig is a file that says how objects are encrypted at rest, as in Kubernetes; ""
@@ -95,6 +97,16 @@ type StoreOptions struct {
 	// once, when it is only a failed check.
 	EncryptionReload bool
 }
+
+// Who collects objects whose owners are gone, and honours what a deletion says of dependents.
+const (
+	// CollectInServer: the server, if an API of the program collects. It is the default.
+	CollectInServer = "server"
+	// CollectBeside: a program beside the server, like a kube-controller-manager.
+	CollectBeside = "beside"
+	// CollectNever: nobody.
+	CollectNever = "never"
+)
 
 // The media types that objects can be stored in.
 const (
@@ -114,6 +126,8 @@ func NewOptions(name string) *Options {
 
 			MediaType:  mediaTypeProtobuf,
 			WatchCache: true,
+
+			GarbageCollector: CollectInServer,
 
 			EncryptionReload: true,
 
@@ -153,7 +167,7 @@ func (o *ServingOptions) addFlags(fs *pflag.FlagSet) {
 func (o *StoreOptions) AddFlags(fs *pflag.FlagSet) {
 	AddPlaceFlags(o, fs)
 	AddFormFlags(o, fs)
-	fs.BoolVar(&o.GarbageCollector, "enable-garbage-collector", o.GarbageCollector, "say with finalizers what becomes of the dependents of a deleted object, as the client wants it; only for servers beside which a garbage collector runs, that takes them off")
+	fs.StringVar(&o.GarbageCollector, "garbage-collector", o.GarbageCollector, "`who` deletes objects whose owners are gone, and honours what a deletion says of dependents: "+CollectInServer+", as far as the program has a collector; "+CollectBeside+", where a kube-controller-manager does it; "+CollectNever)
 	fs.BoolVar(&o.WatchCache, "watch-cache", o.WatchCache, "answer reads from memory, kept up to date by one watch for each resource; false asks etcd each time")
 	fs.DurationVar(&o.EtcdCompaction, "etcd-compaction-interval", o.EtcdCompaction, "`time` after which old revisions are compacted away; servers on one etcd, Kubernetes' included, take turns; 0 leaves it to somebody else")
 	fs.StringVar(&o.ClusterSecretFile, "cluster-secret-file", o.ClusterSecretFile, "`file` with a secret that all servers on one etcd are given: with it they share their certificate authority, the key of service account tokens and the encryption key, which lie in etcd sealed with it")
@@ -214,7 +228,15 @@ func (o *StoreOptions) Validate() error {
 	if o.MigrationRate < 0 {
 		rate = fmt.Errorf("--storage-migration-rate=%d: want a number of objects in a second, or 0 for none", o.MigrationRate)
 	}
-	return errors.Join(ValidatePlace(o), ValidateForm(o), compaction, rate)
+	return errors.Join(ValidatePlace(o), ValidateForm(o), o.validateCollector(), compaction, rate)
+}
+
+func (o *StoreOptions) validateCollector() error {
+	choices := []string{CollectInServer, CollectBeside, CollectNever}
+	if !slices.Contains(choices, o.GarbageCollector) {
+		return fmt.Errorf("--garbage-collector=%s: want one of %s", o.GarbageCollector, strings.Join(choices, ", "))
+	}
+	return nil
 }
 
 const defaultCompaction = 5 * time.Minute

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/typeplane/typeplane/auth/delegated"
+	"github.com/typeplane/typeplane/internal/delegated"
 )
 
 // InCluster is the value of a kubeconfig flag that means the service account of the pod that the

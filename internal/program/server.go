@@ -131,6 +131,10 @@ type API struct {
 	OpenAPI map[schema.GroupVersion]string
 	// Admission are the plug-ins that come with the API, in their order.
 	Admission []AdmissionPlugin
+	// Collects says that Extend starts what collects objects whose owners are gone, if
+	// StoreOptions.GarbageCollector is CollectInServer: then what a deletion says of dependents is
+	// left to it.
+	Collects bool
 	// Extend does the rest, when every resource of the server is there: it adds resources and
 	// subresources that no store holds, puts itself before verbs, and starts loops. It is asked if
 	// the operator wants any of the resources, or if the API has none of its own. nil: there is
@@ -177,4 +181,10 @@ type StorageConfig struct {
 	DataDir string
 	// Log is the server's.
 	Log *slog.Logger
+}
+
+// Collected says whether anybody collects objects whose owners are gone.
+func Collected(s Server, o *StoreOptions) bool {
+	inServer := slices.ContainsFunc(s.APIs, func(a API) bool { return a.Collects })
+	return o.GarbageCollector == CollectBeside || o.GarbageCollector == CollectInServer && inServer
 }

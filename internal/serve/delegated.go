@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/typeplane/typeplane/auth"
-	"github.com/typeplane/typeplane/auth/delegated"
+	"github.com/typeplane/typeplane/internal/delegated"
 	"github.com/typeplane/typeplane/internal/program"
 )
 

@@ -122,9 +122,9 @@ func (e *sealed) moveCiphertexts() {
 	}
 }
 
-// TestKeysChangeUnderWatches: a new key writes, the old one reads, a key that is gone is an error
-// of whoever reads, and one that comes back is none; a watch hears of the changes of objects and of
-// nothing else.
+// TestKeysChangeUnderWatches changes keys. A new key writes and the old one reads. A key that is
+// gone is an error of whoever reads, and one that comes back is none. A watch hears of the changes
+// of objects and of nothing else.
 func TestKeysChangeUnderWatches(t *testing.T) {
 	for provider, cache := range map[string]bool{"aescbc": true, "aesgcm": false} {
 		t.Run(fmt.Sprintf("%s, cache %t", provider, cache), func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 // any case, and each flag that changes nothing is said to.
 func TestFormerFlags(t *testing.T) {
 	fs, o := program.NewFlags(program.Server{Name: "library"})
-	if err := fs.Parse([]string{"--etcd-quorum-read", "--storage-backend", "etcd3", "--watch-cache-sizes=pods#100,deployments.apps#5", "--default-watch-cache-size=100"}); err != nil {
+	if err := fs.Parse([]string{"--enable-garbage-collector", "--etcd-quorum-read", "--storage-backend", "etcd3", "--watch-cache-sizes=pods#100,deployments.apps#5", "--default-watch-cache-size=100"}); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
@@ -26,7 +26,7 @@ func TestFormerFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer i.opened.close()
-	for _, want := range []string{"--etcd-quorum-read=true changes nothing: every read", "--storage-backend=etcd3 changes nothing: etcd3 is the only", "--watch-cache-sizes=pods#100,deployments.apps#5 changes nothing: a watch cache", "--default-watch-cache-size=100 changes nothing: a watch cache"} {
+	for _, want := range []string{"--enable-garbage-collector=true changes nothing: who collects", "--etcd-quorum-read=true changes nothing: every read", "--storage-backend=etcd3 changes nothing: etcd3 is the only", "--watch-cache-sizes=pods#100,deployments.apps#5 changes nothing: a watch cache", "--default-watch-cache-size=100 changes nothing: a watch cache"} {
 		if strings.Count(out.String(), want) != 1 {
 			t.Errorf("want one line with %q:\n%s", want, &out)
 		}

@@ -56,7 +56,7 @@ func newPlan(s program.Server, o *program.Options) (*plan, error) {
 	for n, r := range p.known.Resources {
 		gr := r.GroupResource()
 		p.known.Options[n].Admission = p.admission
-		p.known.Options[n].Collected = o.Store.GarbageCollector
+		p.known.Options[n].Collected = program.Collected(s, &o.Store)
 		p.known.Options[n].Lifetime = program.Lifetime(&o.API, gr.Group, gr.Resource)
 	}
 	return p, database.CheckPrefixes(p.program)

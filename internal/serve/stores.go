@@ -9,7 +9,6 @@ import (
 	"github.com/typeplane/typeplane/internal/database"
 	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/registry"
-	"github.com/typeplane/typeplane/registry/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/storage"
 )
@@ -27,7 +26,7 @@ type stores struct {
 
 // openStores opens the store of each resource and of each plug-in.
 func (p *plan) openStores(db *database.Database) (*stores, error) {
-	schemas, encoded := ownership.New(p.program.OpenAPI), newEncodeCache(&p.options.Serving)
+	schemas, encoded := registry.NewSchemas(p.program.OpenAPI), newEncodeCache(&p.options.Serving)
 	db.Measure(p.metrics, encoded)
 	s := &stores{survey: &database.Surveyor{Kinds: p.known}, kept: map[string]storage.Interface{}}
 	for n, r := range p.known.Resources {

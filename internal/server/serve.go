@@ -13,8 +13,8 @@ import (
 )
 
 // Serve answers requests that come in through the listener until ctx ends, and then stops in good
-// order: /readyz fails at once; after Config.ShutdownDelay no more connections are taken and
-// watches end, see Config.WatchDrain; requests in flight finish, for at most
+// order. /readyz fails at once. After Config.ShutdownDelay no more connections are taken and
+// watches end, see Config.WatchDrain. Requests in flight finish, for at most
 // Config.ShutdownTimeout. The listener is closed when Serve returns. Serve may be called for
 // several listeners at once; it returns nil after an orderly stop.
 //

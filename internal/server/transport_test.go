@@ -55,9 +55,9 @@ func (p *pipes) dial() net.Conn {
 	return ours
 }
 
-// TestUnfinishedConnections: whoever begins a handshake, a connection or a request and does not go
-// on is cut off after ten seconds, also if a byte comes now and then; a watch and a connection on
-// which nothing is asked are not.
+// TestUnfinishedConnections cuts off whoever begins a handshake, a connection or a request and does
+// not go on. That is after ten seconds, also if a byte comes now and then. A watch and a connection
+// on which nothing is asked are not cut off.
 func TestUnfinishedConnections(t *testing.T) {
 	headers := func() []byte {
 		var block strings.Builder

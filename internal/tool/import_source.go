@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
-	"github.com/typeplane/typeplane/auth/delegated"
+	"github.com/typeplane/typeplane/internal/delegated"
 	"github.com/typeplane/typeplane/registry"
 )
 

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/typeplane/typeplane/auth"
-	"github.com/typeplane/typeplane/auth/delegated"
+	"github.com/typeplane/typeplane/internal/delegated"
 	"github.com/typeplane/typeplane/internal/kubeconfig"
 	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/internal/users"

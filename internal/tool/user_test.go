@@ -11,8 +11,8 @@ import (
 
 	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/apitest"
-	"github.com/typeplane/typeplane/auth/delegated"
 	"github.com/typeplane/typeplane/features"
+	"github.com/typeplane/typeplane/internal/delegated"
 	"github.com/typeplane/typeplane/internal/tool"
 )
 

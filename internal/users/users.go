@@ -24,7 +24,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 
-	"github.com/typeplane/typeplane/auth/delegated"
+	"github.com/typeplane/typeplane/internal/delegated"
 	"github.com/typeplane/typeplane/internal/wait"
 )
 

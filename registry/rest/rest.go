@@ -13,6 +13,7 @@ package rest
 import (
 	"context"
 	"io"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
@@ -61,6 +62,10 @@ type Resource struct {
 	Deprecated string
 	// StorageVersion is the version that the stored objects have, for the hash in discovery.
 	StorageVersion schema.GroupVersion
+
+	// Ends says when an object ends by itself, if it does. view is what a verb of the resource has
+	// returned of it. nil: none does.
+	Ends func(view View) (at time.Time, ends bool, err error)
 
 	Get    Getter
 	List   Lister

@@ -54,8 +54,8 @@ func AddKeyPointer[T any](key Key, name string, p *T, element func(T) any, other
 const few = 32
 
 // List compares lists that are maps: each item is named by its key and compared by values. same
-// says whether two items have the same key, which is for lists whose items have not moved; nil if
-// only the keys tell.
+// says whether two items have the same key. It is for lists whose items have not moved; nil if only
+// the keys tell.
 func List[S ~[]T, T any](c *Comparison, old, obj *S, same func(a, b *T) bool, key func(*T) Key, values compare[T]) {
 	was, is := valueOf(old), valueOf(obj)
 	if len(was) == 0 && len(is) == 0 {

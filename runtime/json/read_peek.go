@@ -1,7 +1,7 @@
 package json
 
 // Types that are strings in JSON but something else in Go look at the string first, and take it
-// only if it is what they know; if it is not, their own method reads it and says what is wrong.
+// only if it is what they know. If it is not, their own method reads it and says what is wrong.
 
 // PeekString looks at the next value: if it is a string of ASCII without escapes, s is what it
 // says, valid until data changes. Nothing is taken.

@@ -6,8 +6,8 @@ import (
 )
 
 // Eight bytes of a string are looked at in one step. Taking something from each byte sets its
-// highest bit if there was less than that in it; bits above the lowest that is set may be wrong,
-// because of what is carried, which is why only the lowest counts.
+// highest bit if there was less than that in it. Bits above the lowest that is set may be wrong,
+// because of what is carried. So only the lowest counts.
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080

@@ -37,6 +37,28 @@ func WithSentOnce(ctx context.Context, has func(path *field.Path) bool) context.
 	return context.WithValue(ctx, sentKey{}, sent{has: has, once: true})
 }
 
+// nullKey is the key of what was sent as null.
+type nullKey struct{}
+
+// WithNull is a context for rules about an object of which null tells what is null in the text, by
+// the path from its root. That satisfies what is required, and counts as left out for all others.
+func WithNull(ctx context.Context, null func(path *field.Path) bool) context.Context {
+	return context.WithValue(ctx, nullKey{}, null)
+}
+
+func isNull(ctx context.Context, path *field.Path) bool {
+	null, known := ctx.Value(nullKey{}).(func(*field.Path) bool)
+	return known && null(path)
+}
+
+// NotNull refuses null for a field that may be null but for its enum, which does not have it.
+func NotNull[T any](ctx context.Context, _ operation.Operation, path *field.Path, _, _ T) field.ErrorList {
+	if !isNull(ctx, path) {
+		return nil
+	}
+	return field.ErrorList{{Type: field.ErrorTypeNotSupported, Field: path.String(), BadValue: "null", Detail: "null is none of the values that are allowed"}}
+}
+
 // leftOut tells whether an optional field that is zero was left out. Where nobody knows, it was.
 func leftOut(ctx context.Context, path *field.Path) bool {
 	s, known := ctx.Value(sentKey{}).(sent)
@@ -49,7 +71,7 @@ func notSent(ctx context.Context, path *field.Path, omits bool) bool {
 	if !known || s.once && omits {
 		return omits
 	}
-	return !s.has(path)
+	return !s.has(path) && !isNull(ctx, path)
 }
 
 // Sent tells a rule in CEL whether a value that is zero was sent. otherwise is the answer where

@@ -59,7 +59,7 @@ func TestSent(t *testing.T) {
 	}
 }
 
-// Where the Go value is stored, what it prints is not told from what was sent: a zero value that
+// Where the Go value is stored, what it prints is not told from what was sent. A zero value that
 // clients leave out is missed although it was sent, and a struct that is all zero is not there.
 func TestSentOnce(t *testing.T) {
 	type pair struct{ A, B int }

@@ -68,9 +68,9 @@ func TypeOf(contentType string) (Type, bool) {
 	return Type{}, false
 }
 
-// FormOf returns the form of a stored value: protobuf if it begins with the envelope; YAML if it
-// can't be JSON, but names an apiVersion as YAML does; CBOR, which nothing here reads, if it says
-// so; else JSON.
+// FormOf returns the form of a stored value. It is protobuf if the value begins with the envelope.
+// It is YAML if it can't be JSON, but names an apiVersion as YAML does. It is CBOR, which nothing
+// here reads, if it says so, and else JSON.
 func FormOf(stored []byte) MediaType {
 	switch {
 	case wire.HasEnvelope(stored):

@@ -8,9 +8,9 @@ import (
 )
 
 // A selector asks for few of the fields of an object. A Reader finds those in an encoded message,
-// and passes over the rest unread. Its answer is what decoding all of the message would give:
-// fields that are there twice are merged as protobuf has it (the last value counts, messages add
-// up), and one that is not there has the zero value.
+// and passes over the rest unread. Its answer is what decoding all of the message would give.
+// Fields that are there twice are merged as protobuf has it: the last value counts, and messages
+// add up. One that is not there has the zero value.
 
 // Fields says where the fields are that a selector may name, by label.
 type Fields map[string]Field

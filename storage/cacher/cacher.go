@@ -49,15 +49,16 @@ type Cacher struct {
 	source Source
 	prefix string
 
-	current  atomic.Pointer[state] // nil until the first list; published under mu
-	epoch    atomic.Int64          // how often the source went back in time; changed under mu
-	reread   atomic.Bool           // entries are to be read again; set under mu
-	passive  atomic.Bool           // the source can't be asked for progress; set under mu
-	ready    chan struct{}         // closed when current is there
-	revision batch
-	asked    asked
-	waiters  waiters
-	counters counters
+	current     atomic.Pointer[state] // nil until the first list; published under mu
+	epoch       atomic.Int64          // how often the source went back in time; changed under mu
+	reread      atomic.Bool           // entries are to be read again; set under mu
+	passive     atomic.Bool           // the source can't be asked for progress; set under mu
+	ready       chan struct{}         // closed when current is there
+	historyRead chan struct{}         // closed when the history before the start is in the log, or can't be
+	revision    batch
+	asked       asked
+	waiters     waiters
+	counters    counters
 
 	mu         sync.RWMutex // guards the fields below
 	log        eventLog

@@ -12,8 +12,8 @@ import (
 )
 
 // The cache is compared with the source now and then, as nothing else would ever find out about a
-// change that got lost on the way: keys and revisions of all entries at one revision, and the
-// values of a few.
+// change that got lost on the way. It compares keys and revisions of all entries at one revision,
+// and the values of a few.
 const (
 	// sampled is how many values a check reads.
 	sampled = 32

@@ -3,10 +3,10 @@ package cacher_test
 import (
 	"testing"
 
+	"github.com/typeplane/typeplane/internal/etcd3test"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/cacher"
 	"github.com/typeplane/typeplane/storage/etcd3"
-	"github.com/typeplane/typeplane/storage/etcd3/etcd3test"
 	"github.com/typeplane/typeplane/storage/storagetest"
 )
 

@@ -28,6 +28,7 @@ func (c *Cacher) replace(page storage.Page) {
 	switch {
 	case old == nil:
 		defer close(c.ready)
+		c.wg.Go(func() { c.readHistory(page.Revision) })
 	case page.Revision < old.revision || c.epoch.Load() != old.epoch:
 		s.epoch = c.epoch.Add(1)
 		c.wanted = 0

@@ -19,6 +19,9 @@ type eventLog struct {
 	early  int64 // how many events went before their time, to stay within the bytes
 }
 
+// firstNumber is that of the first event of a new log. There is room for those from before it.
+const firstNumber = 1 << 40
+
 type logged struct {
 	event storage.Event
 	at    time.Time
@@ -58,6 +61,14 @@ func (l *eventLog) trim(since time.Time, most int) {
 		n++
 	}
 	l.drop(n)
+}
+
+// prepend puts events before those that are there. They end where the log begins.
+func (l *eventLog) prepend(earlier *eventLog) {
+	l.events = append(earlier.events, l.events...)
+	l.first -= int64(len(earlier.events))
+	l.bytes += earlier.bytes
+	l.floor = earlier.floor
 }
 
 // reset forgets everything. It passes over one number, so that a cursor at the end of the log is

@@ -39,7 +39,8 @@ func New(config Config) (*Cacher, error) {
 	}
 	c := &Cacher{
 		config: config, source: SourceOf(config.Source), prefix: config.Prefix,
-		ready: make(chan struct{}), changed: make(chan struct{}), kick: make(chan struct{}, 1),
+		ready: make(chan struct{}), changed: make(chan struct{}), kick: make(chan struct{}, 1), historyRead: make(chan struct{}),
+		log:     eventLog{first: firstNumber},
 		waiters: waiters{shortest: len(config.Prefix)}, breakWatch: func() {},
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())

@@ -54,6 +54,7 @@ func (c *Cacher) Watch(ctx context.Context, selection string, opts storage.Watch
 	if err := c.waitFilled(ctx, "watch", selection); err != nil {
 		return nil, err
 	}
+	c.waitHistory(ctx, opts.After)
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	w := &watcher{c: c, selection: selection, progress: opts.Progress, after: opts.After, epoch: c.epoch.Load(),

@@ -81,9 +81,9 @@ func lockDir(dir string) (*dirLock, error) {
 // files of one name.
 func (l *dirLock) release() { l.file.Close() }
 
-// probe opens the database file for a moment, because etcd would wait without end for another
-// process that has it open, and would take this process down if it can't read it; and checks all of
-// it, because etcd would not.
+// probe opens the database file for a moment. etcd would wait without end for another process that
+// has it open, and would take this process down if it can't read it. probe checks all of it,
+// because etcd would not.
 func probe(dir string) error {
 	path := filepath.Join(dir, "member", "snap", "db")
 	if there, err := hasContent(path); err != nil || !there {

@@ -111,9 +111,9 @@ func (p *patient) end() string {
 	return p.log.String()
 }
 
-// A disk that fails takes nobody's answers away, nor the process: writes are refused, what is in
-// memory can be read as long as that can be known to be the newest, one line of the log says what
-// to do, and what was acknowledged is there after a start.
+// A disk that fails takes nobody's answers away, nor the process. Writes are refused, and what is
+// in memory can be read as long as that can be known to be the newest. One line of the log says
+// what to do. What was acknowledged is there after a start.
 func TestFailingDisk(t *testing.T) {
 	const over = "over the disk was full and has room again: the server ends, and works when it is started again"
 	for _, tc := range []struct {

@@ -23,8 +23,8 @@ const (
 )
 
 // keeper looks after the space that the database takes. It says early that the quota will be
-// reached, defragments where that pays, and when the quota was reached makes room as far as there
-// is history or waste, and lets writes in again as soon as there is room.
+// reached, and defragments where that pays. When the quota was reached it makes room as far as
+// there is history or waste. It lets writes in again as soon as there is room.
 type keeper struct {
 	etcd     *etcdserver.EtcdServer
 	client   *etcd3.Client

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/typeplane/typeplane/internal/kmstest"
 	"github.com/typeplane/typeplane/storage"
-	"github.com/typeplane/typeplane/storage/encryption/kmstest"
 )
 
 const key = "/pods/ns/a"

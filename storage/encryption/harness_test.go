@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/typeplane/typeplane/internal/kmstest"
 	"github.com/typeplane/typeplane/storage"
-	"github.com/typeplane/typeplane/storage/encryption/kmstest"
 )
 
 var pods = Resource{"", "pods"}

@@ -33,8 +33,8 @@ type pace struct{ healthy, unhealthy time.Duration }
 var defaultPace = pace{healthy: 20 * time.Second, unhealthy: 5 * time.Second}
 
 // plugin is a box whose keys are made of seeds that a KMS encrypts. It writes with one seed for as
-// long as the KMS has the same key; so the plug-in is asked once for each seed, not for each value,
-// and what was read once can be read while the plug-in is down.
+// long as the KMS has the same key. So the plug-in is asked once for each seed, not for each value.
+// What was read once can be read while the plug-in is down.
 type plugin struct {
 	client *kmsClient
 	pace   pace

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/typeplane/typeplane/storage/encryption/kmstest"
+	"github.com/typeplane/typeplane/internal/kmstest"
 )
 
 // Values that k8s.io/apiserver v0.37.2 wrote at /registry/secrets/default/mine can be read.

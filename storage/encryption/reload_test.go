@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/typeplane/typeplane/storage/encryption/kmstest"
+	"github.com/typeplane/typeplane/internal/kmstest"
 )
 
 func TestBrokenFileIsNotUsed(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/typeplane/typeplane/internal/etcd3test"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/etcd3"
-	"github.com/typeplane/typeplane/storage/etcd3/etcd3test"
 	"github.com/typeplane/typeplane/storage/memory"
 	"github.com/typeplane/typeplane/storage/storagetest"
 )

@@ -46,8 +46,8 @@ func New(client *Client, config Config) *Store {
 }
 
 // readWithin is how long etcd has for the answer to one request that changes nothing, where the
-// caller does not want it sooner: who is connected to an etcd that is gone or frozen would wait for
-// as long as it may. A list is made of many requests.
+// caller does not want it sooner. A caller who is connected to an etcd that is gone or frozen would
+// otherwise wait for as long as it may. A list is made of many requests.
 const readWithin = 30 * time.Second
 
 // get sends etcd one read, and gives it up after readWithin.

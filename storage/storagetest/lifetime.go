@@ -84,7 +84,7 @@ var lifetimeTests = []namedTest{
 }
 
 // outlive tries something with entries that have a lifetime, and must be done with it before that
-// is over: where it is late, as on a machine that stands still for a second, it is tried again with
+// is over. Where it is late, as on a machine that stands still for a second, it is tried again with
 // a longer one. Each try has a namespace of its own; key("") is its prefix.
 func (e *env) outlive(try func(key func(name string) string, lifetime time.Duration, late func() bool)) {
 	e.Helper()

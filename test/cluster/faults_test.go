@@ -121,9 +121,9 @@ func (w *world) checkNotReady(t *testing.T, since, end time.Time) {
 	}
 }
 
-// checkRefused waits, until an end, for a server that knows that it has no quorum: a write and a
-// read that begin are refused at once, in so many words, and readiness says of each member why it
-// is missing. What was asked since the fault does not wait for long.
+// checkRefused waits, until an end, for a server that knows that it has no quorum. A write and a
+// read that begin are refused at once, in so many words. Readiness says of each member why it is
+// missing. What was asked since the fault does not wait for long.
 func (w *world) checkRefused(t *testing.T, since, end time.Time) {
 	t.Helper()
 	var refused [kinds]bool

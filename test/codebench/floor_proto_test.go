@@ -10,9 +10,9 @@ import (
 	"github.com/typeplane/typeplane/test/codebench/kinds"
 )
 
-// TestUnmarshalFloor says what reading is made of: how long it takes to find all fields in the
-// bytes of an object, without keeping anything of them, and how long it takes to make the object,
-// which a copy of it does. Reading must do both.
+// TestUnmarshalFloor says what reading is made of. One part is to find all fields in the bytes of
+// an object, without keeping anything of them. The other is to make the object, which a copy of it
+// does. Reading must do both.
 func TestUnmarshalFloor(t *testing.T) {
 	unmarshalFloor(t, "core.v1.Pod", kinds.UnmarshalShared_Pod, kinds.DeepCopy_Pod)
 	unmarshalFloor(t, "apps.v1.Deployment", kinds.UnmarshalShared_Deployment, kinds.DeepCopy_Deployment)

@@ -66,9 +66,9 @@ func BenchmarkMarshal(b *testing.B) {
 	}
 }
 
-// inTurns measures two functions beside each other, a short batch of one after a short batch of the
-// other, so that whatever else the machine does hits both; it reports the fastest twentieth of each
-// and how many times faster ours is.
+// inTurns measures two functions beside each other. A short batch of one comes after a short batch
+// of the other, so that whatever else the machine does hits both. It reports the fastest twentieth
+// of each and how many times faster ours is.
 func inTurns(b *testing.B, name string, peer, ours func() error) {
 	for side, f := range map[string]func() error{"peer": peer, "ours": ours} {
 		b.Run(name+"/"+side, func(b *testing.B) {

@@ -16,7 +16,7 @@ func runControllers(ctx context.Context, w *workshop) (string, []result, error) 
 		return "", nil, err
 	}
 	defer etcd.Close()
-	s, err := w.serve(ctx, "--etcd-servers", strings.Join(etcd.Endpoints(), ","), "--enable-garbage-collector")
+	s, err := w.serve(ctx, "--etcd-servers", strings.Join(etcd.Endpoints(), ","), "--garbage-collector=beside")
 	if err != nil {
 		return "", nil, err
 	}

@@ -41,7 +41,7 @@ var modes = []string{"inline", "import"}
 
 // flagsFor are the flags of gen for a mode; the module gets the requirement that it needs for an
 // import.
-func flagsFor(t *testing.T, mode, dir string, flags ...string) []string {
+func flagsFor(t *testing.T, mode, dir string, packages []string, flags ...string) []string {
 	t.Helper()
 	if mode == "inline" {
 		return append([]string{"--inline-runtime"}, flags...)
@@ -52,7 +52,7 @@ func flagsFor(t *testing.T, mode, dir string, flags ...string) []string {
 		t.Fatal(err)
 	}
 	goCommand(t, dir, "mod", "edit", "-require="+module+"@v0.0.0", "-replace="+module+"="+source)
-	goCommand(t, dir, "list", "-mod=mod", "-test", "-deps", "./...", module+"/...")
+	goCommand(t, dir, slices.Concat([]string{"list", "-mod=mod", "-test", "-deps"}, packages, []string{module + "/..."})...)
 	return flags
 }
 
@@ -60,18 +60,21 @@ func flagsFor(t *testing.T, mode, dir string, flags ...string) []string {
 // twice: the second run finds nothing to do. What is printed imports nothing of ours.
 func generate(t *testing.T, dir string, generators ...string) {
 	t.Helper()
-	generateWith(t, dir, []string{"--inline-runtime", "--generators", strings.Join(generators, ",")})
+	generateWith(t, dir, everything, []string{"--inline-runtime", "--generators", strings.Join(generators, ",")})
 }
 
-// generateWith is generate with flags.
-func generateWith(t *testing.T, dir string, flags []string) {
+// everything is all packages of a module.
+var everything = []string{"./..."}
+
+// generateWith is generate with flags, for some packages.
+func generateWith(t *testing.T, dir string, packages, flags []string) {
 	t.Helper()
 	gen := filepath.Join(t.TempDir(), "gen")
 	goCommand(t, "../..", "build", "-o", gen, "./cmd/gen")
 	headerFile := filepath.Join(t.TempDir(), "header.txt")
 	write(t, headerFile, []byte(header))
 	for _, extra := range [][]string{nil, {"--verify"}} {
-		cmd := exec.Command(gen, slices.Concat(extra, flags, []string{"--go-header-file", headerFile, "./..."})...)
+		cmd := exec.Command(gen, slices.Concat(extra, flags, []string{"--go-header-file", headerFile}, packages)...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS=-mod=readonly")
 		if out, err := cmd.CombinedOutput(); err != nil {

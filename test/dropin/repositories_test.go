@@ -21,8 +21,9 @@ func TestRepositories(t *testing.T) {
 	for _, repository := range []struct {
 		module   string
 		flags    []string
-		packages []string // what is compiled, and tested
+		packages []string // what is generated, compiled and tested
 	}{
+		{"github.com/cert-manager/cert-manager@v1.21.2", nil, []string{"./pkg/apis/...", "./pkg/acme/webhook/apis/...", "./internal/apis/acme/...", "./internal/apis/certmanager/...", "./internal/apis/meta/..."}},
 		{"github.com/fluxcd/source-controller/api@v1.9.5", nil, []string{"./..."}},
 		{"github.com/fluxcd/helm-controller/api@v1.6.4", nil, []string{"./..."}},
 		{"github.com/fluxcd/notification-controller/api@v1.9.4", nil, []string{"./..."}},
@@ -32,6 +33,7 @@ func TestRepositories(t *testing.T) {
 		{"k8s.io/kube-proxy@v0.37.2", nil, []string{"./..."}},
 		{"k8s.io/pod-security-admission@v0.37.2", nil, []string{"./admission/api/..."}},
 		{"sigs.k8s.io/cluster-api/api@v1.14.2", nil, []string{"./..."}},
+		{"sigs.k8s.io/gateway-api@v1.4.0", nil, []string{"./apis/...", "./apisx/..."}},
 		{"sigs.k8s.io/kind@v0.33.0", []string{"--generators", "deepcopy"}, []string{"./pkg/apis/...", "./pkg/internal/apis/config"}},
 		{"sigs.k8s.io/network-policy-api@v0.1.1", nil, []string{"./apis/..."}},
 	} {
@@ -41,7 +43,7 @@ func TestRepositories(t *testing.T) {
 				dir := released(t, repository.module)
 				available(t, dir, repository.packages)
 				removeGenerated(t, dir)
-				generateWith(t, dir, flagsFor(t, mode, dir, repository.flags...))
+				generateWith(t, dir, repository.packages, flagsFor(t, mode, dir, repository.packages, repository.flags...))
 				goCommand(t, dir, append([]string{"vet", "-copylocks=false"}, repository.packages...)...)
 				goCommand(t, dir, append([]string{"test", "-count=1"}, repository.packages...)...)
 			})

@@ -25,7 +25,7 @@ func TestStaging(t *testing.T) {
 				same, untouched := readAll(t, dir, identical), read(t, filepath.Join(dir, "pkg"), "register.go")
 				openAPI := upstreamOpenAPI(t, dir)
 				removeAll(t, dir, replaced...)
-				generateWith(t, dir, flagsFor(t, mode, dir))
+				generateWith(t, dir, everything, flagsFor(t, mode, dir, everything))
 				goCommand(t, dir, append([]string{"vet", "-copylocks=false"}, module.packages...)...)
 				goCommand(t, dir, append([]string{"test", "-count=1"}, module.packages...)...)
 				sameFiles(t, same, readAll(t, dir, identical))

@@ -19,9 +19,9 @@ import (
 	"k8s.io/apiserver/pkg/server/options/encryptionconfig"
 	"k8s.io/apiserver/pkg/storage/value"
 
+	"github.com/typeplane/typeplane/internal/kmstest"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/encryption"
-	"github.com/typeplane/typeplane/storage/encryption/kmstest"
 )
 
 var update = flag.Bool("update", false, "write vectors for storage/encryption")

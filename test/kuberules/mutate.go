@@ -20,8 +20,8 @@ type mutation struct {
 	make func() map[string]any
 }
 
-// mutations are the changes of a document that a type describes, below a top-level field: each
-// value that is there is made wrong in the ways of its type, taken out, and each field that is not
+// mutations are the changes of a document that a type describes, below a top-level field. Each
+// value that is there is made wrong in the ways of its type, and taken out. Each field that is not
 // there is set.
 func mutations(doc map[string]any, t reflect.Type, below string) []mutation {
 	var out []mutation

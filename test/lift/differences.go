@@ -30,10 +30,10 @@ var reasons = []struct {
 		{kinds: ofClusterAPI, differences: "refused only here: (?s:.*)by the rules of", converted: true},
 	}},
 	{"A value has to be one that its Go type can read, or no client in Go could; the definition takes more.", []rule{
-		{differences: "refused only here: (?s:.*)time: (invalid|missing|unknown)"},
+		{differences: "refused (only here|with 400, not 422): (?s:.*)time: (invalid|missing|unknown)"},
 		{kinds: "Kubeadm.*", differences: "refused only here: (?s:.*)the bootstrap token"},
 		{kinds: "ClusterClass", differences: `refused only here: (?s:.*)schema\.openAPIV3Schema\.(?s:.*)must be of type`},
-		{kinds: "ClusterClass", differences: `refused only here: (?s:.*)unknown field "spec\.variables\[0\]\.schema\.openAPIV3Schema\.`, converted: true},
+		{kinds: "ClusterClass", differences: `refused only here: (?s:.*)unknown field "(spec\.variables\[0\]|status\.variables\[0\]\.definitions\[0\])\.schema\.openAPIV3Schema\.`, converted: true},
 	}},
 	{"A status has to be one that can be read, also where it is not looked at.", []rule{
 		{paths: "(?s:.*)status", differences: `refused only here: [^\[]* is invalid: status: (?s:.*)must be of type object`},
@@ -46,6 +46,10 @@ var reasons = []struct {
 	}},
 	{"Of a field that is no pointer and has a default Go can't tell a zero that was sent: it is the default.", []rule{
 		{kinds: "Gateway", paths: `(?s).*validation\.mode`, differences: "accepted only here: (?s:.*)mode: Unsupported value: \"\""},
+		{kinds: "XMesh", verbs: "status", differences: "another object"}, // the status has one default, and its conditions another one
+	}},
+	{"What a type takes that reads itself its Go code says, and not the schema.", []rule{
+		{kinds: "GatewayClass|XMesh", verbs: "status", paths: `(?s:.*)supportedFeatures`, differences: "accepted only here|refused with 422, not 400"},
 	}},
 	{"gateway-api adds rules with a generator of its own, from comments like <gateway:experimental:validation:…>.", []rule{
 		{kinds: "Gateway|.*Route|XListenerSet", differences: "accepted only here: (?s:.*)(one and only one schema|or port must be (unique|specified)|sectionName must be specified|filter.cors must be nil|Rule name must be unique)"},

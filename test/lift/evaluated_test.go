@@ -66,7 +66,7 @@ func TestEvaluated(t *testing.T) {
 	generate(t, dir)
 	goCommand(t, dir, "list", "-mod=mod", "-deps", "./...")
 	kinds := definitions(t, []string{filepath.Join(dir, "crd.yaml")})
-	l := &lifted{T: t, server: start(t, dir), definitions: kinds}
+	l := newLifted(t, start(t, dir), kinds)
 	for _, d := range kinds {
 		l.writes(d)
 	}

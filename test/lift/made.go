@@ -30,15 +30,21 @@ func (d *definition) made(wrong func(doc map[string]any) []string) map[string]an
 	if d.namespaced() {
 		metadata["namespace"] = "default"
 	}
-	g := &grower{wrong: wrong}
-	g.doc, _ = least(d.schema, 0).(map[string]any)
-	g.doc["apiVersion"], g.doc["kind"], g.doc["metadata"] = d.gvk.GroupVersion().String(), d.gvk.Kind, metadata
+	doc, _ := least(d.schema, 0).(map[string]any)
+	doc["apiVersion"], doc["kind"], doc["metadata"] = d.gvk.GroupVersion().String(), d.gvk.Kind, metadata
+	return madeOf(doc, d.schema, nil, wrong)
+}
+
+// madeOf is an object that is made out of doc, in which fields are mended and made below a path, of
+// which s is the schema.
+func madeOf(doc map[string]any, s *structural.Structural, path []any, wrong func(doc map[string]any) []string) map[string]any {
+	g := &grower{wrong: wrong, doc: doc}
 	for g.left = wrong(g.doc); len(g.left) > 0; {
-		if !g.mended(d.schema, nil) {
+		if !g.mended(s, path) {
 			return nil
 		}
 	}
-	for waiting := g.fields(d.schema, nil); len(waiting) > 0 && g.made < mostFields; waiting = waiting[1:] {
+	for waiting := g.fields(s, path); len(waiting) > 0 && g.made < mostFields; waiting = waiting[1:] {
 		waiting = append(waiting, g.grow(waiting[0])...)
 	}
 	return g.doc

@@ -17,8 +17,8 @@ type mutation struct {
 	doc  map[string]any
 }
 
-// mutations are changes of a document by the schema, but for its kind and metadata: each value that
-// is there is taken out, made null, of another type, and beyond each of its limits; each field that
+// mutations are changes of a document by the schema, but for its kind and metadata. Each value that
+// is there is taken out, made null, of another type, and beyond each of its limits. Each field that
 // is not there is set to nothing of its type.
 func mutations(doc map[string]any, schema *structural.Structural) []mutation {
 	var out []mutation

@@ -29,12 +29,18 @@ type definition struct {
 	gvk      schema.GroupVersionKind
 	schema   *structural.Structural
 	strategy strategy
+	status   updates // of the subresource; nil for none
 }
 
 // strategy is what a kube-apiserver does with objects of a definition.
 type strategy interface {
 	PrepareForCreate(ctx context.Context, obj runtime.Object)
 	Validate(ctx context.Context, obj runtime.Object) field.ErrorList
+	updates
+}
+
+// updates is what it does with changes.
+type updates interface {
 	PrepareForUpdate(ctx context.Context, obj, old runtime.Object)
 	ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList
 }
@@ -86,8 +92,12 @@ func newDefinition(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, 
 		statusSchema := internal.OpenAPIV3Schema.Properties["status"]
 		statusValidator = newValidator(t, &statusSchema)
 	}
-	d.strategy = customresource.NewStrategy(nil, crd.Spec.Scope == apiextensionsv1.NamespaceScoped, d.gvk, validator, statusValidator,
+	whole := customresource.NewStrategy(nil, crd.Spec.Scope == apiextensionsv1.NamespaceScoped, d.gvk, validator, statusValidator,
 		d.schema, status, nil, version.SelectableFields)
+	d.strategy = whole
+	if status != nil {
+		d.status = customresource.NewStatusStrategy(whole)
+	}
 	return d
 }
 
@@ -112,13 +122,22 @@ func (d *definition) create(doc map[string]any) verdict {
 
 // update says what it makes of a change of one.
 func (d *definition) update(doc, stored map[string]any) verdict {
+	return d.updateBy(d.strategy, doc, stored)
+}
+
+// updateStatus says what it makes of one that is written to the subresource.
+func (d *definition) updateStatus(doc, stored map[string]any) verdict {
+	return d.updateBy(d.status, doc, stored)
+}
+
+func (d *definition) updateBy(s updates, doc, stored map[string]any) verdict {
 	obj, refused := d.read(doc)
 	if refused != nil {
 		return *refused
 	}
 	old := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(stored)}
-	d.strategy.PrepareForUpdate(context.Background(), obj, old)
-	return judged(obj, d.strategy.ValidateUpdate(context.Background(), obj, old))
+	s.PrepareForUpdate(context.Background(), obj, old)
+	return judged(obj, s.ValidateUpdate(context.Background(), obj, old))
 }
 
 func judged(obj *unstructured.Unstructured, errs field.ErrorList) verdict {

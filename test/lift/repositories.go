@@ -20,7 +20,7 @@ type repository struct {
 	// requires is what they import beside what a server needs.
 	requires []string
 	// aliases are the import paths of the packages by group and version, for programs that serve
-	// their kinds by aliases.
+	// their kinds by aliases; nil: there is none, since the module needs others that can't be had.
 	aliases map[string]string
 	// partly are the kinds, by their version, of which the module converts only a part and leaves
 	// out what the stored version requires, so that no object of them can be made.
@@ -83,6 +83,13 @@ var repositories = []repository{
 		// Their references are converted in the main module, which asks a cluster about them.
 		partly: []string{"v1beta1/Machine", "v1beta1/MachineDeployment", "v1beta1/MachinePool", "v1beta1/MachineSet"},
 		crds:   []string{"core/config/crd/bases/*.yaml", "bootstrap/kubeadm/config/crd/bases/*.yaml", "controlplane/kubeadm/config/crd/bases/*.yaml"},
+	},
+	{
+		name:        "velero",
+		module:      "github.com/vmware-tanzu/velero@v1.18.3",
+		definitions: "github.com/vmware-tanzu/velero@v1.18.3",
+		packages:    []string{"pkg/apis/velero"},
+		crds:        []string{"config/crd/v1/bases/*.yaml", "config/crd/v2alpha1/bases/*.yaml"},
 	},
 }
 

@@ -35,6 +35,9 @@ func StartProgram(t *testing.T, program typeplane.Server, options ...apitest.Opt
 	return Client{t, apitest.Start(t, program, options...)}
 }
 
+// Of talks to a server that runs.
+func Of(t *testing.T, s *apitest.Server) Client { return Client{t, s} }
+
 // Do sends a request. The body is JSON, or else protobuf, by how it begins.
 func (c Client) Do(method, path, body string) (code int, answer string) {
 	c.t.Helper()

@@ -3,7 +3,7 @@ package v1
 import (
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/typeplane/typeplane/features/quantity"
+	"github.com/typeplane/typeplane/internal/quantity"
 )
 
 // The functions here are found by their names. What they do is what Kubernetes does.

@@ -63,6 +63,7 @@ const (
 	tagConversion      = "k8s:conversion-gen"
 	tagResource        = "kubebuilder:resource"
 	tagKeyPrefix       = "typeplane:key-prefix"
+	tagExpires         = "typeplane:expires"
 	tagStorageVersion  = "kubebuilder:storageversion"
 	tagUnserved        = "kubebuilder:unservedversion"
 	tagSkip            = "kubebuilder:skipversion"
@@ -87,6 +88,8 @@ var tags = []tag.Definition{
 	{Name: tagResource, Scope: tag.Type, Value: tag.Fields, Doc: "What a resource is called: path= (the plural), singular=, shortName=a;b, categories=a;b, and scope=Namespaced or Cluster. One of the versions is enough."},
 	{Name: tagKeyPrefix, Scope: tag.Type, Value: tag.String, Example: "+typeplane:key-prefix=services/specs",
 		Doc: "Where the objects lie in the database, below --etcd-prefix, instead of <group>/<resource>. Kinds of Kubernetes have a kube-apiserver's prefixes without it. One of the versions is enough. If it is changed, the next start moves the objects."},
+	{Name: tagExpires, Scope: tag.Type, Value: tag.String, Example: "+typeplane:expires=.spec.until",
+		Doc: "The path of a metav1.Time: soon after it an object is deleted, with what it owns, by a server whose program has a garbage collector (features.All). An object without the time stays. One of the versions is enough. What a path can't say is for a method Expires of the strategy."},
 	{Name: tagStorageVersion, Scope: tag.Type, Doc: "New objects are stored in this version; without it in the best one: v1 before v1beta1 before v1alpha1."},
 	{Name: tagUnserved, Scope: tag.Type, Doc: "The version is read from the store and not served."},
 	{Name: tagSkip, Scope: tag.Type, Doc: "The type is no kind of the server."},

@@ -10,14 +10,19 @@ import (
 
 func emitServer(pass *generators.Pass, s *server) {
 	p := printer{pass.File(s.pkg, fileName, generator), s}
-	p.Reserve("documentDefaults", "b", "in", "out", "fields", "replicas", "from", "to", "cells", "item", "value", "key", "i", "ok")
+	p.Reserve("documentDefaults", "nullableMembers", "openMembers", "b", "in", "out", "fields", "replicas", "from", "to", "cells", "item", "value", "key", "i", "ok")
 	for _, h := range s.hubs {
 		p.Reserve(h.local+"Hub", h.local+"Strategy")
 	}
 	p.addToScheme()
 	p.newServer()
 	p.documentDefaults()
+	p.members("nullableMembers", "are those that may be null", p.s.hidden.Nullable)
+	p.members("openMembers", "are RawExtensions that may be no objects", p.s.hidden.Open)
 	for _, h := range s.hubs {
+		if h.expires != nil {
+			p.expires(h)
+		}
 		for _, v := range h.versions {
 			if len(v.fields) > 0 {
 				p.P()
@@ -82,8 +87,14 @@ func (p printer) version(h *hub, v *version) {
 	if v.ownRulesOnly {
 		p.P("OwnRulesOnly: true,")
 	}
-	if len(p.s.documentDefaults) > 0 && !v.functions.shared {
+	if len(p.s.hidden.Defaults) > 0 && !v.functions.shared {
 		p.P("DocumentDefaults: documentDefaults,")
+	}
+	if len(p.s.hidden.Nullable) > 0 && !v.functions.shared {
+		p.P("NullableMembers: nullableMembers,")
+	}
+	if len(p.s.hidden.Open) > 0 && !v.functions.shared {
+		p.P("OpenMembers: openMembers,")
 	}
 	if v.deprecated != "" {
 		p.P("Deprecated: ", quoted(v.deprecated), ",")
@@ -104,14 +115,28 @@ func (p printer) version(h *hub, v *version) {
 
 // documentDefaults prints the defaults that Go values don't tell.
 func (p printer) documentDefaults() {
-	if len(p.s.documentDefaults) == 0 {
+	if len(p.s.hidden.Defaults) == 0 {
 		return
 	}
 	p.P()
 	p.P("// documentDefaults are the defaults that are not seen in Go values, by struct and member.")
 	p.P("var documentDefaults = map[string]string{")
-	for _, member := range slices.Sorted(maps.Keys(p.s.documentDefaults)) {
-		p.P(quoted(member), ": ", quoted(p.s.documentDefaults[member]), ",")
+	for _, member := range slices.Sorted(maps.Keys(p.s.hidden.Defaults)) {
+		p.P(quoted(member), ": ", quoted(p.s.hidden.Defaults[member]), ",")
+	}
+	p.P("}")
+}
+
+// members prints a set of members.
+func (p printer) members(name, are string, set map[string]bool) {
+	if len(set) == 0 {
+		return
+	}
+	p.P()
+	p.P("// ", name, " ", are, ", by struct and member.")
+	p.P("var ", name, " = map[string]bool{")
+	for _, member := range slices.Sorted(maps.Keys(set)) {
+		p.P(quoted(member), ": true,")
 	}
 	p.P("}")
 }

@@ -86,7 +86,7 @@ func (p printer) resource(h *hub) {
 		p.copyStatus(h)
 	}
 	p.authored(h)
-	if h.strategy != nil && len(h.strategy.hooks) > 0 {
+	if h.expires != nil || h.strategy != nil && len(h.strategy.hooks) > 0 {
 		p.P("Strategy: ", emit.Ident{Path: registryPath, Name: "Strategy"}, "[*", h.ident(), "]{")
 		p.strategy(h)
 		p.P("},")
@@ -97,7 +97,14 @@ func (p printer) resource(h *hub) {
 // strategy prints the fields of a registry.Strategy that the methods of a strategy fill in.
 func (p printer) strategy(h *hub) {
 	var ending []string
-	for _, k := range h.strategy.hooks {
+	if h.expires != nil {
+		ending = append(ending, "Expires: expires_"+h.storage.suffix)
+	}
+	var hooks []hook
+	if h.strategy != nil {
+		hooks = h.strategy.hooks
+	}
+	for _, k := range hooks {
 		method := h.local + "Strategy." + k.name
 		switch k.role {
 		case function:

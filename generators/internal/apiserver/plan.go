@@ -52,7 +52,7 @@ func (p *planner) server(main *model.Package, api []*model.Package) *server {
 			"write structs that embed metav1.TypeMeta and metav1.ObjectMeta, with their lists, into a package with +groupName=, and name it to gen too, as ./...")
 	}
 	p.findFunctions(versions)
-	s.documentDefaults = p.documentDefaults(versions)
+	s.hidden = p.hidden(versions)
 	p.findStored(versions)
 	p.checkFields(versions)
 	s.hubs = p.hubs(versions)
@@ -62,6 +62,7 @@ func (p *planner) server(main *model.Package, api []*model.Package) *server {
 	p.checkPrefixes(s.hubs)
 	giveNames(s.hubs)
 	p.strategies(s)
+	p.findExpiries(s.hubs)
 	p.findWebhooks(s.hubs)
 	return s
 }

@@ -77,24 +77,11 @@ func jsonField(t *types.Type, name string) (steps []types.Member, found *types.T
 	return nil, nil
 }
 
-func jsonNames(t *types.Type, out *[]string) {
-	for _, m := range t.Members {
-		if inner := model.Inlined(m); inner != nil {
-			jsonNames(inner, out)
-		} else if name := model.JSONName(m); name != "" {
-			*out = append(*out, name)
-		}
-	}
-}
-
 func isDuration(t *types.Type) bool { return t.Name == types.Name{Package: metaV1, Name: "Duration"} }
 
 // textOf is the way from a value of type t to the text that selectors compare; "" if there is none.
 func textOf(t *types.Type) string {
-	name := t
-	for name.Kind == types.Alias {
-		name = name.Underlying
-	}
+	name := model.Underlying(t)
 	if name.Kind != types.Builtin {
 		return ""
 	}

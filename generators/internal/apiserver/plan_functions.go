@@ -2,7 +2,7 @@ package apiserver
 
 import (
 	"fmt"
-	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/gengo/v2/types"
@@ -33,16 +33,15 @@ func (p *planner) findFunctions(versions []*version) {
 	}
 }
 
-// documentDefaults are the defaults of versions without protobuf that their Go values don't tell.
-func (p *planner) documentDefaults(versions []*version) map[string]string {
-	out, done := map[string]string{}, map[*model.Package]bool{}
+// hidden is what the Go values of versions without protobuf don't tell.
+func (p *planner) hidden(versions []*version) openapi.Hidden {
+	var packages []*model.Package
 	for _, v := range versions {
-		if !v.functions.shared && !done[v.pkg] {
-			done[v.pkg] = true
-			maps.Copy(out, openapi.UnseenDefaults(p.pass, v.pkg))
+		if !v.functions.shared && !slices.Contains(packages, v.pkg) {
+			packages = append(packages, v.pkg)
 		}
 	}
-	return out
+	return openapi.HiddenIn(p.pass, packages)
 }
 
 // validates says whether a version has a Validate_T: one that is printed, or one that is written by

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/gengo/v2/types"
 
+	"github.com/typeplane/typeplane/generators/internal/model"
 	"github.com/typeplane/typeplane/generators/internal/protobuf"
 )
 
@@ -24,7 +25,7 @@ func (p *planner) findStored(versions []*version) {
 
 // storedField plans the way to one field; nil if there is none that does not decode.
 func storedField(f selectable, numbers *protobuf.Numbers) *stored {
-	out := &stored{form: forms[builtin(f.leaf)]}
+	out := &stored{form: forms[model.Underlying(f.leaf).Name.Name]}
 	if out.form == "" {
 		return nil
 	}
@@ -48,12 +49,4 @@ var forms = map[string]string{
 	"uint32": "Uint32",
 	"uint64": "Uint64",
 	"uint":   "Uint64",
-}
-
-// builtin is the name of the type that a type is made of.
-func builtin(t *types.Type) string {
-	for t.Kind == types.Alias {
-		t = t.Underlying
-	}
-	return t.Name.Name
 }

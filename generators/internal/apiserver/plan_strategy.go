@@ -39,6 +39,7 @@ var hooks = []hook{
 	{"Decorate", []param{obj}, "", function},
 	{"CheckGracefulDelete", []param{ctx, obj, {"opts", "*metav1.DeleteOptions"}}, "bool", deletion},
 	{"PrepareForDelete", []param{obj}, "", deletion},
+	{"Expires", []param{obj}, "*metav1.Time", deletion},
 	{"Held", []param{obj}, "bool", deletion},
 	{"Finalize", []param{from, to}, "", deletion},
 	{"ResetFields", []param{{"subresource", "string"}}, "[]string", bySubresource},
@@ -159,6 +160,8 @@ func is(t *types.Type, want string, hub *types.Type) bool {
 		return t.Kind == types.Slice && t.Elem.Name == types.Name{Package: metaV1, Name: "TableColumnDefinition"}
 	case "*metav1.DeleteOptions":
 		return t.Kind == types.Pointer && t.Elem.Name == types.Name{Package: metaV1, Name: "DeleteOptions"}
+	case "*metav1.Time":
+		return t.Kind == types.Pointer && isTime(t.Elem)
 	case "map[string]bool":
 		return t.Kind == types.Map && t.Key == types.String && t.Elem == types.Bool
 	case "[]any":

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/gengo/v2/types"
 
+	"github.com/typeplane/typeplane/generators/internal/model"
 	"github.com/typeplane/typeplane/generators/internal/tag"
 )
 
@@ -25,7 +26,32 @@ func (p *planner) hasStatus(h *hub) bool {
 		p.report.Warn(problemAt(saying[0].pos, h.groupKind.Kind, "+"+tagStatus+": "+h.goType.Name.String()+", which the server works with, has no field Status, so that nothing can be written at …/status",
 			"give it one, or remove the tag"))
 	}
+	for _, v := range h.versions {
+		p.checkStatus(v)
+	}
 	return true
+}
+
+// checkStatus reports a status that clients would not find: what they send to …/status has it below
+// that name, and all else that the field holds would be dropped.
+func (p *planner) checkStatus(v *version) {
+	i := slices.IndexFunc(v.goType.Members, func(m types.Member) bool {
+		return m.Name == "Status" || m.Embedded && m.Name == v.goType.Name.Name+"Status"
+	})
+	if i < 0 {
+		return
+	}
+	m := v.goType.Members[i]
+	name := model.JSONName(m)
+	if name == "status" {
+		return
+	}
+	said := "is called " + name + " in JSON"
+	if name == "" {
+		said = "is not in JSON under a name of its own"
+	}
+	p.problem(p.model.MemberPos(v.goType, m.Name), v.goType.Name.Name+"."+m.Name, "+"+tagStatus+": clients find a status under the name status, and this one "+said,
+		"write Status with the struct tag `json:\"status,omitempty\"`, or remove +"+tagStatus)
 }
 
 func (h *hub) hasStatusField() bool {
@@ -119,9 +145,7 @@ func selectorForm(t *types.Type) string {
 	case t.Name == types.Name{Package: metaV1, Name: "LabelSelector"}:
 		return "selector"
 	}
-	if t.Kind == types.Alias {
-		t = t.Underlying
-	}
+	t = model.Underlying(t)
 	if t.Kind == types.Map && textOf(t.Key) == "string" && t.Key.Kind == types.Builtin && t.Elem.Kind == types.Builtin && textOf(t.Elem) == "string" {
 		return "set"
 	}

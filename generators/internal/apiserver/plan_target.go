@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/gengo/v2/types"
 
+	"github.com/typeplane/typeplane/generators/internal/model"
 	"github.com/typeplane/typeplane/generators/internal/tag"
 )
 
@@ -79,8 +80,7 @@ func resolve(kind *types.Type, label string) (f target, message, cure string) {
 
 // noField says that a struct, which the user knows as where, has no field with a name in JSON.
 func noField(where string, t *types.Type, name string) (message, cure string) {
-	var known []string
-	jsonNames(t, &known)
+	known := model.JSONNames(t)
 	message = fmt.Sprintf("%s has no field %s", where, name)
 	if near := tag.Nearest(name, known); near != "" {
 		return message, "did you mean " + near + "?"

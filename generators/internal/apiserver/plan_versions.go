@@ -166,6 +166,9 @@ func (p *planner) hasList(v *version) bool {
 		p.problem(pos, item, "it embeds TypeMeta and ObjectMeta as a kind does, and there is no "+name,
 			"write type "+name+" struct with metav1.TypeMeta, metav1.ListMeta and Items []"+item+", or say +"+tagSkip)
 		return false
+	case model.IsInstance(list):
+		p.problem(pos, name, "it is an instance of a generic type, which has no methods of its own here", "write type "+name+" struct with metav1.TypeMeta, metav1.ListMeta and Items []"+item)
+		return false
 	case !isList(list, v.goType) && v.aliased():
 		p.problem(pos, name, "it is no list of "+item, "let it stand for the list that is declared beside "+item)
 		return false

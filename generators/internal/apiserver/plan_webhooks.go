@@ -7,6 +7,7 @@ import (
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/internal/diag"
+	"github.com/typeplane/typeplane/generators/internal/model"
 )
 
 // webhook is a method of a kind that controller-runtime's webhooks ask in their first form. The
@@ -69,9 +70,7 @@ func (w webhook) is(s *types.Signature) bool {
 
 // ofStrings says whether a type is a list of strings, under whatever name.
 func ofStrings(t *types.Type) bool {
-	for t.Kind == types.Alias {
-		t = t.Underlying
-	}
+	t = model.Underlying(t)
 	return t.Kind == types.Slice && t.Elem == types.String
 }
 

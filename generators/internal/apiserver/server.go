@@ -8,6 +8,7 @@ import (
 
 	"github.com/typeplane/typeplane/generators/internal/conversion"
 	"github.com/typeplane/typeplane/generators/internal/model"
+	"github.com/typeplane/typeplane/generators/internal/openapi"
 )
 
 // server is one zz_generated.apiserver.go: a program, or a part that programs can serve.
@@ -20,8 +21,8 @@ type server struct {
 	hubs        []*hub // by group and kind
 	// openAPI are the packages that publish schemas, by group and version.
 	openAPI []published
-	// documentDefaults are those of the versions without protobuf: see runtime.Version.
-	documentDefaults map[string]string
+	// hidden is what the Go values of the versions without protobuf don't tell: see runtime.Version.
+	hidden openapi.Hidden
 }
 
 // hub is one kind: a Go type that the server works with, and the versions that convert to and from
@@ -34,6 +35,7 @@ type hub struct {
 	names     names
 	status    bool      // it has a status subresource
 	strategy  *strategy // nil without one
+	expires   *target   // says when an object ends; nil: none does
 	authored  []authored
 	// defaultsItself and validatesItself say that it has methods of controller-runtime's webhooks.
 	defaultsItself, validatesItself bool

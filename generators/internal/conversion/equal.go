@@ -8,10 +8,10 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/model"
 )
 
-// equal tells whether a value of type a is, bit by bit, the right value of type b: same types, or
-// structs whose fields have the same names in the same order and are equal themselves, and
-// containers of such. A type with a hand-written conversion, either way, is not equal to its
-// counterpart: the function has to run, and shows that the two do not mean the same.
+// equal tells whether a value of type a is, bit by bit, the right value of type b. They are the
+// same type, or structs whose fields have the same names in the same order and are equal
+// themselves, or containers of such. A type with a hand-written conversion, either way, is not
+// equal to its counterpart: the function has to run, and shows that the two do not mean the same.
 func (p *planner) equal(a, b *types.Type) bool {
 	key := way{a, b}
 	answer, known := p.equals[key]

@@ -23,6 +23,7 @@ var typeMeta = types.Name{Package: basePackages[0], Name: "TypeMeta"}
 // manual is a hand-written conversion function.
 type manual struct {
 	name     types.Name
+	function *types.Type
 	drop     bool // it does nothing: it is not called
 	copyOnly bool // it only assigns: where that suffices, it is not called
 }
@@ -39,7 +40,7 @@ func (p *planner) manual(a, b *types.Type) (manual, bool) {
 		}
 		value, _ := p.model.OfFunction(fn).Last(functionName)
 		return manual{
-			name: types.Name{Package: pkg.Path, Name: fn.Name.Name},
+			name: types.Name{Package: pkg.Path, Name: fn.Name.Name}, function: fn,
 			drop: value == "drop", copyOnly: value == "copy-only",
 		}, true
 	}

@@ -49,7 +49,7 @@ func plainPairs(m *model.Model, version *model.Package, hubs []*model.Package, r
 
 // convertible tells whether a function is printed for the type, if it has a counterpart.
 func convertible(t *types.Type) bool {
-	return t.Kind == types.Struct && len(t.TypeParams) == 0 && token.IsExported(t.Name.Name) && !strings.Contains(t.Name.Name, "[")
+	return t.Kind == types.Struct && len(t.TypeParams) == 0 && token.IsExported(t.Name.Name) && !model.IsInstance(t)
 }
 
 // optedOut tells whether the type has the tag that keeps it from being converted. conversion-gen

@@ -30,6 +30,7 @@ func newPlan(m *model.Model, pkg *model.Package, report *diag.Report) (_ *plan, 
 		p.printed[way{pair.Hub, pair.Version}] = pair.FromHub
 	}
 	p.checkManual(pairs)
+	p.checkHubs()
 	p.keepers = p.newKeepers(pairs)
 	p.parts = partsOf(kinds(pairs))
 	out := &plan{keepers: p.keepers, equalities: p.sortedEqualities(), values: p.values()}
@@ -42,8 +43,8 @@ func newPlan(m *model.Model, pkg *model.Package, report *diag.Report) (_ *plan, 
 
 // function plans the conversion of a struct; down says that in is the hub's.
 func (p *planner) function(in, out *types.Type, down bool) function {
-	_, isManual := p.manual(in, out)
-	p.inList = embeds(in, "ListMeta")
+	byHand, isManual := p.manual(in, out)
+	p.inList = model.Embeds(in, "ListMeta")
 	b, gaps := p.body(in, out)
 	for _, g := range gaps {
 		switch keepable := down && g.why == "" && p.parts[in]; {
@@ -51,6 +52,8 @@ func (p *planner) function(in, out *types.Type, down bool) function {
 			b.keep(g.field)
 		case !isManual:
 			p.reportGap(in, out, g, keepable)
+		default:
+			p.warnOfLoss(in, out, g, byHand)
 		}
 	}
 	return function{name: Name(in, out), in: in, out: out, manual: isManual, body: b}
@@ -71,6 +74,9 @@ func (p *planner) body(in, out *types.Type) (body, []gap) {
 			b.fields = append(b.fields, field{comment: "INFO: in." + m.Name + " opted out of conversion generation"})
 			simple = false
 			continue
+		}
+		if found {
+			p.checkHidden(in, out, m, n)
 		}
 		f, g := p.field(in, out, m, n, found)
 		b.fields = append(b.fields, f)

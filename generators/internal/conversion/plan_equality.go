@@ -95,7 +95,7 @@ func (p *planner) equalityName(t *types.Type) string {
 	for elements := 1; ; elements++ {
 		parts := strings.Split(t.Name.Package, "/")
 		at := max(0, len(parts)-elements)
-		name := "losslessSame_" + strings.NewReplacer("/", "_", ".", "_", "-", "_").Replace(strings.Join(parts[at:], "_")) + "_" + t.Name.Name
+		name := "losslessSame_" + strings.NewReplacer("/", "_", ".", "_", "-", "_").Replace(strings.Join(parts[at:], "_")) + "_" + model.FuncPart(t)
 		taken := false
 		for _, f := range p.equalities {
 			taken = taken || f.name == name

@@ -17,7 +17,7 @@ func (p *planner) lossless() bool { return p.model.OfPackage(p.out).Has(lossless
 // kinds are the pairs of types that have metadata, and so a place to keep something.
 func kinds(pairs []Pair) []Pair {
 	return slices.DeleteFunc(slices.Clone(pairs), func(pair Pair) bool {
-		return !embeds(pair.Version, "ObjectMeta") || !embeds(pair.Hub, "ObjectMeta")
+		return !model.Embeds(pair.Version, "ObjectMeta") || !model.Embeds(pair.Hub, "ObjectMeta")
 	})
 }
 
@@ -175,13 +175,6 @@ func partsOf(kinds []Pair) map[*types.Type]bool {
 		visit(k.Hub)
 	}
 	return seen
-}
-
-// embeds tells whether a struct embeds a type of meta/v1.
-func embeds(t *types.Type, name string) bool {
-	return slices.ContainsFunc(t.Members, func(m types.Member) bool {
-		return m.Embedded && m.Type.Name == types.Name{Package: typeMeta.Package, Name: name}
-	})
 }
 
 // isMeta tells whether a field is the metadata, which is the same in all versions.

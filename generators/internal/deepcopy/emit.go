@@ -2,6 +2,7 @@ package deepcopy
 
 import (
 	"github.com/typeplane/typeplane/generators/internal/emit"
+	"github.com/typeplane/typeplane/generators/internal/model"
 
 	"k8s.io/gengo/v2/types"
 )
@@ -180,7 +181,7 @@ func (p *printer) functionName(t *types.Type) string {
 	}
 	name, ok := p.functions[t]
 	if !ok {
-		name = "deepCopy_" + p.Import(t.Name.Package) + "_" + t.Name.Name
+		name = "deepCopy_" + p.Import(t.Name.Package) + "_" + model.FuncPart(t)
 		p.functions[t] = name
 	}
 	return name

@@ -71,7 +71,7 @@ func (pl *planner) reach(t *types.Type) {
 	if t.Name.Package != "" {
 		pl.reached[t] = false
 	}
-	u := under(t)
+	u := model.Underlying(t)
 	pl.reach(u.Elem)
 	for _, m := range u.Members {
 		pl.reach(m.Type)

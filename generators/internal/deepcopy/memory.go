@@ -151,7 +151,7 @@ func taken(n *node) *types.Type {
 		return nil
 	}
 	e := n.elem
-	switch t := under(e.typ); {
+	switch t := model.Underlying(e.typ); {
 	case t.Kind == types.Builtin && e.how == assign && (n.how == pointer || t == types.String):
 		return t
 	case t.Kind != types.Struct || e.typ.Name.Package == "" || strings.Contains(e.typ.Name.Name, "[") || isObject(t):

@@ -281,18 +281,11 @@ func (pl *planner) interfaceType(name string, at place) *types.Type {
 // reference tells whether a type is a map, slice or pointer, declared or not: its methods have
 // value receivers.
 func reference(t *types.Type) bool {
-	switch under(t).Kind {
+	switch model.Underlying(t).Kind {
 	case types.Pointer, types.Map, types.Slice:
 		return true
 	}
 	return false
-}
-
-func under(t *types.Type) *types.Type {
-	for t.Kind == types.Alias {
-		t = t.Underlying
-	}
-	return t
 }
 
 func baseName(t *types.Type) string {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/internal/model"
 )
 
 // immutable are structs of other modules that hold pointers and may be assigned nevertheless. Their
@@ -96,7 +98,7 @@ func (pl *planner) shape(t *types.Type, at place, root bool) *node {
 	if immutable[t.Name] {
 		return &node{how: assign, typ: t}
 	}
-	u := under(t)
+	u := model.Underlying(t)
 	n := &node{how: assign, typ: t}
 	if t.Kind == types.Alias && !pl.busy[t] {
 		pl.busy[t] = true
@@ -141,7 +143,7 @@ func (pl *planner) structShape(n *node, t *types.Type, at place, root bool) {
 		pl.busy[t] = true
 		defer delete(pl.busy, t)
 	}
-	for _, m := range under(t).Members {
+	for _, m := range model.Underlying(t).Members {
 		if m.Name == "_" {
 			continue
 		}
@@ -167,7 +169,7 @@ func mostlyCalls(n *node) bool {
 			called += size(f.node.typ)
 		}
 	}
-	return called*2 > size(n.typ) && len(n.fields) == len(under(n.typ).Members)
+	return called*2 > size(n.typ) && len(n.fields) == len(model.Underlying(n.typ).Members)
 }
 
 // size is how many bytes a value takes on a machine of 64 bits; 0 if that is not known.
@@ -251,7 +253,7 @@ func plain(t *types.Type, seen []*types.Type) bool {
 	if immutable[t.Name] {
 		return true
 	}
-	u := under(t)
+	u := model.Underlying(t)
 	switch u.Kind {
 	case types.Builtin:
 		return true

@@ -34,7 +34,7 @@ func (p *planner) memberDefault(owner *types.Type, m types.Member) *fill {
 	}
 	p.defaults[key] = nil
 	pos, path := p.model.MemberPos(owner, m.Name), path(owner)+m.Name
-	w, ok := p.read(p.model.OfField(owner, m.Name), owner.Name.Package, pos, path)
+	w, ok := p.read(p.model.OfField(owner, m.Name), owner.Name.Package, pos, path, defaultName, kubebuilderName)
 	if !ok {
 		w, ok = p.typeDefault(m.Type, isPointer(m.Type))
 	}
@@ -59,12 +59,18 @@ func (p *planner) elementDefault(container *types.Type) *fill {
 
 // typeDefault returns the default on the declaration of t or of what it points to. A plain +default
 // on a type is only for pointers and elements, as other generators have it, unless the default is
-// published; the kubebuilder marker is for every use.
+// published. The kubebuilder marker is for every use, but for a custom resource: controller-gen does
+// not read it there.
 func (p *planner) typeDefault(t *types.Type, indirect bool) (written, bool) {
+	names := []string{defaultName}
+	if !p.published {
+		names = append(names, kubebuilderName)
+	}
 	for {
 		p.loadComments(t)
 		if t.Name.Package != "" {
-			w, ok := p.read(p.model.OfType(t), t.Name.Package, p.model.TypePos(t), t.Name.Name)
+			p.warnOfIgnored(t)
+			w, ok := p.read(p.model.OfType(t), t.Name.Package, p.model.TypePos(t), t.Name.Name, names...)
 			if ok && (indirect || p.published || w.tag == kubebuilderName) {
 				return w, true
 			}
@@ -80,10 +86,23 @@ func (p *planner) typeDefault(t *types.Type, indirect bool) (written, bool) {
 	}
 }
 
-// read returns the default that markers give.
-func (p *planner) read(markers model.Markers, pkg string, pos token.Position, path string) (written, bool) {
+// warnOfIgnored says so if a type has a default that is not read.
+func (p *planner) warnOfIgnored(t *types.Type) {
+	pkg := p.model.Package(t.Name.Package)
+	if !p.published || p.ignored[t] || pkg == nil || !pkg.Main || !p.model.OfType(t).Has(kubebuilderName) {
+		return
+	}
+	p.ignored[t] = true
+	p.report.Warn(diag.Problem{
+		Pos: p.model.TypePos(t), Path: t.Name.Name,
+		Message: "+" + kubebuilderName + " has no effect above a type, where controller-gen does not read it", Cure: "say it above the fields, or +" + defaultName + " above the type",
+	})
+}
+
+// read returns the default that markers of these names give.
+func (p *planner) read(markers model.Markers, pkg string, pos token.Position, path string, names ...string) (written, bool) {
 	var found []written
-	for _, name := range []string{defaultName, kubebuilderName} {
+	for _, name := range names {
 		for _, text := range markers.Values(name) {
 			found = append(found, written{name, text, pkg})
 		}
@@ -165,20 +184,3 @@ func named(t *types.Type) *types.Type {
 }
 
 func isPointer(t *types.Type) bool { return model.Underlying(t).Kind == types.Pointer }
-
-// goName is a type as the user writes it, without packages.
-func goName(t *types.Type) string {
-	switch {
-	case t.Name.Package != "":
-		return t.Name.Name
-	case t.Kind == types.Pointer:
-		return "*" + goName(t.Elem)
-	case t.Kind == types.Slice:
-		return "[]" + goName(t.Elem)
-	case t.Kind == types.Array:
-		return fmt.Sprintf("[%d]%s", t.Len, goName(t.Elem))
-	case t.Kind == types.Map:
-		return "map[" + goName(t.Key) + "]" + goName(t.Elem)
-	}
-	return t.Name.Name
-}

@@ -23,9 +23,9 @@ type manual struct {
 	additional []types.Name // SetDefaults_T_x, sorted
 }
 
-// finder looks hand-written functions up: in the package that is printed, in the type's own, in the
-// packages of this module which the printed one imports, and in those of the run that ask for
-// defaults, as defaulter-gen has it.
+// finder looks hand-written functions up. It looks in the package that is printed, in the type's
+// own, and in the packages of this module which the printed one imports. Last come those of the run
+// that ask for defaults, as defaulter-gen has it.
 type finder struct {
 	model  *model.Model
 	out    *model.Package

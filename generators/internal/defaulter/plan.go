@@ -25,6 +25,7 @@ type planner struct {
 	loops map[*types.Type]bool // answers of recursive
 
 	seen         map[*types.Type]bool
+	ignored      map[*types.Type]bool // of which a default is not read, and that was said
 	below, above map[*types.Type][]*types.Type
 	commented    map[string]bool        // packages of other modules whose comments were read
 	defaults     map[place]*fill        // answers of memberDefault and elementDefault
@@ -49,7 +50,7 @@ func newPlan(m *model.Model, pkg *model.Package, report *diag.Report) (_ *plan, 
 		model: m, out: pkg, report: report, published: m.Serves(pkg) && !m.AllOfKubernetes(pkg),
 		manual: finder{model: m, out: pkg, others: defaulting(m, pkg), found: map[*types.Type]manual{}},
 		roots:  map[*types.Type]bool{}, needs: map[*types.Type]bool{}, loops: map[*types.Type]bool{},
-		seen: map[*types.Type]bool{}, below: map[*types.Type][]*types.Type{}, above: map[*types.Type][]*types.Type{},
+		seen: map[*types.Type]bool{}, ignored: map[*types.Type]bool{}, below: map[*types.Type][]*types.Type{}, above: map[*types.Type][]*types.Type{},
 		commented: map[string]bool{}, defaults: map[place]*fill{}, helpers: map[string]*types.Type{},
 	}
 	p.manual.checkSignatures(ask.named(), report)
@@ -145,9 +146,9 @@ func (p *planner) visible(owner *types.Type, m types.Member) bool {
 
 // helper returns the name of the function that fills a recursive type, and asks for it.
 func (p *planner) helper(t *types.Type) string {
-	name := "setObjectDefaults_" + t.Name.Name
+	name := "setObjectDefaults_" + model.FuncPart(t)
 	if other, taken := p.helpers[name]; taken && other != t {
-		name = "setObjectDefaults_" + strings.Map(identifier, t.Name.Package) + "_" + t.Name.Name
+		name = "setObjectDefaults_" + strings.Map(identifier, t.Name.Package) + "_" + model.FuncPart(t)
 	}
 	if p.helpers[name] == nil {
 		p.helpers[name] = t

@@ -33,7 +33,7 @@ func (c typer) reference(t *types.Type, name types.Name) (value, error) {
 	}
 	u := model.Underlying(t)
 	if u.Kind != types.Builtin {
-		return nil, wrongf("a reference can default a basic type, not %s", goName(t))
+		return nil, wrongf("a reference can default a basic type, not %s", model.ShortName(t))
 	}
 	if err := fits(obj, u); err != nil {
 		return nil, err

@@ -92,7 +92,7 @@ func (c typer) json(t *types.Type, raw json.RawMessage) (value, error) {
 	}
 	for _, method := range []string{"UnmarshalJSON", "UnmarshalText"} {
 		if t.Methods[method] != nil {
-			return nil, wrongf("%s decodes itself (%s); set the default in a function SetDefaults_…", goName(t), method)
+			return nil, wrongf("%s decodes itself (%s); set the default in a function SetDefaults_…", model.ShortName(t), method)
 		}
 	}
 	u := model.Underlying(t)
@@ -119,7 +119,7 @@ func (c typer) json(t *types.Type, raw json.RawMessage) (value, error) {
 	case types.Struct:
 		return c.structure(t, u, raw)
 	}
-	return nil, wrongf("a value of type %s cannot have a default; set it in a function SetDefaults_…", goName(t))
+	return nil, wrongf("a value of type %s cannot have a default; set it in a function SetDefaults_…", model.ShortName(t))
 }
 
 func (c typer) list(t, u *types.Type, raw json.RawMessage) (value, error) {
@@ -180,13 +180,13 @@ func (c typer) mapping(t, u *types.Type, raw json.RawMessage) (value, error) {
 func mapKey(t *types.Type, key string) (value, error) {
 	u := model.Underlying(t)
 	if u.Kind != types.Builtin || t.Methods["UnmarshalText"] != nil {
-		return nil, wrongf("a map with keys of type %s cannot have a default; set it in a function SetDefaults_…", goName(t))
+		return nil, wrongf("a map with keys of type %s cannot have a default; set it in a function SetDefaults_…", model.ShortName(t))
 	}
 	if u == types.String {
 		return literal(strconv.Quote(key)), nil
 	}
 	if _, isInt := integers[u.Name.Name]; !isInt {
-		return nil, wrongf("a map with keys of type %s cannot have a default; set it in a function SetDefaults_…", goName(t))
+		return nil, wrongf("a map with keys of type %s cannot have a default; set it in a function SetDefaults_…", model.ShortName(t))
 	}
 	v, err := basicLiteral(u, json.RawMessage(key))
 	return v, inside(fmt.Sprintf("[%q]", key), err)

@@ -28,10 +28,10 @@ func (c typer) structure(t, u *types.Type, raw json.RawMessage) (value, error) {
 			names = append(names, name)
 		}
 		sort.Strings(names)
-		if near := tag.Nearest(names[0], jsonNames(u)); near != "" {
-			return nil, wrongf("%s has no field %q, did you mean %q?", goName(t), names[0], near)
+		if near := tag.Nearest(names[0], model.JSONNames(u)); near != "" {
+			return nil, wrongf("%s has no field %q, did you mean %q?", model.ShortName(t), names[0], near)
 		}
-		return nil, wrongf("%s has no field %q", goName(t), names[0])
+		return nil, wrongf("%s has no field %q", model.ShortName(t), names[0])
 	}
 	return out, nil
 }
@@ -102,23 +102,6 @@ func jsonName(m types.Member) (name string, inline bool) {
 	return model.JSONName(m), model.Inlined(m) != nil
 }
 
-// jsonNames returns the names that an object may use.
-func jsonNames(u *types.Type) []string {
-	var out []string
-	for _, m := range u.Members {
-		name, inline := jsonName(m)
-		switch {
-		case inline && m.Type.Kind == types.Pointer:
-			out = append(out, jsonNames(m.Type.Elem)...)
-		case inline:
-			out = append(out, jsonNames(m.Type)...)
-		case name != "":
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
 // unset returns the tests that hold for a t that nobody has set.
 func (c typer) unset(t *types.Type, path string) ([]test, error) {
 	u := model.Underlying(t)
@@ -138,12 +121,12 @@ func (c typer) unset(t *types.Type, path string) ([]test, error) {
 		return []test{{path, composite{typ: t}}}, nil
 	}
 	if u.Kind != types.Struct {
-		return nil, wrongf("nothing tells whether a %s is set; make the field a pointer", goName(t))
+		return nil, wrongf("nothing tells whether a %s is set; make the field a pointer", model.ShortName(t))
 	}
 	var out []test
 	for _, m := range u.Members {
 		if !token.IsExported(m.Name) && t.Name.Package != c.out {
-			return nil, wrongf("nothing tells whether a %s is set; make the field a pointer", goName(t))
+			return nil, wrongf("nothing tells whether a %s is set; make the field a pointer", model.ShortName(t))
 		}
 		if m.Name == "_" {
 			continue

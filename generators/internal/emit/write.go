@@ -42,8 +42,8 @@ type Change struct {
 // Content is what the file holds when the run is over, nil if it is gone then.
 func (c Change) Content() []byte { return c.content }
 
-// Plan compares the files of a run with the disk. dirs are the folders of all packages of the run
-// and may are the files that its plug-ins may write there: those that stand there but were not
+// Plan compares the files of a run with the disk. dirs are the folders of all packages of the run,
+// and may are the files that its plug-ins may write there. Those that stand there but were not
 // printed are stale, and so are the others that are named.
 func Plan(files []*File, dirs []string, may []Output, stale ...string) ([]Change, error) {
 	changes := make([]Change, len(files))

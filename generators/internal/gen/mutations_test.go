@@ -19,7 +19,7 @@ var mutations = []func(*source) []change{
 	dropMarkers, doubleMarkers, moveMarkers, addMarkers,
 	dropTags, editTags, renameInJSON, renameInGo, hideFields,
 	retype, dropFields, repeatFields, moveFields, embedFields, nameFields,
-	renameTypes, dropTypes, namedTypes, addMethods, editPackage,
+	renameTypes, dropTypes, namedTypes, addMethods, editPackage, leaveOut,
 }
 
 // each makes a change at every place of a list.
@@ -100,7 +100,7 @@ func addMarkers(s *source) (out []change) {
 		"+kubebuilder:subresource:status", "+kubebuilder:subresource:scale:specpath=.spec.copies,statuspath=.status.available", "+kubebuilder:unservedversion",
 		"+kubebuilder:skipversion", "+kubebuilder:deprecatedversion", "+kubebuilder:object:root=true", "+kubebuilder:object:root=false", "+k8s:deepcopy-gen=false",
 		"+k8s:openapi-gen=false", "+k8s:validation-gen=false", "+typeplane:json-gen=false", "+protobuf=false", "+protobuf.nullable=true", "+kubebuilder:object:generate=false",
-		"+genclient:nonNamespaced", "+kubebuilder:resource:path=books2,shortName=bk", "+kubebuilder:resource:scope=cluster", "+typeplane:key-prefix=a/b",
+		"+genclient:nonNamespaced", "+kubebuilder:resource:path=books2,shortName=bk", "+kubebuilder:resource:scope=cluster", "+typeplane:key-prefix=a/b", "+typeplane:expires=.metadata.creationTimestamp",
 		"+kubebuilder:validation:MinProperties=1", "+kubebuilder:default={}", "+optional", "+nullable", "+structType=atomic",
 		"+kubebuilder:printcolumn:name=A,type=string,JSONPath=.nothing", "+kubebuilder:selectablefield:JSONPath=.spec", `+kubebuilder:validation:XValidation:rule="has(self.spec)"`,
 	} {
@@ -176,6 +176,13 @@ func renameInJSON(s *source) []change {
 		}
 		return []edit{s.put(d.field.Tag, jsonName.ReplaceAllString(d.field.Tag.Value, first))}
 	}, s)...)
+}
+
+// leaveOut takes fields out of JSON.
+func leaveOut(s *source) []change {
+	return each(s.fields(), "leave out of JSON", func(d declared) []edit {
+		return []edit{{s.at(d.field.Type.End()), s.at(d.field.End()), " `json:\"-\"`"}}
+	}, s)
 }
 
 // nameOf replaces the name of a field.

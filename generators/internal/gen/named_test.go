@@ -121,9 +121,9 @@ func renamedFile(t *testing.T, data []byte, file int, move func(tag string) bool
 
 var (
 	basicType = regexp.MustCompile(`^(string|bool|u?int(8|16|32|64)?|float(32|64))$`)
-	// ofField are markers that say on a field whether it is there, who sees it and when it may
-	// change.
-	ofField   = regexp.MustCompile(`^(k8s:(conversion-gen|openapi-gen|deprecated|immutable|update|if|alpha|beta|opaqueType|custom|validation:nullable)|kubebuilder:validation:(Required|Optional|Nullable|Schemaless))`)
+	// ofField are markers that say on a field whether it is there, who sees it, when it may change, or
+	// what it is by default; the last is read there alone by controller-gen.
+	ofField   = regexp.MustCompile(`^(k8s:(conversion-gen|openapi-gen|deprecated|immutable|update|if|alpha|beta|opaqueType|custom|validation:nullable)|kubebuilder:(default|validation:(Required|Optional|Nullable|Schemaless)))`)
 	ruleCall  = regexp.MustCompile(`\b(rules|validate)\.\w+`)
 	published = regexp.MustCompile(`(openapi|apiserver|fieldset|defaults).go$|yaml$|md$`)
 	cast      = regexp.MustCompile(`\b(string|bool|u?int(8|16|32|64)?|float(32|64))\(|[() \t]`)

@@ -3,6 +3,7 @@ package generators
 import (
 	"fmt"
 	gotypes "go/types"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -106,10 +107,38 @@ func (c *tagCheck) lines(pkg *model.Package, lines []model.Occurrence) {
 			p.Idle = true
 			p.Message, p.Cure = behindCode(tag.NameOf(line.Text))
 			c.report.Add(p)
+		case line.Scope == tag.Anywhere && filepath.Base(line.Pos.Filename) != "doc.go":
+			c.dangling(line)
 		case !wrong:
 			c.plain(line)
 		}
 	}
+}
+
+// forPackages are the tags that controller-gen reads as the package's wherever they stand in a file.
+var forPackages = []string{
+	"groupName", "versionName", "kubebuilder:object:generate", "kubebuilder:skip", "kubebuilder:validation:Optional", "kubebuilder:validation:Required",
+}
+
+// dangling reports a tag in a comment that belongs to nothing. Such a comment is behind two nearer
+// comments, above a group of declarations, or at the end of a block. controller-gen reads some of
+// them as the package's, and ignores the others.
+func (c *tagCheck) dangling(line model.Occurrence) {
+	name := tag.NameOf(line.Text)
+	d, known := c.table.Find(name)
+	if !known || !c.table.IsRead(d.Name) {
+		return
+	}
+	p := diag.Problem{
+		Pos: line.Pos, Idle: true, Message: fmt.Sprintf("+%s stands above nothing, and has no effect", name),
+		Cure: "put it into the comment right above what it is about",
+	}
+	if slices.Contains(forPackages, name) {
+		p.Cure = "put it above the package clause"
+		c.report.Add(p)
+		return
+	}
+	c.report.Warn(p)
 }
 
 // plain warns of a tag without a family that stands where no plug-in looks for it: other tools may

@@ -33,7 +33,7 @@ func unclaimed(m *model.Model, served served, printed printed, table *tag.Table,
 			}
 			acting := slices.DeleteFunc(table.Acting(tag.NameOf(o.Text)), func(plugin string) bool {
 				in, runs := printed[plugin]
-				return !runs || !isServed && !in[pkg.Path]
+				return !runs || !isServed && !in[pkg.Path] && !m.Serves(pkg)
 			})
 			if len(acting) == 0 || slices.ContainsFunc(o.Readers(), func(r string) bool { return slices.Contains(acting, r) }) {
 				continue
@@ -104,7 +104,7 @@ func findServed(m *model.Model) served {
 				visit(t)
 			}
 		}
-		for _, a := range m.Aliases(pkg) {
+		for _, a := range pkg.Aliases { // what is said of an alias that is no kind holds for nothing
 			out[types.Name{Package: pkg.Path, Name: a.Name}] = true
 		}
 	}

@@ -56,17 +56,22 @@ func (n *node) fails() bool {
 	return true
 }
 
+// behind prints what appends the value behind a pointer, or null.
+func (p *printer) behind(in ref, filled bool, appendValue func(ref)) {
+	if !filled {
+		p.P("if ", in.value, " == nil {")
+		p.P("dst = append(dst, `null`...)")
+		p.P("} else {")
+		defer p.P("}")
+	}
+	appendValue(star(in.value))
+}
+
 // append prints the statements that append a value: nothing that can go wrong after an error.
 // filled says that a pointer is not nil.
 func (p *printer) append(n *node, in ref, filled bool) {
 	if n.write == asPointer {
-		if !filled {
-			p.P("if ", in.value, " == nil {")
-			p.P("dst = append(dst, `null`...)")
-			p.P("} else {")
-			defer p.P("}")
-		}
-		p.append(n.elem, star(in.value), false)
+		p.behind(in, filled, func(in ref) { p.append(n.elem, in, false) })
 		return
 	}
 	if n.byLoop() {
@@ -168,7 +173,7 @@ func (p *printer) appendedMap(n *node, in ref, call func(string, ...string) stri
 	return call("AppendStringMap", in.value)
 }
 
-// byLoop tells whether a value is a map that is written by a loop in the printed code: values have
+// byLoop tells whether a value is a map that is written by a loop in the printed code. Values have
 // an address there without being allocated for it, as they are for a function that is given another
 // one.
 func (n *node) byLoop() bool {

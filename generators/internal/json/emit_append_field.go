@@ -186,13 +186,7 @@ func (p *printer) notZero(f *field, in ref) string {
 // appendQuoted prints the statements that append a value of a field with the option "string".
 func (p *printer) appendQuoted(n *node, in ref, filled bool) {
 	if n.write == asPointer {
-		if !filled {
-			p.P("if ", in.value, " == nil {")
-			p.P("dst = append(dst, `null`...)")
-			p.P("} else {")
-			defer p.P("}")
-		}
-		p.appendQuoted(n.elem, star(in.value), false)
+		p.behind(in, filled, func(in ref) { p.appendQuoted(n.elem, in, false) })
 		return
 	}
 	switch n.write {

@@ -100,7 +100,7 @@ func (pl *planner) picks(t *types.Type, wish string, all bool, at place) bool {
 	case wish != "":
 		return wish == "true"
 	}
-	return all && token.IsExported(t.Name.Name) && t.Kind == types.Struct && !generic && !strings.Contains(t.Name.Name, "[")
+	return all && token.IsExported(t.Name.Name) && t.Kind == types.Struct && !generic && !model.IsInstance(t)
 }
 
 // mode reads the package tag: "package", "false" or "" for opted-in types only. Serving implies the

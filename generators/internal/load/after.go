@@ -66,6 +66,10 @@ func (s *Set) typeNamed(p *Package, f *ast.File, expr ast.Expr) gotypes.Object {
 				return imported.Scope().Lookup(e.Sel.Name)
 			}
 		}
+	case *ast.IndexExpr: // of an instance, the generic type has the comments
+		return s.typeNamed(p, f, e.X)
+	case *ast.IndexListExpr:
+		return s.typeNamed(p, f, e.X)
 	}
 	return nil
 }

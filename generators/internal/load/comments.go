@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	gotypes "go/types"
+	"iter"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -142,12 +143,11 @@ func (x *indexer) decl(decl ast.Decl, after token.Pos) {
 	}
 }
 
-// fields descends into the fields of struct types, also of those inside slices and maps.
+// fields descends into the fields of struct types, also of those inside of other types.
 func (x *indexer) fields(expr ast.Expr) {
-	switch e := expr.(type) {
-	case *ast.StructType:
-		after := e.Fields.Opening
-		for _, field := range e.Fields.List {
+	for st := range structsIn(expr) {
+		after := st.Fields.Opening
+		for _, field := range st.Fields.List {
 			at := []token.Pos{field.Pos()}
 			for _, name := range field.Names {
 				at = append(at, name.Pos())
@@ -160,12 +160,21 @@ func (x *indexer) fields(expr ast.Expr) {
 			x.fields(field.Type)
 			after = field.End()
 		}
-	case *ast.StarExpr:
-		x.fields(e.X)
-	case *ast.ArrayType:
-		x.fields(e.Elt)
-	case *ast.MapType:
-		x.fields(e.Value)
+	}
+}
+
+// structsIn are the structs without a name that a type is or is made of, without those in their
+// fields.
+func structsIn(expr ast.Expr) iter.Seq[*ast.StructType] {
+	return func(yield func(*ast.StructType) bool) {
+		more := true
+		ast.Inspect(expr, func(n ast.Node) bool {
+			st, isStruct := n.(*ast.StructType)
+			_, isFunc := n.(*ast.FuncType)
+			_, isInterface := n.(*ast.InterfaceType)
+			more = more && (!isStruct || yield(st))
+			return more && !isStruct && !isFunc && !isInterface
+		})
 	}
 }
 

@@ -19,10 +19,10 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/diag"
 )
 
-// The go command is asked twice, and more often only in rare cases: which packages the patterns
-// name, without what they import; then, while their sources are being parsed, for the export data
-// of what they import of other modules and, at the same time, for packages of the main module that
-// they import but the patterns do not name.
+// The go command is asked twice, and more often only in rare cases. First it says which packages
+// the patterns name, without what they import. Their sources are parsed then; meanwhile it gives
+// the export data of what they import of other modules. At the same time it finds packages of the
+// main module that they import but the patterns do not name.
 
 // listed is the part of the go command's answer that we ask for.
 type listed struct {

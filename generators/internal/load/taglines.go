@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/typeplane/typeplane/generators/internal/tag"
 )
@@ -66,7 +67,7 @@ func (s *Set) places(p *Package, f *ast.File) map[*ast.CommentGroup]Place {
 	mark := func(pos token.Pos, path string, scope tag.Scope) {
 		above := docs.above[lineKey{s.fset.Position(pos).Line, scope == tag.Field}]
 		for _, c := range []*Comment{above.Far, above.Near} {
-			if c != nil {
+			if c != nil && (c == above.Near || scope == tag.Type || scope == tag.Field) { // for others, no tool reads further
 				out[c.group] = Place{Path: path, Scope: scope | out[c.group].Scope}
 			}
 		}
@@ -105,21 +106,14 @@ func markSpec(spec ast.Spec, mark func(token.Pos, string, tag.Scope)) {
 	}
 }
 
-// markFields descends into the fields of struct types, also of those inside slices and maps.
+// markFields descends into the fields of struct types, also of those inside of other types.
 func markFields(expr ast.Expr, path string, mark func(token.Pos, string, tag.Scope)) {
-	switch e := expr.(type) {
-	case *ast.StructType:
-		for _, field := range e.Fields.List {
+	for st := range structsIn(expr) {
+		for _, field := range st.Fields.List {
 			name := fieldName(field)
 			mark(field.Pos(), path+"."+name, tag.Field)
 			markFields(field.Type, path+"."+name, mark)
 		}
-	case *ast.StarExpr:
-		markFields(e.X, path, mark)
-	case *ast.ArrayType:
-		markFields(e.Elt, path, mark)
-	case *ast.MapType:
-		markFields(e.Value, path, mark)
 	}
 }
 
@@ -164,7 +158,7 @@ func (c *Comment) Tags() []TagLine {
 	for _, part := range c.group.List {
 		start := c.set.position(part.Pos())
 		for i, line := range strings.Split(strings.TrimSuffix(part.Text, "*/"), "\n") {
-			text := strings.TrimLeft(commentText(line), " \t")
+			text := strings.TrimLeftFunc(commentText(line), unseen)
 			if !strings.HasPrefix(text, "+") {
 				continue
 			}
@@ -174,11 +168,14 @@ func (c *Comment) Tags() []TagLine {
 				pos.Column = start.Column
 			}
 			pos.Column += strings.Index(line, text)
-			out = append(out, TagLine{Pos: pos, Text: strings.TrimRight(text, " \t\r")})
+			out = append(out, TagLine{Pos: pos, Text: strings.TrimRightFunc(text, unseen)})
 		}
 	}
 	return out
 }
+
+// unseen tells of a letter that nobody sees: white space of any width.
+func unseen(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
 
 // commentText takes the mark of a comment off a line of it.
 func commentText(line string) string {

@@ -109,8 +109,8 @@ func (s *Set) basic(t *gotypes.Basic) *types.Type {
 	return out
 }
 
-// named describes a declared type: a struct or interface has its own kind, a declared basic type,
-// map or slice is an Alias with an Underlying type, and declared pointers, arrays, functions and
+// named describes a declared type. A struct or interface has its own kind, and a declared basic
+// type, map or slice is an Alias with an Underlying type. Declared pointers, arrays, functions and
 // channels have the kind of those.
 func (s *Set) named(t *gotypes.Named) *types.Type {
 	out := s.Universe.Type(typeName(t))

@@ -8,8 +8,8 @@ import (
 
 // API is one version of a group, as one package declares it: plain data for those who describe an
 // API and those who compare two states of one. A tag that can't be read is left out, and reported
-// by the plug-in that it is for. Field names are those of JSON, fields of embedded structs stand
-// where JSON has them, and how a number or a pointer is declared in Go is only told as far as it
+// by the plug-in that it is for. Field names are those of JSON, and fields of embedded structs
+// stand where JSON has them. How a number or a pointer is declared in Go is only told as far as it
 // can be seen on the wire.
 type API struct {
 	Group, Version string

@@ -103,20 +103,13 @@ func (r *reader) defaultOf(owner *types.Type, m types.Member) string {
 	if v := r.defaultIn(r.model.OfField(owner, m.Name), owner.Name.Package); v != "" {
 		return v
 	}
-	for t := m.Type; ; {
+	for t := range Layers(m.Type) {
 		r.comments(t.Name.Package)
 		if v := r.defaultIn(r.model.OfType(t), t.Name.Package); v != "" {
 			return v
 		}
-		switch t.Kind {
-		case types.Pointer:
-			t = t.Elem
-		case types.Alias:
-			t = t.Underlying
-		default:
-			return ""
-		}
 	}
+	return ""
 }
 
 // defaultIn is the default of markers in a package. ref(Constant) gives the constant.

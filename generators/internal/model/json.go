@@ -73,6 +73,19 @@ func JSONName(m types.Member) string {
 	return j.Name
 }
 
+// JSONNames are the names of the fields that a struct has in JSON, those of the structs that it
+// inlines among them.
+func JSONNames(t *types.Type) (out []string) {
+	for _, m := range t.Members {
+		if inner := Inlined(m); inner != nil {
+			out = append(out, JSONNames(inner)...)
+		} else if name := JSONName(m); name != "" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 // LeftOut tells whether JSON has nothing of a field.
 func LeftOut(m types.Member) bool {
 	return JSONOf(m).Left || !token.IsExported(m.Name) && !m.Embedded

@@ -2,8 +2,11 @@ package model
 
 import (
 	"fmt"
+	"iter"
 	"path"
+	"regexp"
 	"slices"
+	"strings"
 
 	"k8s.io/gengo/v2/types"
 )
@@ -36,33 +39,65 @@ func (m *Model) NamedChain(t *types.Type) []*types.Type {
 	return out
 }
 
-// Plain is a type without names and pointers, whatever their order.
-func Plain(t *types.Type) *types.Type {
-	for {
-		switch t.Kind {
-		case types.Pointer:
-			t = t.Elem
-		case types.Alias:
-			t = t.Underlying
-		default:
-			return t
+// IsInstance tells whether a type is an instance of a generic one.
+func IsInstance(t *types.Type) bool { return strings.Contains(t.Name.Name, "[") }
+
+// FuncPart is the name of a type as a part of a function's, in which an instance of a generic type
+// can't have its brackets.
+func FuncPart(t *types.Type) string {
+	return strings.Trim(notInNames.ReplaceAllString(t.Name.Name, "_"), "_")
+}
+
+var notInNames = regexp.MustCompile(`[^\pL\pN]+`)
+
+// Layers are a type, what it points to and what it is named after, from the outside: for *Name, a
+// pointer to a string of this name, the pointer, the name and the string.
+func Layers(t *types.Type) iter.Seq[*types.Type] {
+	return func(yield func(*types.Type) bool) {
+		for t != nil && yield(t) {
+			switch t.Kind {
+			case types.Pointer:
+				t = t.Elem
+			case types.Alias:
+				t = t.Underlying
+			default:
+				return
+			}
 		}
 	}
 }
 
+// Plain is a type without names and pointers, whatever their order.
+func Plain(t *types.Type) (plain *types.Type) {
+	for layer := range Layers(t) {
+		plain = layer
+	}
+	return plain
+}
+
 // GoName is a type as problems call it: in Go, with the last part of the import path.
 func GoName(t *types.Type) string {
+	return written(t, func(n types.Name) string { return path.Base(n.Package) + "." + n.Name })
+}
+
+// ShortName is a type as it is written in its own package.
+func ShortName(t *types.Type) string {
+	return written(t, func(n types.Name) string { return n.Name })
+}
+
+// written is a type in Go, with a function for the names of packages' types.
+func written(t *types.Type, name func(types.Name) string) string {
 	switch {
 	case t.Name.Package != "":
-		return path.Base(t.Name.Package) + "." + t.Name.Name
+		return name(t.Name)
 	case t.Kind == types.Pointer:
-		return "*" + GoName(t.Elem)
+		return "*" + written(t.Elem, name)
 	case t.Kind == types.Slice:
-		return "[]" + GoName(t.Elem)
+		return "[]" + written(t.Elem, name)
 	case t.Kind == types.Array:
-		return fmt.Sprintf("[%d]%s", t.Len, GoName(t.Elem))
+		return fmt.Sprintf("[%d]%s", t.Len, written(t.Elem, name))
 	case t.Kind == types.Map:
-		return "map[" + GoName(t.Key) + "]" + GoName(t.Elem)
+		return "map[" + written(t.Key, name) + "]" + written(t.Elem, name)
 	case t.Kind == types.Struct:
 		return "struct without a name"
 	}

@@ -3,9 +3,9 @@ package openapi
 import "strings"
 
 // describe turns comment lines into a description, by the rules that Kubernetes documents its own
-// types with: tags and one-line TODOs are left out, "---" ends what is meant for users, an empty
-// line ends a paragraph, the lines of a paragraph are joined, and an indented line stays a line of
-// its own.
+// types with. Tags and one-line TODOs are left out, and "---" ends what is meant for users. An
+// empty line ends a paragraph. The lines of a paragraph are joined, but an indented line stays a
+// line of its own.
 func describe(lines []string) string {
 	var text []byte
 	// Each piece ends in a separator, which gives way to the one that the next piece brings.

@@ -68,6 +68,14 @@ func bare(text string) string {
 // quote is text as a JSON string, without the quotes that it has already.
 func quote(text string) json.RawMessage { return quoteText(bare(text)) }
 
+func quoteText(text string) json.RawMessage {
+	out, err := encoded(text)
+	if err != nil {
+		panic(err) // impossible: it is a string
+	}
+	return out
+}
+
 // pieces cuts text at the separator outside quotes and brackets.
 func pieces(text string, separator byte) []string {
 	var out []string

@@ -190,14 +190,6 @@ func declarativeMark(t codetags.Tag, path []step) (mark, bool) {
 	return mark{tag: t.Name, path: path, name: name, text: t.Value, json: name != "format"}, known && t.ValueTag == nil
 }
 
-func quoteText(text string) json.RawMessage {
-	out, err := encoded(text)
-	if err != nil {
-		panic(err) // impossible: it is a string
-	}
-	return out
-}
-
 // value is what the mark says, as JSON of this type.
 func (m mark) value(kind string) (json.RawMessage, error) {
 	switch {

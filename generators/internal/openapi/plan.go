@@ -37,7 +37,7 @@ func collect(pass *generators.Pass) []*models {
 	var out []*models
 	for _, pkg := range pass.Packages {
 		copies := p.from.AllOfKubernetes(pkg)
-		m := &models{planner: p, pkg: pkg, kubernetes: copies, resources: p.from.Serves(pkg) && !copies, kinds: map[*types.Type]groupVersionKind{}, done: map[string]*schema{}, unseen: map[string]string{}, owner: map[string]*types.Type{}}
+		m := &models{planner: p, pkg: pkg, kubernetes: copies, resources: p.from.Serves(pkg) && !copies, kinds: map[*types.Type]groupVersionKind{}, done: map[string]*schema{}, hidden: newHidden(), owner: map[string]*types.Type{}}
 		for _, r := range roots(pass.Model, pkg) {
 			m.root(r)
 		}

@@ -15,42 +15,50 @@ import (
 // explicitDefault is the default that a tag gives, above the field or above its type; nil if there
 // is none.
 func (m *models) explicitDefault(f field) json.RawMessage {
-	if d := m.taggedDefault(f, m.from.OfField(f.owner, f.field.Name), f.owner.Name.Package); d != nil {
+	own := m.from.OfField(f.owner, f.field.Name)
+	if d := m.taggedDefault(f, own, f.owner.Name.Package); d != nil {
 		return d
 	}
-	for t := f.field.Type; ; {
+	if d := m.kubebuilderDefault(f, own); d != nil {
+		return d
+	}
+	for t := range model.Layers(f.field.Type) {
 		m.readComments(t.Name.Package)
 		if d := m.taggedDefault(f, m.from.OfType(t), t.Name.Package); d != nil {
 			return d
 		}
-		switch t.Kind {
-		case types.Pointer:
-			t = t.Elem
-		case types.Alias:
-			t = t.Underlying
-		default:
-			return nil
+		if !m.resources { // controller-gen reads it on fields alone
+			if d := m.kubebuilderDefault(f, m.from.OfType(t)); d != nil {
+				return d
+			}
 		}
 	}
+	return nil
 }
 
-// taggedDefault reads the default in comment lines of a package.
+// taggedDefault reads the +default in comment lines of a package.
 func (m *models) taggedDefault(f field, markers model.Markers, pkg string) json.RawMessage {
-	if text := value(markers, tagDefault); text != "" {
-		if name, ok := strings.CutPrefix(text, "ref("); ok {
-			return m.referredDefault(f, text, strings.TrimSuffix(name, ")"), pkg)
-		}
-		if !json.Valid([]byte(text)) {
-			m.defaultProblem(f, "+"+tagDefault+"="+text+" is not JSON",
-				"a string needs its quotes, like +"+tagDefault+`="`+strings.Trim(text, `"'`)+`"`)
-			return nil
-		}
-		if err := m.fitsField(json.RawMessage(text), f); err != nil {
-			m.defaultProblem(f, "+"+tagDefault+"="+text+": "+err.Error(), "give a value of the field's type")
-			return nil
-		}
-		return json.RawMessage(text)
+	text := value(markers, tagDefault)
+	if text == "" {
+		return nil
 	}
+	if name, ok := strings.CutPrefix(text, "ref("); ok {
+		return m.referredDefault(f, text, strings.TrimSuffix(name, ")"), pkg)
+	}
+	if !json.Valid([]byte(text)) {
+		m.defaultProblem(f, "+"+tagDefault+"="+text+" is not JSON",
+			"a string needs its quotes, like +"+tagDefault+`="`+strings.Trim(text, `"'`)+`"`)
+		return nil
+	}
+	if err := m.fitsField(json.RawMessage(text), f); err != nil {
+		m.defaultProblem(f, "+"+tagDefault+"="+text+": "+err.Error(), "give a value of the field's type")
+		return nil
+	}
+	return json.RawMessage(text)
+}
+
+// kubebuilderDefault reads the one that is written for controller-gen.
+func (m *models) kubebuilderDefault(f field, markers model.Markers) json.RawMessage {
 	text := value(markers, tagKubebuilderDefault)
 	if text == "" {
 		return nil

@@ -47,11 +47,5 @@ func modelNames(pass *generators.Pass, pkg *model.Package) []modelNameOf {
 
 // named says whether a type is a struct that can be seen from outside and have methods.
 func named(t *types.Type) bool {
-	if !token.IsExported(t.Name.Name) || strings.Contains(t.Name.Name, "[") {
-		return false
-	}
-	for t.Kind == types.Alias {
-		t = t.Underlying
-	}
-	return t.Kind == types.Struct
+	return token.IsExported(t.Name.Name) && !model.IsInstance(t) && model.Underlying(t).Kind == types.Struct
 }

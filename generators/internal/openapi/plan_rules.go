@@ -104,30 +104,6 @@ func (m *models) kubebuilderRules(p part, markers model.Markers, at place) {
 	}
 }
 
-// immutableOnceSet is the rule of the struct around an immutable field that may be left out: a rule
-// of the field itself is not looked at when the field is taken away.
-func (m *models) immutableOnceSet(f field, name string) []rule {
-	if f.required || !has(m.kubebuilderMarkers(f.owner, m.from.OfField(f.owner, f.field.Name)), tagImmutable) {
-		return nil
-	}
-	cel := celName(name)
-	return []rule{{Rule: "!has(oldSelf." + cel + ") || has(self." + cel + ")", Message: "field " + name + " is immutable once set"}}
-}
-
-// celName is the name of a property in CEL, which escapes what its grammar can't have.
-func celName(name string) string {
-	if slices.Contains(celReserved, name) {
-		return "__" + name + "__"
-	}
-	return strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__", "/", "__slash__").Replace(name)
-}
-
-// celReserved are words of CEL that are no names.
-var celReserved = []string{
-	"true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if",
-	"import", "let", "loop", "package", "namespace", "return",
-}
-
 func (m *models) rulesOf(name string, markers model.Markers, at place) []rule {
 	said, err := markers.Arguments(name)
 	if err != nil {

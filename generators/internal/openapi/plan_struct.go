@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"k8s.io/gengo/v2/types"
 
@@ -52,16 +53,54 @@ func (m *models) structSchema(t *types.Type, path string) *schema {
 		if f.required {
 			s.Required = append(s.Required, name)
 		}
-		if m.resources && t.Name.Name != "" && unseen(f, s.Properties[name].Default) {
-			m.unseen[t.Name.Package+"."+t.Name.Name+"."+name] = string(s.Properties[name].Default)
+		if m.resources && t.Name.Name != "" {
+			m.hide(t.Name.String()+"."+name, f, s.Properties[name])
 		}
 	}
 	return s
 }
 
+// hide notes what the schema of a member says that its Go value does not show.
+func (m *models) hide(member string, f field, s *schema) {
+	if unseen(f, s.Default) {
+		m.hidden.Defaults[member] = string(s.Default)
+	}
+	if s.Nullable {
+		m.hidden.Nullable[member] = true
+	}
+	if openRaw(f.field.Type, s) {
+		m.hidden.Open[member] = true
+	}
+}
+
+// deepestRaw is how many lists and maps around a RawExtension are looked through.
+const deepestRaw = 4
+
+// openRaw tells whether a type is a RawExtension, or a list or map of them, and a schema does not say
+// that these are objects.
+func openRaw(t *types.Type, s *schema) bool {
+	for range deepestRaw {
+		t = model.Pointee(t)
+		if t.Name.String() == "k8s.io/apimachinery/pkg/runtime.RawExtension" {
+			return s == nil || s.Type != "object" && s.refersTo() == ""
+		}
+		plain := model.Plain(t)
+		switch {
+		case plain.Elem == nil:
+			return false
+		case s != nil && plain.Kind == types.Map:
+			s = s.AdditionalProperties
+		case s != nil:
+			s = s.Items
+		}
+		t = plain.Elem
+	}
+	return false
+}
+
 // unseen says whether a Go value does not tell the default of a field from the field's absence, or
-// prints the default in other words: of a struct that is no pointer, of what is zero, and of a type
-// with its own JSON.
+// prints the default in other words. That is so of a struct that is no pointer, of what is zero,
+// and of a type with its own JSON.
 func unseen(f field, value json.RawMessage) bool {
 	t := f.field.Type
 	switch {
@@ -179,4 +218,50 @@ func (m *models) requiredByPackage(f field) bool {
 		}
 	}
 	return !f.omits
+}
+
+// embedded joins to the schema of a struct what the types say that are embedded in it, and the
+// markers where they are.
+func (m *models) embedded(t *types.Type, s *schema) {
+	own := s.Rules
+	s.Rules = nil
+	for i := range t.Members {
+		member := &t.Members[i]
+		inner := model.Inlined(*member)
+		if inner == nil || model.LeftOut(*member) || m.declared(inner) != nil {
+			continue
+		}
+		m.readComments(inner.Name.Package)
+		said := &schema{Type: "object"}
+		m.structMarkers(inner, said)
+		m.embedded(inner, said)
+		m.limit(said, inner, m.from.OfField(t, member.Name), place{owner: t, field: member, path: t.Name.Name + "." + member.Name})
+		said.Unions, said.Extensions, said.Title, said.Example, said.ExternalDocs = nil, nil, "", nil, nil
+		s.join(said)
+	}
+	s.Rules = slices.Concat(own, s.Rules)
+}
+
+// immutableOnceSet is the rule of the struct around an immutable field that may be left out: a rule
+// of the field itself is not looked at when the field is taken away.
+func (m *models) immutableOnceSet(f field, name string) []rule {
+	if f.required || !has(m.kubebuilderMarkers(f.owner, m.from.OfField(f.owner, f.field.Name)), tagImmutable) {
+		return nil
+	}
+	cel := celName(name)
+	return []rule{{Rule: "!has(oldSelf." + cel + ") || has(self." + cel + ")", Message: "field " + name + " is immutable once set"}}
+}
+
+// celName is the name of a property in CEL, which escapes what its grammar can't have.
+func celName(name string) string {
+	if slices.Contains(celReserved, name) {
+		return "__" + name + "__"
+	}
+	return strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__", "/", "__slash__").Replace(name)
+}
+
+// celReserved are words of CEL that are no names.
+var celReserved = []string{
+	"true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if",
+	"import", "let", "loop", "package", "namespace", "return",
 }

@@ -34,7 +34,7 @@ type models struct {
 
 	kinds  map[*types.Type]groupVersionKind // the kinds among the roots, and their lists
 	done   map[string]*schema               // by model name; nil while it waits in queue
-	unseen map[string]string                // see UnseenDefaults
+	hidden Hidden
 	owner  map[string]*types.Type
 	queue  []*types.Type
 }
@@ -86,11 +86,4 @@ const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
 type root struct {
 	*types.Type
 	markers model.Markers
-}
-
-// place is where a type is used: what problems and enum tags are about.
-type place struct {
-	owner *types.Type // the struct
-	field *types.Member
-	path  string // like "BookSpec.Pages"
 }

@@ -218,25 +218,3 @@ func (s *schema) joinParts(other *schema) {
 		s.Properties[name] = joined(s.Properties[name], property)
 	}
 }
-
-// embedded joins to the schema of a struct what the types say that are embedded in it, and the
-// markers where they are.
-func (m *models) embedded(t *types.Type, s *schema) {
-	own := s.Rules
-	s.Rules = nil
-	for i := range t.Members {
-		member := &t.Members[i]
-		inner := model.Inlined(*member)
-		if inner == nil || model.LeftOut(*member) || m.declared(inner) != nil {
-			continue
-		}
-		m.readComments(inner.Name.Package)
-		said := &schema{Type: "object"}
-		m.structMarkers(inner, said)
-		m.embedded(inner, said)
-		m.limit(said, inner, m.from.OfField(t, member.Name), place{owner: t, field: member, path: t.Name.Name + "." + member.Name})
-		said.Unions, said.Extensions, said.Title, said.Example, said.ExternalDocs = nil, nil, "", nil, nil
-		s.join(said)
-	}
-	s.Rules = slices.Concat(own, s.Rules)
-}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+
+	"k8s.io/gengo/v2/types"
 )
 
 // schema is an OpenAPI v3 schema as Kubernetes clients read it. Its fields are in the order in
@@ -132,4 +134,11 @@ func encoded(v any) ([]byte, error) {
 	e.SetEscapeHTML(false)
 	err := e.Encode(v)
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// place is where a type is used: what problems and enum tags are about.
+type place struct {
+	owner *types.Type // the struct
+	field *types.Member
+	path  string // like "BookSpec.Pages"
 }

@@ -29,7 +29,7 @@ func (p *planner) hasProtoMessage() bool {
 }
 
 // leftBehind warns of a package that has messages in its .proto file, no code for them, and types
-// that it does not ask for: go-to-protobuf is told by flags what it is to work on, so that the
+// that it does not ask for. go-to-protobuf is told by flags what it is to work on, so that the
 // package may have no tag.
 func (p *planner) leftBehind(pkg *model.Package) {
 	if p.model.OfPackage(pkg).Has("k8s:protobuf-gen") || missing(pkg.Dir, protoFile) || !missing(pkg.Dir, goFile) {

@@ -177,7 +177,7 @@ func reachable(t *types.Type) bool {
 		return true
 	}
 	internal := strings.Contains("/"+t.Name.Package+"/", "/internal/")
-	return token.IsExported(t.Name.Name) && !internal && !strings.Contains(t.Name.Name, "[")
+	return token.IsExported(t.Name.Name) && !internal && !model.IsInstance(t)
 }
 
 // chooseAliases picks the kinds of other modules that a package serves.

@@ -169,7 +169,7 @@ func notAMessage(pkg string, t *types.Type) error {
 			"%s has no protobuf methods", goName(t))
 	case !token.IsExported(t.Name.Name):
 		return refuse("export the type", "%s is not exported, so it is no message", goName(t))
-	case strings.Contains(t.Name.Name, "["):
+	case model.IsInstance(t):
 		return refuse("write a struct of its own for these arguments", "%s is of a generic type, which cannot be a message", goName(t))
 	}
 	return refuse("tag the type with +protobuf=true, or write its protobuf methods", "%s is no message", goName(t))

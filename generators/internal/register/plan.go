@@ -8,7 +8,6 @@ import (
 	"path"
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/typeplane/typeplane/generators/internal/defaulter"
 	"github.com/typeplane/typeplane/generators/internal/diag"
@@ -175,7 +174,7 @@ func kinds(pkg *model.Package) []*types.Type {
 	var out []*types.Type
 	for _, t := range pkg.Types.Types {
 		i := slices.IndexFunc(t.Members, func(m types.Member) bool { return m.Name == "TypeMeta" && m.Embedded })
-		if i < 0 || t.Kind != types.Struct || strings.Contains(t.Name.Name, "[") || !token.IsExported(t.Name.Name) {
+		if i < 0 || t.Kind != types.Struct || model.IsInstance(t) || !token.IsExported(t.Name.Name) {
 			continue
 		}
 		if !model.JSONOf(t.Members[i]).Said {

@@ -32,6 +32,9 @@ func (t *Table) Check(line string, at Scope) (Fault, bool) {
 // check judges a tag that starts at an offset.
 func (t *Table) check(text string, offset int, at Scope) (Fault, bool) {
 	name := NameOf(text)
+	if name == "" {
+		return t.garbled(text, offset)
+	}
 	fault := Fault{Name: name, Offset: offset}
 	d, end, known := t.find(name)
 	if !known {
@@ -43,6 +46,10 @@ func (t *Table) check(text string, offset int, at Scope) (Fault, bool) {
 			return Fault{}, false
 		}
 		fault.Unknown, fault.Message, fault.Cure = true, fmt.Sprintf("+%s is not a tag", name), cure
+		return fault, true
+	}
+	if second := t.second(text[1+end:]); second != "" && d.Value == None {
+		fault.Value, fault.Message, fault.Cure = true, fmt.Sprintf("+%s: +%s behind it is not read", name, second), "write each tag on a line of its own"
 		return fault, true
 	}
 	if !Checked(name) {
@@ -65,9 +72,36 @@ func (t *Table) check(text string, offset int, at Scope) (Fault, bool) {
 	return t.check(value, offset+len(text)-len(value), Anywhere)
 }
 
+// garbled judges a line that begins with a plus sign and no name: one with a second sign or a blank
+// between the two was meant to be a tag, if nothing but a tag reads so.
+func (t *Table) garbled(text string, offset int) (Fault, bool) {
+	meant := strings.TrimLeft(text, "+ \t")
+	name := NameOf("+" + meant)
+	if _, known := t.Find(name); !known || !strings.HasPrefix(text, "+") || !Checked(name) && strings.TrimRight(meant, " \t") != name {
+		return Fault{}, false
+	}
+	return Fault{
+		Name: name, Offset: offset, Unknown: true, Doubtful: true,
+		Message: fmt.Sprintf("%s%s is not a tag", text[:len(text)-len(meant)], name), Cure: "did you mean +" + name + "?",
+	}, true
+}
+
+// second is a tag that stands in what follows another one on its line; "" without one.
+func (t *Table) second(rest string) string {
+	_, behind, _ := strings.Cut(rest, " +")
+	name := NameOf("+" + behind)
+	if _, known := t.Find(name); !known {
+		return ""
+	}
+	return name
+}
+
 // suggestion says what an unknown tag may have been meant to be. other tells that it is of another
 // tool.
 func (t *Table) suggestion(name string) (cure string, other bool) {
+	if i := slices.IndexFunc(t.names, func(known string) bool { return strings.EqualFold(known, name) }); i >= 0 {
+		return fmt.Sprintf("did you mean +%s?", t.names[i]), !Checked(t.names[i])
+	}
 	if !Checked(name) {
 		family, rest, _ := strings.Cut(name, ":")
 		meant := Nearest(family+":", families) + rest
@@ -94,9 +128,9 @@ func (t *Table) slip(name string) string {
 	return suggest.Slip(name, plain)
 }
 
-// near is the tag that a name of one of our families was probably meant to be: one that is spelt
-// nearly so behind the parts that both have, of which more are better; or one that ends so and
-// stands elsewhere.
+// near is the tag that a name of one of our families was probably meant to be. One is spelt nearly
+// so behind the parts that both have, of which more are better. Another ends so and stands
+// elsewhere.
 func (t *Table) near(name string) string {
 	parts := strings.Split(name, ":")
 	kin := make([][]string, len(parts)) // by how many parts they have in common with name; without those

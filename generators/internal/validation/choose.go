@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/gengo/v2/types"
 
+	"github.com/typeplane/typeplane/generators/internal/model"
 	"github.com/typeplane/typeplane/generators/internal/validation/graph"
 	"github.com/typeplane/typeplane/generators/internal/validation/plan"
 	"github.com/typeplane/typeplane/generators/internal/validation/printer"
@@ -40,7 +41,7 @@ func choose(t *target, g *graph.Graph, alias func(path string) string) {
 	}
 	for _, typ := range t.types.Types.Types {
 		n := g.Nodes()[typ]
-		if n == nil || chosen[typ] || !n.Used || typ.Name.Package != t.Input || n.Func.Name == "" || !n.Validates() {
+		if n == nil || chosen[typ] || !n.Used || typ.Name.Package != t.Input || model.IsInstance(typ) || n.Func.Name == "" || !n.Validates() {
 			continue
 		}
 		t.Functions = append(t.Functions, printer.Function{Name: n.Func.Name, Shown: typ.Name.Name, Node: n})
@@ -49,7 +50,9 @@ func choose(t *target, g *graph.Graph, alias func(path string) string) {
 	foreign(t, g, alias)
 }
 
-// foreign adds functions for types of packages that nobody prints any for.
+// foreign adds functions for types that nobody else prints any for: those of packages without
+// functions, and instances of generic types, whose arguments may be of a package that the generic
+// type's own can't import.
 func foreign(t *target, g *graph.Graph, alias func(path string) string) {
 	seen := map[*graph.Node]bool{}
 	for _, f := range t.Functions {
@@ -66,13 +69,17 @@ func foreign(t *target, g *graph.Graph, alias func(path string) string) {
 		if n == nil || n.Func.Name == "" || seen[n] || !n.Validates() {
 			return
 		}
-		if _, printed := g.Outputs[n.Func.Path]; printed || n.Func.Path == t.Input {
+		if _, printed := g.Outputs[n.Func.Path]; (printed || n.Func.Path == t.Input) && !model.IsInstance(n.Type) {
 			return
 		}
 		seen[n] = true
-		name := "validate_" + alias(n.Func.Path) + "_" + n.Type.Name.Name
+		name, shown := model.FuncPart(n.Type), n.Type.Name.Name
+		if from := alias(n.Func.Path); from != "" {
+			name, shown = from+"_"+name, from+"."+shown
+		}
+		name = "validate_" + name
 		t.Local[n.Func] = name
-		added = append(added, printer.Function{Name: name, Shown: alias(n.Func.Path) + "." + n.Type.Name.Name, Node: n})
+		added = append(added, printer.Function{Name: name, Shown: shown, Node: n})
 		visit(n)
 	}
 	for _, f := range t.Functions {

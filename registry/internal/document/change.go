@@ -59,6 +59,7 @@ func (how manner) object(doc, was, is map[string]any) {
 		}
 		own, has := doc[name]
 		switch {
+		case has && own == nil && how == defaults: // it may be null, and somebody wrote that
 		case had:
 			if value, ok := how.value(own, has, then, now); ok {
 				doc[name] = value

@@ -49,7 +49,7 @@ type Pointed struct {
 }
 
 func TestRead(t *testing.T) {
-	shape := ShapeOf(reflect.TypeFor[*thing](), nil)
+	shape := ShapeOf(reflect.TypeFor[*thing](), Said{})
 	for name, tc := range map[string]struct {
 		text, want string
 		whole      bool
@@ -82,6 +82,41 @@ func TestRead(t *testing.T) {
 	}
 	if _, _, err := Read([]byte(`{"spec":{"any":[`+strings.Repeat(`{},`, 3<<20/3)+`{}]}}`), shape); !errors.Is(err, runtimejson.ErrTooLarge) {
 		t.Errorf("a million empty maps: %v", err)
+	}
+}
+
+// Members that may be null stay so: defaults leave them alone, and changes don't.
+func TestNullableMembers(t *testing.T) {
+	type part struct {
+		May    *string         `json:"may"`
+		Not    *string         `json:"not"`
+		Object map[string]part `json:"object"`
+	}
+	in := reflect.TypeFor[part]().PkgPath() + ".part."
+	shape := ShapeOf(reflect.TypeFor[part](), Said{Defaults: map[string]string{in + "may": `"x"`, in + "not": `"x"`}, Nullable: map[string]bool{in + "may": true, in + "object": true}})
+	for text, want := range map[string]string{
+		`{"may":null,"not":null,"object":null}`:                            `{"may":null,"not":"x","object":null}`,
+		`{"object":{"a":{"may":null,"not":null},"b":null},"unknown":null}`: `{"may":"x","not":"x","object":{"a":{"may":null,"not":"x"}}}`,
+	} {
+		d, _, err := Read([]byte(text), shape)
+		if got := string(d.AppendObject(nil)); err != nil || got != want {
+			t.Errorf("%s: %v, %s", text, err, got)
+		}
+	}
+	for _, tc := range []struct {
+		how                 manner
+		before, after, want string
+	}{
+		{defaults, `{}`, `{"may":"x","object":{}}`, `{"may":null,"object":{}}`},
+		{defaults, `{"may":null}`, `{"may":"x"}`, `{"may":null}`},
+		{changes, `{}`, `{"may":"x"}`, `{"may":"x"}`},
+		{changes, `{"may":"x"}`, `{"may":null,"not":null}`, `{"may":null}`},
+		{changes, `{"may":null}`, `{"may":null}`, `{"may":null}`},
+	} {
+		d, err := Document{Members: []byte(`"may":null`)}.follow(printed(t, tc.before), printed(t, tc.after), shape, tc.how)
+		if got := string(d.AppendObject(nil)); err != nil || got != tc.want {
+			t.Errorf("%+v: %v, %s", tc, err, got)
+		}
 	}
 }
 
@@ -168,7 +203,7 @@ func TestSettled(t *testing.T) {
 
 // Defaults inside of an item leave it what it is, also where nothing else in it is as it was.
 func TestDefaultsOfItems(t *testing.T) {
-	shape := ShapeOf(reflect.TypeFor[*thing](), nil)
+	shape := ShapeOf(reflect.TypeFor[*thing](), Said{})
 	read := func(text string) Document {
 		d, _, err := Read([]byte(text), shape)
 		if err != nil {
@@ -202,7 +237,7 @@ type filledPart struct {
 // them, also where that is a default.
 func TestReadFillsDefaults(t *testing.T) {
 	const in = "github.com/typeplane/typeplane/registry/internal/document."
-	shape := ShapeOf(reflect.TypeFor[*filled](), map[string]string{in + "filled.name": `""`, in + "filled.part": `{"value":"b"}`, in + "filledPart.key": `"a"`, in + "other.name": "1"})
+	shape := ShapeOf(reflect.TypeFor[*filled](), Said{Defaults: map[string]string{in + "filled.name": `""`, in + "filled.part": `{"value":"b"}`, in + "filledPart.key": `"a"`, in + "other.name": "1"}})
 	if !shape.Fills() {
 		t.Error("it has no defaults")
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // maxLookedAt is how many bytes of paths a Lookup looks at. A path has the keys of maps in it, and
-// each field below a key is asked for by the whole path: without a bound, one long key with many
+// each field below a key is asked for by the whole path. Without a bound, one long key with many
 // fields below it would cost the square of the object.
 const maxLookedAt = 128 << 20
 
@@ -23,9 +23,23 @@ func NewLookup(tree map[string]any) *Lookup { return &Lookup{tree, maxLookedAt} 
 // Exhausted tells that more was looked at than there is room for: answers were no answers any more.
 func (l *Lookup) Exhausted() bool { return l.left < 0 }
 
-// Has tells whether the tree has what a path leads to. It is true when the Lookup is exhausted.
+// Has tells whether the tree has what a path leads to, and that is not null. It is true when the
+// Lookup is exhausted.
 func (l *Lookup) Has(path *field.Path) bool {
-	return l.tree == nil || l.Exhausted() || l.at(path.String()) != nil || l.Exhausted()
+	if l.tree == nil || l.Exhausted() {
+		return true
+	}
+	value, _ := l.at(path.String())
+	return value != nil || l.Exhausted()
+}
+
+// Null tells whether the tree has a null where a path leads to.
+func (l *Lookup) Null(path *field.Path) bool {
+	if l.tree == nil || l.Exhausted() {
+		return false
+	}
+	value, there := l.at(path.String())
+	return there && value == nil
 }
 
 // Value is what the tree has where a path leads to; ok is false if that is nothing, or not known.
@@ -36,28 +50,28 @@ func (l *Lookup) Value(path *field.Path) (_ any, ok bool) {
 	if path == nil {
 		return l.tree, true
 	}
-	value := l.at(path.String())
+	value, _ := l.at(path.String())
 	return value, value != nil && !l.Exhausted()
 }
 
 // at is what a path leads to: "spec.rules[0].name", "spec.labels[app]".
-func (l *Lookup) at(path string) any {
+func (l *Lookup) at(path string) (at any, there bool) {
 	l.left -= len(path)
 	if first := path[:end(path)]; len(first) < len(path) && l.tree[first] == nil {
 		path = strings.TrimPrefix(path[len(first):], ".") // the type of an embedded struct, which is not in JSON
 	}
-	var at any = l.tree
-	for path != "" {
+	at, there = l.tree, true
+	for path != "" && there {
 		switch value := at.(type) {
 		case map[string]any:
-			at, path = l.member(value, path)
+			at, path, there = l.member(value, path)
 		case []any:
-			at, path = item(value, path)
+			at, path, there = item(value, path)
 		default:
-			return nil
+			return nil, false
 		}
 	}
-	return at
+	return at, there
 }
 
 // end is where the first name of a path ends.
@@ -70,15 +84,16 @@ func end(path string) int {
 
 // member follows the first step of a path: a name, or a key in brackets. A key may have any sign in
 // it, so each bracket that may be its end is tried.
-func (l *Lookup) member(object map[string]any, path string) (value any, rest string) {
+func (l *Lookup) member(object map[string]any, path string) (value any, rest string, there bool) {
 	if !strings.HasPrefix(path, "[") {
 		name := path[:end(path)]
-		return object[name], strings.TrimPrefix(path[len(name):], ".")
+		value, there = object[name]
+		return value, strings.TrimPrefix(path[len(name):], "."), there
 	}
 	for at := 1; ; at++ {
 		next := strings.IndexByte(path[at:], ']')
 		if next < 0 || l.Exhausted() {
-			return nil, ""
+			return nil, "", false
 		}
 		at += next
 		if rest := path[at+1:]; rest != "" && rest[0] != '.' && rest[0] != '[' {
@@ -86,25 +101,25 @@ func (l *Lookup) member(object map[string]any, path string) (value any, rest str
 		}
 		l.left -= at
 		if value, ok := object[path[1:at]]; ok {
-			return value, strings.TrimPrefix(path[at+1:], ".")
+			return value, strings.TrimPrefix(path[at+1:], "."), true
 		}
 	}
 }
 
-func item(list []any, path string) (value any, rest string) {
+func item(list []any, path string) (value any, rest string, there bool) {
 	at := strings.IndexByte(path, ']')
 	if at < 2 || path[0] != '[' {
-		return nil, ""
+		return nil, "", false
 	}
 	n := 0
 	for _, digit := range path[1:at] {
 		if digit < '0' || digit > '9' || n > len(list) {
-			return nil, ""
+			return nil, "", false
 		}
 		n = n*10 + int(digit-'0')
 	}
 	if n >= len(list) {
-		return nil, ""
+		return nil, "", false
 	}
-	return list[n], strings.TrimPrefix(path[at+1:], ".")
+	return list[n], strings.TrimPrefix(path[at+1:], "."), true
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -26,8 +27,14 @@ func TestLookup(t *testing.T) {
 		"spec.labels[a].b]": true, "spec.labels[a]": false,
 		"status": false, "status.x": false, "spec.zero.x": false, "top": true, "Embedded.top": true, "Embedded.spec.zero": true, "Embedded.none": false, "<nil>": false, "": true,
 	} {
-		if got := NewLookup(tree).at(path) != nil; got != want {
-			t.Errorf("%s: %v", path, got)
+		if value, _ := NewLookup(tree).at(path); (value != nil) != want {
+			t.Errorf("%s: %v", path, value)
+		}
+	}
+	spec := field.NewPath("spec")
+	for path, want := range map[*field.Path]bool{spec.Child("gone"): true, spec.Child("list").Index(1): true, spec: false, spec.Child("none"): false, spec.Child("gone", "x"): false, nil: false} {
+		if got := NewLookup(tree).Null(path); got != want {
+			t.Errorf("%s is null: %v", path, got)
 		}
 	}
 }
@@ -65,27 +72,38 @@ func TestLookupIsBounded(t *testing.T) {
 	}
 }
 
-// Null items are told in their order, and no more than are wanted.
-func TestNullItems(t *testing.T) {
+// What does not fit is told in its order, and no more than is wanted.
+func TestMisfits(t *testing.T) {
 	type part struct {
-		List []string          `json:"list"`
-		Map  map[string][]*int `json:"map"`
+		List  []string                           `json:"list"`
+		Map   map[string][]*int                  `json:"map"`
+		Raw   *apiruntime.RawExtension           `json:"raw"`
+		Raws  []apiruntime.RawExtension          `json:"raws"`
+		Named map[string]apiruntime.RawExtension `json:"named"`
+		Open  []apiruntime.RawExtension          `json:"open"`
 	}
-	shape := ShapeOf(reflect.TypeFor[part](), nil)
+	shape := ShapeOf(reflect.TypeFor[part](), Said{Open: map[string]bool{reflect.TypeFor[part]().PkgPath() + ".part.open": true}})
 	for text, want := range map[string]string{
-		`{"list":["a"],"map":{"null":[1]}}`:                      "[]",
-		`{"list":[null,"a",null],"map":{"b":[null],"a":[null]}}`: "[list[0] list[2] map[a][0]]",
-		`{"list":null,"map":{"a":null}}`:                         "[]",
+		`{"list":["a"],"map":{"null":[1]}}`:                                     "",
+		`{"list":[null,"a",null],"map":{"b":[null],"a":[null]}}`:                "list[0] list[2] map[a][0]",
+		`{"list":null,"map":{"a":null}}`:                                        "",
+		`{"raw":{"a":[null]},"raws":[{}],"named":{"a":{}},"open":["a",1,null]}`: "",
+		`{"raw":"a","raws":[{},1,null],"named":{"a":[]}}`:                       "named[a] raw raws[1]",
+		`{"raw":null,"raws":[null],"named":{"a":null},"unknown":{"raw":"a"}}`:   "raws[0]",
 	} {
-		paths, err := NullItems([]byte(text), shape, 3)
-		if err != nil || fmt.Sprint(paths) != want {
-			t.Errorf("%s: %v, %v", text, paths, err)
+		errs, err := Misfits([]byte(text), shape, 3)
+		var paths []string
+		for _, e := range errs {
+			paths = append(paths, e.Field)
+		}
+		if got := strings.Join(paths, " "); err != nil || got != want {
+			t.Errorf("%s: %s, %v", text, got, err)
 		}
 	}
 	text := `{"list":[null` + strings.Repeat(",null", 600_000) + `],"map":{"` + strings.Repeat("k", 1<<20) + `":[` + strings.Repeat("1,", 400_000) + `null]}}`
 	begun := time.Now()
-	if paths, err := NullItems([]byte(text), shape, 100); err != nil || len(paths) != 100 {
-		t.Errorf("%d paths, %v", len(paths), err)
+	if errs, err := Misfits([]byte(text), shape, 100); err != nil || len(errs) != 100 {
+		t.Errorf("%d errors, %v", len(errs), err)
 	}
 	if took := time.Since(begun); took > 5*time.Second {
 		t.Errorf("it took %v", took)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+
 	runtimejson "github.com/typeplane/typeplane/runtime/json"
 )
 
@@ -17,13 +19,17 @@ type Shape struct {
 	members map[string]*Shape // of a struct; nil for others
 	// defaults are those of members that are not seen in the Go value, in JSON.
 	defaults map[string]string
-	inside   *Shape // of the items of a list, or the values of a map
-	full     bool   // of a list whose items are never null
-	fills    bool   // of a kind: there are defaults in it
+	nullable map[string]bool // the members that may be null
+	objects  map[string]bool // the members that read themselves, and are objects all the same
+	object   bool            // of a list or a map, whether the same is true of what is in it
+	inside   *Shape          // of the items of a list, or the values of a map
+	full     bool            // of a list whose items are never null
+	fills    bool            // of a kind: there are defaults in it
+	raw      bool            // of a kind: there are objects in it that read themselves
 }
 
-// prune takes out of a value what its type has no member for, and members that are null. It says
-// whether there was nothing.
+// prune takes out of a value what its type has no member for, and members that are null and must
+// not be. It says whether there was nothing.
 func (s *Shape) prune(value any) (whole bool) {
 	if s == nil {
 		return true
@@ -36,7 +42,7 @@ func (s *Shape) prune(value any) (whole bool) {
 			if s.members != nil {
 				shape, known = s.members[name]
 			}
-			if !known || inner == nil {
+			if !known || inner == nil && !s.nullable[name] {
 				delete(value, name)
 				whole = false
 			} else if !shape.prune(inner) {
@@ -85,19 +91,26 @@ var shapes = struct {
 	of map[reflect.Type]*Shape
 }{of: map[reflect.Type]*Shape{}}
 
-// ShapeOf returns the shape of the Go type of a kind. defaults are those that are not seen in the
-// Go value, in JSON, by the import path and name of a struct and the name of its member. They are
-// the same whenever a type is asked for.
-func ShapeOf(t reflect.Type, defaults map[string]string) *Shape {
+// Said is what markers say of members that is not seen in Go values. A member is called by the
+// import path and name of its struct and by its own name: "example.com/v1.Spec.name".
+type Said struct {
+	Defaults map[string]string // in JSON
+	Nullable map[string]bool
+	Open     map[string]bool // RawExtensions that may be no objects
+}
+
+// ShapeOf returns the shape of the Go type of a kind. What is said is the same whenever a type is
+// asked for.
+func ShapeOf(t reflect.Type, said Said) *Shape {
 	shapes.Lock()
 	defer shapes.Unlock()
 	if s, ok := shapes.of[t]; ok {
 		return s
 	}
-	b := &shaper{defaults: defaults, of: map[reflect.Type]*Shape{}}
+	b := &shaper{said: said, of: map[reflect.Type]*Shape{}}
 	s := b.shape(t)
 	if s != nil {
-		s.fills = b.filled
+		s.fills, s.raw = b.filled, b.raw
 	}
 	shapes.of[t] = s
 	return s
@@ -108,9 +121,10 @@ func (s *Shape) Fills() bool { return s.fills }
 
 // shaper makes the shapes of the types within one.
 type shaper struct {
-	defaults map[string]string
-	of       map[reflect.Type]*Shape
-	filled   bool
+	said   Said
+	of     map[reflect.Type]*Shape
+	filled bool
+	raw    bool
 }
 
 // readsItself tells whether values of a type know how to read themselves.
@@ -141,21 +155,55 @@ func (b *shaper) shape(t reflect.Type) *Shape {
 	s := new(Shape)
 	b.of[t] = s // before what is in it, which may be of the same type
 	if t.Kind() != reflect.Struct {
-		s.inside = b.shape(t.Elem())
-		s.full = s.inside != nil || basic(t.Elem())
+		s.inside, s.object = b.shape(t.Elem()), isRaw(t.Elem())
+		s.full = s.inside != nil || s.object || basic(t.Elem())
+		b.raw = b.raw || s.object
 		return s
 	}
 	s.members = map[string]*Shape{}
 	for name, member := range membersOf(t) {
-		s.members[name] = b.shape(member)
-		if text, ok := b.defaults[t.PkgPath()+"."+t.Name()+"."+name]; ok {
-			if s.defaults == nil {
-				s.defaults = map[string]string{}
-			}
-			s.defaults[name], b.filled = text, true
+		open := b.said.Open[keyOf(t, name)]
+		s.members[name] = nil
+		if !open {
+			s.members[name] = b.shape(member)
 		}
+		b.say(s, t, name, !open && isRaw(member))
 	}
 	return s
+}
+
+// isRaw tells whether a type is apimachinery's for any object, which reads whatever there is.
+func isRaw(t reflect.Type) bool {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t == reflect.TypeFor[apiruntime.RawExtension]()
+}
+
+// keyOf is what Said calls a member.
+func keyOf(t reflect.Type, name string) string { return t.PkgPath() + "." + t.Name() + "." + name }
+
+// say adds what its type and markers say of a member to the shape of its struct.
+func (b *shaper) say(s *Shape, t reflect.Type, name string, raw bool) {
+	key := keyOf(t, name)
+	if raw {
+		if s.objects == nil {
+			s.objects = map[string]bool{}
+		}
+		s.objects[name], b.raw = true, true
+	}
+	if text, ok := b.said.Defaults[key]; ok {
+		if s.defaults == nil {
+			s.defaults = map[string]string{}
+		}
+		s.defaults[name], b.filled = text, true
+	}
+	if b.said.Nullable[key] {
+		if s.nullable == nil {
+			s.nullable = map[string]bool{}
+		}
+		s.nullable[name] = true
+	}
 }
 
 // basic tells whether values of a type are texts, numbers or bools, and read by the rules of JSON

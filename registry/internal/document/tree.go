@@ -35,7 +35,8 @@ func Of(tree map[string]any) (d Document) {
 }
 
 // Read makes a document of an object that was sent: without members that its type does not have,
-// and without those that are null, which count as not sent. whole says that there were none such.
+// and without those that are null, which count as not sent, but for those that may be. whole says
+// that there were none such.
 // It has the defaults that are not seen in the Go value.
 // Of a member that is there twice the last one counts. What would take too much memory is
 // runtime/json's ErrTooLarge.

@@ -12,8 +12,9 @@ import (
 type Places []string
 
 // Unseen are where one of two documents has a member that the other one has not, and nothing is in
-// it: an empty text, a zero, a false, an empty list, or an object with nothing but such members.
-// Most Go values don't show whether they are there. There are no more than most.
+// it. Nothing is an empty text, a zero, a false, an empty list, or an object with nothing but such
+// members. Most Go values don't show whether they are there, nor whether a struct is that has
+// nothing but defaults. There are no more than most.
 func Unseen(was, is map[string]any, shape *Shape, most int) Places {
 	u := unseen{most: most}
 	u.value(shape, was, is, nil)
@@ -45,23 +46,30 @@ func (u *unseen) object(s *Shape, then, now map[string]any, path *field.Path) {
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		was, had := then[name]
 		inner, at := s.member(name, path)
-		if had {
+		switch {
+		case was == nil && had && now[name] == nil:
+		case was == nil:
+			u.came(s.isStruct() && inner.isStruct(), now[name], at)
+		case now[name] == nil:
+			u.came(s.isStruct() && inner.isStruct(), was, at)
+		default:
 			u.value(inner, was, now[name], at)
-		} else {
-			u.came(now[name], at)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(then)) {
 		if _, has := now[name]; !has {
-			_, at := s.member(name, path)
-			u.came(then[name], at)
+			inner, at := s.member(name, path)
+			u.came(s.isStruct() && inner.isStruct(), then[name], at)
 		}
 	}
 }
 
-// came notes a member that came or went, if there is nothing in it.
-func (u *unseen) came(value any, path *field.Path) {
-	if hollow(value) && len(u.places) < u.most {
+func (s *Shape) isStruct() bool { return s != nil && s.members != nil }
+
+// came notes a member that came or went, if the Go value may not show it. always says that it may
+// have the member always.
+func (u *unseen) came(always bool, value any, path *field.Path) {
+	if (always || hollow(value)) && len(u.places) < u.most {
 		u.places = append(u.places, path.String())
 	}
 }

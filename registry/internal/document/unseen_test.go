@@ -9,18 +9,21 @@ import (
 )
 
 func TestUnseen(t *testing.T) {
-	shape := ShapeOf(reflect.TypeFor[*thing](), nil)
+	shape := ShapeOf(reflect.TypeFor[*thing](), Said{})
 	for name, tc := range map[string]struct{ was, is, want string }{
 		"the same":             {`{"spec":{"a":""}}`, `{"spec":{"a":""}}`, ``},
 		"came":                 {`{"spec":{}}`, `{"spec":{"a":"","b":0,"c":"x"}}`, `spec.a spec.b`},
 		"went":                 {`{"spec":{"a":"","c":"x"}}`, `{"spec":{}}`, `spec.a`},
 		"an empty object":      {`{"spec":{}}`, `{"spec":{"named":{"a":"","b":0},"self":{"spec":{}}}}`, `spec.named spec.self`},
-		"with something":       {`{"spec":{}}`, `{"spec":{"named":{"a":"","b":1}}}`, ``},
+		"with something":       {`{"spec":{}}`, `{"spec":{"named":{"a":"","b":1}}}`, `spec.named`},
+		"with something in it": {`{"spec":{"map":{}}}`, `{"spec":{"map":{"x":{"b":1}}}}`, ``},
 		"keys of maps":         {`{"spec":{"map":{"x":{}}}}`, `{"spec":{"map":{"x":{"a":""},"y":{}}}}`, `spec.map[x].a spec.map[y]`},
 		"items that moved":     {`{"spec":{"lists":[[{"a":"1"},{"a":"2","b":0}]]}}`, `{"spec":{"lists":[[{"a":"2","b":0},{"a":"1"}]]}}`, ``},
 		"items that changed":   {`{"spec":{"lists":[[{"a":"1"},{"a":"2"}]]}}`, `{"spec":{"lists":[[{"a":"2"},{"a":"1","b":0}]]}}`, `spec.lists[0][1].b`},
 		"a list beside none":   {`{}`, `{"spec":{"lists":[]}}`, `spec`},
 		"another value":        {`{"spec":{"a":"x"}}`, `{"spec":{"a":""}}`, ``},
+		"null that came":       {`{"spec":{"a":"x","b":0}}`, `{"spec":{"a":null,"b":null,"c":null}}`, `spec.b spec.c`},
+		"null that went":       {`{"spec":{"a":null,"b":null,"c":null,"d":null}}`, `{"spec":{"a":"x","b":0,"d":null}}`, `spec.b spec.c`},
 		"what nobody knows":    {`{"spec":{"any":{}}}`, `{"spec":{"any":{"x":{"y":false}}}}`, ``},
 		"more than are wanted": {`{"spec":{}}`, `{"spec":{"a":"","b":0,"bytes":"","c":"","delay":"","lists":[]}}`, `spec.a spec.b spec.bytes spec.c`},
 	} {
@@ -83,7 +86,7 @@ func TestUnseenIsBounded(t *testing.T) {
 		Name  string   `json:"name"`
 		Inner []nested `json:"inner"`
 	}
-	shape := ShapeOf(reflect.TypeFor[nested](), nil)
+	shape := ShapeOf(reflect.TypeFor[nested](), Said{})
 	deep := func(name string) (tree map[string]any) {
 		tree = map[string]any{"name": name}
 		for range 4000 {

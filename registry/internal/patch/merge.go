@@ -7,7 +7,7 @@ import (
 	runtimejson "github.com/typeplane/typeplane/runtime/json"
 )
 
-// mergePatch is a JSON merge patch (RFC 7386), as clients know it from Kubernetes: null removes a
+// mergePatch is a JSON merge patch (RFC 7386), as clients know it from Kubernetes. A null removes a
 // member, also from objects that are new, and from those in lists that are new or take the place of
 // something else. What a patch does not name it copies as it stands, so a small patch of a large
 // object costs little more than reading that once.

@@ -12,10 +12,10 @@ const (
 	maxPhase    = 64
 )
 
-// Validate_V1 are the rules of the best version, as gen would compile them: at most 1000 replicas,
-// which the status must not be written over either; a phase of at most 64 bytes; the option "fixed"
-// can't be changed; and nothing is painted in rainbow, unless the validation option of that name is
-// on.
+// Validate_V1 are the rules of the best version, as gen would compile them. There are at most 1000
+// replicas, which the status must not be written over either. A phase has at most 64 bytes, and the
+// option "fixed" can't be changed. Nothing is painted in rainbow, unless the validation option of
+// that name is on.
 func Validate_V1(ctx context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *V1) field.ErrorList {
 	var errs field.ErrorList
 	update := op.Type == operation.Update && oldObj != nil

@@ -3,7 +3,7 @@
 //
 // What goes in is a Rule: its text, and the Go type of self. What comes out is a plan: the call of
 // a function that is printed into the generated file, and what that needs. Package ast reads the
-// text; the rest is a walk over its tree that makes of each expression a value, which is Go code
+// text, and package check finds types that don't fit; the rest is a walk over its tree that makes of each expression a value, which is Go code
 // with its type, or a condition. It never makes code that means something else: a rule with
 // something that the walk does not know is handed to module cel, which evaluates it (evaluated.go).
 // What is wrong with a rule, whoever evaluates it, is a Fault.
@@ -13,7 +13,7 @@
 // holds if it is true and to what holds if its opposite is (translator.condition and not). A rule
 // that fails does not hold.
 //
-// Start reading at Compile, then translate.go and value.go.
+// Start reading at Compile, then translate.go.
 package cel
 
 import (
@@ -21,6 +21,7 @@ import (
 	"fmt"
 
 	"github.com/typeplane/typeplane/generators/internal/validation/cel/ast"
+	"github.com/typeplane/typeplane/generators/internal/validation/cel/check"
 	"github.com/typeplane/typeplane/generators/internal/validation/plan"
 )
 
@@ -45,14 +46,36 @@ func Compile(r Rule, in Surroundings) (plan.Plan, error) {
 	}
 	r.FieldPath = path.String()
 	made, err := compiled(r, path.code(), reason, in.Fresh)
-	var mistake mistake
-	switch {
-	case err == nil:
+	if err == nil {
 		return made, nil
-	case errors.As(err, &mistake) && !in.Foreign:
-		return plan.Plan{}, plan.Fault{Message: err.Error(), Cure: "correct it"}
+	}
+	cure := "correct it"
+	if in.Foreign {
+		cure = "a kube-apiserver refuses it, too: use another version of its module"
+	}
+	var mistake mistake
+	if errors.As(err, &mistake) && !in.Foreign {
+		return plan.Plan{}, plan.Fault{Message: err.Error(), Cure: cure}
+	}
+	if misfit := r.misfit(); misfit != nil {
+		return plan.Plan{}, plan.Fault{Message: misfit.Error(), Cure: cure, Needed: true}
 	}
 	return evaluated(r, reason, err, in)
+}
+
+// misfit is what is wrong with the types in a rule that is to be evaluated: the server would not
+// start.
+func (r Rule) misfit() error {
+	for _, x := range []struct{ name, text, want string }{{"rule", r.Rule, "bool"}, {"messageExpression", r.MessageExpression, "string"}} {
+		e, err := ast.Parse(x.text)
+		if x.text == "" || err != nil {
+			continue
+		}
+		if err := check.Types(e, x.want, r.OptionalOldSelf); err != nil {
+			return fmt.Errorf("the %s is wrong: %w", x.name, err)
+		}
+	}
+	return nil
 }
 
 // compiled plans a function that is printed.

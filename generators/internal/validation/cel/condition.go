@@ -139,3 +139,16 @@ func opposite(a, b condition) bool {
 	}
 	return a.op != b.op && slices.EqualFunc(a.parts, b.parts, opposite)
 }
+
+// spell joins pieces of Go; a list of pieces counts as its pieces.
+func spell(pieces ...any) []any {
+	var out []any
+	for _, p := range pieces {
+		if list, ok := p.([]any); ok {
+			out = append(out, list...)
+		} else {
+			out = append(out, p)
+		}
+	}
+	return out
+}

@@ -12,15 +12,6 @@ import (
 // Module is the module that evaluates rules which are not compiled.
 const Module = "github.com/typeplane/typeplane/cel"
 
-// Field is what markers say of a field, which its Go type does not show: the type and format of its
-// JSON, and what its items are told apart by.
-type Field struct {
-	// Of is the import path and name of the struct, with that of the field:
-	// "example.com/v1.Spec.Start".
-	Of, Type, Format, ListType string
-	MapKeys                    []string
-}
-
 // evaluated plans the call of module cel for a rule that is not compiled, because of why.
 func evaluated(r Rule, reason string, why error, in Surroundings) (plan.Plan, error) {
 	if cure := in.Lacking(); cure != "" {

@@ -2,7 +2,6 @@ package cel
 
 import (
 	"fmt"
-	"reflect"
 
 	"k8s.io/gengo/v2/types"
 
@@ -111,16 +110,4 @@ func (tr *translator) matches(e *ast.Expr, on value) (value, error) {
 // pattern is the name of the variable that holds a regular expression.
 func (tr *translator) pattern(quoted string) string {
 	return tr.variableFor(plan.Construct{Func: plan.Ident("regexp", "MustCompile"), Args: []any{plan.Raw(quoted)}}, "patternFor")
-}
-
-// variableFor is the name of the variable that holds a value, which is made once.
-func (tr *translator) variableFor(init plan.Construct, prefix string) string {
-	for _, v := range tr.vars {
-		if reflect.DeepEqual(v.Init, init) {
-			return v.Name
-		}
-	}
-	name := tr.fresh(prefix)
-	tr.vars = append(tr.vars, plan.Variable{Name: name, Init: init})
-	return name
 }

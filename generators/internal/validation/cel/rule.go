@@ -23,6 +23,15 @@ type Rule struct {
 	Fields func() []Field
 }
 
+// Field is what markers say of a field, which its Go type does not show: the type and format of its
+// JSON, and what its items are told apart by.
+type Field struct {
+	// Of is the import path and name of the struct, with that of the field:
+	// "example.com/v1.Spec.Start".
+	Of, Type, Format, ListType string
+	MapKeys                    []string
+}
+
 // Surroundings are where a rule is compiled.
 type Surroundings struct {
 	// Fresh returns a name that begins with a prefix and that nothing else in the generated package

@@ -36,19 +36,6 @@ type value struct {
 	read []any
 }
 
-// spell joins pieces of Go; a list of pieces counts as its pieces.
-func spell(pieces ...any) []any {
-	var out []any
-	for _, p := range pieces {
-		if list, ok := p.([]any); ok {
-			out = append(out, list...)
-		} else {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
 // holds is a condition with what must be there for it.
 func (v value) holds() condition {
 	if !v.is.always() {
@@ -137,3 +124,37 @@ var helperFits = plan.Helper{Name: "validate_fits", Lines: func() [][]any {
 		{"}"},
 	}
 }}
+
+const (
+	metaPath     = "k8s.io/apimachinery/pkg/apis/meta/v1"
+	quantityPath = "k8s.io/apimachinery/pkg/api/resource"
+)
+
+// The types of CEL that Go has no literals of. They are compared by their address: no other value
+// has one of them.
+var (
+	timeType     = &types.Type{Name: types.Name{Package: "time", Name: "Time"}, Kind: types.Struct}
+	durationType = &types.Type{Name: types.Name{Package: "time", Name: "Duration"}, Kind: types.Struct}
+	quantityType = &types.Type{Name: types.Name{Package: quantityPath, Name: "Quantity"}, Kind: types.Struct}
+)
+
+// typeNames are what problems call them.
+var typeNames = map[*types.Type]string{timeType: "timestamp", durationType: "duration", quantityType: "quantity"}
+
+// known makes of a value whose type is one of Kubernetes what it is in CEL: a metav1.Time is a
+// timestamp, a metav1.Duration a text, which duration() reads, and a Quantity something that
+// quantity() reads. behind says that the code is a pointer.
+func known(v value, behind bool) value {
+	switch v.typ.Name {
+	case types.Name{Package: metaPath, Name: "Time"}, types.Name{Package: metaPath, Name: "MicroTime"}:
+		v.code, v.typ = spell(v.code, ".Time"), timeType
+		v.filled = leaf("!", v.code, ".IsZero()")
+	case types.Name{Package: metaPath, Name: "Duration"}:
+		v.read, v.code, v.typ = spell(v.code, ".Duration"), spell(v.code, ".Duration.String()"), types.String
+	case types.Name{Package: quantityPath, Name: "Quantity"}:
+		if behind {
+			v.code = spell("*", v.code)
+		}
+	}
+	return v
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/typeplane/typeplane/generators/internal/diag"
 	"github.com/typeplane/typeplane/generators/internal/emit"
+	"github.com/typeplane/typeplane/generators/internal/model"
 	"github.com/typeplane/typeplane/generators/internal/validation/plan"
 	"github.com/typeplane/typeplane/generators/internal/validation/rule"
 	"github.com/typeplane/typeplane/generators/internal/validation/shape"
@@ -41,7 +42,7 @@ func custom(p *rule.Planner, s *rule.Site, _ codetags.Tag) (plan.Plan, error) {
 	}
 	p.Claimed[fn] = true
 	value := shape.NilableForm(s.Type)
-	signature := fmt.Sprintf("func %s(ctx context.Context, op operation.Operation, fldPath *field.Path, value, oldValue %s) field.ErrorList", fn.Name, shortType(value))
+	signature := fmt.Sprintf("func %s(ctx context.Context, op operation.Operation, fldPath *field.Path, value, oldValue %s) field.ErrorList", fn.Name, model.ShortName(value))
 	switch {
 	case decl == nil:
 		return plan.Plan{}, plan.Fault{Message: "the function " + fn.Name + " is missing", Cure: "write " + signature}
@@ -61,21 +62,6 @@ func customSignature(s *types.Signature, value *types.Type) bool {
 		in[2].Type.Kind == types.Pointer && is(in[2].Type.Elem, plan.FieldPath, "Path") &&
 		in[3].Type.String() == value.String() && in[4].Type.String() == value.String() &&
 		is(s.Results[0].Type, plan.FieldPath, "ErrorList")
-}
-
-// shortType is a type as it is written in its own package.
-func shortType(t *types.Type) string {
-	switch {
-	case t.Name.Package != "":
-		return t.Name.Name
-	case t.Kind == types.Pointer:
-		return "*" + shortType(t.Elem)
-	case t.Kind == types.Slice:
-		return "[]" + shortType(t.Elem)
-	case t.Kind == types.Map:
-		return "map[" + shortType(t.Key) + "]" + shortType(t.Elem)
-	}
-	return t.Name.Name
 }
 
 // StrayCustoms reports functions that look as if they were called, and are not. If nothing this run

@@ -95,8 +95,8 @@ func ForEachVal(p *rule.Planner, path string, t *types.Type, inner plan.Plan) pl
 }
 
 // correlation says how an item of the new list finds itself in the old one, and how the two are
-// then compared: not at all for an atomic list, by the value for a set, by the keys and then the
-// value for a map.
+// then compared. The items of an atomic list are not compared. Those of a set are found by the
+// value, those of a map by the keys and then compared by the value.
 func correlation(p *rule.Planner, path string, t *types.Type) (how string, args []any) {
 	lm := rule.Notes[*List](p)[path]
 	if lm == nil {

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -82,7 +83,7 @@ func (g *Graph) settleField(n *Node, f *Part, path string) {
 	s := g.fieldSite(n, f, path)
 	g.checkLimits(s.Origin, f.Plan)
 	g.skipOmitted(s, f)
-	f.Optional = g.Law == rule.OfResources && f.JSON != "" && shape.Native(f.Type).Kind == types.Struct && !shape.OwnJSON(n.Type) && g.mayBeOmitted(s)
+	f.Optional = g.Law == rule.OfResources && f.JSON != "" && shape.Native(f.Type).Kind == types.Struct && !shape.OwnJSON(n.Type) && (g.mayBeOmitted(s) || g.mayBeNull(s))
 	f.Plan.SeparateTrials()
 }
 
@@ -90,14 +91,34 @@ func (g *Graph) settleField(n *Node, f *Part, path string) {
 // about it: these hold for values that are there.
 func (g *Graph) skipOmitted(s *rule.Site, f *Part) {
 	ofType := f.Node != nil && f.Node.Plan.Marked
-	if !f.Plan.Marked && !ofType || !g.mayBeOmitted(s) {
+	if !f.Plan.Marked && !ofType || !g.mayBeOmitted(s) && !g.mayBeNull(s) {
 		return
 	}
 	skip, err := marker.SkipLeftOut(g.Planner, f.Type)
 	if err != nil {
 		return // a struct is always there
 	}
-	f.Plan.Calls = append([]plan.Call{skip}, f.Plan.Calls...)
+	first := []plan.Call{skip}
+	if g.mayBeNull(s) && (oneOfSeveral(f.Plan) || ofType && oneOfSeveral(f.Node.Plan)) {
+		first = []plan.Call{{Func: plan.Runtime("NotNull"), Stop: true, Emits: []plan.Emission{{Type: notSupported}}}, skip}
+	}
+	f.Plan.Calls = append(first, f.Plan.Calls...)
+}
+
+const notSupported = "FieldValueNotSupported"
+
+// oneOfSeveral tells whether a plan looks for the value in an enum.
+func oneOfSeveral(p plan.Plan) bool {
+	return slices.ContainsFunc(p.Calls, func(c plan.Call) bool {
+		return slices.ContainsFunc(c.Emits, func(e plan.Emission) bool { return e.Type == notSupported })
+	})
+}
+
+// mayBeNull tells whether null can stand for the field, so that it is there and nothing else of it
+// is judged.
+func (g *Graph) mayBeNull(s *rule.Site) bool {
+	markers := s.Origin.Markers
+	return g.Law == rule.OfResources && (markers.Has("nullable") || markers.Has("k8s:validation:nullable"))
 }
 
 // mayBeOmitted tells whether the field may be left out as the OpenAPI tags understand it. Tags of

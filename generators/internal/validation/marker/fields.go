@@ -12,7 +12,7 @@ import (
 )
 
 // fieldsIn is what markers say of the fields in a type, at any depth, that its Go types do not show
-// and that matters in CEL: a text with a format may be a time, and lists with keys have no order.
+// and that matters in CEL. A text with a format may be a time, and lists with keys have no order.
 func fieldsIn(p *rule.Planner, t *types.Type) []cel.Field {
 	var out []cel.Field
 	seen := map[*types.Type]bool{}

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/gengo/v2/types"
 
+	"github.com/typeplane/typeplane/generators/internal/model"
 	"github.com/typeplane/typeplane/generators/internal/tag"
 	"github.com/typeplane/typeplane/generators/internal/validation/plan"
 	"github.com/typeplane/typeplane/generators/internal/validation/rule"
@@ -88,19 +89,12 @@ var defaults = []string{"default", "k8s:default", "kubebuilder:default"}
 
 // defaultOfType tells whether a type has a default, or what it is named after or points to.
 func defaultOfType(p *rule.Planner, t *types.Type) bool {
-	for {
-		if markers := p.Model.OfType(t); slices.ContainsFunc(defaults, markers.Has) {
+	for layer := range model.Layers(t) {
+		if markers := p.Model.OfType(layer); slices.ContainsFunc(defaults, markers.Has) {
 			return true
 		}
-		switch t.Kind {
-		case types.Pointer:
-			t = t.Elem
-		case types.Alias:
-			t = t.Underlying
-		default:
-			return false
-		}
 	}
+	return false
 }
 
 // mayBeAbsent tells whether a field of a struct may be absent where the schema of a custom resource

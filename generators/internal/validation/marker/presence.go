@@ -47,7 +47,7 @@ func presenceRules() []rule.Rule {
 // only the lack of omitempty: then a list, a map or what is behind a pointer is missed also where
 // nobody knows what was sent.
 func sent(s *rule.Site, said bool) plan.Plan {
-	if rule.HasRule(s, "k8s:required") || rule.HasRule(s, "nullable") {
+	if rule.HasRule(s, "k8s:required") {
 		return plan.Plan{}
 	}
 	kind := shape.Native(s.Type).Kind

@@ -11,8 +11,8 @@ import (
 )
 
 // sizeOf plans a rule about a size. A CustomResourceDefinition measures values as they are in JSON,
-// where some are something else than in Go: bytes are text, and so are types with a method of their
-// own; a struct has as many entries as it writes.
+// where some are something else than in Go. Bytes are text, and so are types with a method of their
+// own. A struct has as many entries as it writes.
 func sizeOf(z declarative.Sized) func(*rule.Planner, *rule.Site, codetags.Tag) (plan.Plan, error) {
 	return func(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
 		if z.Suits(s.Type) == "" || !hasSize(z, s.Type) {

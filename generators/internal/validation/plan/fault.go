@@ -6,8 +6,8 @@ import (
 
 	"k8s.io/gengo/v2/types"
 
+	"github.com/typeplane/typeplane/generators/internal/model"
 	"github.com/typeplane/typeplane/generators/internal/tag"
-	"github.com/typeplane/typeplane/generators/internal/validation/shape"
 )
 
 // Fault says what is wrong with a tag, and the cure.
@@ -30,7 +30,7 @@ func (f Fault) Error() string {
 
 // NoSuchField says that a struct lacks a field of a name in JSON.
 func NoSuchField(t *types.Type, name string) error {
-	known := shape.JSONNames(t)
+	known := model.JSONNames(t)
 	cure := "it has " + strings.Join(known, ", ")
 	if near := tag.Nearest(name, known); near != "" {
 		cure = "did you mean " + near + "?"

@@ -102,12 +102,12 @@ func (pr *printer) callOfType(f *graph.Part, calls []plan.Call) {
 }
 
 // path is the path of a field. The fields of an embedded struct stand beside those of the outer
-// one; but errors of a kind need some path, so there, as in Kubernetes, it is the name of the type.
+// one.
 func (pr *printer) path(f *graph.Part) string {
-	if f.JSON != "" {
-		return `fldPath.Child("` + f.JSON + `")`
+	if f.JSON == "" {
+		return "fldPath"
 	}
-	return pr.Ident(plan.SafePath, "Value") + "(fldPath, func() *" + pr.Ident(plan.FieldPath, "Path") + ` { return fldPath.Child("` + pr.Type(model.Pointee(f.Type)) + `") })`
+	return `fldPath.Child("` + f.JSON + `")`
 }
 
 // allCalls are those that the tags of a field ask for. A list of pointers is looked through for nil

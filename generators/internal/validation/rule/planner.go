@@ -60,8 +60,8 @@ func lacking(pass *generators.Pass) func(string) string {
 }
 
 // Problem reports what is wrong with a marker, or with what the markers at an origin say together
-// if it is nil. In a package of another module nobody can mend it: the rule is left out, which is
-// a warning for a custom resource that would have it in its definition, and what is returned is a
+// if it is nil. In a package of another module nobody can mend it, so the rule is left out. That is
+// a warning for a custom resource that would have it in its definition. What is returned is a
 // comment for the generated code that says so.
 func (p *Planner) Problem(o Origin, mk *model.Marker, name string, err error) []string {
 	f := plan.Fault{Message: err.Error()}

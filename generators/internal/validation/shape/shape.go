@@ -172,17 +172,6 @@ func FieldByJSON(t *types.Type, name string) (owner *types.Type, m *types.Member
 	return nil, nil
 }
 
-// JSONNames are the names of the fields of a struct, for suggestions.
-func JSONNames(t *types.Type) []string {
-	var out []string
-	for _, m := range t.Members {
-		if name := JSONName(m); name != "" {
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
 // JSONName is what a field is called in JSON; "" for a struct whose fields stand beside those of
 // the outer one.
 func JSONName(m types.Member) string {

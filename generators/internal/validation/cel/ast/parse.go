@@ -138,14 +138,20 @@ func trimmed(s string) string {
 	return s
 }
 
+// deeper says that an expression within another one is read, and whether it may be.
+func (p *parser) deeper() bool {
+	p.depth++
+	if p.depth > deepest && p.err == nil {
+		p.err = fmt.Errorf("it is nested too deeply")
+	}
+	return p.depth <= deepest
+}
+
 func (p *parser) conditional() *Expr {
-	if p.depth++; p.depth > deepest {
-		if p.err == nil {
-			p.err = fmt.Errorf("it is nested too deeply")
-		}
+	defer func() { p.depth-- }()
+	if !p.deeper() {
 		return &Expr{}
 	}
-	defer func() { p.depth-- }()
 	from := p.next
 	e := p.binary(0)
 	if _, ok := p.is("?"); !ok || p.err != nil {
@@ -177,13 +183,10 @@ func (p *parser) binary(level int) *Expr {
 }
 
 func (p *parser) unary() *Expr {
-	if p.depth++; p.depth > deepest {
-		if p.err == nil {
-			p.err = fmt.Errorf("it is nested too deeply")
-		}
+	defer func() { p.depth-- }()
+	if !p.deeper() {
 		return &Expr{}
 	}
-	defer func() { p.depth-- }()
 	from := p.next
 	if _, ok := p.is("!"); ok {
 		return p.done(from, &Expr{Op: Not, Args: []*Expr{p.unary()}})

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/typeplane/typeplane/registry/ownership"
+	"github.com/typeplane/typeplane/internal/ownership"
 	"github.com/typeplane/typeplane/runtime"
 )
 
@@ -76,7 +76,7 @@ func (h *history) trackers(schemas *ownership.Schemas, kind *runtime.Kind) {
 		"status": {{"metadata"}, {"spec"}},
 		"scale":  {status},
 	} {
-		tracker, err := schemas.Tracker(h.scheme, kind, part, reset...)
+		tracker, err := ownership.NewTracker(schemas, h.scheme, kind, part, reset...)
 		if err != nil {
 			h.t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // The library puts each item into a list that it keeps in order, so what a list or map costs grows
-// with the square of its length: these are some tenths of a second, of the patch and of the object.
+// with the square of its length. These are some tenths of a second, of the patch and of the object.
 const (
 	maxApplied = 4_000
 	maxPairs   = maxApplied * maxApplied

@@ -8,7 +8,7 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// Tracker knows who owns which fields of the objects of one version. It may be used by any
+// NewTracker knows who owns which fields of the objects of one version. It may be used by any
 // goroutine.
 type Tracker struct {
 	scheme      *runtime.Scheme
@@ -51,13 +51,13 @@ func (t *Tracker) OfDocuments(s *Schemas) *Tracker {
 // Path is a field in every version of a kind: its names in JSON, from the outside in.
 type Path []string
 
-// Tracker returns nil if nobody can own a field of the kind, since there is no schema of it. The
+// NewTracker returns nil if nobody can own a field of the kind, since there is no schema of it. The
 // write is to subresource, "" for the object. The fields in reset are those that such a write does
 // not change, whatever it says, so that nobody owns them by it. What a version carries for the
 // others (runtime.LosslessAnnotation) is nobody's in any case. An error says that the schemas can't
 // be read, which is found out here only if gen has not printed functions for all versions of the
 // kind.
-func (s *Schemas) Tracker(scheme *runtime.Scheme, kind *runtime.Kind, subresource string, reset ...Path) (*Tracker, error) {
+func NewTracker(s *Schemas, scheme *runtime.Scheme, kind *runtime.Kind, subresource string, reset ...Path) (*Tracker, error) {
 	if s == nil {
 		return nil, nil
 	}

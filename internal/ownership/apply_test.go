@@ -20,7 +20,7 @@ func TestTrackerOfASubresource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tracker, err := schemas.Tracker(scheme, kind, "status", Path{"spec"}, Path{"metadata", "annotations", "example.com/kept"})
+	tracker, err := NewTracker(schemas, scheme, kind, "status", Path{"spec"}, Path{"metadata", "annotations", "example.com/kept"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestTrackerOfASubresource(t *testing.T) {
 	applied := map[string]any{
 		"apiVersion": "shop.example.com/v1", "kind": "Widget", "spec": map[string]any{"color": "blue"}, "status": map[string]any{"phase": "Lost"},
 	}
-	next, err := tracker.Apply(live, applied, "me", false)
+	next, _, err := tracker.Apply(live, applied, "me", false)
 	if err != nil {
 		t.Fatalf("a conflict about what is not written: %v", err)
 	}
@@ -74,7 +74,7 @@ func TestBadSchemas(t *testing.T) {
 		"something else": {strings.Replace(widget.OpenAPI()[gv], `"metadata"`, `"meta"`, 1),
 			"the OpenAPI schema of shop.example.com/v1, Kind=Widget does not fit its Go type: "},
 	} {
-		tracker, err := New(map[schema.GroupVersion]string{gv: tc.text}).Tracker(scheme, kind, "")
+		tracker, err := NewTracker(New(map[schema.GroupVersion]string{gv: tc.text}), scheme, kind, "")
 		if err != nil {
 			t.Fatal(err)
 		}

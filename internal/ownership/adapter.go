@@ -18,6 +18,8 @@ type adapter struct {
 	kind   *runtime.Kind
 	// documents says that objects of the kind are unstructured, and stay so.
 	documents bool
+	// tell is told what was made of untyped objects; nil: nobody asks.
+	tell *merged
 }
 
 var (
@@ -67,6 +69,9 @@ func (a adapter) typed(in apiruntime.Object) (runtime.Object, error) {
 	}
 	if err := apiruntime.DefaultUnstructuredConverter.FromUnstructured(untyped.Object, obj); err != nil {
 		return nil, err
+	}
+	if a.tell != nil {
+		*a.tell = merged{untyped.Object, obj}
 	}
 	return obj, nil
 }

@@ -23,6 +23,15 @@ import (
 type applier struct {
 	types  managedfields.TypeConverter
 	fields *managedfields.FieldManager
+	// fieldsWith makes a manager that tells what it has made.
+	fieldsWith func(*merged) (*managedfields.FieldManager, error)
+}
+
+// merged is what an apply patch has made of an object: what was there and what is in the patch,
+// without what a Go value adds, and the Go value.
+type merged struct {
+	content map[string]any
+	of      apiruntime.Object
 }
 
 func (t *Tracker) newApplier(s *Schemas) (*applier, error) {
@@ -42,22 +51,26 @@ func (t *Tracker) newApplier(s *Schemas) (*applier, error) {
 	for _, k := range t.scheme.KindsOfHub(t.kind.Hub()) {
 		ignore[fieldpath.APIVersion(k.GroupVersionKind().GroupVersion().String())] = fieldpath.NewExcludeSetFilter(ignored)
 	}
-	in, gvk := adapter{t.scheme, t.kind, t.documents}, t.kind.GroupVersionKind()
+	gvk := t.kind.GroupVersionKind()
 	// The other constructor wants a hub version that every group has. Here all conversions start
 	// from objects of this version, which is as good as a hub since Scheme.Convert goes through the
 	// real one.
-	fields, err := managedfields.NewDefaultCRDFieldManager(types, in, in, in, gvk, gvk.GroupVersion(), t.subresource, ignore)
+	fieldsWith := func(tell *merged) (*managedfields.FieldManager, error) {
+		in := adapter{t.scheme, t.kind, t.documents, tell}
+		return managedfields.NewDefaultCRDFieldManager(types, in, in, in, gvk, gvk.GroupVersion(), t.subresource, ignore)
+	}
+	fields, err := fieldsWith(nil)
 	if err != nil {
 		return nil, err
 	}
-	empty, err := in.New(gvk)
+	empty, err := adapter{t.scheme, t.kind, t.documents, nil}.New(gvk)
 	if err == nil {
 		_, err = types.ObjectToTyped(empty)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the OpenAPI schema of %s does not fit its Go type: %w", gvk, err)
 	}
-	return &applier{types: types, fields: fields}, nil
+	return &applier{types, fields, fieldsWith}, nil
 }
 
 // unsigned is a TypeConverter that gets along with the large unsigned integers of Go types, which
@@ -138,24 +151,34 @@ func (t *Tracker) Check(content map[string]any) error {
 // Apply makes the next object of live, whatever it was before, by what manager wants its fields to
 // be, which is the content of an apply patch that Check finds nothing wrong with. A conflict with
 // another manager is an API status; force takes the fields over. The result is defaulted, if it is
-// no Document, and knows its owners. Neither live nor content is modified.
-func (t *Tracker) Apply(live runtime.Object, content map[string]any, manager string, force bool) (runtime.Object, error) {
+// no Document, and knows its owners. sent is what there is of that then: in live, and in content;
+// nil if it is a Document, or nothing was changed. Neither live nor content is modified.
+func (t *Tracker) Apply(live runtime.Object, content map[string]any, manager string, force bool) (next runtime.Object, sent map[string]any, err error) {
 	a, err := t.applier()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := checkNarrow("the object", live); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	patch := &unstructured.Unstructured{Object: apiruntime.DeepCopyJSON(content)}
 	if d, ok := live.(Document); ok {
-		return t.applyToDocument(a, d, patch, manager, force)
+		next, err = t.applyToDocument(a, d, patch, manager, force)
+		return next, nil, err
 	}
-	next, err := a.fields.Apply(live, patch, manager, force)
+	var made merged
+	fields, err := a.fieldsWith(&made)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return next.(runtime.Object), nil
+	out, err := fields.Apply(live, patch, manager, force)
+	if err != nil {
+		return nil, nil, err
+	}
+	if made.of == out {
+		sent = made.content
+	}
+	return out.(runtime.Object), sent, nil
 }
 
 // UpdateBySchema is Update by apimachinery's managedfields, which is slow: for kinds that gen has

@@ -1,0 +1,27 @@
+package registry
+
+import (
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/typeplane/typeplane/registry/rest"
+)
+
+// ends says when an object ends by itself. view is one of a verb of the same kind.
+func (e *endpoint) ends(view rest.View) (at time.Time, ends bool, err error) {
+	object, ok := view.(*objectView)
+	if !ok {
+		return at, false, apierrors.NewInternalError(fmt.Errorf("when does a %T end? only an object does", view))
+	}
+	hub, err := e.codec.decodeHub(object.entry)
+	if err != nil {
+		return at, false, err
+	}
+	until := e.def.Strategy.Deletion.Expires(hub)
+	if until.IsZero() {
+		return at, false, nil
+	}
+	return until.Time, true, nil
+}

@@ -1,0 +1,146 @@
+package cacher_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/typeplane/typeplane/internal/etcd3test"
+	"github.com/typeplane/typeplane/storage"
+	"github.com/typeplane/typeplane/storage/cacher"
+	"github.com/typeplane/typeplane/storage/etcd3"
+	"github.com/typeplane/typeplane/storage/memory"
+)
+
+// TestHistory writes at random, and starts a second cache: from each revision on it tells the same as
+// the one that has seen everything.
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	t.Run("memory", func(t *testing.T) {
+		db := memory.NewDatabase()
+		testHistory(t, memory.New(memory.Config{Database: db, Root: "/registry", ProgressInterval: quick}), func(revision int64) {
+			if err := db.Compact(revision); err != nil {
+				t.Fatal(err)
+			}
+		})
+	})
+	t.Run("etcd", func(t *testing.T) {
+		client := etcd3test.Start(t)
+		testHistory(t, etcd3.New(client, etcd3.Config{Root: "/registry"}), func(revision int64) {
+			if _, err := client.Compact(context.Background(), revision); err != nil {
+				t.Fatal(err)
+			}
+		})
+	})
+}
+
+func testHistory(t *testing.T, source storage.Interface, compact func(int64)) {
+	witness := start(t, cacher.Config{Source: source})
+	begin := revisionOf(t, witness)
+	scribble(t, witness, 300)
+	compacted := begin + (revisionOf(t, witness)-begin)/3
+	compact(compacted)
+	last := revisionOf(t, witness)
+	after := start(t, cacher.Config{Source: source})
+	for revision := begin; revision <= last; revision++ {
+		want := told(t, witness, revision, last)
+		if revision < compacted {
+			w, err := after.Watch(t.Context(), "/pods/", storage.WatchOptions{After: revision})
+			if storage.CodeOf(err) != storage.CodeCompacted {
+				t.Fatalf("a watch from %d, which is compacted: %v, %v", revision, w, err)
+			}
+			continue
+		}
+		if diff := cmp.Diff(want, told(t, after, revision, last)); diff != "" {
+			t.Fatalf("after revision %d of %d, %d of which are compacted (-want +got)\n%s", revision, last, compacted, diff)
+		}
+	}
+}
+
+func revisionOf(t *testing.T, s storage.Interface) int64 {
+	t.Helper()
+	revision, err := s.Revision(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return revision
+}
+
+// scribble makes changes at random, of which some lie elsewhere.
+func scribble(t *testing.T, s storage.Interface, changes int) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(3, 5))
+	there := map[string]bool{}
+	for i := range changes {
+		key := fmt.Sprintf("/%s/ns/%d", []string{"pods", "pods", "nodes"}[random.IntN(3)], random.IntN(8))
+		value := fmt.Appendf(nil, "value %d", i)
+		var err error
+		gone := there[key] && random.IntN(4) == 0
+		switch {
+		case gone:
+			_, err = s.Delete(t.Context(), key, nil)
+		case there[key]:
+			update(t, s, key, value)
+		default:
+			_, err = s.Create(t.Context(), key, value)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		there[key] = !gone
+	}
+}
+
+// told is what a watch after a revision says, up to another one.
+func told(t *testing.T, s storage.Interface, after, last int64) (events []storage.Event) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	w, err := s.Watch(ctx, "/pods/", storage.WatchOptions{After: after, Prev: true, Progress: true})
+	if err != nil {
+		t.Fatalf("after %d: %v", after, err)
+	}
+	defer w.Close()
+	for reached := after; reached < last; {
+		more, err := w.Next(ctx)
+		if err != nil {
+			t.Fatalf("after %d: %v", after, err)
+		}
+		for _, ev := range more {
+			reached = ev.Entry.Revision
+			if ev.Type != storage.Bookmark {
+				events = append(events, ev)
+			}
+		}
+	}
+	return events
+}
+
+// TestHistoryIsBounded: of a long history, what fits into the log is kept, and the rest is compacted
+// for whoever asks.
+func TestHistoryIsBounded(t *testing.T) {
+	t.Parallel()
+	source := memory.New(memory.Config{Database: memory.NewDatabase(), Root: "/registry", ProgressInterval: quick})
+	first, err := source.Create(t.Context(), "/pods/ns/a", make([]byte, 1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		update(t, source, "/pods/ns/a", fmt.Appendf(make([]byte, 1000), "%d", i))
+	}
+	last := revisionOf(t, source)
+	c := start(t, cacher.Config{Source: source, LogBytes: 40 << 10})
+	if w, err := c.Watch(t.Context(), "/pods/", storage.WatchOptions{After: first.Revision}); storage.CodeOf(err) != storage.CodeCompacted {
+		t.Errorf("a watch from the beginning: %v, %v", w, err)
+	}
+	if got := len(told(t, c, last-5, last)); got != 5 {
+		t.Errorf("%d events, want 5", got)
+	}
+	if stats := c.Stats(); stats.EventBytes > 10<<10 || stats.Early != 0 {
+		t.Errorf("%+v", stats)
+	}
+}
