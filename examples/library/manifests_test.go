@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/typeplane/typeplane"
+	serverprogram "github.com/typeplane/typeplane/internal/program"
 )
 
 // apiService is what the tests look at of an APIService.
@@ -112,8 +113,7 @@ func TestAggregatedPage(t *testing.T) {
 			t.Errorf("%s is not in deployment.yaml", flag)
 		}
 	}
-	known := pflag.NewFlagSet("", pflag.ContinueOnError)
-	typeplane.NewOptions("library").AddFlags(known)
+	known, _ := serverprogram.NewFlags(program())
 	for _, word := range strings.FieldsFunc(string(page), func(r rune) bool { return strings.ContainsRune(" \n`,.;()=", r) }) {
 		if name, ok := strings.CutPrefix(word, "--"); ok && known.Lookup(name) == nil {
 			t.Errorf("the page names %s, and there is no such flag", word)

@@ -2,8 +2,9 @@
 //
 // There are namespaces, roles, and reviews of who one is and what one may do; leases and events for
 // controllers, service accounts and their tokens for programs, and requests for certificates for
-// people. A program asks for them in one line, typeplane.Server{…, APIs: team.APIs()}. It is a
-// package beside features because a program links all that is in that one.
+// people. What has lost its owners is collected. A program asks for all that in one line,
+// typeplane.Server{…, APIs: team.APIs()}. It is a package beside features because a program links
+// all that is in that one.
 package team
 
 import (
@@ -13,6 +14,7 @@ import (
 	"github.com/typeplane/typeplane/features/certificates"
 	"github.com/typeplane/typeplane/features/credential"
 	"github.com/typeplane/typeplane/features/events"
+	"github.com/typeplane/typeplane/features/garbage"
 	"github.com/typeplane/typeplane/features/lease"
 	"github.com/typeplane/typeplane/features/namespace"
 	"github.com/typeplane/typeplane/features/rbac"
@@ -28,6 +30,7 @@ func APIs() []typeplane.API {
 		events.API(),
 		lease.API(),
 		credential.API(),
+		garbage.API(),
 		certificates.API(), // writes down what it signs in credentials
 		rbac.API(),
 		authorization.API(),

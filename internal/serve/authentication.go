@@ -51,9 +51,12 @@ func (p *plan) openIdentity(door *door, d *delegation, s *stores) (*identity, er
 	}
 	union = append(union, auth.Bearer{Tokens: tokens, Audiences: program.Audiences(o)})
 	revocations := new(auth.Revocations)
-	id := &identity{serviceAccounts: accounts, authenticator: revocations.Over(union), tokens: tokens, revocations: revocations}
+	for n, next := range union { // each by itself: who shows another credential, too, may be known by that
+		union[n] = revocations.Over(next)
+	}
+	id := &identity{serviceAccounts: accounts, authenticator: union, tokens: tokens, revocations: revocations}
 	if o.Anonymous {
-		id.authenticator = auth.OrAnonymous{Authenticator: id.authenticator}
+		id.authenticator = auth.OrAnonymous{Authenticator: union}
 	}
 	return id, nil
 }

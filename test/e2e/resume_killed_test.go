@@ -51,8 +51,8 @@ func TestWatchesOutliveKills(t *testing.T) {
 			written++
 			write(t, s, written)
 		}
-		s.cmd.Process.Kill()
-		<-s.gone
+		s.Cmd.Process.Kill()
+		<-s.Ended()
 		all.Wait()
 		s = start(t, dir)
 	}
@@ -127,7 +127,7 @@ func (f *informer) list(t *testing.T, s *server) {
 // follow watches until the connection breaks, or a revision has come. It says whether the watch was
 // told to begin anew, and lists then.
 func (f *informer) follow(t *testing.T, s *server, until string) (expired bool) {
-	resp, err := s.client.Get(s.url + f.path + "?watch=true&allowWatchBookmarks=true&resourceVersion=" + f.revision)
+	resp, err := s.Client.Get(s.URL + f.path + "?watch=true&allowWatchBookmarks=true&resourceVersion=" + f.revision)
 	if err != nil {
 		return false // killed
 	}

@@ -166,6 +166,9 @@ var masks = []struct {
 	{regexp.MustCompile(`before-\d{8}-\d{6}\.\d{3}`), "before-TIME"},
 	{regexp.MustCompile(`keys, \d+ KiB`), "keys, N KiB"},
 	{regexp.MustCompile(`(kube-api-access-)[0-9a-z]{5}`), "${1}NAME"},
+	{regexp.MustCompile(`x509-[0-9a-f]{20}`), "x509-HASH"},
+	{regexp.MustCompile(`X509SHA256=[0-9a-f]{64}`), "X509SHA256=HASH"},
+	{regexp.MustCompile(`https://127\.0\.0\.1:\d+`), "https://SERVER"},
 	{regexp.MustCompile(`goes on at revision \d{16}`), "goes on at revision N"},
 }
 
