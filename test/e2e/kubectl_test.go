@@ -79,7 +79,17 @@ book.library.example.com/the-go-programming-language`},
 NAME      SHORTNAMES   APIVERSION               NAMESPACED   KIND
 books     bk           library.example.com/v1   true         Book
 shelves                library.example.com/v1   false        Shelf`},
-		{args: "api-versions", want: "library.example.com/v1\nlibrary.example.com/v1alpha1"},
+		{args: "api-versions", want: `
+auth.typeplane.io/v1alpha1
+authentication.k8s.io/v1
+authorization.k8s.io/v1
+certificates.k8s.io/v1
+coordination.k8s.io/v1
+events.k8s.io/v1
+library.example.com/v1
+library.example.com/v1alpha1
+rbac.authorization.k8s.io/v1
+v1`},
 		{args: "explain book.spec.copies", want: `
 GROUP:      library.example.com
 KIND:       Book
