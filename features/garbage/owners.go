@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -60,7 +60,7 @@ func (c *collector) owner(ctx context.Context, it item, ref wire.OwnerReference)
 		c.reportNamespace(ctx, it, ref)
 		return meta, false, errUnverifiable
 	}
-	if len(path.IsValidPathSegmentName(ref.Name)) > 0 {
+	if len(content.IsPathSegmentName(ref.Name)) > 0 {
 		return meta, false, nil
 	}
 	for _, live := range []bool{false, true} {
