@@ -15,6 +15,7 @@ import (
 	metav1unstructured "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/typeplane/typeplane/internal/program"
+	"github.com/typeplane/typeplane/internal/program/programtest"
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
@@ -30,7 +31,8 @@ type reads struct {
 func withHistory(t *testing.T, cache bool) *reads {
 	t.Helper()
 	r := &reads{T: t}
-	r.i, r.client = running(t, func(o *program.Options) { o.Store.InMemory, o.Store.WatchCache = false, cache })
+	dir := compactedEtcd(t)
+	r.i, r.client = running(t, func(o *program.Options) { o.Store.InMemory, o.Store.WatchCache, o.Store.DataDir = false, cache, dir })
 	var at []string
 	for _, name := range []string{"a", "b", "c"} {
 		post(t, r.client, r.i.URL()+widgetsPath, fmt.Sprintf(`{"metadata":{"name":%q,"labels":{"half":"%t"}},"spec":{}}`, name, name == "b"))
@@ -40,6 +42,24 @@ func withHistory(t *testing.T, cache bool) *reads {
 	now := r.get("").GetResourceVersion()
 	r.revisions = strings.NewReplacer("{a}", at[0], "{b}", at[1], "{c}", at[2], "{now}", now, "{future}", now+"000")
 	return r
+}
+
+// compactedEtcd is a data directory whose first revisions are gone: no cache can read them again.
+func compactedEtcd(t *testing.T) (dir string) {
+	t.Helper()
+	etcd := programtest.StartEtcd(t, nil)
+	defer etcd.Close()
+	for range 5 {
+		etcd.Put(t, "/somebody-else", "writes")
+	}
+	resp, err := etcd.Client().Get(t.Context(), "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := etcd.Client().Compact(t.Context(), resp.Header.Revision); err != nil {
+		t.Fatal(err)
+	}
+	return etcd.Dir
 }
 
 func deleteAt(t *testing.T, client *http.Client, url string) {
