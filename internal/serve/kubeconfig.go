@@ -1,11 +1,15 @@
 package serve
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/typeplane/typeplane/internal/kubeconfig"
+	"github.com/typeplane/typeplane/internal/wait"
 )
 
 // adminUser acts without limit: its group is the one that authorization lets do everything.
@@ -30,6 +34,33 @@ func writeAdminKubeconfig(file, name, url, serverName string, a *authority) erro
 		return err
 	}
 	return writeFile(file, data)
+}
+
+// renewal is how often a server looks if the administrator's certificate is to be made anew.
+const renewal = time.Hour
+
+// renewKubeconfig has the administrator's kubeconfig written anew, time and again until ctx ends,
+// when two thirds of the life of its certificate are over: a server may run for years.
+func (d *door) renewKubeconfig(ctx context.Context, name string, log *slog.Logger) {
+	written := time.Now()
+	for wait.Sleep(ctx, renewal) == nil {
+		var err error
+		if written, err = d.renewed(name, written, time.Now()); err != nil {
+			log.Warn("write the administrator's kubeconfig anew", "file", d.kubeconfig, "error", err)
+		}
+	}
+}
+
+// renewed writes the file that was written at a time, if it is old now. It returns when the file was
+// written last.
+func (d *door) renewed(name string, written, now time.Time) (time.Time, error) {
+	if now.Before(written.Add(leafLifetime * 2 / 3)) {
+		return written, nil
+	}
+	if err := d.access.keep(name, d.listener.Addr()); err != nil {
+		return written, err
+	}
+	return now, nil
 }
 
 // clientURL is how a client on this machine reaches a listener.

@@ -189,3 +189,34 @@ func TestAdminKubeconfig(t *testing.T) {
 		t.Errorf("the certificate is for %v", cert.Subject)
 	}
 }
+
+// TestKubeconfigIsRenewed: of a server that runs for years the administrator's certificate is made
+// anew before it ends, and not before two thirds of its life are over.
+func TestKubeconfigIsRenewed(t *testing.T) {
+	i, _ := running(t, nil)
+	read := func() string {
+		data, err := os.ReadFile(i.Kubeconfig())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	first, begun := read(), time.Now()
+	written := begun
+	for month := 1; month <= 24; month++ {
+		now, before := begun.AddDate(0, month, 0), read()
+		var err error
+		if written, err = i.door.renewed("widgets", written, now); err != nil {
+			t.Fatal(err)
+		}
+		if age := now.Sub(written); age > leafLifetime*3/4 {
+			t.Errorf("in month %d the certificate is %v old", month, age)
+		}
+		if anew := read() != before; anew != written.Equal(now) {
+			t.Errorf("in month %d the file was written %v, and it is said to be of %v", month, anew, written)
+		}
+	}
+	if read() == first {
+		t.Error("the file was never written anew")
+	}
+}

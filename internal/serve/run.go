@@ -67,6 +67,7 @@ func Open(ctx context.Context, s program.Server, o *program.Options) (_ *Instanc
 	if i.server, i.loops, err = p.openServer(ctx, door, db, opened); err != nil {
 		return nil, err
 	}
+	i.loops = append(i.loops, func(ctx context.Context) { door.renewKubeconfig(ctx, p.program.Name, p.log) })
 	if err := door.waiting.End(); err != nil {
 		return nil, err
 	}
