@@ -18,7 +18,7 @@ import (
 	extensionsv1beta1 "github.com/typeplane/typeplane/examples/cluster/api/extensions/v1beta1"
 	libraryv1 "github.com/typeplane/typeplane/examples/library/api/v1"
 	libraryv1alpha1 "github.com/typeplane/typeplane/examples/library/api/v1alpha1"
-	"github.com/typeplane/typeplane/internal/prototest"
+	"github.com/typeplane/typeplane/generators/prototest"
 )
 
 type message = prototest.Message

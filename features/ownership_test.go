@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/features"
-	"github.com/typeplane/typeplane/internal/ownership/ownershiptest"
+	"github.com/typeplane/typeplane/registry/ownershiptest"
 )
 
 // TestOwners compares who owns what by generated functions with what apimachinery's managedfields

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/typeplane/typeplane/internal/ownership/ownershiptest"
+	"github.com/typeplane/typeplane/registry/ownershiptest"
 )
 
 // TestOwners compares who owns what by generated functions with what apimachinery's managedfields

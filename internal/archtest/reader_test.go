@@ -18,12 +18,12 @@ var readers = map[string]map[string]string{
 	"StructTag": {
 		"generators/internal/protobuf/structtag.go":   "model.StructTag",
 		"generators/internal/openapi/plan_markers.go": "model.StructTag",
-		"internal/prototest/check.go":                 "it is for tests",
+		"generators/prototest/check.go":               "it is for tests",
 	},
 	"FieldComments": {}, "AliasComments": {}, "PackageComments": {}, "CommentLines": {}, "SecondClosestCommentLines": {}, "Places": {},
 	"Tag()": {
 		"generators/internal/json/plan_text.go": "a struct without a name is printed with its tags",
-		"internal/prototest/check.go":           "it is for tests",
+		"generators/prototest/check.go":         "it is for tests",
 	},
 	"Tags": {
 		"generators/internal/emit/types.go":                  "a struct without a name is printed with its tags",

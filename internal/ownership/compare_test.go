@@ -3,7 +3,7 @@ package ownership_test
 import (
 	"testing"
 
-	"github.com/typeplane/typeplane/internal/ownership/ownershiptest"
+	"github.com/typeplane/typeplane/registry/ownershiptest"
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 )
 

@@ -16,7 +16,7 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/typeplane/typeplane/internal/prototest"
+	"github.com/typeplane/typeplane/generators/prototest"
 )
 
 // againstProto compiles every .proto file of a case, and writes a test beside it that holds each
@@ -110,7 +110,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/typeplane/typeplane/internal/prototest"
+	"github.com/typeplane/typeplane/generators/prototest"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
