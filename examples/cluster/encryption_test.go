@@ -143,7 +143,7 @@ func TestEncryptionAtRest(t *testing.T) {
 			r.stop()
 
 			r = run(t, dir, nil)
-			r.until("without the configuration", path("v1", "pods", "a"), 500, "it is encrypted, and there is no encryption configuration")
+			r.until("without the configuration", path("v1", "pods", "a"), 500, "and the providers of pods in ")
 		})
 	}
 }

@@ -39,7 +39,7 @@ func (f firstLine) Write(p []byte) (int, error) { f <- string(p); return len(p),
 func run(t *testing.T, dir string, change func(*typeplane.Options)) *running {
 	t.Helper()
 	o := typeplane.NewOptions("cluster")
-	o.Store.DataDir, o.Serving.SecurePort = dir, 0
+	o.Store.DataDir, o.Serving.SecurePort, o.Store.MigrationRate = dir, 0, 0 // tests look at what is stored
 	if change != nil {
 		change(o)
 	}

@@ -14,12 +14,12 @@ import (
 )
 
 // TestSecretsInTheOpen: a server says so at its start where Secrets lie in etcd as they are, also
-// if others are encrypted.
+// if others are encrypted. Without a configuration it encrypts them itself.
 func TestSecretsInTheOpen(t *testing.T) {
 	const sealed = "apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nresources: [{resources: [RESOURCE], " +
 		"providers: [{aesgcm: {keys: [{name: a, secret: MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=}]}}]}]\n"
 	for config, want := range map[string]bool{
-		"": true, strings.ReplaceAll(sealed, "RESOURCE", "configmaps"): true, strings.ReplaceAll(sealed, "RESOURCE", "secrets"): false,
+		"": false, strings.ReplaceAll(sealed, "RESOURCE", "configmaps"): true, strings.ReplaceAll(sealed, "RESOURCE", "secrets"): false,
 	} {
 		o := typeplane.NewOptions("plane")
 		o.Store.DataDir, o.Serving.SecurePort = t.TempDir(), 0

@@ -22,7 +22,7 @@ const canary = "a-canary-that-nobody-else-writes"
 // read, and of a ConfigMap there is. What an earlier release has stored in the open is encrypted by
 // the next start.
 func TestSecretsAreEncrypted(t *testing.T) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "data")
 	own := filepath.Join(dir, "pki", "encryption.yaml")
 	if err := os.MkdirAll(filepath.Dir(own), 0o700); err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestSecretsAreEncrypted(t *testing.T) {
 		t.Errorf("the key: %v %v", info, err)
 	}
 
-	fresh := t.TempDir()
+	fresh := filepath.Join(t.TempDir(), "data")
 	in = func(o *typeplane.Options) { o.Store.InMemory, o.Store.DataDir = false, fresh }
 	run(func(c servertest.Client) { create(c, "Secret", "now") })
 	if n := found(t, fresh); n != 0 {
@@ -75,6 +75,16 @@ func TestSecretsAreEncrypted(t *testing.T) {
 	run(func(c servertest.Client) {
 		c.Want(200, base64.StdEncoding.EncodeToString([]byte(canary)), "GET", "/api/v1/namespaces/default/secrets/now", "")
 		create(c, "ConfigMap", "now")
+	})
+	others := filepath.Join(t.TempDir(), "encryption.yaml")
+	if err := os.WriteFile(others, []byte("apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nresources:\n- resources: [configmaps]\n  providers:\n  - secretbox: {keys: [{name: a, secret: MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=}]}\n  - identity: {}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in = func(o *typeplane.Options) { o.Store.InMemory, o.Store.DataDir, o.Store.EncryptionConfig = false, fresh, others }
+	run(func(c servertest.Client) {
+		for _, kind := range []string{"secrets", "configmaps"} {
+			c.Want(200, base64.StdEncoding.EncodeToString([]byte(canary)), "GET", "/api/v1/namespaces/default/"+kind+"/now", "")
+		}
 	})
 	if found(t, fresh) == 0 {
 		t.Error("a ConfigMap is not found in the files: the search is no good")

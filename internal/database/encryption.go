@@ -21,29 +21,41 @@ import (
 // itself: Secrets are encrypted.
 func OwnEncryption(dataDir string) string { return filepath.Join(dataDir, "pki", "encryption.yaml") }
 
-// OpenEncryption reads the configuration that the options name, or else the one that the server has
-// made for itself, if there is one. What it returns closes it again.
+// OpenEncryption reads the configuration that the options name, over the one that the server has made
+// for itself, if there is one. What it returns closes it again.
 func (k *Kinds) OpenEncryption(o *program.StoreOptions, log *slog.Logger) (lock func(), err error) {
-	options := encryption.Options{File: o.EncryptionConfig, Reload: o.EncryptionReload, Log: log}
-	if options.File == "" {
-		options.File = OwnEncryption(o.DataDir) // it may encrypt what is not served at the moment
-		if _, err := os.Stat(options.File); errors.Is(err, fs.ErrNotExist) || o.InMemory {
-			return func() {}, nil
-		}
-	} else {
-		options.Resources = []encryption.Resource{}
-		for _, r := range k.Resources {
-			options.Resources = append(options.Resources, encryptionName(r))
-		}
+	options, err := k.encryptionOptions(o)
+	if err != nil || options.File == "" {
+		return func() {}, err
 	}
-	k.Encryption, err = encryption.Open(options)
-	if err == nil {
+	options.Log = log
+	if k.Encryption, err = encryption.Open(options); err == nil {
 		return k.Encryption.Close, nil
 	}
 	if o.EncryptionConfig == "" {
 		return func() {}, fmt.Errorf("the server's own encryption of Secrets: %w; put the file back from a copy: without it Secrets can't be read", err)
 	}
 	return func() {}, fmt.Errorf("--encryption-provider-config: %w", err)
+}
+
+// encryptionOptions names the configurations; none if there is no File.
+func (k *Kinds) encryptionOptions(o *program.StoreOptions) (encryption.Options, error) {
+	options := encryption.Options{File: o.EncryptionConfig, Reload: o.EncryptionReload}
+	own := OwnEncryption(o.DataDir)
+	if _, err := os.Stat(own); errors.Is(err, fs.ErrNotExist) || o.InMemory {
+		own = ""
+	} else if err != nil {
+		return options, err
+	}
+	if options.File == "" {
+		options.File = own // it may encrypt what is not served at the moment
+		return options, nil
+	}
+	options.Base, options.Resources = own, []encryption.Resource{}
+	for _, r := range k.Resources {
+		options.Resources = append(options.Resources, encryptionName(r))
+	}
+	return options, nil
 }
 
 // StartEncryption follows the keys. changed is called when one has come or gone; it may be nil.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +19,9 @@ import (
 type Options struct {
 	// File is the configuration.
 	File string
+	// Base is a second configuration, "" for none. What it names is encrypted as it says where File
+	// says nothing of it, and can be read with its keys in any case. It is read once.
+	Base string
 	// Reload makes Start look after the file and follow its changes.
 	Reload bool
 	// Resources are those that the program stores: one in the file that is none of them is a
@@ -43,6 +47,7 @@ const (
 type Encryption struct {
 	options Options
 	current atomic.Pointer[ruleset] // replaced as a whole, so that a reload is for all resources at once
+	base    *Config                 // nil for none
 	ctx     context.Context
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
@@ -70,6 +75,9 @@ func Open(options Options) (*Encryption, error) {
 		options.now = time.Now
 	}
 	e := &Encryption{options: options}
+	if err := e.readBase(); err != nil {
+		return nil, err
+	}
 	data, err := e.read()
 	if err != nil {
 		return nil, err
@@ -134,6 +142,18 @@ func (e *Encryption) read() ([]byte, error) {
 	return data, nil
 }
 
+func (e *Encryption) readBase() error {
+	if e.options.Base == "" {
+		return nil
+	}
+	data, err := os.ReadFile(e.options.Base)
+	if err != nil {
+		return fmt.Errorf("encryption configuration: %w", err)
+	}
+	e.base, err = Parse(e.options.Base, data, nil)
+	return err
+}
+
 // build makes the rules of a file. Plug-ins that are in use stay as they are, with what they know;
 // with healthy, new ones must answer.
 func (e *Encryption) build(data []byte, healthy bool) (*ruleset, error) {
@@ -172,6 +192,8 @@ func (e *Encryption) build(data []byte, healthy bool) (*ruleset, error) {
 		closeFresh()
 		return nil, fmt.Errorf("%s: %w", e.options.File, err)
 	}
+	config = config.over(e.base)
+	rules.config = config
 	for _, rule := range config.Rules {
 		for _, r := range rule.Resources {
 			if rules.boxes[r], err = slots(config.providersOf(r), func(k KMS) *plugin { return rules.plugins[k] }); err != nil {
@@ -181,6 +203,25 @@ func (e *Encryption) build(data []byte, healthy bool) (*ruleset, error) {
 		}
 	}
 	return rules, nil
+}
+
+// over is a configuration whose providers come before those of base; nil is none.
+func (c *Config) over(base *Config) *Config {
+	if base == nil {
+		return c
+	}
+	all := &Config{Rules: slices.Clone(c.Rules)}
+	for _, rule := range base.Rules {
+		for _, r := range rule.Resources {
+			named := slices.ContainsFunc(c.Rules, func(own Rule) bool { return slices.Contains(own.Resources, r) })
+			providers := rule.Providers
+			if !named { // a rule for r alone takes the place of one for a group or for everything
+				providers = slices.Concat(c.providersOf(r), providers)
+			}
+			all.Rules = append(all.Rules, Rule{Resources: []Resource{r}, Providers: providers})
+		}
+	}
+	return all
 }
 
 // plugins are the KMS plug-ins of a configuration.

@@ -244,6 +244,10 @@ func (pl *planner) typeMethods(pkg *model.Package, t *types.Type) methods {
 		return m
 	}
 	for _, name := range w.interfaces {
+		if name == objectName && !model.HasMethod(t, "GetObjectKind") {
+			pl.problem(at, "embed metav1.TypeMeta, or take the tag off", "a DeepCopyObject is asked for, and a runtime.Object also has GetObjectKind")
+			continue
+		}
 		if i := pl.interfaceType(name, at); i != nil {
 			m.interfaces = append(m.interfaces, i)
 		}

@@ -126,6 +126,17 @@ func Embeds(t *types.Type, name string) bool {
 	})
 }
 
+// HasMethod tells whether a type has a method, of its own or of what it embeds.
+func HasMethod(t *types.Type, name string) bool {
+	if t.Methods[name] != nil {
+		return true
+	}
+	if t = Underlying(t); t.Kind == types.Pointer {
+		t = Underlying(t.Elem)
+	}
+	return t.Methods[name] != nil || slices.ContainsFunc(t.Members, func(m types.Member) bool { return m.Embedded && HasMethod(m.Type, name) })
+}
+
 // ObjectName is the interface of what apimachinery's Scheme can register.
 const ObjectName = "k8s.io/apimachinery/pkg/runtime.Object"
 
