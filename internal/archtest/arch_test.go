@@ -73,7 +73,7 @@ var rules = []rule{
 	},
 	{
 		in:     []string{"..."},
-		except: []string{"internal/ownership/...", "runtime/fieldset", "generators/internal/fieldset"},
+		except: []string{"internal/ownership/...", "runtime/fieldset", "generators/internal/fieldset", "registry/ownershiptest"},
 		forbid: []string{"sigs.k8s.io/structured-merge-diff/..."},
 		reason: "sets of fields are for the tracking of field ownership only",
 	},

@@ -44,7 +44,7 @@ var ladder = []room{
 	{"Assembly", []string{"internal/faultinject", "internal/kubeconfig", "internal/program/...", "internal/replicas", "internal/database", "internal/users", "internal/tool", "internal/serve/..."}},
 	{"Typeplane", []string{".", "apitest"}},
 	{"Features", []string{"internal/quantity", "internal/follow", "features/..."}},
-	{"Generator", []string{"generators/prototest", "generators/...", "cmd/gen"}},
+	{"Generator", []string{"generators/...", "cmd/gen"}},
 	{"Tests, tools and examples", []string{
 		"internal/amplify", "internal/ask", "internal/certtest", "internal/etcdproc", "internal/faultdisk", "internal/gadget/...", "internal/testserver", "hack/...", "examples/...",
 	}},
