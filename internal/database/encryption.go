@@ -48,7 +48,7 @@ func (k *Kinds) encryptionOptions(o *program.StoreOptions) (encryption.Options, 
 		return options, err
 	}
 	if options.File == "" {
-		options.File = own // it may encrypt what is not served at the moment
+		options.File, options.Usual = own, true // it may encrypt what is not served at the moment
 		return options, nil
 	}
 	options.Base, options.Resources = own, []encryption.Resource{}

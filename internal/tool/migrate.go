@@ -194,6 +194,9 @@ func (m *migrating) table(out io.Writer) error {
 	fmt.Fprintln(w, "RESOURCE\tSTORED AS\tOBJECTS\tOLD\tREWRITTEN\tGONE\tUNREADABLE")
 	for i, r := range m.Resources {
 		n := m.results[i]
+		if n.Entries == 0 && n.Unreadable == 0 {
+			continue
+		}
 		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\n", r.GroupResource(), storedAs(r, m.Options[i]), n.Entries, n.Stale, n.Rewritten, n.Gone, n.Unreadable)
 	}
 	return w.Flush()

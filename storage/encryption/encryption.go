@@ -22,6 +22,9 @@ type Options struct {
 	// Base is a second configuration, "" for none. What it names is encrypted as it says where File
 	// says nothing of it, and can be read with its keys in any case. It is read once.
 	Base string
+	// Usual says that the configuration is nothing to speak of: what is in effect is logged for
+	// debugging only.
+	Usual bool
 	// Reload makes Start look after the file and follow its changes.
 	Reload bool
 	// Resources are those that the program stores: one in the file that is none of them is a
@@ -239,8 +242,12 @@ func (c *Config) plugins() []KMS {
 
 // announce logs what is in effect.
 func (e *Encryption) announce(rules *ruleset) {
+	level := slog.LevelInfo
+	if e.options.Usual {
+		level = slog.LevelDebug
+	}
 	for _, rule := range rules.config.Rules {
-		e.options.Log.Info("encryption: configuration in effect", "file", e.options.File, "resources", fmt.Sprint(rule.Resources), "providers", describe(rule.Providers))
+		e.options.Log.Log(e.ctx, level, "encryption: configuration in effect", "file", e.options.File, "resources", fmt.Sprint(rule.Resources), "providers", describe(rule.Providers))
 	}
 	if info, err := os.Stat(e.options.File); err == nil && info.Mode().Perm()&0o004 != 0 {
 		e.options.Log.Warn("encryption: every user of this machine can read the configuration, and the keys in it: chmod 600", "file", e.options.File)

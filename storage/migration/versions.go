@@ -82,7 +82,8 @@ func (r Record) Add(ctx context.Context, more Versions) error {
 	})
 }
 
-// Settle notes that all entries of the resources are in one version each, as somebody has found who
+// Settle notes that all entries of the resources, as far as the record names them, are in one
+// version each, as somebody has found who
 // began to look at a revision that Read had returned. It changes nothing if the record was changed
 // since: then another server has begun to write.
 func (r Record) Settle(ctx context.Context, seen int64, only map[string]string) error {
@@ -91,7 +92,9 @@ func (r Record) Settle(ctx context.Context, seen int64, only map[string]string) 
 			return
 		}
 		for resource, version := range only {
-			n.Versions[resource] = []string{version}
+			if n.Versions[resource] != nil {
+				n.Versions[resource] = []string{version}
+			}
 		}
 	})
 }

@@ -34,7 +34,7 @@ func badAddresses() []bad {
 		{name: "invalid UTF-8", path: books + "/%ff%fe", code: 400, reason: badRequest, message: "UTF-8"},
 		{name: "very long name", path: books + "/" + long, code: 404, reason: "NotFound"},
 		{name: "very long namespace", path: v1 + "/namespaces/" + long + "/books/b", code: 404, reason: "NotFound"},
-		{name: "create in a namespace that can't be", path: v1 + "/namespaces/Not_A_Name/books", body: string(book("bad")), code: 404, reason: "NotFound"},
+		{name: "create in a namespace that can't be", path: v1 + "/namespaces/Not_A_Name/books", body: string(book("bad")), code: 422, reason: invalid, field: "metadata.namespace"},
 		{name: "empty segment", path: v1 + "//books", code: 404, message: "404 page not found"},
 		{name: "unknown resource", path: v1 + "/pamphlets", code: 404, reason: "NotFound", message: "the server could not find the requested resource"},
 		{name: "unknown subresource", path: books + "/there/cover", code: 404, reason: "NotFound"},

@@ -36,7 +36,7 @@ func TestEncryptionPage(t *testing.T) {
 	}
 	first := configBlock.FindStringSubmatch(string(text))
 	write(first[1])
-	s := startProgram(t, "library", t.TempDir(), "--encryption-provider-config", file)
+	s := start(t, t.TempDir(), "--encryption-provider-config", file)
 	defer s.stop(syscall.SIGTERM)
 
 	inEffect := first[1]

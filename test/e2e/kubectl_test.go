@@ -19,7 +19,7 @@ func TestKubectl(t *testing.T) {
 }
 
 func firstHour(t *testing.T, args ...string) {
-	s := start(t, t.TempDir(), args...)
+	s := startProgram(t, "library", t.TempDir(), args...)
 	defer s.stop(syscall.SIGTERM)
 	for _, step := range []struct {
 		args string

@@ -60,10 +60,11 @@ type server struct {
 	started int
 }
 
-// start runs examples/library over dataDir and waits until it is ready.
+// start runs examples/library over dataDir and waits until it is ready. It serves its own kinds
+// alone, and writes nothing by itself: tests count what is written.
 func start(t testing.TB, dataDir string, args ...string) *server {
 	t.Helper()
-	return startProgram(t, "library", dataDir, args...)
+	return startProgram(t, "library", dataDir, append([]string{"--enable-api=none", "--storage-migration-rate=0"}, args...)...)
 }
 
 func startProgram(t testing.TB, name, dataDir string, args ...string) *server {
