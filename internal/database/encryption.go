@@ -28,7 +28,7 @@ func (k *Kinds) OpenEncryption(o *program.StoreOptions, log *slog.Logger) (lock 
 	if err != nil || options.File == "" {
 		return func() {}, err
 	}
-	options.Log = log
+	options.Log, k.onlyOwn = log, options.Usual
 	if k.Encryption, err = encryption.Open(options); err == nil {
 		return k.Encryption.Close, nil
 	}
@@ -68,6 +68,11 @@ func (k *Kinds) StartEncryption(changed func()) {
 // Encrypts says whether the values of a resource are encrypted.
 func (k *Kinds) Encrypts(r registry.Resource) bool {
 	return k.Encryption != nil && k.Encryption.Seals(encryptionName(r))
+}
+
+// Locked says whether encrypted values of a resource can't be read for want of a configuration.
+func (k *Kinds) Locked(r registry.Resource) bool {
+	return k.Encryption == nil || k.onlyOwn && !k.Encrypts(r)
 }
 
 // encryptionName is what a resource is called in the configuration: the hub's group counts,

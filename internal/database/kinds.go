@@ -27,6 +27,7 @@ type Kinds struct {
 	Options   []registry.Options // of the resource with the same index
 	// Encryption is nil where values lie in etcd as they are.
 	Encryption *encryption.Encryption
+	onlyOwn    bool // Encryption is what the server has made for itself
 }
 
 // NewKinds returns them in the forms that the options choose.

@@ -65,7 +65,7 @@ func describe(k *database.Kinds, root string, kv etcd3.Raw) described {
 		return d
 	}
 	if d.Encryption = readEncryption(kv.Value); d.Encryption != nil {
-		if k.Encryption == nil {
+		if _, i := resourceAt(k, d.Key, root); k.Encryption == nil || i >= 0 && k.Locked(k.Resources[i]) {
 			return d
 		}
 		if err := d.decrypt(k, root); err != nil {

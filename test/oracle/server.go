@@ -47,7 +47,7 @@ func newServer(ctx context.Context, number int, binary, dir, etcd string, disk *
 	}
 	s := &server{
 		number: number, binary: binary, dir: dir, env: env, disk: disk, url: fmt.Sprintf("https://127.0.0.1:%d", port),
-		args: append([]string{"--data-dir", dir, "--secure-port", fmt.Sprint(port)}, args...),
+		args: append([]string{"--data-dir", dir, "--secure-port", fmt.Sprint(port), "--enable-api=none"}, args...),
 	}
 	if etcd != "" {
 		s.args = append(s.args, "--etcd-servers", etcd)
