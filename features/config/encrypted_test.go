@@ -80,7 +80,9 @@ func TestSecretsAreEncrypted(t *testing.T) {
 	if err := os.WriteFile(others, []byte("apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nresources:\n- resources: [configmaps]\n  providers:\n  - secretbox: {keys: [{name: a, secret: MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=}]}\n  - identity: {}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	in = func(o *typeplane.Options) { o.Store.InMemory, o.Store.DataDir, o.Store.EncryptionConfig = false, fresh, others }
+	in = func(o *typeplane.Options) {
+		o.Store.InMemory, o.Store.DataDir, o.Store.EncryptionConfig = false, fresh, others
+	}
 	run(func(c servertest.Client) {
 		for _, kind := range []string{"secrets", "configmaps"} {
 			c.Want(200, base64.StdEncoding.EncodeToString([]byte(canary)), "GET", "/api/v1/namespaces/default/"+kind+"/now", "")
