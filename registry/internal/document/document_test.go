@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
@@ -268,5 +269,35 @@ func TestText(t *testing.T) {
 	}
 	if got := (Document{}).Text("spec"); got != "" {
 		t.Errorf("of nothing: %q", got)
+	}
+}
+
+// TestMembersAreCalledAsInJSON: whatever a tag says, a document keeps what encoding/json writes.
+func TestMembersAreCalledAsInJSON(t *testing.T) {
+	type odd struct {
+		Plain   string
+		Named   string `json:"named,omitempty"`
+		Dash    string `json:"-,"`
+		Left    string `json:"-"`
+		Bad     string `json:"a b\"c"`
+		Strange string `json:"a.b/c~d"`
+		NoName  string `json:",omitempty"`
+		Letters string `json:"größe"`
+	}
+	value := odd{"a", "b", "c", "d", "e", "f", "g", "h"}
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, whole, err := Read(text, ShapeOf(reflect.TypeFor[odd](), Said{}))
+	if err != nil || !whole {
+		t.Fatalf("whole %v, %v", whole, err)
+	}
+	var want, got map[string]any
+	if err := errors.Join(json.Unmarshal(text, &want), json.Unmarshal(doc.AppendObject(nil), &got)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("a document is not what was sent (-sent +kept)\n%s", diff)
 	}
 }

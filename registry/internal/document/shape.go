@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"unicode"
 
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
@@ -230,12 +231,13 @@ func membersOf(t reflect.Type) map[string]reflect.Type {
 		for _, t := range level {
 			for i := range t.NumField() {
 				f := t.Field(i)
-				inner, name := f.Type, nameOf(f)
+				inner := f.Type
+				name, left := nameOf(f)
 				if inner.Kind() == reflect.Pointer {
 					inner = inner.Elem()
 				}
 				switch {
-				case name == "-" || !f.IsExported() && (!f.Anonymous || inner.Kind() != reflect.Struct):
+				case left || !f.IsExported() && (!f.Anonymous || inner.Kind() != reflect.Struct):
 				case f.Anonymous && name == "" && inner.Kind() == reflect.Struct:
 					if !seen[inner] {
 						seen[inner] = true
@@ -259,15 +261,18 @@ func membersOf(t reflect.Type) map[string]reflect.Type {
 	return members
 }
 
-// nameOf is the name that the tag of a field gives it in JSON; "" for none, "-" if it is left out.
-func nameOf(f reflect.StructField) string {
+// nameOf is the name that the tag of a field gives it in JSON, "" for none. left says that the field
+// is left out. A name that encoding/json does not take is as if it were not there.
+func nameOf(f reflect.StructField) (name string, left bool) {
 	tag := f.Tag.Get("json")
 	if tag == "-" {
-		return tag
+		return "", true
 	}
-	name, _, _ := strings.Cut(tag, ",")
-	if tag == "-," {
-		return "-" // a field that is called so, which no API has
+	name, _, _ = strings.Cut(tag, ",")
+	for _, c := range name {
+		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) {
+			return "", false
+		}
 	}
-	return name
+	return name, false
 }
