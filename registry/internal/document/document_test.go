@@ -3,6 +3,7 @@ package document
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -274,22 +275,23 @@ func TestText(t *testing.T) {
 
 // TestMembersAreCalledAsInJSON: whatever a tag says, a document keeps what encoding/json writes.
 func TestMembersAreCalledAsInJSON(t *testing.T) {
-	type odd struct {
-		Plain   string
-		Named   string `json:"named,omitempty"`
-		Dash    string `json:"-,"`
-		Left    string `json:"-"`
-		Bad     string `json:"a b\"c"`
-		Strange string `json:"a.b/c~d"`
-		NoName  string `json:",omitempty"`
-		Letters string `json:"größe"`
+	var fields []reflect.StructField
+	for i, tag := range []string{
+		"", `json:"named,omitempty"`, `json:"-,"`, `json:"-"`, `json:"a b\"c"`, `json:"a.b/c~d"`, `json:",omitempty"`, `json:"größe"`,
+	} {
+		fields = append(fields, reflect.StructField{Name: fmt.Sprint("Field", i), Type: reflect.TypeFor[string](), Tag: reflect.StructTag(tag)})
 	}
-	value := odd{"a", "b", "c", "d", "e", "f", "g", "h"}
+	odd := reflect.StructOf(fields)
+	filled := reflect.New(odd)
+	for i := range fields {
+		filled.Elem().Field(i).SetString(fmt.Sprint("value ", i))
+	}
+	value := filled.Interface()
 	text, err := json.Marshal(value)
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, whole, err := Read(text, ShapeOf(reflect.TypeFor[odd](), Said{}))
+	doc, whole, err := Read(text, ShapeOf(odd, Said{}))
 	if err != nil || !whole {
 		t.Fatalf("whole %v, %v", whole, err)
 	}
