@@ -255,8 +255,8 @@ func (d *Disk) judge(c call) verdict {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	f, err := d.open(link)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) {
-		return goOn // the program was killed meanwhile, so its call is never made
+	if gone(err) {
+		return goOn
 	}
 	if err != nil {
 		d.note(fmt.Errorf("faultdisk: %s: %w", path, err))
@@ -270,11 +270,17 @@ func (d *Disk) judge(c call) verdict {
 		fault = NotFaulty
 	}
 	v, err := d.file(c, f, fault)
+	if gone(err) {
+		return goOn
+	}
 	if err != nil {
 		d.note(fmt.Errorf("faultdisk: %s: %w", path, err))
 	}
 	return v
 }
+
+// gone says that the program was killed meanwhile, so its call is never made.
+func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) }
 
 // open returns what is known of the file that a link in /proc leads to, nil for a directory.
 func (d *Disk) open(link string) (*file, error) {
