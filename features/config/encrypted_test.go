@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -90,6 +91,39 @@ func TestSecretsAreEncrypted(t *testing.T) {
 	})
 	if found(t, fresh) == 0 {
 		t.Error("a ConfigMap is not found in the files: the search is no good")
+	}
+}
+
+// TestLostKeyIsTold: a server whose key of Secrets is gone says so at its start.
+func TestLostKeyIsTold(t *testing.T) {
+	dir, log := filepath.Join(t.TempDir(), "data"), new(bytes.Buffer)
+	start := func(do func(servertest.Client)) {
+		t.Helper()
+		log.Reset()
+		s, err := apitest.New(typeplane.Server{Name: "plane", APIs: features.All()}, func(o *typeplane.Options) {
+			o.Store.InMemory, o.Store.DataDir, o.Log = false, dir, slog.New(slog.NewTextHandler(log, nil))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		do(servertest.Of(t, s))
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	const lost = "Secrets are encrypted with a key that this server does not have"
+	start(func(c servertest.Client) {
+		c.Want(201, "", "POST", "/api/v1/namespaces/default/secrets", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a"}}`)
+	})
+	if strings.Contains(log.String(), lost) {
+		t.Errorf("the first start: %s", log)
+	}
+	if err := os.Remove(filepath.Join(dir, "pki", "encryption.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	start(func(servertest.Client) {})
+	if !strings.Contains(log.String(), lost) {
+		t.Errorf("nothing of the lost key: %s", log)
 	}
 }
 

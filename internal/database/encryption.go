@@ -8,7 +8,10 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/registry"
@@ -73,6 +76,18 @@ func (k *Kinds) Encrypts(r registry.Resource) bool {
 // Locked says whether encrypted values of a resource can't be read for want of a configuration.
 func (k *Kinds) Locked(r registry.Resource) bool {
 	return k.Encryption == nil || k.onlyOwn && !k.Encrypts(r)
+}
+
+// HasEncrypted says whether a value of a core resource lies in the database encrypted.
+func (k *Kinds) HasEncrypted(ctx context.Context, db *Database, plural string) (bool, error) {
+	for _, r := range k.Resources {
+		if (r.GroupResource() != schema.GroupResource{Resource: plural}) {
+			continue
+		}
+		page, err := db.Source(storage.Form{}).List(ctx, r.KeyPrefix(), storage.ListOptions{})
+		return slices.ContainsFunc(page.Entries, func(e storage.Entry) bool { return encryption.Encrypted(e.Value) }), err
+	}
+	return false, nil
 }
 
 // encryptionName is what a resource is called in the configuration: the hub's group counts,

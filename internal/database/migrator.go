@@ -22,7 +22,9 @@ type Migrator struct {
 	rate   int
 	log    *slog.Logger
 	again  chan struct{} // holds a token while it has to look again
-	waited bool          // for servers that wrote another version
+	// thorough says that the caches may not know of everything that is stale: they may not have read
+	// their entries again yet, or another server may have written a moment ago.
+	thorough bool
 
 	mu       sync.Mutex // guards progress
 	progress migrationReport
@@ -54,7 +56,8 @@ func (m *Migrator) Again() {
 	}
 }
 
-// Run migrates when the caches are filled, and each time that Again is called, until ctx ends.
+// Run migrates when the caches are filled, and each time that Again is called, until ctx ends. The
+// later looks read the database.
 func (m *Migrator) Run(ctx context.Context) {
 	m.db.OnceFilled(ctx, m.Again)
 	for ctx.Err() == nil {
@@ -63,7 +66,8 @@ func (m *Migrator) Run(ctx context.Context) {
 			return
 		case <-m.again:
 		}
-		if err := m.migrate(ctx); err != nil && ctx.Err() == nil {
+		err := m.migrate(ctx)
+		if m.thorough = true; err != nil && ctx.Err() == nil {
 			m.log.Warn("rewrite what is stored in an old form", "error", err)
 			if wait.Sleep(ctx, retryMigration) == nil {
 				m.Again()
@@ -78,7 +82,6 @@ func (m *Migrator) migrate(ctx context.Context) error {
 		return err
 	}
 	if m.setWaiting(others); len(others) > 0 {
-		m.waited = true
 		return m.lookLater(ctx)
 	}
 	record := m.db.Record()
@@ -98,7 +101,6 @@ func (m *Migrator) migrate(ctx context.Context) error {
 			only[r.GroupResource().String()] = r.StorageVersion(m.survey.Options[i]).String()
 		}
 	}
-	m.waited = false
 	return record.Settle(ctx, seen, only)
 }
 
@@ -110,12 +112,11 @@ func (m *Migrator) lookLater(ctx context.Context) error {
 	return nil
 }
 
-// resource migrates the objects of one resource, if the cache knows of one that is stale, or may not
-// know of one that another server has written a moment ago.
+// resource migrates the objects of one resource. What the cache says is enough for the first look.
 func (m *Migrator) resource(ctx context.Context, i int, pace *migration.Pace) (migration.Result, error) {
 	r := m.survey.Resources[i]
 	count, err := migration.Survey(ctx, m.survey.Stores[i], r.KeyPrefix())
-	if err != nil || count.Stale == 0 && !m.waited {
+	if err != nil || count.Stale == 0 && !m.thorough {
 		return migration.Result{Count: count}, err
 	}
 	form, err := m.survey.Form(i, m.db.Root)

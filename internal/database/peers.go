@@ -2,6 +2,7 @@ package database
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -33,21 +34,14 @@ type Peers struct {
 
 	mu   sync.Mutex // guards self and held
 	self replicas.Replica
-	held map[string]heldVersion // by resource
+	held map[string]int // indexes of the resources that are not written in their storage version
 }
 
-// heldVersion is why a resource is not written in its storage version.
-type heldVersion struct {
-	index   int // of the resource
-	written schema.GroupVersion
-	servers []string // the servers
-}
-
-// JoinPeers says to the other servers that this one runs, and holds back what they can't read.
-// Before anything is read or written in a version, that is: so either they see this server or this
+// JoinPeers says to the other servers that this one runs, and holds back what they can't read. It
+// comes before the first look at which versions are stored: so either they see this server or this
 // one sees them.
 func JoinPeers(ctx context.Context, k *Kinds, db *Database, self replicas.Replica, log *slog.Logger) (*Peers, error) {
-	p := &Peers{register: replicas.Register{Store: db.Source(storage.Form{}), Log: log}, kinds: k, db: db, log: log, self: self, held: map[string]heldVersion{}}
+	p := &Peers{register: replicas.Register{Store: db.Source(storage.Form{}), Log: log}, kinds: k, db: db, log: log, self: self, held: map[string]int{}}
 	p.self.Reads, p.self.Writes = map[string][]string{}, map[string]string{}
 	for i, r := range k.Resources {
 		name := r.GroupResource().String()
@@ -56,16 +50,24 @@ func JoinPeers(ctx context.Context, k *Kinds, db *Database, self replicas.Replic
 	if err := p.register.Enter(ctx, p.self); err != nil {
 		return nil, err
 	}
-	others, err := p.register.List(ctx, self.ID)
-	if err != nil {
-		return nil, err
-	}
-	for i, r := range k.Resources {
-		if err := p.hold(i, r, others); err != nil {
-			return nil, err
-		}
+	if err := p.holdBack(ctx); err != nil {
+		return nil, errors.Join(err, p.register.Leave(ctx, self.ID))
 	}
 	return p, nil
+}
+
+// holdBack chooses the versions in which the resources are written beside the others.
+func (p *Peers) holdBack(ctx context.Context) error {
+	others, err := p.register.List(ctx, p.self.ID)
+	if err != nil {
+		return err
+	}
+	for i, r := range p.kinds.Resources {
+		if err := p.hold(i, r, others); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // hold chooses the version in which a resource is written beside the others.
@@ -85,10 +87,27 @@ func (p *Peers) hold(i int, r registry.Resource, others []replicas.Replica) erro
 		return err
 	}
 	p.kinds.Options[i].Written.Set(gv)
-	p.held[name] = heldVersion{index: i, written: gv, servers: blind}
+	p.held[name] = i
 	p.self.Writes[name] = version
 	p.log.Info(fmt.Sprintf("%s is written in %s, and in %s once servers of an older release have ended", name, version, want), "servers", strings.Join(blind, ","))
 	return nil
+}
+
+// CheckReaders returns an error if a server runs on the database that can't read the storage version
+// of a resource: nobody may write that then.
+func (k *Kinds) CheckReaders(ctx context.Context, db *Database) error {
+	running, err := replicas.Register{Store: db.Source(storage.Form{})}.List(ctx, "")
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for i, r := range k.Resources {
+		name, want := r.GroupResource().String(), r.StorageVersion(k.Options[i]).String()
+		if blind := unableToRead(running, name, want); len(blind) > 0 {
+			errs = append(errs, fmt.Errorf("%s would be written in %s, and these servers can't read that: %s; stop them first, or choose another version with --storage-versions", name, want, strings.Join(blind, ", ")))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // unableToRead are those of the servers that have a resource and can't read a version of it.
@@ -180,17 +199,17 @@ func (p *Peers) advance(ctx context.Context) error {
 		return err
 	}
 	may := migration.Versions{}
-	for name, h := range free {
-		may[name] = []string{p.kinds.Resources[h.index].StorageVersion(p.kinds.Options[h.index]).String()}
+	for name, i := range free {
+		may[name] = []string{p.kinds.Resources[i].StorageVersion(p.kinds.Options[i]).String()}
 	}
 	if err := p.db.Record().Add(ctx, may); err != nil {
 		return err
 	}
-	if free, err = p.free(ctx); err != nil {
+	if free, err = p.free(ctx); err != nil || len(free) == 0 {
 		return err
 	}
-	for name, h := range free {
-		p.kinds.Options[h.index].Written.Set(schema.GroupVersion{})
+	for name, i := range free {
+		p.kinds.Options[i].Written.Set(schema.GroupVersion{})
 		p.release(name, may[name][0])
 		p.log.Info(fmt.Sprintf("%s is written in %s from now on: no server of an older release runs", name, may[name][0]))
 	}
@@ -199,20 +218,18 @@ func (p *Peers) advance(ctx context.Context) error {
 }
 
 // free are the resources that are held back, and for nobody any more.
-func (p *Peers) free(ctx context.Context) (map[string]heldVersion, error) {
+func (p *Peers) free(ctx context.Context) (map[string]int, error) {
 	others, err := p.register.List(ctx, p.self.ID)
 	if err != nil {
 		return nil, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	free := map[string]heldVersion{}
-	for name, h := range p.held {
-		want := p.kinds.Resources[h.index].StorageVersion(p.kinds.Options[h.index])
-		h.servers = unableToRead(others, name, want.String())
-		p.held[name] = h
-		if len(h.servers) == 0 {
-			free[name] = h
+	free := map[string]int{}
+	for name, i := range p.held {
+		want := p.kinds.Resources[i].StorageVersion(p.kinds.Options[i])
+		if len(unableToRead(others, name, want.String())) == 0 {
+			free[name] = i
 		}
 	}
 	return free, nil

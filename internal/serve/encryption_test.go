@@ -84,6 +84,39 @@ func (e *sealed) label(name, value string) {
 	}
 }
 
+// TestKeyChangeRewrites: what lies there under an old key is encrypted with the new one by a server
+// whose configuration changes, without anybody's write.
+func TestKeyChangeRewrites(t *testing.T) {
+	for _, cache := range []bool{true, false} {
+		t.Run(fmt.Sprintf("cache %t", cache), func(t *testing.T) {
+			e := &sealed{provider: "aesgcm", file: filepath.Join(t.TempDir(), "encryption.yaml")}
+			e.reads = &reads{T: t, revisions: strings.NewReplacer()}
+			e.configure("one")
+			e.i, e.client = running(t, func(o *program.Options) {
+				o.Store.InMemory, o.Store.WatchCache, o.Store.EncryptionConfig = false, cache, e.file
+			})
+			for n := range 20 {
+				post(t, e.client, e.i.URL()+widgetsPath, fmt.Sprintf(`{"metadata":{"name":"w%d"},"spec":{}}`, n))
+			}
+			e.configure("two", "one")
+			for begun := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+				left := 0
+				for n := range 20 {
+					if !strings.HasPrefix(e.raw(fmt.Sprint("default/w", n)), "k8s:enc:aesgcm:v1:two:") {
+						left++
+					}
+				}
+				if left == 0 {
+					return
+				}
+				if time.Since(begun) > 30*time.Second {
+					t.Fatalf("%d of 20 objects lie under the old key still", left)
+				}
+			}
+		})
+	}
+}
+
 // TestMovedCiphertexts: what was encrypted for one object is no value of another, also where the
 // format would not notice: a read fails, a watch ends with the error, and neither leaves the object
 // out.

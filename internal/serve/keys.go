@@ -154,7 +154,7 @@ func (p *plan) keepsSecrets() bool {
 
 // keepSecrets makes the key with which Secrets are encrypted in an embedded etcd, which nobody else
 // has. In a database that others may write to it is shared, or there is none.
-func (p *plan) keepSecrets() error {
+func (p *plan) keepSecrets(ctx context.Context, db *database.Database) error {
 	embedded := len(p.options.Store.EtcdServers) == 0 && p.program.Storage == nil
 	if !p.keepsSecrets() || !embedded {
 		return nil
@@ -162,6 +162,13 @@ func (p *plan) keepSecrets() error {
 	file := database.OwnEncryption(p.options.Store.DataDir)
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		return err
+	}
+	sealed, err := p.known.HasEncrypted(ctx, db, "secrets")
+	if err != nil {
+		return err
+	}
+	if sealed {
+		p.log.Warn("Secrets are encrypted with a key that this server does not have, and can't be read: put "+file+" back from a copy, or give their --encryption-provider-config", "new", "a key for others is made")
 	}
 	if err := os.MkdirAll(p.pki(), 0o700); err != nil {
 		return err

@@ -74,7 +74,7 @@ func (p *plan) openDatabase(ctx context.Context, url string, say func(string), o
 		defer lock()
 		return db.Close()
 	})
-	if err := errors.Join(p.shareKeys(ctx, db), p.keepSecrets()); err != nil {
+	if err := errors.Join(p.shareKeys(ctx, db), p.keepSecrets(ctx, db)); err != nil {
 		return nil, err
 	}
 	if lock, err = p.known.OpenEncryption(&p.options.Store, p.log); err != nil {

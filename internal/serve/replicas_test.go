@@ -14,6 +14,7 @@ import (
 
 	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/internal/program/programtest"
+	"github.com/typeplane/typeplane/internal/tool"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/memory"
 )
@@ -193,6 +194,12 @@ func TestNewReleaseBesideAnOldOne(t *testing.T) {
 	}
 	if report := getBody(t, client, i.URL()+"/debug/storage"); !strings.Contains(report, `"state": "waiting"`) || !strings.Contains(report, `"written": "shop.example.com/v1beta1"`) {
 		t.Errorf("report: %s", report)
+	}
+
+	var said bytes.Buffer
+	if err := run(t.Context(), s.of(programtest.Widgets()), []string{"migrate", "--data-dir", t.TempDir()}, tool.Console{Out: &said, Err: &said}); err == nil ||
+		!strings.Contains(err.Error(), "would be written in shop.example.com/v1, and these servers can't read that: "+old.URL()) || !strings.Contains(stored(), "v1beta1") {
+		t.Errorf("migrate beside an old server: %v, stored is %q", err, stored())
 	}
 
 	stopOld()

@@ -50,6 +50,11 @@ func migrateCommand(s program.Server) command {
 				return err
 			}
 			return inDatabase(ctx, s, k, o, c, func(db *database.Database) error {
+				if !dryRun {
+					if err := k.CheckReaders(ctx, db); err != nil {
+						return err
+					}
+				}
 				m := migrating{Kinds: k, Console: c, pace: migration.NewPace(rate)}
 				if err := m.place(ctx, db, dryRun); err != nil {
 					return err

@@ -37,13 +37,16 @@ func (e *Encryption) Seals(resource Resource) bool {
 	return e.current.Load().slots(resource)[0].prefix != ""
 }
 
+// Encrypted says whether a stored value is encrypted, by whichever key.
+func Encrypted(stored []byte) bool { return bytes.HasPrefix(stored, []byte(encryptedPrefix)) }
+
 // Plain returns form for a server without a configuration: it says of an encrypted value that it is
 // one.
 func Plain(form storage.Form) storage.Form {
 	inner := form.Canonical
 	form.Canonical = func(key string, stored []byte) ([]byte, bool, error) {
 		switch {
-		case bytes.HasPrefix(stored, []byte(encryptedPrefix)):
+		case Encrypted(stored):
 			return nil, false, fmt.Errorf("decrypt the value of %s: it is encrypted, and there is no encryption configuration", key)
 		case inner == nil:
 			return stored, false, nil
@@ -142,7 +145,7 @@ func (r *ruleset) slots(resource Resource) []slot {
 
 // unreadable says why no box can be tried on a value.
 func (r *ruleset) unreadable(resource Resource, stored []byte) error {
-	if !bytes.HasPrefix(stored, []byte(encryptedPrefix)) {
+	if !Encrypted(stored) {
 		return fmt.Errorf("it is not encrypted, and no provider of %s in %s reads plain values: add identity: {} as the last one", resource, r.file)
 	}
 	parts := strings.SplitN(string(stored[:min(len(stored), 200)]), ":", 6)
