@@ -32,8 +32,8 @@ func NewClientSigner(authority *x509.Certificate, key crypto.Signer) *ClientSign
 }
 
 // Sign returns a certificate for the subject and the key of a request, with which one is a client
-// and nothing else. It is good for lifetime, a year at most, and not longer than the authority; zero
-// is a year. usage is what the key is for.
+// and nothing else. It is good for lifetime, a year at most, and not longer than the authority;
+// zero is a year. usage is what the key is for.
 func (s *ClientSigner) Sign(request *x509.CertificateRequest, usage x509.KeyUsage, lifetime time.Duration) (*x509.Certificate, error) {
 	if err := request.CheckSignature(); err != nil {
 		return nil, fmt.Errorf("auth: certificate request: %w", err)

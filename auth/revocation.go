@@ -18,8 +18,8 @@ const CredentialID = "authentication.kubernetes.io/credential-id"
 const revocationPatience = 5 * time.Second
 
 // Revocations are the credentials that are not good any more, by their CredentialID. Whoever shows
-// one is refused, on a connection that is open, too, and what lasts can be ended (AfterRevoked). The
-// zero value has none and waits for none. It is safe for concurrent use.
+// one is refused, on a connection that is open, too, and what lasts can be ended (AfterRevoked).
+// The zero value has none and waits for none. It is safe for concurrent use.
 type Revocations struct {
 	mu     sync.RWMutex
 	known  chan struct{} // closed when the list is known; nil: nobody keeps one

@@ -46,8 +46,8 @@ func (v version) jsonItem(dst []byte, e storage.Entry) ([]byte, error) {
 	return v.kind.AppendJSON(slices.Grow(dst, len(e.Value)*3/2), obj)
 }
 
-// keptItem is jsonItem out of the cache encoded, where it is left for whoever comes next. Nobody may modify
-// it.
+// keptItem is jsonItem out of the cache encoded, where it is left for whoever comes next. Nobody
+// may modify it.
 func (v version) keptItem(encoded *EncodeCache, e storage.Entry) ([]byte, error) {
 	if v.showsDocuments() && v.stored() {
 		encoded = nil // most of it is in the entry

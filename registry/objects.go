@@ -15,8 +15,8 @@ import (
 )
 
 // Objects are the stored objects of a resource, for a plug-in that keeps accounts of them: it reads
-// them, and makes operations that replace them in the transaction of another write. No strategy and no admission is
-// asked. It is immutable, and its methods may be called from any goroutine.
+// them, and makes operations that replace them in the transaction of another write. No strategy and
+// no admission is asked. It is immutable, and its methods may be called from any goroutine.
 type Objects struct {
 	names   []schema.GroupResource
 	prefix  string

@@ -72,8 +72,8 @@ func (c *codec) writtenIn(kind *runtime.Kind, value []byte) ([]byte, error) {
 	return serializer.AppendKind(nil, kind, stripped(obj), mediaType, false)
 }
 
-// documentIn is the document of a canonical value in a version that shares its JSON with the storage
-// version.
+// documentIn is the document of a canonical value in a version that shares its JSON with the
+// storage version.
 func (c *codec) documentIn(kind *runtime.Kind, value []byte) ([]byte, error) {
 	meta, doc, err := parts(value)
 	if err != nil {

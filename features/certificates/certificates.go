@@ -1,10 +1,10 @@
-// Package certificates has the requests for certificates of Kubernetes. A client sends what it wants
-// signed, somebody with the right approves it, and a signer answers with the certificate.
+// Package certificates has the requests for certificates of Kubernetes. A client sends what it
+// wants signed, somebody with the right approves it, and a signer answers with the certificate.
 //
 // Start reading at API. The kind is in the folder below, its rules are in strategy.go and
-// validate.go. Three plug-ins of admission say who may approve and sign, and what nobody may ask for
-// (admission.go). The server signs the requests of clients of its own (signer.go), and removes those
-// that are over (cleaner.go). It approves none.
+// validate.go. Three plug-ins of admission say who may approve and sign, and what nobody may ask
+// for (admission.go). The server signs the requests of clients of its own (signer.go), and removes
+// those that are over (cleaner.go). It approves none.
 //
 // +typeplane:apiserver
 package certificates
@@ -20,8 +20,8 @@ import (
 
 var requests = certificatesv1.SchemeGroupVersion.WithResource("certificatesigningrequests")
 
-// API returns requests for certificates for a server that asks for them, with the signer for clients
-// of the server.
+// API returns requests for certificates for a server that asks for them, with the signer for
+// clients of the server.
 func API() typeplane.API {
 	api := newAPI()
 	api.Admission = plugins()

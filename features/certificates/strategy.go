@@ -74,8 +74,8 @@ func (CertificateSigningRequestStrategy) Approval(_ context.Context, csr, sent *
 	return nil
 }
 
-// ValidateStatusUpdate says what is wrong with what a signer writes. It neither approves nor denies,
-// and issues once.
+// ValidateStatusUpdate says what is wrong with what a signer writes. It neither approves nor
+// denies, and issues once.
 func (CertificateSigningRequestStrategy) ValidateStatusUpdate(_ context.Context, csr, old *certificatesv1.CertificateSigningRequest) field.ErrorList {
 	status, conditions := field.NewPath("status"), field.NewPath("status", "conditions")
 	errs := validateStatus(&csr.Status, status)
@@ -100,8 +100,8 @@ func (CertificateSigningRequestStrategy) Canonicalize(csr *certificatesv1.Certif
 	csr.Status.Conditions = timed(csr.Status.Conditions, nil)
 }
 
-// timed returns conditions with the times that were not sent: now, or when the condition became what
-// it is in old.
+// timed returns conditions with the times that were not sent: now, or when the condition became
+// what it is in old.
 func timed(conditions, old []certificatesv1.CertificateSigningRequestCondition) []certificatesv1.CertificateSigningRequestCondition {
 	now := metav1.Now().Rfc3339Copy()
 	for i := range conditions {

@@ -19,9 +19,9 @@ import (
 
 const canary = "a-canary-that-nobody-else-writes"
 
-// TestSecretsAreEncrypted: in the files of an embedded etcd there is nothing of a Secret that can be
-// read, and of a ConfigMap there is. What an earlier release has stored in the open is encrypted by
-// the next start.
+// TestSecretsAreEncrypted: in the files of an embedded etcd there is nothing of a Secret that can
+// be read, and of a ConfigMap there is. What an earlier release has stored in the open is encrypted
+// by the next start.
 func TestSecretsAreEncrypted(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	own := filepath.Join(dir, "pki", "encryption.yaml")

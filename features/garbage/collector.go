@@ -106,8 +106,8 @@ func (c *collector) run(ctx context.Context) {
 }
 
 // waitTried waits until every kind was seen once, or could not be. Then most of what owners there
-// are is in memory, and a kind that can't be read keeps nobody waiting but those whose finalizers it
-// concerns.
+// are is in memory, and a kind that can't be read keeps nobody waiting but those whose finalizers
+// it concerns.
 func (c *collector) waitTried(ctx context.Context) bool {
 	for _, k := range c.kinds {
 		if !k.followed {

@@ -61,8 +61,8 @@ func until(d time.Duration) string {
 	return `"until":"` + time.Now().Add(d).Format(time.RFC3339Nano) + `"`
 }
 
-// An object ends when its time is over: as it was first, as somebody has changed it, or at once. That
-// does not depend on who collects what has owners.
+// An object ends when its time is over: as it was first, as somebody has changed it, or at once.
+// That does not depend on who collects what has owners.
 func TestEnds(t *testing.T) {
 	for _, who := range []string{typeplane.CollectInServer, typeplane.CollectBeside, typeplane.CollectNever} {
 		t.Run(who, func(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// queue is what workers have to look at. It is a part of the graph, whose mutex guards it. A node is
-// in it once, and no two workers have the same one.
+// queue is what workers have to look at. It is a part of the graph, whose mutex guards it. A node
+// is in it once, and no two workers have the same one.
 type queue struct {
 	nodes []*node
 	// wake has something in it when a worker may find a node.

@@ -419,8 +419,8 @@ func (p patcher) Patch(ctx context.Context, req *rest.Request, name rest.Name, p
 	return p.Patcher.Patch(ctx, req, name, patch, opts)
 }
 
-// A kind that can't be read keeps waiting only those who say what becomes of dependents: one of them
-// might be of that kind. When it can be read, they go.
+// A kind that can't be read keeps waiting only those who say what becomes of dependents: one of
+// them might be of that kind. When it can be read, they go.
 func TestKindThatCannotBeRead(t *testing.T) {
 	var refuse atomic.Bool
 	refuse.Store(true)

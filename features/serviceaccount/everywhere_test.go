@@ -41,8 +41,8 @@ func (c creator) Create(_ context.Context, _ *rest.Request, name rest.Name, _ re
 	return nil, nil
 }
 
-// A namespace in which nothing can be made is tried again, at longer and longer intervals, and keeps
-// no other waiting.
+// A namespace in which nothing can be made is tried again, at longer and longer intervals, and
+// keeps no other waiting.
 func TestOneFailureKeepsNoOtherWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		made := creator{}

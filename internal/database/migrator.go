@@ -22,8 +22,8 @@ type Migrator struct {
 	rate   int
 	log    *slog.Logger
 	again  chan struct{} // holds a token while it has to look again
-	// thorough says that the caches may not know of everything that is stale: they may not have read
-	// their entries again yet, or another server may have written a moment ago.
+	// thorough says that the caches may not know of everything that is stale: they may not have
+	// read their entries again yet, or another server may have written a moment ago.
 	thorough bool
 
 	mu       sync.Mutex // guards progress

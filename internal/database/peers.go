@@ -23,9 +23,9 @@ import (
 // lookEvery is how often a server that waits for others to end looks if they have.
 const lookEvery = 2 * time.Second
 
-// Peers are the other servers on the same database. While one of them can't read the storage version
-// of a resource, as one of an older release can't, this server writes a version that all can read.
-// A nil *Peers is that of a server that has its database to itself.
+// Peers are the other servers on the same database. While one of them can't read the storage
+// version of a resource, as one of an older release can't, this server writes a version that all
+// can read. A nil *Peers is that of a server that has its database to itself.
 type Peers struct {
 	register replicas.Register
 	kinds    *Kinds
@@ -93,8 +93,8 @@ func (p *Peers) hold(i int, r registry.Resource, others []replicas.Replica) erro
 	return nil
 }
 
-// CheckReaders returns an error if a server runs on the database that can't read the storage version
-// of a resource: nobody may write that then.
+// CheckReaders returns an error if a server runs on the database that can't read the storage
+// version of a resource: nobody may write that then.
 func (k *Kinds) CheckReaders(ctx context.Context, db *Database) error {
 	running, err := replicas.Register{Store: db.Source(storage.Form{})}.List(ctx, "")
 	if err != nil {

@@ -30,8 +30,8 @@ type Tokens struct {
 var _ auth.TokenAuthenticator = (*Tokens)(nil)
 
 // NewTokens asks the cluster that client reaches. With audiences a token must be meant for one of
-// them that the caller asks for too. Without audiences it must be meant for the cluster itself, whatever the
-// caller asks for. Answers of either kind are good for ttl.
+// them that the caller asks for too. Without audiences it must be meant for the cluster itself,
+// whatever the caller asks for. Answers of either kind are good for ttl.
 func NewTokens(client *Client, audiences []string, ttl time.Duration) *Tokens {
 	return newTokens(client, "/apis/authentication.k8s.io/v1/tokenreviews", audiences, ttl)
 }

@@ -44,7 +44,8 @@ type Host struct {
 	Signer    *auth.TokenSigner
 	// ClientSigner signs the certificates of clients that this server knows.
 	ClientSigner *auth.ClientSigner
-	// Revocations are the credentials that the server refuses. Who keeps the list says so in Extend.
+	// Revocations are the credentials that the server refuses. Who keeps the list says so in
+	// Extend.
 	Revocations *auth.Revocations
 	// RootCA are the authorities, in PEM, by which pods know this server; nil: it does not know
 	// them.

@@ -65,8 +65,8 @@ type StoreOptions struct {
 	EtcdCAFile   string
 	EtcdCertFile string
 	EtcdKeyFile  string
-	// ClusterSecretFile is a file with what opens the keys that replicas share in their etcd; "" has
-	// each server keep its own.
+	// ClusterSecretFile is a file with what opens the keys that replicas share in their etcd; ""
+	// has each server keep its own.
 	ClusterSecretFile string
 	// MigrationRate is how many objects in an old form are rewritten in a second, by the server
 	// itself; 0 leaves them as they are.

@@ -34,10 +34,11 @@ type Replica struct {
 	// Release is the version of the program.
 	Release string    `json:"release"`
 	Started time.Time `json:"started"`
-	// Keys are fingerprints of what the replicas of one service have in common, by what it is called
-	// in messages.
+	// Keys are fingerprints of what the replicas of one service have in common, by what it is
+	// called in messages.
 	Keys map[string]string `json:"keys"`
-	// Reads are the versions that the server can read, by resource; Writes is the one that it stores.
+	// Reads are the versions that the server can read, by resource; Writes is the one that it
+	// stores.
 	Reads  map[string][]string `json:"reads"`
 	Writes map[string]string   `json:"writes"`
 }

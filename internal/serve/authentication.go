@@ -75,8 +75,8 @@ func openFrontProxy(o *program.AuthenticationOptions, log *slog.Logger) (auth.Au
 	return freshAuthenticator{f}, nil
 }
 
-// openClients returns what knows client certificates: those that the server's own authority has signed,
-// and those of the operator's.
+// openClients returns what knows client certificates: those that the server's own authority has
+// signed, and those of the operator's.
 func openClients(o *program.AuthenticationOptions, own []byte, log *slog.Logger) (auth.Authenticator, error) {
 	if o.ClientCAFile == "" {
 		return auth.NewClientCertificates(own)

@@ -90,8 +90,8 @@ func readKeys(dir string) (replicas.Identity, error) {
 	return keys, nil
 }
 
-// writeKeys writes those that are not there yet. The certificate is the last: its presence says that
-// its key is there.
+// writeKeys writes those that are not there yet. The certificate is the last: its presence says
+// that its key is there.
 func writeKeys(dir string, keys replicas.Identity) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("--data-dir: %w", err)

@@ -51,8 +51,8 @@ func (d *door) renewKubeconfig(ctx context.Context, name string, log *slog.Logge
 	}
 }
 
-// renewed writes the file that was written at a time, if it is old now. It returns when the file was
-// written last.
+// renewed writes the file that was written at a time, if it is old now. It returns when the file
+// was written last.
 func (d *door) renewed(name string, written, now time.Time) (time.Time, error) {
 	if now.Before(written.Add(leafLifetime * 2 / 3)) {
 		return written, nil

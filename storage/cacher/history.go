@@ -8,9 +8,9 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// A server that starts again has clients who watched before, and want to go on where they were. So a
-// new cache reads, once it is filled, what the source still has of the history before that, and puts
-// it into the log.
+// A server that starts again has clients who watched before, and want to go on where they were. So
+// a new cache reads, once it is filled, what the source still has of the history before that, and
+// puts it into the log.
 
 // The bounds of that. Who comes back was away for a moment, and heard of the last revision a minute
 // ago if nothing happened to what it watches.

@@ -16,8 +16,8 @@ import (
 	"github.com/typeplane/typeplane/storage/memory"
 )
 
-// TestHistory writes at random, and starts a second cache: from each revision on it tells the same as
-// the one that has seen everything.
+// TestHistory writes at random, and starts a second cache: from each revision on it tells the same
+// as the one that has seen everything.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	t.Run("memory", func(t *testing.T) {
@@ -120,8 +120,8 @@ func told(t *testing.T, s storage.Interface, after, last int64) (events []storag
 	return events
 }
 
-// TestHistoryIsBounded: of a long history, what fits into the log is kept, and the rest is compacted
-// for whoever asks.
+// TestHistoryIsBounded: of a long history, what fits into the log is kept, and the rest is
+// compacted for whoever asks.
 func TestHistoryIsBounded(t *testing.T) {
 	t.Parallel()
 	source := memory.New(memory.Config{Database: memory.NewDatabase(), Root: "/registry", ProgressInterval: quick})

@@ -21,8 +21,8 @@ var (
 
 const shelves = "/apis/library.example.com/v1/shelves"
 
-// TestWatchesOutliveKills kills the server under writers and watches, which go on where they were at
-// the next one: hardly any is told to begin anew, and in the end each knows what is stored.
+// TestWatchesOutliveKills kills the server under writers and watches, which go on where they were
+// at the next one: hardly any is told to begin anew, and in the end each knows what is stored.
 func TestWatchesOutliveKills(t *testing.T) {
 	dir := t.TempDir()
 	s := start(t, dir)

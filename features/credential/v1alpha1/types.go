@@ -2,8 +2,8 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Credential is a credential by which the server knows a user, until it ends or is revoked. A client
-// certificate that the server signs gets one.
+// Credential is a credential by which the server knows a user, until it ends or is revoked. A
+// client certificate that the server signs gets one.
 //
 // +kubebuilder:resource:scope=Cluster
 // +kubebuilder:selectablefield:JSONPath=.spec.username

@@ -8,8 +8,8 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// findExpiries reads +typeplane:expires=.spec.until of each kind. One of the versions is enough; what
-// is read is the field of the hub with the same Go names.
+// findExpiries reads +typeplane:expires=.spec.until of each kind. One of the versions is enough;
+// what is read is the field of the hub with the same Go names.
 func (p *planner) findExpiries(hubs []*hub) {
 	for _, h := range hubs {
 		for _, v := range h.versions {
@@ -58,7 +58,8 @@ func followTime(kind, hub *types.Type, path string) (f target, message, cure str
 
 func isTime(t *types.Type) bool { return t.Name == types.Name{Package: metaV1, Name: "Time"} }
 
-// sameFields finds the fields of the same Go names in another struct; ok is false if one is missing.
+// sameFields finds the fields of the same Go names in another struct; ok is false if one is
+// missing.
 func sameFields(at *types.Type, steps []fieldOf) (f target, ok bool) {
 	f.value = "in"
 	for _, step := range steps {

@@ -21,7 +21,8 @@ type server struct {
 	hubs        []*hub // by group and kind
 	// openAPI are the packages that publish schemas, by group and version.
 	openAPI []published
-	// hidden is what the Go values of the versions without protobuf don't tell: see runtime.Version.
+	// hidden is what the Go values of the versions without protobuf don't tell: see
+	// runtime.Version.
 	hidden openapi.Hidden
 }
 

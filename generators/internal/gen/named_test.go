@@ -15,9 +15,9 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/tag"
 )
 
-// TestNamed puts a type of its own in place of the type of each field that is basic, or a list or map
-// of such, and moves what the field says about its value to that type: what is printed is the same,
-// but for the names.
+// TestNamed puts a type of its own in place of the type of each field that is basic, or a list or
+// map of such, and moves what the field says about its value to that type: what is printed is the
+// same, but for the names.
 func TestNamed(t *testing.T) {
 	var folders []*folder
 	type named struct {
@@ -71,8 +71,8 @@ var ofBasicTypes = map[string]string{
 
 // movable tells which markers mean the same on a field and on the type of its value. A default on a
 // type is for each use where it is published; elsewhere for pointers and elements, as
-// code-generator has it. How lists and maps merge is read there as controller-gen does; elsewhere as
-// kube-openapi does, of fields alone.
+// code-generator has it. How lists and maps merge is read there as controller-gen does; elsewhere
+// as kube-openapi does, of fields alone.
 func movable(serves bool) func(name string) bool {
 	return func(name string) bool {
 		d, ok := known.Find(name)
@@ -121,8 +121,8 @@ func renamedFile(t *testing.T, data []byte, file int, move func(tag string) bool
 	return append(s.apply(edits...), types.String()...)
 }
 
-// plainType is the type of a field, or what it points to, if that is basic or a list or map of basic
-// types; its text is "" for others.
+// plainType is the type of a field, or what it points to, if that is basic or a list or map of
+// basic types; its text is "" for others.
 func plainType(field ast.Expr) (plain ast.Expr, text string) {
 	plain = ast.Unparen(field)
 	if pointer, is := plain.(*ast.StarExpr); is {
@@ -155,8 +155,8 @@ var (
 
 var (
 	basicType = regexp.MustCompile(`^(string|bool|u?int(8|16|32|64)?|float(32|64))$`)
-	// ofField are markers that say on a field whether it is there, who sees it, when it may change, or
-	// what it is by default; the last is read there alone by controller-gen.
+	// ofField are markers that say on a field whether it is there, who sees it, when it may change,
+	// or what it is by default; the last is read there alone by controller-gen.
 	ofField   = regexp.MustCompile(`^(k8s:(conversion-gen|openapi-gen|deprecated|immutable|update|if|alpha|beta|opaqueType|custom|validation:nullable)|kubebuilder:(default|validation:(Required|Optional|Nullable|Schemaless)))`)
 	asServed  = regexp.MustCompile(`^(default|(k8s:)?list(Type|MapKey)|mapType)$`)
 	ruleCall  = regexp.MustCompile(`\b(rules|validate)\.\w+`)

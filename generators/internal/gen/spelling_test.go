@@ -15,8 +15,8 @@ import (
 type spelling struct {
 	want effect
 	name string
-	// mark stands for MARK in what follows: doc.go, the head of types.go, the comment of a kind, the
-	// fields of its spec, and what else there is.
+	// mark stands for MARK in what follows: doc.go, the head of types.go, the comment of a kind,
+	// the fields of its spec, and what else there is.
 	mark                        string
 	doc, file, kind, spec, rest string
 }

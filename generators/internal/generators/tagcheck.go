@@ -115,7 +115,8 @@ func (c *tagCheck) lines(pkg *model.Package, lines []model.Occurrence) {
 	}
 }
 
-// forPackages are the tags that controller-gen reads as the package's wherever they stand in a file.
+// forPackages are the tags that controller-gen reads as the package's wherever they stand in a
+// file.
 var forPackages = []string{
 	"groupName", "versionName", "kubebuilder:object:generate", "kubebuilder:skip", "kubebuilder:validation:Optional", "kubebuilder:validation:Required",
 }

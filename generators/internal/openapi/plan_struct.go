@@ -76,8 +76,8 @@ func (m *models) hide(member string, f field, s *schema) {
 // deepestRaw is how many lists and maps around a RawExtension are looked through.
 const deepestRaw = 4
 
-// openRaw tells whether a type is a RawExtension, or a list or map of them, and a schema does not say
-// that these are objects.
+// openRaw tells whether a type is a RawExtension, or a list or map of them, and a schema does not
+// say that these are objects.
 func openRaw(t *types.Type, s *schema) bool {
 	for range deepestRaw {
 		t = model.Pointee(t)

@@ -6,8 +6,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Garbage are the metrics of the garbage collector. Those of kube-controller-manager have its names.
-// It is safe for concurrent use.
+// Garbage are the metrics of the garbage collector. Those of kube-controller-manager have its
+// names. It is safe for concurrent use.
 type Garbage struct {
 	// SyncErrors counts how often a resource could not be followed, Retries what could not be done
 	// at once, Collected what was deleted, by group and resource.

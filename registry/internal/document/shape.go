@@ -261,8 +261,8 @@ func membersOf(t reflect.Type) map[string]reflect.Type {
 	return members
 }
 
-// nameOf is the name that the tag of a field gives it in JSON, "" for none. left says that the field
-// is left out. A name that encoding/json does not take is as if it were not there.
+// nameOf is the name that the tag of a field gives it in JSON, "" for none. left says that the
+// field is left out. A name that encoding/json does not take is as if it were not there.
 func nameOf(f reflect.StructField) (name string, left bool) {
 	tag := f.Tag.Get("json")
 	if tag == "-" {

@@ -36,7 +36,8 @@ func countsBare(p *rule.Planner, s *rule.Site) bool {
 	return !declared && !byType && p.Law == rule.OfResources && shape.WantList(s.Type) == "" && shape.Unsupported(s.Type) == ""
 }
 
-// onType is the fault of a tag above a type that kube-openapi does not look at. controller-gen does.
+// onType is the fault of a tag above a type that kube-openapi does not look at. controller-gen
+// does.
 func onType(p *rule.Planner, s *rule.Site) error {
 	if s.Scope != rule.OnType || p.Law == rule.OfResources {
 		return nil

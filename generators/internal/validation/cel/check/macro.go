@@ -2,8 +2,8 @@ package check
 
 import "github.com/typeplane/typeplane/generators/internal/validation/cel/ast"
 
-// macro is what a method makes whose arguments are expressions over a variable, which they name; nil
-// for all others.
+// macro is what a method makes whose arguments are expressions over a variable, which they name;
+// nil for all others.
 func macro(name string) func(*checker, *ast.Expr) *typ {
 	switch name {
 	case "all", "exists", "exists_one", "existsOne":

@@ -82,7 +82,8 @@ func Arity() map[string]string {
 	return out
 }
 
-// TypeNames are the types with a namespace that an expression may name, as google.protobuf.Duration.
+// TypeNames are the types with a namespace that an expression may name, as
+// google.protobuf.Duration.
 var TypeNames = sync.OnceValue(func() (names []string) {
 	for word := range strings.FieldsFuncSeq(overloadsText, func(r rune) bool { return strings.ContainsRune("(), \n<>", r) }) {
 		if strings.HasPrefix(word, "google.") {
