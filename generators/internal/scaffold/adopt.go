@@ -20,8 +20,9 @@ func adopt(ctx context.Context, c InitConfig, p *Project) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	server := newProgram(p.Module, folder, programName(p.Module)+"-apiserver", patterns)
-	server.KindsIn = "the folders below"
+	server := newProgram(p.Module, folder, programName(p.Module), patterns)
+	server.Binary += "-apiserver" // the module has programs already
+	server.MainDir, server.KindsIn = "cmd/"+server.Binary, "the folders below"
 	plan := newPlan(p.Root)
 	if err := errors.Join(plan.make(server.ServerFile, "server.go", server), plan.make(server.MainDir+"/main.go", "main.go", server)); err != nil {
 		return Result{}, err
@@ -31,7 +32,7 @@ func adopt(ctx context.Context, c InitConfig, p *Project) (Result, error) {
 		return Result{}, err
 	}
 	for _, api := range p.APIs {
-		result.Kept = append(result.Kept, fmt.Sprintf("%s, with %d kinds of %s/%s", api.Path, len(api.Kinds), api.Group, api.Version))
+		result.Kept = append(result.Kept, fmt.Sprintf("%s, with the kinds of %s/%s", api.Path, api.Group, api.Version))
 	}
 	if err := c.modules(ctx, p.Module, ""); err != nil {
 		return result, err

@@ -61,13 +61,9 @@ func AddVersion(c VersionConfig) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	to := path.Join(path.Dir(newest.Path), c.Version)
-	left := []string{
-		fmt.Sprintf("change the types of %s: they are those of %s now; for what gen can't convert it says which function to write", to, newest.Path),
-	}
+	left := []string{fmt.Sprintf("change the types of %s, which are a copy; where gen can't convert them it says which function to write", c.Version)}
 	if hub != "" {
-		left = append(left, fmt.Sprintf("objects are still stored in %s; when no server runs any more that knows no %s, move +%s to %s, move +%s=%s from its doc.go to that of %s, with the other path, and write the strategies for the types of %s",
-			path.Base(hub), c.Version, tagStored, c.Version, tagHub, hub, path.Base(hub), c.Version))
+		left = append(left, fmt.Sprintf("objects stay stored in %s, which servers of the release before can read; docs/upgrading.md of Typeplane says how to store them in %s later", path.Base(hub), c.Version))
 	}
 	return p.run(c.Config, plan, left, "go tool gen "+prog.Patterns, "go test "+prog.Patterns)
 }
