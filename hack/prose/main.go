@@ -198,9 +198,9 @@ func (s *sheet) text(name string, first int, lines []string) {
 	end(0)
 }
 
-// stop is the end of a sentence: a mark, perhaps what closes behind it, and then a new beginning,
-// which is a capital, a digit, code, the name of a file, or a parameter that something is said of.
-var stop = regexp.MustCompile("[.!?][)\"*_`]*\\s+[(\"*_`\\[]*(?:[\\p{Lu}\\d`+$]|[\\w*/]+\\.go\\b|[a-z]\\w* (?:is|are|may|has|says|tells)\\b)")
+// stop is the end of a sentence: a mark, perhaps what closes behind it, and then a new beginning. A
+// beginning is a capital, a digit, code, the name of a file, or a small name with a verb behind it.
+var stop = regexp.MustCompile("[.!?][)\"*_`]*\\s+[(\"*_`\\[]*(?:[\\p{Lu}\\d`+$]|[\\w*/]+\\.go\\b|[a-z][\\w-]* (?:are|may|would|[a-z]+s)\\b)")
 
 func (s *sheet) paragraph(name string, line int, text string) {
 	for len(text) > 0 {
