@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Code says what kind of failure an Error is, and with that what a caller may do: read again
+// Code says what kind of failure an Error is, and with that what a caller may do. It may read again
 // (CodeConflict), list again (CodeCompacted), ask again soon (CodeFuture, CodeUnavailable,
 // CodeNotReady), look what happened (CodeUnknown), or give up. Of all codes, only CodeUnknown
 // leaves it open whether a write was carried out.

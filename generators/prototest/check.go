@@ -144,8 +144,9 @@ var handWritten = map[reflect.Type]bool{
 	reflect.TypeFor[intstr.IntOrString](): true, reflect.TypeFor[metav1.FieldsV1](): true,
 }
 
-// dropNils takes nil out of lists of pointers, for protobuf can't tell it from an empty message,
-// and no bytes out of maps: Kubernetes leaves out the value of such an entry, and others don't.
+// dropNils takes nil out of lists of pointers, for protobuf can't tell it from an empty message. It
+// takes empty bytes out of maps, for Kubernetes leaves out the value of such an entry, and others
+// don't.
 func dropNils(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -33,8 +33,8 @@ var elsewhere = map[string]string{
 	"kube_codegen.sh":      "k8s.io/code-generator",
 }
 
-// TestNamedFilesAreThere: a file that a comment or a document names is there, in the folder of who
-// names it or where the path says, from the root or from that folder.
+// TestNamedFilesAreThere: a file that a comment or a document names is there. It is in the folder
+// of who names it, or where the path says, from the root or from that folder.
 func TestNamedFilesAreThere(t *testing.T) {
 	root, used := moduleRoot(t), map[string]bool{}
 	names := allNames(t, root)

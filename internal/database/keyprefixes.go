@@ -15,8 +15,8 @@ import (
 	"github.com/typeplane/typeplane/storage/migration"
 )
 
-// The objects of a resource may lie below another prefix than the program's: below that of its
-// name, where all did before kinds of Kubernetes had a kube-apiserver's prefixes, or below that of
+// The objects of a resource may lie below another prefix than the program's. It may be that of its
+// name, where all did before kinds of Kubernetes had a kube-apiserver's prefixes. Or it is that of
 // a marker which was changed since. The server moves them before it serves anything. The database
 // notes below which prefixes there may be objects; a program that knows of no such notes can't read
 // it then, and does not start. A server that runs already reads no notes, so nobody else may write

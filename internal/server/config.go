@@ -44,8 +44,8 @@ type Config struct {
 
 	// Version is what /version answers. An empty GitVersion is refused: Helm compares it.
 	Version Version
-	// Livez are the checks that mean "restart me"; Readyz those that mean "send no requests now";
-	// Healthz those that mean "somebody must look after me", while requests are answered as ever.
+	// Livez are the checks that mean "restart me", and Readyz those that mean "send no requests
+	// now". Healthz mean "somebody must look after me", while requests are answered as ever.
 	Livez, Readyz, Healthz []Check
 
 	// Reports are answered as JSON, to users whom the Authorizer allows to get their path.

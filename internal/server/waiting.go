@@ -16,9 +16,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Waiting answers requests while there is no Server yet: everything gets 503 with a Status that
-// says why, but for /livez, so that nobody hangs and nobody kills a process that waits. Its methods
-// may be called from any goroutine.
+// Waiting answers requests while there is no Server yet. Everything but /livez gets 503 with a
+// Status that says why. So nobody hangs, and nobody kills a process that waits. Its methods may be
+// called from any goroutine.
 type Waiting struct {
 	reason   atomic.Pointer[string]
 	srv      *http.Server

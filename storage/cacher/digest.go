@@ -117,7 +117,7 @@ func (c *Cacher) compareKeys(ctx context.Context, s *state, found *mismatch) err
 }
 
 // compareValues reads some entries from the source, all if they are few. One that the source can't
-// read while the cache has it is no mismatch: a key of encryption has gone, and Reread is yet to
+// read while the cache has it is no mismatch. A key of encryption has gone, and Reread is yet to
 // come, or what is stored is damaged. What clients were told was right, so the log says which it
 // is, and no watch ends.
 func (c *Cacher) compareValues(ctx context.Context, s *state, found *mismatch) error {

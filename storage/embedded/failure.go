@@ -104,10 +104,10 @@ func withCure(err error) error {
 	return err
 }
 
-// health is whether etcd works. Where etcd would end the process it is parked instead: the
-// goroutine that found the fault never goes on, and with it the locks that it holds, so that
-// nothing is written any more behind a write that failed. What the kernel holds of a file after a
-// failed fsync is not what is on the disk: only a start that reads it again knows.
+// health is whether etcd works. Where etcd would end the process it is parked instead. The
+// goroutine that found the fault never goes on, and keeps the locks that it holds. So nothing is
+// written any more behind a write that failed. What the kernel holds of a file after a failed fsync
+// is not what is on the disk: only a start that reads it again knows.
 //
 // All methods may be called from any goroutine.
 type health struct {

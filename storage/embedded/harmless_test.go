@@ -50,7 +50,7 @@ func (b *book) records() []string {
 	return records
 }
 
-// A start and a stop that go as they should are not worth a word, on a new directory and on an old
+// A start and a stop that go as they should log nothing. So it is on a new directory and on an old
 // one, with tools connected and with watches open.
 func TestNothingToSay(t *testing.T) {
 	dir := t.TempDir()

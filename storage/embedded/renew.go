@@ -20,7 +20,7 @@ const renewBytes = 4 << 20
 // revision, and has no history.
 //
 // A client may have seen a key at a later revision than a backup has it at. With the old one, it
-// would take what was restored for something that it knows to be over, and one that waits to see
+// would take what was restored for something that it knows to be over. A client that waits to see
 // its own last write would wait for ever.
 //
 // Nobody else may have the file open. It is not put on the disk: who calls it does that.

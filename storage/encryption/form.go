@@ -78,9 +78,9 @@ func (t transformer) stored(key string, value []byte) ([]byte, error) {
 	return sealed, nil
 }
 
-// canonical tries every box that the beginning of stored allows, for names of keys need not be
-// unique in a file, and AES-CBC may not notice that it was the wrong key: that the result is an
-// object counts.
+// canonical tries every box that the beginning of stored allows. Names of keys need not be unique
+// in a file, and AES-CBC may not notice that it was the wrong key. What counts is that the result
+// is an object.
 func (t transformer) canonical(key string, stored []byte) (value []byte, stale bool, err error) {
 	rules := t.current()
 	var errs []error

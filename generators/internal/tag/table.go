@@ -111,9 +111,9 @@ func (t *Table) Acting(name string) []string {
 	return acting
 }
 
-// Find returns the definition that a name belongs to: its own, or that of the longest known name
-// which it continues after a colon, if that one takes fields ("kubebuilder:printcolumn:name"
-// belongs to "kubebuilder:printcolumn").
+// Find returns the definition that a name belongs to. It is the name's own, or that of the longest
+// known name which takes fields, and which the name continues after a colon. So
+// "kubebuilder:printcolumn:name" belongs to "kubebuilder:printcolumn".
 func (t *Table) Find(name string) (Definition, bool) {
 	d, _, ok := t.find(name)
 	return d, ok

@@ -44,7 +44,7 @@ func presenceRules() []rule.Rule {
 }
 
 // sent wants a field of a custom resource to have been sent. said tells that a tag wants it, not
-// only the lack of omitempty: then a list, a map or what is behind a pointer is missed also where
+// only the lack of omitempty. Then a list, a map or what is behind a pointer is missed also where
 // nobody knows what was sent.
 func sent(s *rule.Site, said bool) plan.Plan {
 	if rule.HasRule(s, "k8s:required") {
