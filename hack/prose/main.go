@@ -174,6 +174,9 @@ func (s *sheet) readMarkdown(name string) error {
 // item is the beginning of a paragraph inside a list.
 var item = regexp.MustCompile(`^\s*([-*]|\d+\.)\s`)
 
+// cells are apart in a row of a table, and so are the lines of one cell.
+var cells = regexp.MustCompile(`\||<br>`)
+
 // text counts the sentences of lines; an empty line, an item and a row of a table end a paragraph.
 func (s *sheet) text(name string, first int, lines []string) {
 	var paragraph []string
@@ -191,7 +194,7 @@ func (s *sheet) text(name string, first int, lines []string) {
 			paragraph = append(paragraph, item.ReplaceAllString(line, ""))
 			continue
 		}
-		for cell := range strings.SplitSeq(trimmed, "|") {
+		for _, cell := range cells.Split(trimmed, -1) {
 			s.paragraph(name, first+i, cell)
 		}
 	}

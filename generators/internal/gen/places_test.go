@@ -328,10 +328,11 @@ func placesSection(t *testing.T, pageNow string) string {
 	return b.String()
 }
 
-const placesDoc = "What comes of each tag that gen reads, at each place; printed by a test that runs gen over types that have the tag there.\n" +
-	"*yes*: what is printed differs from what is printed without it, at least for a field or type that it suits. *error* and *warning*: gen says, with\n" +
-	"the position, that it has no effect or is wrong there. A *file* is the comment above a package clause elsewhere than in `doc.go`; a tag that is not in this table\n" +
-	"has no effect anywhere. In the block before a comment, a blank line between, a tag does the same as in the comment.\n"
+const placesDoc = "What comes of each tag that gen reads, at each place. A test that runs gen over types that have the tag there prints it.\n" +
+	"With *yes*, what is printed differs from what is printed without the tag, at least for a field or type that it suits. With\n" +
+	"*error* and *warning*, gen says, with the position, that it has no effect or is wrong there. A *file* is the comment above a\n" +
+	"package clause elsewhere than in `doc.go`. A tag that is not in this table has no effect anywhere. In the block before a\n" +
+	"comment, a blank line between, a tag does the same as in the comment.\n"
 
 func rowStart(d tag.Definition) string { return "| `+" + d.Name + "` | " }
 

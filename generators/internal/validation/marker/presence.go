@@ -20,8 +20,8 @@ func presenceRules() []rule.Rule {
 	return []rule.Rule{
 		{Name: Required, Scopes: rule.OnField, Value: rule.Flag, Example: "+" + rule.Kubebuilder + "Required",
 			Doc: "The field must be there; it may be empty. Of kinds that a server of the run serves, what was sent is looked at. Elsewhere, and where nobody " +
-				"knows what was sent (protobuf), Go can't tell a string, number, bool or struct that was left out from one that is zero, " +
-				"so of these nothing is checked, except where clients leave out what is zero (omitempty). +k8s:required is stricter.",
+				"knows what was sent (protobuf), Go can't tell a string, number, bool or struct that was left out from one that is zero. " +
+				"So of these nothing is checked, except where clients leave out what is zero (omitempty). +k8s:required is stricter.",
 			Plan: func(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
 				switch {
 				case off(t):
