@@ -2,7 +2,7 @@
 // verbs of rest.Resource, and what they return into bytes.
 //
 // In goes a list of resources, a Scheme that decodes bodies, schemas, and somebody who says who may
-// do what; out comes an http.Handler. Start reading at ServeHTTP in server.go: it is the order of a
+// do what; out comes an http.Handler. Start reading at ServeHTTP in process.go: it is the order of a
 // request, top down. After it comes route.go, then one file for each verb (get.go, list.go,
 // watch.go, create.go, update.go, patch.go, delete.go, deletecollection.go). Documents that never
 // change (discovery, OpenAPI) are built once, in New.
