@@ -52,8 +52,8 @@ type Request struct {
 	// Attempt is the one that Charge is asked for.
 	Attempt *Attempt
 
-	// Again is set in Mutate by who has made a change that those before it should see: all plug-ins
-	// mutate a second time.
+	// Again is set in Mutate by whoever has made a change that those before it should see: all
+	// plug-ins mutate a second time.
 	Again bool
 
 	second mutation // of the plug-in that is asked

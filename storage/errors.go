@@ -50,7 +50,7 @@ const (
 var ErrClosed = errors.New("storage: watch closed")
 
 // ErrNoAnswer is the cause of a CodeUnavailable where the backing database was given its time and
-// said nothing. Who asks again soon waits as long again.
+// said nothing. Whoever asks again soon waits as long again.
 var ErrNoAnswer = errors.New("the backing database did not answer")
 
 // ErrNoQuorum is the cause of a CodeUnavailable where it is known that the backing database can

@@ -24,7 +24,7 @@ func scheme(t testing.TB) *runtime.Scheme {
 	return s
 }
 
-// TestGeneratedCode holds the generated code of every kind, ours and that of k8s.io/api, against
+// TestGeneratedCode tries the generated code of every kind, ours and that of k8s.io/api, with
 // fuzzed objects.
 func TestGeneratedCode(t *testing.T) {
 	runtimetest.Run(t, scheme(t), runtimetest.Options{Rounds: 20, Fill: []any{

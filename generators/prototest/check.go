@@ -1,4 +1,4 @@
-// Package prototest holds printed protobuf code against its generated.proto: another implementation
+// Package prototest compares printed protobuf code with its generated.proto: another implementation
 // reads what the code writes and the other way round, by nothing but the descriptors of that file.
 //
 // Start reading at Check. The package is for tests only.

@@ -19,8 +19,8 @@ import (
 // What follows a star, a brace or an ellipsis is a pattern, and boilerplate.go.txt is none of them.
 var fileName = regexp.MustCompile(`(?:^|[^\w./*…{}<>$~-])([\w-][\w./-]*\.(?:go|md|sh))(\.txt)?\b`)
 
-// elsewhere are files that are named and not ours: those that gen writes for users, and those that
-// are not in this repository, by who has them.
+// elsewhere are files that are named and not ours, each with its owner. gen writes some for users,
+// and the others are in other repositories.
 var elsewhere = map[string]string{
 	"doc.go":               "every package of types",
 	"types.go":             "every package of types",

@@ -96,7 +96,7 @@ func (r Relocation) Run(ctx context.Context) error {
 }
 
 // move carries out the moves. The note is written before the first, so that from then on no earlier
-// release starts, and a move that was stopped is gone on with.
+// release starts, and a move that was stopped is continued.
 func (r Relocation) move(ctx context.Context, noted migration.Places, moves []resourceMove) error {
 	if err := r.db.Record().Place(ctx, r.known.places(noted)); err != nil {
 		return err

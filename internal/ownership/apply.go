@@ -307,7 +307,7 @@ func ownersOf(u *unstructured.Unstructured) ([]metav1.ManagedFieldsEntry, error)
 	return entries, nil
 }
 
-// compare tells which fields of two documents differ, but for those that nobody owns.
+// compare tells which fields of two documents differ, except for those that nobody owns.
 func (a *applier) compare(live, obj Document) (*fieldset.Comparison, error) {
 	was, err := a.typed(live)
 	if err != nil {

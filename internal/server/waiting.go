@@ -105,8 +105,7 @@ func (w *Waiting) ServeHTTP(out http.ResponseWriter, req *http.Request) {
 // deadliner is what the listeners of package net can.
 type deadliner interface{ SetDeadline(time.Time) error }
 
-// borrowed is a listener that is not closed by who has it for a while, and that can be taken from
-// him.
+// borrowed is a listener that its borrower does not close, and that can be taken back.
 type borrowed struct {
 	net.Listener
 	deadliner

@@ -51,7 +51,7 @@ func isNull(ctx context.Context, path *field.Path) bool {
 	return known && null(path)
 }
 
-// NotNull refuses null for a field that may be null but for its enum, which does not have it.
+// NotNull refuses null for a field that may be null except for its enum, which does not have it.
 func NotNull[T any](ctx context.Context, _ operation.Operation, path *field.Path, _, _ T) field.ErrorList {
 	if !isNull(ctx, path) {
 		return nil

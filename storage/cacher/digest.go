@@ -52,7 +52,7 @@ func (c *Cacher) Check(ctx context.Context) error {
 	}()
 	s, err := c.stateFor(ctx, "check", c.prefix, true, 0)
 	if errors.Is(err, errBehind) {
-		s, err = c.current.Load(), nil // what it has can be compared all the same
+		s, err = c.current.Load(), nil // what it has can be compared anyway
 	}
 	if err != nil {
 		return err

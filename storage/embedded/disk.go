@@ -32,7 +32,7 @@ const (
 )
 
 // disk looks at the free space around the data directory. All methods may be called from any
-// goroutine, but for look.
+// goroutine, except for look.
 type disk struct {
 	dir   string
 	free  func(dir string) (int64, error)

@@ -38,8 +38,8 @@ func (b *book) config(dir string) embedded.Config {
 	return embedded.Config{Dir: dir, Log: slog.New(slog.NewTextHandler(b, nil))}
 }
 
-// records are the lines of the log but for those that say that this machine is slow, which it may
-// be.
+// records are the lines of the log except for those that say that this machine is slow, which it
+// may be.
 func (b *book) records() []string {
 	var records []string
 	for line := range strings.Lines(b.String()) {

@@ -15,7 +15,7 @@ type Target struct {
 	// Root is what the store puts before its keys: the root and the key together are what values
 	// are bound to.
 	Root string
-	// Form is how values lie in the database but for encryption.
+	// Form is how values lie in the database except for encryption.
 	Form storage.Form
 	// Owns returns an error if value, a canonical one, is not of the object that lies at key; nil:
 	// there is no such check. It is asked where the format does not bind a value to its key, so

@@ -10,7 +10,7 @@ import (
 // ofStatus is how many mutations there are of a status.
 const ofStatus = 200
 
-// statuses compares what becomes of the status of a stored object, written to the subresource.
+// statuses compares what happens to the status of a stored object, written to the subresource.
 // First it writes one that is made field by field, then one with each thing in it made wrong.
 // stored is what the definition has of the object.
 func (l *lifted) statuses(d *definition, path string, stored, metadata map[string]any, by *rand.Rand) {

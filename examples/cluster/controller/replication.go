@@ -194,7 +194,7 @@ func ignoreStale(err error) error {
 }
 
 // manage makes the pods that are missing, or deletes those that are too many, and returns the pods
-// that there are then. It stops at the first failure: what fails once, for want of quota say, would
+// that there are then. It stops at the first failure: what fails once, for lack of quota say, would
 // fail for all the others.
 func (r *replication) manage(ctx context.Context, rc *corev1.ReplicationController, pods []corev1.Pod) ([]corev1.Pod, error) {
 	name, wanted := client.ObjectKeyFromObject(rc), 1

@@ -19,7 +19,7 @@ import (
 )
 
 // The tags that this plug-in reads. What those of kubebuilder say of a kind, package apiserver
-// checks, but for the last two.
+// checks, except for the last two.
 const (
 	tagName            = "typeplane:crd"
 	tagPrintColumn     = "kubebuilder:printcolumn"

@@ -28,7 +28,7 @@ type memory struct {
 	// needs are the types whose functions take from slabs. wide are those of them that take from
 	// other slabs than metadata does. counts are those in which there is something to count.
 	needs, wide, counts map[*types.Type]bool
-	// entries are the types whose functions are called by who has no slabs.
+	// entries are the types whose functions are called by whoever has no slabs.
 	entries map[*types.Type]bool
 	// own is the memory of a kind, by the types whose functions take from it.
 	own map[*types.Type]*own

@@ -17,7 +17,7 @@ import (
 
 // TestNamed takes each field of a basic type, or a list or map of such, and puts a type of its own
 // in place of the field's. What the field says about its value moves to that type. Then the same is
-// printed, but for the names.
+// printed, except for the names.
 func TestNamed(t *testing.T) {
 	var folders []*folder
 	type named struct {

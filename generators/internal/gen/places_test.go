@@ -22,7 +22,7 @@ var places = []struct{ name, title string }{
 	{"field", "field"}, {"constant", "constant"}, {"function", "function"}, {"method", "method"}, {"behind", "behind code"},
 }
 
-// effect is what comes of a tag at a place.
+// effect is what a tag does at a place.
 type effect string
 
 const (
@@ -199,7 +199,7 @@ func newTable(t *testing.T) *table {
 	return tb
 }
 
-// effects runs gen over the cells of some tags, and returns what comes of each at each place.
+// effects runs gen over the cells of some tags, and returns what each does at each place.
 func (tb *table) effects(t *testing.T, tags []tag.Definition) map[string]map[string]effect {
 	t.Helper()
 	var cells []*cell
@@ -286,8 +286,8 @@ var noEffect = map[string]string{
 	"k8s:validation-gen-nolint method":        "the same",
 }
 
-// placesSection is the part of the page that says what comes of each tag at each place. Rows are
-// those of the page, but for some tags, or all with -every, for which gen runs.
+// placesSection is the part of the page that says what each tag does at each place. Rows are those
+// of the page, except for some tags, or all with -every, for which gen runs.
 func placesSection(t *testing.T, pageNow string) string {
 	t.Helper()
 	const heading = "\n## Where a tag may stand\n\n"

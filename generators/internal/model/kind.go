@@ -23,7 +23,7 @@ const (
 // GroupVersion is the group of a package by its tag, and the version that its folder is called
 // after, or a tag. ok tells whether it has a group; that of Kubernetes' core is "".
 func (m *Model) GroupVersion(pkg *Package) (name, version string, ok bool) {
-	// Nothing is remembered here: who asks has read the markers.
+	// Nothing is remembered here: whoever asks has read the markers.
 	markers := m.OfPackage(pkg)
 	if version, ok = markers.Last(tagVersion); !ok {
 		version = path.Base(pkg.Path)

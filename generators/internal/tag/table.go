@@ -19,7 +19,7 @@ type Table struct {
 }
 
 // Reader is a plug-in that reads a tag, and what it says about it. One that only describes what the
-// tag says acts on it for want of others.
+// tag says acts on it for lack of others.
 type Reader struct {
 	Plugin, Doc string
 	Describes   bool

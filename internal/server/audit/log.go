@@ -156,7 +156,7 @@ func (l *Log) record(req Request, d decision) *Record {
 	}}
 }
 
-// Refused begins the record of a request that nothing was kept of, and that was refused for want of
+// Refused begins the record of a request that nothing was kept of, and that was refused for lack of
 // credentials or of rights. There may be none to begin: only the default policy decides by the
 // outcome.
 func (l *Log) Refused(req Request) *Record {
@@ -318,7 +318,7 @@ func (l *Log) take() []byte {
 	return lines
 }
 
-// hasRoom says so when the log stops for want of room, and when it goes on.
+// hasRoom says so when the log stops for lack of room, and when it goes on.
 func (l *Log) hasRoom() bool {
 	was := l.full
 	l.full = l.room != nil && !l.room()
