@@ -127,8 +127,8 @@ func (c collecting) DeleteCollection(ctx context.Context, req *rest.Request, nam
 	time.Sleep(longWhile)
 	for _, item := range listed.Items {
 		if c.bug == CollectionSkips {
-			// Who has written meanwhile keeps the object, although it is the one that was in the
-			// list.
+			// Whoever has written meanwhile keeps the object, although it is the one that was in
+			// the list.
 			opts.Preconditions = &metav1.Preconditions{ResourceVersion: &item.ResourceVersion}
 		}
 		_, err := c.delete.Delete(ctx, req, rest.Name{Namespace: item.Namespace, Name: item.Name}, opts)

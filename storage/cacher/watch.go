@@ -37,7 +37,7 @@ type watcher struct {
 }
 
 // Watch implements storage.Interface. A revision that is older than the log is CodeCompacted,
-// although the source may still have it: a fresh list is cheaper for everyone than a watch of its
+// although the source may still have it. A fresh list is cheaper for everyone than a watch of its
 // own on the source. One that the cache has yet to reach becomes CodeCompacted too, if a compaction
 // makes the cache skip it. With opts.Where, a watch is not woken by changes that do not concern it,
 // but may return them with others.

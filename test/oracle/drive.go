@@ -77,7 +77,7 @@ func (d *driver) token() string {
 	return fmt.Sprintf("c%d-%d", d.number, d.writes)
 }
 
-// content is what an object holds, but for finalizers.
+// content is what an object holds, except for finalizers.
 func (d *driver) content() Content {
 	token := d.token()
 	return Content{Token: token, Title: "title " + token, Group: pick(d.random, groups), Shelf: pick(d.random, shelves)}

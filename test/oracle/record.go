@@ -117,8 +117,8 @@ type Op struct {
 	// in its list.
 	UID   string
 	Items []Item
-	// Revision is a list's, also that of a deleted collection, More says that the server offered a
-	// continuation, and Remaining how many items it said would follow; -1 if it did not say.
+	// Revision is a list's, also that of a deleted collection. More says that the server offered a
+	// continuation. Remaining is how many items it said would follow; -1 if it did not say.
 	Revision  int64
 	More      bool
 	Remaining int64

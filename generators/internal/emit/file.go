@@ -139,8 +139,8 @@ func (f *File) Ident(path, name string) string {
 // itself.
 //
 // The name is the last element of the path without "_", "." and "-". If that is taken, or is the
-// last element of the file's own package, the element before it is put in front, and so on: "v1",
-// or "metav1" in a package v1.
+// last element of the file's own package, the element before it is put in front, and so on. That
+// gives "v1", or "metav1" in a package v1.
 func (f *File) Import(importPath string) string {
 	if importPath == f.PkgPath || importPath == "" {
 		return ""

@@ -72,8 +72,8 @@ func whole(a smd.Atom) bool {
 	return (a.List == nil || a.List.ElementRelationship == smd.Atomic) && (a.Map == nil || a.Map.ElementRelationship == smd.Atomic)
 }
 
-// field is the type of a field or an entry of a map; ok is false for one that the schema does not
-// have, as it has none of a value that is published as no object.
+// field is the type of a field or an entry of a map. ok is false for one that the schema does not
+// have: it has none inside a value that is published as no object.
 func field(m *smd.Map, name string) (smd.TypeRef, bool) {
 	if m == nil {
 		return smd.TypeRef{}, false

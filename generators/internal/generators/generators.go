@@ -34,9 +34,9 @@ type Plugin struct {
 	// Outputs are the files that the plug-in may write into a package. One that is there, carries
 	// the plug-in's header and was not printed by this run is removed.
 	Outputs []emit.Output
-	// Stale returns files elsewhere than in the folders of packages that the plug-in once wrote and
-	// no longer would, for them to be removed; nil for a plug-in that writes into packages only. It
-	// is called after Generate.
+	// Stale returns files outside the folders of packages that the plug-in once wrote and no longer
+	// would. They are then removed. It is nil for a plug-in that writes into packages only. It is
+	// called after Generate.
 	Stale func(*Pass) []string
 	// Last says that the plug-in looks at what the others print (Pass.Printed), so that it runs
 	// after them.

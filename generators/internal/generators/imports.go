@@ -10,7 +10,7 @@ import (
 )
 
 // checkImports reports files that would not compile because no required module has what they
-// import: a tag may be left over from other tools in a module that has nothing to do with
+// import. A tag may be left over from other tools, in a module that has nothing to do with
 // Kubernetes' libraries.
 func checkImports(m *model.Model, files []*emit.File, report *diag.Report) {
 	paths := map[string]bool{}

@@ -60,7 +60,7 @@ func Run(t *testing.T, dir string, plugins ...generators.Plugin) {
 }
 
 // RunWith is Run that calls more for the module of each case without problems, before it is
-// compiled and tested: it may look at what was printed, and write tests beside it.
+// compiled and tested. more may look at what was printed, and write tests beside it.
 func RunWith(t *testing.T, dir string, more func(t *testing.T, module string), plugins ...generators.Plugin) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
