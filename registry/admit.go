@@ -21,9 +21,9 @@ import (
 func (e *endpoint) request(w *write, op admission.Operation, name rest.Name, opts apiruntime.Object, dryRun []string) *admission.Request {
 	return e.asked(&admission.Request{
 		Operation:   op,
-		Resource:    e.resource.WithVersion(e.kind.GroupVersionKind().Version),
+		Resource:    e.resource.WithVersion(e.Kind.GroupVersionKind().Version),
 		Subresource: e.subresource,
-		Kind:        e.kind.GroupVersionKind(),
+		Kind:        e.Kind.GroupVersionKind(),
 		Namespace:   name.Namespace,
 		Name:        name.Name,
 		Options:     opts,
@@ -113,9 +113,9 @@ type forms struct{ e *endpoint }
 
 func (f forms) Versions() []admission.Version {
 	e := f.e
-	versions := []admission.Version{f.version(e.kind)}
+	versions := []admission.Version{f.version(e.Kind)}
 	for _, gv := range e.def.Versions {
-		if kind, err := e.codec.kindIn(gv); err == nil && kind != e.kind {
+		if kind, err := e.codec.KindIn(gv); err == nil && kind != e.Kind {
 			versions = append(versions, f.version(kind))
 		}
 	}
@@ -129,7 +129,7 @@ func (f forms) version(kind *runtime.Kind) admission.Version {
 
 // Encode makes JSON of a hub.
 func (f forms) Encode(obj apiruntime.Object, version admission.Version) ([]byte, error) {
-	kind, err := f.e.codec.kindIn(version.Kind.GroupVersion())
+	kind, err := f.e.codec.KindIn(version.Kind.GroupVersion())
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (f forms) Encode(obj apiruntime.Object, version admission.Version) ([]byte,
 
 // Decode makes a hub of JSON.
 func (f forms) Decode(data []byte, version admission.Version) (apiruntime.Object, error) {
-	decoded, err := serializer.Decode(f.e.codec.scheme, data, serializer.JSON, version.Kind)
+	decoded, err := serializer.Decode(f.e.codec.Scheme, data, serializer.JSON, version.Kind)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,7 @@ func (f forms) Decode(data []byte, version admission.Version) (apiruntime.Object
 	if err := decoded.StrictError(); err != nil {
 		return nil, err
 	}
-	kind, err := f.e.codec.kindIn(version.Kind.GroupVersion())
+	kind, err := f.e.codec.KindIn(version.Kind.GroupVersion())
 	if err != nil {
 		return nil, err
 	}

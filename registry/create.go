@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
@@ -64,7 +65,7 @@ func (e *endpoint) Create(ctx context.Context, req *rest.Request, name rest.Name
 
 // createOwned goes on with an object that knows its owners, and was made of from. hub belongs to
 // it.
-func (e *endpoint) createOwned(ctx context.Context, w *write, name rest.Name, hub runtime.Object, from *origin, opts metav1.CreateOptions) (rest.View, error) {
+func (e *endpoint) createOwned(ctx context.Context, w *write, name rest.Name, hub runtime.Object, from *canonical.Origin, opts metav1.CreateOptions) (rest.View, error) {
 	// Mutating admission.
 	w = w.as(e.request(w, admission.Create, rest.Name{Namespace: name.Namespace, Name: runtime.Meta(hub).Name}, &opts, opts.DryRun))
 	hub, err := e.mutate(ctx, w.judged, hub, nil)
@@ -92,7 +93,7 @@ func (e *endpoint) createOwned(ctx context.Context, w *write, name rest.Name, hu
 }
 
 // createNamed goes on with an object whose metadata is complete. hub belongs to it.
-func (e *endpoint) createNamed(ctx context.Context, w *write, hub runtime.Object, from *origin, opts metav1.CreateOptions) (rest.View, error) {
+func (e *endpoint) createNamed(ctx context.Context, w *write, hub runtime.Object, from *canonical.Origin, opts metav1.CreateOptions) (rest.View, error) {
 	strategy, meta := &e.def.Strategy, runtime.Meta(hub)
 
 	// PrepareForCreate.
@@ -148,12 +149,12 @@ func (s *Store) put(ctx context.Context, key string, value []byte, with []storag
 
 // encodeHub makes the canonical value of an object that is ready to be stored, and was made of
 // from.
-func (s *Store) encodeHub(hub runtime.Object, from *origin) ([]byte, error) {
-	obj, err := s.codec.fromHub(hub)
+func (s *Store) encodeHub(hub runtime.Object, from *canonical.Origin) ([]byte, error) {
+	obj, err := s.codec.FromHub(hub)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
-	value, err := s.codec.encode(obj, from)
+	value, err := s.codec.Encode(obj, from)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}

@@ -145,11 +145,11 @@ func (e *endpoint) mark(ctx context.Context, key, name string, opts metav1.Delet
 		case g.waits && g.finalizers == nil:
 			return current.Value, nil, nil
 		}
-		hub, err := e.codec.decodeHub(current)
+		hub, err := e.codec.DecodeHub(current)
 		if err != nil {
 			return nil, nil, err
 		}
-		from, err := e.codec.originOf(current.Value)
+		from, err := e.codec.OriginOf(current.Value)
 		if err != nil {
 			return nil, nil, apierrors.NewInternalError(err)
 		}
@@ -181,7 +181,7 @@ func (e *endpoint) stays(ctx context.Context, current storage.Entry, meta wire.M
 		}
 	}
 	if e.def.Strategy.Deletion.CheckGracefulDelete != nil && current.Err == nil {
-		hub, err := e.codec.decodeHub(current)
+		hub, err := e.codec.DecodeHub(current)
 		if err != nil {
 			return g, err
 		}
@@ -207,7 +207,7 @@ func (e *endpoint) kept(current storage.Entry, finalizers bool) (bool, error) {
 	if finalizers || e.def.Strategy.Deletion.Held == nil || current.Err != nil {
 		return finalizers, nil
 	}
-	hub, err := e.codec.decodeHub(current)
+	hub, err := e.codec.DecodeHub(current)
 	return err == nil && e.held(hub), err
 }
 

@@ -21,7 +21,7 @@ const deletePage = 500
 // the next one begins and how many are left. The first error ends it; what was deleted until then
 // stays deleted.
 func (e *endpoint) DeleteCollection(ctx context.Context, req *rest.Request, namespace string, opts metav1.DeleteOptions, list metav1.ListOptions) (rest.View, error) {
-	deleted := &listView{version: e.version, entries: []storage.Entry{}}
+	deleted := &listView{views: e.views, entries: []storage.Entry{}}
 	onePage := list.Limit > 0
 	if !onePage {
 		list.Limit = deletePage

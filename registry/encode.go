@@ -18,17 +18,17 @@ import (
 
 // objectView is an entry in one version.
 type objectView struct {
-	version
+	views
 	entry   storage.Entry
 	encoded *EncodeCache // where its forms are kept; nil: nowhere
 }
 
 // view shows what a write came to, which need not be what is stored: a dry run has a revision that
 // is somebody else's.
-func (v version) view(e storage.Entry) rest.View { return &objectView{v, e, nil} }
+func (v views) view(e storage.Entry) rest.View { return &objectView{v, e, nil} }
 
 // viewStored shows an entry as it is stored at its revision.
-func (v version) viewStored(e storage.Entry) rest.View { return &objectView{v, e, v.encoded} }
+func (v views) viewStored(e storage.Entry) rest.View { return &objectView{v, e, v.encoded} }
 
 // WriteTo writes the object at once, so nothing is written when it fails.
 func (o *objectView) WriteTo(w io.Writer, form rest.Form) error {
@@ -39,19 +39,19 @@ func (o *objectView) WriteTo(w io.Writer, form rest.Form) error {
 		return o.writePartial(w, form)
 	}
 	switch {
-	case o.showsDocuments():
+	case o.ShowsDocuments():
 		return o.writeDocument(w, form)
-	case form.MediaType == rest.Protobuf && o.asStored():
+	case form.MediaType == rest.Protobuf && o.AsStored():
 		return o.writeStored(w)
-	case form.MediaType == rest.JSON && !form.Pretty && o.json.head != "":
+	case form.MediaType == rest.JSON && !form.Pretty && o.head != "":
 		return o.writeJSON(w)
 	}
-	obj, err := o.visible(o.entry)
+	obj, err := o.Visible(o.entry)
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}
-	obj.GetObjectKind().SetGroupVersionKind(o.kind.GroupVersionKind())
-	return kindView{obj, o.kind}.WriteTo(w, form)
+	obj.GetObjectKind().SetGroupVersionKind(o.Kind.GroupVersionKind())
+	return kindView{obj, o.Kind}.WriteTo(w, form)
 }
 
 // writeStored writes what is stored, with its revision.
@@ -108,15 +108,15 @@ func (k kindView) WriteTo(w io.Writer, form rest.Form) error {
 
 // bookmark is an object of the kind that is empty but for the revision. end marks the one after the
 // initial events.
-func (v version) bookmark(revision int64, end bool) rest.View {
-	obj := v.kind.New()
-	obj.GetObjectKind().SetGroupVersionKind(v.kind.GroupVersionKind())
+func (v views) bookmark(revision int64, end bool) rest.View {
+	obj := v.Kind.New()
+	obj.GetObjectKind().SetGroupVersionKind(v.Kind.GroupVersionKind())
 	meta := runtime.Meta(obj)
 	meta.ResourceVersion = storage.FormatRevision(revision)
 	if end {
 		meta.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
 	}
-	return objectOf{kindView{obj, v.kind}, v.table}
+	return objectOf{kindView{obj, v.Kind}, v.table}
 }
 
 // objectOf is a kindView with the columns of its kind, for what is no entry: a bookmark may be the

@@ -5,54 +5,46 @@ import (
 	"io"
 	"slices"
 
-	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/storage"
 )
 
-// jsonForm is how objects of a version begin in JSON: what an object that says its kind has before
-// what it has in a list.
-type jsonForm struct {
-	// head is `{"kind":…,"apiVersion":…`; "" if the kind is not what an object of the version
-	// begins with.
-	head string
-}
-
-func newJSONForm(kind *runtime.Kind) jsonForm {
-	head := headOf(kind)
-	obj := kind.New()
-	obj.GetObjectKind().SetGroupVersionKind(kind.GroupVersionKind())
-	data, err := kind.AppendJSON(nil, obj)
-	if err != nil || !bytes.HasPrefix(data, []byte(head)) {
-		return jsonForm{}
+// headIn is how JSON of an object begins that says its kind; "" if objects of the kind begin in
+// another way.
+func headIn(v canonical.Version) string {
+	head := canonical.HeadOf(v.Kind)
+	if v.ShowsDocuments() {
+		return head
 	}
-	return jsonForm{head: head}
-}
-
-// headOf is how an object of a kind begins that says what it is.
-func headOf(kind *runtime.Kind) string {
-	return `{"kind":` + quote(kind.GroupVersionKind().Kind) + `,"apiVersion":` + quote(kind.GroupVersionKind().GroupVersion().String())
+	obj := v.Kind.New()
+	obj.GetObjectKind().SetGroupVersionKind(v.Kind.GroupVersionKind())
+	data, err := v.Kind.AppendJSON(nil, obj)
+	if err != nil || !bytes.HasPrefix(data, []byte(head)) {
+		return ""
+	}
+	return head
 }
 
 // jsonItem appends the JSON of an entry as it is in a list: without its kind.
-func (v version) jsonItem(dst []byte, e storage.Entry) ([]byte, error) {
-	if v.showsDocuments() {
-		return v.appendShown(dst, "{", e)
+func (v views) jsonItem(dst []byte, e storage.Entry) ([]byte, error) {
+	if v.ShowsDocuments() {
+		return v.AppendShown(dst, "{", e)
 	}
-	obj, err := v.visible(e)
+	obj, err := v.Visible(e)
 	if err != nil {
 		return nil, err
 	}
 	// JSON is about half as long again as protobuf.
-	return v.kind.AppendJSON(slices.Grow(dst, len(e.Value)*3/2), obj)
+	return v.Kind.AppendJSON(slices.Grow(dst, len(e.Value)*3/2), obj)
 }
 
 // keptItem is jsonItem out of the cache encoded, where it is left for whoever comes next. Nobody
 // may modify it.
-func (v version) keptItem(encoded *EncodeCache, e storage.Entry) ([]byte, error) {
-	if v.showsDocuments() && v.stored() {
+func (v views) keptItem(encoded *EncodeCache, e storage.Entry) ([]byte, error) {
+	if v.ShowsDocuments() && v.Stored() {
 		encoded = nil // most of it is in the entry
 	}
-	k := memoKey{kind: v.kind, key: e.Key, revision: e.Revision}
+	k := memoKey{kind: v.Kind, key: e.Key, revision: e.Revision}
 	if data, ok := encoded.get(k); ok {
 		return data, nil
 	}
@@ -72,7 +64,7 @@ func (o *objectView) writeJSON(w io.Writer) error {
 	if err != nil {
 		return encodingError(err)
 	}
-	place = append(place, o.json.head...)
+	place = append(place, o.head...)
 	if item[1] != '}' {
 		place = append(place, ',')
 	}

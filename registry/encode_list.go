@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/serializer"
@@ -18,7 +19,7 @@ import (
 // type marshalled as a whole, but that items of a kind without protobuf say what they are. An error
 // after the first chunk leaves an unfinished list behind.
 type listView struct {
-	version
+	views
 	entries []storage.Entry
 	meta    metav1.ListMeta
 	encoded *EncodeCache // where the forms of the entries are kept, if they all have room there; nil: nowhere
@@ -45,18 +46,18 @@ func (l *listView) writeJSON(out *chunks, pretty bool) error {
 	if l.encoded.fit(l.entries, jsonSize) {
 		item = func(_ []byte, i int) ([]byte, error) { return l.keptItem(l.encoded, l.entries[i]) }
 	}
-	if !l.kind.Protobuf() {
+	if !l.Kind.Protobuf() {
 		item = l.sayingKind(item)
 	}
-	f := frame{kind: l.kind.ListKind(), meta: l.meta, items: "items"}
+	f := frame{kind: l.Kind.ListKind(), meta: l.meta, items: "items"}
 	return f.write(out, pretty, len(l.entries), item)
 }
 
 // sayingKind makes items say what they are, as those of custom resources do.
 func (l *listView) sayingKind(item func(dst []byte, i int) ([]byte, error)) func(dst []byte, i int) ([]byte, error) {
-	head := headOf(l.kind)
-	if l.showsDocuments() && l.stored() {
-		return func(dst []byte, i int) ([]byte, error) { return l.appendShown(dst, head, l.entries[i]) }
+	head := canonical.HeadOf(l.Kind)
+	if l.ShowsDocuments() && l.Stored() {
+		return func(dst []byte, i int) ([]byte, error) { return l.AppendShown(dst, head, l.entries[i]) }
 	}
 	return func(dst []byte, i int) ([]byte, error) {
 		data, err := item(nil, i)
@@ -69,13 +70,13 @@ func (l *listView) sayingKind(item func(dst []byte, i int) ([]byte, error)) func
 }
 
 func (l *listView) writeProtobuf(out *chunks) error {
-	if !l.kind.Protobuf() {
-		return encodingError(&serializer.NoProtobufError{Object: l.kind.NewList()})
+	if !l.Kind.Protobuf() {
+		return encodingError(&serializer.NoProtobufError{Object: l.Kind.NewList()})
 	}
-	if !l.asStored() {
+	if !l.AsStored() {
 		return l.writeConvertedProtobuf(out)
 	}
-	return l.writeItems(out, l.kind.ListKind(), wire.ItemSize, wire.AppendItem)
+	return l.writeItems(out, l.Kind.ListKind(), wire.ItemSize, wire.AppendItem)
 }
 
 // writeItems writes a list of kind whose items are cut out of the stored bytes: size says how long
@@ -115,16 +116,16 @@ func (l *listView) writeItems(
 func (l *listView) writeConvertedProtobuf(out *chunks) error {
 	var items, raw []byte
 	for _, e := range l.entries {
-		obj, err := l.visible(e)
+		obj, err := l.Visible(e)
 		if err != nil {
 			return apierrors.NewInternalError(err)
 		}
-		if raw, err = l.kind.AppendMessage(raw[:0], obj); err != nil {
+		if raw, err = l.Kind.AppendMessage(raw[:0], obj); err != nil {
 			return apierrors.NewInternalError(err)
 		}
 		items = wire.AppendRawItem(items, raw)
 	}
-	if err := l.startProtobuf(out, l.kind.ListKind(), len(items)); err != nil {
+	if err := l.startProtobuf(out, l.Kind.ListKind(), len(items)); err != nil {
 		return err
 	}
 	out.buf.Write(items)

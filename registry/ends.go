@@ -15,7 +15,7 @@ func (e *endpoint) ends(view rest.View) (at time.Time, ends bool, err error) {
 	if !ok {
 		return at, false, apierrors.NewInternalError(fmt.Errorf("when does a %T end? only an object does", view))
 	}
-	hub, err := e.codec.decodeHub(object.entry)
+	hub, err := e.codec.DecodeHub(object.entry)
 	if err != nil {
 		return at, false, err
 	}

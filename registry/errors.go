@@ -147,7 +147,7 @@ func statusObject(err error) *metav1.Status {
 
 // invalid is the status of an object that did not pass validation.
 func (e *endpoint) invalid(name string, errs field.ErrorList) error {
-	return rest.Invalid(e.kind.GroupVersionKind().GroupKind(), name, errs)
+	return rest.Invalid(e.Kind.GroupVersionKind().GroupKind(), name, errs)
 }
 
 // verdict is the status of an object with violations, nil if there are none.

@@ -43,16 +43,16 @@ func (r Resource) Importers(scheme *runtime.Scheme, backend storage.Interface, o
 func (s *Store) importers() ([]Importer, error) {
 	var out []Importer
 	for _, gv := range s.def.Versions {
-		kind, err := s.codec.kindIn(gv)
+		kind, err := s.codec.KindIn(gv)
 		if err != nil {
 			return nil, err
 		}
 		e := &endpoint{
-			Store: s, version: s.version(kind), resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
+			Store: s, views: s.views(kind), resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
 			wholly: true, // the status is judged, too
 		}
 		out = append(out, Importer{
-			Kind: kind.GroupVersionKind(), Resource: s.def.Plural, Namespaced: s.def.Namespaced, Stored: kind == s.codec.storage, Import: e.take,
+			Kind: kind.GroupVersionKind(), Resource: s.def.Plural, Namespaced: s.def.Namespaced, Stored: kind == s.codec.Storage, Import: e.take,
 		})
 	}
 	return out, nil
@@ -60,8 +60,8 @@ func (s *Store) importers() ([]Importer, error) {
 
 // take is Importer.Import.
 func (e *endpoint) take(ctx context.Context, text []byte, change func(*metav1.ObjectMeta), dryRun bool) (created bool, err error) {
-	obj := e.kind.New()
-	if _, err := e.kind.ReadJSON(text, obj); err != nil {
+	obj := e.Kind.New()
+	if _, err := e.Kind.ReadJSON(text, obj); err != nil {
 		return false, apierrors.NewBadRequest(fmt.Sprintf("it can't be read: %v", err))
 	}
 

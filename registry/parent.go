@@ -112,7 +112,7 @@ func (e *endpoint) parent(ctx context.Context, name rest.Name, opts metav1.GetOp
 
 // parentOf is the object of an entry as an author gets to see it: with its resourceVersion.
 func (s *Store) parentOf(entry storage.Entry) (runtime.Object, error) {
-	obj, err := s.codec.decodeHub(entry)
+	obj, err := s.codec.DecodeHub(entry)
 	if err == nil {
 		runtime.Meta(obj).ResourceVersion = storage.FormatRevision(entry.Revision)
 	}

@@ -33,9 +33,9 @@ func metaVersion(form rest.Form) schema.GroupVersion {
 
 // metadata reads the metadata of an entry as this version has it. In the stored version nothing
 // else is decoded; another one may have annotations that its conversion made.
-func (v version) metadata(e storage.Entry) (*metav1.ObjectMeta, error) {
-	if !v.asStored() {
-		obj, err := v.visible(e)
+func (v views) metadata(e storage.Entry) (*metav1.ObjectMeta, error) {
+	if !v.AsStored() {
+		obj, err := v.Visible(e)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +85,7 @@ func appendPartialStart(dst []byte, gv schema.GroupVersion) []byte {
 }
 
 func (o *objectView) writePartial(w io.Writer, form rest.Form) error {
-	if form.MediaType == rest.Protobuf && o.asStored() {
+	if form.MediaType == rest.Protobuf && o.AsStored() {
 		data, err := wire.AppendPartial(nil, metaVersion(form).String(), partialKind, o.entry.Value, o.entry.Revision)
 		if err != nil {
 			return apierrors.NewInternalError(err)
@@ -119,7 +119,7 @@ func (l *listView) writePartialJSON(out *chunks, gv schema.GroupVersion, pretty 
 	f := frame{kind: gv.WithKind(partialListKind), meta: l.meta, items: "items"}
 	start := string(appendPartialStart(nil, gv))
 	return f.write(out, pretty, len(l.entries), func(dst []byte, i int) ([]byte, error) {
-		if l.asStored() {
+		if l.AsStored() {
 			return appendPartialOfEntry(dst, l.entries[i], start)
 		}
 		meta, err := l.metadata(l.entries[i])
@@ -131,7 +131,7 @@ func (l *listView) writePartialJSON(out *chunks, gv schema.GroupVersion, pretty 
 }
 
 func (l *listView) writePartialProtobuf(out *chunks, gv schema.GroupVersion) error {
-	if !l.asStored() {
+	if !l.AsStored() {
 		return l.writeConvertedPartial(out, gv)
 	}
 	return l.writeItems(out, gv.WithKind(partialListKind), wire.PartialItemSize, wire.AppendPartialItem)

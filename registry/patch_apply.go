@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/internal/ownership"
+	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/internal/patch"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -101,7 +102,7 @@ func readApplied(notes *rest.Notes, text []byte, opts metav1.PatchOptions, read 
 
 // applyTo makes the object of the hub that follows live, and says of what it was made, and what
 // there is of it in JSON: in live, and in the patch.
-func (e *endpoint) applyTo(live runtime.Object, applied appliedPatch, name rest.Name, opts metav1.PatchOptions) (hub runtime.Object, from *origin, text []byte, err error) {
+func (e *endpoint) applyTo(live runtime.Object, applied appliedPatch, name rest.Name, opts metav1.PatchOptions) (hub runtime.Object, from *canonical.Origin, text []byte, err error) {
 	force := opts.Force != nil && *opts.Force
 	obj, sent, err := e.owners.Apply(live, applied.content, opts.FieldManager, force)
 	if err != nil {

@@ -62,7 +62,7 @@ func (e *endpoint) page(ctx context.Context, namespace string, opts metav1.ListO
 	if opts.ShardSelector != "" {
 		return nil, apierrors.NewBadRequest("shardSelector is not supported: leave it out")
 	}
-	sel, err := e.newSelector(opts)
+	sel, err := newSelector(e.Version, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (e *endpoint) page(ctx context.Context, namespace string, opts metav1.ListO
 	if err != nil {
 		return nil, err
 	}
-	view := &listView{version: e.version, entries: []storage.Entry{}, encoded: e.version.encoded}
+	view := &listView{views: e.views, entries: []storage.Entry{}, encoded: e.views.encoded}
 	if err := e.collect(ctx, sc, &sel, query, view); err != nil {
 		return nil, e.listError(err, sc.prefix, query, opts)
 	}

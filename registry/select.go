@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 
+	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/internal/document"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
@@ -27,7 +28,7 @@ var metaFields = wire.Fields{fieldName: wire.String(1, 1), fieldNamespace: wire.
 
 // selector says which entries a client wants to see. Only one goroutine may use it.
 type selector struct {
-	version
+	canonical.Version
 	labels labels.Selector // nil: all
 	fields fields.Selector // nil: all
 	// asked are the fields that fields is about. reader reads them from the bytes; it is nil if
@@ -39,8 +40,8 @@ type selector struct {
 }
 
 // newSelector reads the selectors of a list or watch. Its errors are for the client.
-func (v version) newSelector(opts metav1.ListOptions) (selector, error) {
-	s := selector{version: v}
+func newSelector(v canonical.Version, opts metav1.ListOptions) (selector, error) {
+	s := selector{Version: v}
 	if opts.LabelSelector != "" {
 		sel, err := labels.Parse(opts.LabelSelector)
 		if err != nil {
@@ -56,7 +57,7 @@ func (v version) newSelector(opts metav1.ListOptions) (selector, error) {
 			return s, apierrors.NewBadRequest(fmt.Sprintf("invalid fieldSelector %q: %v", opts.FieldSelector, err))
 		}
 		for _, r := range sel.Requirements() {
-			if r.Field != fieldName && r.Field != fieldNamespace && !v.kind.Selectable(r.Field) {
+			if r.Field != fieldName && r.Field != fieldNamespace && !v.Kind.Selectable(r.Field) {
 				return s, apierrors.NewBadRequest("field label not supported: " + r.Field)
 			}
 			if !slices.Contains(s.asked, r.Field) {
@@ -64,21 +65,21 @@ func (v version) newSelector(opts metav1.ListOptions) (selector, error) {
 			}
 		}
 		if !sel.Empty() {
-			s.fields, s.reader = sel, v.reader(s.asked)
+			s.fields, s.reader = sel, readerOf(v, s.asked)
 		}
 	}
 	return s, nil
 }
 
-// reader returns what reads fields from canonical values, nil if they can't be read without
+// readerOf returns what reads fields from canonical values, nil if they can't be read without
 // decoding: the metadata is at the same place in every version, the rest where the stored version
 // has it.
-func (v version) reader(labels []string) *wire.Reader {
+func readerOf(v canonical.Version, labels []string) *wire.Reader {
 	var places []wire.Field
 	for _, label := range labels {
 		place, ok := metaFields[label]
-		if !ok && v.stored() {
-			place, ok = v.kind.StoredField(label)
+		if !ok && v.Stored() {
+			place, ok = v.Kind.StoredField(label)
 		}
 		if !ok {
 			return nil
@@ -108,10 +109,10 @@ func (s *selector) where() *storage.Where {
 			if r.Operator == selection.NotEquals || r.Field == fieldNamespace {
 				continue
 			}
-			if reader := s.version.reader([]string{r.Field}); reader != nil {
+			if reader := readerOf(s.Version, []string{r.Field}); reader != nil {
 				return whereField(reader, r.Field, r.Value)
 			}
-			if s.showsDocuments() {
+			if s.ShowsDocuments() {
 				return whereMember(r.Field, r.Value)
 			}
 		}
@@ -197,7 +198,7 @@ func (s *selector) matchesLabels(e storage.Entry, message []byte) (bool, error) 
 	if ok := s.labels.Matches(labelsOf{&s.entry}); s.entry.err == nil {
 		return ok, nil
 	}
-	obj, err := s.object(e)
+	obj, err := s.Object(e)
 	if err != nil {
 		return false, err
 	}
@@ -214,14 +215,14 @@ func (s *selector) read(e storage.Entry, message []byte) error {
 		}
 		// Decoding has the last word on what can be read.
 	}
-	if s.showsDocuments() {
+	if s.ShowsDocuments() {
 		return s.readDocument(message)
 	}
-	obj, err := s.object(e)
+	obj, err := s.Object(e)
 	if err != nil {
 		return err
 	}
-	all, meta := s.kind.SelectableFields(obj), runtime.Meta(obj)
+	all, meta := s.Kind.SelectableFields(obj), runtime.Meta(obj)
 	s.entry.values = s.entry.values[:0]
 	for _, label := range s.asked {
 		value := all[label]
@@ -248,7 +249,7 @@ func (s *selector) readDocument(message []byte) error {
 		value := ""
 		if _, ok := metaFields[label]; !ok {
 			value = doc.Text(label)
-		} else if read, err := s.version.reader([]string{label}).Read(nil, message); err != nil {
+		} else if read, err := readerOf(s.Version, []string{label}).Read(nil, message); err != nil {
 			return err
 		} else {
 			value = read[0]

@@ -13,6 +13,7 @@ import (
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/internal/keyprefix"
 	"github.com/typeplane/typeplane/internal/ownership"
+	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
@@ -22,7 +23,7 @@ import (
 // which is a Store seen through one version.
 type Store struct {
 	def     definition
-	codec   *codec
+	codec   *canonical.Codec
 	schemas *ownership.Schemas
 	encoded *EncodeCache
 	// admission is asked about every write; nil: nobody is.
@@ -37,7 +38,7 @@ type Store struct {
 // endpoint serves a Store in one version. It implements the verbs of package rest.
 type endpoint struct {
 	*Store
-	version
+	views
 	resource schema.GroupResource
 	// subresource is the part of the objects that the endpoint writes, "" for the objects
 	// themselves.
@@ -49,7 +50,7 @@ type endpoint struct {
 	owners *ownership.Tracker // nil: nobody tracks who owns which field
 }
 
-func newStore(def definition, c *codec, opts Options, backend storage.Interface) *Store {
+func newStore(def definition, c *canonical.Codec, opts Options, backend storage.Interface) *Store {
 	var with []storage.Op
 	if opts.Lifetime > 0 {
 		with = []storage.Op{storage.Lifetime(opts.Lifetime)}
@@ -72,13 +73,13 @@ func newStore(def definition, c *codec, opts Options, backend storage.Interface)
 func (s *Store) resources() ([]rest.Resource, error) {
 	var served, parts []rest.Resource
 	for _, gv := range s.def.Versions {
-		kind, err := s.codec.kindIn(gv)
+		kind, err := s.codec.KindIn(gv)
 		if err != nil {
 			return nil, err
 		}
 		e := &endpoint{
 			Store:    s,
-			version:  s.version(kind),
+			views:    s.views(kind),
 			resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
 		}
 		var reset []ownership.Path
@@ -96,7 +97,7 @@ func (s *Store) resources() ([]rest.Resource, error) {
 			Name:             s.def.Plural,
 			Singular:         s.def.Singular,
 			Namespaced:       s.def.Namespaced,
-			StorageVersion:   s.codec.storage.GroupVersionKind().GroupVersion(),
+			StorageVersion:   s.codec.Storage.GroupVersionKind().GroupVersion(),
 			Get:              e,
 			List:             e,
 			Watch:            e,
@@ -131,27 +132,17 @@ func (s *Store) resources() ([]rest.Resource, error) {
 
 // tracker keeps track of who owns fields by writes to a part of the objects; nil: nobody does.
 func (e *endpoint) tracker(subresource string, reset ...ownership.Path) (*ownership.Tracker, error) {
-	t, err := ownership.NewTracker(e.schemas, e.codec.scheme, e.kind, subresource, reset...)
-	if e.showsDocuments() {
+	t, err := ownership.NewTracker(e.schemas, e.codec.Scheme, e.Kind, subresource, reset...)
+	if e.ShowsDocuments() {
 		t = t.OfDocuments(e.schemas)
 	}
 	return t, err
 }
 
-// version is what answers look like in the version of kind.
-func (s *Store) version(kind *runtime.Kind) version {
-	v := version{from: s.codec, kind: kind, table: newColumns(&s.def.Strategy, kind), json: newJSONForm(kind), encoded: s.encoded}
-	if !kind.Protobuf() {
-		v.documents = documentsOf(kind)
-	}
-	if decorate := s.def.Strategy.Decorate; decorate != nil {
-		// What is shown may change without a write, so nothing of it is kept.
-		v.decorate, v.encoded = decorate, nil
-	}
-	if v.showsDocuments() {
-		v.json.head = headOf(kind)
-	}
-	return v
+// views is what answers look like in the version of kind.
+func (s *Store) views(kind *runtime.Kind) views {
+	strategy := &s.def.Strategy
+	return newViews(s.codec.Version(kind, strategy.Decorate), newColumns(strategy.Columns, strategy.Cells, kind), s.encoded)
 }
 
 // resetFields are those that the strategy says a write to a subresource does not change.
@@ -227,7 +218,7 @@ const (
 // decodeCurrent is decodeHub for an object that others get to see as it is stored: with its
 // resourceVersion.
 func (s *Store) decodeCurrent(entry storage.Entry) (runtime.Object, error) {
-	hub, err := s.codec.decodeHub(entry)
+	hub, err := s.codec.DecodeHub(entry)
 	if err == nil {
 		runtime.Meta(hub).ResourceVersion = storage.FormatRevision(entry.Revision)
 	}
@@ -237,10 +228,10 @@ func (s *Store) decodeCurrent(entry storage.Entry) (runtime.Object, error) {
 // fromHub converts to the version, and says in the object what it is. The result may share memory
 // with hub.
 func (e *endpoint) fromHub(hub runtime.Object) (runtime.Object, error) {
-	obj, err := e.kind.FromHub(hub)
+	obj, err := e.Kind.FromHub(hub)
 	if err != nil {
 		return nil, err
 	}
-	obj.GetObjectKind().SetGroupVersionKind(e.kind.GroupVersionKind())
+	obj.GetObjectKind().SetGroupVersionKind(e.Kind.GroupVersionKind())
 	return obj, nil
 }

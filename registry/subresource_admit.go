@@ -31,7 +31,7 @@ type sent struct {
 // admitBody shows admission a body, and returns what admission makes of it. It is the body that is
 // admitted, not the object that the subresource belongs to.
 func admitBody[B apiruntime.Object](ctx context.Context, e *endpoint, to sent, body B) (B, error) {
-	resource := e.resource.WithVersion(e.kind.GroupVersionKind().Version)
+	resource := e.resource.WithVersion(e.Kind.GroupVersionKind().Version)
 	request := e.asked(&admission.Request{
 		Operation:   to.op,
 		Resource:    resource,

@@ -142,7 +142,7 @@ func checkSubresources(def *definition, bad func(format string, args ...any)) {
 func (e *endpoint) authored(main rest.Resource, part func(name string) rest.Resource) ([]rest.Resource, error) {
 	var parts []rest.Resource
 	for _, s := range e.def.Subresources {
-		if s.versions != nil && !slices.Contains(s.versions, e.kind.GroupVersionKind().GroupVersion()) {
+		if s.versions != nil && !slices.Contains(s.versions, e.Kind.GroupVersionKind().GroupVersion()) {
 			continue
 		}
 		own := *e

@@ -72,7 +72,7 @@ func (p connectPart[O]) Connect(ctx context.Context, req *rest.Request, name res
 	}
 	handler, err := p.connect(ctx, of, options)
 	if err != nil {
-		return nil, authorError(err, p.of.kind.GroupVersionKind().GroupKind(), name.Name)
+		return nil, authorError(err, p.of.Kind.GroupVersionKind().GroupKind(), name.Name)
 	}
 	return handler, nil
 }

@@ -186,14 +186,14 @@ func validateScale(scale *autoscalingv1.Scale) error {
 // scaled makes the object that a Scale asks for of the stored one. uid and resourceVersion of the
 // Scale are those that the update depends on. old is not modified.
 func (s *scaleEndpoint) scaled(scale *autoscalingv1.Scale, old runtime.Object) (runtime.Object, error) {
-	versioned, err := s.of.kind.FromHub(s.of.deepCopy(old))
+	versioned, err := s.of.Kind.FromHub(s.of.deepCopy(old))
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
-	s.of.kind.SetReplicas(versioned, scale.Spec.Replicas)
+	s.of.Kind.SetReplicas(versioned, scale.Spec.Replicas)
 	meta := runtime.Meta(versioned)
 	meta.UID, meta.ResourceVersion = scale.UID, scale.ResourceVersion
-	hub, err := s.of.kind.ToHub(versioned)
+	hub, err := s.of.Kind.ToHub(versioned)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
@@ -221,7 +221,7 @@ var scaleColumns = columnsOf([]metav1.TableColumnDefinition{
 
 // shown is the scale of a stored object.
 func (s *scaleEndpoint) shown(entry storage.Entry) (*autoscalingv1.Scale, error) {
-	obj, err := s.of.object(entry)
+	obj, err := s.of.Object(entry)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
@@ -230,7 +230,7 @@ func (s *scaleEndpoint) shown(entry storage.Entry) (*autoscalingv1.Scale, error)
 
 // scaleOf is the scale of an object of the version.
 func (s *scaleEndpoint) scaleOf(obj runtime.Object) *autoscalingv1.Scale {
-	meta, scale := runtime.Meta(obj), s.of.kind.Scale(obj)
+	meta, scale := runtime.Meta(obj), s.of.Kind.Scale(obj)
 	return &autoscalingv1.Scale{
 		TypeMeta: metav1.TypeMeta{Kind: scaleKind.Kind, APIVersion: scaleKind.GroupVersion().String()},
 		ObjectMeta: metav1.ObjectMeta{
@@ -280,7 +280,7 @@ func (s *scaleEndpoint) readContent(data []byte) (applied appliedPatch, strict [
 
 // parentContent is what the content of a Scale says about the object behind it.
 func (s *scaleEndpoint) parentContent(scale map[string]any) map[string]any {
-	kind := s.of.kind.GroupVersionKind()
+	kind := s.of.Kind.GroupVersionKind()
 	content := map[string]any{"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind}
 	sent, _ := scale["metadata"].(map[string]any)
 	meta := map[string]any{}

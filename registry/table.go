@@ -47,7 +47,7 @@ func (t table) frame(c *columns, meta metav1.ListMeta, form rest.Form) frame {
 
 // appendRow appends the row of an entry. Its cells come out of the cache encoded, where they are
 // left for whoever comes next.
-func (t table) appendRow(dst []byte, v version, e storage.Entry, encoded *EncodeCache) ([]byte, error) {
+func (t table) appendRow(dst []byte, v views, e storage.Entry, encoded *EncodeCache) ([]byte, error) {
 	row, err := t.keptRow(v, e, encoded)
 	if err != nil {
 		return nil, err
@@ -62,12 +62,12 @@ func (t table) appendRow(dst []byte, v version, e storage.Entry, encoded *Encode
 
 // endsWithMetadata says whether rows are kept without the metadata at their end, because that is
 // made of the entry's bytes each time.
-func (t table) endsWithMetadata(v version) bool {
-	return v.asStored() && (t.include == metav1.IncludeMetadata || t.include == "")
+func (t table) endsWithMetadata(v views) bool {
+	return v.AsStored() && (t.include == metav1.IncludeMetadata || t.include == "")
 }
 
 // rowSize is about how long the rows of entries are as they are kept.
-func (t table) rowSize(v version) func(storage.Entry) int {
+func (t table) rowSize(v views) func(storage.Entry) int {
 	if t.include == metav1.IncludeNone || t.endsWithMetadata(v) {
 		return func(storage.Entry) int { return cellsSize }
 	}
@@ -75,8 +75,8 @@ func (t table) rowSize(v version) func(storage.Entry) int {
 }
 
 // keptRow is the row of an entry with holes for ages, out of the cache encoded or for it.
-func (t table) keptRow(v version, e storage.Entry, encoded *EncodeCache) ([]byte, error) {
-	k := memoKey{kind: v.kind, form: t.row, key: e.Key, revision: e.Revision}
+func (t table) keptRow(v views, e storage.Entry, encoded *EncodeCache) ([]byte, error) {
+	k := memoKey{kind: v.Kind, form: t.row, key: e.Key, revision: e.Revision}
 	if row, ok := encoded.get(k); ok {
 		return row, nil
 	}
@@ -90,7 +90,7 @@ func (t table) keptRow(v version, e storage.Entry, encoded *EncodeCache) ([]byte
 }
 
 // rowOfEntry makes a row as it is kept. Without a need for the object only its metadata is decoded.
-func (t table) rowOfEntry(v version, e storage.Entry) ([]byte, error) {
+func (t table) rowOfEntry(v views, e storage.Entry) ([]byte, error) {
 	if v.table.cells == nil && t.include != metav1.IncludeObject {
 		meta, err := v.metadata(e)
 		if err != nil {
@@ -102,20 +102,20 @@ func (t table) rowOfEntry(v version, e storage.Entry) ([]byte, error) {
 		}
 		return t.appendObject(row, meta, nil)
 	}
-	obj, err := v.visible(e)
+	obj, err := v.Visible(e)
 	if err != nil {
 		return nil, err
 	}
-	obj.GetObjectKind().SetGroupVersionKind(v.kind.GroupVersionKind())
+	obj.GetObjectKind().SetGroupVersionKind(v.Kind.GroupVersionKind())
 	row, err := appendCellsOf(nil, obj, v.table)
 	if err != nil || t.endsWithMetadata(v) {
 		return row, err
 	}
 	return t.appendObject(row, runtime.Meta(obj), func(dst []byte) ([]byte, error) {
-		if v.showsDocuments() {
-			return v.appendShown(dst, v.json.head, e)
+		if v.ShowsDocuments() {
+			return v.AppendShown(dst, v.head, e)
 		}
-		return v.kind.AppendJSON(dst, obj)
+		return v.Kind.AppendJSON(dst, obj)
 	})
 }
 
@@ -168,11 +168,11 @@ func (t table) appendObject(dst []byte, meta *metav1.ObjectMeta, object func([]b
 
 func (l *listView) writeTable(out *chunks, form rest.Form) error {
 	t, encoded := newTable(form), l.encoded
-	if !encoded.fit(l.entries, t.rowSize(l.version)) {
+	if !encoded.fit(l.entries, t.rowSize(l.views)) {
 		encoded = nil
 	}
 	return writeFrame(out, t.frame(l.table, l.meta, form), len(l.entries), form, func(dst []byte, i int) ([]byte, error) {
-		return t.appendRow(dst, l.version, l.entries[i], encoded)
+		return t.appendRow(dst, l.views, l.entries[i], encoded)
 	})
 }
 
@@ -180,7 +180,7 @@ func (l *listView) writeTable(out *chunks, form rest.Form) error {
 func (o *objectView) writeTable(w io.Writer, form rest.Form) error {
 	t := newTable(form)
 	f := t.frame(o.table, metav1.ListMeta{ResourceVersion: storage.FormatRevision(o.entry.Revision)}, form)
-	return writeRow(w, f, form, func(dst []byte) ([]byte, error) { return t.appendRow(dst, o.version, o.entry, o.encoded) })
+	return writeRow(w, f, form, func(dst []byte) ([]byte, error) { return t.appendRow(dst, o.views, o.entry, o.encoded) })
 }
 
 // writeStructAs writes an object that is no entry in the form that it is to be turned into.

@@ -31,16 +31,16 @@ var (
 	nameAndAge = &columns{named: true, definitions: []metav1.TableColumnDefinition{nameColumn, ageColumn}}
 )
 
-// newColumns are those of the strategy, for every version, or those of the version itself.
-func newColumns(strategy *Strategy[runtime.Object], kind *runtime.Kind) *columns {
+// newColumns are those of the resource, for every version, or those of the version itself.
+func newColumns(definitions []metav1.TableColumnDefinition, cells func(hub runtime.Object) []any, kind *runtime.Kind) *columns {
 	switch {
-	case strategy.Cells != nil:
-		return columnsOf(strategy.Columns, func(obj runtime.Object) ([]any, error) {
+	case cells != nil:
+		return columnsOf(definitions, func(obj runtime.Object) ([]any, error) {
 			hub, err := kind.ToHub(obj)
 			if err != nil {
 				return nil, err
 			}
-			return strategy.Cells(hub), nil
+			return cells(hub), nil
 		})
 	case len(kind.Columns()) > 0:
 		return columnsOf(kind.Columns(), func(obj runtime.Object) ([]any, error) { return kind.Cells(obj), nil })
@@ -73,18 +73,4 @@ func (c *columns) of(obj runtime.Object) ([]any, error) {
 		cells = append([]any{meta.Name}, cells...)
 	}
 	return cells, err
-}
-
-// checkColumns says what is wrong with the columns of a strategy whose kind is in these versions,
-// "" if nothing is.
-func checkColumns(strategy *Strategy[runtime.Object], hub runtime.Object, kinds []*runtime.Kind) string {
-	if problem := runtime.CheckColumns(strategy.Columns, strategy.Cells, func() runtime.Object { return hub }); problem != "" || strategy.Cells == nil {
-		return problem
-	}
-	for _, k := range kinds {
-		if len(k.Columns()) > 0 {
-			return "its Strategy has Columns and so has version " + k.GroupVersionKind().GroupVersion().String() + ": leave one of them out"
-		}
-	}
-	return ""
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
@@ -98,7 +99,7 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 // replace is where every kind of change meets. It makes the value that follows current of hub: what
 // the client and mutating admission want the object to be, with its owners. The entry current holds
 // old. Both hub and old belong to it. The origin from is what hub was made of; nil means old.
-func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, from *origin, old runtime.Object, current storage.Entry) ([]byte, []storage.Op, error) {
+func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, from *canonical.Origin, old runtime.Object, current storage.Entry) ([]byte, []storage.Op, error) {
 	strategy, meta, oldMeta := &e.def.Strategy, runtime.Meta(hub), runtime.Meta(old)
 
 	// Preconditions that the object itself states.
@@ -199,7 +200,7 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 
 // createByUpdate is for kinds whose clients may create with an update. hub belongs to it, and was
 // made of from.
-func (e *endpoint) createByUpdate(ctx context.Context, w *write, name rest.Name, hub runtime.Object, from *origin, opts metav1.UpdateOptions) (rest.View, error) {
+func (e *endpoint) createByUpdate(ctx context.Context, w *write, name rest.Name, hub runtime.Object, from *canonical.Origin, opts metav1.UpdateOptions) (rest.View, error) {
 	if w.CreateDenied != nil {
 		return nil, w.CreateDenied
 	}
@@ -229,7 +230,7 @@ func (e *endpoint) makeUnseen(name rest.Name, meta *metav1.ObjectMeta) error {
 
 // sameSpec says whether two canonical values are the same but for metadata and status.
 func (s *Store) sameSpec(a, b []byte) (bool, error) {
-	return sameBut(a, b, metadataField, s.codec.statusField())
+	return sameBut(a, b, metadataField, s.codec.StatusField())
 }
 
 // sameButOwners says whether two canonical values are the same but for managedFields.

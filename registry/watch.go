@@ -27,7 +27,7 @@ func (e *endpoint) Watch(ctx context.Context, namespace string, opts metav1.List
 	if opts.ShardSelector != "" {
 		return nil, apierrors.NewBadRequest("shardSelector is not supported: leave it out")
 	}
-	sel, err := e.newSelector(opts)
+	sel, err := newSelector(e.Version, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (e *endpoint) Watch(ctx context.Context, namespace string, opts metav1.List
 		return nil, err
 	}
 	s := &stream{
-		version:   e.version,
+		views:     e.views,
 		scope:     sc,
 		sel:       sel,
 		status:    func(err error) error { return statusOf(err, "watch", e.resource, "") },
@@ -118,7 +118,7 @@ func startsStream(err error) bool {
 // stream is a watch in one version: a position in the store's watch and a filter. It has no
 // goroutine of its own.
 type stream struct {
-	version
+	views
 	scope     scope
 	sel       selector
 	status    func(error) error

@@ -1,6 +1,8 @@
-package registry
+package canonical
 
 import (
+	"strconv"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/registry/internal/document"
@@ -14,26 +16,26 @@ import (
 // looks at an object or changes it works on a Go value, as for other kinds. Beside it goes the
 // document that it was made of. What was changed is done to that when the object is encoded.
 
-// received makes an object of the storage version, as it is to be written, of one of a version that
+// Received makes an object of the storage version, as it is to be written, of one of a version that
 // shares its JSON, which was read of text. obj belongs to it.
-func (c *codec) received(in *documents, obj runtime.Object, text []byte) (runtime.Object, *origin, error) {
-	obj, from, err := in.received(obj, text)
-	if err != nil || in.kind == c.storage {
+func (c *Codec) Received(in *Documents, obj runtime.Object, text []byte) (runtime.Object, *Origin, error) {
+	obj, from, err := in.Received(obj, text)
+	if err != nil || in.kind == c.Storage {
 		return obj, from, err
 	}
-	doc, _, err := document.Read(from.document.AppendObject(nil), c.documents.shape)
+	doc, _, err := document.Read(from.Document.AppendObject(nil), c.Documents.Shape)
 	if err != nil {
 		return nil, nil, err
 	}
-	if obj, err = c.documents.read(doc, runtime.Meta(obj)); err != nil {
+	if obj, err = c.Documents.Read(doc, runtime.Meta(obj)); err != nil {
 		return nil, nil, err
 	}
-	return c.documents.defaulted(obj, doc)
+	return c.Documents.defaulted(obj, doc)
 }
 
-// originOf is what the object of an entry was made of, that an update begins with: value is
+// OriginOf is what the object of an entry was made of, that an update begins with: value is
 // canonical. It is nil for other kinds.
-func (c *codec) originOf(value []byte) (*origin, error) {
+func (c *Codec) OriginOf(value []byte) (*Origin, error) {
 	if !c.keepsDocuments() {
 		return nil, nil
 	}
@@ -41,7 +43,7 @@ func (c *codec) originOf(value []byte) (*origin, error) {
 	if err != nil {
 		return nil, err
 	}
-	obj, err := c.decode(value)
+	obj, err := c.Decode(value)
 	if err != nil {
 		return nil, err
 	}
@@ -50,37 +52,37 @@ func (c *codec) originOf(value []byte) (*origin, error) {
 
 // throughHub is the origin of an object of the storage version, as it is printed when it comes back
 // from the hub. obj belongs to it.
-func (c *codec) throughHub(obj runtime.Object, doc document.Document) (*origin, error) {
-	hub, err := c.storage.ToHub(obj)
+func (c *Codec) throughHub(obj runtime.Object, doc document.Document) (*Origin, error) {
+	hub, err := c.Storage.ToHub(obj)
 	if err != nil {
 		return nil, err
 	}
-	if obj, err = c.fromHub(hub); err != nil {
+	if obj, err = c.FromHub(hub); err != nil {
 		return nil, err
 	}
-	printed, err := c.documents.print(obj)
-	return &origin{doc, printed}, err
+	printed, err := c.Documents.Print(obj)
+	return &Origin{doc, printed}, err
 }
 
 // nothing is the origin of an object that nobody has sent: an empty one, so that only what differs
 // from that is stored.
-func (c *codec) nothing() (*origin, error) {
-	hub, err := c.scheme.NewHub(c.hub)
+func (c *Codec) nothing() (*Origin, error) {
+	hub, err := c.Scheme.NewHub(c.hub)
 	if err != nil {
 		return nil, err
 	}
-	obj, err := c.fromHub(hub)
+	obj, err := c.FromHub(hub)
 	if err != nil {
 		return nil, err
 	}
-	printed, err := c.documents.print(obj)
-	return &origin{printed: printed}, err
+	printed, err := c.Documents.Print(obj)
+	return &Origin{Printed: printed}, err
 }
 
 // document is what is to be stored of an object of the storage version, which was made of from;
 // nil: of nothing that is kept.
-func (c *codec) document(obj runtime.Object, from *origin) (document.Document, error) {
-	printed, err := c.documents.print(obj)
+func (c *Codec) document(obj runtime.Object, from *Origin) (document.Document, error) {
+	printed, err := c.Documents.Print(obj)
 	if err != nil {
 		return printed, err
 	}
@@ -89,28 +91,28 @@ func (c *codec) document(obj runtime.Object, from *origin) (document.Document, e
 			return printed, err
 		}
 	}
-	if printed.Equal(from.printed) {
-		return from.document, nil
+	if printed.Equal(from.Printed) {
+		return from.Document, nil
 	}
-	doc, err := from.document.Change(from.printed, printed, c.documents.shape)
+	doc, err := from.Document.Change(from.Printed, printed, c.Documents.Shape)
 	if err != nil {
 		return doc, err
 	}
 	// What is there now may have defaults inside.
-	again, err := c.documents.read(doc, runtime.Meta(obj))
+	again, err := c.Documents.Read(doc, runtime.Meta(obj))
 	if err != nil {
 		return doc, err
 	}
-	_, settled, err := c.documents.received(again, doc.AppendObject(nil))
+	_, settled, err := c.Documents.Received(again, doc.AppendObject(nil))
 	if err != nil {
 		return doc, err
 	}
-	return settled.document, nil
+	return settled.Document, nil
 }
 
 // documentValue makes the canonical value of a document, with the metadata of obj, out of which it
 // takes the resourceVersion and the selfLink.
-func (c *codec) documentValue(obj runtime.Object, doc document.Document) ([]byte, error) {
+func (c *Codec) documentValue(obj runtime.Object, doc document.Document) ([]byte, error) {
 	meta, err := runtime.Meta(stripped(obj)).Marshal()
 	if err != nil {
 		return nil, err
@@ -137,10 +139,15 @@ func encodedParts(value []byte) (meta []byte, _ document.Document, err error) {
 	return document.ReadMessage(message)
 }
 
-// appendDocument appends an object in JSON, behind a head as appendHead has it.
-func appendDocument(dst []byte, head string, meta *metav1.ObjectMeta, doc document.Document) ([]byte, error) {
+// AppendDocument appends an object in JSON, behind a head as appendHead has it.
+func AppendDocument(dst []byte, head string, meta *metav1.ObjectMeta, doc document.Document) ([]byte, error) {
 	dst, err := apimachineryjson.AppendJSON_ObjectMeta(appendHead(dst, head), meta)
 	return append(doc.Append(dst), '}'), err
+}
+
+// HeadOf is how an object of a kind begins that says what it is.
+func HeadOf(kind *runtime.Kind) string {
+	return `{"kind":` + strconv.Quote(kind.GroupVersionKind().Kind) + `,"apiVersion":` + strconv.Quote(kind.GroupVersionKind().GroupVersion().String())
 }
 
 // appendHead appends what an object in JSON has before its metadata: head says its kind, or is "{"
@@ -153,18 +160,18 @@ func appendHead(dst []byte, head string) []byte {
 	return append(dst, `"metadata":`...)
 }
 
-// withoutStatus is the origin of a new object whose status is that of empty, an object of the hub.
-func (c *codec) withoutStatus(from *origin, empty runtime.Object) (*origin, error) {
+// WithoutStatus is the origin of a new object whose status is that of empty, an object of the hub.
+func (c *Codec) WithoutStatus(from *Origin, empty runtime.Object) (*Origin, error) {
 	if from == nil {
 		return nil, nil
 	}
-	obj, err := c.fromHub(empty)
+	obj, err := c.FromHub(empty)
 	if err != nil {
 		return nil, err
 	}
-	printed, err := c.documents.print(obj)
-	return &origin{
-		document: document.Document{Members: from.document.Members},
-		printed:  document.Document{Members: from.printed.Members, Status: printed.Status},
+	printed, err := c.Documents.Print(obj)
+	return &Origin{
+		Document: document.Document{Members: from.Document.Members},
+		Printed:  document.Document{Members: from.Printed.Members, Status: printed.Status},
 	}, err
 }

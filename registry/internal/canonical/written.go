@@ -1,4 +1,4 @@
-package registry
+package canonical
 
 import (
 	"sync/atomic"
@@ -38,25 +38,25 @@ func (w *Written) Version() schema.GroupVersion {
 }
 
 // writtenKind is the kind in whose version values are put into the database.
-func (c *codec) writtenKind() (*runtime.Kind, error) {
-	version := c.written.Version()
+func (c *Codec) writtenKind() (*runtime.Kind, error) {
+	version := c.Written.Version()
 	if version.Empty() {
-		return c.storage, nil
+		return c.Storage, nil
 	}
-	return c.kindIn(version)
+	return c.KindIn(version)
 }
 
 // writtenIn makes what lies in the database of a canonical value, in another version than the
 // storage version.
-func (c *codec) writtenIn(kind *runtime.Kind, value []byte) ([]byte, error) {
-	if c.keepsDocuments() && !kind.Protobuf() && kind.SharesJSON(c.storage) {
+func (c *Codec) writtenIn(kind *runtime.Kind, value []byte) ([]byte, error) {
+	if c.keepsDocuments() && !kind.Protobuf() && kind.SharesJSON(c.Storage) {
 		return c.documentIn(kind, value)
 	}
-	obj, err := c.decode(value)
+	obj, err := c.Decode(value)
 	if err != nil {
 		return nil, err
 	}
-	hub, err := c.storage.ToHub(obj)
+	hub, err := c.Storage.ToHub(obj)
 	if err != nil {
 		return nil, err
 	}
@@ -74,14 +74,14 @@ func (c *codec) writtenIn(kind *runtime.Kind, value []byte) ([]byte, error) {
 
 // documentIn is the document of a canonical value in a version that shares its JSON with the
 // storage version.
-func (c *codec) documentIn(kind *runtime.Kind, value []byte) ([]byte, error) {
+func (c *Codec) documentIn(kind *runtime.Kind, value []byte) ([]byte, error) {
 	meta, doc, err := parts(value)
 	if err != nil {
 		return nil, err
 	}
-	if doc, err = doc.Pruned(documentsOf(kind).shape); err != nil {
+	if doc, err = doc.Pruned(DocumentsOf(kind).Shape); err != nil {
 		return nil, err
 	}
-	text, err := appendDocument(nil, headOf(kind), meta, doc)
+	text, err := AppendDocument(nil, HeadOf(kind), meta, doc)
 	return append(text, '\n'), err
 }
