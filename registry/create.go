@@ -136,7 +136,7 @@ func (e *endpoint) createNamed(ctx context.Context, w *write, hub runtime.Object
 	if !isDryRun(opts.DryRun) {
 		e.afterCreate(ctx, entry)
 	}
-	return e.view(entry), nil
+	return e.View(entry), nil
 }
 
 // put creates the entry, and what is to be written with it, or says what would come of it.

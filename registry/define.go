@@ -14,6 +14,7 @@ import (
 	"github.com/typeplane/typeplane/internal/keyprefix"
 	"github.com/typeplane/typeplane/internal/ownership"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
+	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
@@ -78,6 +79,12 @@ type Options struct {
 // Written is the version in which objects of a resource are put into the database, while that is
 // not the storage version.
 type Written = canonical.Written
+
+// EncodeCache keeps the JSON of objects between requests, for Options.
+type EncodeCache = view.EncodeCache
+
+// NewEncodeCache makes an empty EncodeCache that holds at most about budget bytes.
+func NewEncodeCache(budget int64) *EncodeCache { return view.NewEncodeCache(budget) }
 
 // Resource is a Definition without its type. It is immutable; its methods may be called from any
 // goroutine.

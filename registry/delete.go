@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
@@ -44,7 +45,7 @@ func (e *endpoint) Delete(ctx context.Context, req *rest.Request, name rest.Name
 		}
 		entry, err := e.mark(ctx, key, name.Name, opts, dryRun)
 		if err == nil {
-			return e.view(entry), nil
+			return e.View(entry), nil
 		}
 		if !errors.Is(err, errStaysNot) {
 			return nil, statusOf(err, "delete", e.resource, name.Name)
@@ -214,7 +215,7 @@ func (e *endpoint) kept(current storage.Entry, finalizers bool) (bool, error) {
 // deleted is the answer for an object that is gone. Clients wait for the object with this uid to
 // disappear.
 func (e *endpoint) deleted(name string, uid types.UID) rest.View {
-	return structView{&metav1.Status{
+	return view.Struct{Obj: &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
 		Status:   metav1.StatusSuccess,
 		Details: &metav1.StatusDetails{

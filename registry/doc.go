@@ -12,11 +12,11 @@
 // for each verb, from top to bottom. It is in the file with the verb's name: create.go, update.go,
 // patch.go, delete.go, deletecollection.go, read.go, watch.go. Update and patch meet in replace, in
 // update.go; patch_*.go are the types of patches, and package ownership knows who set which field.
-// encode.go writes answers, package canonical makes canonical values of stored ones, and errors.go
+// Package view writes answers, package canonical makes canonical values of stored ones, and errors.go
 // turns errors of the store into API statuses. validate.go asks everything that judges an object.
 // validate_stored.go asks the storage version about what came through another one. untyped.go drops
 // the type parameter. What a write of a part of an object means, of its status or its scale, is in
-// subresource.go. table.go and partial.go turn objects into rows and into metadata alone.
+// subresource.go.
 //
 // This package knows no HTTP and no particular backend. All that it returns as an error is an API
 // status (k8s.io/apimachinery/pkg/api/errors) or an error of the context.

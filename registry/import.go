@@ -48,7 +48,7 @@ func (s *Store) importers() ([]Importer, error) {
 			return nil, err
 		}
 		e := &endpoint{
-			Store: s, views: s.views(kind), resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
+			Store: s, Factory: s.factory(kind), resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
 			wholly: true, // the status is judged, too
 		}
 		out = append(out, Importer{

@@ -61,7 +61,7 @@ func (e *endpoint) Patch(ctx context.Context, req *rest.Request, name rest.Name,
 			return e.replace(ctx, w, hub, from, old, current)
 		})
 		if err == nil {
-			return e.view(entry), false, nil
+			return e.View(entry), false, nil
 		}
 		if tooLarge(err) && e.owners != nil && !by.unnamed {
 			by.unnamed = true

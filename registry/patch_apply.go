@@ -62,7 +62,7 @@ func (e *endpoint) apply(ctx context.Context, req *rest.Request, name rest.Name,
 			return e.replace(ctx, w, hub, from, old, current)
 		})
 		if err == nil {
-			return e.view(entry), false, nil
+			return e.View(entry), false, nil
 		}
 		if storage.CodeOf(err) != storage.CodeNotFound || e.subresource != "" {
 			return nil, false, statusOf(err, "patch", e.resource, name.Name)

@@ -7,6 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/trace"
@@ -24,7 +25,7 @@ func (e *endpoint) Get(ctx context.Context, name rest.Name, opts metav1.GetOptio
 	if err != nil {
 		return nil, err
 	}
-	return e.viewStored(entry), nil
+	return e.ViewStored(entry), nil
 }
 
 func (e *endpoint) get(ctx context.Context, name rest.Name, opts metav1.GetOptions) (storage.Entry, error) {
@@ -49,16 +50,16 @@ func (e *endpoint) get(ctx context.Context, name rest.Name, opts metav1.GetOptio
 // List reads a collection, or a page of it.
 func (e *endpoint) List(ctx context.Context, namespace string, opts metav1.ListOptions) (rest.View, error) {
 	ctx, step := trace.Begin(ctx, "read")
-	view, err := e.page(ctx, namespace, opts)
+	list, err := e.page(ctx, namespace, opts)
 	step.End(err)
 	if err != nil {
 		return nil, err
 	}
-	return view, nil
+	return list, nil
 }
 
 // page is List with a result that can be looked into.
-func (e *endpoint) page(ctx context.Context, namespace string, opts metav1.ListOptions) (*listView, error) {
+func (e *endpoint) page(ctx context.Context, namespace string, opts metav1.ListOptions) (*view.List, error) {
 	if opts.ShardSelector != "" {
 		return nil, apierrors.NewBadRequest("shardSelector is not supported: leave it out")
 	}
@@ -74,11 +75,11 @@ func (e *endpoint) page(ctx context.Context, namespace string, opts metav1.ListO
 	if err != nil {
 		return nil, err
 	}
-	view := &listView{views: e.views, entries: []storage.Entry{}, encoded: e.views.encoded}
-	if err := e.collect(ctx, sc, &sel, query, view); err != nil {
+	list := e.NewStoredList()
+	if err := e.collect(ctx, sc, &sel, query, list); err != nil {
 		return nil, e.listError(err, sc.prefix, query, opts)
 	}
-	return view, nil
+	return list, nil
 }
 
 // newQuery is the table of what resourceVersion, resourceVersionMatch, limit and continue mean
@@ -118,9 +119,9 @@ func newQuery(opts metav1.ListOptions, prefix string) (storage.ListOptions, erro
 	return q, nil
 }
 
-// collect fills view with what q and the selector want: one page of the store when there is no
+// collect fills list with what q and the selector want: one page of the store when there is no
 // selector, else as many of one revision as it takes to reach the limit.
-func (e *endpoint) collect(ctx context.Context, sc scope, sel *selector, q storage.ListOptions, view *listView) error {
+func (e *endpoint) collect(ctx context.Context, sc scope, sel *selector, q storage.ListOptions, list *view.List) error {
 	limit := q.Limit
 	sc.narrow(&q, sel)
 	for {
@@ -128,9 +129,9 @@ func (e *endpoint) collect(ctx context.Context, sc scope, sel *selector, q stora
 		if err != nil {
 			return err
 		}
-		view.meta.ResourceVersion = storage.FormatRevision(page.Revision)
+		list.Meta.ResourceVersion = storage.FormatRevision(page.Revision)
 		if sel.empty() {
-			return e.fillPage(page, sc, view)
+			return e.fillPage(page, sc, list)
 		}
 		if err := unreadableIn(page, sc); err != nil {
 			return err
@@ -143,10 +144,10 @@ func (e *endpoint) collect(ctx context.Context, sc scope, sel *selector, q stora
 			if !ok {
 				continue
 			}
-			view.entries = append(view.entries, entry)
+			list.Entries = append(list.Entries, entry)
 			more := !sc.single() && (i+1 < len(page.Entries) || page.Remaining > 0)
-			if int64(len(view.entries)) == limit && more {
-				view.meta.Continue = encodeContinue(sc.prefix, entry.Key, page.Revision)
+			if int64(len(list.Entries)) == limit && more {
+				list.Meta.Continue = encodeContinue(sc.prefix, entry.Key, page.Revision)
 				return nil
 			}
 		}
@@ -176,15 +177,15 @@ func (e *endpoint) wanted(entry storage.Entry, sc scope, sel *selector) (bool, e
 }
 
 // fillPage takes a page of the store as it is.
-func (e *endpoint) fillPage(page storage.Page, sc scope, view *listView) error {
+func (e *endpoint) fillPage(page storage.Page, sc scope, list *view.List) error {
 	if err := unreadableIn(page, sc); err != nil {
 		return err
 	}
-	view.entries = page.Entries
+	list.Entries = page.Entries
 	if n := len(page.Entries); page.Remaining > 0 && n > 0 {
 		remaining := page.Remaining
-		view.meta.Continue = encodeContinue(sc.prefix, page.Entries[n-1].Key, page.Revision)
-		view.meta.RemainingItemCount = &remaining
+		list.Meta.Continue = encodeContinue(sc.prefix, page.Entries[n-1].Key, page.Revision)
+		list.Meta.RemainingItemCount = &remaining
 	}
 	return nil
 }

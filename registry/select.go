@@ -357,3 +357,23 @@ func (s *scope) narrow(q *storage.ListOptions, sel *selector) {
 		q.Where = sel.where()
 	}
 }
+
+// selectorOf returns which objects the options select by what every kind has.
+func selectorOf(opts metav1.ListOptions) (func(*metav1.ObjectMeta) bool, error) {
+	byLabel, err := labels.Parse(opts.LabelSelector)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("labelSelector: %v", err))
+	}
+	byField, err := fields.ParseSelector(opts.FieldSelector)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("fieldSelector: %v", err))
+	}
+	for _, r := range byField.Requirements() {
+		if r.Field != "metadata.name" && r.Field != "metadata.namespace" {
+			return nil, apierrors.NewBadRequest(fmt.Sprintf("field label not supported: %s", r.Field))
+		}
+	}
+	return func(meta *metav1.ObjectMeta) bool {
+		return byLabel.Matches(labels.Set(meta.Labels)) && byField.Matches(fields.Set{"metadata.name": meta.Name, "metadata.namespace": meta.Namespace})
+	}, nil
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/typeplane/typeplane/internal/keyprefix"
 	"github.com/typeplane/typeplane/internal/ownership"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
+	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
@@ -38,7 +39,7 @@ type Store struct {
 // endpoint serves a Store in one version. It implements the verbs of package rest.
 type endpoint struct {
 	*Store
-	views
+	view.Factory
 	resource schema.GroupResource
 	// subresource is the part of the objects that the endpoint writes, "" for the objects
 	// themselves.
@@ -79,7 +80,7 @@ func (s *Store) resources() ([]rest.Resource, error) {
 		}
 		e := &endpoint{
 			Store:    s,
-			views:    s.views(kind),
+			Factory:  s.factory(kind),
 			resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
 		}
 		var reset []ownership.Path
@@ -139,10 +140,10 @@ func (e *endpoint) tracker(subresource string, reset ...ownership.Path) (*owners
 	return t, err
 }
 
-// views is what answers look like in the version of kind.
-func (s *Store) views(kind *runtime.Kind) views {
+// factory is what answers look like in the version of kind.
+func (s *Store) factory(kind *runtime.Kind) view.Factory {
 	strategy := &s.def.Strategy
-	return newViews(s.codec.Version(kind, strategy.Decorate), newColumns(strategy.Columns, strategy.Cells, kind), s.encoded)
+	return view.NewFactory(s.codec.Version(kind, strategy.Decorate), view.NewColumns(strategy.Columns, strategy.Cells, kind), s.encoded)
 }
 
 // resetFields are those that the strategy says a write to a subresource does not change.

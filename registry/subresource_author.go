@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 )
@@ -243,7 +244,7 @@ func (p changePart[P]) Create(ctx context.Context, req *rest.Request, name rest.
 	if err != nil {
 		return nil, err
 	}
-	return structView{&metav1.Status{
+	return view.Struct{Obj: &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: statusKind.Kind, APIVersion: statusKind.Version},
 		Status:   metav1.StatusSuccess,
 		Code:     201,
@@ -280,7 +281,7 @@ func (s *Store) matchBody(body rest.Body, name rest.Name) error {
 // answerView shows what an author answers.
 func answerView(obj apiruntime.Object, kind schema.GroupVersionKind) rest.View {
 	obj.GetObjectKind().SetGroupVersionKind(kind)
-	return structView{obj}
+	return view.Struct{Obj: obj}
 }
 
 // authorError makes an API status of what a function of an author returns: of errors of fields

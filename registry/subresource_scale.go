@@ -16,6 +16,7 @@ import (
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/internal/ownership"
 	"github.com/typeplane/typeplane/registry/internal/patch"
+	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/serializer"
@@ -205,15 +206,15 @@ func (s *scaleEndpoint) view(entry storage.Entry) (rest.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return virtualView{scale, scaleColumns}, nil
+	return view.Virtual{Obj: scale, Table: scaleColumns}, nil
 }
 
 // scaleColumns are what Kubernetes prints of a Scale.
-var scaleColumns = columnsOf([]metav1.TableColumnDefinition{
-	nameColumn,
+var scaleColumns = view.ColumnsOf([]metav1.TableColumnDefinition{
+	view.NameColumn,
 	{Name: "Desired", Type: "integer", Description: "Desired is how many replicas are asked for."},
 	{Name: "Available", Type: "integer", Description: "Available is how many replicas there are."},
-	ageColumn,
+	view.AgeColumn,
 }, func(obj runtime.Object) ([]any, error) {
 	scale := obj.(*autoscalingv1.Scale)
 	return []any{scale.Name, int64(scale.Spec.Replicas), int64(scale.Status.Replicas), scale.CreationTimestamp}, nil

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 )
@@ -56,12 +57,12 @@ func (v Virtual[T]) Resource() (rest.Resource, error) {
 	if v.Get == nil && v.List == nil && v.Create == nil {
 		return fail("it has no verbs: set Get, List or Create")
 	}
-	e := &virtualEndpoint[T]{Virtual: v, table: nameAndAge}
+	e := &virtualEndpoint[T]{Virtual: v, table: view.NameAndAge}
 	if v.Columns != nil || v.Cells != nil {
 		if problem := runtime.CheckColumns(v.Columns, v.Cells, v.New); problem != "" {
 			return fail(problem)
 		}
-		e.table = columnsOf(v.Columns, func(obj runtime.Object) ([]any, error) { return v.Cells(obj.(T)), nil })
+		e.table = view.ColumnsOf(v.Columns, func(obj runtime.Object) ([]any, error) { return v.Cells(obj.(T)), nil })
 	}
 	r := rest.Resource{
 		GroupVersion: v.Kind.GroupVersion(), Kind: v.Kind.Kind, Name: v.Plural, Singular: v.Singular,
@@ -84,7 +85,7 @@ func (v Virtual[T]) Resource() (rest.Resource, error) {
 // virtualEndpoint has the verbs of a Virtual.
 type virtualEndpoint[T runtime.Object] struct {
 	Virtual[T]
-	table *columns
+	table *view.Columns
 }
 
 func (e *virtualEndpoint[T]) listKind() schema.GroupVersionKind {
@@ -110,10 +111,10 @@ func (e *virtualEndpoint[T]) List(ctx context.Context, namespace string, opts me
 	if err != nil {
 		return nil, e.failed(err, rest.Name{Namespace: namespace})
 	}
-	view := virtualList{kind: e.Kind, listKind: e.listKind(), table: e.table}
+	view := view.VirtualList{Kind: e.Kind, ListKind: e.listKind(), Table: e.table}
 	for _, obj := range all {
 		if wanted(runtime.Meta(obj)) {
-			view.items = append(view.items, obj)
+			view.Items = append(view.Items, obj)
 		}
 	}
 	return view, nil
@@ -141,5 +142,5 @@ func (e *virtualEndpoint[T]) failed(err error, name rest.Name) error {
 
 func (e *virtualEndpoint[T]) view(obj T) rest.View {
 	obj.GetObjectKind().SetGroupVersionKind(e.Kind)
-	return virtualView{obj, e.table}
+	return view.Virtual{Obj: obj, Table: e.table}
 }

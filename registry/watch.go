@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/storage"
 )
@@ -40,7 +41,7 @@ func (e *endpoint) Watch(ctx context.Context, namespace string, opts metav1.List
 		return nil, err
 	}
 	s := &stream{
-		views:     e.views,
+		Factory:   e.Factory,
 		scope:     sc,
 		sel:       sel,
 		status:    func(err error) error { return statusOf(err, "watch", e.resource, "") },
@@ -118,7 +119,7 @@ func startsStream(err error) bool {
 // stream is a watch in one version: a position in the store's watch and a filter. It has no
 // goroutine of its own.
 type stream struct {
-	views
+	view.Factory
 	scope     scope
 	sel       selector
 	status    func(error) error
@@ -154,7 +155,7 @@ func (s *stream) Next(ctx context.Context) ([]rest.Event, error) {
 			s.sendBookmark(true)
 		case s.failed != nil:
 			s.ended = true
-			s.send(rest.Error, structView{statusObject(s.failed)})
+			s.send(rest.Error, view.Struct{Obj: statusObject(s.failed)})
 		default:
 			s.follow(ctx)
 		}
@@ -179,7 +180,7 @@ func (s *stream) sendInitial() {
 			return
 		}
 		if ok {
-			s.send(rest.Added, s.viewStored(e))
+			s.send(rest.Added, s.ViewStored(e))
 		}
 	}
 	s.initial = s.initial[n:]
@@ -241,19 +242,19 @@ func (s *stream) translate(event storage.Event) error {
 	}
 	switch {
 	case event.Type == storage.Deleted && was:
-		s.send(rest.Deleted, s.viewStored(event.Entry))
+		s.send(rest.Deleted, s.ViewStored(event.Entry))
 	case event.Type == storage.Deleted:
 		return nil
 	case is && was:
-		s.send(rest.Modified, s.viewStored(event.Entry))
+		s.send(rest.Modified, s.ViewStored(event.Entry))
 	case is:
-		s.send(rest.Added, s.viewStored(event.Entry))
+		s.send(rest.Added, s.ViewStored(event.Entry))
 	case was:
 		// The client gets the last version that it could see, at the revision where it lost sight
 		// of it.
 		last := event.Prev
 		last.Revision = event.Entry.Revision
-		s.send(rest.Deleted, s.view(last))
+		s.send(rest.Deleted, s.View(last))
 	default:
 		return nil
 	}
@@ -293,5 +294,5 @@ func (s *stream) send(t rest.EventType, object rest.View) {
 
 func (s *stream) sendBookmark(end bool) {
 	s.marked, s.markedAt = s.reached, s.now()
-	s.send(rest.Bookmark, s.bookmark(s.reached, end))
+	s.send(rest.Bookmark, s.Bookmark(s.reached, end))
 }

@@ -1,4 +1,4 @@
-package registry
+package view
 
 import (
 	"errors"
@@ -12,8 +12,8 @@ import (
 // errNoTable is a mistake of the caller: negotiation offers Tables as JSON and YAML only.
 var errNoTable = errors.New("a Table is written as JSON or YAML only")
 
-// columns are what a Table shows of the objects of one version.
-type columns struct {
+// Columns are what a Table shows of the objects of one version.
+type Columns struct {
 	definitions []metav1.TableColumnDefinition
 	// named says that the name is the first column, before what cells returns.
 	named bool
@@ -22,20 +22,20 @@ type columns struct {
 }
 
 var (
-	nameColumn = metav1.TableColumnDefinition{Name: "Name", Type: "string", Format: "name",
+	NameColumn = metav1.TableColumnDefinition{Name: "Name", Type: "string", Format: "name",
 		Description: "Name must be unique among the objects of a kind, within a namespace if the kind has them."}
-	ageColumn = metav1.TableColumnDefinition{Name: "Age", Type: "date",
+	AgeColumn = metav1.TableColumnDefinition{Name: "Age", Type: "date",
 		Description: "Age is the time since the object was created."}
 
-	// nameAndAge are the columns of kinds that declare none.
-	nameAndAge = &columns{named: true, definitions: []metav1.TableColumnDefinition{nameColumn, ageColumn}}
+	// NameAndAge are the columns of kinds that declare none.
+	NameAndAge = &Columns{named: true, definitions: []metav1.TableColumnDefinition{NameColumn, AgeColumn}}
 )
 
-// newColumns are those of the resource, for every version, or those of the version itself.
-func newColumns(definitions []metav1.TableColumnDefinition, cells func(hub runtime.Object) []any, kind *runtime.Kind) *columns {
+// NewColumns are those of the resource, for every version, or those of the version itself.
+func NewColumns(definitions []metav1.TableColumnDefinition, cells func(hub runtime.Object) []any, kind *runtime.Kind) *Columns {
 	switch {
 	case cells != nil:
-		return columnsOf(definitions, func(obj runtime.Object) ([]any, error) {
+		return ColumnsOf(definitions, func(obj runtime.Object) ([]any, error) {
 			hub, err := kind.ToHub(obj)
 			if err != nil {
 				return nil, err
@@ -43,27 +43,27 @@ func newColumns(definitions []metav1.TableColumnDefinition, cells func(hub runti
 			return cells(hub), nil
 		})
 	case len(kind.Columns()) > 0:
-		return columnsOf(kind.Columns(), func(obj runtime.Object) ([]any, error) { return kind.Cells(obj), nil })
+		return ColumnsOf(kind.Columns(), func(obj runtime.Object) ([]any, error) { return kind.Cells(obj), nil })
 	}
-	return nameAndAge
+	return NameAndAge
 }
 
-// columnsOf are columns that somebody declares, with the name before them if they do not.
-func columnsOf(definitions []metav1.TableColumnDefinition, cells func(runtime.Object) ([]any, error)) *columns {
+// ColumnsOf are columns that somebody declares, with the name before them if they do not.
+func ColumnsOf(definitions []metav1.TableColumnDefinition, cells func(runtime.Object) ([]any, error)) *Columns {
 	definitions, named := withName(definitions)
-	return &columns{definitions: definitions, named: named, cells: cells}
+	return &Columns{definitions: definitions, named: named, cells: cells}
 }
 
 // withName puts the name before the columns, and says so, unless one of them is the name.
 func withName(definitions []metav1.TableColumnDefinition) (_ []metav1.TableColumnDefinition, named bool) {
-	if slices.ContainsFunc(definitions, func(d metav1.TableColumnDefinition) bool { return d.Name == nameColumn.Name }) {
+	if slices.ContainsFunc(definitions, func(d metav1.TableColumnDefinition) bool { return d.Name == NameColumn.Name }) {
 		return definitions, false
 	}
-	return append([]metav1.TableColumnDefinition{nameColumn}, definitions...), true
+	return append([]metav1.TableColumnDefinition{NameColumn}, definitions...), true
 }
 
 // of returns the cells of an object.
-func (c *columns) of(obj runtime.Object) ([]any, error) {
+func (c *Columns) of(obj runtime.Object) ([]any, error) {
 	meta := runtime.Meta(obj)
 	if c.cells == nil {
 		return []any{meta.Name, meta.CreationTimestamp}, nil

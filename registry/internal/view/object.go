@@ -1,4 +1,4 @@
-package registry
+package view
 
 import (
 	"errors"
@@ -16,22 +16,22 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// objectView is an entry in one version.
-type objectView struct {
-	views
-	entry   storage.Entry
+// Object is an entry in one version.
+type Object struct {
+	Factory
+	Entry   storage.Entry
 	encoded *EncodeCache // where its forms are kept; nil: nowhere
 }
 
-// view shows what a write came to, which need not be what is stored: a dry run has a revision that
+// View shows what a write came to, which need not be what is stored: a dry run has a revision that
 // is somebody else's.
-func (v views) view(e storage.Entry) rest.View { return &objectView{v, e, nil} }
+func (v Factory) View(e storage.Entry) rest.View { return &Object{v, e, nil} }
 
-// viewStored shows an entry as it is stored at its revision.
-func (v views) viewStored(e storage.Entry) rest.View { return &objectView{v, e, v.encoded} }
+// ViewStored shows an entry as it is stored at its revision.
+func (v Factory) ViewStored(e storage.Entry) rest.View { return &Object{v, e, v.encoded} }
 
 // WriteTo writes the object at once, so nothing is written when it fails.
-func (o *objectView) WriteTo(w io.Writer, form rest.Form) error {
+func (o *Object) WriteTo(w io.Writer, form rest.Form) error {
 	switch form.As {
 	case rest.AsTable:
 		return o.writeTable(w, form)
@@ -46,7 +46,7 @@ func (o *objectView) WriteTo(w io.Writer, form rest.Form) error {
 	case form.MediaType == rest.JSON && !form.Pretty && o.head != "":
 		return o.writeJSON(w)
 	}
-	obj, err := o.Visible(o.entry)
+	obj, err := o.Visible(o.Entry)
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}
@@ -55,8 +55,8 @@ func (o *objectView) WriteTo(w io.Writer, form rest.Form) error {
 }
 
 // writeStored writes what is stored, with its revision.
-func (o *objectView) writeStored(w io.Writer) error {
-	data, err := wire.AppendWithRevision(room(w), o.entry.Value, o.entry.Revision)
+func (o *Object) writeStored(w io.Writer) error {
+	data, err := wire.AppendWithRevision(room(w), o.Entry.Value, o.Entry.Revision)
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}
@@ -73,17 +73,17 @@ func room(w io.Writer) []byte {
 	return nil
 }
 
-// structView is an object that says itself what kind it is. What has no ObjectMeta, like a Status,
+// Struct is an object that says itself what kind it is. What has no ObjectMeta, like a Status,
 // is never turned into something else.
-type structView struct {
-	obj apiruntime.Object
+type Struct struct {
+	Obj apiruntime.Object
 }
 
-func (s structView) WriteTo(w io.Writer, form rest.Form) error {
-	if obj, ok := s.obj.(runtime.Object); ok && form.As != rest.AsObject {
-		return writeStructAs(w, obj, nameAndAge, form)
+func (s Struct) WriteTo(w io.Writer, form rest.Form) error {
+	if obj, ok := s.Obj.(runtime.Object); ok && form.As != rest.AsObject {
+		return writeStructAs(w, obj, NameAndAge, form)
 	}
-	data, err := serializer.Append(nil, s.obj, serializer.MediaType(form.MediaType), form.Pretty)
+	data, err := serializer.Append(nil, s.Obj, serializer.MediaType(form.MediaType), form.Pretty)
 	if err != nil {
 		return encodingError(err)
 	}
@@ -106,9 +106,9 @@ func (k kindView) WriteTo(w io.Writer, form rest.Form) error {
 	return err
 }
 
-// bookmark is an object of the kind that is empty but for the revision. end marks the one after the
+// Bookmark is an object of the kind that is empty but for the revision. end marks the one after the
 // initial events.
-func (v views) bookmark(revision int64, end bool) rest.View {
+func (v Factory) Bookmark(revision int64, end bool) rest.View {
 	obj := v.Kind.New()
 	obj.GetObjectKind().SetGroupVersionKind(v.Kind.GroupVersionKind())
 	meta := runtime.Meta(obj)
@@ -123,7 +123,7 @@ func (v views) bookmark(revision int64, end bool) rest.View {
 // first event of a stream of Tables.
 type objectOf struct {
 	kindView
-	table *columns
+	table *Columns
 }
 
 func (o objectOf) WriteTo(w io.Writer, form rest.Form) error {

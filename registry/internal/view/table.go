@@ -1,4 +1,4 @@
-package registry
+package view
 
 import (
 	"io"
@@ -37,7 +37,7 @@ func newTable(form rest.Form) table {
 }
 
 // frame is what is around the rows.
-func (t table) frame(c *columns, meta metav1.ListMeta, form rest.Form) frame {
+func (t table) frame(c *Columns, meta metav1.ListMeta, form rest.Form) frame {
 	f := frame{kind: t.gv.WithKind("Table"), meta: meta, items: tableRows}
 	if !form.NoHeaders {
 		f.columns = c.definitions
@@ -47,7 +47,7 @@ func (t table) frame(c *columns, meta metav1.ListMeta, form rest.Form) frame {
 
 // appendRow appends the row of an entry. Its cells come out of the cache encoded, where they are
 // left for whoever comes next.
-func (t table) appendRow(dst []byte, v views, e storage.Entry, encoded *EncodeCache) ([]byte, error) {
+func (t table) appendRow(dst []byte, v Factory, e storage.Entry, encoded *EncodeCache) ([]byte, error) {
 	row, err := t.keptRow(v, e, encoded)
 	if err != nil {
 		return nil, err
@@ -62,12 +62,12 @@ func (t table) appendRow(dst []byte, v views, e storage.Entry, encoded *EncodeCa
 
 // endsWithMetadata says whether rows are kept without the metadata at their end, because that is
 // made of the entry's bytes each time.
-func (t table) endsWithMetadata(v views) bool {
+func (t table) endsWithMetadata(v Factory) bool {
 	return v.AsStored() && (t.include == metav1.IncludeMetadata || t.include == "")
 }
 
 // rowSize is about how long the rows of entries are as they are kept.
-func (t table) rowSize(v views) func(storage.Entry) int {
+func (t table) rowSize(v Factory) func(storage.Entry) int {
 	if t.include == metav1.IncludeNone || t.endsWithMetadata(v) {
 		return func(storage.Entry) int { return cellsSize }
 	}
@@ -75,7 +75,7 @@ func (t table) rowSize(v views) func(storage.Entry) int {
 }
 
 // keptRow is the row of an entry with holes for ages, out of the cache encoded or for it.
-func (t table) keptRow(v views, e storage.Entry, encoded *EncodeCache) ([]byte, error) {
+func (t table) keptRow(v Factory, e storage.Entry, encoded *EncodeCache) ([]byte, error) {
 	k := memoKey{kind: v.Kind, form: t.row, key: e.Key, revision: e.Revision}
 	if row, ok := encoded.get(k); ok {
 		return row, nil
@@ -90,7 +90,7 @@ func (t table) keptRow(v views, e storage.Entry, encoded *EncodeCache) ([]byte, 
 }
 
 // rowOfEntry makes a row as it is kept. Without a need for the object only its metadata is decoded.
-func (t table) rowOfEntry(v views, e storage.Entry) ([]byte, error) {
+func (t table) rowOfEntry(v Factory, e storage.Entry) ([]byte, error) {
 	if v.table.cells == nil && t.include != metav1.IncludeObject {
 		meta, err := v.metadata(e)
 		if err != nil {
@@ -120,7 +120,7 @@ func (t table) rowOfEntry(v views, e storage.Entry) ([]byte, error) {
 }
 
 // rowOf makes a row with holes of an object that says its kind; object appends the whole of it.
-func (t table) rowOf(obj runtime.Object, c *columns, object func([]byte) ([]byte, error)) ([]byte, error) {
+func (t table) rowOf(obj runtime.Object, c *Columns, object func([]byte) ([]byte, error)) ([]byte, error) {
 	row, err := appendCellsOf(nil, obj, c)
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (t table) rowOf(obj runtime.Object, c *columns, object func([]byte) ([]byte
 	return t.appendObject(row, runtime.Meta(obj), object)
 }
 
-func appendCellsOf(dst []byte, obj runtime.Object, c *columns) ([]byte, error) {
+func appendCellsOf(dst []byte, obj runtime.Object, c *Columns) ([]byte, error) {
 	cells, err := c.of(obj)
 	if err != nil {
 		return nil, err
@@ -166,25 +166,25 @@ func (t table) appendObject(dst []byte, meta *metav1.ObjectMeta, object func([]b
 	return append(dst, '}'), err
 }
 
-func (l *listView) writeTable(out *chunks, form rest.Form) error {
+func (l *List) writeTable(out *chunks, form rest.Form) error {
 	t, encoded := newTable(form), l.encoded
-	if !encoded.fit(l.entries, t.rowSize(l.views)) {
+	if !encoded.fit(l.Entries, t.rowSize(l.Factory)) {
 		encoded = nil
 	}
-	return writeFrame(out, t.frame(l.table, l.meta, form), len(l.entries), form, func(dst []byte, i int) ([]byte, error) {
-		return t.appendRow(dst, l.views, l.entries[i], encoded)
+	return writeFrame(out, t.frame(l.table, l.Meta, form), len(l.Entries), form, func(dst []byte, i int) ([]byte, error) {
+		return t.appendRow(dst, l.Factory, l.Entries[i], encoded)
 	})
 }
 
 // writeTable writes a table of one row.
-func (o *objectView) writeTable(w io.Writer, form rest.Form) error {
+func (o *Object) writeTable(w io.Writer, form rest.Form) error {
 	t := newTable(form)
-	f := t.frame(o.table, metav1.ListMeta{ResourceVersion: storage.FormatRevision(o.entry.Revision)}, form)
-	return writeRow(w, f, form, func(dst []byte) ([]byte, error) { return t.appendRow(dst, o.views, o.entry, o.encoded) })
+	f := t.frame(o.table, metav1.ListMeta{ResourceVersion: storage.FormatRevision(o.Entry.Revision)}, form)
+	return writeRow(w, f, form, func(dst []byte) ([]byte, error) { return t.appendRow(dst, o.Factory, o.Entry, o.encoded) })
 }
 
 // writeStructAs writes an object that is no entry in the form that it is to be turned into.
-func writeStructAs(w io.Writer, obj runtime.Object, c *columns, form rest.Form) error {
+func writeStructAs(w io.Writer, obj runtime.Object, c *Columns, form rest.Form) error {
 	meta := runtime.Meta(obj)
 	if form.As == rest.AsPartialObjectMetadata {
 		return writePartialOf(w, meta, form)

@@ -1,4 +1,4 @@
-package registry
+package view
 
 import (
 	"io"
@@ -33,7 +33,7 @@ func metaVersion(form rest.Form) schema.GroupVersion {
 
 // metadata reads the metadata of an entry as this version has it. In the stored version nothing
 // else is decoded; another one may have annotations that its conversion made.
-func (v views) metadata(e storage.Entry) (*metav1.ObjectMeta, error) {
+func (v Factory) metadata(e storage.Entry) (*metav1.ObjectMeta, error) {
 	if !v.AsStored() {
 		obj, err := v.Visible(e)
 		if err != nil {
@@ -84,16 +84,16 @@ func appendPartialStart(dst []byte, gv schema.GroupVersion) []byte {
 	return append(runtimejson.AppendString(dst, gv.String()), `,"metadata":`...)
 }
 
-func (o *objectView) writePartial(w io.Writer, form rest.Form) error {
+func (o *Object) writePartial(w io.Writer, form rest.Form) error {
 	if form.MediaType == rest.Protobuf && o.AsStored() {
-		data, err := wire.AppendPartial(nil, metaVersion(form).String(), partialKind, o.entry.Value, o.entry.Revision)
+		data, err := wire.AppendPartial(nil, metaVersion(form).String(), partialKind, o.Entry.Value, o.Entry.Revision)
 		if err != nil {
 			return apierrors.NewInternalError(err)
 		}
 		_, err = w.Write(data)
 		return err
 	}
-	meta, err := o.metadata(o.entry)
+	meta, err := o.metadata(o.Entry)
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}
@@ -102,10 +102,10 @@ func (o *objectView) writePartial(w io.Writer, form rest.Form) error {
 
 func writePartialOf(w io.Writer, meta *metav1.ObjectMeta, form rest.Form) error {
 	form.As = rest.AsObject
-	return structView{partial(meta, metaVersion(form))}.WriteTo(w, form)
+	return Struct{partial(meta, metaVersion(form))}.WriteTo(w, form)
 }
 
-func (l *listView) writePartial(out *chunks, form rest.Form) error {
+func (l *List) writePartial(out *chunks, form rest.Form) error {
 	switch form.MediaType {
 	case rest.Protobuf:
 		return l.writePartialProtobuf(out, metaVersion(form))
@@ -115,14 +115,14 @@ func (l *listView) writePartial(out *chunks, form rest.Form) error {
 	return l.writePartialJSON(out, metaVersion(form), form.Pretty)
 }
 
-func (l *listView) writePartialJSON(out *chunks, gv schema.GroupVersion, pretty bool) error {
-	f := frame{kind: gv.WithKind(partialListKind), meta: l.meta, items: "items"}
+func (l *List) writePartialJSON(out *chunks, gv schema.GroupVersion, pretty bool) error {
+	f := frame{kind: gv.WithKind(partialListKind), meta: l.Meta, items: "items"}
 	start := string(appendPartialStart(nil, gv))
-	return f.write(out, pretty, len(l.entries), func(dst []byte, i int) ([]byte, error) {
+	return f.write(out, pretty, len(l.Entries), func(dst []byte, i int) ([]byte, error) {
 		if l.AsStored() {
-			return appendPartialOfEntry(dst, l.entries[i], start)
+			return appendPartialOfEntry(dst, l.Entries[i], start)
 		}
-		meta, err := l.metadata(l.entries[i])
+		meta, err := l.metadata(l.Entries[i])
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +130,7 @@ func (l *listView) writePartialJSON(out *chunks, gv schema.GroupVersion, pretty 
 	})
 }
 
-func (l *listView) writePartialProtobuf(out *chunks, gv schema.GroupVersion) error {
+func (l *List) writePartialProtobuf(out *chunks, gv schema.GroupVersion) error {
 	if !l.AsStored() {
 		return l.writeConvertedPartial(out, gv)
 	}
@@ -140,9 +140,9 @@ func (l *listView) writePartialProtobuf(out *chunks, gv schema.GroupVersion) err
 // writeConvertedPartial writes the metadata of another version than the stored one, which may
 // itself have no protobuf form. The length of a list comes before its items, so all of them are in
 // memory first.
-func (l *listView) writeConvertedPartial(out *chunks, gv schema.GroupVersion) error {
+func (l *List) writeConvertedPartial(out *chunks, gv schema.GroupVersion) error {
 	var items, raw []byte
-	for _, e := range l.entries {
+	for _, e := range l.Entries {
 		meta, err := l.metadata(e)
 		if err != nil {
 			return apierrors.NewInternalError(err)

@@ -1,4 +1,4 @@
-package registry
+package view
 
 import (
 	"hash/maphash"

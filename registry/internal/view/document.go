@@ -1,4 +1,4 @@
-package registry
+package view
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 )
 
 // writeDocument writes the document of an entry in one piece.
-func (o *objectView) writeDocument(w io.Writer, form rest.Form) error {
-	text, err := o.AppendShown(room(w), o.head, o.entry)
+func (o *Object) writeDocument(w io.Writer, form rest.Form) error {
+	text, err := o.AppendShown(room(w), o.head, o.Entry)
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}

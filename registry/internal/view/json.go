@@ -1,4 +1,4 @@
-package registry
+package view
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ func headIn(v canonical.Version) string {
 }
 
 // jsonItem appends the JSON of an entry as it is in a list: without its kind.
-func (v views) jsonItem(dst []byte, e storage.Entry) ([]byte, error) {
+func (v Factory) jsonItem(dst []byte, e storage.Entry) ([]byte, error) {
 	if v.ShowsDocuments() {
 		return v.AppendShown(dst, "{", e)
 	}
@@ -40,7 +40,7 @@ func (v views) jsonItem(dst []byte, e storage.Entry) ([]byte, error) {
 
 // keptItem is jsonItem out of the cache encoded, where it is left for whoever comes next. Nobody
 // may modify it.
-func (v views) keptItem(encoded *EncodeCache, e storage.Entry) ([]byte, error) {
+func (v Factory) keptItem(encoded *EncodeCache, e storage.Entry) ([]byte, error) {
 	if v.ShowsDocuments() && v.Stored() {
 		encoded = nil // most of it is in the entry
 	}
@@ -58,9 +58,9 @@ func (v views) keptItem(encoded *EncodeCache, e storage.Entry) ([]byte, error) {
 }
 
 // writeJSON writes the object with its kind, in one piece.
-func (o *objectView) writeJSON(w io.Writer) error {
+func (o *Object) writeJSON(w io.Writer) error {
 	place := room(w)
-	item, err := o.keptItem(o.encoded, o.entry)
+	item, err := o.keptItem(o.encoded, o.Entry)
 	if err != nil {
 		return encodingError(err)
 	}

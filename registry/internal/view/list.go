@@ -1,4 +1,4 @@
-package registry
+package view
 
 import (
 	"io"
@@ -15,17 +15,25 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// listView is entries in one version. It writes item by item, and its bytes are those of the list
+// List is entries in one version. It writes item by item, and its bytes are those of the list
 // type marshalled as a whole, but that items of a kind without protobuf say what they are. An error
 // after the first chunk leaves an unfinished list behind.
-type listView struct {
-	views
-	entries []storage.Entry
-	meta    metav1.ListMeta
+type List struct {
+	Factory
+	Entries []storage.Entry
+	Meta    metav1.ListMeta
 	encoded *EncodeCache // where the forms of the entries are kept, if they all have room there; nil: nowhere
 }
 
-func (l *listView) WriteTo(w io.Writer, form rest.Form) error {
+// NewList is a list of what writes came to.
+func (v Factory) NewList() *List { return &List{Factory: v, Entries: []storage.Entry{}} }
+
+// NewStoredList is a list of entries as they are stored at their revisions.
+func (v Factory) NewStoredList() *List {
+	return &List{Factory: v, Entries: []storage.Entry{}, encoded: v.encoded}
+}
+
+func (l *List) WriteTo(w io.Writer, form rest.Form) error {
 	return inChunks(w, func(out *chunks) error {
 		switch {
 		case form.As == rest.AsTable:
@@ -41,23 +49,23 @@ func (l *listView) WriteTo(w io.Writer, form rest.Form) error {
 	})
 }
 
-func (l *listView) writeJSON(out *chunks, pretty bool) error {
-	item := func(dst []byte, i int) ([]byte, error) { return l.jsonItem(dst, l.entries[i]) }
-	if l.encoded.fit(l.entries, jsonSize) {
-		item = func(_ []byte, i int) ([]byte, error) { return l.keptItem(l.encoded, l.entries[i]) }
+func (l *List) writeJSON(out *chunks, pretty bool) error {
+	item := func(dst []byte, i int) ([]byte, error) { return l.jsonItem(dst, l.Entries[i]) }
+	if l.encoded.fit(l.Entries, jsonSize) {
+		item = func(_ []byte, i int) ([]byte, error) { return l.keptItem(l.encoded, l.Entries[i]) }
 	}
 	if !l.Kind.Protobuf() {
 		item = l.sayingKind(item)
 	}
-	f := frame{kind: l.Kind.ListKind(), meta: l.meta, items: "items"}
-	return f.write(out, pretty, len(l.entries), item)
+	f := frame{kind: l.Kind.ListKind(), meta: l.Meta, items: "items"}
+	return f.write(out, pretty, len(l.Entries), item)
 }
 
 // sayingKind makes items say what they are, as those of custom resources do.
-func (l *listView) sayingKind(item func(dst []byte, i int) ([]byte, error)) func(dst []byte, i int) ([]byte, error) {
+func (l *List) sayingKind(item func(dst []byte, i int) ([]byte, error)) func(dst []byte, i int) ([]byte, error) {
 	head := canonical.HeadOf(l.Kind)
 	if l.ShowsDocuments() && l.Stored() {
-		return func(dst []byte, i int) ([]byte, error) { return l.AppendShown(dst, head, l.entries[i]) }
+		return func(dst []byte, i int) ([]byte, error) { return l.AppendShown(dst, head, l.Entries[i]) }
 	}
 	return func(dst []byte, i int) ([]byte, error) {
 		data, err := item(nil, i)
@@ -69,7 +77,7 @@ func (l *listView) sayingKind(item func(dst []byte, i int) ([]byte, error)) func
 	}
 }
 
-func (l *listView) writeProtobuf(out *chunks) error {
+func (l *List) writeProtobuf(out *chunks) error {
 	if !l.Kind.Protobuf() {
 		return encodingError(&serializer.NoProtobufError{Object: l.Kind.NewList()})
 	}
@@ -81,13 +89,13 @@ func (l *listView) writeProtobuf(out *chunks) error {
 
 // writeItems writes a list of kind whose items are cut out of the stored bytes: size says how long
 // an item will be, item appends it.
-func (l *listView) writeItems(
+func (l *List) writeItems(
 	out *chunks, kind schema.GroupVersionKind,
 	size func(value []byte, revision int64) (int, error),
 	item func(dst, value []byte, revision int64) ([]byte, error),
 ) error {
 	total := 0
-	for _, e := range l.entries {
+	for _, e := range l.Entries {
 		n, err := size(e.Value, e.Revision)
 		if err != nil {
 			return apierrors.NewInternalError(err)
@@ -97,7 +105,7 @@ func (l *listView) writeItems(
 	if err := l.startProtobuf(out, kind, total); err != nil {
 		return err
 	}
-	for _, e := range l.entries {
+	for _, e := range l.Entries {
 		data, err := item(out.buf.AvailableBuffer(), e.Value, e.Revision)
 		if err != nil {
 			return apierrors.NewInternalError(err)
@@ -113,9 +121,9 @@ func (l *listView) writeItems(
 
 // writeConvertedProtobuf writes another version than the stored one. The length of a list comes
 // before its items, so all of them are in memory first.
-func (l *listView) writeConvertedProtobuf(out *chunks) error {
+func (l *List) writeConvertedProtobuf(out *chunks) error {
 	var items, raw []byte
-	for _, e := range l.entries {
+	for _, e := range l.Entries {
 		obj, err := l.Visible(e)
 		if err != nil {
 			return apierrors.NewInternalError(err)
@@ -133,8 +141,8 @@ func (l *listView) writeConvertedProtobuf(out *chunks) error {
 	return nil
 }
 
-func (l *listView) startProtobuf(out *chunks, kind schema.GroupVersionKind, size int) error {
-	meta, err := l.meta.Marshal()
+func (l *List) startProtobuf(out *chunks, kind schema.GroupVersionKind, size int) error {
+	meta, err := l.Meta.Marshal()
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}
