@@ -16,7 +16,7 @@ import (
 )
 
 // Admitted returns a resource that no store holds, like a Virtual, with admission before its
-// creates, as the resources of a Store have it. Plug-ins change what a client sent before the
+// creates, as the resources of a Definition have it. Plug-ins change what a client sent before the
 // Creator sees it. They judge it when the Creator asks Request.Check. Nothing is stored, so nothing
 // is charged. A resource without a Create stays as it is.
 func Admitted(r rest.Resource, chain *admission.Chain) rest.Resource {

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -125,7 +126,7 @@ func (e *endpoint) createNamed(ctx context.Context, w *write, hub runtime.Object
 	}
 
 	// What admission writes with the object; default in the storage version once more, encode, put.
-	key, err := e.key(rest.Name{Namespace: meta.Namespace, Name: meta.Name})
+	key, err := e.Key(rest.Name{Namespace: meta.Namespace, Name: meta.Name})
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +141,7 @@ func (e *endpoint) createNamed(ctx context.Context, w *write, hub runtime.Object
 }
 
 // put creates the entry, and what is to be written with it, or says what would come of it.
-func (s *Store) put(ctx context.Context, key string, value []byte, with []storage.Op, opts metav1.CreateOptions) (storage.Entry, error) {
+func (s *store) put(ctx context.Context, key string, value []byte, with []storage.Op, opts metav1.CreateOptions) (storage.Entry, error) {
 	if isDryRun(opts.DryRun) {
 		return s.pretendCreate(ctx, key, value)
 	}
@@ -149,7 +150,7 @@ func (s *Store) put(ctx context.Context, key string, value []byte, with []storag
 
 // encodeHub makes the canonical value of an object that is ready to be stored, and was made of
 // from.
-func (s *Store) encodeHub(hub runtime.Object, from *canonical.Origin) ([]byte, error) {
+func (s *store) encodeHub(hub runtime.Object, from *canonical.Origin) ([]byte, error) {
 	obj, err := s.codec.FromHub(hub)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
@@ -162,7 +163,7 @@ func (s *Store) encodeHub(hub runtime.Object, from *canonical.Origin) ([]byte, e
 }
 
 // pretendCreate is what the store would say to a create, without it.
-func (s *Store) pretendCreate(ctx context.Context, key string, value []byte) (storage.Entry, error) {
+func (s *store) pretendCreate(ctx context.Context, key string, value []byte) (storage.Entry, error) {
 	switch _, err := s.backend.Get(ctx, key, storage.GetOptions{}); storage.CodeOf(err) {
 	case storage.CodeNotFound:
 		return storage.Entry{Key: key, Value: value}, nil
@@ -178,7 +179,7 @@ func (s *Store) pretendCreate(ctx context.Context, key string, value []byte) (st
 
 // createError says in particular when the name is taken by an object that is on its way out.
 func (e *endpoint) createError(ctx context.Context, key, name string, err error) error {
-	status := statusOf(err, "create", e.resource, name)
+	status := apistatus.Of(err, "create", e.resource, name)
 	var exists *apierrors.StatusError
 	if !apierrors.IsAlreadyExists(status) || !errors.As(status, &exists) {
 		return status

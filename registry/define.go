@@ -202,7 +202,7 @@ func (r Resource) Serve(scheme *runtime.Scheme, backend storage.Interface, opts 
 // version, and with those that only the storage version has. So whoever looks at the hub sees what
 // will be stored, also of fields that the version has no word for. The result may share memory with
 // obj, which is not to be used any more.
-func (s *Store) defaulted(kind *runtime.Kind, obj runtime.Object) (runtime.Object, error) {
+func (s *store) defaulted(kind *runtime.Kind, obj runtime.Object) (runtime.Object, error) {
 	kind.Default(obj)
 	hub, err := kind.ToHub(obj)
 	if err != nil || kind == s.codec.Storage || !s.codec.Storage.Defaults() {
@@ -216,7 +216,7 @@ func (s *Store) defaulted(kind *runtime.Kind, obj runtime.Object) (runtime.Objec
 }
 
 // deepCopy copies an object of a strategy.
-func (s *Store) deepCopy(obj runtime.Object) runtime.Object { return s.codec.Storage.CopyHub(obj) }
+func (s *store) deepCopy(obj runtime.Object) runtime.Object { return s.codec.Storage.CopyHub(obj) }
 
 func storageVersion(def definition, opts Options) schema.GroupVersion {
 	if !opts.StorageVersion.Empty() {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
 	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -29,7 +30,7 @@ var (
 // grace. What it has to know it reads from the bytes, where no strategy has to be asked; else only
 // marking decodes. What becomes of dependents is in dependents.go.
 func (e *endpoint) Delete(ctx context.Context, req *rest.Request, name rest.Name, opts metav1.DeleteOptions) (rest.View, error) {
-	key, err := e.key(name)
+	key, err := e.Key(name)
 	if err != nil {
 		return nil, err
 	}
@@ -41,14 +42,14 @@ func (e *endpoint) Delete(ctx context.Context, req *rest.Request, name rest.Name
 			return e.deleted(name.Name, uid), nil
 		}
 		if !errors.Is(err, errStays) {
-			return nil, statusOf(err, "delete", e.resource, name.Name)
+			return nil, apistatus.Of(err, "delete", e.resource, name.Name)
 		}
 		entry, err := e.mark(ctx, key, name.Name, opts, dryRun)
 		if err == nil {
 			return e.View(entry), nil
 		}
 		if !errors.Is(err, errStaysNot) {
-			return nil, statusOf(err, "delete", e.resource, name.Name)
+			return nil, apistatus.Of(err, "delete", e.resource, name.Name)
 		}
 	}
 }

@@ -64,19 +64,9 @@ func (e *endpoint) deleteListed(ctx context.Context, req *rest.Request, entry st
 		uid := types.UID(strings.Clone(meta.UID))
 		opts.Preconditions = &metav1.Preconditions{UID: &uid}
 	}
-	_, err = e.Delete(ctx, req, e.nameOf(entry.Key), opts)
+	_, err = e.Delete(ctx, req, e.NameOf(entry.Key), opts)
 	if apierrors.IsNotFound(err) || ours && apierrors.IsConflict(err) {
 		return true, nil
 	}
 	return false, err
-}
-
-// nameOf is the name of the object at a key.
-func (s *Store) nameOf(key string) rest.Name {
-	key = strings.TrimPrefix(key, s.prefix)
-	if !s.def.Namespaced {
-		return rest.Name{Name: key}
-	}
-	namespace, name, _ := strings.Cut(key, "/")
-	return rest.Name{Namespace: namespace, Name: name}
 }

@@ -12,8 +12,9 @@
 // for each verb, from top to bottom. It is in the file with the verb's name: create.go, update.go,
 // patch.go, delete.go, deletecollection.go, read.go, watch.go. Update and patch meet in replace, in
 // update.go; patch_*.go are the types of patches, and package ownership knows who set which field.
-// Package view writes answers, package canonical makes canonical values of stored ones, and errors.go
-// turns errors of the store into API statuses. validate.go asks everything that judges an object.
+// Package view writes answers, package canonical makes canonical values of stored ones, package
+// selection says which objects a list or a watch is about, and package apistatus turns errors of
+// the store into API statuses. validate.go asks everything that judges an object.
 // validate_stored.go asks the storage version about what came through another one. untyped.go drops
 // the type parameter. What a write of a part of an object means, of its status or its scale, is in
 // subresource.go.

@@ -73,6 +73,6 @@ func (e *endpoint) shorterGrace(meta *metav1.ObjectMeta, asked *int64) grace {
 	return grace{stays: seconds > 0, seconds: seconds, until: until}
 }
 
-func (s *Store) held(hub runtime.Object) bool {
+func (s *store) held(hub runtime.Object) bool {
 	return s.def.Strategy.Deletion.Held != nil && s.def.Strategy.Deletion.Held(hub)
 }

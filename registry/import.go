@@ -40,7 +40,7 @@ func (r Resource) Importers(scheme *runtime.Scheme, backend storage.Interface, o
 	return r.importers(c, opts, backend)
 }
 
-func (s *Store) importers() ([]Importer, error) {
+func (s *store) importers() ([]Importer, error) {
 	var out []Importer
 	for _, gv := range s.def.Versions {
 		kind, err := s.codec.KindIn(gv)
@@ -48,7 +48,7 @@ func (s *Store) importers() ([]Importer, error) {
 			return nil, err
 		}
 		e := &endpoint{
-			Store: s, Factory: s.factory(kind), resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
+			store: s, Factory: s.factory(kind), resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
 			wholly: true, // the status is judged, too
 		}
 		out = append(out, Importer{
@@ -79,7 +79,7 @@ func (e *endpoint) take(ctx context.Context, text []byte, change func(*metav1.Ob
 
 	// Default, on to the hub, validate, canonicalize.
 	uid, name := meta.UID, meta.Name
-	key, err := e.key(rest.Name{Namespace: meta.Namespace, Name: name})
+	key, err := e.Key(rest.Name{Namespace: meta.Namespace, Name: name})
 	if err != nil {
 		return false, err
 	}
@@ -114,7 +114,7 @@ func (e *endpoint) take(ctx context.Context, text []byte, change func(*metav1.Ob
 }
 
 // completeImported fills in what every object has, where it is missing.
-func (s *Store) completeImported(meta *metav1.ObjectMeta) {
+func (s *store) completeImported(meta *metav1.ObjectMeta) {
 	if meta.UID == "" {
 		meta.UID = newUID()
 	}
@@ -127,7 +127,7 @@ func (s *Store) completeImported(meta *metav1.ObjectMeta) {
 }
 
 // isThere says whether the object at a key has this uid.
-func (s *Store) isThere(ctx context.Context, key, uid string) bool {
+func (s *store) isThere(ctx context.Context, key, uid string) bool {
 	entry, err := s.backend.Get(ctx, key, storage.GetOptions{})
 	if err != nil {
 		return false

@@ -26,7 +26,7 @@ const (
 )
 
 // matchNamespace makes the object's namespace that of the request, or says that they differ.
-func (s *Store) matchNamespace(meta *metav1.ObjectMeta, name rest.Name) error {
+func (s *store) matchNamespace(meta *metav1.ObjectMeta, name rest.Name) error {
 	return placeIn(meta, s.def.Namespaced, name)
 }
 
@@ -65,7 +65,7 @@ func wipeSystemFields(meta *metav1.ObjectMeta) {
 
 // fillSystemFields sets what every new object has, whatever is there: admission may not set it
 // either.
-func (s *Store) fillSystemFields(meta *metav1.ObjectMeta) {
+func (s *store) fillSystemFields(meta *metav1.ObjectMeta) {
 	wipeSystemFields(meta)
 	meta.UID = newUID()
 	if s.counts() {
@@ -75,10 +75,10 @@ func (s *Store) fillSystemFields(meta *metav1.ObjectMeta) {
 }
 
 // counts says whether objects have a generation.
-func (s *Store) counts() bool { return !s.def.Strategy.NoGeneration }
+func (s *store) counts() bool { return !s.def.Strategy.NoGeneration }
 
 // timestamp is the time as it is stored: in whole seconds.
-func (s *Store) timestamp() metav1.Time {
+func (s *store) timestamp() metav1.Time {
 	return metav1.NewTime(s.now().UTC().Truncate(time.Second))
 }
 
@@ -139,7 +139,7 @@ func randomBelow(n int) int {
 }
 
 // validateNew says what is wrong with the metadata of a new object.
-func (s *Store) validateNew(meta *metav1.ObjectMeta) field.ErrorList {
+func (s *store) validateNew(meta *metav1.ObjectMeta) field.ErrorList {
 	name := validation.NameIsDNSSubdomain
 	if s.def.Strategy.ValidateName != nil {
 		name = s.def.Strategy.ValidateName
@@ -149,7 +149,7 @@ func (s *Store) validateNew(meta *metav1.ObjectMeta) field.ErrorList {
 
 // validateChange says what is wrong with the metadata of an updated object and with the change of
 // it.
-func (s *Store) validateChange(meta, old *metav1.ObjectMeta) field.ErrorList {
+func (s *store) validateChange(meta, old *metav1.ObjectMeta) field.ErrorList {
 	path := field.NewPath("metadata")
 	// A name that was good when the object was made is good for ever: it can't be changed.
 	anyName := func(string, bool) []string { return nil }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/internal/patch"
 	"github.com/typeplane/typeplane/registry/rest"
@@ -26,7 +27,7 @@ func (e *endpoint) Patch(ctx context.Context, req *rest.Request, name rest.Name,
 	if patch.Type == types.ApplyYAMLPatchType && e.owners != nil {
 		return e.apply(ctx, req, name, patch.Bytes, opts)
 	}
-	key, err := e.key(name)
+	key, err := e.Key(name)
 	if err != nil {
 		return nil, false, err
 	}
@@ -67,7 +68,7 @@ func (e *endpoint) Patch(ctx context.Context, req *rest.Request, name rest.Name,
 			by.unnamed = true
 			continue
 		}
-		return nil, false, statusOf(err, "patch", e.resource, name.Name)
+		return nil, false, apistatus.Of(err, "patch", e.resource, name.Name)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/internal/ownership"
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/internal/patch"
 	"github.com/typeplane/typeplane/registry/rest"
@@ -20,7 +21,7 @@ import (
 // apply carries out an apply patch: the client names the fields that it cares for, and keeps or
 // gets their ownership. An object that does not exist is made.
 func (e *endpoint) apply(ctx context.Context, req *rest.Request, name rest.Name, text []byte, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
-	key, err := e.key(name)
+	key, err := e.Key(name)
 	if err != nil {
 		return nil, false, err
 	}
@@ -65,7 +66,7 @@ func (e *endpoint) apply(ctx context.Context, req *rest.Request, name rest.Name,
 			return e.View(entry), false, nil
 		}
 		if storage.CodeOf(err) != storage.CodeNotFound || e.subresource != "" {
-			return nil, false, statusOf(err, "patch", e.resource, name.Name)
+			return nil, false, apistatus.Of(err, "patch", e.resource, name.Name)
 		}
 		view, err := e.createByApply(ctx, w, name, applied, opts)
 		if apierrors.IsAlreadyExists(err) {
@@ -145,7 +146,7 @@ func (e *endpoint) createByApply(ctx context.Context, w *write, name rest.Name, 
 	applied = applied.toCreate()
 	hub, from, _, err := e.applyTo(e.nothing(), applied, name, opts)
 	if err != nil {
-		return nil, statusOf(err, "patch", e.resource, name.Name)
+		return nil, apistatus.Of(err, "patch", e.resource, name.Name)
 	}
 	// The patch is all that there is of the object: of this attempt, not of one that finds it made.
 	made := *w

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -14,15 +13,16 @@ import (
 	"github.com/typeplane/typeplane/internal/keyprefix"
 	"github.com/typeplane/typeplane/internal/ownership"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
+	"github.com/typeplane/typeplane/registry/internal/selection"
 	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
 )
 
-// Store is one resource over a backend, in all its versions. Its verbs are methods of endpoint,
-// which is a Store seen through one version.
-type Store struct {
+// store is one resource over a backend, in all its versions. Its verbs are methods of endpoint,
+// which is a store seen through one version.
+type store struct {
 	def     definition
 	codec   *canonical.Codec
 	schemas *ownership.Schemas
@@ -32,13 +32,13 @@ type Store struct {
 	collected bool
 	with      []storage.Op // goes with every write of an object
 	backend   storage.Interface
-	prefix    string
-	now       func() time.Time
+	selection.Keys
+	now func() time.Time
 }
 
-// endpoint serves a Store in one version. It implements the verbs of package rest.
+// endpoint serves a store in one version. It implements the verbs of package rest.
 type endpoint struct {
-	*Store
+	*store
 	view.Factory
 	resource schema.GroupResource
 	// subresource is the part of the objects that the endpoint writes, "" for the objects
@@ -51,12 +51,12 @@ type endpoint struct {
 	owners *ownership.Tracker // nil: nobody tracks who owns which field
 }
 
-func newStore(def definition, c *canonical.Codec, opts Options, backend storage.Interface) *Store {
+func newStore(def definition, c *canonical.Codec, opts Options, backend storage.Interface) *store {
 	var with []storage.Op
 	if opts.Lifetime > 0 {
 		with = []storage.Op{storage.Lifetime(opts.Lifetime)}
 	}
-	return &Store{
+	return &store{
 		with:      with,
 		def:       def,
 		codec:     c,
@@ -65,13 +65,13 @@ func newStore(def definition, c *canonical.Codec, opts Options, backend storage.
 		admission: opts.Admission,
 		collected: opts.Collected,
 		backend:   backend,
-		prefix:    keyprefix.Of(def.GroupKind.Group, def.Plural, def.KeyPrefix),
+		Keys:      selection.Keys{Prefix: keyprefix.Of(def.GroupKind.Group, def.Plural, def.KeyPrefix), Namespaced: def.Namespaced},
 		now:       time.Now,
 	}
 }
 
 // resources returns the store as the HTTP layer sees it, once for each version.
-func (s *Store) resources() ([]rest.Resource, error) {
+func (s *store) resources() ([]rest.Resource, error) {
 	var served, parts []rest.Resource
 	for _, gv := range s.def.Versions {
 		kind, err := s.codec.KindIn(gv)
@@ -79,7 +79,7 @@ func (s *Store) resources() ([]rest.Resource, error) {
 			return nil, err
 		}
 		e := &endpoint{
-			Store:    s,
+			store:    s,
 			Factory:  s.factory(kind),
 			resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
 		}
@@ -141,13 +141,13 @@ func (e *endpoint) tracker(subresource string, reset ...ownership.Path) (*owners
 }
 
 // factory is what answers look like in the version of kind.
-func (s *Store) factory(kind *runtime.Kind) view.Factory {
+func (s *store) factory(kind *runtime.Kind) view.Factory {
 	strategy := &s.def.Strategy
 	return view.NewFactory(s.codec.Version(kind, strategy.Decorate), view.NewColumns(strategy.Columns, strategy.Cells, kind), s.encoded)
 }
 
 // resetFields are those that the strategy says a write to a subresource does not change.
-func (s *Store) resetFields(subresource string) []ownership.Path {
+func (s *store) resetFields(subresource string) []ownership.Path {
 	var paths []ownership.Path
 	for _, path := range s.def.Strategy.ResetFields[subresource] {
 		paths = append(paths, strings.Split(path, "."))
@@ -164,50 +164,6 @@ func (e *endpoint) patchTypes() []types.PatchType {
 	return list
 }
 
-// key returns where an object lies. Its errors are for the client.
-func (s *Store) key(name rest.Name) (string, error) {
-	if name.Name == "" {
-		return "", apierrors.NewBadRequest("name must be provided")
-	}
-	if msg := notASegment(name.Name); msg != "" {
-		return "", apierrors.NewBadRequest("invalid name: " + msg)
-	}
-	if !s.def.Namespaced {
-		return s.prefix + name.Name, nil
-	}
-	if name.Namespace == "" {
-		return "", apierrors.NewBadRequest("namespace must be provided")
-	}
-	if msg := notASegment(name.Namespace); msg != "" {
-		return "", apierrors.NewBadRequest("invalid namespace: " + msg)
-	}
-	return s.prefix + name.Namespace + "/" + name.Name, nil
-}
-
-// collection returns the prefix of the objects in a namespace; "" is all of them.
-func (s *Store) collection(namespace string) (string, error) {
-	if !s.def.Namespaced || namespace == "" {
-		return s.prefix, nil
-	}
-	if msg := notASegment(namespace); msg != "" {
-		return "", apierrors.NewBadRequest("invalid namespace: " + msg)
-	}
-	return s.prefix + namespace + "/", nil
-}
-
-// notASegment says why s can't be one segment of a path, "" if it can.
-func notASegment(s string) string {
-	switch {
-	case s == "." || s == "..":
-		return `may not be "` + s + `"`
-	case strings.ContainsAny(s, "/%"):
-		return `may not contain "/" or "%"`
-	case strings.IndexByte(s, 0) >= 0:
-		return "may not contain a NUL"
-	}
-	return ""
-}
-
 // The last segments of the paths of subresources.
 const (
 	subresourceStatus = "status"
@@ -218,7 +174,7 @@ const (
 
 // decodeCurrent is decodeHub for an object that others get to see as it is stored: with its
 // resourceVersion.
-func (s *Store) decodeCurrent(entry storage.Entry) (runtime.Object, error) {
+func (s *store) decodeCurrent(entry storage.Entry) (runtime.Object, error) {
 	hub, err := s.codec.DecodeHub(entry)
 	if err == nil {
 		runtime.Meta(hub).ResourceVersion = storage.FormatRevision(entry.Revision)

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/internal/ownership"
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -78,7 +79,7 @@ func (e *endpoint) counted(ctx context.Context, sent, old runtime.Object) (runti
 	case part != nil:
 		next := e.deepCopy(old)
 		if err := part(ctx, next, sent); err != nil {
-			return nil, authorError(err, e.Kind.GroupVersionKind().GroupKind(), runtime.Meta(old).Name)
+			return nil, apistatus.OfAuthor(err, e.Kind.GroupVersionKind().GroupKind(), runtime.Meta(old).Name)
 		}
 		from, to := runtime.Meta(sent), runtime.Meta(next)
 		to.UID, to.ResourceVersion, to.ManagedFields = from.UID, from.ResourceVersion, from.ManagedFields

@@ -3,7 +3,6 @@ package registry
 import (
 	"context"
 	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
@@ -11,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
 	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -202,7 +202,7 @@ func (p getPart[A]) Get(ctx context.Context, name rest.Name, opts metav1.GetOpti
 	}
 	answer, err := p.get(ctx, obj)
 	if err != nil {
-		return nil, authorError(err, p.answer.GroupKind(), name.Name)
+		return nil, apistatus.OfAuthor(err, p.answer.GroupKind(), name.Name)
 	}
 	return answerView(answer, p.answer), nil
 }
@@ -218,7 +218,7 @@ func (p actPart[P, A]) Create(ctx context.Context, req *rest.Request, name rest.
 	}
 	answer, err := p.act(ctx, of, in)
 	if err != nil {
-		return nil, authorError(err, p.kind.GroupKind(), name.Name)
+		return nil, apistatus.OfAuthor(err, p.kind.GroupKind(), name.Name)
 	}
 	return answerView(answer, p.answer), nil
 }
@@ -230,7 +230,7 @@ func (p changePart[P]) Create(ctx context.Context, req *rest.Request, name rest.
 	}
 	_, err = p.of.rewrite(ctx, req, name, opts.FieldManager, isDryRun(opts.DryRun), func(obj runtime.Object) error {
 		if err := p.apply(ctx, obj, in); err != nil {
-			return authorError(err, p.kind.GroupKind(), name.Name)
+			return apistatus.OfAuthor(err, p.kind.GroupKind(), name.Name)
 		}
 		meta := runtime.Meta(obj)
 		if uid := in.GetUID(); uid != "" {
@@ -267,7 +267,7 @@ func receive[B rest.Body](ctx context.Context, e *endpoint, to sent, body B) (B,
 
 // matchBody makes the name and the namespace of a body those of the request, or says that they
 // differ.
-func (s *Store) matchBody(body rest.Body, name rest.Name) error {
+func (s *store) matchBody(body rest.Body, name rest.Name) error {
 	meta, ok := runtime.MetaOf(body)
 	if !ok {
 		return nil
@@ -282,14 +282,4 @@ func (s *Store) matchBody(body rest.Body, name rest.Name) error {
 func answerView(obj apiruntime.Object, kind schema.GroupVersionKind) rest.View {
 	obj.GetObjectKind().SetGroupVersionKind(kind)
 	return view.Struct{Obj: obj}
-}
-
-// authorError makes an API status of what a function of an author returns: of errors of fields
-// (field.Error, or several in field.ErrorList.ToAggregate) one that says that a kind is invalid.
-// Everything that is no status already is the server's fault.
-func authorError(err error, kind schema.GroupKind, name string) error {
-	if errs := fieldErrors(err); len(errs) > 0 {
-		return rest.Invalid(kind, name, errs)
-	}
-	return statusOf(err, "answer", schema.GroupResource{Group: kind.Group, Resource: strings.ToLower(kind.Kind)}, name)
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
 	"github.com/typeplane/typeplane/registry/internal/query"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -72,7 +73,7 @@ func (p connectPart[O]) Connect(ctx context.Context, req *rest.Request, name res
 	}
 	handler, err := p.connect(ctx, of, options)
 	if err != nil {
-		return nil, authorError(err, p.of.Kind.GroupVersionKind().GroupKind(), name.Name)
+		return nil, apistatus.OfAuthor(err, p.of.Kind.GroupVersionKind().GroupKind(), name.Name)
 	}
 	return handler, nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/internal/ownership"
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
 	"github.com/typeplane/typeplane/registry/internal/patch"
 	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
@@ -71,7 +72,7 @@ type wanted struct {
 // attempt.
 func (s *scaleEndpoint) write(ctx context.Context, req *rest.Request, verb string, name rest.Name, opts *metav1.UpdateOptions, next func(storage.Entry, runtime.Object) (wanted, error)) (rest.View, error) {
 	e := s.of
-	key, err := e.key(name)
+	key, err := e.Key(name)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func (s *scaleEndpoint) write(ctx context.Context, req *rest.Request, verb strin
 		return e.replace(ctx, w, hub, nil, old, current)
 	})
 	if err != nil {
-		return nil, statusOf(err, verb, e.resource, name.Name)
+		return nil, apistatus.Of(err, verb, e.resource, name.Name)
 	}
 	return s.view(entry)
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -38,7 +39,7 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 	if err := e.matchNamespace(meta, name); err != nil {
 		return nil, false, err
 	}
-	key, err := e.key(name)
+	key, err := e.Key(name)
 	if err != nil {
 		return nil, false, err
 	}
@@ -86,7 +87,7 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 			continue
 		}
 		if storage.CodeOf(err) != storage.CodeNotFound || e.subresource != "" || !e.def.Strategy.AllowCreateOnUpdate {
-			return nil, false, statusOf(err, "update", e.resource, name.Name)
+			return nil, false, apistatus.Of(err, "update", e.resource, name.Name)
 		}
 		view, err := e.createByUpdate(ctx, w, name, e.deepCopy(hub), from, opts)
 		if apierrors.IsAlreadyExists(err) {
@@ -229,7 +230,7 @@ func (e *endpoint) makeUnseen(name rest.Name, meta *metav1.ObjectMeta) error {
 }
 
 // sameSpec says whether two canonical values are the same but for metadata and status.
-func (s *Store) sameSpec(a, b []byte) (bool, error) {
+func (s *store) sameSpec(a, b []byte) (bool, error) {
 	return sameBut(a, b, metadataField, s.codec.StatusField())
 }
 
@@ -286,7 +287,7 @@ func (e *endpoint) checkRevision(meta *metav1.ObjectMeta, current int64) error {
 		return e.invalid(meta.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), meta.ResourceVersion, "must be the resourceVersion of an object that was read")})
 	}
 	if meta.ResourceVersion != have {
-		return apierrors.NewConflict(e.resource, meta.Name, errModified)
+		return apierrors.NewConflict(e.resource, meta.Name, apistatus.ErrModified)
 	}
 	return nil
 }

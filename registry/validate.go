@@ -11,6 +11,7 @@ import (
 
 	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/internal/document"
+	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/rules"
 	"github.com/typeplane/typeplane/trace"
@@ -172,4 +173,17 @@ func (e *endpoint) withoutReset(errs field.ErrorList) field.ErrorList {
 	return slices.DeleteFunc(errs, func(err *field.Error) bool {
 		return document.Within(err.Field, subresourceStatus)
 	})
+}
+
+// invalid is the status of an object that did not pass validation.
+func (e *endpoint) invalid(name string, errs field.ErrorList) error {
+	return rest.Invalid(e.Kind.GroupVersionKind().GroupKind(), name, errs)
+}
+
+// verdict is the status of an object with violations, nil if there are none.
+func (e *endpoint) verdict(name string, errs field.ErrorList) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return e.invalid(name, errs)
 }

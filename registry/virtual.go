@@ -7,6 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
+	"github.com/typeplane/typeplane/registry/internal/selection"
 	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -103,7 +105,7 @@ func (e *virtualEndpoint[T]) Get(ctx context.Context, name rest.Name, _ metav1.G
 
 // List answers with all of them: a limit is a wish.
 func (e *virtualEndpoint[T]) List(ctx context.Context, namespace string, opts metav1.ListOptions) (rest.View, error) {
-	wanted, err := selectorOf(opts)
+	wanted, err := selection.OfMetadata(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +139,7 @@ func (e *virtualEndpoint[T]) Create(ctx context.Context, req *rest.Request, name
 }
 
 func (e *virtualEndpoint[T]) failed(err error, name rest.Name) error {
-	return authorError(err, e.Kind.GroupKind(), name.Name)
+	return apistatus.OfAuthor(err, e.Kind.GroupKind(), name.Name)
 }
 
 func (e *virtualEndpoint[T]) view(obj T) rest.View {

@@ -9,6 +9,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
+	"github.com/typeplane/typeplane/registry/internal/selection"
 	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/storage"
@@ -28,15 +30,15 @@ func (e *endpoint) Watch(ctx context.Context, namespace string, opts metav1.List
 	if opts.ShardSelector != "" {
 		return nil, apierrors.NewBadRequest("shardSelector is not supported: leave it out")
 	}
-	sel, err := newSelector(e.Version, opts)
+	sel, err := selection.New(e.Version, opts)
 	if err != nil {
 		return nil, err
 	}
-	sc, err := e.newScope(namespace, &sel)
+	sc, err := selection.NewScope(e.Keys, namespace, &sel)
 	if err != nil {
 		return nil, err
 	}
-	revision, err := parseRevision(opts.ResourceVersion)
+	revision, err := selection.Revision(opts.ResourceVersion)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +46,7 @@ func (e *endpoint) Watch(ctx context.Context, namespace string, opts metav1.List
 		Factory:   e.Factory,
 		scope:     sc,
 		sel:       sel,
-		status:    func(err error) error { return statusOf(err, "watch", e.resource, "") },
+		status:    func(err error) error { return apistatus.Of(err, "watch", e.resource, "") },
 		now:       e.now,
 		bookmarks: opts.AllowWatchBookmarks,
 		reached:   revision,
@@ -74,8 +76,8 @@ func (e *endpoint) start(ctx context.Context, s *stream, opts metav1.ListOptions
 		} else if s.reached > 0 {
 			query.Match, query.Revision = storage.NotOlderThan, s.reached
 		}
-		s.scope.narrow(&query, &s.sel)
-		page, err := e.backend.List(ctx, s.scope.selection, query)
+		s.scope.Narrow(&query, &s.sel)
+		page, err := e.backend.List(ctx, s.scope.Selection, query)
 		if err != nil {
 			return err
 		}
@@ -83,7 +85,7 @@ func (e *endpoint) start(ctx context.Context, s *stream, opts metav1.ListOptions
 		s.endMark = s.bookmarks
 	case opts.ResourceVersion == "0":
 		// Any state will do to begin with, and a page says of which one it is.
-		page, err := e.backend.List(ctx, s.scope.selection, storage.ListOptions{Match: storage.Any, Limit: 1})
+		page, err := e.backend.List(ctx, s.scope.Selection, storage.ListOptions{Match: storage.Any, Limit: 1})
 		if err != nil {
 			return err
 		}
@@ -99,10 +101,10 @@ func (e *endpoint) start(ctx context.Context, s *stream, opts metav1.ListOptions
 		s.marked = s.reached // what the client asked for begins here
 	}
 	follow := storage.WatchOptions{After: s.reached, Progress: s.bookmarks, Prev: true}
-	if storage.IsPrefix(s.scope.selection) {
-		follow.Where = s.sel.where()
+	if storage.IsPrefix(s.scope.Selection) {
+		follow.Where = s.sel.Where()
 	}
-	w, err := e.backend.Watch(ctx, s.scope.selection, follow)
+	w, err := e.backend.Watch(ctx, s.scope.Selection, follow)
 	if err != nil {
 		return err
 	}
@@ -120,8 +122,8 @@ func startsStream(err error) bool {
 // goroutine of its own.
 type stream struct {
 	view.Factory
-	scope     scope
-	sel       selector
+	scope     selection.Scope
+	sel       selection.Selector
 	status    func(error) error
 	now       func() time.Time
 	bookmarks bool // the client wants them
@@ -155,7 +157,7 @@ func (s *stream) Next(ctx context.Context) ([]rest.Event, error) {
 			s.sendBookmark(true)
 		case s.failed != nil:
 			s.ended = true
-			s.send(rest.Error, view.Struct{Obj: statusObject(s.failed)})
+			s.send(rest.Error, view.Struct{Obj: apistatus.Object(s.failed)})
 		default:
 			s.follow(ctx)
 		}
@@ -264,8 +266,8 @@ func (s *stream) translate(event storage.Event) error {
 
 // selected says whether the client has seen the object before the event.
 func (s *stream) selected(event storage.Event) (bool, error) {
-	if s.sel.empty() {
-		return s.scope.has(event.Entry.Key), nil
+	if s.sel.Empty() {
+		return s.scope.Has(event.Entry.Key), nil
 	}
 	if event.Type == storage.Deleted {
 		return s.selects(event.Entry) // the last value
@@ -279,13 +281,13 @@ func (s *stream) selected(event storage.Event) (bool, error) {
 // selects says whether the client wants to see an entry. One that can't be read is an error, never
 // a gap.
 func (s *stream) selects(e storage.Entry) (bool, error) {
-	if !s.scope.has(e.Key) {
+	if !s.scope.Has(e.Key) {
 		return false, nil
 	}
 	if e.Err != nil {
 		return false, e.Err
 	}
-	return s.sel.matches(e)
+	return s.sel.Matches(e)
 }
 
 func (s *stream) send(t rest.EventType, object rest.View) {

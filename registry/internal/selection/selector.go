@@ -1,4 +1,4 @@
-package registry
+package selection
 
 import (
 	"fmt"
@@ -26,8 +26,8 @@ const (
 // metaFields are where they lie in every message.
 var metaFields = wire.Fields{fieldName: wire.String(1, 1), fieldNamespace: wire.String(1, 3)}
 
-// selector says which entries a client wants to see. Only one goroutine may use it.
-type selector struct {
+// Selector says which entries a client wants to see. Only one goroutine may use it.
+type Selector struct {
 	canonical.Version
 	labels labels.Selector // nil: all
 	fields fields.Selector // nil: all
@@ -39,9 +39,9 @@ type selector struct {
 	entry attributes
 }
 
-// newSelector reads the selectors of a list or watch. Its errors are for the client.
-func newSelector(v canonical.Version, opts metav1.ListOptions) (selector, error) {
-	s := selector{Version: v}
+// New reads the selectors of a list or watch. Its errors are for the client.
+func New(v canonical.Version, opts metav1.ListOptions) (Selector, error) {
+	s := Selector{Version: v}
 	if opts.LabelSelector != "" {
 		sel, err := labels.Parse(opts.LabelSelector)
 		if err != nil {
@@ -89,21 +89,21 @@ func readerOf(v canonical.Version, labels []string) *wire.Reader {
 	return wire.NewReader(places...)
 }
 
-// empty says that the selector leaves nothing out.
-func (s *selector) empty() bool { return s.labels == nil && s.fields == nil }
+// Empty says that the selector leaves nothing out.
+func (s *Selector) Empty() bool { return s.labels == nil && s.fields == nil }
 
 // exact returns the value that a field must have, if there is just one.
-func (s *selector) exact(field string) (string, bool) {
+func (s *Selector) exact(field string) (string, bool) {
 	if s.fields == nil {
 		return "", false
 	}
 	return s.fields.RequiresExactMatch(field)
 }
 
-// where returns what a store may narrow a list or watch down by: one value that a field or a label
+// Where returns what a store may narrow a list or watch down by: one value that a field or a label
 // must have. nil if the selector says nothing of the kind, or if an object would have to be decoded
 // to know.
-func (s *selector) where() *storage.Where {
+func (s *Selector) Where() *storage.Where {
 	if s.fields != nil {
 		for _, r := range s.fields.Requirements() {
 			if r.Operator == selection.NotEquals || r.Field == fieldNamespace {
@@ -168,9 +168,9 @@ func whereLabel(label, value string) *storage.Where {
 	}}
 }
 
-// matches says whether an entry is selected.
-func (s *selector) matches(e storage.Entry) (bool, error) {
-	if s.empty() {
+// Matches says whether an entry is selected.
+func (s *Selector) Matches(e storage.Entry) (bool, error) {
+	if s.Empty() {
 		return true, nil
 	}
 	message, err := wire.Message(e.Value)
@@ -193,7 +193,7 @@ func (s *selector) matches(e storage.Entry) (bool, error) {
 
 // matchesLabels reads the labels from the bytes, or, as decoding has the last word, from the
 // object.
-func (s *selector) matchesLabels(e storage.Entry, message []byte) (bool, error) {
+func (s *Selector) matchesLabels(e storage.Entry, message []byte) (bool, error) {
 	s.entry.message, s.entry.err = message, nil
 	if ok := s.labels.Matches(labelsOf{&s.entry}); s.entry.err == nil {
 		return ok, nil
@@ -206,7 +206,7 @@ func (s *selector) matchesLabels(e storage.Entry, message []byte) (bool, error) 
 }
 
 // read finds out the values of the fields that are asked for.
-func (s *selector) read(e storage.Entry, message []byte) error {
+func (s *Selector) read(e storage.Entry, message []byte) error {
 	s.entry.asked = s.asked
 	if s.reader != nil {
 		var err error
@@ -239,7 +239,7 @@ func (s *selector) read(e storage.Entry, message []byte) error {
 
 // readDocument is read for documents: 5m is 5m, and what is not there is "", as with custom
 // resources.
-func (s *selector) readDocument(message []byte) error {
+func (s *Selector) readDocument(message []byte) error {
 	_, doc, err := document.ReadMessage(message)
 	if err != nil {
 		return err
@@ -300,66 +300,66 @@ func (f fieldsOf) Get(field string) string {
 	return ""
 }
 
-// scope is the part of a resource that a list or watch is about.
-type scope struct {
-	// prefix is that of the collection, which continue tokens are relative to.
-	prefix string
-	// selection is what the store is asked for: the prefix, or the only key that is wanted, if the
+// Scope is the part of a resource that a list or watch is about.
+type Scope struct {
+	// Prefix is that of the collection, which continue tokens are relative to.
+	Prefix string
+	// Selection is what the store is asked for: the prefix, or the only key that is wanted, if the
 	// selectors say so.
-	selection string
+	Selection string
 	// nothing says that the selectors leave nothing over.
 	nothing bool
 }
 
-// newScope narrows the collection of a namespace down as far as the field selector allows.
-func (e *endpoint) newScope(namespace string, s *selector) (scope, error) {
-	if !e.def.Namespaced {
+// NewScope narrows the collection of a namespace down as far as the field selector allows.
+func NewScope(k Keys, namespace string, s *Selector) (Scope, error) {
+	if !k.Namespaced {
 		namespace = ""
 	}
-	if ns, ok := s.exact(fieldNamespace); ok && e.def.Namespaced {
+	if ns, ok := s.exact(fieldNamespace); ok && k.Namespaced {
 		if namespace != "" && namespace != ns || notASegment(ns) != "" {
-			return scope{prefix: e.prefix, selection: e.prefix, nothing: true}, nil
+			return Scope{Prefix: k.Prefix, Selection: k.Prefix, nothing: true}, nil
 		}
 		namespace = ns
 	}
-	prefix, err := e.collection(namespace)
+	prefix, err := k.collection(namespace)
 	if err != nil {
-		return scope{}, err
+		return Scope{}, err
 	}
-	sc := scope{prefix: prefix, selection: prefix}
+	sc := Scope{Prefix: prefix, Selection: prefix}
 	if name, ok := s.exact(fieldName); ok {
 		if name == "" || notASegment(name) != "" {
 			sc.nothing = true
-		} else if namespace != "" || !e.def.Namespaced {
-			sc.selection = prefix + name
+		} else if namespace != "" || !k.Namespaced {
+			sc.Selection = prefix + name
 		}
 	}
 	return sc, nil
 }
 
-// has says whether key is in the scope.
-func (s *scope) has(key string) bool { return !s.nothing && storage.Selects(s.selection, key) }
+// Has says whether key is in the scope.
+func (s *Scope) Has(key string) bool { return !s.nothing && storage.Selects(s.Selection, key) }
 
-// single says that there is at most one entry in the scope.
-func (s *scope) single() bool { return s.nothing || !storage.IsPrefix(s.selection) }
+// Single says that there is at most one entry in the scope.
+func (s *Scope) Single() bool { return s.nothing || !storage.IsPrefix(s.Selection) }
 
-// narrow asks the store for no more than the scope, of which the selector may say what else is not
+// Narrow asks the store for no more than the scope, of which the selector may say what else is not
 // wanted.
-func (s *scope) narrow(q *storage.ListOptions, sel *selector) {
+func (s *Scope) Narrow(q *storage.ListOptions, sel *Selector) {
 	switch {
 	case s.nothing:
 		q.Limit = 1 // of which nothing is taken; but the list has a revision in any case
-	case s.single():
+	case s.Single():
 		// A page that begins behind the key is one that nobody was promised.
-		s.nothing = q.Start > s.selection
+		s.nothing = q.Start > s.Selection
 		q.Start, q.Limit = "", 0
 	default:
-		q.Where = sel.where()
+		q.Where = sel.Where()
 	}
 }
 
-// selectorOf returns which objects the options select by what every kind has.
-func selectorOf(opts metav1.ListOptions) (func(*metav1.ObjectMeta) bool, error) {
+// OfMetadata returns which objects the options select by what every kind has.
+func OfMetadata(opts metav1.ListOptions) (func(*metav1.ObjectMeta) bool, error) {
 	byLabel, err := labels.Parse(opts.LabelSelector)
 	if err != nil {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("labelSelector: %v", err))

@@ -1,4 +1,4 @@
-package registry
+package selection
 
 import (
 	"encoding/base64"
@@ -24,11 +24,14 @@ type continueToken struct {
 	Start string `json:"start"`
 }
 
-// encodeContinue makes the token for what follows the key last. Nothing sorts between a key and the
-// same with a NUL.
-func encodeContinue(prefix, last string, revision int64) string {
-	return encodeStart(prefix, last+"\x00", revision)
+// Next makes the token for what follows the key last. Nothing sorts between a key and the same with
+// a NUL.
+func (s *Scope) Next(last string, revision int64) string {
+	return encodeStart(s.Prefix, last+"\x00", revision)
 }
+
+// Anew makes the token for what begins at start in the newest state.
+func (s *Scope) Anew(start string) string { return encodeStart(s.Prefix, start, inconsistent) }
 
 // encodeStart makes the token for a page that begins with start.
 func encodeStart(prefix, start string, revision int64) string {

@@ -1,4 +1,4 @@
-package registry
+package apistatus
 
 import (
 	"errors"
@@ -14,19 +14,19 @@ import (
 // maxUnreadable is how many objects that can't be read one answer names.
 const maxUnreadable = 100
 
-// unreadable are the stored objects of a page that can't be decrypted, decoded or converted. They
+// unreadableError are the stored objects of a page that can't be decrypted, decoded or converted. They
 // fail a list together, so that whoever has to mend or delete them learns of all at once.
-type unreadable struct {
+type unreadableError struct {
 	errs []error // at least one, maxUnreadable at most
 	more bool    // there are more
 }
 
-// unreadableIn returns the unreadable entries of a page that belong to the scope, nil if there are
-// none.
-func unreadableIn(page storage.Page, sc scope) error {
-	var u unreadable
+// Unreadable returns the unreadable entries of a page among those that are wanted, nil if there
+// are none.
+func Unreadable(page storage.Page, wanted func(key string) bool) error {
+	var u unreadableError
 	for _, entry := range page.Entries {
-		if entry.Err == nil || !sc.has(entry.Key) {
+		if entry.Err == nil || !wanted(entry.Key) {
 			continue
 		}
 		if u.more = len(u.errs) == maxUnreadable; u.more {
@@ -40,17 +40,17 @@ func unreadableIn(page storage.Page, sc scope) error {
 	return &u
 }
 
-func (u *unreadable) Error() string {
+func (u *unreadableError) Error() string {
 	if len(u.errs) == 1 {
 		return u.errs[0].Error()
 	}
 	return fmt.Sprintf("%v (and %d more)", u.errs[0], len(u.errs)-1)
 }
 
-func (u *unreadable) Unwrap() []error { return u.errs }
+func (u *unreadableError) Unwrap() []error { return u.errs }
 
 // causes names every object by its key in the storage.
-func (u *unreadable) causes() []metav1.StatusCause {
+func (u *unreadableError) causes() []metav1.StatusCause {
 	var causes []metav1.StatusCause
 	for _, err := range u.errs {
 		cause := metav1.StatusCause{Type: metav1.CauseTypeUnexpectedServerResponse, Message: err.Error()}
@@ -72,7 +72,7 @@ func storeReadError(resource schema.GroupResource, err error) error {
 	status.ErrStatus.Reason = metav1.StatusReasonStoreReadError
 	status.ErrStatus.Message = fmt.Sprintf("failed to read one or more %s from the storage: %v", resource, err)
 	status.ErrStatus.Details.Group, status.ErrStatus.Details.Kind = resource.Group, resource.Resource
-	var several *unreadable
+	var several *unreadableError
 	if errors.As(err, &several) {
 		status.ErrStatus.Details.Causes = several.causes()
 	}

@@ -1,10 +1,11 @@
-package registry
+package apistatus
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,8 +16,8 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// errModified is in the words that clients look for when they decide to read again and retry.
-var errModified = errors.New("the object has been modified; please apply your changes to the latest version and try again")
+// ErrModified is in the words that clients look for when they decide to read again and retry.
+var ErrModified = errors.New("the object has been modified; please apply your changes to the latest version and try again")
 
 const (
 	retryUnavailable = 2 // seconds, for CodeUnavailable
@@ -25,11 +26,11 @@ const (
 	retryNotReady    = 1 // seconds, for CodeNotReady
 )
 
-// statusOf turns an error of the store into the API's: the one border between the two. verb is what
+// Of turns an error of the store into the API's: the one border between the two. verb is what
 // was asked for. An error that is an API status already, or the context's, is returned as it is.
 // One that the store has given a code is what the code says, also if the cause was a context: it
 // need not be the request's, and a write may have been carried out.
-func statusOf(err error, verb string, resource schema.GroupResource, name string) error {
+func Of(err error, verb string, resource schema.GroupResource, name string) error {
 	var status apierrors.APIStatus
 	if err == nil || errors.As(err, &status) {
 		return err
@@ -47,7 +48,7 @@ func statusOf(err error, verb string, resource schema.GroupResource, name string
 	case storage.CodeExists:
 		return apierrors.NewAlreadyExists(resource, name)
 	case storage.CodeConflict:
-		return apierrors.NewConflict(resource, name, errModified)
+		return apierrors.NewConflict(resource, name, ErrModified)
 	case storage.CodeCorrupt:
 		return storeReadError(resource, err)
 	case storage.CodeCompacted:
@@ -134,8 +135,8 @@ func tooLargeResourceVersion(asked, current int64) error {
 	return status
 }
 
-// statusObject is what a client reads of an error: in a watch it is the object of the last event.
-func statusObject(err error) *metav1.Status {
+// Object is what a client reads of an error: in a watch it is the object of the last event.
+func Object(err error) *metav1.Status {
 	var api apierrors.APIStatus
 	if !errors.As(err, &api) {
 		api = apierrors.NewInternalError(err)
@@ -145,15 +146,32 @@ func statusObject(err error) *metav1.Status {
 	return &s
 }
 
-// invalid is the status of an object that did not pass validation.
-func (e *endpoint) invalid(name string, errs field.ErrorList) error {
-	return rest.Invalid(e.Kind.GroupVersionKind().GroupKind(), name, errs)
+// OfAuthor makes an API status of what a function of an author returns: of errors of fields
+// (field.Error, or several in field.ErrorList.ToAggregate) one that says that a kind is invalid.
+// Everything that is no status already is the server's fault.
+func OfAuthor(err error, kind schema.GroupKind, name string) error {
+	if errs := fieldErrors(err); len(errs) > 0 {
+		return rest.Invalid(kind, name, errs)
+	}
+	return Of(err, "answer", schema.GroupResource{Group: kind.Group, Resource: strings.ToLower(kind.Kind)}, name)
 }
 
-// verdict is the status of an object with violations, nil if there are none.
-func (e *endpoint) verdict(name string, errs field.ErrorList) error {
-	if len(errs) == 0 {
+// fieldErrors are the errors of fields that err consists of; none if there is anything else in it.
+func fieldErrors(err error) field.ErrorList {
+	var one *field.Error
+	if errors.As(err, &one) {
+		return field.ErrorList{one}
+	}
+	var several interface{ Errors() []error }
+	if !errors.As(err, &several) {
 		return nil
 	}
-	return e.invalid(name, errs)
+	var list field.ErrorList
+	for _, err := range several.Errors() {
+		if !errors.As(err, &one) {
+			return nil
+		}
+		list = append(list, one)
+	}
+	return list
 }
