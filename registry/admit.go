@@ -9,6 +9,7 @@ import (
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/serializer"
@@ -69,13 +70,13 @@ func (e *endpoint) mutate(ctx context.Context, r *admission.Request, obj, old ru
 	// another name.
 	meta, name := runtime.Meta(next), rest.Name{Namespace: r.Namespace, Name: r.Name}
 	e.keepOwners(r.Notes, meta, owners)
-	dropOwnersTwice(r.Notes, meta, ownersTwiceAfterAdmission)
+	metadata.DropOwnersTwice(r.Notes, meta, metadata.OwnersTwiceAfterAdmission)
 	if old != nil {
-		if err := matchName(meta, name); err != nil {
+		if err := metadata.MatchName(meta, name); err != nil {
 			return obj, err
 		}
 	}
-	return next, e.matchNamespace(meta, name)
+	return next, metadata.PlaceIn(meta, e.Namespaced, name)
 }
 
 // admit asks whether obj may be written.

@@ -11,6 +11,7 @@ import (
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry/internal/apistatus"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
@@ -29,11 +30,11 @@ func (e *endpoint) Create(ctx context.Context, req *rest.Request, name rest.Name
 
 	// The namespace, and the name, are those of the request.
 	meta := runtime.Meta(versioned)
-	if err := e.matchNamespace(meta, name); err != nil {
+	if err := metadata.PlaceIn(meta, e.Namespaced, name); err != nil {
 		return nil, err
 	}
 	if name.Name != "" {
-		if err := matchName(meta, name); err != nil {
+		if err := metadata.MatchName(meta, name); err != nil {
 			return nil, err
 		}
 	}
@@ -42,8 +43,8 @@ func (e *endpoint) Create(ctx context.Context, req *rest.Request, name rest.Name
 	}
 
 	// Wipe what clients may not set, and look at how much there is of the rest.
-	wipeSystemFields(meta)
-	dropOwnersTwice(&w.Notes, meta, ownersTwice)
+	metadata.WipeSystemFields(meta)
+	metadata.DropOwnersTwice(&w.Notes, meta, metadata.OwnersTwice)
 	if err := e.checkMetadata(meta, nil); err != nil {
 		return nil, err
 	}
@@ -76,7 +77,7 @@ func (e *endpoint) createOwned(ctx context.Context, w *write, name rest.Name, hu
 
 	// Fill the metadata, and the name.
 	meta := runtime.Meta(hub)
-	e.fillSystemFields(meta)
+	e.metadata.FillSystemFields(meta)
 	if meta.Name != "" || meta.GenerateName == "" {
 		return e.createNamed(ctx, w, hub, from, opts)
 	}
@@ -84,7 +85,7 @@ func (e *endpoint) createOwned(ctx context.Context, w *write, name rest.Name, hu
 	for range generateAttempts {
 		attempt := e.deepCopy(hub)
 		meta = runtime.Meta(attempt)
-		meta.Name = generateName(base)
+		meta.Name = metadata.GenerateName(base)
 		view, err := e.createNamed(ctx, w, attempt, from, opts)
 		if !apierrors.IsAlreadyExists(err) {
 			return view, err

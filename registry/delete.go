@@ -12,6 +12,7 @@ import (
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry/internal/apistatus"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
 	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -28,7 +29,7 @@ var (
 
 // Delete removes an object, or marks it as being deleted while it has finalizers or a time of
 // grace. What it has to know it reads from the bytes, where no strategy has to be asked; else only
-// marking decodes. What becomes of dependents is in dependents.go.
+// marking decodes. What becomes of dependents is in package metadata.
 func (e *endpoint) Delete(ctx context.Context, req *rest.Request, name rest.Name, opts metav1.DeleteOptions) (rest.View, error) {
 	key, err := e.Key(name)
 	if err != nil {
@@ -178,7 +179,7 @@ func (e *endpoint) stays(ctx context.Context, current storage.Entry, meta wire.M
 	finalizers := meta.HasFinalizers()
 	var changed *[]string
 	if e.collected && current.Err == nil {
-		if after, differs := finalizersAfter(meta, opts); differs {
+		if after, differs := metadata.FinalizersAfter(meta, opts); differs {
 			finalizers, changed = len(after) > 0, &after
 		}
 	}
@@ -197,7 +198,7 @@ func (e *endpoint) stays(ctx context.Context, current storage.Entry, meta wire.M
 		g.waits, g.finalizers = meta.Deleting, changed
 	}
 	if g.until.IsZero() {
-		g.until = e.timestamp()
+		g.until = e.metadata.Timestamp()
 	}
 	g.stays, err = e.kept(current, finalizers)
 	return g, err

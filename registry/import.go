@@ -72,7 +72,7 @@ func (e *endpoint) take(ctx context.Context, text []byte, change func(*metav1.Ob
 		meta.Namespace = ""
 	}
 	change(meta)
-	e.completeImported(meta)
+	e.metadata.CompleteImported(meta)
 	if err := e.checkMetadata(meta, nil); err != nil {
 		return false, err
 	}
@@ -111,19 +111,6 @@ func (e *endpoint) take(ctx context.Context, text []byte, change func(*metav1.Ob
 		return false, e.createError(ctx, key, name, err)
 	}
 	return true, nil
-}
-
-// completeImported fills in what every object has, where it is missing.
-func (s *store) completeImported(meta *metav1.ObjectMeta) {
-	if meta.UID == "" {
-		meta.UID = newUID()
-	}
-	if meta.Generation == 0 && s.counts() {
-		meta.Generation = 1
-	}
-	if meta.CreationTimestamp.IsZero() {
-		meta.CreationTimestamp = s.timestamp()
-	}
 }
 
 // isThere says whether the object at a key has this uid.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/typeplane/typeplane/registry/internal/apistatus"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
 	"github.com/typeplane/typeplane/registry/internal/patch"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -47,7 +48,7 @@ func (e *endpoint) Patch(ctx context.Context, req *rest.Request, name rest.Name,
 				return nil, nil, err
 			}
 			meta := runtime.Meta(hub)
-			dropOwnersTwice(&w.Notes, meta, ownersTwiceAfterAdmission)
+			metadata.DropOwnersTwice(&w.Notes, meta, metadata.OwnersTwiceAfterAdmission)
 			if err := e.checkMetadata(meta, runtime.Meta(old)); err != nil {
 				return nil, nil, err
 			}
@@ -138,7 +139,7 @@ func (e *endpoint) edited(ctx context.Context, r *edit, old runtime.Object, curr
 	if meta.Name != r.name.Name {
 		return nil, nil, nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", meta.Name, r.name.Name))
 	}
-	if err := e.matchNamespace(meta, r.name); err != nil {
+	if err := metadata.PlaceIn(meta, e.Namespaced, r.name); err != nil {
 		return nil, nil, nil, err
 	}
 	if err := e.keepsUID(meta, runtime.Meta(old)); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/typeplane/typeplane/internal/ownership"
 	"github.com/typeplane/typeplane/registry/internal/apistatus"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
 	"github.com/typeplane/typeplane/registry/internal/patch"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -53,7 +54,7 @@ func (e *endpoint) apply(ctx context.Context, req *rest.Request, name rest.Name,
 			if err := e.keepsUID(meta, runtime.Meta(old)); err != nil {
 				return nil, nil, err
 			}
-			dropOwnersTwice(&w.Notes, meta, ownersTwiceAfterAdmission)
+			metadata.DropOwnersTwice(&w.Notes, meta, metadata.OwnersTwiceAfterAdmission)
 			if err := e.checkMetadata(meta, runtime.Meta(old)); err != nil {
 				return nil, nil, err
 			}
@@ -110,10 +111,10 @@ func (e *endpoint) applyTo(live runtime.Object, applied appliedPatch, name rest.
 		return hub, nil, nil, err
 	}
 	meta := runtime.Meta(obj)
-	if err := matchName(meta, name); err != nil {
+	if err := metadata.MatchName(meta, name); err != nil {
 		return hub, nil, nil, err
 	}
-	if err := e.matchNamespace(meta, name); err != nil {
+	if err := metadata.PlaceIn(meta, e.Namespaced, name); err != nil {
 		return hub, nil, nil, err
 	}
 	if obj, text, err = e.appliedText(live, obj, sent); err != nil {

@@ -13,7 +13,9 @@ import (
 	"github.com/typeplane/typeplane/internal/keyprefix"
 	"github.com/typeplane/typeplane/internal/ownership"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
 	"github.com/typeplane/typeplane/registry/internal/selection"
+	"github.com/typeplane/typeplane/registry/internal/subresource"
 	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -33,7 +35,7 @@ type store struct {
 	with      []storage.Op // goes with every write of an object
 	backend   storage.Interface
 	selection.Keys
-	now func() time.Time
+	metadata metadata.Rules
 }
 
 // endpoint serves a store in one version. It implements the verbs of package rest.
@@ -47,7 +49,7 @@ type endpoint struct {
 	wholly      bool // the subresource is the author's, who may change all of the object
 	// writes is the function of a Part, nil for all else.
 	writes func(ctx context.Context, obj, sent runtime.Object) error
-	rules  *bodyRules
+	rules  *subresource.Rules
 	owners *ownership.Tracker // nil: nobody tracks who owns which field
 }
 
@@ -66,7 +68,10 @@ func newStore(def definition, c *canonical.Codec, opts Options, backend storage.
 		collected: opts.Collected,
 		backend:   backend,
 		Keys:      selection.Keys{Prefix: keyprefix.Of(def.GroupKind.Group, def.Plural, def.KeyPrefix), Namespaced: def.Namespaced},
-		now:       time.Now,
+		metadata: metadata.Rules{
+			Namespaced: def.Namespaced, Generation: !def.Strategy.NoGeneration,
+			ValidateName: def.Strategy.ValidateName, Now: time.Now,
+		},
 	}
 }
 

@@ -3,11 +3,10 @@ package registry
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/typeplane/typeplane/internal/ownership"
 	"github.com/typeplane/typeplane/registry/internal/apistatus"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
+	"github.com/typeplane/typeplane/registry/internal/subresource"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 )
@@ -53,13 +52,13 @@ func (e *endpoint) subresources(main rest.Resource) ([]rest.Resource, error) {
 		if of.owners, err = e.tracker(subresourceScale, append(e.resetFields(subresourceScale), ownership.Path{subresourceStatus})...); err != nil {
 			return nil, err
 		}
-		replicas, err := replicasPath(e.Kind)
+		replicas, err := subresource.ReplicasOf(e.Kind)
 		if err != nil {
 			return nil, err
 		}
 		scale := &scaleEndpoint{&of, replicas}
 		r := part(subresourceScale)
-		r.BodyKind, r.NewBody = scaleKind, newScale
+		r.BodyKind, r.NewBody = subresource.ScaleKind, subresource.NewScale
 		r.Get, r.Update, r.Patch, r.PatchTypes = scale, scale, scale, of.patchTypes()
 		parts = append(parts, r)
 	}
@@ -122,7 +121,5 @@ func (e *endpoint) resetStatus(hub runtime.Object, from *canonical.Origin) (*can
 	e.def.CopyStatus(empty, hub)
 	return e.codec.WithoutStatus(from, empty)
 }
-
-var scaleKind = schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}
 
 var _ rest.Body = runtime.Object(nil)

@@ -2,15 +2,20 @@ package registry
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/operation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry/internal/apistatus"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
+	"github.com/typeplane/typeplane/registry/internal/subresource"
 	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -26,8 +31,8 @@ type Subresource[T runtime.Object] struct {
 	// serve fills in the verbs of r, which has its names already. The endpoint belongs to the
 	// subresource.
 	serve   func(e *endpoint, r *rest.Resource)
-	body    any        // an empty one of what is sent; nil: nothing is
-	rules   *bodyRules // of that
+	body    any                // an empty one of what is sent; nil: nothing is
+	rules   *subresource.Rules // of that
 	problem string
 }
 
@@ -100,6 +105,20 @@ func Part[T runtime.Object](name string, apply func(ctx context.Context, obj, se
 			r.Get, r.Update, r.Patch, r.PatchTypes = e, e, e, e.patchTypes()
 		},
 	}
+}
+
+// WithRules returns a subresource that fills in the defaults of what it takes, and refuses what
+// breaks the rules in the markers of its type, before anybody sees it. The functions are those that
+// gen prints beside the type P, which is the body or the options; one that is nil has nothing to
+// say. Admission comes between the two.
+func WithRules[T runtime.Object, P any](
+	s Subresource[T], setDefaults func(in P), validate func(ctx context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj P) field.ErrorList,
+) Subresource[T] {
+	s.rules = subresource.RulesOf(setDefaults, validate)
+	if _, ok := s.body.(P); !ok {
+		s.problem = fmt.Sprintf("its rules are for a %T, and it takes a %T", *new(P), s.body)
+	}
+	return s
 }
 
 // bodyType is a pointer to a struct that clients send.
@@ -257,12 +276,12 @@ func receive[B rest.Body](ctx context.Context, e *endpoint, to sent, body B) (B,
 	if err := e.matchBody(body, to.name); err != nil {
 		return body, err
 	}
-	e.rules.fill(body)
+	e.rules.Fill(body)
 	body, err := admitBody(ctx, e, to, body)
 	if err != nil {
 		return body, err
 	}
-	return body, e.rules.judge(ctx, e.subresource, to.kind.GroupKind(), to.name.Name, body)
+	return body, e.rules.Judge(ctx, e.subresource, to.kind.GroupKind(), to.name.Name, body)
 }
 
 // matchBody makes the name and the namespace of a body those of the request, or says that they
@@ -272,10 +291,10 @@ func (s *store) matchBody(body rest.Body, name rest.Name) error {
 	if !ok {
 		return nil
 	}
-	if err := matchName(meta, name); err != nil {
+	if err := metadata.MatchName(meta, name); err != nil {
 		return err
 	}
-	return s.matchNamespace(meta, name)
+	return metadata.PlaceIn(meta, s.Namespaced, name)
 }
 
 // answerView shows what an author answers.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/typeplane/typeplane/registry/internal/apistatus"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
@@ -33,10 +34,10 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 
 	// The name and the namespace are those of the request.
 	meta := runtime.Meta(versioned)
-	if err := matchName(meta, name); err != nil {
+	if err := metadata.MatchName(meta, name); err != nil {
 		return nil, false, err
 	}
-	if err := e.matchNamespace(meta, name); err != nil {
+	if err := metadata.PlaceIn(meta, e.Namespaced, name); err != nil {
 		return nil, false, err
 	}
 	key, err := e.Key(name)
@@ -44,7 +45,7 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 		return nil, false, err
 	}
 
-	dropOwnersTwice(&req.Notes, meta, ownersTwice)
+	metadata.DropOwnersTwice(&req.Notes, meta, metadata.OwnersTwice)
 
 	// Default in the version of the request, on to the hub, and there what the storage version's
 	// defaults add.
@@ -112,7 +113,7 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 	}
 
 	// Keep what an update can't change.
-	keepSystemFields(meta, oldMeta)
+	metadata.KeepSystemFields(meta, oldMeta)
 	hub, err := e.counted(ctx, hub, old)
 	if err != nil {
 		return nil, nil, err
@@ -171,7 +172,7 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 		return nil, nil, apierrors.NewInternalError(err)
 	}
 	switch {
-	case !same && e.counts():
+	case !same && e.metadata.Generation:
 		meta.Generation = oldMeta.Generation + 1
 		if value, err = e.encodeHub(hub, from); err != nil {
 			return nil, nil, err
@@ -225,7 +226,7 @@ func (e *endpoint) makeUnseen(name rest.Name, meta *metav1.ObjectMeta) error {
 		return apierrors.NewConflict(e.resource, name.Name, errors.New("the object was deleted in the meantime"))
 	}
 	meta.ResourceVersion = ""
-	wipeSystemFields(meta)
+	metadata.WipeSystemFields(meta)
 	return nil
 }
 

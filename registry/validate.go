@@ -7,10 +7,12 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/operation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/internal/document"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/rules"
@@ -30,7 +32,7 @@ func (e *endpoint) validateCreate(ctx context.Context, text []byte, hub runtime.
 		return err
 	}
 	meta := runtime.Meta(hub)
-	errs := append(e.validateNew(meta), compiled...)
+	errs := append(e.metadata.ValidateNew(meta), compiled...)
 	if strategy := &e.def.Strategy; strategy.Validate != nil {
 		errs = append(errs, strategy.Validate(ctx, hub)...)
 	}
@@ -47,7 +49,7 @@ func (e *endpoint) validateUpdate(ctx context.Context, text []byte, hub, old run
 		return err
 	}
 	meta := runtime.Meta(hub)
-	errs := append(e.validateChange(meta, runtime.Meta(old)), compiled...)
+	errs := append(e.metadata.ValidateChange(meta, runtime.Meta(old)), compiled...)
 	return e.verdict(meta.Name, append(errs, e.askStrategy(ctx, hub, old)...))
 }
 
@@ -186,4 +188,10 @@ func (e *endpoint) verdict(name string, errs field.ErrorList) error {
 		return nil
 	}
 	return e.invalid(name, errs)
+}
+
+// checkMetadata is the status of metadata that has more entries than it may have, and more than
+// that of the object before an update.
+func (e *endpoint) checkMetadata(meta, old *metav1.ObjectMeta) error {
+	return e.verdict(meta.Name, metadata.CheckSize(meta, old))
 }

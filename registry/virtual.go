@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/registry/internal/apistatus"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
 	"github.com/typeplane/typeplane/registry/internal/selection"
 	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
@@ -125,7 +126,7 @@ func (e *virtualEndpoint[T]) List(ctx context.Context, namespace string, opts me
 // Create answers what was sent.
 func (e *virtualEndpoint[T]) Create(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.CreateOptions) (rest.View, error) {
 	sent := obj.(T)
-	if err := placeIn(runtime.Meta(sent), e.Namespaced, name); err != nil {
+	if err := metadata.PlaceIn(runtime.Meta(sent), e.Namespaced, name); err != nil {
 		return nil, err
 	}
 	if err := req.Check(ctx, sent, nil); err != nil {

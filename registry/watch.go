@@ -47,7 +47,7 @@ func (e *endpoint) Watch(ctx context.Context, namespace string, opts metav1.List
 		scope:     sc,
 		sel:       sel,
 		status:    func(err error) error { return apistatus.Of(err, "watch", e.resource, "") },
-		now:       e.now,
+		now:       e.metadata.Now,
 		bookmarks: opts.AllowWatchBookmarks,
 		reached:   revision,
 		marked:    revision,

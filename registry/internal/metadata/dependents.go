@@ -1,4 +1,4 @@
-package registry
+package metadata
 
 import (
 	"slices"
@@ -13,10 +13,10 @@ import (
 // done. So a deletion adds them only if a collector runs (Options.Collected): an object would stay
 // for ever else.
 
-// finalizersAfter returns the finalizers that an object has once a deletion has said what becomes
+// FinalizersAfter returns the finalizers that an object has once a deletion has said what becomes
 // of its dependents; changed says whether they are other ones than before. The rules are those of
 // Kubernetes: what the request says counts, then a finalizer that is there already.
-func finalizersAfter(meta wire.Meta, opts metav1.DeleteOptions) (after []string, changed bool) {
+func FinalizersAfter(meta wire.Meta, opts metav1.DeleteOptions) (after []string, changed bool) {
 	before := slices.Collect(meta.Finalizers())
 	isNot := func(f string) bool {
 		return f != metav1.FinalizerOrphanDependents && f != metav1.FinalizerDeleteDependents

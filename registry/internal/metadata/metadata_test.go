@@ -1,4 +1,4 @@
-package registry
+package metadata
 
 import (
 	"math/rand/v2"

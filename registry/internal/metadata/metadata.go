@@ -1,4 +1,4 @@
-package registry
+package metadata
 
 import (
 	"crypto/rand"
@@ -25,13 +25,9 @@ const (
 	generatedAlphabet = "bcdfghjklmnpqrstvwxz2456789"
 )
 
-// matchNamespace makes the object's namespace that of the request, or says that they differ.
-func (s *store) matchNamespace(meta *metav1.ObjectMeta, name rest.Name) error {
-	return placeIn(meta, s.def.Namespaced, name)
-}
-
-// placeIn is matchNamespace for a resource that is in namespaces or not.
-func placeIn(meta *metav1.ObjectMeta, namespaced bool, name rest.Name) error {
+// PlaceIn makes the object's namespace that of the request, or says that they differ. namespaced
+// says whether the resource has any.
+func PlaceIn(meta *metav1.ObjectMeta, namespaced bool, name rest.Name) error {
 	switch {
 	case !namespaced:
 		meta.Namespace = ""
@@ -43,8 +39,17 @@ func placeIn(meta *metav1.ObjectMeta, namespaced bool, name rest.Name) error {
 	return nil
 }
 
-// matchName makes the object's name that of the request, or says that they differ.
-func matchName(meta *metav1.ObjectMeta, name rest.Name) error {
+// Rules are those of one resource.
+type Rules struct {
+	Namespaced bool
+	Generation bool // objects have one
+	// ValidateName says what is wrong with a name; nil: it is to be a DNS subdomain.
+	ValidateName func(name string, prefix bool) []string
+	Now          func() time.Time
+}
+
+// MatchName makes the object's name that of the request, or says that they differ.
+func MatchName(meta *metav1.ObjectMeta, name rest.Name) error {
 	if meta.Name == "" {
 		meta.Name = name.Name
 	}
@@ -54,8 +59,8 @@ func matchName(meta *metav1.ObjectMeta, name rest.Name) error {
 	return nil
 }
 
-// wipeSystemFields takes out what only the server sets.
-func wipeSystemFields(meta *metav1.ObjectMeta) {
+// WipeSystemFields takes out what only the server sets.
+func WipeSystemFields(meta *metav1.ObjectMeta) {
 	meta.UID = ""
 	meta.Generation = 0
 	meta.CreationTimestamp = metav1.Time{}
@@ -63,27 +68,37 @@ func wipeSystemFields(meta *metav1.ObjectMeta) {
 	meta.DeletionGracePeriodSeconds = nil
 }
 
-// fillSystemFields sets what every new object has, whatever is there: admission may not set it
+// FillSystemFields sets what every new object has, whatever is there: admission may not set it
 // either.
-func (s *store) fillSystemFields(meta *metav1.ObjectMeta) {
-	wipeSystemFields(meta)
+func (r Rules) FillSystemFields(meta *metav1.ObjectMeta) {
+	WipeSystemFields(meta)
 	meta.UID = newUID()
-	if s.counts() {
+	if r.Generation {
 		meta.Generation = 1
 	}
-	meta.CreationTimestamp = s.timestamp()
+	meta.CreationTimestamp = r.Timestamp()
 }
 
-// counts says whether objects have a generation.
-func (s *store) counts() bool { return !s.def.Strategy.NoGeneration }
-
-// timestamp is the time as it is stored: in whole seconds.
-func (s *store) timestamp() metav1.Time {
-	return metav1.NewTime(s.now().UTC().Truncate(time.Second))
+// CompleteImported fills in what every object has, where it is missing.
+func (r Rules) CompleteImported(meta *metav1.ObjectMeta) {
+	if meta.UID == "" {
+		meta.UID = newUID()
+	}
+	if meta.Generation == 0 && r.Generation {
+		meta.Generation = 1
+	}
+	if meta.CreationTimestamp.IsZero() {
+		meta.CreationTimestamp = r.Timestamp()
+	}
 }
 
-// keepSystemFields puts what an update can't change back to what it was.
-func keepSystemFields(meta, old *metav1.ObjectMeta) {
+// Timestamp is the time now as it is stored: in whole seconds.
+func (r Rules) Timestamp() metav1.Time {
+	return metav1.NewTime(r.Now().UTC().Truncate(time.Second))
+}
+
+// KeepSystemFields puts what an update can't change back to what it was.
+func KeepSystemFields(meta, old *metav1.ObjectMeta) {
 	if meta.UID == "" {
 		meta.UID = old.UID
 	}
@@ -115,8 +130,8 @@ func newUID() types.UID {
 	return types.UID(s[:])
 }
 
-// generateName makes a name of a generateName.
-func generateName(base string) string {
+// GenerateName makes a name of a generateName.
+func GenerateName(base string) string {
 	if len(base) > maxGeneratedBase {
 		base = base[:maxGeneratedBase]
 	}
@@ -138,22 +153,22 @@ func randomBelow(n int) int {
 	}
 }
 
-// validateNew says what is wrong with the metadata of a new object.
-func (s *store) validateNew(meta *metav1.ObjectMeta) field.ErrorList {
+// ValidateNew says what is wrong with the metadata of a new object.
+func (r Rules) ValidateNew(meta *metav1.ObjectMeta) field.ErrorList {
 	name := validation.NameIsDNSSubdomain
-	if s.def.Strategy.ValidateName != nil {
-		name = s.def.Strategy.ValidateName
+	if r.ValidateName != nil {
+		name = r.ValidateName
 	}
-	return validation.ValidateObjectMeta(meta, s.def.Namespaced, name, field.NewPath("metadata"))
+	return validation.ValidateObjectMeta(meta, r.Namespaced, name, field.NewPath("metadata"))
 }
 
-// validateChange says what is wrong with the metadata of an updated object and with the change of
+// ValidateChange says what is wrong with the metadata of an updated object and with the change of
 // it.
-func (s *store) validateChange(meta, old *metav1.ObjectMeta) field.ErrorList {
+func (r Rules) ValidateChange(meta, old *metav1.ObjectMeta) field.ErrorList {
 	path := field.NewPath("metadata")
 	// A name that was good when the object was made is good for ever: it can't be changed.
 	anyName := func(string, bool) []string { return nil }
-	errs := validation.ValidateObjectMeta(meta, s.def.Namespaced, anyName, path)
+	errs := validation.ValidateObjectMeta(meta, r.Namespaced, anyName, path)
 	if keepsIdentity(meta, old) {
 		return errs // what is left to ask has been asked
 	}

@@ -1,4 +1,4 @@
-package registry
+package metadata
 
 import (
 	"fmt"
@@ -21,9 +21,9 @@ const (
 	maxManagedFields   = 1_000
 )
 
-// checkMetadata refuses metadata that has more entries than it may have. old is that of the object
+// CheckSize refuses metadata that has more entries than it may have. old is that of the object
 // before an update, nil for a new one: what is stored with more may stay, but not grow.
-func (e *endpoint) checkMetadata(meta, old *metav1.ObjectMeta) error {
+func CheckSize(meta, old *metav1.ObjectMeta) field.ErrorList {
 	if old == nil {
 		old = new(metav1.ObjectMeta)
 	}
@@ -43,24 +43,24 @@ func (e *endpoint) checkMetadata(meta, old *metav1.ObjectMeta) error {
 			errs = append(errs, field.TooMany(path.Child(part.name), part.have, part.max))
 		}
 	}
-	return e.verdict(meta.Name, errs)
+	return errs
 }
 
 // What clients read whose owner references say something twice, in the words of Kubernetes; behind
 // it are the uids.
 const (
-	ownersTwice = ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, " +
+	OwnersTwice = ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, " +
 		"and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: "
-	ownersTwiceAfterAdmission = ".metadata.ownerReferences contains duplicate entries after mutating admission happens; " +
+	OwnersTwiceAfterAdmission = ".metadata.ownerReferences contains duplicate entries after mutating admission happens; " +
 		"API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; " +
 		"please fix your requests; duplicate UID(s) observed: "
 	// maxUIDs is how many uids such a warning names.
 	maxUIDs = 20
 )
 
-// dropOwnersTwice keeps one of owner references that are equal in all that they say, and warns of
-// the others. Of more than an object may have it keeps all, for checkMetadata to refuse.
-func dropOwnersTwice(notes *rest.Notes, meta *metav1.ObjectMeta, warning string) {
+// DropOwnersTwice keeps one of owner references that are equal in all that they say, and warns of
+// the others. Of more than an object may have it keeps all, for checkSize to refuse.
+func DropOwnersTwice(notes *rest.Notes, meta *metav1.ObjectMeta, warning string) {
 	if len(meta.OwnerReferences) < 2 {
 		return
 	}
