@@ -61,14 +61,7 @@ func (e *endpoint) List(ctx context.Context, namespace string, opts metav1.ListO
 
 // page is List with a result that can be looked into.
 func (e *endpoint) page(ctx context.Context, namespace string, opts metav1.ListOptions) (*view.List, error) {
-	if opts.ShardSelector != "" {
-		return nil, apierrors.NewBadRequest("shardSelector is not supported: leave it out")
-	}
-	sel, err := selection.New(e.Version, opts)
-	if err != nil {
-		return nil, err
-	}
-	sc, err := selection.NewScope(e.Keys, namespace, &sel)
+	sel, sc, err := selection.Of(e.Version, e.Keys, namespace, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +70,7 @@ func (e *endpoint) page(ctx context.Context, namespace string, opts metav1.ListO
 		return nil, err
 	}
 	list := e.NewStoredList()
-	if err := e.collect(ctx, sc, &sel, query, list); err != nil {
+	if err := e.collect(ctx, sc, sel, query, list); err != nil {
 		return nil, e.listError(err, sc, query, opts)
 	}
 	return list, nil

@@ -27,14 +27,7 @@ const (
 // change after them. What goes wrong once the options are understood is the first event of the
 // stream, as clients expect it.
 func (e *endpoint) Watch(ctx context.Context, namespace string, opts metav1.ListOptions) (rest.Stream, error) {
-	if opts.ShardSelector != "" {
-		return nil, apierrors.NewBadRequest("shardSelector is not supported: leave it out")
-	}
-	sel, err := selection.New(e.Version, opts)
-	if err != nil {
-		return nil, err
-	}
-	sc, err := selection.NewScope(e.Keys, namespace, &sel)
+	sel, sc, err := selection.Of(e.Version, e.Keys, namespace, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +69,7 @@ func (e *endpoint) start(ctx context.Context, s *stream, opts metav1.ListOptions
 		} else if s.reached > 0 {
 			query.Match, query.Revision = storage.NotOlderThan, s.reached
 		}
-		s.scope.Narrow(&query, &s.sel)
+		s.scope.Narrow(&query, s.sel)
 		page, err := e.backend.List(ctx, s.scope.Selection, query)
 		if err != nil {
 			return err
@@ -123,7 +116,7 @@ func startsStream(err error) bool {
 type stream struct {
 	view.Factory
 	scope     selection.Scope
-	sel       selection.Selector
+	sel       *selection.Selector
 	status    func(error) error
 	now       func() time.Time
 	bookmarks bool // the client wants them

@@ -39,8 +39,22 @@ type Selector struct {
 	entry attributes
 }
 
-// New reads the selectors of a list or watch. Its errors are for the client.
-func New(v canonical.Version, opts metav1.ListOptions) (Selector, error) {
+// Of says which objects of a namespace a list or a watch is about; "" is all namespaces. Its errors
+// are for the client.
+func Of(v canonical.Version, k Keys, namespace string, opts metav1.ListOptions) (*Selector, Scope, error) {
+	if opts.ShardSelector != "" {
+		return nil, Scope{}, apierrors.NewBadRequest("shardSelector is not supported: leave it out")
+	}
+	sel, err := newSelector(v, opts)
+	if err != nil {
+		return nil, Scope{}, err
+	}
+	sc, err := newScope(k, namespace, &sel)
+	return &sel, sc, err
+}
+
+// newSelector reads the selectors of a list or watch. Its errors are for the client.
+func newSelector(v canonical.Version, opts metav1.ListOptions) (Selector, error) {
 	s := Selector{Version: v}
 	if opts.LabelSelector != "" {
 		sel, err := labels.Parse(opts.LabelSelector)
@@ -311,8 +325,8 @@ type Scope struct {
 	nothing bool
 }
 
-// NewScope narrows the collection of a namespace down as far as the field selector allows.
-func NewScope(k Keys, namespace string, s *Selector) (Scope, error) {
+// newScope narrows the collection of a namespace down as far as the field selector allows.
+func newScope(k Keys, namespace string, s *Selector) (Scope, error) {
 	if !k.Namespaced {
 		namespace = ""
 	}
