@@ -14,7 +14,7 @@ type store struct {
 	storage.Interface
 	bug   Bug
 	lists atomic.Int64
-	count atomic.Int64 // writes that LostWrite might lose
+	count atomic.Int64 // writes that LostWrite might lose, and creates that Uncharged might not charge
 	wrote sync.Map     // by key, what this store wrote there last: for StaleRefusal and StaleTouch
 }
 
@@ -65,6 +65,7 @@ func (s *store) Create(ctx context.Context, key string, value []byte, with ...st
 	if s.loses() {
 		return s.imagine(ctx, key, value)
 	}
+	with = s.lonely(with)
 	entry, err := s.Interface.Create(ctx, key, value, with...)
 	return entry, s.written(err)
 }
