@@ -5,8 +5,8 @@
 // Each Bug is a way in which stores like ours have failed somewhere. A bug stands around the part
 // whose fault it imitates, so that the part knows nothing of it. Above stands around what the
 // registry reads, Below around what a watch cache follows, Served around what the server sends.
-// Unsynced is a setting of the embedded etcd. Only books have bugs: a server that can't trust its own
-// objects would not get as far as serving them.
+// Unsynced is a setting of the embedded etcd. Only books have bugs, and only for clients: a server
+// that can't trust what it reads itself would not get as far as serving them.
 package faultinject
 
 import (

