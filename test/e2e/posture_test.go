@@ -74,6 +74,39 @@ func addressOf(t *testing.T, text string) net.IP {
 	return ip
 }
 
+// TestInsightsAreForTheAdministrator: what tells of the server is not for everybody, and what would
+// change it from outside is not there.
+func TestInsightsAreForTheAdministrator(t *testing.T) {
+	s := startProgram(t, "library", filepath.Join(t.TempDir(), "data"))
+	defer s.stop(syscall.SIGTERM)
+	token := s.token(t)
+	for path, want := range map[string]int{"/metrics": 200, "/debug/storage": 200, "/debug/pprof/": 404, "/debug/pprof/heap": 404, "/debug/flags/v": 404, "/logs/": 404} {
+		if code, body := s.get(path); code != want {
+			t.Errorf("%s for the administrator: %d %.200s, want %d", path, code, body, want)
+		}
+		if code := s.withToken(t, token, path); code != http.StatusForbidden {
+			t.Errorf("%s for somebody: %d, want 403", path, code)
+		}
+		if code := s.withToken(t, "", path); code != http.StatusUnauthorized {
+			t.Errorf("%s for nobody: %d, want 401", path, code)
+		}
+	}
+}
+
+// token is one of a service account that may do nothing.
+func (s *server) token(t *testing.T) string {
+	t.Helper()
+	var request struct{ Status struct{ Token string } }
+	code, answer, err := s.do(http.MethodPost, "/api/v1/namespaces/default/serviceaccounts/default/token", "application/json", []byte(`{"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{}}`))
+	if err == nil {
+		err = json.Unmarshal(answer, &request)
+	}
+	if err != nil || request.Status.Token == "" {
+		t.Fatalf("%d %v: %s", code, err, answer)
+	}
+	return request.Status.Token
+}
+
 // canary is what must not leave the objects that it is in.
 const canary = "a-canary-that-nobody-else-writes"
 
@@ -110,12 +143,7 @@ func TestSecretsAreWrittenNowhere(t *testing.T) {
 		}
 	}
 
-	var request struct{ Status struct{ Token string } }
-	answer := want(201, "POST", "/api/v1/namespaces/default/serviceaccounts/default/token", asJSON, `{"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{}}`)
-	if err := json.Unmarshal(answer, &request); err != nil || request.Status.Token == "" {
-		t.Fatalf("%v: %s", err, answer)
-	}
-	token := request.Status.Token
+	token := s.token(t)
 	want(201, "POST", "/apis/authentication.k8s.io/v1/tokenreviews", asJSON, `{"apiVersion":"authentication.k8s.io/v1","kind":"TokenReview","spec":{"token":"`+token+`"}}`)
 	for bearer, code := range map[string]int{token: http.StatusForbidden, canary: http.StatusUnauthorized, token[:len(token)-9] + "AAAAAAAAA": http.StatusUnauthorized} {
 		if got := s.withToken(t, bearer, secrets); got != code {
@@ -145,14 +173,16 @@ func TestSecretsAreWrittenNowhere(t *testing.T) {
 	}
 }
 
-// withToken is the code of a GET by whom a token says.
+// withToken is the code of a GET by whom a token says, nobody if it is empty.
 func (s *server) withToken(t *testing.T, token, path string) int {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, s.URL+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+token)
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
 	resp, err := s.anonymous().Do(req)
 	if err != nil {
 		t.Fatal(err)
