@@ -32,10 +32,7 @@ var (
 // for one kill.
 func TestReplicas(t *testing.T) {
 	etcd := startEtcd(t, etcdproc.Config{Members: 1})
-	secret := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(secret, []byte("what all replicas of this test are given"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	secret := secretFile(t)
 	replica := func() *server {
 		return startServer(t, "--etcd-servers", etcd.Endpoints()[0], "--cluster-secret-file", secret)
 	}
@@ -79,6 +76,16 @@ func TestReplicas(t *testing.T) {
 	if crowd.writes.Load() == 0 || crowd.resumed.Load() == 0 {
 		t.Error("nothing was written, or no watch was broken: the test shows nothing")
 	}
+}
+
+// secretFile has what all replicas of a test are given.
+func secretFile(t *testing.T) string {
+	t.Helper()
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("what all replicas of this test are given"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return secret
 }
 
 // clients are those behind the balancer.
