@@ -59,8 +59,8 @@ func listeners(t *testing.T, pid int) (addresses []net.IP) {
 	return addresses
 }
 
-// addressOf reads an address of the kernel's tables, which are in words of four bytes, the last byte
-// first.
+// addressOf reads an address of the kernel's tables, which are in words of four bytes, the last
+// byte first.
 func addressOf(t *testing.T, text string) net.IP {
 	t.Helper()
 	address, _, _ := strings.Cut(text, ":")
@@ -110,8 +110,8 @@ func (s *server) token(t *testing.T) string {
 // canary is what must not leave the objects that it is in.
 const canary = "a-canary-that-nobody-else-writes"
 
-// TestSecretsAreWrittenNowhere uses Secrets and tokens, rightly and wrongly, with as much of log and
-// audit as there is. Neither is in what the server tells of itself.
+// TestSecretsAreWrittenNowhere uses Secrets and tokens, rightly and wrongly, with as much of log
+// and audit as there is. Neither is in what the server tells of itself.
 func TestSecretsAreWrittenNowhere(t *testing.T) {
 	dir := t.TempDir()
 	policy := filepath.Join(dir, "policy.yaml")

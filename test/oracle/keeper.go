@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// keeper makes the namespaces of books with their quotas, and deletes one of them now and then, with
-// all that is in it.
+// keeper makes the namespaces of books with their quotas, and deletes one of them now and then,
+// with all that is in it.
 type keeper struct{ driver }
 
 const (
