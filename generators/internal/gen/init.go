@@ -84,7 +84,7 @@ func (c *subcommand) config() (scaffold.Config, error) {
 		}
 	}
 	return scaffold.Config{
-		Root: root, Tags: generators.TagTable(plugins()), Log: c.stderr,
+		Root: root, Known: generators.TagTable(plugins()), Log: c.stderr,
 		Generate: func(patterns []string) error { return c.generate(root, patterns) },
 	}, nil
 }

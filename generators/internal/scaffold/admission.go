@@ -25,7 +25,7 @@ func AddAdmission(c AdmissionConfig) (Result, error) {
 	if err := checkKind(c.Name); err != nil {
 		return Result{}, fmt.Errorf("%q is no name of a plug-in: want letters and digits that begin with a capital, like KeepOrders", c.Name)
 	}
-	p, err := Read(c.Root, c.Tags)
+	p, err := Read(c.Root, c.Known)
 	if err != nil {
 		return Result{}, err
 	}

@@ -19,8 +19,8 @@ import (
 
 // Config is what all commands need.
 type Config struct {
-	Root string // the folder of the module
-	Tags *tag.Table
+	Root  string     // the folder of the module
+	Known *tag.Table // the tags of all plug-ins
 	// Generate runs gen over patterns in Root.
 	Generate func(patterns []string) error
 	// Log takes what the go command says.
@@ -55,7 +55,7 @@ func Init(ctx context.Context, c InitConfig) (Result, error) {
 		return Result{}, err
 	}
 	if there != "" && hasGo(c.Root) {
-		p, err := Read(c.Root, c.Tags)
+		p, err := Read(c.Root, c.Known)
 		switch {
 		case err != nil:
 			return Result{}, err

@@ -26,7 +26,7 @@ func AddKind(c KindConfig) (Result, error) {
 	if err := checkKind(c.Kind); err != nil {
 		return Result{}, err
 	}
-	p, err := Read(c.Root, c.Tags)
+	p, err := Read(c.Root, c.Known)
 	if err != nil {
 		return Result{}, err
 	}

@@ -27,7 +27,7 @@ func AddSubresource(c SubresourceConfig) (Result, error) {
 	if err := checkSubresource(c.Name); err != nil {
 		return Result{}, err
 	}
-	p, err := Read(c.Root, c.Tags)
+	p, err := Read(c.Root, c.Known)
 	if err != nil {
 		return Result{}, err
 	}

@@ -33,7 +33,7 @@ func AddVersion(c VersionConfig) (Result, error) {
 	if err := checkVersion(c.Version); err != nil {
 		return Result{}, err
 	}
-	p, err := Read(c.Root, c.Tags)
+	p, err := Read(c.Root, c.Known)
 	if err != nil {
 		return Result{}, err
 	}
