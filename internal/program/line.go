@@ -14,7 +14,8 @@ type commandLine struct {
 	program  Server
 	Options  *Options
 	flags    *pflag.FlagSet
-	Print    bool
+	Print    bool // of the values of all flags
+	Version  bool // is asked for, and nothing else was looked at
 	settings settings
 	sources  map[string]string // where the values of flags come from
 }
@@ -36,6 +37,9 @@ func ParseLine(s Server, args, environ []string, usage func(*pflag.FlagSet) stri
 	}
 	if fs.NArg() > 0 {
 		return nil, fmt.Errorf("%q: there are no arguments, only flags; see --help", fs.Arg(0))
+	}
+	if version, err := fs.GetBool(versionFlag); version || err != nil {
+		return &commandLine{Version: version}, err
 	}
 	line := &commandLine{program: s, Options: o, flags: fs, settings: settings{program: s.Name, environ: environ, server: fs}}
 	sources, err := line.settings.apply(fs)

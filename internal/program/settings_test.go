@@ -65,7 +65,7 @@ func TestEveryFlagHasItsSources(t *testing.T) {
 		if rest := strings.TrimPrefix(name, "LIBRARY_"); serviceLink.MatchString(rest) {
 			t.Errorf("%s is what Kubernetes gives pods for a Service called library", name)
 		}
-		if f.Hidden || f.Name == configFlag || f.Name == printConfigFlag {
+		if f.Hidden || !isSetting(f.Name) {
 			return
 		}
 		text, err := valueText(f.Value)
@@ -111,6 +111,7 @@ func TestSettingsRefuse(t *testing.T) {
 		"kubeconfig: x":                   "kubeconfig: there is no such flag",
 		"config: x":                       "not for this file",
 		"print-config: true":              "not for this file",
+		"version: true":                   "not for this file",
 		"secure-port: [1]":                "want one value",
 		"secure-port: {a: 1}":             "want a text",
 		"secure-port:":                    "want a text",
@@ -140,6 +141,7 @@ func TestSettingsRefuse(t *testing.T) {
 // TestPrintConfig: what is printed has every flag and its source, and is a file that says the same.
 func TestPrintConfig(t *testing.T) {
 	t.Setenv("WIDGETS_ETCD_PREFIX", "/elsewhere")
+	t.Setenv("WIDGETS_VERSION", "v0.3.1") // of somebody's image, and no setting
 	printed, err := ParseLine(Server{Name: "widgets"}, []string{"--print-config", "--secure-port=0", "--etcd-servers=https://a:1,https://b:1"}, os.Environ(), noUsage)
 	if err != nil || !printed.Print {
 		t.Fatalf("%+v, %v", printed, err)
@@ -156,7 +158,7 @@ func TestPrintConfig(t *testing.T) {
 	}
 	fs, _ := NewFlags(Server{Name: "widgets"})
 	fs.VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden && f.Name != configFlag && f.Name != printConfigFlag && !strings.Contains("\n"+out, "\n"+f.Name+": ") {
+		if !f.Hidden && isSetting(f.Name) && !strings.Contains("\n"+out, "\n"+f.Name+": ") {
 			t.Errorf("--%s is missing", f.Name)
 		}
 	})

@@ -39,6 +39,9 @@ func run(ctx context.Context, s program.Server, args []string, c tool.Console) e
 	if err != nil {
 		return err
 	}
+	if line.Version {
+		return tool.PrintVersion(s, c)
+	}
 	if line.Print {
 		return line.PrintConfig(c.Out)
 	}

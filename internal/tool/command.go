@@ -14,7 +14,7 @@ import (
 
 // commands are all of them but help, in the order of the help.
 func commands(s program.Server) []command {
-	return []command{inspectCommand(s), backupCommand(s), restoreCommand(s), migrateCommand(s), importCommand(s), userCommand(s)}
+	return []command{inspectCommand(s), backupCommand(s), restoreCommand(s), migrateCommand(s), importCommand(s), userCommand(s), versionCommand(s)}
 }
 
 // Run runs the command that the first argument names.
@@ -32,8 +32,10 @@ func Run(ctx context.Context, s program.Server, args []string, c Console) error 
 	if err := fs.Parse(args); err != nil {
 		return program.WithSuggestion(err, fs)
 	}
-	if err := program.ApplySettings(s, fs, os.Environ()); err != nil {
-		return err
+	if !cmd.alone {
+		if err := program.ApplySettings(s, fs, os.Environ()); err != nil {
+			return err
+		}
 	}
 	return cmd.run(ctx, fs.Args(), c)
 }

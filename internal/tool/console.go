@@ -40,14 +40,18 @@ type command struct {
 	// that there is to know.
 	args, about, more string
 	flags             func(*pflag.FlagSet)
-	run               func(ctx context.Context, args []string, c Console) error
+	// alone says that the settings of the server are nothing to it.
+	alone bool
+	run   func(ctx context.Context, args []string, c Console) error
 }
 
 func (cmd command) flagSet(server string) *pflag.FlagSet {
 	fs := pflag.NewFlagSet(server+" "+cmd.name, pflag.ContinueOnError)
 	fs.SortFlags = false
 	cmd.flags(fs)
-	program.AddConfigFlag(fs)
+	if !cmd.alone {
+		program.AddConfigFlag(fs)
+	}
 	return fs
 }
 
