@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/pflag"
 )
@@ -28,10 +27,10 @@ func (l *commandLine) PrintConfig(out io.Writer) error {
 }
 
 // ParseLine reads the command line, the environment and the file. The error of an unknown flag says
-// which one was probably meant. usage is the help, of which the flags are a part.
-func ParseLine(s Server, args, environ []string, usage func(*pflag.FlagSet) string) (*commandLine, error) {
+// which one was probably meant. help shows the help of the server, whose flags it gets.
+func ParseLine(s Server, args, environ []string, help func(*pflag.FlagSet)) (*commandLine, error) {
 	fs, o := NewFlags(s)
-	fs.Usage = func() { fmt.Fprint(os.Stderr, usage(fs)) }
+	fs.Usage = func() { help(fs) }
 	if err := fs.Parse(args); err != nil {
 		return nil, WithSuggestion(err, fs)
 	}

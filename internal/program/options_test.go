@@ -109,11 +109,11 @@ func TestValidateSaysEverything(t *testing.T) {
 
 // parse reads flags only, and returns the options.
 func parse(s Server, args []string) (*Options, error) {
-	line, err := ParseLine(s, args, nil, noUsage)
+	line, err := ParseLine(s, args, nil, noHelp)
 	if err != nil {
 		return nil, err
 	}
 	return line.Options, nil
 }
 
-func noUsage(*pflag.FlagSet) string { return "" }
+func noHelp(*pflag.FlagSet) {}

@@ -55,11 +55,6 @@ func (cmd command) flagSet(server string) *pflag.FlagSet {
 	return fs
 }
 
-func (cmd command) usage(server string, out io.Writer) {
-	fmt.Fprintf(out, "%s %s %s\n\n%s\n\nUsage: %s %s %s [flags]\n\n%s",
-		server, cmd.name, cmd.about, cmd.more, server, cmd.name, cmd.args, cmd.flagSet(server).FlagUsagesWrapped(100))
-}
-
 // oneArgument returns the only argument of a command, which the error calls what.
 func oneArgument(args []string, what string) (string, error) {
 	if len(args) != 1 {
