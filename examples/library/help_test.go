@@ -17,7 +17,7 @@ var updateHelp = flag.Bool("update-help", false, "write testdata/help, what the 
 
 // TestHelp compares the help of the program and of its commands with testdata/help.
 func TestHelp(t *testing.T) {
-	for _, command := range []string{"", "inspect", "backup", "restore", "migrate", "import", "user", "version"} {
+	for _, command := range []string{"", "inspect", "backup", "restore", "migrate", "import", "user", "version", "completion"} {
 		var out bytes.Buffer
 		if err := tool.Run(t.Context(), program(), strings.Fields("help "+command), tool.Console{Out: &out}); err != nil {
 			t.Fatal(err)

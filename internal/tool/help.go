@@ -30,7 +30,7 @@ func Usage(s program.Server, fs *pflag.FlagSet) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s serves its API over HTTPS and keeps the objects in %s.\n\nUsage: %s [flags]\n", s.Name, program.StorageName(s), s.Name)
 	for _, cmd := range commands(s) {
-		fmt.Fprintf(&b, "       %s %-8s %s\n", s.Name, cmd.name, cmd.about)
+		fmt.Fprintf(&b, "       %s %-10s %s\n", s.Name, cmd.name, cmd.about)
 	}
 	fmt.Fprintf(&b, "       %s help COMMAND\n", s.Name)
 	writeGroups(&b, program.ServerGroups(fs))

@@ -20,6 +20,7 @@ func versionCommand(s program.Server) command {
 		name: "version", about: "says what the program was built of", alone: true,
 		more: "The go command notes the version of the module in each program that it builds, and the commit where there is\n" +
 			"one. A server says the same when it starts, at /version and in the metric typeplane_build_info.",
+		choices: map[string][]string{"output": {"json", "yaml"}},
 		flags: func(fs *pflag.FlagSet) {
 			fs.StringVarP(&output, "output", "o", "", "`form`: json or yaml; without it lines for people")
 		},
