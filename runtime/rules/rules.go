@@ -1,6 +1,6 @@
 // Package rules is what generated validation leans on for lists and maps: the functions of
 // apimachinery's package validate, with the same answers, except for input of strangers. They find
-// an item's like by its key instead of comparing all pairs; they stop when they have found Enough,
+// equal items by their keys instead of comparing all pairs. They stop when they have found Enough,
 // or when nobody waits for the answer any more. So whoever asks them looks at the context
 // afterwards: a short list of errors may be that of a request that has ended.
 //

@@ -50,8 +50,8 @@
 // rule with anything else is a call of module cel, which evaluates it. Where that module can't be
 // imported, the rule is a problem, also in a type of another module. The module's test asks cel-go
 // about the same rules and documents (cel/internal/rules). As in CEL a rule fails if it compares or
-// computes with what is not there, divides by zero or overflows, and so does its opposite. Rules
-// are asked at last, where what the schema says holds (runtime/rules, Held).
+// computes with what is not there, divides by zero or overflows, and so does its opposite. Rules in
+// CEL come last, and only where the rest of the schema holds (runtime/rules, Held).
 //
 // Tags without a prefix (+listType=set and map, +listMapKey, +required, +optional) count for types
 // that a server of the run serves, as they do for CustomResourceDefinitions. In other packages they
