@@ -19,8 +19,8 @@ const (
 )
 
 // writeAdminKubeconfig writes a kubeconfig to file with a new certificate for the admin; the
-// context has the server's name. Of a file that is there already the context's namespace stays:
-// people set it, and servers are restarted.
+// context has the server's name. If the file is there already, the namespace of its context stays,
+// since people set it, and servers are restarted.
 func writeAdminKubeconfig(file, name, url, serverName string, a *authority) error {
 	certPEM, keyPEM, err := a.issueClient(adminUser, adminGroup)
 	if err != nil {

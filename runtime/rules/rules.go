@@ -71,7 +71,7 @@ func EachPtrByKey[T any, K comparable](ctx context.Context, op operation.Operati
 	return each(ctx, op, path, items, itself, byKey(old, itself, key), same(equal), judge)
 }
 
-// EachValByMatch is EachValByKey for items without a key. Of a long list all items count as new.
+// EachValByMatch is EachValByKey for items without a key. In a long list all items count as new.
 func EachValByMatch[T any](ctx context.Context, op operation.Operation, path *field.Path, items, old []T,
 	match, equal validate.MatchFunc[*T], judge validate.ValidateFunc[*T]) field.ErrorList {
 	return each(ctx, op, path, items, address, byMatch(old, len(items), address, match), same(equal), judge)

@@ -34,7 +34,7 @@
 // an error. Rules under +k8s:alpha have marked errors that a server is to drop; they stop no rule
 // of OpenAPI that stands beside them.
 //
-// Constraints of OpenAPI are about values that are there. Of custom resources, rules ask what was
+// Constraints of OpenAPI are about values that are there. Rules of custom resources ask what was
 // sent (runtime/rules/sent.go). A server knows that of kinds that it stores as documents. Then what
 // is required has to be sent, a zero that was sent is judged, and an optional struct that was not
 // sent is not looked into. Elsewhere a field that clients may leave out (a pointer, or one with
