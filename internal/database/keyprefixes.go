@@ -55,8 +55,8 @@ func (r Relocation) DryRun(ctx context.Context) error {
 // ErrElsewhere ends a server.
 var ErrElsewhere = errors.New("objects are written where this server does not look for them")
 
-// Run moves what is not in its place. Another server may do so at the same time; then it looks
-// again at what that one noted.
+// Run moves what is not in its place. Another server may do so at the same time. Then it looks
+// again at what the other has noted.
 func (r Relocation) Run(ctx context.Context) error {
 	for {
 		noted, seen, err := r.db.Record().Places(ctx)

@@ -12,7 +12,7 @@ import (
 	"github.com/typeplane/typeplane/internal/wait"
 )
 
-// adminUser acts without limit: its group is the one that authorization lets do everything.
+// adminUser acts without limit, since authorization lets its group do everything.
 const (
 	adminUser  = "admin"
 	adminGroup = "system:masters"

@@ -65,8 +65,8 @@ func backup(ctx context.Context, o *program.StoreOptions, file string, c Console
 	return errors.Join(errs...)
 }
 
-// backupMember writes into a file beside the one that is wanted, reads all of that, and then gives
-// it its name.
+// backupMember writes into a file beside the wanted one, reads all of it, and then gives it its
+// name.
 func backupMember(ctx context.Context, o *program.StoreOptions, file string, c Console) (err error) {
 	db, err := database.AttachEtcd(ctx, o, c.say, toolLog(c))
 	if err != nil {
