@@ -7,6 +7,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
+	"github.com/typeplane/typeplane/registry/internal/selection"
+	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 )
@@ -56,12 +60,12 @@ func (v Virtual[T]) Resource() (rest.Resource, error) {
 	if v.Get == nil && v.List == nil && v.Create == nil {
 		return fail("it has no verbs: set Get, List or Create")
 	}
-	e := &virtualEndpoint[T]{Virtual: v, table: nameAndAge}
+	e := &virtualEndpoint[T]{Virtual: v, table: view.NameAndAge}
 	if v.Columns != nil || v.Cells != nil {
 		if problem := runtime.CheckColumns(v.Columns, v.Cells, v.New); problem != "" {
 			return fail(problem)
 		}
-		e.table = columnsOf(v.Columns, func(obj runtime.Object) ([]any, error) { return v.Cells(obj.(T)), nil })
+		e.table = view.ColumnsOf(v.Columns, func(obj runtime.Object) ([]any, error) { return v.Cells(obj.(T)), nil })
 	}
 	r := rest.Resource{
 		GroupVersion: v.Kind.GroupVersion(), Kind: v.Kind.Kind, Name: v.Plural, Singular: v.Singular,
@@ -84,7 +88,7 @@ func (v Virtual[T]) Resource() (rest.Resource, error) {
 // virtualEndpoint has the verbs of a Virtual.
 type virtualEndpoint[T runtime.Object] struct {
 	Virtual[T]
-	table *columns
+	table *view.Columns
 }
 
 func (e *virtualEndpoint[T]) listKind() schema.GroupVersionKind {
@@ -102,7 +106,7 @@ func (e *virtualEndpoint[T]) Get(ctx context.Context, name rest.Name, _ metav1.G
 
 // List answers with all of them: a limit is a wish.
 func (e *virtualEndpoint[T]) List(ctx context.Context, namespace string, opts metav1.ListOptions) (rest.View, error) {
-	wanted, err := selectorOf(opts)
+	wanted, err := selection.OfMetadata(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -110,10 +114,10 @@ func (e *virtualEndpoint[T]) List(ctx context.Context, namespace string, opts me
 	if err != nil {
 		return nil, e.failed(err, rest.Name{Namespace: namespace})
 	}
-	view := virtualList{kind: e.Kind, listKind: e.listKind(), table: e.table}
+	view := view.VirtualList{Kind: e.Kind, ListKind: e.listKind(), Table: e.table}
 	for _, obj := range all {
 		if wanted(runtime.Meta(obj)) {
-			view.items = append(view.items, obj)
+			view.Items = append(view.Items, obj)
 		}
 	}
 	return view, nil
@@ -122,7 +126,7 @@ func (e *virtualEndpoint[T]) List(ctx context.Context, namespace string, opts me
 // Create answers what was sent.
 func (e *virtualEndpoint[T]) Create(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.CreateOptions) (rest.View, error) {
 	sent := obj.(T)
-	if err := placeIn(runtime.Meta(sent), e.Namespaced, name); err != nil {
+	if err := metadata.PlaceIn(runtime.Meta(sent), e.Namespaced, name); err != nil {
 		return nil, err
 	}
 	if err := req.Check(ctx, sent, nil); err != nil {
@@ -136,10 +140,10 @@ func (e *virtualEndpoint[T]) Create(ctx context.Context, req *rest.Request, name
 }
 
 func (e *virtualEndpoint[T]) failed(err error, name rest.Name) error {
-	return authorError(err, e.Kind.GroupKind(), name.Name)
+	return apistatus.OfAuthor(err, e.Kind.GroupKind(), name.Name)
 }
 
 func (e *virtualEndpoint[T]) view(obj T) rest.View {
 	obj.GetObjectKind().SetGroupVersionKind(e.Kind)
-	return virtualView{obj, e.table}
+	return view.Virtual{Obj: obj, Table: e.table}
 }

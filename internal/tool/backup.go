@@ -20,7 +20,7 @@ func backupCommand(s program.Server) command {
 	o := &program.NewOptions(s.Name).Store
 	force := false
 	return command{
-		name: "backup", args: "FILE", about: "writes all that etcd holds into a file",
+		name: "backup", args: "FILE", takesFile: true, about: "writes all that etcd holds into a file",
 		more: "The file is a snapshot as etcd makes it, with a checksum. It is whole or not there, and only you can read it:\n" +
 			"what is in it is all that the server keeps, secrets too. The server may run and be written to. The certificates\n" +
 			"of the data directory (pki) are not in it; without them clients need a new admin.kubeconfig.",
@@ -123,7 +123,7 @@ func restoreCommand(s program.Server) command {
 	o := &program.NewOptions(s.Name).Store
 	replace := false
 	return command{
-		name: "restore", args: "FILE", about: "makes the database of a data directory of such a file",
+		name: "restore", args: "FILE", takesFile: true, about: "makes the database of a data directory of such a file",
 		more: "No server may run on the data directory. The database goes on at a revision beyond every one that clients can\n" +
 			"have seen, and what was before counts as compacted: their watches get 410 and start again, as after a long pause.\n" +
 			"To restore a cluster use etcdutl snapshot restore, with --bump-revision 1000000000 --mark-compacted.",

@@ -83,6 +83,21 @@ func (p *Pass) File(pkg *model.Package, name, generator string) *emit.File {
 	return f
 }
 
+// FileIn is File for another package than pkg, which asks for it: for one that is printed as a
+// whole, and need not exist. Its files have no build constraint, since nothing would be left of it
+// without them.
+func (p *Pass) FileIn(pkg *model.Package, dir, path, name, file, generator string) *emit.File {
+	f := emit.NewFile(dir, file, path, name, generator)
+	f.AskedBy = pkg.Path
+	f.Header = p.Header
+	f.Unconstrained()
+	p.files = append(p.files, f)
+	return f
+}
+
+// Files are those that the plug-in has printed so far.
+func (p *Pass) Files() []*emit.File { return p.files }
+
 // Raw adds a file of pkg that is not Go and is written as it is.
 func (p *Pass) Raw(pkg *model.Package, name string, content []byte) {
 	p.RawIn(pkg.Dir, name, content)

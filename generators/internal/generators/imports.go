@@ -1,6 +1,7 @@
 package generators
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -35,7 +36,7 @@ func checkImports(m *model.Model, files []*emit.File, report *diag.Report) {
 				needs = path
 			}
 		}
-		pkg := m.Package(f.PkgPath)
+		pkg := m.Package(cmp.Or(f.AskedBy, f.PkgPath))
 		if needs == "" || pkg == nil {
 			continue
 		}

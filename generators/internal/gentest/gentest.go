@@ -98,7 +98,7 @@ func runCase(t *testing.T, file string, plugins []generators.Plugin, more func(*
 	}
 	dir := Module(t, archive)
 	cfg := generators.Config{Dir: dir, Env: Env(), Patterns: []string{"./..."}, Plugins: plugins}
-	if !hasModule(archive) {
+	if !hasModule(archive) && !asksForClients(archive) {
 		cfg.Shared = &shared
 	}
 	result, err := generators.Run(cfg)
@@ -118,6 +118,9 @@ func runCase(t *testing.T, file string, plugins []generators.Plugin, more func(*
 		return
 	}
 	more(t, dir)
+	if asksForClients(archive) {
+		return
+	}
 	if hasModule(archive) {
 		Compile(t, dir, hasTests(archive))
 		return
@@ -205,7 +208,11 @@ func Module(t testing.TB, a *txtar.Archive) string {
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = resolved
 	}
-	write(t, filepath.Join(dir, "go.mod"), goMod(t, "example.com"))
+	mod := goMod(t, "example.com")
+	if asksForClients(a) {
+		mod = append(mod, standInForClientGo(t, dir)...)
+	}
+	write(t, filepath.Join(dir, "go.mod"), mod)
 	write(t, filepath.Join(dir, "go.sum"), read(t, filepath.Join(Root(t), "go.sum")))
 	for _, f := range inputs(a) {
 		write(t, filepath.Join(dir, filepath.FromSlash(f.Name)), f.Data)
