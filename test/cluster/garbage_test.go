@@ -33,9 +33,9 @@ const (
 )
 
 // TestGarbageCollectorIsFollowed takes the collector of three servers away in the middle of its
-// work: by a kill, and in the long form also by a signal and by freezing it, when it thinks for a
-// while that it still leads. The next one ends the work. Nothing goes that should live, and nothing
-// is left.
+// work. It kills it. In the long form it also sends a signal, and freezes it, so that it thinks for
+// a while that it still leads. The next one ends the work. Nothing goes that should live, and
+// nothing is left.
 func TestGarbageCollectorIsFollowed(t *testing.T) {
 	t.Parallel()
 	g := newGarbage(t)
