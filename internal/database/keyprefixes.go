@@ -135,8 +135,8 @@ func (r Relocation) settle(ctx context.Context, noted migration.Places) error {
 	return r.db.Record().Place(ctx, settled)
 }
 
-// awaitQuiet waits for a while, and returns who has written meanwhile: the first key. "" is nobody,
-// or that nobody else can be there.
+// awaitQuiet waits for a while, and returns the first key that somebody has written meanwhile. ""
+// says that nobody has, or that nobody else can be there.
 func (r Relocation) awaitQuiet(ctx context.Context) (writer string, err error) {
 	if r.db.exclusive() {
 		return "", nil

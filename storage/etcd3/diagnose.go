@@ -129,7 +129,7 @@ const (
 	settingsFrame = 4
 )
 
-// speaksHTTP2 says that who is at the other end answers in HTTP/2, and without TLS.
+// speaksHTTP2 says that the other end answers in HTTP/2, and without TLS.
 func speaksHTTP2(conn net.Conn) bool {
 	if err := conn.SetDeadline(time.Now().Add(speakTimeout)); err != nil {
 		return false

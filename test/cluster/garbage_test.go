@@ -85,7 +85,7 @@ func newGarbage(t *testing.T) *garbage {
 	return g
 }
 
-// policies are what becomes of owners, by turns; "" stays.
+// policies are what happens to owners, in turn; "" stays.
 var policies = []string{"Background", "Foreground", "Orphan", ""}
 
 func policyOf(owner int) string { return policies[owner%len(policies)] }
@@ -284,7 +284,7 @@ func (g *garbage) over(owner int, owners, left map[string][]string) bool {
 	return true
 }
 
-// expected is what becomes of the dependents of an owner: their owners by their names, nil for what
+// expected is what happens to the dependents of an owner: their owners by their names, nil for what
 // goes.
 func expected(owner int) map[string][]string {
 	want := map[string][]string{dependentName(owner, 0) + "-below": {dependentName(owner, 0)}}
