@@ -9,7 +9,7 @@ import (
 // What happens when the cache can't simply follow: the first list, a list behind a gap, another
 // history.
 
-// replace makes the cache what page says. What happened between the last state and that one is not
+// replace makes the cache what page says. What happened between the last state and page is not
 // known any more, or it is another history. A backup was restored behind our back, or the cache was
 // wrong. A watcher that does not begin at the page or behind it gets CodeCompacted and lists, too.
 // Events that only lead from one state to the other would not do. A deletion among them would have

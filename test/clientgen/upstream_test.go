@@ -21,8 +21,8 @@ type input struct {
 	schema string
 }
 
-// upstreamGenerate runs the four generators as kube_codegen.sh does, one after the other, and returns
-// the CPU that they took.
+// upstreamGenerate runs the four generators as kube_codegen.sh does, one after the other, and
+// returns the CPU that they took.
 func upstreamGenerate(t *testing.T, in input) time.Duration {
 	t.Helper()
 	tools, err := upstream()

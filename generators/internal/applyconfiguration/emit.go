@@ -63,8 +63,8 @@ func (p printer) structure(f *emit.File, c config) {
 	f.P()
 }
 
-// printDoc prints the lines of a comment but for its markers, after an empty line if others stand
-// before it.
+// printDoc prints the lines of a comment except for its markers, after an empty line if others
+// stand before it.
 func printDoc(f *emit.File, lines []string, after bool) {
 	lines = slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "+") })
 	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
