@@ -119,3 +119,9 @@ func joinSchemas(texts []string) (string, error) {
 	joined, err := json.Marshal(all)
 	return string(joined), err
 }
+
+// Collected says whether anybody collects objects whose owners are gone.
+func Collected(s Server, o *StoreOptions) bool {
+	inServer := slices.ContainsFunc(s.APIs, func(a API) bool { return a.Collects })
+	return o.GarbageCollector == CollectBeside || o.GarbageCollector == CollectInServer && inServer
+}

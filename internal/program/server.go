@@ -182,9 +182,3 @@ type StorageConfig struct {
 	// Log is the server's.
 	Log *slog.Logger
 }
-
-// Collected says whether anybody collects objects whose owners are gone.
-func Collected(s Server, o *StoreOptions) bool {
-	inServer := slices.ContainsFunc(s.APIs, func(a API) bool { return a.Collects })
-	return o.GarbageCollector == CollectBeside || o.GarbageCollector == CollectInServer && inServer
-}
