@@ -45,7 +45,7 @@ type shape struct {
 var shapes = []shape{
 	{"embedded etcd", Config{Servers: 1, Faults: embeddedFaults}},
 	{"two servers", Config{Servers: 2, Members: 1, Faults: allFaults}},
-	{"replicas", Config{Servers: 3, Members: 1, Faults: allFaults, Replicas: true}},
+	{"replicas", Config{Servers: 3, Members: 1, Faults: replicaFaults, Replicas: true}},
 	{"one server", Config{Servers: 1, Members: 1, Faults: allFaults}},
 	{"two servers, three members", Config{Servers: 2, Members: 3, Faults: allFaults}},
 	{"two servers without caches", Config{Servers: 2, Members: 1, Faults: allFaults, Args: []string{"--watch-cache=false"}}},
