@@ -99,8 +99,8 @@ func run(ctx context.Context, only string, length, load time.Duration, seed uint
 			total.Add(exposed)
 			err = judge(config, history)
 		}
-		fmt.Printf("%s, seed %d: %d operations, %d events, %d revisions: %v\n", shape.name, config.Seed,
-			exposed.Count["operations"], exposed.Count["events"], exposed.Count["revisions"], verdict(err))
+		fmt.Printf("%s, seed %d: %d operations, %d events, %d revisions, settled after %v: %v\n", shape.name, config.Seed, exposed.Count["operations"],
+			exposed.Count["events"], exposed.Count["revisions"], exposed.Settled.Round(time.Millisecond), verdict(err))
 		if err != nil && ctx.Err() == nil {
 			bad = errors.Join(bad, err)
 		}
