@@ -67,7 +67,9 @@ type writer struct {
 	lines  []string
 }
 
-func (w *writer) add(format string, args ...any) { w.lines = append(w.lines, fmt.Sprintf(format, args...)) }
+func (w *writer) add(format string, args ...any) {
+	w.lines = append(w.lines, fmt.Sprintf(format, args...))
+}
 
 func (w *writer) object(obj types.Object) {
 	switch obj := obj.(type) {

@@ -3,7 +3,6 @@ package clientgen
 import (
 	"path"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 )
@@ -17,8 +16,6 @@ type input struct {
 	versions []string
 	// clients is the folder for all that is printed, and apply that of apply configurations in it.
 	clients, apply string
-	// schema is a file with the OpenAPI of the types, "" for none.
-	schema string
 }
 
 // upstreamGenerate runs the four generators as kube_codegen.sh does, one after the other, and returns
@@ -47,7 +44,7 @@ func upstreamGenerate(t *testing.T, in input) time.Duration {
 		return cost(t, in.dir, filepath.Join(tools, tool), all...)
 	}
 	pkg := func(below string) string { return path.Join(in.module, in.clients, below) }
-	total := run("applyconfiguration-gen", out(in.apply), []string{"--openapi-schema", in.schema}, packages)
+	total := run("applyconfiguration-gen", out(in.apply), packages)
 	total += run("client-gen", out("clientset"), inputs, []string{
 		"--clientset-name", "versioned", "--apply-configuration-package", pkg(in.apply), "--input-base", path.Join(in.module, in.base), "--plural-exceptions", "Endpoints:Endpoints",
 	})
@@ -57,8 +54,5 @@ func upstreamGenerate(t *testing.T, in input) time.Duration {
 	}, packages)
 	return total
 }
-
-// below are the packages in a folder.
-func below(folder string) []string { return []string{"./" + strings.TrimPrefix(folder, "./") + "/..."} }
 
 func same(path string) string { return path }
