@@ -10,6 +10,7 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/diag"
 	"github.com/typeplane/typeplane/generators/internal/model"
 	"github.com/typeplane/typeplane/generators/internal/register"
+	"github.com/typeplane/typeplane/generators/internal/tag"
 	"github.com/typeplane/typeplane/internal/suggest"
 )
 
@@ -170,7 +171,8 @@ func (p *planner) verbsOf(k *Kind, markers model.Markers) []string {
 // verbList reads the verbs that a tag names.
 func (p *planner) verbList(t *types.Type, markers model.Markers, name string) []string {
 	var out []string
-	for _, value := range markers.Values(name) {
+	for _, mk := range markers.Exactly(name) {
+		value := tag.RawValue(mk.Text[1+len(name):])
 		for v := range strings.SplitSeq(value, ",") {
 			v = strings.TrimSpace(v)
 			if !slices.Contains(verbs, v) {
@@ -178,7 +180,7 @@ func (p *planner) verbList(t *types.Type, markers model.Markers, name string) []
 				if near := suggest.Nearest(v, verbs); near != "" {
 					cure = "did you mean " + near + "?"
 				}
-				p.problem(t, fmt.Sprintf("+%s=%s: %q is no verb of a client", name, value, v), cure)
+				p.problemOf(mk, t, fmt.Sprintf("=%s: %q is no verb of a client", value, v), cure)
 				continue
 			}
 			out = append(out, v)
@@ -201,10 +203,11 @@ func (p *planner) checkList(k *Kind) {
 	}
 }
 
-// registers tells whether a package has what its clients name: SchemeGroupVersion, Resource and
-// AddToScheme.
+// registers tells whether a package has what its clients name, be it printed by another run:
+// SchemeGroupVersion, Resource and AddToScheme.
 func registers(m *model.Model, pkg *model.Package) bool {
-	return register.Covers(m, pkg) || pkg.HasFile("register.go") || pkg.Go.Scope().Lookup("SchemeGroupVersion") != nil
+	return register.Covers(m, pkg) || pkg.HasFile("register.go") || pkg.Go.Scope().Lookup("SchemeGroupVersion") != nil ||
+		(Place{Dir: pkg.Dir}).Has("zz_generated.register.go")
 }
 
 // Claim reads the tags for clients in all packages, also where nobody asks for one: there they are
