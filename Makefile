@@ -36,7 +36,8 @@ test: DROPIN = -short
 test: FAULTS = -short
 test: CLIENTS = -short
 test: CONTROLLER = -short
-test: lint verify unit codebench e2e kubectl-scripts encryption storesuite tracing cel policy clients controller promises cluster-faults dropin ## Everything that CI runs.
+test: CLIENTGEN = -short
+test: lint verify unit codebench e2e kubectl-scripts encryption storesuite tracing cel policy clients clientgen controller promises cluster-faults dropin ## Everything that CI runs.
 
 .PHONY: unit
 unit: ## The tests of the modules that users import, but for cel, policy and tracing, which have targets of their own; lint has vetted them.
@@ -124,6 +125,10 @@ storesuite: ## The storage suites of k8s.io/apiserver, unchanged, over our etcd3
 CLIENTS ?= -kills 50 -attack 30s -worst 5s
 clients: ## client-go and controller-runtime against our servers, killed under them 50 times and attacked (ten minutes; CLIENTS=-short for one).
 	cd test/clients && $(GO) test -count=1 -timeout 60m ./... $(CLIENTS)
+
+.PHONY: clientgen
+clientgen: ## The typed clients that gen prints, against those of code-generator in whole modules, and at work (minutes; CLIENTGEN=-short for half of one).
+	cd test/clientgen && $(GO) test -count=1 -timeout 90m $(CLIENTGEN) ./...
 
 .PHONY: conformance
 CONFORMANCE ?= -update

@@ -3,7 +3,6 @@ package clientgen
 import (
 	"fmt"
 	"go/types"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -38,7 +37,7 @@ func sameAPI(t *testing.T, want, got string, patterns []string, rename func(stri
 // exported is what packages export, a line for each name, field and method.
 func exported(t *testing.T, dir string, patterns []string, rename func(string) string) map[string][]string {
 	t.Helper()
-	cfg := &packages.Config{Mode: packages.LoadTypes, Dir: dir, Env: append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")}
+	cfg := &packages.Config{Mode: packages.LoadTypes, Dir: dir, Env: env()}
 	loaded, err := packages.Load(cfg, patterns...)
 	if err != nil {
 		t.Fatal(err)

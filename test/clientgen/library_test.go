@@ -17,7 +17,7 @@ func TestLibrary(t *testing.T) {
 	kubeconfig := startLibrary(t)
 	dir := librarian(t)
 	cmd := exec.Command("go", "test", "-count=1", ".")
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "KUBECONFIG="+kubeconfig)
+	cmd.Dir, cmd.Env = dir, append(env(), "KUBECONFIG="+kubeconfig)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -1,6 +1,7 @@
 package clientgen
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
 	"testing"
@@ -16,6 +17,8 @@ type input struct {
 	versions []string
 	// clients is the folder for all that is printed, and apply that of apply configurations in it.
 	clients, apply string
+	// plurals are exceptions from the rules of English.
+	plurals string
 }
 
 // upstreamGenerate runs the four generators as kube_codegen.sh does, one after the other, and returns
@@ -44,13 +47,14 @@ func upstreamGenerate(t *testing.T, in input) time.Duration {
 		return cost(t, in.dir, filepath.Join(tools, tool), all...)
 	}
 	pkg := func(below string) string { return path.Join(in.module, in.clients, below) }
+	plurals := cmp.Or(in.plurals, "Endpoints:Endpoints")
 	total := run("applyconfiguration-gen", out(in.apply), packages)
 	total += run("client-gen", out("clientset"), inputs, []string{
-		"--clientset-name", "versioned", "--apply-configuration-package", pkg(in.apply), "--input-base", path.Join(in.module, in.base), "--plural-exceptions", "Endpoints:Endpoints",
+		"--clientset-name", "versioned", "--apply-configuration-package", pkg(in.apply), "--input-base", path.Join(in.module, in.base), "--plural-exceptions", plurals,
 	})
-	total += run("lister-gen", out("listers"), packages)
+	total += run("lister-gen", out("listers"), []string{"--plural-exceptions", plurals}, packages)
 	total += run("informer-gen", out("informers"), []string{
-		"--versioned-clientset-package", pkg("clientset/versioned"), "--listers-package", pkg("listers"),
+		"--versioned-clientset-package", pkg("clientset/versioned"), "--listers-package", pkg("listers"), "--plural-exceptions", plurals,
 	}, packages)
 	return total
 }

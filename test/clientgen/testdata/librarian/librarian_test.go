@@ -53,8 +53,10 @@ func TestVerbs(t *testing.T) {
 	if err != nil || shelf.UID == "" {
 		t.Fatalf("create a shelf: %+v, %v", shelf, err)
 	}
-	books := clients.LibraryV1().Books("default")
-	made, err := books.Create(ctx, book("dune", "Dune"), metav1.CreateOptions{})
+	books, copies := clients.LibraryV1().Books("default"), int32(3)
+	dune := book("dune", "Dune")
+	dune.Spec.Copies = &copies
+	made, err := books.Create(ctx, dune, metav1.CreateOptions{})
 	if err != nil || made.Spec.Genre != v1.Fiction {
 		t.Fatalf("create a book: %+v, %v", made, err)
 	}
@@ -62,11 +64,11 @@ func TestVerbs(t *testing.T) {
 	if made, err = books.Update(ctx, made, metav1.UpdateOptions{}); err != nil || made.Spec.Shelf != "north" {
 		t.Fatalf("update: %+v, %v", made, err)
 	}
-	if _, err = books.Patch(ctx, "dune", types.MergePatchType, []byte(`{"spec":{"copies":3}}`), metav1.PatchOptions{}); err != nil {
+	if _, err = books.Patch(ctx, "dune", types.MergePatchType, []byte(`{"spec":{"genre":"Science"}}`), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := books.Get(ctx, "dune", metav1.GetOptions{})
-	if err != nil || got.Spec.Copies == nil || *got.Spec.Copies != 3 {
+	if err != nil || got.Spec.Genre != v1.Science {
 		t.Fatalf("get: %+v, %v", got, err)
 	}
 	older, err := clients.LibraryV1alpha1().Books("default").Get(ctx, "dune", metav1.GetOptions{})
@@ -195,11 +197,11 @@ func TestInformers(t *testing.T) {
 
 // TestFake does without a server.
 func TestFake(t *testing.T) {
-	ctx, clients := t.Context(), fake.NewClientset(&v1.Shelf{ObjectMeta: metav1.ObjectMeta{Name: "north"}})
-	if shelf, err := clients.LibraryV1().Shelves().Get(ctx, "north", metav1.GetOptions{}); err != nil || shelf.Name != "north" {
-		t.Fatalf("get: %+v, %v", shelf, err)
-	}
+	ctx, clients := t.Context(), fake.NewClientset(&v1.Book{ObjectMeta: metav1.ObjectMeta{Name: "emma", Namespace: "default"}})
 	books := clients.LibraryV1().Books("default")
+	if emma, err := books.Get(ctx, "emma", metav1.GetOptions{}); err != nil || emma.Name != "emma" {
+		t.Fatalf("get: %+v, %v", emma, err)
+	}
 	b, err := books.Apply(ctx, apply.Book("dune", "default").WithSpec(apply.BookSpec().WithTitle("Dune")), metav1.ApplyOptions{FieldManager: "a"})
 	if err != nil || b.Spec.Title != "Dune" {
 		t.Fatalf("apply: %+v, %v", b, err)
