@@ -8,7 +8,6 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/typeplane/typeplane v0.0.0-00010101000000-000000000000
 	github.com/typeplane/typeplane/runtime v0.0.0
-	golang.org/x/tools v0.52.0
 	k8s.io/api v0.37.2
 	k8s.io/client-go v0.37.2
 	k8s.io/code-generator v0.37.2
@@ -52,6 +51,7 @@ require (
 	golang.org/x/term v0.47.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/time v0.15.0 // indirect
+	golang.org/x/tools v0.52.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 	gopkg.in/evanphx/json-patch.v4 v4.13.0 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect

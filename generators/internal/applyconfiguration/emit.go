@@ -28,7 +28,7 @@ func (p printer) config(c config) {
 	f.Reserve("b", "value", "values", "entries", "i", "k", "v", "err", "fieldManager", "subresource", "name", "namespace", "object")
 	p.structure(f, c)
 	p.constructor(f, c)
-	if c.kind != nil && c.kind.Applies() && p.set.Extract {
+	if c.kind != nil && c.kind.Applied() && p.set.Extract {
 		p.extract(f, c)
 	}
 	if c.isKind() {

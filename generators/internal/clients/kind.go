@@ -31,28 +31,39 @@ type Kind struct {
 	// PointerItems tells that the items of the list are pointers.
 	PointerItems bool
 
-	verbs []string
+	verbs   []string
+	noVerbs bool
 }
 
 // verbs are those that a client may have, in the order of its interface.
 var verbs = []string{"create", "update", "updateStatus", "delete", "deleteCollection", "get", "list", "watch", "patch", "apply", "applyStatus"}
 
 // Verbs are those of the client, in the order of its interface.
-func (k *Kind) Verbs() []string { return k.verbs }
+func (k *Kind) Verbs() []string {
+	if k.noVerbs {
+		return nil
+	}
+	return k.verbs
+}
 
 // Has tells whether the client has one of some verbs.
 func (k *Kind) Has(some ...string) bool {
-	return slices.ContainsFunc(some, func(v string) bool { return slices.Contains(k.verbs, v) })
+	return slices.ContainsFunc(some, func(v string) bool { return slices.Contains(k.Verbs(), v) })
 }
 
-// Applies tells whether the kind needs an apply configuration.
-func (k *Kind) Applies() bool { return k.Has("apply", "applyStatus") }
+// Applied tells whether the kind has an apply configuration. It has one, and a lister, also where
+// its client has no verbs: who writes the methods by hand may need them.
+func (k *Kind) Applied() bool {
+	return slices.Contains(k.verbs, "apply") || slices.Contains(k.verbs, "applyStatus")
+}
 
 // Lister tells whether there is a lister of the kind, and Informer whether there is an informer.
-func (k *Kind) Lister() bool { return k.Has("list") && k.Has("get") }
+func (k *Kind) Lister() bool {
+	return slices.Contains(k.verbs, "list") && slices.Contains(k.verbs, "get")
+}
 
 // Informer is explained at Lister.
-func (k *Kind) Informer() bool { return k.Lister() && k.Has("watch") }
+func (k *Kind) Informer() bool { return k.Has("list") && k.Has("watch") }
 
 // ForFile is the kind's name in the names of files.
 func (k *Kind) ForFile() string { return strings.ToLower(k.Name) }
@@ -159,9 +170,7 @@ func (p *planner) verbsOf(k *Kind, markers model.Markers) []string {
 			p.problem(k.Type, fmt.Sprintf("+%s=%s: the verb is among those of the client, too", tagSkipVerbs, v), "name it in one place")
 		}
 	}
-	if markers.Has(tagNoVerbs) {
-		return nil
-	}
+	k.noVerbs = markers.Has(tagNoVerbs)
 	return slices.DeleteFunc(slices.Clone(verbs), func(v string) bool {
 		isStatus := v == "updateStatus" || v == "applyStatus"
 		return slices.Contains(skip, v) || len(only) > 0 && !slices.Contains(only, v) || isStatus && !k.Status

@@ -34,7 +34,7 @@ func (p *planner) methods(k *Kind, markers model.Markers) []Method {
 	var out []Method
 	for _, mk := range markers.Exactly(tagMethod) {
 		text, _ := strings.CutPrefix(mk.Text, "+"+tagMethod+"=")
-		if len(k.verbs) == 0 && markers.Has(tagNoVerbs) {
+		if k.noVerbs {
 			p.problemOf(mk, k.Type, " has no effect beside +"+tagNoVerbs, "take one of them away")
 			continue
 		}
