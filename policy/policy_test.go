@@ -171,7 +171,7 @@ func TestTokens(t *testing.T) {
 	c.want(201, `"username":`, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}")
 }
 
-// TestActions: a binding says what becomes of a write that is not as it should be.
+// TestActions: a binding says what happens to a write that is not as it should be.
 func TestActions(t *testing.T) {
 	c := start(t)
 	c.want(201, "", "POST", policies, made("p", `, spec: {`+onConfigMap+`, validations: [{expression: "object.metadata.name != 'bad'"}]}`))

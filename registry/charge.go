@@ -9,6 +9,7 @@ import (
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/internal/wait"
+	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
@@ -34,7 +35,7 @@ func (e *endpoint) charge(ctx context.Context, r *admission.Request, obj, old ru
 // putCharged creates the entry of hub, which was made of from, and what is charged for it, or says
 // what would come of it. When another writer was faster with something that is charged, it is
 // charged anew.
-func (e *endpoint) putCharged(ctx context.Context, request *admission.Request, key string, hub runtime.Object, from *origin, opts metav1.CreateOptions) (entry storage.Entry, err error) {
+func (e *endpoint) putCharged(ctx context.Context, request *admission.Request, key string, hub runtime.Object, from *canonical.Origin, opts metav1.CreateOptions) (entry storage.Entry, err error) {
 	defer func() { request.Over(err) }()
 	meta := runtime.Meta(hub)
 	for pause := time.Millisecond; ; pause = min(2*pause, lastPause) {

@@ -13,6 +13,8 @@ import (
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/internal/keyprefix"
 	"github.com/typeplane/typeplane/internal/ownership"
+	"github.com/typeplane/typeplane/registry/internal/canonical"
+	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
@@ -74,6 +76,16 @@ type Options struct {
 	EncodeCache *EncodeCache
 }
 
+// Written is the version in which objects of a resource are put into the database, while that is
+// not the storage version.
+type Written = canonical.Written
+
+// EncodeCache keeps the JSON of objects between requests, for Options.
+type EncodeCache = view.EncodeCache
+
+// NewEncodeCache makes an empty EncodeCache that holds at most about budget bytes.
+func NewEncodeCache(budget int64) *EncodeCache { return view.NewEncodeCache(budget) }
+
 // Resource is a Definition without its type. It is immutable; its methods may be called from any
 // goroutine.
 type Resource struct {
@@ -85,9 +97,9 @@ type Resource struct {
 	versions   []schema.GroupVersion
 	version    func(Options) schema.GroupVersion
 	without    func([]schema.GroupVersion) Resource
-	bind       func(*codec, Options, storage.Interface) ([]rest.Resource, error)
-	importers  func(*codec, Options, storage.Interface) ([]Importer, error)
-	codec      func(*runtime.Scheme, Options) (*codec, error)
+	bind       func(*canonical.Codec, Options, storage.Interface) ([]rest.Resource, error)
+	importers  func(*canonical.Codec, Options, storage.Interface) ([]Importer, error)
+	codec      func(*runtime.Scheme, Options) (*canonical.Codec, error)
 }
 
 // Define makes a Resource of a definition. What is wrong with it is reported by Form and Serve,
@@ -112,20 +124,20 @@ func define(def definition) Resource {
 		version:    func(opts Options) schema.GroupVersion { return storageVersion(def, opts) },
 		without:    func(gone []schema.GroupVersion) Resource { return define(without(def, gone)) },
 		namespaced: def.Namespaced,
-		codec: func(scheme *runtime.Scheme, opts Options) (*codec, error) {
+		codec: func(scheme *runtime.Scheme, opts Options) (*canonical.Codec, error) {
 			if err := check(def, scheme, opts); err != nil {
 				return nil, err
 			}
-			c, err := newCodec(scheme, def.GroupKind, storageVersion(def, opts), opts.StorageMediaType)
+			c, err := canonical.NewCodec(scheme, def.GroupKind, storageVersion(def, opts), opts.StorageMediaType)
 			if err == nil {
-				c.written = opts.Written
+				c.Written = opts.Written
 			}
 			return c, err
 		},
-		bind: func(c *codec, opts Options, backend storage.Interface) ([]rest.Resource, error) {
+		bind: func(c *canonical.Codec, opts Options, backend storage.Interface) ([]rest.Resource, error) {
 			return newStore(def, c, opts, backend).resources()
 		},
-		importers: func(c *codec, opts Options, backend storage.Interface) ([]Importer, error) {
+		importers: func(c *canonical.Codec, opts Options, backend storage.Interface) ([]Importer, error) {
 			return newStore(def, c, opts, backend).importers()
 		},
 	}
@@ -172,7 +184,7 @@ func (r Resource) Form(scheme *runtime.Scheme, opts Options) (storage.Form, erro
 	if err != nil {
 		return storage.Form{}, err
 	}
-	return c.form(), nil
+	return c.Form(), nil
 }
 
 // Serve returns the resource in each of its served versions, out of a store that was made with Form
@@ -190,21 +202,21 @@ func (r Resource) Serve(scheme *runtime.Scheme, backend storage.Interface, opts 
 // version, and with those that only the storage version has. So whoever looks at the hub sees what
 // will be stored, also of fields that the version has no word for. The result may share memory with
 // obj, which is not to be used any more.
-func (s *Store) defaulted(kind *runtime.Kind, obj runtime.Object) (runtime.Object, error) {
+func (s *store) defaulted(kind *runtime.Kind, obj runtime.Object) (runtime.Object, error) {
 	kind.Default(obj)
 	hub, err := kind.ToHub(obj)
-	if err != nil || kind == s.codec.storage || !s.codec.storage.Defaults() {
+	if err != nil || kind == s.codec.Storage || !s.codec.Storage.Defaults() {
 		return hub, err
 	}
-	stored, err := s.codec.fromHub(hub)
+	stored, err := s.codec.FromHub(hub)
 	if err != nil {
 		return hub, err
 	}
-	return s.codec.storage.ToHub(stored)
+	return s.codec.Storage.ToHub(stored)
 }
 
 // deepCopy copies an object of a strategy.
-func (s *Store) deepCopy(obj runtime.Object) runtime.Object { return s.codec.storage.CopyHub(obj) }
+func (s *store) deepCopy(obj runtime.Object) runtime.Object { return s.codec.Storage.CopyHub(obj) }
 
 func storageVersion(def definition, opts Options) schema.GroupVersion {
 	if !opts.StorageVersion.Empty() {
@@ -275,4 +287,18 @@ func names(kinds []*runtime.Kind) string {
 		s = append(s, k.GroupVersionKind().GroupVersion().String())
 	}
 	return strings.Join(s, ", ")
+}
+
+// checkColumns says what is wrong with the columns of a strategy whose kind is in these versions,
+// "" if nothing is.
+func checkColumns(strategy *Strategy[runtime.Object], hub runtime.Object, kinds []*runtime.Kind) string {
+	if problem := runtime.CheckColumns(strategy.Columns, strategy.Cells, func() runtime.Object { return hub }); problem != "" || strategy.Cells == nil {
+		return problem
+	}
+	for _, k := range kinds {
+		if len(k.Columns()) > 0 {
+			return "its Strategy has Columns and so has version " + k.GroupVersionKind().GroupVersion().String() + ": leave one of them out"
+		}
+	}
+	return ""
 }

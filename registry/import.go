@@ -40,19 +40,19 @@ func (r Resource) Importers(scheme *runtime.Scheme, backend storage.Interface, o
 	return r.importers(c, opts, backend)
 }
 
-func (s *Store) importers() ([]Importer, error) {
+func (s *store) importers() ([]Importer, error) {
 	var out []Importer
 	for _, gv := range s.def.Versions {
-		kind, err := s.codec.kindIn(gv)
+		kind, err := s.codec.KindIn(gv)
 		if err != nil {
 			return nil, err
 		}
 		e := &endpoint{
-			Store: s, version: s.version(kind), resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
+			store: s, Factory: s.factory(kind), resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
 			wholly: true, // the status is judged, too
 		}
 		out = append(out, Importer{
-			Kind: kind.GroupVersionKind(), Resource: s.def.Plural, Namespaced: s.def.Namespaced, Stored: kind == s.codec.storage, Import: e.take,
+			Kind: kind.GroupVersionKind(), Resource: s.def.Plural, Namespaced: s.def.Namespaced, Stored: kind == s.codec.Storage, Import: e.take,
 		})
 	}
 	return out, nil
@@ -60,8 +60,8 @@ func (s *Store) importers() ([]Importer, error) {
 
 // take is Importer.Import.
 func (e *endpoint) take(ctx context.Context, text []byte, change func(*metav1.ObjectMeta), dryRun bool) (created bool, err error) {
-	obj := e.kind.New()
-	if _, err := e.kind.ReadJSON(text, obj); err != nil {
+	obj := e.Kind.New()
+	if _, err := e.Kind.ReadJSON(text, obj); err != nil {
 		return false, apierrors.NewBadRequest(fmt.Sprintf("it can't be read: %v", err))
 	}
 
@@ -72,14 +72,14 @@ func (e *endpoint) take(ctx context.Context, text []byte, change func(*metav1.Ob
 		meta.Namespace = ""
 	}
 	change(meta)
-	e.completeImported(meta)
+	e.metadata.CompleteImported(meta)
 	if err := e.checkMetadata(meta, nil); err != nil {
 		return false, err
 	}
 
 	// Default, on to the hub, validate, canonicalize.
 	uid, name := meta.UID, meta.Name
-	key, err := e.key(rest.Name{Namespace: meta.Namespace, Name: name})
+	key, err := e.Key(rest.Name{Namespace: meta.Namespace, Name: name})
 	if err != nil {
 		return false, err
 	}
@@ -113,21 +113,8 @@ func (e *endpoint) take(ctx context.Context, text []byte, change func(*metav1.Ob
 	return true, nil
 }
 
-// completeImported fills in what every object has, where it is missing.
-func (s *Store) completeImported(meta *metav1.ObjectMeta) {
-	if meta.UID == "" {
-		meta.UID = newUID()
-	}
-	if meta.Generation == 0 && s.counts() {
-		meta.Generation = 1
-	}
-	if meta.CreationTimestamp.IsZero() {
-		meta.CreationTimestamp = s.timestamp()
-	}
-}
-
 // isThere says whether the object at a key has this uid.
-func (s *Store) isThere(ctx context.Context, key, uid string) bool {
+func (s *store) isThere(ctx context.Context, key, uid string) bool {
 	entry, err := s.backend.Get(ctx, key, storage.GetOptions{})
 	if err != nil {
 		return false

@@ -10,6 +10,7 @@ import (
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
 )
@@ -20,7 +21,7 @@ import (
 type Objects struct {
 	names   []schema.GroupResource
 	prefix  string
-	codec   *codec
+	codec   *canonical.Codec
 	form    storage.Form
 	backend storage.Interface
 }
@@ -59,7 +60,7 @@ func (l *Objects) List(ctx context.Context, namespace string, opts storage.ListO
 // Decode makes an object of the hub of an entry. It is the caller's, but for its strings, which may
 // be parts of the entry.
 func (l *Objects) Decode(entry storage.Entry) (apiruntime.Object, error) {
-	return l.codec.decodeHub(entry)
+	return l.codec.DecodeHub(entry)
 }
 
 // Replace returns the operation that writes obj, an object of the hub, as it is over the one that
@@ -74,11 +75,11 @@ func (l *Objects) Replace(obj apiruntime.Object, revision int64) (storage.Op, er
 	if meta.Namespace == "" || meta.Name == "" {
 		return storage.Op{}, apierrors.NewInternalError(errors.New("replace an object without a name in " + l.prefix))
 	}
-	versioned, err := l.codec.fromHub(hub)
+	versioned, err := l.codec.FromHub(hub)
 	if err != nil {
 		return storage.Op{}, apierrors.NewInternalError(err)
 	}
-	value, err := l.codec.encode(versioned, nil)
+	value, err := l.codec.Encode(versioned, nil)
 	if err != nil {
 		return storage.Op{}, apierrors.NewInternalError(err)
 	}

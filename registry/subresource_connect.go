@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
 	"github.com/typeplane/typeplane/registry/internal/query"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -60,19 +61,19 @@ func (p connectPart[O]) Connect(ctx context.Context, req *rest.Request, name res
 	if err != nil {
 		return nil, err
 	}
-	p.of.rules.fill(options)
+	p.of.rules.Fill(options)
 	if obj, ok := any(options).(apiruntime.Object); ok {
 		newOptions := func() apiruntime.Object { return any(new(O)).(apiruntime.Object) }
 		if _, err := admitBody(ctx, p.of, sent{req: req, op: admission.Connect, name: name, kind: p.kind, new: newOptions}, obj); err != nil {
 			return nil, err
 		}
 	}
-	if err := p.of.rules.judge(ctx, p.of.subresource, p.kind.GroupKind(), name.Name, options); err != nil {
+	if err := p.of.rules.Judge(ctx, p.of.subresource, p.kind.GroupKind(), name.Name, options); err != nil {
 		return nil, err
 	}
 	handler, err := p.connect(ctx, of, options)
 	if err != nil {
-		return nil, authorError(err, p.of.kind.GroupVersionKind().GroupKind(), name.Name)
+		return nil, apistatus.OfAuthor(err, p.of.Kind.GroupVersionKind().GroupKind(), name.Name)
 	}
 	return handler, nil
 }

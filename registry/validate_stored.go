@@ -16,15 +16,15 @@ import (
 // rules of the storage version too, so that an older version does not let in what the newer one
 // forbids.
 func (e *endpoint) judgedAsStored() bool {
-	return e.kind != e.codec.storage && e.codec.storage.Validates() && !e.kind.OwnRulesOnly()
+	return e.Kind != e.codec.Storage && e.codec.Storage.Validates() && !e.Kind.OwnRulesOnly()
 }
 
 // storedRules asks the rules of the storage version about an object that was sent in another one.
 // Of what they find counts what the client can mend and has brought in: violations in fields that
 // its version has too, which neither its own version has told already, nor the old object has.
 func (e *endpoint) storedRules(ctx context.Context, op operation.Operation, hub, old runtime.Object, own field.ErrorList) (field.ErrorList, error) {
-	kind := e.codec.storage
-	obj, before, err := converted(e.codec.fromHub, hub, old)
+	kind := e.codec.Storage
+	obj, before, err := converted(e.codec.FromHub, hub, old)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (e *endpoint) storedRules(ctx context.Context, op operation.Operation, hub,
 		}
 		known.add(was)
 	}
-	pairs := pairing.Of(reflect.TypeOf(kind.New()), reflect.TypeOf(e.kind.New()))
+	pairs := pairing.Of(reflect.TypeOf(kind.New()), reflect.TypeOf(e.Kind.New()))
 	var errs field.ErrorList
 	for _, v := range found {
 		if !known[violationOf(v)] && mendable(pairs, v) {

@@ -8,6 +8,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
+	"github.com/typeplane/typeplane/registry/internal/selection"
+	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 )
@@ -17,10 +21,10 @@ import (
 // every form, and has its own columns, as resources with a store do. T is a pointer to the type
 // that clients see, in one version.
 //
-// A verb that is nil is not there. The functions may be called from any goroutine. Their errors are
-// API statuses; errors of fields (field.Error, or several in field.ErrorList.ToAggregate) become
-// one, everything else is the server's fault. What they return belongs to the registry, which fills
-// in what kind it is.
+// A verb that is nil is not there, except Get beside List. The functions may be called from any
+// goroutine. Their errors are API statuses; errors of fields (field.Error, or several in
+// field.ErrorList.ToAggregate) become one, everything else is the server's fault. What they return
+// belongs to the registry, which fills in what kind it is.
 type Virtual[T runtime.Object] struct {
 	// Kind is what clients see; New makes an empty one.
 	Kind schema.GroupVersionKind
@@ -61,12 +65,12 @@ func (v Virtual[T]) Resource() (rest.Resource, error) {
 	if v.Get == nil && v.List != nil {
 		v.Get = v.listed
 	}
-	e := &virtualEndpoint[T]{Virtual: v, table: nameAndAge}
+	e := &virtualEndpoint[T]{Virtual: v, table: view.NameAndAge}
 	if v.Columns != nil || v.Cells != nil {
 		if problem := runtime.CheckColumns(v.Columns, v.Cells, v.New); problem != "" {
 			return fail(problem)
 		}
-		e.table = columnsOf(v.Columns, func(obj runtime.Object) ([]any, error) { return v.Cells(obj.(T)), nil })
+		e.table = view.ColumnsOf(v.Columns, func(obj runtime.Object) ([]any, error) { return v.Cells(obj.(T)), nil })
 	}
 	r := rest.Resource{
 		GroupVersion: v.Kind.GroupVersion(), Kind: v.Kind.Kind, Name: v.Plural, Singular: v.Singular,
@@ -103,7 +107,7 @@ func (v Virtual[T]) listed(ctx context.Context, name rest.Name) (found T, err er
 // virtualEndpoint has the verbs of a Virtual.
 type virtualEndpoint[T runtime.Object] struct {
 	Virtual[T]
-	table *columns
+	table *view.Columns
 }
 
 func (e *virtualEndpoint[T]) listKind() schema.GroupVersionKind {
@@ -121,7 +125,7 @@ func (e *virtualEndpoint[T]) Get(ctx context.Context, name rest.Name, _ metav1.G
 
 // List answers with all of them: a limit is a wish.
 func (e *virtualEndpoint[T]) List(ctx context.Context, namespace string, opts metav1.ListOptions) (rest.View, error) {
-	wanted, err := selectorOf(opts)
+	wanted, err := selection.OfMetadata(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -129,10 +133,10 @@ func (e *virtualEndpoint[T]) List(ctx context.Context, namespace string, opts me
 	if err != nil {
 		return nil, e.failed(err, rest.Name{Namespace: namespace})
 	}
-	view := virtualList{kind: e.Kind, listKind: e.listKind(), table: e.table}
+	view := view.VirtualList{Kind: e.Kind, ListKind: e.listKind(), Table: e.table}
 	for _, obj := range all {
 		if wanted(runtime.Meta(obj)) {
-			view.items = append(view.items, obj)
+			view.Items = append(view.Items, obj)
 		}
 	}
 	return view, nil
@@ -141,7 +145,7 @@ func (e *virtualEndpoint[T]) List(ctx context.Context, namespace string, opts me
 // Create answers what was sent.
 func (e *virtualEndpoint[T]) Create(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.CreateOptions) (rest.View, error) {
 	sent := obj.(T)
-	if err := placeIn(runtime.Meta(sent), e.Namespaced, name); err != nil {
+	if err := metadata.PlaceIn(runtime.Meta(sent), e.Namespaced, name); err != nil {
 		return nil, err
 	}
 	if err := req.Check(ctx, sent, nil); err != nil {
@@ -155,10 +159,10 @@ func (e *virtualEndpoint[T]) Create(ctx context.Context, req *rest.Request, name
 }
 
 func (e *virtualEndpoint[T]) failed(err error, name rest.Name) error {
-	return authorError(err, e.Kind.GroupKind(), name.Name)
+	return apistatus.OfAuthor(err, e.Kind.GroupKind(), name.Name)
 }
 
 func (e *virtualEndpoint[T]) view(obj T) rest.View {
 	obj.GetObjectKind().SetGroupVersionKind(e.Kind)
-	return virtualView{obj, e.table}
+	return view.Virtual{Obj: obj, Table: e.table}
 }

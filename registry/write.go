@@ -52,7 +52,7 @@ func (*finishedError) Error() string { return errFinished.Error() }
 // says so. A dry run does neither. The attempts are those of charged: what comes after a write
 // begins when they are over. It is nil if they are nobody's. The entry that it returns is what the
 // client gets to see.
-func (s *Store) write(ctx context.Context, key string, dryRun bool, charged *admission.Request, try storage.TryUpdate) (storage.Entry, error) {
+func (s *store) write(ctx context.Context, key string, dryRun bool, charged *admission.Request, try storage.TryUpdate) (storage.Entry, error) {
 	defer charged.Over(errFinished) // in case of a panic
 	for {
 		var before storage.Entry // what the last attempt saw
@@ -87,7 +87,7 @@ func (s *Store) write(ctx context.Context, key string, dryRun bool, charged *adm
 	}
 }
 
-func (s *Store) writeOnce(ctx context.Context, key string, dryRun bool, try storage.TryUpdate) (storage.Entry, error) {
+func (s *store) writeOnce(ctx context.Context, key string, dryRun bool, try storage.TryUpdate) (storage.Entry, error) {
 	if !dryRun {
 		return s.backend.GuaranteedUpdate(ctx, key, func(current storage.Entry) ([]byte, []storage.Op, error) {
 			value, with, err := try(current)

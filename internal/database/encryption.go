@@ -73,7 +73,7 @@ func (k *Kinds) Encrypts(r registry.Resource) bool {
 	return k.Encryption != nil && k.Encryption.Seals(encryptionName(r))
 }
 
-// Locked says whether encrypted values of a resource can't be read for want of a configuration.
+// Locked says whether encrypted values of a resource can't be read for lack of a configuration.
 func (k *Kinds) Locked(r registry.Resource) bool {
 	return k.Encryption == nil || k.onlyOwn && !k.Encrypts(r)
 }

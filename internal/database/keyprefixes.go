@@ -15,8 +15,8 @@ import (
 	"github.com/typeplane/typeplane/storage/migration"
 )
 
-// The objects of a resource may lie below another prefix than the program's: below that of its
-// name, where all did before kinds of Kubernetes had a kube-apiserver's prefixes, or below that of
+// The objects of a resource may lie below another prefix than the program's. It may be that of its
+// name, where all did before kinds of Kubernetes had a kube-apiserver's prefixes. Or it is that of
 // a marker which was changed since. The server moves them before it serves anything. The database
 // notes below which prefixes there may be objects; a program that knows of no such notes can't read
 // it then, and does not start. A server that runs already reads no notes, so nobody else may write
@@ -96,7 +96,7 @@ func (r Relocation) Run(ctx context.Context) error {
 }
 
 // move carries out the moves. The note is written before the first, so that from then on no earlier
-// release starts, and a move that was stopped is gone on with.
+// release starts, and a move that was stopped is continued.
 func (r Relocation) move(ctx context.Context, noted migration.Places, moves []resourceMove) error {
 	if err := r.db.Record().Place(ctx, r.known.places(noted)); err != nil {
 		return err

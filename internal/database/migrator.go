@@ -22,7 +22,7 @@ type Migrator struct {
 	rate   int
 	log    *slog.Logger
 	again  chan struct{} // holds a token while it has to look again
-	// thorough says that the caches may not know of everything that is stale: they may not have
+	// thorough says that the caches may not know of everything that is stale. They may not have
 	// read their entries again yet, or another server may have written a moment ago.
 	thorough bool
 

@@ -17,8 +17,8 @@ type Config struct {
 	// Binary is an etcd, see Build.
 	Binary string
 	// Dir is for data and logs: <Dir>/m1 is the data directory of the first member, <Dir>/m1.log
-	// what it says. It is made if it is missing. What is there already is gone on with, if Members
-	// and Ports are as they were.
+	// what it says. It is made if it is missing. What is there already is continued, if Members and
+	// Ports are as they were.
 	Dir string
 	// Members is how many; 0 means 1.
 	Members int

@@ -146,7 +146,7 @@ func readable(sent, known []metav1.ManagedFieldsEntry) bool {
 	return true
 }
 
-// compare tells which fields differ in one version, but for those that nobody can own by such a
+// compare tells which fields differ in one version, except for those that nobody can own by such a
 // write.
 func (t *Tracker) compare(kind *runtime.Kind, live, obj runtime.Object) (*fieldset.Comparison, error) {
 	c, err := t.comparison(kind, live, obj)

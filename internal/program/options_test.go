@@ -117,3 +117,20 @@ func parse(s Server, args []string) (*Options, error) {
 }
 
 func noHelp(*pflag.FlagSet) {}
+
+// TestLimitsAreOnByDefault: 0 is no bound, and nobody has that without asking for it.
+func TestLimitsAreOnByDefault(t *testing.T) {
+	o, err := parse(Server{Name: "library"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for flag, limit := range map[string]int{
+		"max-requests-inflight": o.Serving.MaxRequestsInFlight, "max-mutating-requests-inflight": o.Serving.MaxMutatingRequestsInFlight,
+		"max-watches-per-user": o.Serving.MaxWatchesPerUser, "http2-max-streams-per-connection": o.Serving.HTTP2MaxStreams,
+		"request-timeout": int(o.Serving.RequestTimeout),
+	} {
+		if limit <= 0 {
+			t.Errorf("--%s is %d", flag, limit)
+		}
+	}
+}

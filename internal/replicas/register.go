@@ -51,7 +51,7 @@ type Register struct {
 	Log   *slog.Logger
 }
 
-// List returns the servers that run, but for the one called except, in the order in which they
+// List returns the servers that run, except for the one called except, in the order in which they
 // started. A server that was killed is there for up to 16 seconds more.
 func (r Register) List(ctx context.Context, except string) ([]Replica, error) {
 	page, err := r.Store.List(ctx, prefix, storage.ListOptions{})

@@ -18,8 +18,8 @@ import (
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
-// announce says at the start what a person wants to know: who listens where, where the objects are
-// and how many, in which form; and it warns of what may be meant otherwise.
+// announce says at the start what a person wants to know: who listens where, where the objects are,
+// how many, and in which form. It warns of what may be meant otherwise.
 func (p *plan) announce(ctx context.Context, door *door, db *database.Database, audit *auditLog) error {
 	p.log.Info(fmt.Sprintf("%s %s listens on %s", p.program.Name, p.build.Version, door.url()),
 		"revision", cmp.Or(p.build.Revision, "unknown"), "dirty", p.build.Dirty, "kubernetes", p.build.Kubernetes, "typeplane", p.build.Typeplane, "go", p.build.Go)

@@ -15,7 +15,7 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// extended is what comes of the stores when the APIs and plug-ins have done their part.
+// extended is what the stores have become when the APIs and plug-ins have done their part.
 type extended struct {
 	resources []rest.Resource
 	readyz    []server.Check

@@ -158,7 +158,7 @@ func awaitReport(t *testing.T, client *http.Client, i *Instance, part string) st
 }
 
 // TestNewReleaseBesideAnOldOne: while a server runs that does not know the new storage version,
-// nobody stores it; when the last one has ended all objects are rewritten, and no old one starts
+// nobody stores it. When the last one has ended all objects are rewritten, and no old one starts
 // any more.
 func TestNewReleaseBesideAnOldOne(t *testing.T) {
 	s, secret := newShared(), secretFile(t, "a secret of this cluster")

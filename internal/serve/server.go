@@ -16,6 +16,7 @@ func (p *plan) newServer(door *door, db *database.Database, stored *stores, user
 	if err != nil {
 		return nil, err
 	}
+	door.reportCertificates(p.metrics)
 	return server.New(server.Config{
 		Name:          p.program.Name,
 		Resources:     extended.resources,

@@ -59,7 +59,7 @@ func auditRequest(c *call, user *auth.User) audit.Request {
 }
 
 // recordRefusal begins the record of a request that nothing was to be kept of, if it was refused
-// for want of credentials or rights.
+// for lack of credentials or rights.
 func (s *Server) recordRefusal(c *call) {
 	if c.record != nil || s.config.Audit == nil || c.w.status() != http.StatusUnauthorized && c.w.status() != http.StatusForbidden {
 		return

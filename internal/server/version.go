@@ -8,8 +8,8 @@ import (
 )
 
 // Version is what /version answers. Its fields are those of Kubernetes, because clients compare
-// them: GitVersion with their own version and with what a Helm chart wants, so it should be the
-// Kubernetes version that the server is compatible with, like v1.37.0.
+// them. They compare GitVersion with their own version, and with what a Helm chart wants. So it
+// should be the Kubernetes version that the server is compatible with, like v1.37.0.
 type Version struct {
 	Major string `json:"major"`
 	Minor string `json:"minor"`

@@ -35,13 +35,11 @@ func (s *Server) watch(c *call) error {
 	timeout := s.watchTimeout(opts)
 	ctx, cancel := context.WithTimeout(c.ctx, timeout)
 	defer cancel()
-	closed, err := s.watches.add(c.user)
+	end, err := s.beginWatch(c, cancel)
 	if err != nil {
 		return err
 	}
-	defer closed()
-	defer s.config.Revocations.AfterRevoked(c.shown(), cancel)()
-	defer context.AfterFunc(s.watching, func() { time.AfterFunc(s.watches.endAfter(s.config.WatchDrain), cancel) })()
+	defer end()
 
 	stream, err := c.resource.Watch.Watch(ctx, c.name().Namespace, opts)
 	if err != nil {
@@ -56,6 +54,22 @@ func (s *Server) watch(c *call) error {
 		return s.watchSocket(ctx, cancel, c, w)
 	}
 	return c.sendEvents(ctx, w)
+}
+
+// beginWatch counts a request as a watch of its user until end is called. It cancels the request
+// when the user's credential is revoked, and when the server stops.
+func (s *Server) beginWatch(c *call, cancel func()) (end func(), err error) {
+	closed, err := s.watches.add(c.user)
+	if err != nil {
+		return nil, err
+	}
+	forget := s.config.Revocations.AfterRevoked(c.shown(), cancel)
+	stop := context.AfterFunc(s.watching, func() { time.AfterFunc(s.watches.endAfter(s.config.WatchDrain), cancel) })
+	return func() {
+		stop()
+		forget()
+		closed()
+	}, nil
 }
 
 // watching is a watch that has begun.

@@ -147,8 +147,8 @@ func restoreCommand(s program.Server) command {
 	}
 }
 
-// clusterRestore is the answer to who wants to restore a cluster, be it by the settings that the
-// server has.
+// clusterRestore is the answer to whoever wants to restore a cluster, be it by the settings that
+// the server has.
 const clusterRestore = "--etcd-servers: this makes the database of a data directory only. To restore a cluster stop its servers and its members, run " +
 	"`etcdutl snapshot restore %s --bump-revision 1000000000 --mark-compacted` for each member with its --name, --data-dir, --initial-cluster and " +
 	"--initial-advertise-peer-urls, and start them all. To restore a data directory leave --etcd-servers out, also of --config and the environment"

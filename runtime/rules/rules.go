@@ -1,8 +1,8 @@
 // Package rules is what generated validation leans on for lists and maps: the functions of
-// apimachinery's package validate, with the same answers, but for input of strangers. They find an
-// item's like by its key instead of comparing all pairs; they stop when they have found Enough, or
-// when nobody waits for the answer any more. So whoever asks them looks at the context afterwards:
-// a short list of errors may be that of a request that has ended.
+// apimachinery's package validate, with the same answers, except for input of strangers. They find
+// an item's like by its key instead of comparing all pairs; they stop when they have found Enough,
+// or when nobody waits for the answer any more. So whoever asks them looks at the context
+// afterwards: a short list of errors may be that of a request that has ended.
 //
 // Start reading at EachVal. Keys are functions that gen prints; what has no key is compared, up to
 // maxCompared items.

@@ -19,8 +19,8 @@ import (
 )
 
 // gate stands before etcd: every request of this process comes through it. It sends nothing to an
-// etcd that has failed but reads that it can answer, waits for no answer that will never come, and
-// refuses what takes room when there is none.
+// etcd that has failed but reads that it can answer. It waits for no answer that will never come,
+// and refuses what takes room when there is none.
 type gate struct {
 	health *health
 	disk   *disk

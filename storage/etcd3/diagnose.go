@@ -122,8 +122,8 @@ func dialLine(ctx context.Context, network, address string) (net.Conn, error) {
 	return new(net.Dialer).DialContext(ctx, network, address)
 }
 
-// The beginning of HTTP/2 without TLS: what a client says first, with empty settings, and the kind
-// of frame that a server answers with, behind the three bytes of its length.
+// The beginning of HTTP/2 without TLS. A client first says this, with empty settings. A server
+// answers with a frame of this kind, which stands behind the three bytes of its length.
 const (
 	clientPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 	settingsFrame = 4

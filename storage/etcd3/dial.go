@@ -32,7 +32,7 @@ const (
 )
 
 // What is read from a connection at once, and what etcd may send of an answer before that was read,
-// in bytes. gRPC's own sizes make a long list come in small pieces, each of which wakes this
+// in bytes. With gRPC's own sizes a long list comes in small pieces, each of which wakes this
 // process.
 const (
 	readBuffer = 256 << 10

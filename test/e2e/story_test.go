@@ -64,7 +64,7 @@ type story struct {
 	mask       func(output string) string // takes out what differs from run to run, before outputs are compared
 }
 
-// tell runs the commands and holds what they print against the text.
+// tell runs the commands and compares what they print with the text.
 func (s story) tell(t *testing.T) {
 	t.Helper()
 	var out strings.Builder

@@ -38,6 +38,9 @@ var properties = []struct {
 	{"C13", "fields belong to who wrote them, and an apply patch takes none from another without force", checkOwners},
 	{"C14", "deleting a collection deletes what was in its list, all of it and nothing else", checkCollections},
 	{"C15", "requests outside of faults are answered", checkAnswers},
+	{"C16", "a namespace holds no more than its quota allows, and the quota says at every revision how many there are", checkQuotas},
+	{"C17", "nothing is created in a namespace that is missing or being deleted, and one that goes is empty", checkNamespaces},
+	{"C18", "webhooks see what is stored and what it replaces, and what they refuse is not stored", checkHooks},
 }
 
 // mostOfOne bounds how many violations of one property are returned: the first ones tell the story.

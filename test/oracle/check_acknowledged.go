@@ -51,7 +51,7 @@ func (v *view) acknowledged(op *Op) string {
 	return ""
 }
 
-// acknowledgedEnd is of a write that took the last finalizer off ver, which was being deleted: then
+// acknowledgedEnd is of a write that took the last finalizer off ver, which was being deleted. Then
 // the object is removed, be it by this write or by another one that did the same. The answer shows
 // it as it would have been.
 func (v *view) acknowledgedEnd(op *Op, item Item, ver *Version) string {

@@ -18,11 +18,18 @@ func checkRefusals(v *view) []string {
 		if op.Outcome != Failed || !op.written() && op.Verb != Touch || op.Verb == Collection {
 			continue
 		}
+		low, high := v.clock.floor(op.Start), v.clock.ceiling(op.End)-1
+		states := v.during(op.Key, low, high)
+		if so, ruled := v.ruledOut(op, low, high); ruled {
+			if !so {
+				bad = append(bad, fmt.Sprintf("a write was refused for a rule that did not refuse it; there was %v: %s", states, op))
+			}
+			continue
+		}
 		reasoned := op.refusedFor()
 		if reasoned == nil {
 			continue
 		}
-		states := v.during(op.Key, v.clock.floor(op.Start), v.clock.ceiling(op.End)-1)
 		if !slices.ContainsFunc(states, reasoned) {
 			bad = append(bad, fmt.Sprintf("a write was refused for what there was not; there was %v: %s", states, op))
 		}

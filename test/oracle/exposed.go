@@ -44,6 +44,14 @@ func (w *world) exposed(h *History) Exposed {
 		if op.Verb == Apply && op.Status == 409 {
 			e.add("apply refused by 409", 1)
 		}
+		switch {
+		case op.refusedForQuota():
+			e.add("refused by a quota", 1)
+		case op.refusedForNamespace():
+			e.add("refused by a namespace that goes", 1)
+		case denied(op.Message):
+			e.add("refused by a webhook", 1)
+		}
 		if op.Verb == Collection {
 			e.add("objects in deleted collections", len(op.Items))
 		}
@@ -74,6 +82,11 @@ func (w *world) exposed(h *History) Exposed {
 		e.add("410 for watches", f.tally.expired)
 	}
 	e.add("revisions", len(h.Truth.Versions))
+	for _, n := range h.Truth.Namespaces {
+		if n.Gone {
+			e.add("namespaces gone", 1)
+		}
+	}
 	v := newView(h)
 	asked, silent, _ := v.unanswered()
 	e.add("requests outside of faults", asked)

@@ -40,7 +40,7 @@ type CheckConfig struct {
 
 // CheckResult is what was found.
 type CheckResult struct {
-	// Compared is how many definitions were held against types.
+	// Compared is how many definitions were compared with types.
 	Compared int
 	// Problems are the differences, or what keeps the packages from being read.
 	Problems []diag.Problem

@@ -47,8 +47,8 @@ func plan(pass *generators.Pass) []page {
 	return out
 }
 
-// siblings are the packages of the folder that a package's folder is in, in the run or not: what a
-// page says of a version must not depend on what else is generated at the time.
+// siblings are the packages of the folder that a package's folder is in, whether in the run or not.
+// What a page says of a version must not depend on what else is generated at the time.
 func siblings(m *model.Model, pkg *model.Package) []*model.Package {
 	var out []*model.Package
 	parent := filepath.Dir(pkg.Dir)

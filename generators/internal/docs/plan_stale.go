@@ -20,8 +20,8 @@ const (
 	markEnd   = ". DO NOT EDIT. -->"
 )
 
-// stale are the pages of packages of this run that ask for none any more, or for another, and of
-// packages that are gone.
+// stale are the pages that nothing asks for any more. Their package is of this run and asks for no
+// page or for another one, or it is gone.
 func stale(pass *generators.Pass) []string {
 	wanted, folders := map[string]bool{}, map[string]bool{}
 	for _, pkg := range pass.Packages {

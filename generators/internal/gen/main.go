@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 
 	"github.com/typeplane/typeplane/generators/internal/apiserver"
+	"github.com/typeplane/typeplane/generators/internal/applyconfiguration"
+	"github.com/typeplane/typeplane/generators/internal/client"
 	"github.com/typeplane/typeplane/generators/internal/conversion"
 	"github.com/typeplane/typeplane/generators/internal/crd"
 	"github.com/typeplane/typeplane/generators/internal/deepcopy"
@@ -15,8 +17,10 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/fieldset"
 	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/guard"
+	"github.com/typeplane/typeplane/generators/internal/informer"
 	"github.com/typeplane/typeplane/generators/internal/json"
 	"github.com/typeplane/typeplane/generators/internal/lifecycle"
+	"github.com/typeplane/typeplane/generators/internal/lister"
 	"github.com/typeplane/typeplane/generators/internal/manifests"
 	"github.com/typeplane/typeplane/generators/internal/openapi"
 	"github.com/typeplane/typeplane/generators/internal/protobuf"
@@ -42,6 +46,10 @@ func plugins() []generators.Plugin {
 		docs.Plugin(),
 		manifests.Plugin(),
 		crd.Plugin(),
+		client.Plugin(),
+		lister.Plugin(),
+		informer.Plugin(),
+		applyconfiguration.Plugin(),
 		roundtrip.Plugin(),
 		guard.Plugin(),
 	}

@@ -39,7 +39,7 @@ type Config struct {
 	// WarnUnknownTags makes warnings, which stop nothing, of tags that are unknown or have no
 	// effect where they stand.
 	WarnUnknownTags bool
-	// Cache is the folder that remembers runs after which all was up to date, so that the next one
+	// Cache is the folder that remembers the runs after which all was up to date. So the next one
 	// has nothing to do if nothing changed; see package uptodate. "" is none. Whatever else the
 	// outcome depends on, flags of plug-ins for example, has to be in CacheKey.
 	Cache    string

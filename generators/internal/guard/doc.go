@@ -1,10 +1,10 @@
 // Package guard writes zz_generated.guard.go, which does not compile when a type has changed since
 // gen ran.
 //
-// Generated code that is older than its types often compiles all the same, and then loses the field
-// that it does not know. So for each type that other plug-ins printed code for, this one prints the
-// type as it was, and converts one to the other. Go allows that as long as both have the same
-// fields of the same types in the same order:
+// Generated code that is older than its types often compiles anyway, and then loses the field that
+// it does not know. So for each type that other plug-ins printed code for, this one prints the type
+// as it was, and converts one to the other. Go allows that as long as both have the same fields of
+// the same types in the same order:
 //
 //	func _() {
 //		type runGenAgain struct {

@@ -122,7 +122,7 @@ func (s *Set) prefetch(named []*Package) func() {
 }
 
 // exportData asks the go command to compile packages of other modules, as far as they are not in
-// its cache, and notes where their export data is, and that of all that they import.
+// its cache. It notes where their export data is, and that of all that they import.
 func (s *Set) exportData(paths []string) error {
 	missing := s.withoutExport(paths)
 	if len(missing) == 0 {

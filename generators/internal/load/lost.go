@@ -60,7 +60,7 @@ func (s *Set) causes(lost []lostImport) map[string]string {
 }
 
 // Unreachable returns those of some import paths that nothing in the main module can import, with
-// the reason; paths of the main module and of the standard library are not looked at. A path in a
+// the reason. It does not look at paths of the main module and of the standard library. A path in a
 // module of which a package is known is taken for one that can be imported if the module has such a
 // folder. The go command is asked about others, like those in a module inside that one.
 func (s *Set) Unreachable(paths []string) map[string]string {

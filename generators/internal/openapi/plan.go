@@ -36,19 +36,25 @@ func collect(pass *generators.Pass) []*models {
 	p := &planner{from: pass.Model, report: pass.Report, names: map[string]packageNames{}, tried: map[string]bool{}}
 	var out []*models
 	for _, pkg := range pass.Packages {
-		copies := p.from.AllOfKubernetes(pkg)
-		m := &models{planner: p, pkg: pkg, kubernetes: copies, resources: p.from.Serves(pkg) && !copies, kinds: map[*types.Type]groupVersionKind{}, done: map[string]*schema{}, hidden: newHidden(), owner: map[string]*types.Type{}}
+		m := newModels(p, pkg)
+		m.kubernetes = p.from.AllOfKubernetes(pkg)
+		m.resources = p.from.Serves(pkg) && !m.kubernetes
 		for _, r := range roots(pass.Model, pkg) {
 			m.root(r)
 		}
-		for len(m.queue) > 0 {
-			next := m.queue[0]
-			m.queue = m.queue[1:]
-			m.done[m.modelName(next)] = m.modelSchema(next)
-		}
+		m.work()
 		out = append(out, m)
 	}
 	return out
+}
+
+// work makes the models that wait.
+func (m *models) work() {
+	for len(m.queue) > 0 {
+		next := m.queue[0]
+		m.queue = m.queue[1:]
+		m.done[m.modelName(next)] = m.modelSchema(next)
+	}
 }
 
 // Publishes says whether the package has, or will have, the constant OpenAPISchemas.
@@ -147,7 +153,7 @@ func (p *planner) namesOf(pkgPath string) packageNames {
 	names := packageNames{path: pkgPath}
 	if pkg := p.from.Package(pkgPath); pkg != nil {
 		names.modelPackage = value(p.from.OfPackage(pkg), tagModelPackage)
-		if pkg.Main {
+		if pkg.Main && !p.byPath {
 			names.group, names.version, names.isGroup = p.from.GroupVersion(pkg)
 		}
 	}

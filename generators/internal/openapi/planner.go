@@ -18,6 +18,8 @@ type planner struct {
 	// comments were read.
 	names map[string]packageNames
 	tried map[string]bool
+	// byPath tells that models are called after import paths, whatever their group.
+	byPath bool
 }
 
 func (p *planner) problem(pos token.Position, where, message, cure string) {
@@ -37,6 +39,12 @@ type models struct {
 	hidden Hidden
 	owner  map[string]*types.Type
 	queue  []*types.Type
+}
+
+func newModels(p *planner, pkg *model.Package) *models {
+	return &models{
+		planner: p, pkg: pkg, kinds: map[*types.Type]groupVersionKind{}, done: map[string]*schema{}, hidden: newHidden(), owner: map[string]*types.Type{},
+	}
 }
 
 // fieldProblem reports what is wrong at a field. Types of other modules are published as they are:

@@ -36,7 +36,7 @@ func Plugin() generators.Plugin {
 		Doc:  "GroupVersion and AddToScheme for clients and controllers (zz_generated.register.go)",
 		Tags: []tag.Definition{
 			{Name: registerTag, Scope: tag.Package, Value: tag.Name,
-				Doc: "Generates the registration of the package's kinds in apimachinery's Scheme, like +k8s:register-gen=true or =package; false turns it off where +groupName asks for it, as for a package that is only served by this repository's Scheme."},
+				Doc: "Generates the registration of the package's kinds in apimachinery's Scheme, like +k8s:register-gen=true or =package. false turns it off where +groupName asks for it, as for a package that is only served by this repository's Scheme."},
 			{Name: groupTag, Scope: tag.Package, Value: tag.String, Doc: "The API group of the package."},
 			{Name: versionTag, Scope: tag.Package, Value: tag.String,
 				Doc: "The API version of the package; without it, the last element of the import path."},
