@@ -42,8 +42,8 @@ type Definition[T runtime.Object] struct {
 	// Versions are the served ones. They may be of several groups.
 	Versions []schema.GroupVersion
 	// CopyStatus copies the status of an object into another one, which may then share its memory.
-	// Where it is set, the kind has a status subresource, and the status can be written there only:
-	// a new object begins without one, and an update keeps the one that is stored. Its strategy may
+	// Where it is set, the kind has a status subresource, and the status can be written there only.
+	// A new object begins without one, and an update keeps the one that is stored. Its strategy may
 	// still set it.
 	CopyStatus func(from, to T)
 	// Subresources are those of the author, besides status, scale and finalize.
@@ -53,7 +53,7 @@ type Definition[T runtime.Object] struct {
 
 // Options are what an operator may choose for a resource.
 type Options struct {
-	// StorageVersion is the version in which objects are stored; zero is the one of the Definition.
+	// StorageVersion is the version in which objects are stored; zero is that of the Definition.
 	StorageVersion schema.GroupVersion
 	// Written is the version in which objects are put into the database, for the time in which that
 	// is another one; nil: it is the storage version.
@@ -61,8 +61,8 @@ type Options struct {
 	// StorageMediaType is rest.Protobuf or rest.JSON; "" is protobuf. Versions without protobuf are
 	// stored as JSON in any case.
 	StorageMediaType rest.MediaType
-	// Schemas say which fields there are, to keep track of who owns them. nil, or without the
-	// schema of a version: nobody owns fields there, and there are no apply patches.
+	// Schemas say which fields there are, to keep track of who owns them. With nil, or without the
+	// schema of a version, nobody owns fields there, and there are no apply patches.
 	Schemas *ownership.Schemas
 	// Collected says that a garbage collector follows the owners of objects: the propagation policy
 	// of a deletion is left to it, by finalizers that it takes off.
@@ -187,9 +187,8 @@ func (r Resource) Form(scheme *runtime.Scheme, opts Options) (storage.Form, erro
 	return c.Form(), nil
 }
 
-// Serve returns the resource in each of its served versions, out of a store that was made with Form
-// of the same scheme and options, in the order of the Definition; and behind them their
-// subresources.
+// Serve returns the resource in each of its served versions, in the order of the Definition, and
+// behind them their subresources. The store was made with Form of the same scheme and options.
 func (r Resource) Serve(scheme *runtime.Scheme, backend storage.Interface, opts Options) ([]rest.Resource, error) {
 	c, err := r.codec(scheme, opts)
 	if err != nil {
