@@ -27,8 +27,10 @@ func (c *Cacher) replace(page storage.Page) {
 	old := c.current.Load()
 	switch {
 	case old == nil:
-		defer close(c.ready)
-		c.wg.Go(func() { c.readHistory(page.Revision) })
+		defer func() {
+			c.wg.Go(func() { c.readHistory(page.Revision) }) // it looks at s
+			close(c.ready)
+		}()
 	case page.Revision < old.revision || c.epoch.Load() != old.epoch:
 		s.epoch = c.epoch.Add(1)
 		c.wanted = 0

@@ -123,6 +123,9 @@ func (o options) config(patterns []string, log io.Writer) (generators.Config, er
 	if o.verbose {
 		cfg.Log = log
 	}
+	if file, ok := log.(*os.File); ok { // somebody waits there
+		cfg.Waits = file
+	}
 	if folder, err := os.UserCacheDir(); err == nil && o.cache {
 		cfg.Cache = filepath.Join(folder, "typeplane", "gen")
 	}

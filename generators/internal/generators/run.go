@@ -48,6 +48,8 @@ type Config struct {
 	Shared *load.Shared
 	// Log takes a line for each file and the time of each step; nil is silence.
 	Log io.Writer
+	// Waits takes a line when the go command compiles for long; nil is silence.
+	Waits io.Writer
 }
 
 // Result is what a run found and did.
@@ -89,7 +91,7 @@ func Run(cfg Config) (Result, error) {
 	}
 	report := &diag.Report{}
 	table := TagTable(slices.Concat(cfg.Plugins, cfg.Known))
-	set, err := load.Load(load.Config{Dir: cfg.Dir, Env: cfg.Env, Patterns: cfg.Patterns, Tags: table, Report: report, Shared: cfg.Shared})
+	set, err := load.Load(load.Config{Dir: cfg.Dir, Env: cfg.Env, Patterns: cfg.Patterns, Tags: table, Report: report, Shared: cfg.Shared, Waits: cfg.Waits})
 	if err != nil {
 		return Result{}, err
 	}

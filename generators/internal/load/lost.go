@@ -93,8 +93,7 @@ func (s *Set) Unreachable(paths []string) map[string]string {
 	out := map[string]string{}
 	for _, l := range found {
 		if l.Error != nil {
-			why, _, _ := strings.Cut(strings.TrimSpace(l.Error.Err), "\n")
-			out[l.ImportPath] = strings.TrimSuffix(why, "; to add it:")
+			out[l.ImportPath], _ = advice(strings.TrimSpace(l.Error.Err))
 		}
 	}
 	return out
@@ -119,13 +118,10 @@ func importProblem(l lostImport, why string) diag.Problem {
 	if rest, ok := strings.CutPrefix(why, "# "); ok { // the compiler's: the package's path stands on a line of its own
 		_, why, _ = strings.Cut(rest, "\n")
 	}
-	text, _, _ := strings.Cut(strings.ReplaceAll(why, " requires\n\t", " requires "), "\n")
-	if text == "" {
+	if why == "" {
 		return p
 	}
-	if reason, ok := strings.CutSuffix(text, "; to add it:"); ok {
-		text, p.Cure = reason, "run go get "+l.path
-	}
-	p.Message += ": " + text
+	text, cure := advice(why)
+	p.Message, p.Cure = p.Message+": "+text, cure
 	return p
 }

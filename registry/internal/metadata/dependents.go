@@ -9,9 +9,9 @@ import (
 )
 
 // What happens to the objects that an object owns is the garbage collector's work, in this server
-// (features/garbage) or beside it. It is told by two finalizers, which it takes off when it is
-// done. So a deletion adds them only if a collector runs (Options.Collected): an object would stay
-// for ever else.
+// (internal/features/garbage) or beside it. It is told by two finalizers, which it takes off when
+// it is done. So a deletion adds them only if a collector runs (Options.Collected): an object would
+// stay for ever else.
 
 // FinalizersAfter returns the finalizers that an object has once a deletion has said what happens
 // to its dependents; changed says whether they are other ones than before. The rules are those of
