@@ -204,8 +204,9 @@ unsafe: ## Tests of what uses unsafe, with the checks of the race detector and o
 	cd runtime && CGO_ENABLED=0 GOARCH=386 $(GO) test -count=1 ./protobuf/... ./json/... ./wire/...
 
 .PHONY: lint
-lint: $(BIN)/staticcheck ## gofmt, vet and staticcheck (staticcheck.conf says what is off, and why).
+lint: $(BIN)/staticcheck ## gofmt, prose, vet and staticcheck (staticcheck.conf says what is off, and why).
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go' | grep -v testdata)); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }
+	$(GO) run ./hack/prose
 	hack/each-module.sh released $(GO) vet ./...
 	hack/each-module.sh released $(CURDIR)/$(BIN)/staticcheck ./...
 

@@ -45,8 +45,8 @@ type Virtual[T runtime.Object] struct {
 	// passed admission.
 	Create func(ctx context.Context, req *rest.Request, name rest.Name, obj T, opts metav1.CreateOptions) (T, error)
 
-	// Columns and Cells say what kubectl get shows, as those of a Strategy do. nil: the name and
-	// the age, which is that of the creationTimestamp that an object is returned with.
+	// Columns and Cells say what kubectl get shows, as those of a Strategy do. Without them that is
+	// the name and the age, by the creationTimestamp that an object is returned with.
 	Columns []metav1.TableColumnDefinition
 	Cells   func(obj T) []any
 }

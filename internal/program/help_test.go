@@ -43,7 +43,8 @@ func TestGroupsHaveEveryFlag(t *testing.T) {
 	}
 }
 
-// TestCommandGroups: those of the command come first, and the server's stand where they do in its help.
+// TestCommandGroups: those of the command come first, and the server's stand where they do in its
+// help.
 func TestCommandGroups(t *testing.T) {
 	fs := pflag.NewFlagSet("library backup", pflag.ContinueOnError)
 	AddPlaceFlags(&NewOptions("library").Store, fs)

@@ -92,9 +92,9 @@ type StoreOptions struct {
 	// EncryptionConfig is a file that says how objects are encrypted at rest, as in Kubernetes; ""
 	// leaves them plain.
 	EncryptionConfig string
-	// EncryptionReload puts changes of that file into effect. Kubernetes' default is not to: then a
-	// mistake in the file is found at the next start, when it keeps the server down, and not at
-	// once, when it is only a failed check.
+	// EncryptionReload puts changes of that file into effect. Kubernetes' default is not to. Then a
+	// mistake in the file is found at the next start, when it keeps the server down. Here it is
+	// found at once, when it is only a failed check.
 	EncryptionReload bool
 }
 

@@ -60,8 +60,9 @@ func (m *models) work() {
 // Publishes says whether the package has, or will have, the constant OpenAPISchemas.
 func Publishes(m *model.Model, pkg *model.Package) bool { return len(roots(m, pkg)) > 0 }
 
-// roots are those of pkg, in the order of their names: in a package that is served, or
-// says +k8s:openapi-gen=true, its kinds and lists, and everywhere the types that say so themselves.
+// roots are those of pkg, in the order of their names. In a package that is served, or says
+// +k8s:openapi-gen=true, they are its kinds and lists. Everywhere they are the types that say so
+// themselves.
 func roots(from *model.Model, pkg *model.Package) []root {
 	said := from.OfPackage(pkg)
 	whole := asks(said, "true") || from.Serves(pkg) && !asks(said, "false")

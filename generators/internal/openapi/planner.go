@@ -55,8 +55,8 @@ func (m *models) fieldProblem(at place, message, cure string) {
 	}
 }
 
-// misfitMark is misfit for a constraint. Of controller-gen's markers it is a warning, which is left
-// to the rules of a kind that is served.
+// misfitMark is misfit for a constraint. For a marker of controller-gen it is a warning, which is
+// left to the rules of a kind that is served.
 func (m *models) misfitMark(at place, mark mark, message, cure string) {
 	switch pkg := m.from.Package(at.owner.Name.Package); {
 	case !strings.HasPrefix(mark.tag, kubebuilderFamily):

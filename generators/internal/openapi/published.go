@@ -32,8 +32,8 @@ func mustEncode(s *schema) json.RawMessage {
 }
 
 // Models are the schemas of some types and of all that they are made of, by the names that
-// apimachinery's Scheme looks for: by +k8s:openapi-model-package, or by import paths. namesOf are those
-// of the types. They are the ones of clients, which know of no CustomResourceDefinition.
+// apimachinery's Scheme looks for: by +k8s:openapi-model-package, or by import paths. namesOf are
+// those of the types. They are those of clients, which know of no CustomResourceDefinition.
 func Models(pass *generators.Pass, kinds []*types.Type) (texts map[string]json.RawMessage, namesOf map[*types.Type]string) {
 	p := &planner{from: pass.Model, report: &diag.Report{}, names: map[string]packageNames{}, tried: map[string]bool{}, byPath: true}
 	texts, namesOf = map[string]json.RawMessage{}, map[*types.Type]string{}

@@ -8,8 +8,8 @@
 // (authorizer.go) is the snapshot of now, which Follow (follow.go) keeps up to date from the four
 // resources, by their own lists and watches. Guard (guard.go) refuses writes by which somebody
 // would give away more than they have. Bootstrap (bootstrap.go, reconcile.go) makes the roles and
-// bindings that every server begins with, before it is ready (bootstrapper.go). aggregation.go writes what cluster roles come to that are
-// made of others.
+// bindings that every server begins with, before it is ready (bootstrapper.go). aggregation.go
+// writes the rules of cluster roles that are made of others.
 //
 // A decision polls nothing: it reads memory.
 //
