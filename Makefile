@@ -34,13 +34,14 @@ build: ## Build every package, and gen and the examples into bin/.
 	$(GO) build ./...
 	$(GO) build -o $(BIN)/ ./cmd/... ./examples/...
 
-TESTS := lint verify unit codebench e2e kubectl-scripts encryption storesuite tracing cel policy clients controller promises cluster-faults dropin
+TESTS := lint verify unit codebench e2e kubectl-scripts encryption storesuite tracing cel policy clients clientgen controller promises cluster-faults dropin
 
 .PHONY: test
 test: DROPIN = -short
 test: FAULTS = -short
 test: CLIENTS = -short
 test: CONTROLLER = -short
+test: CLIENTGEN = -short
 test: say-tests $(TESTS) ## Everything that CI runs (a quarter of an hour on two cores, most of it to compile).
 
 .PHONY: say-tests
@@ -134,6 +135,10 @@ storesuite: ## The storage suites of k8s.io/apiserver, unchanged, over our etcd3
 CLIENTS ?= -kills 50 -attack 30s -worst 5s
 clients: ## client-go and controller-runtime against our servers, killed under them 50 times and attacked (ten minutes; CLIENTS=-short for one).
 	cd test/clients && $(GO) test -count=1 -timeout 60m ./... $(CLIENTS)
+
+.PHONY: clientgen
+clientgen: ## The typed clients that gen prints, against those of code-generator in whole modules, and at work (minutes; CLIENTGEN=-short for half of one).
+	cd test/clientgen && $(GO) test -count=1 -timeout 90m $(CLIENTGEN) ./...
 
 .PHONY: conformance
 CONFORMANCE ?= -update

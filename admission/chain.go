@@ -34,8 +34,8 @@ type Plugin struct {
 	// Charge says what else has to be written with the object, in one transaction, or that it can't
 	// be. It is asked last, for each attempt to write, with Operation Delete also for an object
 	// that goes because its last finalizer did. When one of the operations does not find the
-	// revision that it expects, Charge is asked again. What is left to do when the attempt is over
-	// it gives to Request.Attempt, also when it fails. It may set what the server alone says of the
+	// revision that it expects, Charge is asked again. It gives Request.Attempt what is left to do
+	// when the attempt is over, also when that fails. It may set what the server alone says of the
 	// Object, like a status. A dry run is charged like any other write, but nothing that Charge
 	// does may last.
 	Charge func(context.Context, *Request) ([]storage.Op, error)

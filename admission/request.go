@@ -49,7 +49,7 @@ type Request struct {
 	Forms Forms
 	// Notes takes warnings for the client and annotations for the audit log; nil takes none.
 	Notes *rest.Notes
-	// Attempt is the one that Charge is asked for.
+	// Attempt is the attempt that Charge is asked for.
 	Attempt *Attempt
 
 	// Again is set in Mutate by whoever has made a change that those before it should see: all

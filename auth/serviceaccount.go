@@ -92,7 +92,7 @@ type ServiceAccountsConfig struct {
 	Issuers []string
 	// Keys verify signatures.
 	Keys []crypto.PublicKey
-	// Audiences are the ones of a token that names none.
+	// Audiences are what a token has that names none.
 	Audiences []string
 	// Lookup finds the objects that a token depends on, so that it ends with them. nil: nobody
 	// looks.

@@ -15,8 +15,8 @@ import (
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/auth"
-	"github.com/typeplane/typeplane/features/webhook/match"
-	"github.com/typeplane/typeplane/features/webhook/review"
+	"github.com/typeplane/typeplane/internal/features/webhook/match"
+	"github.com/typeplane/typeplane/internal/features/webhook/review"
 	"github.com/typeplane/typeplane/policy/expression"
 )
 

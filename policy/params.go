@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/typeplane/typeplane"
-	"github.com/typeplane/typeplane/features/webhook/match"
+	"github.com/typeplane/typeplane/internal/features/webhook/match"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 

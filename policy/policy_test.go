@@ -210,7 +210,7 @@ func TestParams(t *testing.T) {
 	c.until(201, "", secrets, made("x-a", ""))
 	c.until(422, "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources", classes, made("room", ", provisioner: example.com/x"))
 
-	// Of several that are selected each counts.
+	// If several are selected, each counts.
 	c.want(200, "", "DELETE", bindings+"/b", "")
 	bind("s", "selector: {matchLabels: {limits: 'yes'}}, namespace: default, parameterNotFoundAction: Allow")
 	c.until(201, "", secrets, made("a", ""))

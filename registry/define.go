@@ -6,15 +6,11 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/internal/keyprefix"
-	"github.com/typeplane/typeplane/internal/ownership"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
-	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
@@ -50,41 +46,6 @@ type Definition[T runtime.Object] struct {
 	Subresources []Subresource[T]
 	Strategy     Strategy[T]
 }
-
-// Options are what an operator may choose for a resource.
-type Options struct {
-	// StorageVersion is the version in which objects are stored; zero is the one of the Definition.
-	StorageVersion schema.GroupVersion
-	// Written is the version in which objects are put into the database, for the time in which that
-	// is another one; nil: it is the storage version.
-	Written *Written
-	// StorageMediaType is rest.Protobuf or rest.JSON; "" is protobuf. Versions without protobuf are
-	// stored as JSON in any case.
-	StorageMediaType rest.MediaType
-	// Schemas say which fields there are, to keep track of who owns them. nil, or without the
-	// schema of a version: nobody owns fields there, and there are no apply patches.
-	Schemas *ownership.Schemas
-	// Collected says that a garbage collector follows the owners of objects: the propagation policy
-	// of a deletion is left to it, by finalizers that it takes off.
-	Collected bool
-	// Lifetime is how long an object is there after its last write; 0 is for ever.
-	Lifetime time.Duration
-	// Admission is asked about every write of objects; nil: nobody is.
-	Admission *admission.Chain
-	// EncodeCache keeps answers between requests; nil: each is made again. One may serve all
-	// resources of a database.
-	EncodeCache *EncodeCache
-}
-
-// Written is the version in which objects of a resource are put into the database, while that is
-// not the storage version.
-type Written = canonical.Written
-
-// EncodeCache keeps the JSON of objects between requests, for Options.
-type EncodeCache = view.EncodeCache
-
-// NewEncodeCache makes an empty EncodeCache that holds at most about budget bytes.
-func NewEncodeCache(budget int64) *EncodeCache { return view.NewEncodeCache(budget) }
 
 // Resource is a Definition without its type. It is immutable; its methods may be called from any
 // goroutine.
@@ -301,4 +262,10 @@ func checkColumns(strategy *Strategy[runtime.Object], hub runtime.Object, kinds 
 		}
 	}
 	return ""
+}
+
+// definition is a Definition without its type.
+type definition struct {
+	Definition[runtime.Object]
+	hubType reflect.Type
 }

@@ -6,10 +6,13 @@ import (
 	"errors"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -129,4 +132,41 @@ func isDryRun(dryRun []string) bool {
 // updateOptions are what admission sees of a patch, which is an update like any other.
 func updateOptions(opts metav1.PatchOptions) *metav1.UpdateOptions {
 	return &metav1.UpdateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation}
+}
+
+// put creates the entry, and what is to be written with it, or says what would come of it.
+func (s *store) put(ctx context.Context, key string, value []byte, with []storage.Op, opts metav1.CreateOptions) (storage.Entry, error) {
+	if isDryRun(opts.DryRun) {
+		return s.pretendCreate(ctx, key, value)
+	}
+	return s.backend.Create(ctx, key, value, slices.Concat(s.with, with)...)
+}
+
+// encodeHub makes the canonical value of an object that is ready to be stored, and was made of
+// from.
+func (s *store) encodeHub(hub runtime.Object, from *canonical.Origin) ([]byte, error) {
+	obj, err := s.codec.FromHub(hub)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	value, err := s.codec.Encode(obj, from)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	return value, nil
+}
+
+// pretendCreate is what the store would say to a create, without it.
+func (s *store) pretendCreate(ctx context.Context, key string, value []byte) (storage.Entry, error) {
+	switch _, err := s.backend.Get(ctx, key, storage.GetOptions{}); storage.CodeOf(err) {
+	case storage.CodeNotFound:
+		return storage.Entry{Key: key, Value: value}, nil
+	case storage.CodeCorrupt:
+		return storage.Entry{}, &storage.Error{Code: storage.CodeExists, Op: "create", Key: key}
+	default:
+		if err == nil {
+			err = &storage.Error{Code: storage.CodeExists, Op: "create", Key: key}
+		}
+		return storage.Entry{}, err
+	}
 }

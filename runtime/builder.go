@@ -38,9 +38,8 @@ type Hub[H Object] struct {
 	h *hub
 }
 
-// AddHub declares the type H that all versions of a kind convert to and from. The group is the one
-// that names the stored objects; versions may be in other groups too. new returns a fresh zero
-// value.
+// AddHub declares the type H that all versions of a kind convert to and from. The group names the
+// stored objects; versions may be in other groups too. new returns a fresh zero value.
 func AddHub[H Object](b *Builder, gk schema.GroupKind, new func() H) *Hub[H] {
 	h := &hub{groupKind: gk}
 	if new != nil {

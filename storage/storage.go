@@ -71,14 +71,14 @@ type Interface interface {
 
 	// GuaranteedUpdate replaces the value at key by what try makes of it. When another writer (of
 	// key, or of the key of an operation that try returned) comes first, try is asked again with
-	// the newer entry, with back-off until ctx ends. So the value that is replaced is always the
-	// one that try saw last.
+	// the newer entry, with back-off until ctx ends. So the value that is replaced is always what
+	// try saw last.
 	//
 	// If try returns the bytes that it was given and no operations, nothing is written and the
 	// current entry is returned. Only if that entry is Stale a write mends it.
 	//
 	// A store with a memory may begin with an entry that others have overtaken. What try says of
-	// that one, an error or the same bytes, comes to nothing: then try is asked again, too.
+	// such an entry, an error or the same bytes, does not count: then try is asked again, too.
 	//
 	// Errors: that of try, as it is. Without asking try, CodeNotFound without an entry and
 	// CodeCorrupt with a poisoned one. CodeTooLarge; CodeNoSpace; CodeUnavailable; CodeUnknown;

@@ -9,16 +9,16 @@ package team
 
 import (
 	"github.com/typeplane/typeplane"
-	"github.com/typeplane/typeplane/features/authentication"
-	"github.com/typeplane/typeplane/features/authorization"
-	"github.com/typeplane/typeplane/features/certificates"
-	"github.com/typeplane/typeplane/features/credential"
-	"github.com/typeplane/typeplane/features/events"
-	"github.com/typeplane/typeplane/features/garbage"
-	"github.com/typeplane/typeplane/features/lease"
-	"github.com/typeplane/typeplane/features/namespace"
-	"github.com/typeplane/typeplane/features/rbac"
-	"github.com/typeplane/typeplane/features/serviceaccount"
+	"github.com/typeplane/typeplane/internal/features/authentication"
+	"github.com/typeplane/typeplane/internal/features/authorization"
+	"github.com/typeplane/typeplane/internal/features/certificates"
+	"github.com/typeplane/typeplane/internal/features/credential"
+	"github.com/typeplane/typeplane/internal/features/events"
+	"github.com/typeplane/typeplane/internal/features/garbage"
+	"github.com/typeplane/typeplane/internal/features/lease"
+	"github.com/typeplane/typeplane/internal/features/namespace"
+	"github.com/typeplane/typeplane/internal/features/rbac"
+	"github.com/typeplane/typeplane/internal/features/serviceaccount"
 )
 
 // APIs returns them, in the order in which --enable-api shows them and plug-ins are asked.

@@ -1,5 +1,5 @@
 // Package prototest compares printed protobuf code with its generated.proto: another implementation
-// reads what the code writes and the other way round, by nothing but the descriptors of that file.
+// reads what the code writes and the other way round. It uses only the descriptors of that file.
 //
 // Start reading at Check. The package is for tests only.
 package prototest

@@ -43,7 +43,7 @@ var ladder = []room{
 	{"Server", []string{"internal/server/..."}},
 	{"Assembly", []string{"internal/faultinject", "internal/kubeconfig", "internal/program/...", "internal/replicas", "internal/database", "internal/users", "internal/tool", "internal/serve/..."}},
 	{"Typeplane", []string{".", "apitest"}},
-	{"Features", []string{"internal/quantity", "internal/follow", "features/..."}},
+	{"Features", []string{"internal/quantity", "internal/follow", "internal/features/...", "features/..."}},
 	{"Generator", []string{"generators/...", "cmd/gen"}},
 	{"Tests, tools and examples", []string{
 		"internal/amplify", "internal/ask", "internal/certtest", "internal/etcdproc", "internal/faultdisk", "internal/gadget/...", "internal/testserver", "hack/...", "examples/...",

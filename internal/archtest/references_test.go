@@ -73,8 +73,8 @@ func there(root, file, name string, names map[string]bool) bool {
 // other words stand before files, too. Between them is "in" or a parenthesis.
 var placed = regexp.MustCompile("(?:`([\\w.]+)`|\\b((?:\\w+\\.)*\\w*[A-Z]\\w*))(?:,?\\sin\\s|\\s\\()`?([\\w-][\\w./-]*\\.go)\\b")
 
-// TestNamesAreInTheirFiles: a name that stands beside a file of ours in a comment or a document is a
-// name in the code of that file.
+// TestNamesAreInTheirFiles: a name that stands beside a file of ours in a comment or a document is
+// a name in the code of that file.
 func TestNamesAreInTheirFiles(t *testing.T) {
 	root, found := moduleRoot(t), 0
 	for file, text := range documents(t, root) {

@@ -24,8 +24,8 @@ import (
 // itself: Secrets are encrypted.
 func OwnEncryption(dataDir string) string { return filepath.Join(dataDir, "pki", "encryption.yaml") }
 
-// OpenEncryption reads the configuration that the options name, over the one that the server has
-// made for itself, if there is one. What it returns closes it again.
+// OpenEncryption reads the configuration that the options name, over the configuration that the
+// server has made for itself, if there is one. What it returns closes it again.
 func (k *Kinds) OpenEncryption(o *program.StoreOptions, log *slog.Logger) (lock func(), err error) {
 	options, err := k.encryptionOptions(o)
 	if err != nil || options.File == "" {

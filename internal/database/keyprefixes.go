@@ -55,8 +55,8 @@ func (r Relocation) DryRun(ctx context.Context) error {
 // ErrElsewhere ends a server.
 var ErrElsewhere = errors.New("objects are written where this server does not look for them")
 
-// Run moves what is not in its place. Another server may do so at the same time; then it looks
-// again at what that one noted.
+// Run moves what is not in its place. Another server may do so at the same time. Then it looks
+// again at what the other has noted.
 func (r Relocation) Run(ctx context.Context) error {
 	for {
 		noted, seen, err := r.db.Record().Places(ctx)
@@ -135,8 +135,8 @@ func (r Relocation) settle(ctx context.Context, noted migration.Places) error {
 	return r.db.Record().Place(ctx, settled)
 }
 
-// awaitQuiet waits for a while, and returns who has written meanwhile: the first key. "" is nobody,
-// or that nobody else can be there.
+// awaitQuiet waits for a while, and returns the first key that somebody has written meanwhile. ""
+// says that nobody has, or that nobody else can be there.
 func (r Relocation) awaitQuiet(ctx context.Context) (writer string, err error) {
 	if r.db.exclusive() {
 		return "", nil

@@ -30,8 +30,8 @@ type Migrator struct {
 	progress migrationReport
 }
 
-// migrationReport is what /debug/storage says of the Migrator of one server. Of several on one
-// database one migrates.
+// migrationReport is what /debug/storage says of the Migrator of one server. If several servers
+// share a database, one of them migrates.
 type migrationReport struct {
 	// State is "waiting" for servers of an older release, "running" or "idle".
 	State string `json:"state"`

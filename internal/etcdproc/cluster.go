@@ -154,8 +154,8 @@ func (c *Cluster) WaitHealthy(ctx context.Context) error {
 }
 
 // Leader waits until a member says who leads, and returns that member. A member that was cut off
-// may still take itself for the leader: who has heard of the latest election is believed. One that
-// was killed or frozen a moment ago is returned until the others have noticed.
+// may still take itself for the leader. The member that has heard of the latest election is
+// believed. One that was killed or frozen a moment ago is returned until the others have noticed.
 func (c *Cluster) Leader(ctx context.Context) (*Member, error) {
 	for {
 		if m := c.leader(ctx); m != nil {

@@ -149,7 +149,7 @@ func (c collecting) DeleteCollection(ctx context.Context, req *rest.Request, nam
 	time.Sleep(longWhile)
 	for _, item := range listed.Items {
 		if c.bug == CollectionSkips {
-			// Whoever has written meanwhile keeps the object, although it is the one that was in
+			// Whoever has written meanwhile keeps the object, although it is the object that was in
 			// the list.
 			opts.Preconditions = &metav1.Preconditions{ResourceVersion: &item.ResourceVersion}
 		}

@@ -98,16 +98,6 @@ type StoreOptions struct {
 	EncryptionReload bool
 }
 
-// Who collects objects whose owners are gone, and honours what a deletion says of dependents.
-const (
-	// CollectInServer: the server, if an API of the program collects. It is the default.
-	CollectInServer = "server"
-	// CollectBeside: a program beside the server, like a kube-controller-manager.
-	CollectBeside = "beside"
-	// CollectNever: nobody.
-	CollectNever = "never"
-)
-
 // The media types that objects can be stored in.
 const (
 	mediaTypeProtobuf = string(rest.Protobuf)

@@ -37,7 +37,7 @@ type Replica struct {
 	// Keys are fingerprints of what the replicas of one service have in common, by what it is
 	// called in messages.
 	Keys map[string]string `json:"keys"`
-	// Reads are the versions that the server can read, by resource; Writes is the one that it
+	// Reads are the versions that the server can read, by resource. Writes is the version that it
 	// stores.
 	Reads  map[string][]string `json:"reads"`
 	Writes map[string]string   `json:"writes"`

@@ -208,8 +208,8 @@ func objectReference(i requestInfo) *audit.ObjectReference {
 	}
 }
 
-// sourceIPs are the addresses that proxies say, and last the one that the connection comes from:
-// only that is certain.
+// sourceIPs are the addresses that proxies say. The last is the address that the connection comes
+// from; only that is certain.
 func sourceIPs(req *http.Request) []string {
 	var ips []string
 	add := func(text string) {

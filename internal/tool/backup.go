@@ -65,8 +65,8 @@ func backup(ctx context.Context, o *program.StoreOptions, file string, c Console
 	return errors.Join(errs...)
 }
 
-// backupMember writes into a file beside the one that is wanted, reads all of that, and then gives
-// it its name.
+// backupMember writes into a file beside the wanted one, reads all of it, and then gives it its
+// name.
 func backupMember(ctx context.Context, o *program.StoreOptions, file string, c Console) (err error) {
 	db, err := database.AttachEtcd(ctx, o, c.say, toolLog(c))
 	if err != nil {
@@ -147,8 +147,8 @@ func restoreCommand(s program.Server) command {
 	}
 }
 
-// clusterRestore is the answer to whoever wants to restore a cluster, be it by the settings that
-// the server has.
+// clusterRestore is the answer to whoever wants to restore a cluster, also where the settings of
+// the server name it.
 const clusterRestore = "--etcd-servers: this makes the database of a data directory only. To restore a cluster stop its servers and its members, run " +
 	"`etcdutl snapshot restore %s --bump-revision 1000000000 --mark-compacted` for each member with its --name, --data-dir, --initial-cluster and " +
 	"--initial-advertise-peer-urls, and start them all. To restore a data directory leave --etcd-servers out, also of --config and the environment"

@@ -27,8 +27,9 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// harnesses complete a command line, which is $line: each sources a script, calls what the script
-// has declared for the program as its shell does, and prints what is offered, one in each line.
+// harnesses complete a command line, which is $line. Each sources a script, and calls what the
+// script has declared for the program as its shell does. It prints what is offered, one in each
+// line.
 var harnesses = map[string]string{
 	"bash": `
 source "$script"

@@ -9,10 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Of a value that is zero Go can't tell whether somebody wrote it or left it out. Who knows the
-// text that an object was read of can: then a field is there if the text has it. Rules that are
-// asked without know only that most clients leave out what is zero, where its field says so
-// (omitempty).
+// Go can't tell whether somebody wrote a value that is zero, or left it out. The text that an
+// object was read of can tell: a field is there if the text has it. Rules that are asked without
+// know only that most clients leave out what is zero, where its field says so (omitempty).
 
 // sentKey is the key of what was sent in a context.
 type sentKey struct{}

@@ -8,7 +8,7 @@ import (
 	"github.com/typeplane/typeplane/storage/internal/cursor"
 )
 
-// batchSize is the most events of the log that one Next looks at.
+// batchSize is the most events of the log that a call of Next looks at.
 const batchSize = 1000
 
 // watcher is a cursor into the log. It has no goroutine and no queue.

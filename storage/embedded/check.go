@@ -45,7 +45,7 @@ func checkDatabase(db *bbolt.DB) error {
 var errNewer = errors.New("was written by a newer etcd")
 
 // checkWriter returns errNewer if a later minor version of etcd than the one in this process has
-// written the database: it may hold what this one would misunderstand.
+// written the database. It may hold what this etcd would misunderstand.
 func checkWriter(tx *bbolt.Tx) error {
 	for _, note := range []struct{ bucket, key []byte }{{metaBucket, storageVersionKey}, {clusterBucket, clusterVersionKey}} {
 		b := tx.Bucket(note.bucket)

@@ -129,7 +129,7 @@ const (
 	settingsFrame = 4
 )
 
-// speaksHTTP2 says that who is at the other end answers in HTTP/2, and without TLS.
+// speaksHTTP2 says that the other end answers in HTTP/2, and without TLS.
 func speaksHTTP2(conn net.Conn) bool {
 	if err := conn.SetDeadline(time.Now().Add(speakTimeout)); err != nil {
 		return false
@@ -142,7 +142,7 @@ func speaksHTTP2(conn net.Conn) bool {
 	return err == nil && header[3] == settingsFrame && bytes.Equal(header[5:], make([]byte, 4))
 }
 
-// speaksTLS says that who is at an address answers a handshake, be it that it wants to know more of
+// speaksTLS says that something at an address answers a handshake, also if it wants to know more of
 // us.
 func speaksTLS(ctx context.Context, address string) bool {
 	conn, err := dialLine(ctx, "tcp", address)

@@ -3,13 +3,11 @@ package clientgen
 import (
 	"fmt"
 	"go/types"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/go/packages"
 )
 
 // sameAPI fails where packages in two folders do not export the same. rename makes import paths of
@@ -38,25 +36,16 @@ func sameAPI(t *testing.T, want, got string, patterns []string, rename func(stri
 // exported is what packages export, a line for each name, field and method.
 func exported(t *testing.T, dir string, patterns []string, rename func(string) string) map[string][]string {
 	t.Helper()
-	cfg := &packages.Config{Mode: packages.LoadTypes, Dir: dir, Env: append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")}
-	loaded, err := packages.Load(cfg, patterns...)
-	if err != nil {
-		t.Fatal(err)
-	}
 	out := map[string][]string{}
-	for _, pkg := range loaded {
-		if len(pkg.Errors) > 0 {
-			t.Fatalf("%s: %v", pkg.PkgPath, pkg.Errors)
-		}
+	for _, pkg := range loadPackages(t, dir, patterns) {
 		w := writer{rename: rename}
-		scope := pkg.Types.Scope()
-		for _, name := range scope.Names() {
-			if obj := scope.Lookup(name); obj.Exported() {
+		for _, name := range pkg.Scope().Names() {
+			if obj := pkg.Scope().Lookup(name); obj.Exported() {
 				w.object(obj)
 			}
 		}
 		slices.Sort(w.lines)
-		out[rename(pkg.PkgPath)] = append([]string{}, w.lines...)
+		out[rename(pkg.Path())] = append([]string{}, w.lines...)
 	}
 	return out
 }
@@ -67,7 +56,9 @@ type writer struct {
 	lines  []string
 }
 
-func (w *writer) add(format string, args ...any) { w.lines = append(w.lines, fmt.Sprintf(format, args...)) }
+func (w *writer) add(format string, args ...any) {
+	w.lines = append(w.lines, fmt.Sprintf(format, args...))
+}
 
 func (w *writer) object(obj types.Object) {
 	switch obj := obj.(type) {

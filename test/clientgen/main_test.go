@@ -120,11 +120,15 @@ func generated(text []byte) bool {
 	return false
 }
 
+// env is the environment of the go command in a module that was copied. What is compiled does not
+// depend on the folder of the copy, and need not be again.
+func env() []string { return append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -trimpath") }
+
 // cost is how much CPU a program and those that it started took.
 func cost(t *testing.T, dir, program string, args ...string) time.Duration {
 	t.Helper()
 	cmd := exec.Command(program, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	cmd.Dir, cmd.Env = dir, env()
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, out)

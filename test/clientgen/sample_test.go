@@ -7,8 +7,8 @@ import (
 
 const sampleAPIServer = "k8s.io/sample-apiserver@v0.37.2"
 
-// The clients that sample-apiserver is published with are made again. Its own tests, and its server,
-// are built with them.
+// The clients that sample-apiserver is published with are made again. Its own tests, and its
+// server, are built with them.
 func TestSampleAPIServer(t *testing.T) {
 	dir := copied(t, sampleAPIServer)
 	want := published(t, sampleAPIServer)

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,12 +12,22 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
+// converted are types that kube-openapi converts from OpenAPI v2 in another way than from v3. gen and
+// kube-apiserver convert from v3.
+var converted = map[string]bool{
+	"io.k8s.apimachinery.pkg.runtime.RawExtension":    true,
+	"io.k8s.apimachinery.pkg.util.intstr.IntOrString": true,
+}
+
 // sameSchemas fails where the schemas of two folders with apply configurations are not about the
 // same types, or say another thing of one.
 func sameSchemas(t *testing.T, want, got string) {
 	t.Helper()
 	wanted, found := readSchemas(t, want), readSchemas(t, got)
 	for _, def := range wanted.Types {
+		if converted[def.Name] || strings.Contains(def.Name, notInClientset) {
+			continue
+		}
 		other, ok := found.FindNamedType(def.Name)
 		if !ok {
 			t.Errorf("there is no schema of %s", def.Name)
@@ -52,7 +63,7 @@ func readSchemas(t *testing.T, dir string) *schema.Schema {
 // out, or names it.
 func plain(s *schema.Schema, a schema.Atom) schema.Atom {
 	if a.Map != nil {
-		m := &schema.Map{ElementType: plainRef(s, a.Map.ElementType), ElementRelationship: a.Map.ElementRelationship, Unions: a.Map.Unions}
+		m := &schema.Map{ElementType: plainRef(s, a.Map.ElementType), ElementRelationship: a.Map.ElementRelationship} // unions have no effect
 		for _, f := range a.Map.Fields {
 			f.Type = plainRef(s, f.Type)
 			m.Fields = append(m.Fields, f)
@@ -68,6 +79,11 @@ func plain(s *schema.Schema, a schema.Atom) schema.Atom {
 }
 
 func plainRef(s *schema.Schema, ref schema.TypeRef) schema.TypeRef {
+	if ref.NamedType != nil {
+		if def, ok := s.FindNamedType(*ref.NamedType); ok && def.Scalar != nil && def.Map == nil && def.List == nil {
+			ref.NamedType, ref.Inlined = nil, def.Atom
+		}
+	}
 	if ref.NamedType == nil && ref.Inlined.Scalar != nil && ref.Inlined.List != nil && ref.Inlined.Map != nil {
 		deduced := "__untyped_deduced_"
 		return schema.TypeRef{NamedType: &deduced}

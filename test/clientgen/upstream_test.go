@@ -1,9 +1,9 @@
 package clientgen
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 )
@@ -17,12 +17,12 @@ type input struct {
 	versions []string
 	// clients is the folder for all that is printed, and apply that of apply configurations in it.
 	clients, apply string
-	// schema is a file with the OpenAPI of the types, "" for none.
-	schema string
+	// plurals are exceptions from the rules of English.
+	plurals string
 }
 
-// upstreamGenerate runs the four generators as kube_codegen.sh does, one after the other, and returns
-// the CPU that they took.
+// upstreamGenerate runs the four generators as kube_codegen.sh does, one after the other, and
+// returns the CPU that they took.
 func upstreamGenerate(t *testing.T, in input) time.Duration {
 	t.Helper()
 	tools, err := upstream()
@@ -47,18 +47,16 @@ func upstreamGenerate(t *testing.T, in input) time.Duration {
 		return cost(t, in.dir, filepath.Join(tools, tool), all...)
 	}
 	pkg := func(below string) string { return path.Join(in.module, in.clients, below) }
-	total := run("applyconfiguration-gen", out(in.apply), []string{"--openapi-schema", in.schema}, packages)
+	plurals := cmp.Or(in.plurals, "Endpoints:Endpoints")
+	total := run("applyconfiguration-gen", out(in.apply), packages)
 	total += run("client-gen", out("clientset"), inputs, []string{
-		"--clientset-name", "versioned", "--apply-configuration-package", pkg(in.apply), "--input-base", path.Join(in.module, in.base), "--plural-exceptions", "Endpoints:Endpoints",
+		"--clientset-name", "versioned", "--apply-configuration-package", pkg(in.apply), "--input-base", path.Join(in.module, in.base), "--plural-exceptions", plurals,
 	})
-	total += run("lister-gen", out("listers"), packages)
+	total += run("lister-gen", out("listers"), []string{"--plural-exceptions", plurals}, packages)
 	total += run("informer-gen", out("informers"), []string{
-		"--versioned-clientset-package", pkg("clientset/versioned"), "--listers-package", pkg("listers"),
+		"--versioned-clientset-package", pkg("clientset/versioned"), "--listers-package", pkg("listers"), "--plural-exceptions", plurals,
 	}, packages)
 	return total
 }
-
-// below are the packages in a folder.
-func below(folder string) []string { return []string{"./" + strings.TrimPrefix(folder, "./") + "/..."} }
 
 func same(path string) string { return path }

@@ -134,7 +134,7 @@ type bookEvent struct {
 	}
 }
 
-// revision is the one that the server is at.
+// revision is the revision that the server is at.
 func revision(t *testing.T, s *server) int {
 	t.Helper()
 	_, body := s.get(books + "?limit=1")

@@ -22,8 +22,8 @@ import (
 	"github.com/typeplane/typeplane/internal/testserver"
 )
 
-// programs is the folder of the programs under test, built once; binary is the one that most tests
-// are about.
+// programs is the folder of the programs under test, built once. binary is the program that most
+// tests are about.
 var programs, binary string
 
 func TestMain(m *testing.M) {

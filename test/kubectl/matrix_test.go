@@ -434,9 +434,9 @@ func (s *side) answer(ctx context.Context, r raw) string {
 	return strings.TrimSpace(line + " " + gist(mediaType, body))
 }
 
-// gist is the kind of a body, or the reason of a Status. Of a stream it is the types of its events,
-// each once in a row, since servers may have other objects too. Bookmarks are left out, for they
-// depend on time.
+// gist is the kind of a body, or the reason of a Status. For a stream it is the types of its
+// events, each once in a row, since servers may have other objects too. Bookmarks are left out, for
+// they depend on time.
 func gist(mediaType string, body []byte) string {
 	if mediaType != "application/json" {
 		return ""

@@ -82,6 +82,8 @@ func TestRules(t *testing.T) {
 		}},
 		{"quota was not full", "C12", "exceeded quota", func(h *History) { last(h, overQuota).End = 25 * ms }},
 		{"namespace was there", "C12", "namespaces \"n\" not found", func(h *History) { h.Truth.Namespaces = h.Truth.Namespaces[:2]; last(h, noNamespace).Start = 40 * ms }},
+		{"the administrator is not known", "C12", "the administrator was refused", func(h *History) { h.Ops[getB].Outcome, h.Ops[getB].Status = Failed, 401 }},
+		{"the administrator may not", "C12", "the administrator was refused", func(h *History) { last(h, overQuota).Message = "Forbidden: no" }},
 		{"webhook refuses no such thing", "C12", "don't climb", func(h *History) { last(h, byWebhook).Sent.Title = "fine" }},
 	} {
 		h := ruled()

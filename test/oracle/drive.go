@@ -104,7 +104,7 @@ func (d *driver) newContent() Content {
 	return c
 }
 
-// version is the one that a request is made in.
+// version is the version that a request is made in.
 func (d *driver) version() string {
 	if d.random.IntN(3) == 0 {
 		return otherVersion

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Exposed is how much happened in a run, or in several.
 type Exposed struct {
 	Runs  int
 	Count map[string]int
+	// Settled is the longest that it took after the faults until everything worked again.
+	Settled time.Duration
 }
 
 func (e *Exposed) add(name string, n int) {
@@ -22,6 +25,7 @@ func (e *Exposed) add(name string, n int) {
 // Add adds what happened in another run.
 func (e *Exposed) Add(other Exposed) {
 	e.Runs += other.Runs
+	e.Settled = max(e.Settled, other.Settled)
 	for name, n := range other.Count {
 		e.add(name, n)
 	}
@@ -29,7 +33,7 @@ func (e *Exposed) Add(other Exposed) {
 
 // exposed counts what is in a history.
 func (w *world) exposed(h *History) Exposed {
-	e := Exposed{Runs: 1}
+	e := Exposed{Runs: 1, Settled: w.settled}
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		e.add("operations", 1)
@@ -111,7 +115,7 @@ func (e Exposed) String() string {
 	}
 	slices.Sort(names)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d runs\n", e.Runs)
+	fmt.Fprintf(&b, "%d runs, in which everything worked again after %v at most\n", e.Runs, e.Settled.Round(time.Millisecond))
 	for _, name := range names {
 		fmt.Fprintf(&b, "  %-40s %9d\n", name, e.Count[name])
 	}

@@ -30,6 +30,9 @@ var embeddedFaults = []Fault{KillServer, StopServer, CutPower, CutPower, Compact
 
 var allFaults = []Fault{KillServer, StopServer, KillEtcd, FreezeEtcd, CutProxy, Blackhole, Compaction}
 
+// replicaFaults are mostly those of servers, of which any may go.
+var replicaFaults = append([]Fault{KillServer, KillServer, KillServer, KillServer}, allFaults...)
+
 // compactEvery is how often Compaction compacts.
 const compactEvery = 100 * time.Millisecond
 
@@ -85,6 +88,11 @@ func (w *world) inject(ctx context.Context, f Fault, random *rand.Rand) error {
 	case KillServer:
 		s := pick(random, w.servers)
 		s.kill()
+		if w.config.Replicas && random.IntN(2) == 0 {
+			if err := s.forget(); err != nil {
+				return err
+			}
+		}
 		pause(ctx, gap/4)
 		return s.start(mending)
 	case StopServer:

@@ -45,7 +45,7 @@ type shape struct {
 var shapes = []shape{
 	{"embedded etcd", Config{Servers: 1, Faults: embeddedFaults}},
 	{"two servers", Config{Servers: 2, Members: 1, Faults: allFaults}},
-	{"replicas", Config{Servers: 3, Members: 1, Faults: allFaults, Replicas: true}},
+	{"replicas", Config{Servers: 3, Members: 1, Faults: replicaFaults, Replicas: true}},
 	{"one server", Config{Servers: 1, Members: 1, Faults: allFaults}},
 	{"two servers, three members", Config{Servers: 2, Members: 3, Faults: allFaults}},
 	{"two servers without caches", Config{Servers: 2, Members: 1, Faults: allFaults, Args: []string{"--watch-cache=false"}}},
@@ -99,8 +99,8 @@ func run(ctx context.Context, only string, length, load time.Duration, seed uint
 			total.Add(exposed)
 			err = judge(config, history)
 		}
-		fmt.Printf("%s, seed %d: %d operations, %d events, %d revisions: %v\n", shape.name, config.Seed,
-			exposed.Count["operations"], exposed.Count["events"], exposed.Count["revisions"], verdict(err))
+		fmt.Printf("%s, seed %d: %d operations, %d events, %d revisions, settled after %v: %v\n", shape.name, config.Seed, exposed.Count["operations"],
+			exposed.Count["events"], exposed.Count["revisions"], exposed.Settled.Round(time.Millisecond), verdict(err))
 		if err != nil && ctx.Err() == nil {
 			bad = errors.Join(bad, err)
 		}

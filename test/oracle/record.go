@@ -214,8 +214,8 @@ const (
 	Bookmark EventType = "BOOKMARK"
 )
 
-// Event is one event of a stream. Of a bookmark, Item has the revision only; InitialEnd marks the
-// one behind the initial events.
+// Event is one event of a stream. For a bookmark, Item has the revision only. InitialEnd marks the
+// bookmark behind the initial events.
 type Event struct {
 	Type       EventType
 	At         time.Duration

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -105,6 +106,17 @@ func (s *server) kill() {
 	if s.process != nil {
 		s.process.Kill()
 	}
+}
+
+// forget removes what a server that was killed has in its directory, but for the log.
+func (s *server) forget() error {
+	files, err := os.ReadDir(s.dir)
+	for _, file := range files {
+		if name := filepath.Join(s.dir, file.Name()); name != s.logFile() {
+			err = errors.Join(err, os.RemoveAll(name))
+		}
+	}
+	return err
 }
 
 // cutPower ends the process in the middle of a sync, and takes away what was not on the disk: of

@@ -61,6 +61,7 @@ type world struct {
 	board    *board
 	follows  []*follower
 	outages  []Outage // owned by injectFaults until it returns
+	settled  time.Duration
 
 	// Of replicas; nil for other servers.
 	sealed   *sealed
@@ -216,10 +217,12 @@ func (w *world) play(ctx context.Context) (*History, error) {
 	quiet, cancel := context.WithTimeout(ctx, cmp.Or(w.config.Settle, patience))
 	defer cancel()
 	close(finish)
+	over := w.recorder.now()
 	finals, err := w.settle(quiet)
 	if err != nil {
 		return nil, err
 	}
+	w.settled = w.recorder.now() - over
 	catchingUp, cancel := context.WithTimeout(ctx, cmp.Or(w.config.CatchUp, patience))
 	defer cancel()
 	w.awaitFollowers(catchingUp)

@@ -18,7 +18,7 @@
 // An alias with markers is a kind too, if it stands for such a struct of another module: see
 // package kind.
 //
-// Beside it stands zz_generated.fieldset.go, with functions that compare objects for the tracking
+// The file zz_generated.fieldset.go beside it has functions that compare objects for the tracking
 // of field ownership: see package fieldset.
 //
 // Start reading at plan: a server has hubs, a hub has versions. The package never looks into how

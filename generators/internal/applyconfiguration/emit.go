@@ -28,7 +28,7 @@ func (p printer) config(c config) {
 	f.Reserve("b", "value", "values", "entries", "i", "k", "v", "err", "fieldManager", "subresource", "name", "namespace", "object")
 	p.structure(f, c)
 	p.constructor(f, c)
-	if c.kind != nil && c.kind.Applies() && p.set.Extract {
+	if c.kind != nil && c.kind.Applied() && p.set.Extract {
 		p.extract(f, c)
 	}
 	if c.isKind() {
@@ -42,7 +42,7 @@ func (p printer) config(c config) {
 
 // structure prints the type.
 func (p printer) structure(f *emit.File, c config) {
-	f.P("// ", c.name(), " says of a ", c.Name.Name, " what is to be applied, and nothing of what is left nil.")
+	f.P("// ", c.name(), " is what to apply of type ", c.Name.Name, ". What is nil is not applied.")
 	printDoc(f, p.pass.Model.Doc(c.Type), true)
 	f.P("type ", c.name(), " struct {")
 	for _, m := range c.Members {
@@ -63,8 +63,8 @@ func (p printer) structure(f *emit.File, c config) {
 	f.P()
 }
 
-// printDoc prints the lines of a comment but for its markers, after an empty line if others stand
-// before it.
+// printDoc prints the lines of a comment except for its markers, after an empty line if others
+// stand before it.
 func printDoc(f *emit.File, lines []string, after bool) {
 	lines = slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "+") })
 	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
@@ -93,7 +93,7 @@ func jsonTag(m types.Member) string {
 // constructor prints the function that makes an apply configuration.
 func (p printer) constructor(f *emit.File, c config) {
 	name, params := c.Name.Name, ""
-	f.P("// ", name, " makes an apply configuration for a ", name, ".")
+	f.P("// ", name, " makes an apply configuration of type ", name, ".")
 	switch {
 	case c.kind != nil && c.kind.Namespaced:
 		params = "name, namespace string"

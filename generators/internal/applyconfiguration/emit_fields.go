@@ -100,11 +100,14 @@ func (s setters) value(m types.Member, in *embedded) {
 // items prints the function for a list, which adds to it.
 func (s setters) items(m types.Member, in *embedded, configs bool) {
 	slice := model.Pointee(m.Type)
-	elem, value, deref := s.f.Type(slice.Elem), "values[i]", ""
-	if configs {
-		elem, value = "*"+s.typeOf(s.f, slice.Elem), "*values[i]"
+	param, value, deref := "values ..."+s.typeOf(s.f, slice.Elem), "values[i]", ""
+	switch {
+	case configs:
+		param, value = "values ...*"+s.typeOf(s.f, slice.Elem), "*values[i]"
+	case slice.Elem.Kind == types.Pointer:
+		param = "values ..." + s.f.Type(slice.Elem)
 	}
-	s.begin(m, in, "values ..."+elem, "adds values to "+m.Name)
+	s.begin(m, in, param, "adds values to "+m.Name)
 	if m.Type.Kind == types.Pointer {
 		deref = "*"
 		s.f.P("if ", in.path(), m.Name, " == nil {")

@@ -79,9 +79,7 @@ func newPlan(set *clients.Set) plan {
 		for _, v := range g.Versions {
 			for _, k := range v.Kinds {
 				kinds[k.Type.Name] = k
-				for _, t := range applied(k) {
-					reach(t, reached)
-				}
+				applied(k, reached)
 			}
 		}
 	}
@@ -101,18 +99,22 @@ func newPlan(set *clients.Set) plan {
 	return p
 }
 
-// applied are the types that the client of a kind applies.
-func applied(k *clients.Kind) []*types.Type {
-	var out []*types.Type
-	if k.Applies() {
-		out = append(out, k.Type)
+// applied collects what the client of a kind applies. What a method sends of the kind's own package
+// is collected without its parts, as applyconfiguration-gen does: code that was written for one has
+// to compile with the other.
+func applied(k *clients.Kind, reached map[types.Name]*types.Type) {
+	if k.Applied() {
+		reach(k.Type, reached)
 	}
 	for _, m := range k.Methods {
-		if m.Verb == "apply" {
-			out = append(out, m.Input)
+		switch {
+		case m.Verb != "apply":
+		case m.Input.Name.Package == k.Type.Name.Package && reached[m.Input.Name] == nil:
+			reached[m.Input.Name] = m.Input
+		default:
+			reach(m.Input, reached)
 		}
 	}
-	return out
 }
 
 // reach collects a type and all that it is made of.

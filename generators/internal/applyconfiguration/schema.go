@@ -25,7 +25,7 @@ func (s *schemas) modelName(t *types.Type) string { return s.names[t] }
 func newSchemas(pass *generators.Pass, p plan) (*schemas, error) {
 	var kinds []*types.Type
 	for _, c := range p.configs {
-		if c.kind != nil && c.kind.Applies() {
+		if c.kind != nil && c.kind.Applied() {
 			kinds = append(kinds, c.Type)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/diag"
 	"github.com/typeplane/typeplane/generators/internal/model"
 	"github.com/typeplane/typeplane/generators/internal/register"
+	"github.com/typeplane/typeplane/generators/internal/tag"
 	"github.com/typeplane/typeplane/internal/suggest"
 )
 
@@ -30,28 +31,39 @@ type Kind struct {
 	// PointerItems tells that the items of the list are pointers.
 	PointerItems bool
 
-	verbs []string
+	verbs   []string
+	noVerbs bool
 }
 
 // verbs are those that a client may have, in the order of its interface.
 var verbs = []string{"create", "update", "updateStatus", "delete", "deleteCollection", "get", "list", "watch", "patch", "apply", "applyStatus"}
 
 // Verbs are those of the client, in the order of its interface.
-func (k *Kind) Verbs() []string { return k.verbs }
+func (k *Kind) Verbs() []string {
+	if k.noVerbs {
+		return nil
+	}
+	return k.verbs
+}
 
 // Has tells whether the client has one of some verbs.
 func (k *Kind) Has(some ...string) bool {
-	return slices.ContainsFunc(some, func(v string) bool { return slices.Contains(k.verbs, v) })
+	return slices.ContainsFunc(some, func(v string) bool { return slices.Contains(k.Verbs(), v) })
 }
 
-// Applies tells whether the kind needs an apply configuration.
-func (k *Kind) Applies() bool { return k.Has("apply", "applyStatus") }
+// Applied tells whether the kind has an apply configuration. It has one, and a lister, also where
+// its client has no verbs: who writes the methods by hand may need them.
+func (k *Kind) Applied() bool {
+	return slices.Contains(k.verbs, "apply") || slices.Contains(k.verbs, "applyStatus")
+}
 
 // Lister tells whether there is a lister of the kind, and Informer whether there is an informer.
-func (k *Kind) Lister() bool { return k.Has("list") && k.Has("get") }
+func (k *Kind) Lister() bool {
+	return slices.Contains(k.verbs, "list") && slices.Contains(k.verbs, "get")
+}
 
 // Informer is explained at Lister.
-func (k *Kind) Informer() bool { return k.Lister() && k.Has("watch") }
+func (k *Kind) Informer() bool { return k.Has("list") && k.Has("watch") }
 
 // ForFile is the kind's name in the names of files.
 func (k *Kind) ForFile() string { return strings.ToLower(k.Name) }
@@ -158,9 +170,7 @@ func (p *planner) verbsOf(k *Kind, markers model.Markers) []string {
 			p.problem(k.Type, fmt.Sprintf("+%s=%s: the verb is among those of the client, too", tagSkipVerbs, v), "name it in one place")
 		}
 	}
-	if markers.Has(tagNoVerbs) {
-		return nil
-	}
+	k.noVerbs = markers.Has(tagNoVerbs)
 	return slices.DeleteFunc(slices.Clone(verbs), func(v string) bool {
 		isStatus := v == "updateStatus" || v == "applyStatus"
 		return slices.Contains(skip, v) || len(only) > 0 && !slices.Contains(only, v) || isStatus && !k.Status
@@ -170,7 +180,8 @@ func (p *planner) verbsOf(k *Kind, markers model.Markers) []string {
 // verbList reads the verbs that a tag names.
 func (p *planner) verbList(t *types.Type, markers model.Markers, name string) []string {
 	var out []string
-	for _, value := range markers.Values(name) {
+	for _, mk := range markers.Exactly(name) {
+		value := tag.RawValue(mk.Text[1+len(name):])
 		for v := range strings.SplitSeq(value, ",") {
 			v = strings.TrimSpace(v)
 			if !slices.Contains(verbs, v) {
@@ -178,7 +189,7 @@ func (p *planner) verbList(t *types.Type, markers model.Markers, name string) []
 				if near := suggest.Nearest(v, verbs); near != "" {
 					cure = "did you mean " + near + "?"
 				}
-				p.problem(t, fmt.Sprintf("+%s=%s: %q is no verb of a client", name, value, v), cure)
+				p.problemOf(mk, t, fmt.Sprintf("=%s: %q is no verb of a client", value, v), cure)
 				continue
 			}
 			out = append(out, v)
@@ -201,10 +212,11 @@ func (p *planner) checkList(k *Kind) {
 	}
 }
 
-// registers tells whether a package has what its clients name: SchemeGroupVersion, Resource and
-// AddToScheme.
+// registers tells whether a package has what its clients name, be it printed by another run:
+// SchemeGroupVersion, Resource and AddToScheme.
 func registers(m *model.Model, pkg *model.Package) bool {
-	return register.Covers(m, pkg) || pkg.HasFile("register.go") || pkg.Go.Scope().Lookup("SchemeGroupVersion") != nil
+	return register.Covers(m, pkg) || pkg.HasFile("register.go") || pkg.Go.Scope().Lookup("SchemeGroupVersion") != nil ||
+		(Place{Dir: pkg.Dir}).Has("zz_generated.register.go")
 }
 
 // Claim reads the tags for clients in all packages, also where nobody asks for one: there they are

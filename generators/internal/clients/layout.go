@@ -1,10 +1,8 @@
 package clients
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -142,15 +140,12 @@ func (p *planner) place(values map[string]string, key string) Place {
 
 // module is the folder with the go.mod of the package that asks.
 func (p *planner) module() Place {
-	at := Place{Dir: p.root.Dir, Path: p.root.Path}
-	for dir := at; ; dir = (Place{Dir: filepath.Dir(dir.Dir), Path: path.Dir(dir.Path)}) {
-		if dir.Has("go.mod") {
-			return dir
-		}
-		if dir.Dir == filepath.Dir(dir.Dir) || dir.Path == "." {
-			return at
-		}
+	root := model.ModuleRoot(p.root.Dir)
+	below, err := filepath.Rel(root, p.root.Dir)
+	if err != nil {
+		return Place{Dir: p.root.Dir, Path: p.root.Path} // impossible: the one is above the other
 	}
+	return Place{Dir: root, Path: path.Clean(strings.TrimSuffix(p.root.Path, strings.TrimPrefix(filepath.ToSlash(below), ".")))}
 }
 
 // pairs reads a list of the form a:b;c:d.
@@ -191,51 +186,7 @@ func (p *planner) externals(value string) map[types.Name]string {
 	return out
 }
 
-// below are the packages that may have kinds for clients: the one that asks, and those in folders
-// below it, in the run or not. What is printed before is not among them.
-func (p *planner) below(l Layout) []*model.Package {
-	inRun := map[string]*model.Package{}
-	for _, pkg := range p.pass.Packages {
-		inRun[pkg.Dir] = pkg
-	}
-	var out []*model.Package
-	_ = filepath.WalkDir(p.root.Dir, func(dir string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil || !entry.IsDir():
-			return err
-		case dir != p.root.Dir && (skipped(dir) || l.prints(dir)):
-			return filepath.SkipDir
-		}
-		pkg := inRun[dir]
-		if pkg == nil && mentionsKinds(dir) {
-			rel, _ := filepath.Rel(p.root.Dir, dir) // dir is below
-			pkg = p.pass.Model.Package(path.Join(p.root.Path, filepath.ToSlash(rel)))
-		}
-		if pkg != nil && pkg.Main {
-			out = append(out, pkg)
-		}
-		return nil
-	})
-	return out
-}
-
-// skipped tells folders that "..." does not go into.
-func skipped(dir string) bool {
-	base := filepath.Base(dir)
-	_, err := os.Stat(filepath.Join(dir, "go.mod"))
-	return err == nil || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "testdata" || base == "vendor"
-}
-
 // prints tells whether a folder is one that is printed as a whole.
 func (l Layout) prints(dir string) bool {
 	return slices.Contains([]string{l.Clientset.Dir, l.Listers.Dir, l.Informers.Dir, l.Apply.Dir}, dir)
-}
-
-// mentionsKinds tells whether a Go file of a folder may have kinds for clients.
-func mentionsKinds(dir string) bool {
-	names, _ := filepath.Glob(filepath.Join(dir, "*.go"))
-	return slices.ContainsFunc(names, func(name string) bool {
-		text, _ := os.ReadFile(name)
-		return bytes.Contains(text, []byte("+"+tagGen)) || bytes.Contains(text, []byte("+groupName"))
-	})
 }

@@ -34,8 +34,8 @@ func (p *planner) methods(k *Kind, markers model.Markers) []Method {
 	var out []Method
 	for _, mk := range markers.Exactly(tagMethod) {
 		text, _ := strings.CutPrefix(mk.Text, "+"+tagMethod+"=")
-		if len(k.verbs) == 0 && markers.Has(tagNoVerbs) {
-			p.problem(k.Type, "+"+tagMethod+" has no effect beside +"+tagNoVerbs, "take one of them away")
+		if k.noVerbs {
+			p.problemOf(mk, k.Type, " has no effect beside +"+tagNoVerbs, "take one of them away")
 			continue
 		}
 		m, fault := p.method(k, text)
@@ -43,7 +43,7 @@ func (p *planner) methods(k *Kind, markers model.Markers) []Method {
 			fault = "there is a method of this name"
 		}
 		if fault != "" {
-			p.problem(k.Type, "+"+tagMethod+"="+text+": "+fault, "write it like +"+tagMethod+"=GetScale,verb=get,subresource=scale,result=k8s.io/api/autoscaling/v1.Scale")
+			p.problemOf(mk, k.Type, "="+text+": "+fault, "write it like +"+tagMethod+"=GetScale,verb=get,subresource=scale,result=k8s.io/api/autoscaling/v1.Scale")
 			continue
 		}
 		out = append(out, m)

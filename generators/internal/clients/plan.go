@@ -71,7 +71,7 @@ func Plan(pass *generators.Pass) []*Set {
 			continue
 		}
 		p.plurals = layout.plurals
-		set := &Set{Layout: layout, Groups: p.groups(p.below(layout))}
+		set := &Set{Layout: layout, Groups: p.groups(pass.Below(pkg, layout.prints))}
 		if len(set.Groups) == 0 {
 			p.problemAt(pkg, ": no kind of the package, or of one below it, says +"+tagGen+" or is served",
 				"say +"+tagGen+" above a kind, or take the tag away")
@@ -211,4 +211,9 @@ func (p *planner) problemAt(pkg *model.Package, message, cure string) {
 // problem reports something about a type.
 func (p *planner) problem(t *types.Type, message, cure string) {
 	p.pass.Report.Add(diag.Problem{Pos: p.pass.Model.TypePos(t), Path: t.Name.Name, Message: message, Cure: cure})
+}
+
+// problemOf reports something about a marker of a type. The message goes on after the marker's name.
+func (p *planner) problemOf(mk *model.Marker, t *types.Type, message, cure string) {
+	p.pass.Report.Add(diag.Problem{Pos: mk.Pos, Path: t.Name.Name, Message: "+" + mk.Name + message, Cure: cure})
 }

@@ -46,8 +46,9 @@ type CheckResult struct {
 	Problems []diag.Problem
 }
 
-// Check compares definitions with what would be printed for the kinds of the same names. What only
-// describes is not compared, nor what else a definition may hold. Of a folder it wants all kinds.
+// Check compares definitions with what would be printed for the kinds of the same names. It does
+// not compare descriptions, nor what else a definition may hold. If the definitions are a folder,
+// it wants all kinds.
 func Check(cfg CheckConfig) (CheckResult, error) {
 	theirs, err := readDefinitions(cfg.Path)
 	if err != nil {

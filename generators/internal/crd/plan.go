@@ -18,8 +18,8 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// The tags that this plug-in reads. What those of kubebuilder say of a kind, package apiserver
-// checks, except for the last two.
+// The tags that this plug-in reads. Package apiserver checks what those of kubebuilder say of a
+// kind, except for the last two.
 const (
 	tagName            = "typeplane:crd"
 	tagPrintColumn     = "kubebuilder:printcolumn"

@@ -27,8 +27,8 @@ import (
 type File struct {
 	// Dir and Name say where it goes, PkgPath and PkgName what it belongs to.
 	Dir, Name, PkgPath, PkgName string
-	// AskedBy is the package that asks for the file, if that is another one: PkgPath is printed as a
-	// whole then.
+	// AskedBy is the package that asks for the file, if that is another one: PkgPath is printed as
+	// a whole then.
 	AskedBy string
 	// Generator is the name in the "Code generated" line.
 	Generator string

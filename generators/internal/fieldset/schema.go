@@ -36,7 +36,8 @@ func readSchemas(texts map[string]json.RawMessage) (*schemas, error) {
 	return out, err
 }
 
-// ReadSchema makes of schemas, by the names of their models, what structured-merge-diff sees in them.
+// ReadSchema makes of schemas, by the names of their models, what structured-merge-diff sees in
+// them.
 func ReadSchema(texts map[string]json.RawMessage) (*smd.Schema, error) {
 	models := map[string]*spec.Schema{}
 	for name, text := range texts {

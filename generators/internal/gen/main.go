@@ -23,6 +23,7 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/lister"
 	"github.com/typeplane/typeplane/generators/internal/manifests"
 	"github.com/typeplane/typeplane/generators/internal/openapi"
+	"github.com/typeplane/typeplane/generators/internal/openapifile"
 	"github.com/typeplane/typeplane/generators/internal/protobuf"
 	"github.com/typeplane/typeplane/generators/internal/register"
 	"github.com/typeplane/typeplane/generators/internal/roundtrip"
@@ -44,6 +45,7 @@ func plugins() []generators.Plugin {
 		fieldset.Plugin(),
 		apiserver.Plugin(),
 		docs.Plugin(),
+		openapifile.Plugin(),
 		manifests.Plugin(),
 		crd.Plugin(),
 		client.Plugin(),

@@ -199,7 +199,7 @@ func usage(w io.Writer, flags *pflag.FlagSet) {
 	fmt.Fprint(w, b.String())
 }
 
-// nextSteps says what to begin with, to who calls gen without a word.
+// nextSteps says what to begin with when gen is called without a word.
 func nextSteps(stdout io.Writer) int {
 	fmt.Fprint(stdout, `gen makes an API server of annotated Go types.
 

@@ -105,6 +105,7 @@ var ways = map[string][]way{
 	"typeplane:kubernetes":                    {served("+typeplane:kubernetes", "letter: +enum")},
 	"typeplane:manifests":                     {served("+typeplane:manifests=CELL/manifests")},
 	"typeplane:manifests package":             {served("+typeplane:manifests=CELL/manifests").on("main")},
+	"typeplane:openapi":                       {served("+typeplane:openapi=CELL/openapi.json")},
 	"typeplane:roundtrip-gen:fill":            {served("+typeplane:roundtrip-gen:fill=fillers", "package: +typeplane:roundtrip-gen=true")},
 	"typeplane:subresource":                   {served("+typeplane:subresource:name=restart")},
 	"typeplane:validation:storage":            {older("+typeplane:validation:storage=false")},

@@ -73,8 +73,8 @@ type Pass struct {
 }
 
 // File starts a generated file of pkg, which Run writes when the run has no problem. generator is
-// the name in the header ("deepcopy-gen"): the one that other tools look for. Names that the
-// package declares are not given to imports.
+// the name in the header ("deepcopy-gen"), which other tools look for. Names that the package
+// declares are not given to imports.
 func (p *Pass) File(pkg *model.Package, name, generator string) *emit.File {
 	f := emit.NewFile(pkg.Dir, name, pkg.Path, pkg.Name, generator)
 	f.Header = p.Header

@@ -21,8 +21,8 @@
 //
 // What the guard cannot see is for gen --verify to find. That is changed tags, struct tags and
 // comments, constants that an enum gained or lost, new kinds, and types of other modules. Those are
-// left out on purpose: which version of another module is built is for the one who builds, and a
-// library must not stop compiling because of it.
+// left out on purpose. Whoever builds chooses the version of another module, and a library must not
+// stop compiling because of it.
 //
 // The guard vouches for all generated files of a package, so it is only written by a run of all
 // generators. No package gets one in which nothing else is generated, and +typeplane:guard=false

@@ -114,16 +114,6 @@ func unseen(f field, value json.RawMessage) bool {
 	return model.Plain(t).Kind == types.Struct || slices.Contains([]string{`""`, "0", "false", "[]", "{}"}, string(value))
 }
 
-// field is one property of an object and the place that it comes from.
-type field struct {
-	place
-	markers  model.Markers // those of kubebuilder count only in some modules
-	depth    int           // how many embedded structs it lies in; the least deep one hides the others
-	quoted   bool
-	omits    bool // a zero value is not written
-	required bool
-}
-
 // collect puts the fields of t and of the structs embedded in it into fields, by their JSON names.
 func (m *models) collect(t *types.Type, path string, depth int, within []*types.Type, fields map[string]field) {
 	if slices.Contains(within, t) {

@@ -95,3 +95,29 @@ type root struct {
 	*types.Type
 	markers model.Markers
 }
+
+// Hidden is what schemas say of members that is not seen in Go values. A member is called by the
+// import path and name of its struct and by its name in JSON: "example.com/v1.Spec.name".
+type Hidden struct {
+	// Defaults are those that a Go value does not tell from none, or prints in other words. They
+	// are JSON.
+	Defaults map[string]string
+	// Nullable are the members that may be null.
+	Nullable map[string]bool
+	// Open are RawExtensions that may be no objects.
+	Open map[string]bool
+}
+
+func newHidden() Hidden {
+	return Hidden{Defaults: map[string]string{}, Nullable: map[string]bool{}, Open: map[string]bool{}}
+}
+
+// field is one property of an object and the place that it comes from.
+type field struct {
+	place
+	markers  model.Markers // those of kubebuilder count only in some modules
+	depth    int           // how many embedded structs it lies in; the least deep one hides the others
+	quoted   bool
+	omits    bool // a zero value is not written
+	required bool
+}

@@ -99,8 +99,8 @@ func (p *planner) optionsIn(markers model.Markers, t *types.Type) options {
 	return o
 }
 
-// suits tells whether a tag can say something about a type. Of one that is none of a message nobody
-// claims it.
+// suits tells whether a tag can say something about a type. A tag on a type that is no message is
+// left unclaimed.
 func suits(markers model.Markers, name string, t *types.Type) bool {
 	list := false
 	if under := model.Underlying(t).Kind; t.Kind == types.Alias {

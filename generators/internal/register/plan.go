@@ -64,8 +64,8 @@ func wanted(m *model.Model, pkg *model.Package) bool {
 }
 
 // hasObjects tells whether there is anything to register. The name of a group alone may stand for
-// other tools in a package whose types nobody serves; who has the tag of this plug-in hears what is
-// missing.
+// other tools in a package whose types nobody serves. A package with the tag of this plug-in is
+// told what is missing.
 func hasObjects(m *model.Model, pkg *model.Package) bool {
 	asked, _ := asksFor(m, pkg)
 	return asked || len(m.Aliases(pkg)) > 0 || slices.ContainsFunc(kinds(pkg), func(t *types.Type) bool { return m.IsObject(t) })

@@ -1,5 +1,5 @@
-// Package scaffold writes the first files of a module, of a kind, of a version, of a subresource and
-// of an admission plug-in: what gen init and gen add do.
+// Package scaffold writes the first files of a module, of a kind, of a version, of a subresource
+// and of an admission plug-in: what gen init and gen add do.
 //
 // Start reading at Init. Project (project.go) is what a module has already, as the model of package
 // model sees it. Each command (init.go, kind.go, version.go, subresource.go, admission.go) plans

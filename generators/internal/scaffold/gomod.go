@@ -34,8 +34,8 @@ func (o Origin) require(runtimeOnly bool) []string {
 	return edits
 }
 
-// goCommand runs the go command in a folder. What it downloads it says on log; its last words are in
-// the error.
+// goCommand runs the go command in a folder. What it downloads it says on log; its last words are
+// in the error.
 func goCommand(ctx context.Context, dir string, log io.Writer, args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	var said tail

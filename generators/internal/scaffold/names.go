@@ -59,9 +59,9 @@ func checkSubresource(name string) error {
 	return nil
 }
 
-// groupOf is the API group that a module gets if nobody names one: the last word of its path, in the
-// domain that it begins with. Whoever keeps the source at a host for everybody has no domain there:
-// it is example.com then.
+// groupOf is the API group that a module gets if nobody names one: the last word of its path, in
+// the domain that it begins with. Whoever keeps the source at a host for everybody has no domain
+// there: it is example.com then.
 func groupOf(modulePath string) string {
 	host, _, _ := strings.Cut(modulePath, "/")
 	shared := []string{"github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "sr.ht", "git.sr.ht"}

@@ -68,8 +68,9 @@ func AddVersion(c VersionConfig) (Result, error) {
 	return p.run(c.Config, plan, left, "go tool gen "+prog.Patterns, "go test "+prog.Patterns)
 }
 
-// planStored has the kinds of a group that has no hub say which version is stored, and returns the
-// import path of that; "" if there is a hub, to which new versions convert as the others do.
+// planStored has the kinds of a group without a hub say which version is stored, and returns the
+// import path of that version. It returns "" if there is a hub, to which new versions convert as
+// the others do.
 func (p *Project) planStored(plan *plan, versions []*model.API) (string, error) {
 	for _, api := range versions {
 		if p.model.OfPackage(p.set.Package(api.Path)).Has(tagHub) {
@@ -127,8 +128,8 @@ func (p *Project) planCopy(plan *plan, from *model.API, version, hub string) err
 	return nil
 }
 
-// onlyBodies says that the kinds in a file, which is named without its folder, are sent to subresources and no more. Those of one version
-// are enough.
+// onlyBodies says that the kinds in a file, which is named without its folder, are sent to
+// subresources and no more. Those of one version are enough.
 func onlyBodies(api *model.API, file string) bool {
 	bodies := false
 	for _, k := range api.Kinds {

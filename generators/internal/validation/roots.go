@@ -49,8 +49,8 @@ func targets(g *graph.Graph, pass *generators.Pass) []*target {
 	return out
 }
 
-// canonical decides into which package the functions of types are printed for others to call: the
-// one that registers them, or the first.
+// canonical decides into which package the functions of types are printed for others to call. It is
+// the package that registers them, or the first.
 func canonical(g *graph.Graph, all []*target) {
 	registering := map[string]*target{}
 	for _, t := range all {

@@ -22,8 +22,9 @@ var serverModels []byte
 
 var modelReference = regexp.MustCompile(`"` + regexp.QuoteMeta(v3Reference) + `([^"]+)"`)
 
-// library has all models that documents may need: those that gen printed for each version, and those
-// of the server. What is sent to a subresource may be of another version, or of another group.
+// library has all models that documents may need: those that gen printed for each version, and
+// those of the server. What is sent to a subresource may be of another version, or of another
+// group.
 type library struct {
 	versions map[schema.GroupVersion]map[string]json.RawMessage
 	kinds    map[schema.GroupVersion]map[schema.GroupVersionKind]string // names of models

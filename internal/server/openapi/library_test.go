@@ -11,8 +11,8 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// TestBodyOfAnotherVersion: what is sent to a subresource may be of a version that is not the one of
-// the resource. Its model is in the document, and so is what that refers to.
+// TestBodyOfAnotherVersion: what is sent to a subresource may be of a version that is not the one
+// of the resource. Its model is in the document, and so is what that refers to.
 func TestBodyOfAnotherVersion(t *testing.T) {
 	alpha, v1 := schema.GroupVersion{Group: "g.example.com", Version: "v1alpha1"}, schema.GroupVersion{Group: "g.example.com", Version: "v1"}
 	schemas := map[schema.GroupVersion]string{

@@ -79,7 +79,8 @@ func (info Info) describeVersion(known *library, v discovery.Version) ([]byte, e
 	return info.describe(known, paths, d.schemas)
 }
 
-// describe writes a document. schemas are those that it has whether something refers to them or not.
+// describe writes a document. schemas are those that it has whether something refers to them or
+// not.
 func (info Info) describe(known *library, paths map[string]*pathItem, schemas map[string]json.RawMessage) ([]byte, error) {
 	described, err := json.Marshal(paths)
 	if err != nil {

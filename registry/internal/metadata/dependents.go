@@ -9,7 +9,7 @@ import (
 )
 
 // What becomes of the objects that an object owns is the garbage collector's work, in this server
-// (features/garbage) or beside it. It is told by two finalizers, which it takes off when it is
+// (internal/features/garbage) or beside it. It is told by two finalizers, which it takes off when it is
 // done. So a deletion adds them only if a collector runs (Options.Collected): an object would stay
 // for ever else.
 

@@ -34,7 +34,7 @@ type findings struct {
 	taken     map[string][]string // where names of package variables are taken, see Fresh
 }
 
-// Under lets a law hold, and returns the one that held before.
+// Under lets a law hold, and returns the law that held before.
 func (p *Planner) Under(l Law) Law {
 	var before Law
 	if p.findings != nil {
