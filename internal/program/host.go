@@ -55,8 +55,8 @@ type Host struct {
 	// Metrics takes the metrics of those who have some.
 	Metrics prometheus.Registerer
 
-	// Stored are the objects of all resources that are in namespaces and do not expire, for those who
-	// write an object of one together with somebody else's.
+	// Stored are the objects of all resources that are in namespaces and do not expire, for those
+	// who write an object of one together with somebody else's.
 	Stored []*registry.Objects
 
 	// Elect is what Extend sets to say which of the servers that share their objects leads. It

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/typeplane/typeplane/internal/buildinfo"
 	"github.com/typeplane/typeplane/internal/database"
 	"github.com/typeplane/typeplane/internal/program"
+	"github.com/typeplane/typeplane/registry"
 )
 
 // plan is what is decided before anything is opened. Every step of the start reads it.
@@ -95,4 +97,12 @@ func (p *plan) openDatabase(ctx context.Context, url string, say func(string), o
 // relocation moves the objects in db to the keys that they have now.
 func (p *plan) relocation(db *database.Database) database.Relocation {
 	return database.NewRelocation(p.known, db, func(line string) { p.log.Info(line) })
+}
+
+// serves says whether the core group's v1 has a resource.
+func (p *plan) serves(plural string) bool {
+	return slices.ContainsFunc(p.known.Resources, func(r registry.Resource) bool {
+		gr := r.GroupResource()
+		return gr.Group == "" && gr.Resource == plural
+	})
 }

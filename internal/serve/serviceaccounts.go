@@ -18,7 +18,6 @@ import (
 	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/internal/server"
-	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/wire"
 )
@@ -144,14 +143,6 @@ func readSigningKey(name string) (crypto.Signer, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return key, nil
-}
-
-// serves says whether the core group's v1 has a resource.
-func (p *plan) serves(plural string) bool {
-	return slices.ContainsFunc(p.known.Resources, func(r registry.Resource) bool {
-		gr := r.GroupResource()
-		return gr.Group == "" && gr.Resource == plural
-	})
 }
 
 // lookupUID is an auth.LookupUID. It reads what is so at this moment only where the cache has

@@ -189,7 +189,8 @@ const (
 	Protobuf MediaType = "application/vnd.kubernetes.protobuf"
 )
 
-// Representation is how a client wants an answer. The version is that of the Resource which made the View.
+// Representation is how a client wants an answer. The version is that of the Resource which made
+// the View.
 type Representation struct {
 	MediaType MediaType
 	// Pretty indents JSON.

@@ -59,8 +59,8 @@ func readSchemas(t *testing.T, dir string) *schema.Schema {
 	return &parser.Schema
 }
 
-// plain is an atom in which the same is written in one way: types that may be anything, and scalars,
-// are written out or named, as it comes.
+// plain is an atom in which the same is written in one way: types that may be anything, and
+// scalars, are written out or named, as it comes.
 func plain(s *schema.Schema, a schema.Atom) schema.Atom {
 	if a.Map != nil {
 		m := &schema.Map{ElementType: plainRef(s, a.Map.ElementType), ElementRelationship: a.Map.ElementRelationship} // unions have no effect

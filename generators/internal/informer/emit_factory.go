@@ -71,7 +71,8 @@ func (p printer) factoryInterface(f *emit.File) {
 //		return err
 //	}
 //
-// Whoever asks for another one later calls StartWithContext again, which starts those that do not run yet.
+// Whoever asks for another one later calls StartWithContext again, which starts those that do not
+// run yet.
 type SharedInformerFactory interface {`)
 	f.P(p.internal("SharedInformerFactory"))
 	f.P()

@@ -29,8 +29,8 @@ func Plugin() generators.Plugin {
 		Doc:  "the schemas of an API as a file of OpenAPI v3 (" + defaultFile + ")",
 		Tags: []tag.Definition{{
 			Name: tagName, Scope: tag.Package, Value: tag.String, Example: "+" + tagName + "=true",
-			Doc: "Writes the schemas of the kinds of the package and of those below it into a file, as their server publishes them: true, into " +
-				defaultFile + " of the module, or the name of the file; false, or no tag, for no file.",
+			Doc: "Writes the schemas of the kinds of the package and of those below it into a file, as their server publishes them. The value is true for " +
+				defaultFile + " of the module, or the name of the file. With false, or without the tag, there is no file.",
 		}},
 		Generate: func(pass *generators.Pass) {
 			for _, pkg := range pass.Packages {

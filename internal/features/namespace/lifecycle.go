@@ -86,8 +86,8 @@ func (p *lifecycle) judge(ctx context.Context, r *admission.Request) error {
 	return err
 }
 
-// stillOpen makes the create depend on the namespace: one that was deleted since, or is another one of
-// that name, is looked at again.
+// stillOpen makes the create depend on the namespace: one that was deleted since, or is another one
+// of that name, is looked at again.
 func (p *lifecycle) stillOpen(ctx context.Context, r *admission.Request) ([]storage.Op, error) {
 	if r.Operation == admission.Delete {
 		return nil, nil
