@@ -64,6 +64,7 @@ func (v *Version) APIVersion() string {
 // Plan decides what is printed. Problems are reported each time; a run says each but once.
 func Plan(pass *generators.Pass) []*Set {
 	var out []*Set
+	taken := map[string]*model.Package{} // by folder
 	for _, pkg := range pass.Packages {
 		p := planner{pass: pass, root: pkg}
 		layout, asks := p.layout()
@@ -79,6 +80,10 @@ func Plan(pass *generators.Pass) []*Set {
 			continue
 		}
 		p.checkFolders(set)
+		if other := taken[set.Clientset.Dir]; other != nil {
+			p.problemAt(pkg, ": package "+other.Path+" asks for clients in the same folder", "say dir= and another folder in one of them")
+		}
+		taken[set.Clientset.Dir] = pkg
 		out = append(out, set)
 	}
 	return out

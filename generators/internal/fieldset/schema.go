@@ -32,8 +32,10 @@ func readSchemas(texts map[string]json.RawMessage) (*schemas, error) {
 		}
 	}
 	var err error
-	out.Schema, err = ReadSchema(texts)
-	return out, err
+	if out.Schema, err = ReadSchema(texts); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // ReadSchema makes of schemas, by the names of their models, what structured-merge-diff sees in

@@ -129,7 +129,7 @@ func soundCases(t *testing.T) (out []sound) {
 }
 
 // elsewhere are the tags that write into other folders.
-var elsewhere = regexp.MustCompile(`\+typeplane:(docs|manifests)`)
+var elsewhere = regexp.MustCompile(`\+typeplane:(client|docs|manifests|openapi)`)
 
 // without is an archive in a folder, with some lines changed: "" leaves a line empty of all but the
 // marks of a comment.
