@@ -12,7 +12,8 @@ const (
 	kubernetesAPI = "k8s.io/api@v0.37.2"
 	clientGo      = "k8s.io/client-go@v0.37.2"
 
-	// printedAt is where gen prints the clients of k8s.io/api: into the module of the types, as ever.
+	// printedAt is where gen prints the clients of k8s.io/api: into the module of the types, as
+	// ever.
 	printedAt = "k8s.io/api/clients/"
 )
 

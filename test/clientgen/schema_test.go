@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// converted are types that kube-openapi converts from OpenAPI v2 in another way than from v3. gen and
-// kube-apiserver convert from v3.
+// converted are types that kube-openapi converts from OpenAPI v2 in another way than from v3. gen
+// and kube-apiserver convert from v3.
 var converted = map[string]bool{
 	"io.k8s.apimachinery.pkg.runtime.RawExtension":    true,
 	"io.k8s.apimachinery.pkg.util.intstr.IntOrString": true,

@@ -213,7 +213,8 @@ func (p *planner) problem(t *types.Type, message, cure string) {
 	p.pass.Report.Add(diag.Problem{Pos: p.pass.Model.TypePos(t), Path: t.Name.Name, Message: message, Cure: cure})
 }
 
-// problemOf reports something about a marker of a type. The message goes on after the marker's name.
+// problemOf reports something about a marker of a type. The message goes on after the marker's
+// name.
 func (p *planner) problemOf(mk *model.Marker, t *types.Type, message, cure string) {
 	p.pass.Report.Add(diag.Problem{Pos: mk.Pos, Path: t.Name.Name, Message: "+" + mk.Name + message, Cure: cure})
 }

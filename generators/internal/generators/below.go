@@ -13,8 +13,8 @@ import (
 )
 
 // Below are the packages that may have kinds: root, and those in folders below it, in the run or
-// not. What is printed for all of them must not depend on what else the run names. Folders that skip
-// tells are left out, with all below.
+// not. What is printed for all of them must not depend on what else the run names. Folders that
+// skip tells are left out, with all below.
 func (p *Pass) Below(root *model.Package, skip func(dir string) bool) []*model.Package {
 	inRun := map[string]*model.Package{}
 	for _, pkg := range p.Packages {
