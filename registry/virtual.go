@@ -21,10 +21,10 @@ import (
 // every form, and has its own columns, as resources with a store do. T is a pointer to the type
 // that clients see, in one version.
 //
-// A verb that is nil is not there. The functions may be called from any goroutine. Their errors are
-// API statuses; errors of fields (field.Error, or several in field.ErrorList.ToAggregate) become
-// one, everything else is the server's fault. What they return belongs to the registry, which fills
-// in what kind it is.
+// A verb that is nil is not there, except Get beside List. The functions may be called from any
+// goroutine. Their errors are API statuses; errors of fields (field.Error, or several in
+// field.ErrorList.ToAggregate) become one, everything else is the server's fault. What they return
+// belongs to the registry, which fills in what kind it is.
 type Virtual[T runtime.Object] struct {
 	// Kind is what clients see; New makes an empty one.
 	Kind schema.GroupVersionKind

@@ -98,7 +98,7 @@ func TestAdvice(t *testing.T) {
 					t.Fatal(err)
 				}
 			},
-			want: "./...: there is no go.mod in this folder, and in none above it; make a module: go mod init example.com/NAME",
+			want: "./...: there is no go.mod in this folder, and in none above it; run gen init example.com/NAME for a module that serves, or go mod init for an empty one",
 			mended: func(t *testing.T, dir string) {
 				goCommand(t, dir, "mod init example.com/NAME")
 				replace("v1/types.go", "amount.Amount", "string")(t, dir)

@@ -200,7 +200,7 @@ func (s *Set) query(args []string) ([]listed, error) {
 // notFound is about a pattern that names nothing.
 func (s *Set) notFound(n *node) diag.Problem {
 	if strings.Contains(n.problem, "does not contain main module") && noModule(s.dir) {
-		return diag.Problem{Path: n.path, Message: "there is no go.mod in this folder, and in none above it", Cure: "make a module: go mod init example.com/NAME"}
+		return diag.Problem{Path: n.path, Message: "there is no go.mod in this folder, and in none above it", Cure: "run gen init example.com/NAME for a module that serves, or go mod init for an empty one"}
 	}
 	what, cure := advice(n.problem)
 	return diag.Problem{Path: n.path, Message: what, Cure: cure}
