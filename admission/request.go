@@ -45,11 +45,11 @@ type Request struct {
 	// DryRun says that nothing will be stored: whoever has effects outside leaves them out.
 	DryRun bool
 
-	// Forms knows the versions of Object and Old.
-	Forms Forms
+	// Codec knows the versions of Object and Old.
+	Codec Codec
 	// Notes takes warnings for the client and annotations for the audit log; nil takes none.
 	Notes *rest.Notes
-	// Attempt is the attempt that Charge is asked for.
+	// Attempt is the attempt that Transact is asked for.
 	Attempt *Attempt
 
 	// Again is set in Mutate by whoever has made a change that those before it should see: all
@@ -66,8 +66,8 @@ type mutation func(context.Context, *Request) error
 // is for what a plug-in has to remember of the first.
 func (r *Request) Second(mutate func(context.Context, *Request) error) { r.second = mutate }
 
-// Forms turns objects of a request into what clients see of them, and back.
-type Forms interface {
+// Codec turns objects of a request into what clients see of them, and back.
+type Codec interface {
 	// Versions are those in which the object is served, the one of the request first.
 	Versions() []Version
 	// Encode makes JSON of obj, an Object or Old, in a version.

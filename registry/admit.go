@@ -29,7 +29,7 @@ func (e *endpoint) request(w *write, op admission.Operation, name rest.Name, opt
 		Name:        name.Name,
 		Options:     opts,
 		DryRun:      isDryRun(dryRun),
-		Forms:       forms{e},
+		Codec:       hubCodec{e},
 		Notes:       &w.Notes,
 	})
 }
@@ -93,7 +93,7 @@ func (e *endpoint) admit(ctx context.Context, r *admission.Request, obj, old run
 }
 
 // admitDelete asks whether an entry may be deleted, and returns what it holds. To delete one that
-// can't be read, for which that is nil, is judged by nobody; but it is charged.
+// can't be read, for which that is nil, is judged by nobody; but Transact is asked.
 func (e *endpoint) admitDelete(ctx context.Context, r *admission.Request, current storage.Entry) (old runtime.Object, err error) {
 	if r == nil || current.Err != nil {
 		return nil, nil
@@ -109,10 +109,10 @@ func (e *endpoint) admitDelete(ctx context.Context, r *admission.Request, curren
 	return hub, e.admission.Validate(ctx, one)
 }
 
-// forms shows admission the versions of an endpoint's objects.
-type forms struct{ e *endpoint }
+// hubCodec shows admission the versions of an endpoint's objects.
+type hubCodec struct{ e *endpoint }
 
-func (f forms) Versions() []admission.Version {
+func (f hubCodec) Versions() []admission.Version {
 	e := f.e
 	versions := []admission.Version{f.version(e.Kind)}
 	for _, gv := range e.def.Versions {
@@ -123,13 +123,13 @@ func (f forms) Versions() []admission.Version {
 	return versions
 }
 
-func (f forms) version(kind *runtime.Kind) admission.Version {
+func (f hubCodec) version(kind *runtime.Kind) admission.Version {
 	gvk := kind.GroupVersionKind()
 	return admission.Version{Resource: gvk.GroupVersion().WithResource(f.e.def.Plural), Kind: gvk}
 }
 
 // Encode makes JSON of a hub.
-func (f forms) Encode(obj apiruntime.Object, version admission.Version) ([]byte, error) {
+func (f hubCodec) Encode(obj apiruntime.Object, version admission.Version) ([]byte, error) {
 	kind, err := f.e.codec.KindIn(version.Kind.GroupVersion())
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (f forms) Encode(obj apiruntime.Object, version admission.Version) ([]byte,
 }
 
 // Decode makes a hub of JSON.
-func (f forms) Decode(data []byte, version admission.Version) (apiruntime.Object, error) {
+func (f hubCodec) Decode(data []byte, version admission.Version) (apiruntime.Object, error) {
 	decoded, err := serializer.Decode(f.e.codec.Scheme, data, serializer.JSON, version.Kind)
 	if err != nil {
 		return nil, err

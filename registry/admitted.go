@@ -19,8 +19,8 @@ import (
 
 // Admitted returns a resource that no store holds, like a Virtual, with admission before its
 // creates, as the resources of a Definition have it. Plug-ins change what a client sent before the
-// Creator sees it. They judge it when the Creator asks Request.Check. Nothing is stored, so nothing
-// is charged. A resource without a Create stays as it is.
+// Creator sees it. They judge it when the Creator asks Request.Check. Nothing is stored, so
+// Transact is not asked. A resource without a Create stays as it is.
 func Admitted(r rest.Resource, chain *admission.Chain) rest.Resource {
 	if r.Create != nil {
 		r.Create = admitted{r.Create, r, chain}
@@ -91,7 +91,7 @@ func (a admitted) request(req *rest.Request, name rest.Name, obj rest.Body, opts
 		Options:     opts,
 		DryRun:      isDryRun(opts.DryRun),
 		Notes:       &req.Notes,
-		Forms:       subresource.NewForms([]admission.Version{{Resource: resource, Kind: kind}}, a.empty(obj, kind)),
+		Codec:       subresource.NewCodec([]admission.Version{{Resource: resource, Kind: kind}}, a.empty(obj, kind)),
 	}
 }
 

@@ -130,7 +130,7 @@ func (e *endpoint) createNamed(ctx context.Context, w *write, hub runtime.Object
 	if err != nil {
 		return nil, err
 	}
-	entry, err := e.putCharged(ctx, w.charged, key, hub, from, opts)
+	entry, err := e.putInTransaction(ctx, w.attempted, key, hub, from, opts)
 	if err != nil {
 		return nil, e.createError(ctx, key, meta.Name, err)
 	}

@@ -76,7 +76,7 @@ func (e *endpoint) remove(ctx context.Context, key, name string, request *admiss
 		case g.stays:
 			return nil, errStays
 		}
-		return e.charge(ctx, request, nil, old)
+		return e.transact(ctx, request, nil, old)
 	}
 	defer func() { request.Over(err) }()
 	if !dryRun {

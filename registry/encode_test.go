@@ -55,7 +55,7 @@ func TestAListIsWrittenInPieces(t *testing.T) {
 		rest.Protobuf: wire.AppendEnvelope(nil, "shop.example.com/v1", "WidgetList", raw),
 	} {
 		var got countingWriter
-		if err := view.WriteTo(&got, rest.Form{MediaType: mediaType}); err != nil {
+		if err := view.WriteTo(&got, rest.Representation{MediaType: mediaType}); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got.Bytes(), want) {
@@ -80,7 +80,7 @@ func TestNoProtobufForAVersionWithout(t *testing.T) {
 	}
 	for kind, view := range map[string]rest.View{"Old": one, "OldList": list} {
 		var got countingWriter
-		err := view.WriteTo(&got, rest.Form{MediaType: rest.Protobuf})
+		err := view.WriteTo(&got, rest.Representation{MediaType: rest.Protobuf})
 		wantStatus(t, err, 406, "NotAcceptable", "*widget."+kind+" has no protobuf form: ask for application/json or application/yaml")
 		if got.writes != 0 {
 			t.Error("something was written")
@@ -183,7 +183,7 @@ func TestStoredProtobufIsWrittenWithoutAllocations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	form := rest.Form{MediaType: rest.Protobuf}
+	form := rest.Representation{MediaType: rest.Protobuf}
 	var out bytes.Buffer
 	if err := view.WriteTo(&out, form); err != nil {
 		t.Fatal(err)

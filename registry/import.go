@@ -25,7 +25,7 @@ type Importer struct {
 	Stored bool
 	// Import stores an object that is given in JSON, with its status and what a server fills in;
 	// its owners and its uid are what change makes of them. It is judged as a new one that was sent
-	// by a client, its status too; admission is not asked, and nothing is charged. Without a uid or
+	// by a client, its status too; admission is not asked. Without a uid or
 	// a creationTimestamp it gets one. created is false if the object is there already, with this
 	// uid; another one of its name is an error. A dry run writes nothing.
 	Import func(ctx context.Context, text []byte, change func(*metav1.ObjectMeta), dryRun bool) (created bool, err error)

@@ -112,7 +112,7 @@ func (e *endpoint) rewrite(ctx context.Context, req *rest.Request, name rest.Nam
 	w := e.updating(req, name, &metav1.UpdateOptions{DryRun: dry, FieldManager: manager})
 	w.judged = nil // it is the body that was admitted
 	var refused error
-	entry, err := e.write(ctx, key, dryRun, w.charged, func(current storage.Entry) ([]byte, []storage.Op, error) {
+	entry, err := e.write(ctx, key, dryRun, w.attempted, func(current storage.Entry) ([]byte, []storage.Op, error) {
 		old, err := e.parentOf(current)
 		if err != nil {
 			return nil, nil, err

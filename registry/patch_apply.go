@@ -32,7 +32,7 @@ func (e *endpoint) apply(ctx context.Context, req *rest.Request, name rest.Name,
 	}
 	w := e.updating(req, name, updateOptions(opts))
 	for {
-		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), w.charged, func(current storage.Entry) ([]byte, []storage.Op, error) {
+		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), w.attempted, func(current storage.Entry) ([]byte, []storage.Op, error) {
 			old, err := e.decodeCurrent(current)
 			if err != nil {
 				return nil, nil, err

@@ -42,7 +42,7 @@ func admitBody[B apiruntime.Object](ctx context.Context, e *endpoint, to sent, b
 		Object:      body,
 		Options:     to.opts,
 		DryRun:      to.dryRun,
-		Forms:       subresource.NewForms(e.bodyVersions(to.kind), to.new),
+		Codec:       subresource.NewCodec(e.bodyVersions(to.kind), to.new),
 		Notes:       &to.req.Notes,
 	})
 	if request == nil {
@@ -68,7 +68,7 @@ func admitBody[B apiruntime.Object](ctx context.Context, e *endpoint, to sent, b
 // bodyVersions are those of the object that the subresource belongs to, in all of which it takes
 // the same kind.
 func (e *endpoint) bodyVersions(kind schema.GroupVersionKind) []admission.Version {
-	versions := forms{e}.Versions()
+	versions := hubCodec{e}.Versions()
 	for i := range versions {
 		versions[i].Kind = kind
 	}

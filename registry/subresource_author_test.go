@@ -117,7 +117,7 @@ func TestGetter(t *testing.T) {
 	if got := text(t, view); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got := written(t, view, rest.Form{MediaType: rest.JSON, As: rest.AsTable}); !strings.Contains(got, `"cells":["w",`) {
+	if got := written(t, view, rest.Representation{MediaType: rest.JSON, As: rest.AsTable}); !strings.Contains(got, `"cells":["w",`) {
 		t.Errorf("as a table %s", got)
 	}
 	_, err = r.Get.Get(ctx, rest.Name{Namespace: "ns", Name: "none"}, metav1.GetOptions{})

@@ -74,7 +74,7 @@ func (s *scaleEndpoint) write(ctx context.Context, req *rest.Request, verb strin
 	}
 	w := e.updating(req, name, opts)
 	w.judged = nil // it is the Scale that is admitted, not the object behind it
-	entry, err := e.write(ctx, key, isDryRun(opts.DryRun), w.charged, func(current storage.Entry) ([]byte, []storage.Op, error) {
+	entry, err := e.write(ctx, key, isDryRun(opts.DryRun), w.attempted, func(current storage.Entry) ([]byte, []storage.Op, error) {
 		old, err := e.decodeCurrent(current)
 		if err != nil {
 			return nil, nil, err

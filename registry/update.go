@@ -57,7 +57,7 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 	by, w := author{manager: opts.FieldManager}, e.updating(req, name, &opts)
 	w.text = text
 	for {
-		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), w.charged, func(current storage.Entry) ([]byte, []storage.Op, error) {
+		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), w.attempted, func(current storage.Entry) ([]byte, []storage.Op, error) {
 			// Read current.
 			old, err := e.decodeCurrent(current)
 			if err != nil {
@@ -153,7 +153,7 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 	finished := oldMeta.DeletionTimestamp != nil && len(meta.Finalizers) == 0 && !inGrace(oldMeta) && !e.held(hub)
 	var with []storage.Op
 	if !finished {
-		if with, err = e.charge(ctx, w.charged, hub, old); err != nil {
+		if with, err = e.transact(ctx, w.attempted, hub, old); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -190,7 +190,7 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 
 	if finished {
 		gone := &finishedError{value: value, current: current}
-		gone.charge, gone.over = e.chargeFinished(w, old)
+		gone.with, gone.over = e.transactFinished(w, old)
 		return nil, nil, gone
 	}
 	// The store writes nothing for the very same value.

@@ -58,7 +58,7 @@ func TestVirtual(t *testing.T) {
 	if r.Name != "meters" || r.ListKind != "MeterList" || r.Watch != nil || r.Update != nil || r.Delete != nil || !r.Namespaced {
 		t.Errorf("%+v", r)
 	}
-	form := rest.Form{MediaType: rest.JSON}
+	form := rest.Representation{MediaType: rest.JSON}
 	one, err := r.Get.Get(ctx, rest.Name{Namespace: "ns", Name: "a"}, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -75,18 +75,18 @@ func TestVirtual(t *testing.T) {
 	}
 	const item = `{"metadata":{"name":"b","namespace":"ns","labels":{"letter":"b"}},"spec":{"color":"of b"},"status":{}}`
 	for _, tc := range []struct {
-		form rest.Form
+		form rest.Representation
 		want string
 	}{
 		{form, `{"kind":"MeterList","apiVersion":"shop.example.com/v1","metadata":{},"items":[`},
 		{form, item + "]}\n"},
-		{rest.Form{MediaType: rest.YAML}, "kind: MeterList"},
-		{rest.Form{MediaType: rest.JSON, As: rest.AsTable}, `{"cells":["b","of b"],"object":{"kind":"PartialObjectMetadata"`},
-		{rest.Form{MediaType: rest.JSON, As: rest.AsTable, IncludeObject: metav1.IncludeObject}, `"object":{"kind":"Meter"`},
+		{rest.Representation{MediaType: rest.YAML}, "kind: MeterList"},
+		{rest.Representation{MediaType: rest.JSON, As: rest.AsTable}, `{"cells":["b","of b"],"object":{"kind":"PartialObjectMetadata"`},
+		{rest.Representation{MediaType: rest.JSON, As: rest.AsTable, IncludeObject: metav1.IncludeObject}, `"object":{"kind":"Meter"`},
 		{form, item + "]}\n"}, // and not what the Table left behind
-		{rest.Form{MediaType: rest.JSON, As: rest.AsPartialObjectMetadata}, `"kind":"PartialObjectMetadataList"`},
-		{rest.Form{MediaType: rest.Protobuf, As: rest.AsPartialObjectMetadata}, "PartialObjectMetadataList"},
-		{rest.Form{MediaType: rest.Protobuf}, "of b"},
+		{rest.Representation{MediaType: rest.JSON, As: rest.AsPartialObjectMetadata}, `"kind":"PartialObjectMetadataList"`},
+		{rest.Representation{MediaType: rest.Protobuf, As: rest.AsPartialObjectMetadata}, "PartialObjectMetadataList"},
+		{rest.Representation{MediaType: rest.Protobuf}, "of b"},
 	} {
 		if got := written(t, list, tc.form); !strings.Contains(got, tc.want) {
 			t.Errorf("%+v: %s, want %s", tc.form, got, tc.want)

@@ -21,15 +21,15 @@ type write struct {
 	*rest.Request
 	// text is the JSON that the object was read of; nil: nobody has sent one.
 	text []byte
-	// judged is what admission is asked about, charged what it writes with the object. nil:
+	// judged is what admission is asked about, attempted what it writes with the object. nil:
 	// admission has nothing to say, or has judged something else already.
-	judged, charged *admission.Request
+	judged, attempted *admission.Request
 }
 
 // as is the write once it is known what admission is asked about.
 func (w *write) as(request *admission.Request) *write {
 	one := *w
-	one.judged, one.charged = request, request
+	one.judged, one.attempted = request, request
 	return &one
 }
 
@@ -43,7 +43,7 @@ func (e *endpoint) updating(req *rest.Request, name rest.Name, opts *metav1.Upda
 type finishedError struct {
 	value   []byte // what would have been written
 	current storage.Entry
-	charge  func(context.Context) ([]storage.Op, error) // what is written with the removal
+	with    func(context.Context) ([]storage.Op, error) // what is written with the removal
 	over    func(error)                                 // is called after it
 }
 
@@ -52,18 +52,18 @@ var errFinished = errors.New("the object is finished")
 func (*finishedError) Error() string { return errFinished.Error() }
 
 // write runs try against the current entry until its value is written, or removes the entry if try
-// says so. A dry run does neither. The attempts are those of charged: what comes after a write
+// says so. A dry run does neither. The attempts are those of attempted: what comes after a write
 // begins when they are over. It is nil if they are nobody's. The entry that it returns is what the
 // client gets to see.
-func (s *store) write(ctx context.Context, key string, dryRun bool, charged *admission.Request, try storage.TryUpdate) (storage.Entry, error) {
-	defer charged.Over(errFinished) // in case of a panic
+func (s *store) write(ctx context.Context, key string, dryRun bool, attempted *admission.Request, try storage.TryUpdate) (storage.Entry, error) {
+	defer attempted.Over(errFinished) // in case of a panic
 	for {
 		var before storage.Entry // what the last attempt saw
 		entry, err := s.writeOnce(ctx, key, dryRun, func(current storage.Entry) ([]byte, []storage.Op, error) {
 			before = current
 			return try(current)
 		})
-		charged.Over(err)
+		attempted.Over(err)
 		var finished *finishedError
 		if !errors.As(err, &finished) {
 			if err == nil && !dryRun && !bytes.Equal(entry.Value, before.Value) {
@@ -116,7 +116,7 @@ func (f *finishedError) check(ctx context.Context) storage.CheckDelete {
 		if current.Revision != f.current.Revision {
 			return nil, errRevisionMoved
 		}
-		return f.charge(ctx)
+		return f.with(ctx)
 	}
 }
 

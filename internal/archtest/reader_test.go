@@ -27,7 +27,7 @@ var readers = map[string]map[string]string{
 	},
 	"Tags": {
 		"generators/internal/emit/types.go":                  "a struct without a name is printed with its tags",
-		"generators/internal/generators/memory.go":           "the tags that a plug-in reads",
+		"generators/internal/generators/uptodate.go":         "the tags that a plug-in reads",
 		"generators/internal/generators/tagcheck.go":         "the tags that a plug-in reads",
 		"generators/internal/breaking/doc.go":                "the tags that plug-ins read",
 		"generators/internal/crd/check.go":                   "the tags that plug-ins read",

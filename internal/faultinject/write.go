@@ -139,7 +139,7 @@ func (c collecting) DeleteCollection(ctx context.Context, req *rest.Request, nam
 		return nil, err
 	}
 	var text bytes.Buffer
-	if err := view.WriteTo(&text, rest.Form{MediaType: rest.JSON}); err != nil {
+	if err := view.WriteTo(&text, rest.Representation{MediaType: rest.JSON}); err != nil {
 		return nil, err
 	}
 	var listed metav1.PartialObjectMetadataList

@@ -55,9 +55,9 @@ type Host struct {
 	// Metrics takes the metrics of those who have some.
 	Metrics prometheus.Registerer
 
-	// Objects are those of all resources that are in namespaces and do not expire, for those who
-	// write an object of one together with somebody else's.
-	Objects []*registry.Objects
+	// Stored are the objects of all resources that are in namespaces and do not expire, for those
+	// who write an object of one together with somebody else's.
+	Stored []*registry.Objects
 
 	// Elect is what Extend sets to say which of the servers that share their objects leads. It
 	// calls lead while this one holds the lease of that name, until ctx ends. nil: each of them
@@ -92,9 +92,9 @@ func (h *Host) Resource(gvr schema.GroupVersionResource, subresource string) *re
 	return &h.Resources[i]
 }
 
-// Kept is the store of the keys that a plug-in has to itself (AdmissionPlugin.Keeps), nil if none
+// Store is that of the keys that a plug-in has to itself (AdmissionPlugin.KeyPrefix), nil if none
 // of those that are on has the prefix. It keeps values as they are.
-func (h *Host) Kept(prefix string) storage.Interface { return h.kept[prefix] }
+func (h *Host) Store(prefix string) storage.Interface { return h.kept[prefix] }
 
 // Go has loop run while the server serves. It returns when its context ends, and the server waits
 // for that.

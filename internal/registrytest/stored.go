@@ -208,7 +208,7 @@ func checkServed(t *testing.T, scheme *runtime.Scheme, r registry.Resource, stor
 			continue
 		}
 		var b bytes.Buffer
-		if err := view.WriteTo(&b, rest.Form{MediaType: rest.JSON}); err != nil {
+		if err := view.WriteTo(&b, rest.Representation{MediaType: rest.JSON}); err != nil {
 			t.Errorf("get in %s: %v", served.GroupVersion, err)
 			continue
 		}

@@ -35,7 +35,7 @@ func (p *plan) extend(ctx context.Context, door *door, db *database.Database, st
 	decider := new(decider)
 	h := program.NewHost(program.Host{
 		Scheme: p.known.Scheme, Resources: append(stored.resources, virtual...), Options: p.options, Log: p.log,
-		Shared: db.Backend.Shared, Metrics: p.metrics, Objects: stored.objects,
+		Shared: db.Backend.Shared, Metrics: p.metrics, Stored: stored.objects,
 		RootCA: door.rootCA, Authorizer: decider, Tokens: users.tokens, Audiences: program.Audiences(&p.options.Authentication), Signer: users.signer,
 		ClientSigner: auth.NewClientSigner(door.authority.cert, door.authority.key), Revocations: users.revocations,
 	}, p.enabled, stored.kept)

@@ -165,13 +165,13 @@ const maxRecordedAnswer = 3 << 20
 var errAnswerTooLong = errors.New("the answer is too long for the audit log")
 
 // recordView keeps the answer, as JSON, whatever the client asked for.
-func (c *call) recordView(view rest.View, form rest.Form) {
+func (c *call) recordView(view rest.View, rep rest.Representation) {
 	if c.record == nil || !c.record.Wants(audit.LevelRequestResponse) {
 		return
 	}
-	form.MediaType, form.Pretty = rest.JSON, false
+	rep.MediaType, rep.Pretty = rest.JSON, false
 	var out bytes.Buffer
-	if err := view.WriteTo(&boundedWriter{&out, maxRecordedAnswer}, form); err != nil {
+	if err := view.WriteTo(&boundedWriter{&out, maxRecordedAnswer}, rep); err != nil {
 		c.record.Annotate("audit.typeplane.io/response-object", "left out: "+err.Error())
 		return
 	}

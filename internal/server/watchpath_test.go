@@ -91,7 +91,7 @@ func TestShapeOfWhatIsMissing(t *testing.T) {
 		}
 		return aBook(n.Name), nil
 	})
-	var form rest.Form
+	var form rest.Representation
 	r.Watch = watchFunc(func(context.Context, string, metav1.ListOptions) (rest.Stream, error) {
 		stream := &fakeStream{batches: make(chan []rest.Event, 1)}
 		stream.batches <- []rest.Event{{Type: rest.Added, Object: formKeeper{&form}}}

@@ -90,17 +90,17 @@ func sendMessages(ctx context.Context, conn *websocket.Conn, w watching) error {
 	sending, stop := context.WithDeadline(context.WithoutCancel(ctx), w.deadline)
 	defer stop()
 	frame, messageType, head := appendJSONEvent, websocket.MessageText, 0
-	if w.form.MediaType == rest.Protobuf {
+	if w.rep.MediaType == rest.Protobuf {
 		frame, messageType, head = appendProtobufEvent, websocket.MessageBinary, lengthPrefix
 	}
 	var buffer, scratch bytes.Buffer
 	return w.follow(ctx, func(events []rest.Event) error {
 		for _, event := range events {
 			buffer.Reset()
-			if err := frame(&buffer, &scratch, event, w.form); err != nil {
+			if err := frame(&buffer, &scratch, event, w.rep); err != nil {
 				return err
 			}
-			w.form.NoHeaders = true
+			w.rep.NoHeaders = true
 			if err := conn.Write(sending, messageType, buffer.Bytes()[head:]); err != nil {
 				return fmt.Errorf("%w: %w", errNotSent, err)
 			}

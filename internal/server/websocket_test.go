@@ -28,9 +28,9 @@ func notThere() error {
 }
 
 // formKeeper keeps the form that it is written in.
-type formKeeper struct{ form *rest.Form }
+type formKeeper struct{ form *rest.Representation }
 
-func (v formKeeper) WriteTo(w io.Writer, form rest.Form) error {
+func (v formKeeper) WriteTo(w io.Writer, form rest.Representation) error {
 	*v.form = form
 	_, err := w.Write([]byte("{}\n"))
 	return err

@@ -189,8 +189,9 @@ const (
 	Protobuf MediaType = "application/vnd.kubernetes.protobuf"
 )
 
-// Form is how a client wants an answer. The version is that of the Resource which made the View.
-type Form struct {
+// Representation is how a client wants an answer. The version is that of the Resource which made
+// the View.
+type Representation struct {
 	MediaType MediaType
 	// Pretty indents JSON.
 	Pretty bool
@@ -221,7 +222,7 @@ const (
 // View is an answer that can write itself in any Form, more than once. It may share bytes with the
 // store. Protobuf has its envelope, JSON ends with a newline.
 type View interface {
-	WriteTo(w io.Writer, form Form) error
+	WriteTo(w io.Writer, rep Representation) error
 }
 
 // EventType is the type of a watch event on the wire.

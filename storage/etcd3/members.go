@@ -53,7 +53,7 @@ func watchMembers(client *clientv3.Client, lines *lines, endpoints []string, log
 			m.watch(client.Ctx(), i, member{etcdserverpb.NewKVClient(conn), etcdserverpb.NewMaintenanceClient(conn)})
 		}()
 	}
-	m.quorum.guard(client)
+	m.quorum.wrap(client)
 	return nil
 }
 

@@ -142,9 +142,9 @@ func Missing(client *Client) []string {
 	return nil
 }
 
-// guard makes a client refuse what needs a quorum while there is none, and not wait for the answer
+// wrap makes a client refuse what needs a quorum while there is none, and not wait for the answer
 // to what is on its way then.
-func (q *quorum) guard(client *Client) {
+func (q *quorum) wrap(client *Client) {
 	client.KV = &quorumKV{client.KV, q}
 	client.Lease = &quorumLease{client.Lease, q}
 }

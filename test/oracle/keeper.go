@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,7 +20,7 @@ const (
 	quotaName   = "books"
 	countBooks  = corev1.ResourceName("count/books.library.example.com")
 	roomFor     = 6 // what a quota allows, of namesPerNamespace
-	keeperPause = 20 * time.Millisecond
+	keeperPause = 50 * time.Millisecond
 )
 
 // doomed is the namespace that is deleted. The others stay.
@@ -61,7 +60,7 @@ func (k *keeper) open(ctx context.Context, namespace string, room int) error {
 			}
 		}
 		if made.code == http.StatusForbidden {
-			k.free(namespace)
+			k.free(ctx, namespace)
 		}
 		if !pause(ctx, keeperPause) {
 			return fmt.Errorf("namespace %s has no quota: %d %s: %w", namespace, made.code, made.message, ctx.Err())
@@ -69,12 +68,20 @@ func (k *keeper) open(ctx context.Context, namespace string, room int) error {
 	}
 }
 
-// free takes the finalizers off the books of a namespace that is being deleted.
-func (k *keeper) free(namespace string) {
-	for i := range namesPerNamespace {
-		key := namespace + "/book-" + strconv.Itoa(i)
-		if seen, ok := k.board.get(key); ok && seen.item.Finalizers != "" {
-			k.change(k.entrance(), Op{Verb: Patch, Version: k.version(), Key: key, Sent: Content{Token: k.token()}, Manager: k.manager(), Finalize: "="}, mergeType)
+// free takes the finalizers off the books of a namespace that is being deleted. It looks at what is
+// there: nobody may have seen a book that was written by a request without an answer.
+func (k *keeper) free(ctx context.Context, namespace string) {
+	a := k.entrance().do(ctx, request{method: http.MethodGet, path: path(storedVersion, namespace), accept: asProtobuf})
+	if a.outcome != OK {
+		return
+	}
+	list, err := decodeList(a.data)
+	if err != nil {
+		panic(err) // it is no list
+	}
+	for i := range list.Items {
+		if book := &list.Items[i]; len(book.Finalizers) > 0 {
+			k.change(k.entrance(), Op{Verb: Patch, Version: k.version(), Key: namespace + "/" + book.Name, Sent: Content{Token: k.token()}, Manager: k.manager(), Finalize: "="}, mergeType)
 		}
 	}
 }

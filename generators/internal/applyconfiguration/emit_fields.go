@@ -104,6 +104,8 @@ func (s setters) items(m types.Member, in *embedded, configs bool) {
 	switch {
 	case configs:
 		param, value = "values ...*"+s.typeOf(s.f, slice.Elem), "*values[i]"
+	case slice.Elem.Kind == types.Pointer && s.isConfig(slice.Elem): // as applyconfiguration-gen has it
+		param, value = "values ...*"+s.f.Type(slice.Elem), "*values[i]"
 	case slice.Elem.Kind == types.Pointer:
 		param = "values ..." + s.f.Type(slice.Elem)
 	}

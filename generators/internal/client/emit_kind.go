@@ -114,8 +114,10 @@ func (p printer) generic(f *emit.File, k *clients.Kind, begin string) string {
 }
 
 // lists and applies tell what the generic client has to be able to do.
-func (p printer) lists(k *clients.Kind) bool   { return k.Has("list", "deleteCollection") }
-func (p printer) applies(k *clients.Kind) bool { return k.Has("apply", "applyStatus") && !p.set.Apply.None() }
+func (p printer) lists(k *clients.Kind) bool { return k.Has("list", "deleteCollection") }
+func (p printer) applies(k *clients.Kind) bool {
+	return k.Has("apply", "applyStatus") && !p.set.Apply.None()
+}
 
 // client prints the type behind a kind's interface, and how one is made.
 func (p printer) client(f *emit.File, k *clients.Kind) {

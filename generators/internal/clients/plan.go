@@ -71,6 +71,7 @@ func Plan(pass *generators.Pass) []*Set {
 			continue
 		}
 		p.plurals = layout.plurals
+		p.checkClientGo()
 		set := &Set{Layout: layout, Groups: p.groups(pass.Below(pkg, layout.prints))}
 		if len(set.Groups) == 0 {
 			p.problemAt(pkg, ": no kind of the package, or of one below it, says +"+tagGen+" or is served",

@@ -47,6 +47,6 @@
 // Fully set objects of k8s.io/api are copied 1.5 (Pod) to 1.8 times (Node) as fast as by its own
 // methods; a running Pod, with little set, takes as long (test/codebench).
 //
-// Start reading at Plugin; plan.go decides, emit.go prints; memory.go and own.go have what is
+// Start reading at Plugin; plan.go decides, emit.go prints; slabs.go and own.go have what is
 // allocated together.
 package deepcopy

@@ -23,7 +23,7 @@ const largestOwn = 1 << 10
 // planOwn finds the kinds that get memory of their own, and the functions that nothing else calls,
 // which take from it. Kinds with many values of one type get none: they have more types than one
 // object has values of.
-func (m *memory) planOwn(f *file, bodies map[*types.Type]*node) {
+func (m *slabs) planOwn(f *file, bodies map[*types.Type]*node) {
 	m.own = map[*types.Type]*own{}
 	users := map[*types.Type]int{}
 	for _, a := range f.aliases {
@@ -65,7 +65,7 @@ func held(bodies map[*types.Type]*node, of *node) map[*types.Type]bool {
 
 // add adds the values that a node needs, in functions of the kind's own, which are mine. What holds
 // itself is counted once.
-func (o *own) add(m *memory, bodies map[*types.Type]*node, mine map[*types.Type]bool, n *node) {
+func (o *own) add(m *slabs, bodies map[*types.Type]*node, mine map[*types.Type]bool, n *node) {
 	if t := taken(n); t != nil && m.slabs[t.Name] == nil {
 		o.types[t.Name] = t
 		o.room[t.Name]++

@@ -38,7 +38,7 @@ func waysOf(d tag.Definition, place string) []way {
 }
 
 // values are for tags without an example.
-var values = map[tag.Form]string{
+var values = map[tag.ValueType]string{
 	tag.Bool: "=true", tag.Int: "=1", tag.Number: "=1", tag.JSON: "=1", tag.String: "=a", tag.Name: "=a", tag.Any: "=a",
 }
 

@@ -21,7 +21,7 @@ import (
 
 // partial is the form in which the collector reads objects: their metadata, which is cut out of the
 // stored bytes.
-var partial = rest.Form{MediaType: rest.Protobuf, As: rest.AsPartialObjectMetadata}
+var partial = rest.Representation{MediaType: rest.Protobuf, As: rest.AsPartialObjectMetadata}
 
 // monitor is how far the collector has come in following one kind.
 type monitor struct {

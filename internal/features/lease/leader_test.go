@@ -28,7 +28,7 @@ type oneLease struct {
 
 type asJSON []byte
 
-func (v asJSON) WriteTo(w io.Writer, _ rest.Form) error {
+func (v asJSON) WriteTo(w io.Writer, _ rest.Representation) error {
 	_, err := w.Write(v)
 	return err
 }

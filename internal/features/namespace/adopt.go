@@ -73,7 +73,7 @@ func count(ctx context.Context, r *rest.Resource, counts map[string]int) error {
 			return err
 		}
 		var b bytes.Buffer
-		if err := view.WriteTo(&b, rest.Form{MediaType: rest.JSON, As: rest.AsPartialObjectMetadata}); err != nil {
+		if err := view.WriteTo(&b, rest.Representation{MediaType: rest.JSON, As: rest.AsPartialObjectMetadata}); err != nil {
 			return err
 		}
 		var page metav1.PartialObjectMetadataList

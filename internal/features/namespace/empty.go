@@ -90,7 +90,7 @@ func look(ctx context.Context, namespace string, r rest.Resource, limit int64) (
 		return remaining{}, err
 	}
 	var b bytes.Buffer
-	if err := view.WriteTo(&b, rest.Form{MediaType: rest.JSON, As: rest.AsPartialObjectMetadata}); err != nil {
+	if err := view.WriteTo(&b, rest.Representation{MediaType: rest.JSON, As: rest.AsPartialObjectMetadata}); err != nil {
 		return remaining{}, err
 	}
 	var list metav1.PartialObjectMetadataList

@@ -57,7 +57,7 @@ func newLifecycle(config lifecycleConfig) admission.Plugin {
 	if p.Now == nil {
 		p.Now = time.Now
 	}
-	return admission.Plugin{Name: PluginName, Wants: wants, Mutate: p.judge, Charge: p.charge}
+	return admission.Plugin{Name: PluginName, Wants: wants, Mutate: p.judge, Transact: p.stillOpen}
 }
 
 type lifecycle struct {
@@ -86,9 +86,9 @@ func (p *lifecycle) judge(ctx context.Context, r *admission.Request) error {
 	return err
 }
 
-// charge makes the create depend on the namespace: one that was deleted since, or is another one of
-// that name, is looked at again.
-func (p *lifecycle) charge(ctx context.Context, r *admission.Request) ([]storage.Op, error) {
+// stillOpen makes the create depend on the namespace: one that was deleted since, or is another one
+// of that name, is looked at again.
+func (p *lifecycle) stillOpen(ctx context.Context, r *admission.Request) ([]storage.Op, error) {
 	if r.Operation == admission.Delete {
 		return nil, nil
 	}

@@ -173,21 +173,21 @@ func TestCreatesDependOnTheNamespace(t *testing.T) {
 
 	create.Attempt.Next()
 	want := []storage.Op{{Key: "/namespaces/a", Expected: 7, Act: storage.Expect}}
-	if got, err := c.Charge(t.Context(), create); err != nil || !cmp.Equal(want, got, cmp.AllowUnexported(storage.Op{})) {
+	if got, err := c.Transact(t.Context(), create); err != nil || !cmp.Equal(want, got, cmp.AllowUnexported(storage.Op{})) {
 		t.Errorf("first: %v %+v, want %+v", err, got, want)
 	}
 	create.Attempt.Next() // since the transaction found another revision
-	if _, err := c.Charge(t.Context(), create); !apierrors.IsForbidden(err) {
+	if _, err := c.Transact(t.Context(), create); !apierrors.IsForbidden(err) {
 		t.Errorf("again: %v", err)
 	}
 	if diff := cmp.Diff([]string{"cache", "store"}, r.reads); diff != "" {
 		t.Errorf("reads (-want +got)\n%s", diff)
 	}
 	create.Attempt, create.DryRun = nil, true
-	if got, err := c.Charge(t.Context(), create); err != nil || got != nil {
+	if got, err := c.Transact(t.Context(), create); err != nil || got != nil {
 		t.Errorf("a dry run: %v %v", err, got)
 	}
-	if got, err := c.Charge(t.Context(), request(admission.Delete, "namespaces", "", "a")); err != nil || got != nil {
+	if got, err := c.Transact(t.Context(), request(admission.Delete, "namespaces", "", "a")); err != nil || got != nil {
 		t.Errorf("a deletion: %v %v", err, got)
 	}
 }

@@ -172,7 +172,7 @@ func get[T any](s *server, plural, name string) *T {
 		s.t.Fatalf("get %s %s: %v", plural, name, err)
 	}
 	var text bytes.Buffer
-	if err := view.WriteTo(&text, rest.Form{MediaType: rest.JSON}); err != nil {
+	if err := view.WriteTo(&text, rest.Representation{MediaType: rest.JSON}); err != nil {
 		s.t.Fatal(err)
 	}
 	obj := new(T)

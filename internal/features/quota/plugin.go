@@ -86,7 +86,7 @@ func New(config Config) (admission.Plugin, error) {
 	if err := q.limit(config.Limited); err != nil {
 		return admission.Plugin{}, err
 	}
-	return admission.Plugin{Name: PluginName, Wants: q.wants, Charge: q.charge}, nil
+	return admission.Plugin{Name: PluginName, Wants: q.wants, Transact: q.charge}, nil
 }
 
 // wants says whether a request can change what is used. Most updates can't.

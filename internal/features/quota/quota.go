@@ -16,7 +16,7 @@ var quotasResource = schema.GroupVersionResource{Version: "v1", Resource: "resou
 func API() typeplane.API {
 	api := newAPI()
 	api.Admission = []typeplane.AdmissionPlugin{{
-		Name: PluginName, Last: true, Configurable: true, Needs: []schema.GroupVersionResource{quotasResource}, Keeps: GatePrefix, New: newPlugin,
+		Name: PluginName, Last: true, Configurable: true, Needs: []schema.GroupVersionResource{quotasResource}, KeyPrefix: GatePrefix, New: newPlugin,
 	}}
 	return api
 }
@@ -28,8 +28,8 @@ func newPlugin(_ context.Context, h *typeplane.Host, file []byte) (admission.Plu
 	if err != nil {
 		return admission.Plugin{}, err
 	}
-	config := Config{Gates: h.Kept(GatePrefix), Limited: limited}
-	for _, objects := range h.Objects {
+	config := Config{Gates: h.Store(GatePrefix), Limited: limited}
+	for _, objects := range h.Stored {
 		config.Objects = append(config.Objects, objects)
 		if objects.Names()[0] == quotasResource.GroupResource() {
 			config.Quotas = objects

@@ -59,7 +59,9 @@ func (e *events) Close() {}
 
 type view struct{ of any }
 
-func (v view) WriteTo(w io.Writer, _ rest.Form) error { return json.NewEncoder(w).Encode(v.of) }
+func (v view) WriteTo(w io.Writer, _ rest.Representation) error {
+	return json.NewEncoder(w).Encode(v.of)
+}
 
 func event(kind rest.EventType, obj any) rest.Event {
 	return rest.Event{Type: kind, Object: view{obj}}

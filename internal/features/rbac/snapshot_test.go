@@ -213,7 +213,7 @@ func TestManyCombinations(t *testing.T) {
 			ObjectMeta: meta("", role.Name), Subjects: to("User", "", role.Name), RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: role.Name},
 		})
 	}
-	g := guard{rules: &Authorizer{}}
+	g := escalation{rules: &Authorizer{}}
 	g.rules.now.Store(NewSnapshot(o))
 	rule := func(verbs, groups, resources []string) []rbacv1.PolicyRule {
 		return []rbacv1.PolicyRule{{Verbs: verbs, APIGroups: groups, Resources: resources}}

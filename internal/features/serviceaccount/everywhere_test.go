@@ -28,7 +28,9 @@ func (g getter) Get(_ context.Context, name rest.Name, _ metav1.GetOptions) (res
 	return g, nil
 }
 
-func (g getter) WriteTo(w io.Writer, _ rest.Form) error { return json.NewEncoder(w).Encode(g.found) }
+func (g getter) WriteTo(w io.Writer, _ rest.Representation) error {
+	return json.NewEncoder(w).Encode(g.found)
+}
 
 // creator is told of creates, and refuses those in a namespace called full.
 type creator map[string]int

@@ -174,6 +174,6 @@ type view struct {
 	request *authenticationv1.TokenRequest
 }
 
-func (v view) WriteTo(w io.Writer, form rest.Form) error {
+func (v view) WriteTo(w io.Writer, form rest.Representation) error {
 	return serializer.Encode(w, v.request, serializer.MediaType(form.MediaType), form.Pretty)
 }

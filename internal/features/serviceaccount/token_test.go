@@ -31,7 +31,7 @@ type oneResource struct {
 
 type text string
 
-func (v text) WriteTo(w io.Writer, _ rest.Form) error {
+func (v text) WriteTo(w io.Writer, _ rest.Representation) error {
 	_, err := io.WriteString(w, string(v))
 	return err
 }
@@ -100,7 +100,7 @@ func ask(t *testing.T, tokens *tokens, checker *auth.ServiceAccounts, request *a
 		return err.Error()
 	}
 	var b bytes.Buffer
-	if err := view.WriteTo(&b, rest.Form{MediaType: rest.JSON}); err != nil {
+	if err := view.WriteTo(&b, rest.Representation{MediaType: rest.JSON}); err != nil {
 		t.Fatal(err)
 	}
 	answer := new(authenticationv1.TokenRequest)

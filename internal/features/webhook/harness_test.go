@@ -123,7 +123,7 @@ func parse(t *testing.T, gv schema.GroupVersion, data string) runtime.Object {
 func read(t *testing.T, view rest.View) *widget.V1 {
 	t.Helper()
 	var b strings.Builder
-	if err := view.WriteTo(&b, rest.Form{MediaType: rest.JSON}); err != nil {
+	if err := view.WriteTo(&b, rest.Representation{MediaType: rest.JSON}); err != nil {
 		t.Fatal(err)
 	}
 	out := new(widget.V1)

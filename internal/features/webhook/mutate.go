@@ -73,10 +73,10 @@ func (m *Mutating) mutateAgain(ctx context.Context, r *admission.Request, s *rou
 
 // first is the object in the first of its versions, to see whether it changes.
 func first(r *admission.Request) ([]byte, error) {
-	if r.Object == nil || r.Forms == nil {
+	if r.Object == nil || r.Codec == nil {
 		return nil, nil
 	}
-	return r.Forms.Encode(r.Object, r.Forms.Versions()[0])
+	return r.Codec.Encode(r.Object, r.Codec.Versions()[0])
 }
 
 // each is one round.
@@ -167,7 +167,7 @@ func (h *hook) apply(q *review.Question, version admission.Version, text []byte)
 		return false, nil
 	}
 	r := q.Request
-	if r.Object == nil || r.Forms == nil {
+	if r.Object == nil || r.Codec == nil {
 		return false, apierrors.NewInternalError(fmt.Errorf("admission webhook %q attempted to modify the object, which is not supported for this operation", h.name))
 	}
 	before, err := q.Object(version)
@@ -178,7 +178,7 @@ func (h *hook) apply(q *review.Question, version admission.Version, text []byte)
 	if err != nil {
 		return false, misfit(h, err)
 	}
-	obj, err := r.Forms.Decode(after, version)
+	obj, err := r.Codec.Decode(after, version)
 	if err != nil {
 		return false, misfit(h, err)
 	}

@@ -22,26 +22,26 @@ const (
 	ofKubernetes = "io.k8s."
 )
 
-// Forms are one document of OpenAPI v2, twice.
-type Forms struct{ JSON, Protobuf []byte }
+// Encoded are one document of OpenAPI v2, twice.
+type Encoded struct{ JSON, Protobuf []byte }
 
 // V2 makes one document of those of OpenAPI v3. different are the models that these do not agree
 // on: the first counts.
-func V2(info Info, v3 [][]byte) (forms Forms, different []string, err error) {
+func V2(info Info, v3 [][]byte) (encoded Encoded, different []string, err error) {
 	doc, different, err := convertOpenAPI(info.Title, info.Version, v3)
 	if err != nil {
-		return Forms{}, nil, fmt.Errorf("OpenAPI v2: %w", err)
+		return Encoded{}, nil, fmt.Errorf("OpenAPI v2: %w", err)
 	}
 	slices.Sort(different)
-	forms.JSON = encode(doc)
-	parsed, err := openapi_v2.ParseDocument(forms.JSON)
+	encoded.JSON = encode(doc)
+	parsed, err := openapi_v2.ParseDocument(encoded.JSON)
 	if err != nil {
-		return Forms{}, nil, fmt.Errorf("OpenAPI v2: %w", err)
+		return Encoded{}, nil, fmt.Errorf("OpenAPI v2: %w", err)
 	}
-	if forms.Protobuf, err = proto.Marshal(parsed); err != nil {
-		return Forms{}, nil, fmt.Errorf("OpenAPI v2: %w", err)
+	if encoded.Protobuf, err = proto.Marshal(parsed); err != nil {
+		return Encoded{}, nil, fmt.Errorf("OpenAPI v2: %w", err)
 	}
-	return forms, different, nil
+	return encoded, different, nil
 }
 
 // encode is for maps of our own, which can't fail to encode.

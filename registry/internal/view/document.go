@@ -14,27 +14,27 @@ import (
 )
 
 // writeDocument writes the document of an entry in one piece.
-func (o *Object) writeDocument(w io.Writer, form rest.Form) error {
+func (o *Object) writeDocument(w io.Writer, rep rest.Representation) error {
 	text, err := o.AppendShown(room(w), o.head, o.Entry)
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}
-	return writeText(w, text, o.Kind, form)
+	return writeText(w, text, o.Kind, rep)
 }
 
 // writeText writes an object of a kind without protobuf, of which text is the JSON.
-func writeText(w io.Writer, text []byte, kind *runtime.Kind, form rest.Form) error {
+func writeText(w io.Writer, text []byte, kind *runtime.Kind, rep rest.Representation) error {
 	switch {
-	case form.MediaType == rest.Protobuf:
+	case rep.MediaType == rest.Protobuf:
 		return encodingError(&serializer.NoProtobufError{Object: kind.New()})
-	case form.MediaType == rest.YAML:
+	case rep.MediaType == rest.YAML:
 		data, err := yaml.JSONToYAML(text)
 		if err != nil {
 			return apierrors.NewInternalError(err)
 		}
 		_, err = w.Write(data)
 		return err
-	case form.Pretty:
+	case rep.Pretty:
 		var indented bytes.Buffer
 		if err := json.Indent(&indented, text, "", "  "); err != nil {
 			return apierrors.NewInternalError(err)

@@ -33,19 +33,19 @@ func (v Factory) NewStoredList() *List {
 	return &List{Factory: v, Entries: []storage.Entry{}, encoded: v.encoded}
 }
 
-func (l *List) WriteTo(w io.Writer, form rest.Form) error {
+func (l *List) WriteTo(w io.Writer, rep rest.Representation) error {
 	return inChunks(w, func(out *chunks) error {
 		switch {
-		case form.As == rest.AsTable:
-			return l.writeTable(out, form)
-		case form.As == rest.AsPartialObjectMetadata:
-			return l.writePartial(out, form)
-		case form.MediaType == rest.Protobuf:
+		case rep.As == rest.AsTable:
+			return l.writeTable(out, rep)
+		case rep.As == rest.AsPartialObjectMetadata:
+			return l.writePartial(out, rep)
+		case rep.MediaType == rest.Protobuf:
 			return l.writeProtobuf(out)
-		case form.MediaType == rest.YAML:
+		case rep.MediaType == rest.YAML:
 			return writeYAML(out, func(out *chunks) error { return l.writeJSON(out, false) })
 		}
-		return l.writeJSON(out, form.Pretty)
+		return l.writeJSON(out, rep.Pretty)
 	})
 }
 

@@ -31,19 +31,19 @@ func (v Factory) View(e storage.Entry) rest.View { return &Object{v, e, nil} }
 func (v Factory) ViewStored(e storage.Entry) rest.View { return &Object{v, e, v.encoded} }
 
 // WriteTo writes the object at once, so nothing is written when it fails.
-func (o *Object) WriteTo(w io.Writer, form rest.Form) error {
-	switch form.As {
+func (o *Object) WriteTo(w io.Writer, rep rest.Representation) error {
+	switch rep.As {
 	case rest.AsTable:
-		return o.writeTable(w, form)
+		return o.writeTable(w, rep)
 	case rest.AsPartialObjectMetadata:
-		return o.writePartial(w, form)
+		return o.writePartial(w, rep)
 	}
 	switch {
 	case o.ShowsDocuments():
-		return o.writeDocument(w, form)
-	case form.MediaType == rest.Protobuf && o.AsStored():
+		return o.writeDocument(w, rep)
+	case rep.MediaType == rest.Protobuf && o.AsStored():
 		return o.writeStored(w)
-	case form.MediaType == rest.JSON && !form.Pretty && o.head != "":
+	case rep.MediaType == rest.JSON && !rep.Pretty && o.head != "":
 		return o.writeJSON(w)
 	}
 	obj, err := o.Visible(o.Entry)
@@ -51,7 +51,7 @@ func (o *Object) WriteTo(w io.Writer, form rest.Form) error {
 		return apierrors.NewInternalError(err)
 	}
 	obj.GetObjectKind().SetGroupVersionKind(o.Kind.GroupVersionKind())
-	return kindView{obj, o.Kind}.WriteTo(w, form)
+	return kindView{obj, o.Kind}.WriteTo(w, rep)
 }
 
 // writeStored writes what is stored, with its revision.
@@ -79,11 +79,11 @@ type Struct struct {
 	Obj apiruntime.Object
 }
 
-func (s Struct) WriteTo(w io.Writer, form rest.Form) error {
-	if obj, ok := s.Obj.(runtime.Object); ok && form.As != rest.AsObject {
-		return writeStructAs(w, obj, NameAndAge, form)
+func (s Struct) WriteTo(w io.Writer, rep rest.Representation) error {
+	if obj, ok := s.Obj.(runtime.Object); ok && rep.As != rest.AsObject {
+		return writeStructAs(w, obj, NameAndAge, rep)
 	}
-	data, err := serializer.Append(nil, s.Obj, serializer.MediaType(form.MediaType), form.Pretty)
+	data, err := serializer.Append(nil, s.Obj, serializer.MediaType(rep.MediaType), rep.Pretty)
 	if err != nil {
 		return encodingError(err)
 	}
@@ -97,8 +97,8 @@ type kindView struct {
 	kind *runtime.Kind
 }
 
-func (k kindView) WriteTo(w io.Writer, form rest.Form) error {
-	data, err := serializer.AppendKind(room(w), k.kind, k.obj, serializer.MediaType(form.MediaType), form.Pretty)
+func (k kindView) WriteTo(w io.Writer, rep rest.Representation) error {
+	data, err := serializer.AppendKind(room(w), k.kind, k.obj, serializer.MediaType(rep.MediaType), rep.Pretty)
 	if err != nil {
 		return encodingError(err)
 	}
@@ -126,11 +126,11 @@ type objectOf struct {
 	table *Columns
 }
 
-func (o objectOf) WriteTo(w io.Writer, form rest.Form) error {
-	if form.As != rest.AsObject {
-		return writeStructAs(w, o.obj, o.table, form)
+func (o objectOf) WriteTo(w io.Writer, rep rest.Representation) error {
+	if rep.As != rest.AsObject {
+		return writeStructAs(w, o.obj, o.table, rep)
 	}
-	return o.kindView.WriteTo(w, form)
+	return o.kindView.WriteTo(w, rep)
 }
 
 // encodingError is an error of the serializer as an API status.

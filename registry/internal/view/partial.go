@@ -23,10 +23,10 @@ const (
 )
 
 // metaVersion is the version of meta.k8s.io in which the form is written.
-func metaVersion(form rest.Form) schema.GroupVersion {
+func metaVersion(rep rest.Representation) schema.GroupVersion {
 	gv := metav1.SchemeGroupVersion
-	if form.AsVersion != "" {
-		gv.Version = form.AsVersion
+	if rep.AsVersion != "" {
+		gv.Version = rep.AsVersion
 	}
 	return gv
 }
@@ -84,9 +84,9 @@ func appendPartialStart(dst []byte, gv schema.GroupVersion) []byte {
 	return append(runtimejson.AppendString(dst, gv.String()), `,"metadata":`...)
 }
 
-func (o *Object) writePartial(w io.Writer, form rest.Form) error {
-	if form.MediaType == rest.Protobuf && o.AsStored() {
-		data, err := wire.AppendPartial(nil, metaVersion(form).String(), partialKind, o.Entry.Value, o.Entry.Revision)
+func (o *Object) writePartial(w io.Writer, rep rest.Representation) error {
+	if rep.MediaType == rest.Protobuf && o.AsStored() {
+		data, err := wire.AppendPartial(nil, metaVersion(rep).String(), partialKind, o.Entry.Value, o.Entry.Revision)
 		if err != nil {
 			return apierrors.NewInternalError(err)
 		}
@@ -97,22 +97,22 @@ func (o *Object) writePartial(w io.Writer, form rest.Form) error {
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}
-	return writePartialOf(w, meta, form)
+	return writePartialOf(w, meta, rep)
 }
 
-func writePartialOf(w io.Writer, meta *metav1.ObjectMeta, form rest.Form) error {
-	form.As = rest.AsObject
-	return Struct{partial(meta, metaVersion(form))}.WriteTo(w, form)
+func writePartialOf(w io.Writer, meta *metav1.ObjectMeta, rep rest.Representation) error {
+	rep.As = rest.AsObject
+	return Struct{partial(meta, metaVersion(rep))}.WriteTo(w, rep)
 }
 
-func (l *List) writePartial(out *chunks, form rest.Form) error {
-	switch form.MediaType {
+func (l *List) writePartial(out *chunks, rep rest.Representation) error {
+	switch rep.MediaType {
 	case rest.Protobuf:
-		return l.writePartialProtobuf(out, metaVersion(form))
+		return l.writePartialProtobuf(out, metaVersion(rep))
 	case rest.YAML:
-		return writeYAML(out, func(out *chunks) error { return l.writePartialJSON(out, metaVersion(form), false) })
+		return writeYAML(out, func(out *chunks) error { return l.writePartialJSON(out, metaVersion(rep), false) })
 	}
-	return l.writePartialJSON(out, metaVersion(form), form.Pretty)
+	return l.writePartialJSON(out, metaVersion(rep), rep.Pretty)
 }
 
 func (l *List) writePartialJSON(out *chunks, gv schema.GroupVersion, pretty bool) error {

@@ -29,17 +29,17 @@ type table struct {
 	partial string    // what a row has before the content of its metadata
 }
 
-func newTable(form rest.Form) table {
-	t := table{gv: metaVersion(form), include: form.IncludeObject, now: time.Now()}
+func newTable(rep rest.Representation) table {
+	t := table{gv: metaVersion(rep), include: rep.IncludeObject, now: time.Now()}
 	t.partial = string(appendPartialStart(nil, t.gv))
 	t.row = t.gv.Version + "/" + string(t.include)
 	return t
 }
 
 // frame is what is around the rows.
-func (t table) frame(c *Columns, meta metav1.ListMeta, form rest.Form) frame {
+func (t table) frame(c *Columns, meta metav1.ListMeta, rep rest.Representation) frame {
 	f := frame{kind: t.gv.WithKind("Table"), meta: meta, items: tableRows}
-	if !form.NoHeaders {
+	if !rep.NoHeaders {
 		f.columns = c.definitions
 	}
 	return f
@@ -166,32 +166,32 @@ func (t table) appendObject(dst []byte, meta *metav1.ObjectMeta, object func([]b
 	return append(dst, '}'), err
 }
 
-func (l *List) writeTable(out *chunks, form rest.Form) error {
-	t, encoded := newTable(form), l.encoded
+func (l *List) writeTable(out *chunks, rep rest.Representation) error {
+	t, encoded := newTable(rep), l.encoded
 	if !encoded.fit(l.Entries, t.rowSize(l.Factory)) {
 		encoded = nil
 	}
-	return writeFrame(out, t.frame(l.table, l.Meta, form), len(l.Entries), form, func(dst []byte, i int) ([]byte, error) {
+	return writeFrame(out, t.frame(l.table, l.Meta, rep), len(l.Entries), rep, func(dst []byte, i int) ([]byte, error) {
 		return t.appendRow(dst, l.Factory, l.Entries[i], encoded)
 	})
 }
 
 // writeTable writes a table of one row.
-func (o *Object) writeTable(w io.Writer, form rest.Form) error {
-	t := newTable(form)
-	f := t.frame(o.table, metav1.ListMeta{ResourceVersion: storage.FormatRevision(o.Entry.Revision)}, form)
-	return writeRow(w, f, form, func(dst []byte) ([]byte, error) { return t.appendRow(dst, o.Factory, o.Entry, o.encoded) })
+func (o *Object) writeTable(w io.Writer, rep rest.Representation) error {
+	t := newTable(rep)
+	f := t.frame(o.table, metav1.ListMeta{ResourceVersion: storage.FormatRevision(o.Entry.Revision)}, rep)
+	return writeRow(w, f, rep, func(dst []byte) ([]byte, error) { return t.appendRow(dst, o.Factory, o.Entry, o.encoded) })
 }
 
 // writeStructAs writes an object that is no entry in the form that it is to be turned into.
-func writeStructAs(w io.Writer, obj runtime.Object, c *Columns, form rest.Form) error {
+func writeStructAs(w io.Writer, obj runtime.Object, c *Columns, rep rest.Representation) error {
 	meta := runtime.Meta(obj)
-	if form.As == rest.AsPartialObjectMetadata {
-		return writePartialOf(w, meta, form)
+	if rep.As == rest.AsPartialObjectMetadata {
+		return writePartialOf(w, meta, rep)
 	}
-	t := newTable(form)
-	f := t.frame(c, metav1.ListMeta{ResourceVersion: meta.ResourceVersion}, form)
-	return writeRow(w, f, form, func(dst []byte) ([]byte, error) {
+	t := newTable(rep)
+	f := t.frame(c, metav1.ListMeta{ResourceVersion: meta.ResourceVersion}, rep)
+	return writeRow(w, f, rep, func(dst []byte) ([]byte, error) {
 		row, err := t.rowOf(obj, c, func(dst []byte) ([]byte, error) { return appendJSON(dst, obj) })
 		if err != nil {
 			return nil, err
@@ -200,17 +200,17 @@ func writeStructAs(w io.Writer, obj runtime.Object, c *Columns, form rest.Form) 
 	})
 }
 
-func writeRow(w io.Writer, f frame, form rest.Form, row func(dst []byte) ([]byte, error)) error {
+func writeRow(w io.Writer, f frame, rep rest.Representation, row func(dst []byte) ([]byte, error)) error {
 	return inChunks(w, func(out *chunks) error {
-		return writeFrame(out, f, 1, form, func(dst []byte, _ int) ([]byte, error) { return row(dst) })
+		return writeFrame(out, f, 1, rep, func(dst []byte, _ int) ([]byte, error) { return row(dst) })
 	})
 }
 
 // writeFrame writes a Table of n rows in the media types that it has.
-func writeFrame(out *chunks, f frame, n int, form rest.Form, row func(dst []byte, i int) ([]byte, error)) error {
-	switch form.MediaType {
+func writeFrame(out *chunks, f frame, n int, rep rest.Representation, row func(dst []byte, i int) ([]byte, error)) error {
+	switch rep.MediaType {
 	case rest.JSON:
-		return f.write(out, form.Pretty, n, row)
+		return f.write(out, rep.Pretty, n, row)
 	case rest.YAML:
 		return writeYAML(out, func(out *chunks) error { return f.write(out, false, n, row) })
 	}

@@ -19,11 +19,11 @@ type Virtual struct {
 	Table *Columns
 }
 
-func (v Virtual) WriteTo(w io.Writer, form rest.Form) error {
-	if form.As != rest.AsObject {
-		return writeStructAs(w, v.Obj, v.Table, form)
+func (v Virtual) WriteTo(w io.Writer, rep rest.Representation) error {
+	if rep.As != rest.AsObject {
+		return writeStructAs(w, v.Obj, v.Table, rep)
 	}
-	return Struct{v.Obj}.WriteTo(w, form)
+	return Struct{v.Obj}.WriteTo(w, rep)
 }
 
 // VirtualList is a list of them.
@@ -33,14 +33,14 @@ type VirtualList struct {
 	Items          []runtime.Object
 }
 
-func (l VirtualList) WriteTo(w io.Writer, form rest.Form) error {
-	return inChunks(w, func(out *chunks) error { return l.write(out, form) })
+func (l VirtualList) WriteTo(w io.Writer, rep rest.Representation) error {
+	return inChunks(w, func(out *chunks) error { return l.write(out, rep) })
 }
 
-func (l VirtualList) write(out *chunks, form rest.Form) error {
-	if form.As == rest.AsTable {
-		t := newTable(form)
-		return writeFrame(out, t.frame(l.Table, metav1.ListMeta{}, form), len(l.Items), form, func(dst []byte, i int) ([]byte, error) {
+func (l VirtualList) write(out *chunks, rep rest.Representation) error {
+	if rep.As == rest.AsTable {
+		t := newTable(rep)
+		return writeFrame(out, t.frame(l.Table, metav1.ListMeta{}, rep), len(l.Items), rep, func(dst []byte, i int) ([]byte, error) {
 			obj := l.Items[i]
 			row, err := t.rowOf(obj, l.Table, func(dst []byte) ([]byte, error) {
 				obj.GetObjectKind().SetGroupVersionKind(l.Kind)
@@ -57,22 +57,22 @@ func (l VirtualList) write(out *chunks, form rest.Form) error {
 		l.Items[i].GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) // items of a list carry no kind
 		return l.Items[i]
 	}
-	if form.As == rest.AsPartialObjectMetadata {
-		f.kind = metaVersion(form).WithKind(partialListKind)
+	if rep.As == rest.AsPartialObjectMetadata {
+		f.kind = metaVersion(rep).WithKind(partialListKind)
 		item = func(i int) any {
-			return partial(runtime.Meta(l.Items[i]), metaVersion(form))
+			return partial(runtime.Meta(l.Items[i]), metaVersion(rep))
 		}
 	}
 	writeJSON := func(out *chunks, pretty bool) error {
 		return f.write(out, pretty, len(l.Items), func(dst []byte, i int) ([]byte, error) { return appendJSON(dst, item(i)) })
 	}
-	switch form.MediaType {
+	switch rep.MediaType {
 	case rest.Protobuf:
 		return l.writeProtobuf(out, f.kind, item)
 	case rest.YAML:
 		return writeYAML(out, func(out *chunks) error { return writeJSON(out, false) })
 	}
-	return writeJSON(out, form.Pretty)
+	return writeJSON(out, rep.Pretty)
 }
 
 // writeProtobuf is for types that have such a form.

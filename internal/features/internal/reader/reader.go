@@ -45,7 +45,7 @@ func Options(live bool) metav1.GetOptions {
 // Protobuf returns what a view says as protobuf, with the envelope.
 func Protobuf(view rest.View) ([]byte, error) {
 	var b bytes.Buffer
-	if err := view.WriteTo(&b, rest.Form{MediaType: rest.Protobuf}); err != nil {
+	if err := view.WriteTo(&b, rest.Representation{MediaType: rest.Protobuf}); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil

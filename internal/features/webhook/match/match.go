@@ -70,10 +70,10 @@ func Version(rules []admissionregistrationv1.RuleWithOperations, exact bool, r *
 			return admission.Version{Resource: r.Resource, Kind: r.Kind}, true
 		}
 	}
-	if exact || r.Forms == nil {
+	if exact || r.Codec == nil {
 		return admission.Version{}, false
 	}
-	versions := r.Forms.Versions()
+	versions := r.Codec.Versions()
 	for i := range rules {
 		for _, v := range versions {
 			if v.Resource != r.Resource && Covers(&rules[i], r, v.Resource) {

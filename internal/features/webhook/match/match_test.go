@@ -16,7 +16,7 @@ import (
 	"github.com/typeplane/typeplane/admission"
 )
 
-// servedIn are Forms that only know versions.
+// servedIn is a Codec that only knows versions.
 type servedIn []admission.Version
 
 func (f servedIn) Versions() []admission.Version { return f }
@@ -34,7 +34,7 @@ func pods(group, version string) admission.Version {
 
 func TestRules(t *testing.T) {
 	// A pod is served as v1, and as v1beta1 of another group.
-	pod := admission.Request{Operation: admission.Create, Resource: pods("", "v1").Resource, Kind: pods("", "v1").Kind, Namespace: "ns", Name: "p", Forms: servedIn{pods("", "v1"), pods("old.example.com", "v1beta1")}}
+	pod := admission.Request{Operation: admission.Create, Resource: pods("", "v1").Resource, Kind: pods("", "v1").Kind, Namespace: "ns", Name: "p", Codec: servedIn{pods("", "v1"), pods("old.example.com", "v1beta1")}}
 	status := pod
 	status.Operation, status.Subresource = admission.Update, "status"
 	node := admission.Request{Operation: admission.Delete, Resource: schema.GroupVersionResource{Version: "v1", Resource: "nodes"}, Kind: schema.GroupVersionKind{Version: "v1", Kind: "Node"}, Name: "n"}
@@ -104,7 +104,7 @@ func TestRulesPreferTheVersionOfTheRequest(t *testing.T) {
 		return admissionregistrationv1.RuleWithOperations{Operations: []admissionregistrationv1.OperationType{"*"}, Rule: admissionregistrationv1.Rule{APIGroups: []string{group}, APIVersions: []string{version}, Resources: []string{"pods"}}}
 	}
 	rules := []admissionregistrationv1.RuleWithOperations{rule("c", "v3"), rule("b", "v2"), rule("a", "v1")}
-	r := &admission.Request{Operation: admission.Create, Resource: pods("a", "v1").Resource, Kind: pods("a", "v1").Kind, Forms: servedIn{pods("a", "v1"), pods("b", "v2"), pods("c", "v3")}}
+	r := &admission.Request{Operation: admission.Create, Resource: pods("a", "v1").Resource, Kind: pods("a", "v1").Kind, Codec: servedIn{pods("a", "v1"), pods("b", "v2"), pods("c", "v3")}}
 	if v, _ := Version(rules, false, r); v != pods("a", "v1") {
 		t.Errorf("%v", v)
 	}

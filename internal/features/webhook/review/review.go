@@ -97,8 +97,8 @@ func (q *Question) encode(known map[admission.Version][]byte, obj apiruntime.Obj
 		return data, nil
 	}
 	encode := func() ([]byte, error) { return json.Marshal(obj) }
-	if q.Request.Forms != nil {
-		encode = func() ([]byte, error) { return q.Request.Forms.Encode(obj, v) }
+	if q.Request.Codec != nil {
+		encode = func() ([]byte, error) { return q.Request.Codec.Encode(obj, v) }
 	}
 	data, err := encode()
 	if err != nil {

@@ -11,7 +11,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	testclient "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -209,8 +211,9 @@ func TestFake(t *testing.T) {
 	if _, err := books.Apply(ctx, apply.Book("dune", "default").WithSpec(apply.BookSpec().WithTitle("Doon")), metav1.ApplyOptions{FieldManager: "b"}); !apierrors.IsConflict(err) {
 		t.Errorf("a title of somebody else's: %v", err)
 	}
-	if _, err := books.Lend(ctx, "dune", &v1.Loan{Reader: "jane"}, metav1.CreateOptions{}); err != nil {
-		t.Errorf("lend: %v", err)
+	clients.PrependReactor("create", "books/lend", func(testclient.Action) (bool, runtime.Object, error) { return true, &v1.Loan{Left: 1}, nil })
+	if loan, err := books.Lend(ctx, "dune", &v1.Loan{Reader: "jane"}, metav1.CreateOptions{}); err != nil || loan.Left != 1 {
+		t.Errorf("lend: %+v, %v", loan, err)
 	}
 	actions := clients.Actions()
 	if last := actions[len(actions)-1]; last.GetVerb() != "create" || last.GetSubresource() != "lend" || last.GetResource().Resource != "books" {

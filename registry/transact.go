@@ -15,12 +15,12 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// lastPause is the longest one between two attempts to write an object with its charges.
+// lastPause is the longest one between two attempts to write an object and what goes with it.
 const lastPause = 64 * time.Millisecond
 
-// charge begins an attempt to write an object: it returns what admission wants to be written with
+// transact begins an attempt to write an object: it returns what admission wants to be written with
 // it.
-func (e *endpoint) charge(ctx context.Context, r *admission.Request, obj, old runtime.Object) ([]storage.Op, error) {
+func (e *endpoint) transact(ctx context.Context, r *admission.Request, obj, old runtime.Object) ([]storage.Op, error) {
 	if r == nil {
 		return nil, nil
 	}
@@ -29,17 +29,17 @@ func (e *endpoint) charge(ctx context.Context, r *admission.Request, obj, old ru
 		one.Name = runtime.Meta(obj).Name
 	}
 	r.Attempt.Next()
-	return e.admission.Charge(ctx, one)
+	return e.admission.Transact(ctx, one)
 }
 
-// putCharged creates the entry of hub, which was made of from, and what is charged for it, or says
-// what would come of it. When another writer was faster with something that is charged, it is
-// charged anew.
-func (e *endpoint) putCharged(ctx context.Context, request *admission.Request, key string, hub runtime.Object, from *canonical.Origin, opts metav1.CreateOptions) (entry storage.Entry, err error) {
+// putInTransaction creates the entry of hub, which was made of from, and what admission wants to be
+// written with it, or says what would come of it. When another writer was faster with something of
+// that, admission is asked anew.
+func (e *endpoint) putInTransaction(ctx context.Context, request *admission.Request, key string, hub runtime.Object, from *canonical.Origin, opts metav1.CreateOptions) (entry storage.Entry, err error) {
 	defer func() { request.Over(err) }()
 	meta := runtime.Meta(hub)
 	for pause := time.Millisecond; ; pause = min(2*pause, lastPause) {
-		with, err := e.charge(ctx, request, hub, nil)
+		with, err := e.transact(ctx, request, hub, nil)
 		if err != nil {
 			return storage.Entry{}, err
 		}
@@ -65,12 +65,12 @@ func (e *endpoint) putCharged(ctx context.Context, request *admission.Request, k
 	}
 }
 
-// chargeFinished is what goes with the removal of old, whose last finalizer is gone: over is called
-// when that is done.
-func (e *endpoint) chargeFinished(w *write, old runtime.Object) (check func(context.Context) ([]storage.Op, error), over func(error)) {
+// transactFinished is what goes with the removal of old, whose last finalizer is gone: over is
+// called when that is done.
+func (e *endpoint) transactFinished(w *write, old runtime.Object) (check func(context.Context) ([]storage.Op, error), over func(error)) {
 	meta := runtime.Meta(old)
 	whole := *e
 	whole.subresource = ""
 	request := whole.request(w, admission.Delete, rest.Name{Namespace: meta.Namespace, Name: meta.Name}, &metav1.DeleteOptions{}, nil)
-	return func(ctx context.Context) ([]storage.Op, error) { return e.charge(ctx, request, nil, old) }, request.Over
+	return func(ctx context.Context) ([]storage.Op, error) { return e.transact(ctx, request, nil, old) }, request.Over
 }

@@ -16,37 +16,37 @@ import (
 
 // form is how the client wants its answer: one of the types on offer, or a 406. Only objects and
 // lists of them are turned into something else, see transformed.
-func (c *call) form(offers []rest.MediaType) (rest.Form, error) {
+func (c *call) representation(offers []rest.MediaType) (rest.Representation, error) {
 	if c.resource == nil {
 		return c.plainForm(offers)
 	}
 	mediaType, w, ok := negotiate.Find(c.req.Header["Accept"], offers, c.writable)
 	if !ok {
-		return rest.Form{}, notAcceptable(negotiate.ObjectTypes(c.resource, offers))
+		return rest.Representation{}, notAcceptable(negotiate.ObjectTypes(c.resource, offers))
 	}
-	return c.transformed(rest.Form{MediaType: mediaType, Pretty: c.pretty(w)}, w.Transform)
+	return c.transformed(rest.Representation{MediaType: mediaType, Pretty: c.pretty(w)}, w.Transform)
 }
 
 // plainForm is form for what is never turned into something else, like an error.
-func (c *call) plainForm(offers []rest.MediaType) (rest.Form, error) {
+func (c *call) plainForm(offers []rest.MediaType) (rest.Representation, error) {
 	mediaType, w, ok := negotiate.Find(c.req.Header["Accept"], offers, negotiate.Plain)
 	if !ok {
-		return rest.Form{}, notAcceptable(offers)
+		return rest.Representation{}, notAcceptable(offers)
 	}
-	return rest.Form{MediaType: mediaType, Pretty: c.pretty(w)}, nil
+	return rest.Representation{MediaType: mediaType, Pretty: c.pretty(w)}, nil
 }
 
 // streamForm is form for a watch, which is never indented.
-func (c *call) streamForm() (rest.Form, error) {
+func (c *call) streamRepresentation() (rest.Representation, error) {
 	mediaType, w, ok := negotiate.Find(c.req.Header["Accept"], negotiate.StreamTypes, c.writable)
 	if !ok {
 		var offers []rest.MediaType
 		for _, t := range negotiate.ObjectTypes(c.resource, negotiate.StreamTypes) {
 			offers = append(offers, t+";stream=watch")
 		}
-		return rest.Form{}, notAcceptable(offers)
+		return rest.Representation{}, notAcceptable(offers)
 	}
-	return c.transformed(rest.Form{MediaType: mediaType}, w.Transform)
+	return c.transformed(rest.Representation{MediaType: mediaType}, w.Transform)
 }
 
 // writable is negotiate.Transformable for the objects of the resource, which may have no protobuf,

@@ -13,9 +13,9 @@ import (
 // several is how many values of a type an object may easily have that makes it worth counting them.
 const several = 6
 
-// memory says what the functions of a file take from slabs: memory for values of one type, which
+// slabs says what the functions of a file take from slabs: memory for values of one type, which
 // were counted before and are allocated at once.
-type memory struct {
+type slabs struct {
 	// shared says that the file imports the runtime, which has the memory for metadata and the
 	// functions for its types.
 	shared bool
@@ -34,9 +34,9 @@ type memory struct {
 	own map[*types.Type]*own
 }
 
-// planMemory decides which types get slabs: those that metadata has, and those that many ways lead
+// planSlabs decides which types get slabs: those that metadata has, and those that many ways lead
 // to. Slabs are generic.
-func (f *file) planMemory(shared bool) {
+func (f *file) planSlabs(shared bool) {
 	bodies := map[*types.Type]*node{}
 	var meta *node
 	for _, fn := range f.functions {
@@ -45,7 +45,7 @@ func (f *file) planMemory(shared bool) {
 			meta = fn.body
 		}
 	}
-	m := &memory{shared: shared, slabs: map[types.Name]*types.Type{}, entries: map[*types.Type]bool{}}
+	m := &slabs{shared: shared, slabs: map[types.Name]*types.Type{}, entries: map[*types.Type]bool{}}
 	if meta == nil || !f.since("go1.18") {
 		f.memory = m
 		return
@@ -83,7 +83,7 @@ func (f *file) planMemory(shared bool) {
 
 // metadata are the values that metadata takes from slabs; those of the runtime have what all of its
 // functions take.
-func (m *memory) metadata(w *ways, meta *node) map[types.Name]int {
+func (m *slabs) metadata(w *ways, meta *node) map[types.Name]int {
 	count := maps.Clone(w.of(meta))
 	if !m.shared {
 		return count
@@ -100,7 +100,7 @@ func (m *memory) metadata(w *ways, meta *node) map[types.Name]int {
 // planEntries finds the functions that are called from elsewhere: by methods, and for the kinds in
 // a list, each of which gets memory of its own. For those of aliases the object comes with the
 // memory.
-func (m *memory) planEntries(f *file, bodies map[*types.Type]*node) {
+func (m *slabs) planEntries(f *file, bodies map[*types.Type]*node) {
 	called := func(n *node) {
 		if n.how == function {
 			m.entries[n.typ] = true
@@ -124,7 +124,7 @@ func (m *memory) planEntries(f *file, bodies map[*types.Type]*node) {
 }
 
 // withObject tells whether memory for a kind is allocated with the object.
-func (m *memory) withObject(t *types.Type) bool { return m.counts[t] && isObject(t) }
+func (m *slabs) withObject(t *types.Type) bool { return m.counts[t] && isObject(t) }
 
 // visit calls do for a node and for all that it is made of.
 func (n *node) visit(do func(*node)) {
@@ -164,7 +164,7 @@ func taken(n *node) *types.Type {
 
 // slab is the type of the slab that the copy of a pointer or list takes from, in a function that
 // has o or none; nil if it does not.
-func (m *memory) slab(o *own, n *node) *types.Type {
+func (m *slabs) slab(o *own, n *node) *types.Type {
 	if t := taken(n); t != nil && (m.slabs[t.Name] != nil || o != nil && o.types[t.Name] != nil) {
 		return t
 	}
@@ -173,7 +173,7 @@ func (m *memory) slab(o *own, n *node) *types.Type {
 
 // reaching finds the types whose functions have such a node, of their own or of what they call; in
 // the values of maps, too, or not.
-func (m *memory) reaching(bodies map[*types.Type]*node, such func(*types.Type, *node) bool, inMaps bool) map[*types.Type]bool {
+func (m *slabs) reaching(bodies map[*types.Type]*node, such func(*types.Type, *node) bool, inMaps bool) map[*types.Type]bool {
 	found := map[*types.Type]bool{}
 	for again := true; again; {
 		again = false
@@ -198,13 +198,13 @@ func (n *node) reaches(such func(*node) bool, found map[*types.Type]bool, inMaps
 
 // counted tells whether there is something to count in what a node copies, in a function that has o
 // or none.
-func (m *memory) counted(o *own, n *node) bool {
+func (m *slabs) counted(o *own, n *node) bool {
 	return n.reaches(func(n *node) bool { return m.slab(o, n) != nil }, m.counts, false)
 }
 
 // ways counts by how many ways an object may get values that come from a slab.
 type ways struct {
-	memory *memory
+	memory *slabs
 	bodies map[*types.Type]*node
 	in     map[*node]map[types.Name]int // nil while they are counted
 	taken  map[types.Name]*types.Type

@@ -34,7 +34,7 @@ func serveCounted(t *testing.T) (*server, *counter) {
 	chain.Set([]admission.Plugin{{
 		Name:     "Counter",
 		Validate: func(context.Context, *admission.Request) error { c.calls = append(c.calls, "validate"); return nil },
-		Charge:   c.charge,
+		Transact: c.charge,
 	}})
 	return c.s, c
 }
@@ -143,7 +143,7 @@ func TestARefusedCharge(t *testing.T) {
 	chain := new(admission.Chain)
 	s := serveWith(t, strategy{}, registry.Options{Admission: chain}, nil)
 	var refusal error
-	chain.Set([]admission.Plugin{{Name: "Refuser", Charge: func(context.Context, *admission.Request) ([]storage.Op, error) { return nil, refusal }}})
+	chain.Set([]admission.Plugin{{Name: "Refuser", Transact: func(context.Context, *admission.Request) ([]storage.Op, error) { return nil, refusal }}})
 	s.mustCreate(`{"metadata":{"name":"w"}}`)
 	refusal = errors.New("too much")
 	_, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{})

@@ -13,11 +13,11 @@ import (
 // readAgainEvery is how long what was read from files is used before they are looked at again.
 const readAgainEvery = 10 * time.Second
 
-// fresh is what was made of some files. What replaces them is in use within seconds of when
+// reloaded is what was made of some files. What replaces them is in use within seconds of when
 // somebody asks. What can't be used, such as half of a pair, is logged once, and what was there
 // before stays. Whoever asks at the wrong moment reads the files; nobody waits for that. All
 // methods may be called from any goroutine.
-type fresh[T any] struct {
+type reloaded[T any] struct {
 	what  string // for the log, like "serving certificate"
 	files []string
 	parse func(contents ...[]byte) (T, error)
@@ -32,10 +32,10 @@ type fresh[T any] struct {
 	complain bool       // it was no good
 }
 
-// openFresh reads the files a first time, and fails if they are no good. parse is called with the
-// contents in the order of the files, and must not keep them.
-func openFresh[T any](what string, files []string, log *slog.Logger, parse func(contents ...[]byte) (T, error)) (*fresh[T], error) {
-	f := &fresh[T]{what: what, files: files, parse: parse, log: log, now: time.Now}
+// openReloaded reads the files a first time, and fails if they are no good. parse is called with
+// the contents in the order of the files, and must not keep them.
+func openReloaded[T any](what string, files []string, log *slog.Logger, parse func(contents ...[]byte) (T, error)) (*reloaded[T], error) {
+	f := &reloaded[T]{what: what, files: files, parse: parse, log: log, now: time.Now}
 	contents, err := f.readAll()
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func openFresh[T any](what string, files []string, log *slog.Logger, parse func(
 	return f, nil
 }
 
-func (f *fresh[T]) readAll() ([][]byte, error) {
+func (f *reloaded[T]) readAll() ([][]byte, error) {
 	var contents [][]byte
 	for _, file := range f.files {
 		data, err := os.ReadFile(file)
@@ -63,7 +63,7 @@ func (f *fresh[T]) readAll() ([][]byte, error) {
 }
 
 // get returns what is to be used now. It is shared.
-func (f *fresh[T]) get() T {
+func (f *reloaded[T]) get() T {
 	now := f.now()
 	if next := f.next.Load(); now.UnixNano() >= next && f.next.CompareAndSwap(next, now.Add(readAgainEvery).UnixNano()) {
 		f.lookAgain()
@@ -71,7 +71,7 @@ func (f *fresh[T]) get() T {
 	return *f.current.Load()
 }
 
-func (f *fresh[T]) lookAgain() {
+func (f *reloaded[T]) lookAgain() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	contents, err := f.readAll()

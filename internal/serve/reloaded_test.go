@@ -37,7 +37,7 @@ func TestFilesOfUsersAreReadAgain(t *testing.T) {
 	}
 	now := time.Now()
 	clock := func() time.Time { return now }
-	file.now, certificates.(freshAuthenticator).now = clock, clock
+	file.now, certificates.(reloadedAuthenticator).now = clock, clock
 	want := func(says string) {
 		t.Helper()
 		var got []string

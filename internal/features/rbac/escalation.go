@@ -18,52 +18,52 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// Guard puts itself before the verbs that write roles and bindings: nobody gives away what they
-// don't have. Whoever writes a role needs every right in it, or the verb escalate on it. Whoever
-// binds one needs every right of the role, or the verb bind on it. Members of system:masters and
-// the server itself may do both. authorizer is that of the server.
-func (a *Authorizer) Guard(s Sources, authorizer auth.Authorizer) {
-	g := &guard{rules: a, authorizer: authorizer, getRole: s.Roles.Get, getClusterRole: s.ClusterRoles.Get}
+// ForbidEscalation puts itself before the verbs that write roles and bindings: nobody gives away
+// what they don't have. Whoever writes a role needs every right in it, or the verb escalate on it.
+// Whoever binds one needs every right of the role, or the verb bind on it. Members of
+// system:masters and the server itself may do both. authorizer is that of the server.
+func (a *Authorizer) ForbidEscalation(s Sources, authorizer auth.Authorizer) {
+	g := &escalation{rules: a, authorizer: authorizer, getRole: s.Roles.Get, getClusterRole: s.ClusterRoles.Get}
 	for _, r := range []*rest.Resource{s.Roles, s.ClusterRoles, s.RoleBindings, s.ClusterRoleBindings} {
-		r.Create, r.Update, r.Patch = guardedCreator{r.Create, g}, guardedUpdater{r.Update, g}, guardedPatcher{r.Patch, g}
+		r.Create, r.Update, r.Patch = escalationCreator{r.Create, g}, escalationUpdater{r.Update, g}, escalationPatcher{r.Patch, g}
 	}
 }
 
-type guard struct {
+type escalation struct {
 	rules                   *Authorizer
 	authorizer              auth.Authorizer
 	getRole, getClusterRole rest.Getter
 }
 
-type guardedCreator struct {
+type escalationCreator struct {
 	rest.Creator
-	*guard
+	*escalation
 }
 
-func (c guardedCreator) Create(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.CreateOptions) (rest.View, error) {
+func (c escalationCreator) Create(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.CreateOptions) (rest.View, error) {
 	return c.Creator.Create(ctx, req.With(c.check), name, obj, opts)
 }
 
-type guardedUpdater struct {
+type escalationUpdater struct {
 	rest.Updater
-	*guard
+	*escalation
 }
 
-func (u guardedUpdater) Update(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.UpdateOptions) (rest.View, bool, error) {
+func (u escalationUpdater) Update(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.UpdateOptions) (rest.View, bool, error) {
 	return u.Updater.Update(ctx, req.With(u.check), name, obj, opts)
 }
 
-type guardedPatcher struct {
+type escalationPatcher struct {
 	rest.Patcher
-	*guard
+	*escalation
 }
 
-func (p guardedPatcher) Patch(ctx context.Context, req *rest.Request, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (rest.View, bool, error) {
+func (p escalationPatcher) Patch(ctx context.Context, req *rest.Request, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (rest.View, bool, error) {
 	return p.Patcher.Patch(ctx, req.With(p.check), name, patch, opts)
 }
 
 // check is a rest.Check.
-func (g *guard) check(ctx context.Context, obj, old rest.Body) error {
+func (g *escalation) check(ctx context.Context, obj, old rest.Body) error {
 	user := auth.UserFrom(ctx)
 	if user == nil || user.In(auth.GroupMasters) || old != nil && onlyCollects(obj, old) {
 		return nil
@@ -100,7 +100,7 @@ func aggregates(r *rbacv1.ClusterRole) bool {
 	return r.AggregationRule != nil && len(r.AggregationRule.ClusterRoleSelectors) > 0
 }
 
-func (g *guard) checkRole(ctx context.Context, user *auth.User, resource string, role metav1.Object, rules []rbacv1.PolicyRule, gathers bool) error {
+func (g *escalation) checkRole(ctx context.Context, user *auth.User, resource string, role metav1.Object, rules []rbacv1.PolicyRule, gathers bool) error {
 	may, err := g.allows(ctx, user, "escalate", resource, role.GetNamespace(), role.GetName())
 	if err != nil || may {
 		return err
@@ -114,7 +114,7 @@ func (g *guard) checkRole(ctx context.Context, user *auth.User, resource string,
 	return nil
 }
 
-func (g *guard) checkBinding(ctx context.Context, user *auth.User, resource string, binding metav1.Object, ref rbacv1.RoleRef) error {
+func (g *escalation) checkBinding(ctx context.Context, user *auth.User, resource string, binding metav1.Object, ref rbacv1.RoleRef) error {
 	roles := map[string]string{"Role": "roles", "ClusterRole": "clusterroles"}[ref.Kind]
 	if roles == "" || ref.APIGroup != rbacv1.GroupName || ref.Name == "" {
 		return nil // validation has a word for it
@@ -135,7 +135,7 @@ func (g *guard) checkBinding(ctx context.Context, user *auth.User, resource stri
 
 // rulesOf reads a role as it is at this moment: the snapshot may not have seen the last write. What
 // a role gathers is as new as the snapshot.
-func (g *guard) rulesOf(ctx context.Context, ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, error) {
+func (g *escalation) rulesOf(ctx context.Context, ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, error) {
 	if ref.Kind == "Role" {
 		view, err := g.getRole.Get(ctx, rest.Name{Namespace: namespace, Name: ref.Name}, metav1.GetOptions{})
 		if err != nil {
@@ -161,7 +161,7 @@ func (g *guard) rulesOf(ctx context.Context, ref rbacv1.RoleRef, namespace strin
 	return rules, nil
 }
 
-func (g *guard) allows(ctx context.Context, user *auth.User, verb, resource, namespace, name string) (bool, error) {
+func (g *escalation) allows(ctx context.Context, user *auth.User, verb, resource, namespace, name string) (bool, error) {
 	decision, _, err := g.authorizer.Authorize(ctx, auth.Attributes{
 		User: user, Verb: verb, Group: rbacv1.GroupName, Version: "*", Resource: resource, Namespace: namespace, Name: name, IsResource: true,
 	})
@@ -172,7 +172,7 @@ func (g *guard) allows(ctx context.Context, user *auth.User, verb, resource, nam
 }
 
 // cover returns an error that names what of rules the user does not have.
-func (g *guard) cover(_ context.Context, user *auth.User, namespace string, rules []rbacv1.PolicyRule) error {
+func (g *escalation) cover(_ context.Context, user *auth.User, namespace string, rules []rbacv1.PolicyRule) error {
 	now := g.rules.now.Load()
 	if now == nil {
 		return errNotFilled
