@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// shapes is a module with API types that have what few others do. There are groups without a name
-// or with one that no package can have, and kinds without some verbs. There are methods of every
-// kind, odd plurals, and fields of each shape. Its types have deep copies and a registration.
+// shapes is a module with API types that have what few others do. It has groups without a name, or
+// with names that packages can't have, and kinds without some verbs. It has methods of every kind,
+// odd plurals, and fields of each shape. Its types have deep copies and a registration.
 func shapes(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -29,8 +29,8 @@ func Plugin() generators.Plugin {
 		Doc:  "the schemas of an API as a file of OpenAPI v3 (" + defaultFile + ")",
 		Tags: []tag.Definition{{
 			Name: tagName, Scope: tag.Package, Value: tag.String, Example: "+" + tagName + "=true",
-			Doc: "Writes the schemas of the kinds of the package and of those below it into a file, as their server publishes them. The value is true for " +
-				defaultFile + " of the module, or the name of the file. With false, or without the tag, there is no file.",
+			Doc: "Writes the schemas of the kinds of the package and of those below it into a file, as their server publishes them. true writes them into " +
+				defaultFile + " of the module; another value is the name of the file. false is as no tag, and writes none.",
 		}},
 		Generate: func(pass *generators.Pass) {
 			for _, pkg := range pass.Packages {
