@@ -1,19 +1,18 @@
 package admission
 
-// Attempt is one try at a write, and what its charges left to be done when that is known to be
-// over. The Requests of one write share it: package registry says when a try begins and how it
+// Attempt is one try at a write, and what is left to be done when that is known to be over. The Requests of one write share it: package registry says when a try begins and how it
 // ended. It is for one goroutine. With a nil Attempt nobody waits for anything.
 type Attempt struct {
 	number int
 	after  []func(written bool)
 }
 
-// Again says that the write has been tried before: what a plug-in charged then may have been read
+// Again says that the write has been tried before: what a plug-in went by then may have been read
 // from memory, and have been old. This time it should make sure.
 func (a *Attempt) Again() bool { return a != nil && a.number > 1 }
 
 // Then has f called when the attempt is over. written says that the object was written, with all
-// that was charged; if it is false, nobody may know.
+// that was to be written with it; if it is false, nobody may know.
 func (a *Attempt) Then(f func(written bool)) {
 	if a == nil {
 		f(false)

@@ -31,14 +31,14 @@ type Plugin struct {
 	// Validate refuses a write, after the rules of the kind. It modifies nothing. The object is
 	// complete.
 	Validate func(context.Context, *Request) error
-	// Charge says what else has to be written with the object, in one transaction, or that it can't
+	// Transact says what else has to be written with the object, in one transaction, or that it can't
 	// be. It is asked last, for each attempt to write, with Operation Delete also for an object
 	// that goes because its last finalizer did. When one of the operations does not find the
-	// revision that it expects, Charge is asked again. What is left to do when the attempt is over
-	// it gives to Request.Attempt, also when it fails. It may set what the server alone says of the
-	// Object, like a status. A dry run is charged like any other write, but nothing that Charge
+	// revision that it expects, Transact is asked again. It gives Request.Attempt what is left to do
+	// when the attempt is over, also when that fails. It may set what the server alone says of the
+	// Object, like a status. It is asked about a dry run like about any other write, but nothing that Transact
 	// does may last.
-	Charge func(context.Context, *Request) ([]storage.Op, error)
+	Transact func(context.Context, *Request) ([]storage.Op, error)
 }
 
 // Step is one of the things that plug-ins do, as metrics call it.
@@ -47,7 +47,7 @@ type Step string
 const (
 	StepMutate   Step = "admit"
 	StepValidate Step = "validate"
-	StepCharge   Step = "charge"
+	StepTransact Step = "charge"
 )
 
 // Observation says how long a plug-in took for a request, and what came of it. Plugin is "" for all
@@ -103,7 +103,7 @@ func (p *Plugin) wants(r *Request) (wanted bool) {
 	return p.Wants(r)
 }
 
-// Wants says whether some plug-in wants to see a request, to change it, judge it or charge it.
+// Wants says whether some plug-in wants to see a request, to change it, judge it or write with it.
 func (c *Chain) Wants(r *Request) bool {
 	return slices.ContainsFunc(c.all(), func(p Plugin) bool { return p.wants(r) })
 }
@@ -150,15 +150,15 @@ func (c *Chain) Validate(ctx context.Context, r *Request) error {
 	})
 }
 
-// Charge returns what has to be written with the object. The first error ends it; it is an API
+// Transact returns what has to be written with the object. The first error ends it; it is an API
 // status.
-func (c *Chain) Charge(ctx context.Context, r *Request) (with []storage.Op, err error) {
-	err = c.each(r, StepCharge, func(p *Plugin) func() error {
-		if p.Charge == nil {
+func (c *Chain) Transact(ctx context.Context, r *Request) (with []storage.Op, err error) {
+	err = c.each(r, StepTransact, func(p *Plugin) func() error {
+		if p.Transact == nil {
 			return nil
 		}
 		return func() error {
-			ops, err := p.Charge(ctx, r)
+			ops, err := p.Transact(ctx, r)
 			with = append(with, ops...)
 			return err
 		}

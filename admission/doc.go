@@ -1,5 +1,5 @@
 // Package admission decides, after a kind's own rules, what a write may do: plug-ins change an
-// object on its way in, refuse it, and charge it to somebody's account.
+// object on its way in, refuse it, and write something with it.
 //
 // A Plugin is a struct of functions, each of which may be left out. A Chain holds the plug-ins of a
 // server in their order. Package registry asks the Chain in the course of every write (see

@@ -32,7 +32,7 @@ type Request struct {
 	// generateName, and for a write that is of no single object.
 	Namespace, Name string
 
-	// Object is what is to be stored, of the hub's type: it belongs to the request, and Mutate may
+	// Object is what is to be stored, of the hub's type. It belongs to the request: Mutate may
 	// change it, or put another of the same type in its place. It is nil when an object is deleted.
 	// For a Connect it is the options.
 	Object apiruntime.Object
@@ -45,15 +45,15 @@ type Request struct {
 	// DryRun says that nothing will be stored: whoever has effects outside leaves them out.
 	DryRun bool
 
-	// Forms knows the versions of Object and Old.
-	Forms Forms
+	// Codec knows the versions of Object and Old.
+	Codec Codec
 	// Notes takes warnings for the client and annotations for the audit log; nil takes none.
 	Notes *rest.Notes
-	// Attempt is the one that Charge is asked for.
+	// Attempt is the attempt that Transact is asked for.
 	Attempt *Attempt
 
-	// Again is set in Mutate by who has made a change that those before it should see: all plug-ins
-	// mutate a second time.
+	// Again is set in Mutate by whoever has made a change that those before it should see: all
+	// plug-ins mutate a second time.
 	Again bool
 
 	second mutation // of the plug-in that is asked
@@ -66,8 +66,8 @@ type mutation func(context.Context, *Request) error
 // is for what a plug-in has to remember of the first.
 func (r *Request) Second(mutate func(context.Context, *Request) error) { r.second = mutate }
 
-// Forms turns objects of a request into what clients see of them, and back.
-type Forms interface {
+// Codec turns objects of a request into what clients see of them, and back.
+type Codec interface {
 	// Versions are those in which the object is served, the one of the request first.
 	Versions() []Version
 	// Encode makes JSON of obj, an Object or Old, in a version.

@@ -3,9 +3,10 @@
 //
 // A program asks for them in one line, typeplane.Server{…, APIs: features.All()}, and the operator
 // chooses among them with --enable-api. A program that does not ask links none of them. Each
-// feature is a folder below: its kinds, which are aliases of the types of k8s.io/api, their rules,
-// its plug-in of admission, its loops and its authorizer. Start reading at With, and then at API in
-// the folder of a feature. Nothing here runs a pod, a node or a controller of workloads.
+// feature is a folder of internal/features: its kinds, which are aliases of the types of
+// k8s.io/api, their rules, its plug-in of admission, its loops and its authorizer. Start reading at
+// With, and then at API in the folder of a feature. Nothing here runs a pod, a node or a controller
+// of workloads.
 package features
 
 import (
@@ -14,28 +15,28 @@ import (
 	"slices"
 
 	"github.com/typeplane/typeplane"
-	"github.com/typeplane/typeplane/features/authentication"
-	"github.com/typeplane/typeplane/features/authorization"
-	"github.com/typeplane/typeplane/features/certificates"
-	"github.com/typeplane/typeplane/features/config"
-	"github.com/typeplane/typeplane/features/credential"
-	"github.com/typeplane/typeplane/features/events"
-	"github.com/typeplane/typeplane/features/garbage"
-	"github.com/typeplane/typeplane/features/lease"
-	"github.com/typeplane/typeplane/features/limitrange"
-	"github.com/typeplane/typeplane/features/namespace"
-	"github.com/typeplane/typeplane/features/quota"
-	"github.com/typeplane/typeplane/features/rbac"
-	"github.com/typeplane/typeplane/features/serviceaccount"
-	"github.com/typeplane/typeplane/features/storageclass"
-	"github.com/typeplane/typeplane/features/webhook"
+	"github.com/typeplane/typeplane/internal/features/authentication"
+	"github.com/typeplane/typeplane/internal/features/authorization"
+	"github.com/typeplane/typeplane/internal/features/certificates"
+	"github.com/typeplane/typeplane/internal/features/config"
+	"github.com/typeplane/typeplane/internal/features/credential"
+	"github.com/typeplane/typeplane/internal/features/events"
+	"github.com/typeplane/typeplane/internal/features/garbage"
+	"github.com/typeplane/typeplane/internal/features/lease"
+	"github.com/typeplane/typeplane/internal/features/limitrange"
+	"github.com/typeplane/typeplane/internal/features/namespace"
+	"github.com/typeplane/typeplane/internal/features/quota"
+	"github.com/typeplane/typeplane/internal/features/rbac"
+	"github.com/typeplane/typeplane/internal/features/serviceaccount"
+	"github.com/typeplane/typeplane/internal/features/storageclass"
+	"github.com/typeplane/typeplane/internal/features/webhook"
 )
 
 // Extras are what a program may add to what is here.
 type Extras struct {
 	// Conditions is the language of the matchConditions of webhooks, nil for none: configurations
 	// that have some are refused.
-	Conditions webhook.Conditions
+	Conditions Conditions
 	// Service returns the address, host:port, at which a service is reached that is a webhook. nil:
 	// name.namespace.svc, as the DNS of a cluster has it. It is called from any goroutine.
 	Service func(ctx context.Context, namespace, name string, port int32) (string, error)
@@ -46,6 +47,13 @@ type Extras struct {
 	// unlike these they can be deleted until the next start.
 	Namespaces []string
 }
+
+// Conditions compiles the matchConditions of a webhook, in some language. Match is what comes of
+// them. Module policy has the language of Kubernetes.
+type (
+	Conditions = webhook.Conditions
+	Match      = webhook.Match
+)
 
 // All returns everything that there is, in the order in which --enable-api shows it.
 func All() []typeplane.API { return With(Extras{}) }

@@ -7,9 +7,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/typeplane/typeplane/features/config"
-	"github.com/typeplane/typeplane/features/limitrange"
-	"github.com/typeplane/typeplane/features/quota"
+	"github.com/typeplane/typeplane/internal/features/config"
+	"github.com/typeplane/typeplane/internal/features/limitrange"
+	"github.com/typeplane/typeplane/internal/features/quota"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane"
-	"github.com/typeplane/typeplane/features/internal/servertest"
+	"github.com/typeplane/typeplane/internal/features/servertest"
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 

@@ -15,12 +15,12 @@ import (
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/auth"
-	"github.com/typeplane/typeplane/features/webhook/match"
-	"github.com/typeplane/typeplane/features/webhook/review"
+	"github.com/typeplane/typeplane/internal/features/webhook/match"
+	"github.com/typeplane/typeplane/internal/features/webhook/review"
 	"github.com/typeplane/typeplane/policy/expression"
 )
 
-// verdict is what comes of a request. It is for one goroutine.
+// verdict is what the policies say of a request. It is for one goroutine.
 type verdict struct {
 	*enforcer
 	r        *admission.Request

@@ -17,14 +17,14 @@ import (
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/auth"
-	"github.com/typeplane/typeplane/features/webhook/match"
+	"github.com/typeplane/typeplane/internal/features/webhook/match"
 	"github.com/typeplane/typeplane/policy/expression"
 )
 
 // enforcer knows the policies that hold. Its methods may be called from any goroutine.
 type enforcer struct {
 	reader reader
-	// authorizer is the one of the server.
+	// authorizer is that of the server.
 	authorizer auth.Authorizer
 	log        *slog.Logger
 

@@ -7,7 +7,7 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/typeplane/typeplane/admission"
-	"github.com/typeplane/typeplane/features/webhook/match"
+	"github.com/typeplane/typeplane/internal/features/webhook/match"
 )
 
 // target is what a policy or a binding is about. It is not modified.

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/typeplane/typeplane"
-	"github.com/typeplane/typeplane/features/webhook/match"
+	"github.com/typeplane/typeplane/internal/features/webhook/match"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -144,7 +144,7 @@ func get(ctx context.Context, resource *rest.Resource, name rest.Name) (map[stri
 // read makes a JSON value of a view, in which whole numbers are int64.
 func read(view rest.View) (map[string]any, error) {
 	var b bytes.Buffer
-	if err := view.WriteTo(&b, rest.Form{MediaType: rest.JSON}); err != nil {
+	if err := view.WriteTo(&b, rest.Representation{MediaType: rest.JSON}); err != nil {
 		return nil, err
 	}
 	value := map[string]any{}

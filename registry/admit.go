@@ -9,6 +9,7 @@ import (
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/serializer"
@@ -21,14 +22,14 @@ import (
 func (e *endpoint) request(w *write, op admission.Operation, name rest.Name, opts apiruntime.Object, dryRun []string) *admission.Request {
 	return e.asked(&admission.Request{
 		Operation:   op,
-		Resource:    e.resource.WithVersion(e.kind.GroupVersionKind().Version),
+		Resource:    e.resource.WithVersion(e.Kind.GroupVersionKind().Version),
 		Subresource: e.subresource,
-		Kind:        e.kind.GroupVersionKind(),
+		Kind:        e.Kind.GroupVersionKind(),
 		Namespace:   name.Namespace,
 		Name:        name.Name,
 		Options:     opts,
 		DryRun:      isDryRun(dryRun),
-		Forms:       forms{e},
+		Codec:       hubCodec{e},
 		Notes:       &w.Notes,
 	})
 }
@@ -69,13 +70,13 @@ func (e *endpoint) mutate(ctx context.Context, r *admission.Request, obj, old ru
 	// another name.
 	meta, name := runtime.Meta(next), rest.Name{Namespace: r.Namespace, Name: r.Name}
 	e.keepOwners(r.Notes, meta, owners)
-	dropOwnersTwice(r.Notes, meta, ownersTwiceAfterAdmission)
+	metadata.DropOwnersTwice(r.Notes, meta, metadata.OwnersTwiceAfterAdmission)
 	if old != nil {
-		if err := matchName(meta, name); err != nil {
+		if err := metadata.MatchName(meta, name); err != nil {
 			return obj, err
 		}
 	}
-	return next, e.matchNamespace(meta, name)
+	return next, metadata.PlaceIn(meta, e.Namespaced, name)
 }
 
 // admit asks whether obj may be written.
@@ -92,7 +93,7 @@ func (e *endpoint) admit(ctx context.Context, r *admission.Request, obj, old run
 }
 
 // admitDelete asks whether an entry may be deleted, and returns what it holds. To delete one that
-// can't be read, for which that is nil, is judged by nobody; but it is charged.
+// can't be read, for which that is nil, is judged by nobody; but Transact is asked.
 func (e *endpoint) admitDelete(ctx context.Context, r *admission.Request, current storage.Entry) (old runtime.Object, err error) {
 	if r == nil || current.Err != nil {
 		return nil, nil
@@ -108,28 +109,28 @@ func (e *endpoint) admitDelete(ctx context.Context, r *admission.Request, curren
 	return hub, e.admission.Validate(ctx, one)
 }
 
-// forms shows admission the versions of an endpoint's objects.
-type forms struct{ e *endpoint }
+// hubCodec shows admission the versions of an endpoint's objects.
+type hubCodec struct{ e *endpoint }
 
-func (f forms) Versions() []admission.Version {
+func (f hubCodec) Versions() []admission.Version {
 	e := f.e
-	versions := []admission.Version{f.version(e.kind)}
+	versions := []admission.Version{f.version(e.Kind)}
 	for _, gv := range e.def.Versions {
-		if kind, err := e.codec.kindIn(gv); err == nil && kind != e.kind {
+		if kind, err := e.codec.KindIn(gv); err == nil && kind != e.Kind {
 			versions = append(versions, f.version(kind))
 		}
 	}
 	return versions
 }
 
-func (f forms) version(kind *runtime.Kind) admission.Version {
+func (f hubCodec) version(kind *runtime.Kind) admission.Version {
 	gvk := kind.GroupVersionKind()
 	return admission.Version{Resource: gvk.GroupVersion().WithResource(f.e.def.Plural), Kind: gvk}
 }
 
 // Encode makes JSON of a hub.
-func (f forms) Encode(obj apiruntime.Object, version admission.Version) ([]byte, error) {
-	kind, err := f.e.codec.kindIn(version.Kind.GroupVersion())
+func (f hubCodec) Encode(obj apiruntime.Object, version admission.Version) ([]byte, error) {
+	kind, err := f.e.codec.KindIn(version.Kind.GroupVersion())
 	if err != nil {
 		return nil, err
 	}
@@ -143,8 +144,8 @@ func (f forms) Encode(obj apiruntime.Object, version admission.Version) ([]byte,
 }
 
 // Decode makes a hub of JSON.
-func (f forms) Decode(data []byte, version admission.Version) (apiruntime.Object, error) {
-	decoded, err := serializer.Decode(f.e.codec.scheme, data, serializer.JSON, version.Kind)
+func (f hubCodec) Decode(data []byte, version admission.Version) (apiruntime.Object, error) {
+	decoded, err := serializer.Decode(f.e.codec.Scheme, data, serializer.JSON, version.Kind)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +155,7 @@ func (f forms) Decode(data []byte, version admission.Version) (apiruntime.Object
 	if err := decoded.StrictError(); err != nil {
 		return nil, err
 	}
-	kind, err := f.e.codec.kindIn(version.Kind.GroupVersion())
+	kind, err := f.e.codec.KindIn(version.Kind.GroupVersion())
 	if err != nil {
 		return nil, err
 	}

@@ -162,7 +162,7 @@ func (a *admitted) follower() admission.Plugin {
 			what("judge", r)
 			return nil
 		},
-		Charge: func(_ context.Context, r *admission.Request) ([]storage.Op, error) {
+		Transact: func(_ context.Context, r *admission.Request) ([]storage.Op, error) {
 			what("charge", r)
 			_, rev := a.Database.Get("/registry/accounts/ns")
 			return []storage.Op{{Key: "/accounts/ns", Expected: rev, Value: []byte(r.Name)}}, nil
@@ -322,7 +322,7 @@ func TestNobodyWaits(t *testing.T) {
 	}
 }
 
-// TestAttemptsAreJudgedAnew: when another writer comes first, admission sees what that one has
+// TestAttemptsAreJudgedAnew: when another writer comes first, admission sees what that writer has
 // written, and an object that nobody has changed yet.
 func TestAttemptsAreJudgedAnew(t *testing.T) {
 	a := serveAdmitted(t)

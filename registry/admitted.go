@@ -11,14 +11,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
+	"github.com/typeplane/typeplane/registry/internal/subresource"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 )
 
 // Admitted returns a resource that no store holds, like a Virtual, with admission before its
-// creates, as the resources of a Store have it. Plug-ins change what a client sent before the
-// Creator sees it. They judge it when the Creator asks Request.Check. Nothing is stored, so nothing
-// is charged. A resource without a Create stays as it is.
+// creates, as the resources of a Definition have it. Plug-ins change what a client sent before the
+// Creator sees it. They judge it when the Creator asks Request.Check. Nothing is stored, so
+// Transact is not asked. A resource without a Create stays as it is.
 func Admitted(r rest.Resource, chain *admission.Chain) rest.Resource {
 	if r.Create != nil {
 		r.Create = admitted{r.Create, r, chain}
@@ -66,11 +68,11 @@ func (a admitted) match(obj rest.Body, name rest.Name, named bool) error {
 		return nil
 	}
 	if named && meta.Name != "" {
-		if err := matchName(meta, name); err != nil {
+		if err := metadata.MatchName(meta, name); err != nil {
 			return err
 		}
 	}
-	return placeIn(meta, a.of.Namespaced, name)
+	return metadata.PlaceIn(meta, a.of.Namespaced, name)
 }
 
 func (a admitted) request(req *rest.Request, name rest.Name, obj rest.Body, opts *metav1.CreateOptions) *admission.Request {
@@ -89,7 +91,7 @@ func (a admitted) request(req *rest.Request, name rest.Name, obj rest.Body, opts
 		Options:     opts,
 		DryRun:      isDryRun(opts.DryRun),
 		Notes:       &req.Notes,
-		Forms:       bodyForms{[]admission.Version{{Resource: resource, Kind: kind}}, a.empty(obj, kind)},
+		Codec:       subresource.NewCodec([]admission.Version{{Resource: resource, Kind: kind}}, a.empty(obj, kind)),
 	}
 }
 

@@ -34,12 +34,12 @@ func TestAdmitted(t *testing.T) {
 			w := r.Object.(*widget.V1)
 			seen = append(seen, fmt.Sprintf("mutate %s %s %s %s in %q, dry: %v", r.Operation, r.Resource.Resource, r.Kind.Kind, w.Spec.Color, w.Namespace, r.DryRun))
 			if w.Spec.Color == "blue" {
-				version := r.Forms.Versions()[0]
-				data, err := r.Forms.Encode(w, version)
+				version := r.Codec.Versions()[0]
+				data, err := r.Codec.Encode(w, version)
 				if err != nil {
 					return err
 				}
-				r.Object, err = r.Forms.Decode(bytes.ReplaceAll(bytes.ReplaceAll(data, []byte(`"namespace":"ns"`), []byte(`"namespace":"`+cmp.Or(to, "ns")+`"`)), []byte("blue"), []byte("green")), version)
+				r.Object, err = r.Codec.Decode(bytes.ReplaceAll(bytes.ReplaceAll(data, []byte(`"namespace":"ns"`), []byte(`"namespace":"`+cmp.Or(to, "ns")+`"`)), []byte("blue"), []byte("green")), version)
 				return err
 			}
 			return nil
@@ -76,7 +76,7 @@ func TestAdmitted(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		} else {
-			got = written(t, view, rest.Form{MediaType: rest.JSON})
+			got = written(t, view, rest.Representation{MediaType: rest.JSON})
 		}
 		if want := cmp.Or(tt.fails, `"phase":"`+tt.status+`"`); !strings.Contains(got, want) {
 			t.Errorf("%+v: %s", tt, got)

@@ -8,7 +8,7 @@ import (
 )
 
 // afterCreate tells the strategy of an entry that was created.
-func (s *Store) afterCreate(ctx context.Context, entry storage.Entry) {
+func (s *store) afterCreate(ctx context.Context, entry storage.Entry) {
 	after := s.def.Strategy.AfterCreate
 	if after == nil {
 		return
@@ -19,7 +19,7 @@ func (s *Store) afterCreate(ctx context.Context, entry storage.Entry) {
 }
 
 // afterUpdate tells the strategy of an entry that follows before.
-func (s *Store) afterUpdate(ctx context.Context, entry, before storage.Entry) {
+func (s *store) afterUpdate(ctx context.Context, entry, before storage.Entry) {
 	after := s.def.Strategy.AfterUpdate
 	if after == nil {
 		return
@@ -35,7 +35,7 @@ func (s *Store) afterUpdate(ctx context.Context, entry, before storage.Entry) {
 
 // afterDelete tells the strategy of an entry that is gone. One that could not be read is nothing
 // that it could be told of.
-func (s *Store) afterDelete(ctx context.Context, entry storage.Entry) {
+func (s *store) afterDelete(ctx context.Context, entry storage.Entry) {
 	after := s.def.Strategy.AfterDelete
 	if after == nil || entry.Err != nil {
 		return

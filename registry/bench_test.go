@@ -163,7 +163,7 @@ func BenchmarkGet(b *testing.B) {
 			for b.Loop() {
 				view, err := served[0].Get.Get(ctx, rest.Name{Namespace: "ns", Name: "w000000"}, metav1.GetOptions{})
 				if err == nil {
-					err = view.WriteTo(io.Discard, rest.Form{MediaType: mediaType})
+					err = view.WriteTo(io.Discard, rest.Representation{MediaType: mediaType})
 				}
 				if err != nil {
 					b.Fatal(err)
@@ -188,7 +188,7 @@ func BenchmarkList(b *testing.B) {
 				for b.Loop() {
 					view, err := served[0].List.List(ctx, "ns", opts)
 					if err == nil {
-						err = view.WriteTo(io.Discard, rest.Form{MediaType: mediaType})
+						err = view.WriteTo(io.Discard, rest.Representation{MediaType: mediaType})
 					}
 					if err != nil {
 						b.Fatal(err)

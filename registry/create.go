@@ -3,12 +3,14 @@ package registry
 import (
 	"context"
 	"errors"
-	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
+	"github.com/typeplane/typeplane/registry/internal/canonical"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
@@ -27,11 +29,11 @@ func (e *endpoint) Create(ctx context.Context, req *rest.Request, name rest.Name
 
 	// The namespace, and the name, are those of the request.
 	meta := runtime.Meta(versioned)
-	if err := e.matchNamespace(meta, name); err != nil {
+	if err := metadata.PlaceIn(meta, e.Namespaced, name); err != nil {
 		return nil, err
 	}
 	if name.Name != "" {
-		if err := matchName(meta, name); err != nil {
+		if err := metadata.MatchName(meta, name); err != nil {
 			return nil, err
 		}
 	}
@@ -40,8 +42,8 @@ func (e *endpoint) Create(ctx context.Context, req *rest.Request, name rest.Name
 	}
 
 	// Wipe what clients may not set, and look at how much there is of the rest.
-	wipeSystemFields(meta)
-	dropOwnersTwice(&w.Notes, meta, ownersTwice)
+	metadata.WipeSystemFields(meta)
+	metadata.DropOwnersTwice(&w.Notes, meta, metadata.OwnersTwice)
 	if err := e.checkMetadata(meta, nil); err != nil {
 		return nil, err
 	}
@@ -64,7 +66,7 @@ func (e *endpoint) Create(ctx context.Context, req *rest.Request, name rest.Name
 
 // createOwned goes on with an object that knows its owners, and was made of from. hub belongs to
 // it.
-func (e *endpoint) createOwned(ctx context.Context, w *write, name rest.Name, hub runtime.Object, from *origin, opts metav1.CreateOptions) (rest.View, error) {
+func (e *endpoint) createOwned(ctx context.Context, w *write, name rest.Name, hub runtime.Object, from *canonical.Origin, opts metav1.CreateOptions) (rest.View, error) {
 	// Mutating admission.
 	w = w.as(e.request(w, admission.Create, rest.Name{Namespace: name.Namespace, Name: runtime.Meta(hub).Name}, &opts, opts.DryRun))
 	hub, err := e.mutate(ctx, w.judged, hub, nil)
@@ -74,7 +76,7 @@ func (e *endpoint) createOwned(ctx context.Context, w *write, name rest.Name, hu
 
 	// Fill the metadata, and the name.
 	meta := runtime.Meta(hub)
-	e.fillSystemFields(meta)
+	e.metadata.FillSystemFields(meta)
 	if meta.Name != "" || meta.GenerateName == "" {
 		return e.createNamed(ctx, w, hub, from, opts)
 	}
@@ -82,7 +84,7 @@ func (e *endpoint) createOwned(ctx context.Context, w *write, name rest.Name, hu
 	for range generateAttempts {
 		attempt := e.deepCopy(hub)
 		meta = runtime.Meta(attempt)
-		meta.Name = generateName(base)
+		meta.Name = metadata.GenerateName(base)
 		view, err := e.createNamed(ctx, w, attempt, from, opts)
 		if !apierrors.IsAlreadyExists(err) {
 			return view, err
@@ -92,7 +94,7 @@ func (e *endpoint) createOwned(ctx context.Context, w *write, name rest.Name, hu
 }
 
 // createNamed goes on with an object whose metadata is complete. hub belongs to it.
-func (e *endpoint) createNamed(ctx context.Context, w *write, hub runtime.Object, from *origin, opts metav1.CreateOptions) (rest.View, error) {
+func (e *endpoint) createNamed(ctx context.Context, w *write, hub runtime.Object, from *canonical.Origin, opts metav1.CreateOptions) (rest.View, error) {
 	strategy, meta := &e.def.Strategy, runtime.Meta(hub)
 
 	// PrepareForCreate.
@@ -124,60 +126,23 @@ func (e *endpoint) createNamed(ctx context.Context, w *write, hub runtime.Object
 	}
 
 	// What admission writes with the object; default in the storage version once more, encode, put.
-	key, err := e.key(rest.Name{Namespace: meta.Namespace, Name: meta.Name})
+	key, err := e.Key(rest.Name{Namespace: meta.Namespace, Name: meta.Name})
 	if err != nil {
 		return nil, err
 	}
-	entry, err := e.putCharged(ctx, w.charged, key, hub, from, opts)
+	entry, err := e.putInTransaction(ctx, w.attempted, key, hub, from, opts)
 	if err != nil {
 		return nil, e.createError(ctx, key, meta.Name, err)
 	}
 	if !isDryRun(opts.DryRun) {
 		e.afterCreate(ctx, entry)
 	}
-	return e.view(entry), nil
-}
-
-// put creates the entry, and what is to be written with it, or says what would come of it.
-func (s *Store) put(ctx context.Context, key string, value []byte, with []storage.Op, opts metav1.CreateOptions) (storage.Entry, error) {
-	if isDryRun(opts.DryRun) {
-		return s.pretendCreate(ctx, key, value)
-	}
-	return s.backend.Create(ctx, key, value, slices.Concat(s.with, with)...)
-}
-
-// encodeHub makes the canonical value of an object that is ready to be stored, and was made of
-// from.
-func (s *Store) encodeHub(hub runtime.Object, from *origin) ([]byte, error) {
-	obj, err := s.codec.fromHub(hub)
-	if err != nil {
-		return nil, apierrors.NewInternalError(err)
-	}
-	value, err := s.codec.encode(obj, from)
-	if err != nil {
-		return nil, apierrors.NewInternalError(err)
-	}
-	return value, nil
-}
-
-// pretendCreate is what the store would say to a create, without it.
-func (s *Store) pretendCreate(ctx context.Context, key string, value []byte) (storage.Entry, error) {
-	switch _, err := s.backend.Get(ctx, key, storage.GetOptions{}); storage.CodeOf(err) {
-	case storage.CodeNotFound:
-		return storage.Entry{Key: key, Value: value}, nil
-	case storage.CodeCorrupt:
-		return storage.Entry{}, &storage.Error{Code: storage.CodeExists, Op: "create", Key: key}
-	default:
-		if err == nil {
-			err = &storage.Error{Code: storage.CodeExists, Op: "create", Key: key}
-		}
-		return storage.Entry{}, err
-	}
+	return e.View(entry), nil
 }
 
 // createError says in particular when the name is taken by an object that is on its way out.
 func (e *endpoint) createError(ctx context.Context, key, name string, err error) error {
-	status := statusOf(err, "create", e.resource, name)
+	status := apistatus.Of(err, "create", e.resource, name)
 	var exists *apierrors.StatusError
 	if !apierrors.IsAlreadyExists(status) || !errors.As(status, &exists) {
 		return status

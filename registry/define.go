@@ -6,13 +6,11 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/internal/keyprefix"
-	"github.com/typeplane/typeplane/internal/ownership"
+	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
@@ -40,38 +38,13 @@ type Definition[T runtime.Object] struct {
 	// Versions are the served ones. They may be of several groups.
 	Versions []schema.GroupVersion
 	// CopyStatus copies the status of an object into another one, which may then share its memory.
-	// Where it is set, the kind has a status subresource, and the status can be written there only:
-	// a new object begins without one, and an update keeps the one that is stored. Its strategy may
+	// Where it is set, the kind has a status subresource, and the status can be written there only.
+	// A new object begins without one, and an update keeps the one that is stored. Its strategy may
 	// still set it.
 	CopyStatus func(from, to T)
 	// Subresources are those of the author, besides status, scale and finalize.
 	Subresources []Subresource[T]
 	Strategy     Strategy[T]
-}
-
-// Options are what an operator may choose for a resource.
-type Options struct {
-	// StorageVersion is the version in which objects are stored; zero is the one of the Definition.
-	StorageVersion schema.GroupVersion
-	// Written is the version in which objects are put into the database, for the time in which that
-	// is another one; nil: it is the storage version.
-	Written *Written
-	// StorageMediaType is rest.Protobuf or rest.JSON; "" is protobuf. Versions without protobuf are
-	// stored as JSON in any case.
-	StorageMediaType rest.MediaType
-	// Schemas say which fields there are, to keep track of who owns them. nil, or without the
-	// schema of a version: nobody owns fields there, and there are no apply patches.
-	Schemas *ownership.Schemas
-	// Collected says that a garbage collector follows the owners of objects: the propagation policy
-	// of a deletion is left to it, by finalizers that it takes off.
-	Collected bool
-	// Lifetime is how long an object is there after its last write; 0 is for ever.
-	Lifetime time.Duration
-	// Admission is asked about every write of objects; nil: nobody is.
-	Admission *admission.Chain
-	// EncodeCache keeps answers between requests; nil: each is made again. One may serve all
-	// resources of a database.
-	EncodeCache *EncodeCache
 }
 
 // Resource is a Definition without its type. It is immutable; its methods may be called from any
@@ -85,9 +58,9 @@ type Resource struct {
 	versions   []schema.GroupVersion
 	version    func(Options) schema.GroupVersion
 	without    func([]schema.GroupVersion) Resource
-	bind       func(*codec, Options, storage.Interface) ([]rest.Resource, error)
-	importers  func(*codec, Options, storage.Interface) ([]Importer, error)
-	codec      func(*runtime.Scheme, Options) (*codec, error)
+	bind       func(*canonical.Codec, Options, storage.Interface) ([]rest.Resource, error)
+	importers  func(*canonical.Codec, Options, storage.Interface) ([]Importer, error)
+	codec      func(*runtime.Scheme, Options) (*canonical.Codec, error)
 }
 
 // Define makes a Resource of a definition. What is wrong with it is reported by Form and Serve,
@@ -112,20 +85,20 @@ func define(def definition) Resource {
 		version:    func(opts Options) schema.GroupVersion { return storageVersion(def, opts) },
 		without:    func(gone []schema.GroupVersion) Resource { return define(without(def, gone)) },
 		namespaced: def.Namespaced,
-		codec: func(scheme *runtime.Scheme, opts Options) (*codec, error) {
+		codec: func(scheme *runtime.Scheme, opts Options) (*canonical.Codec, error) {
 			if err := check(def, scheme, opts); err != nil {
 				return nil, err
 			}
-			c, err := newCodec(scheme, def.GroupKind, storageVersion(def, opts), opts.StorageMediaType)
+			c, err := canonical.NewCodec(scheme, def.GroupKind, storageVersion(def, opts), opts.StorageMediaType)
 			if err == nil {
-				c.written = opts.Written
+				c.Written = opts.Written
 			}
 			return c, err
 		},
-		bind: func(c *codec, opts Options, backend storage.Interface) ([]rest.Resource, error) {
+		bind: func(c *canonical.Codec, opts Options, backend storage.Interface) ([]rest.Resource, error) {
 			return newStore(def, c, opts, backend).resources()
 		},
-		importers: func(c *codec, opts Options, backend storage.Interface) ([]Importer, error) {
+		importers: func(c *canonical.Codec, opts Options, backend storage.Interface) ([]Importer, error) {
 			return newStore(def, c, opts, backend).importers()
 		},
 	}
@@ -172,12 +145,11 @@ func (r Resource) Form(scheme *runtime.Scheme, opts Options) (storage.Form, erro
 	if err != nil {
 		return storage.Form{}, err
 	}
-	return c.form(), nil
+	return c.Form(), nil
 }
 
-// Serve returns the resource in each of its served versions, out of a store that was made with Form
-// of the same scheme and options, in the order of the Definition; and behind them their
-// subresources.
+// Serve returns the resource in each of its served versions, in the order of the Definition, and
+// behind them their subresources. The store was made with Form of the same scheme and options.
 func (r Resource) Serve(scheme *runtime.Scheme, backend storage.Interface, opts Options) ([]rest.Resource, error) {
 	c, err := r.codec(scheme, opts)
 	if err != nil {
@@ -190,21 +162,21 @@ func (r Resource) Serve(scheme *runtime.Scheme, backend storage.Interface, opts 
 // version, and with those that only the storage version has. So whoever looks at the hub sees what
 // will be stored, also of fields that the version has no word for. The result may share memory with
 // obj, which is not to be used any more.
-func (s *Store) defaulted(kind *runtime.Kind, obj runtime.Object) (runtime.Object, error) {
+func (s *store) defaulted(kind *runtime.Kind, obj runtime.Object) (runtime.Object, error) {
 	kind.Default(obj)
 	hub, err := kind.ToHub(obj)
-	if err != nil || kind == s.codec.storage || !s.codec.storage.Defaults() {
+	if err != nil || kind == s.codec.Storage || !s.codec.Storage.Defaults() {
 		return hub, err
 	}
-	stored, err := s.codec.fromHub(hub)
+	stored, err := s.codec.FromHub(hub)
 	if err != nil {
 		return hub, err
 	}
-	return s.codec.storage.ToHub(stored)
+	return s.codec.Storage.ToHub(stored)
 }
 
 // deepCopy copies an object of a strategy.
-func (s *Store) deepCopy(obj runtime.Object) runtime.Object { return s.codec.storage.CopyHub(obj) }
+func (s *store) deepCopy(obj runtime.Object) runtime.Object { return s.codec.Storage.CopyHub(obj) }
 
 func storageVersion(def definition, opts Options) schema.GroupVersion {
 	if !opts.StorageVersion.Empty() {
@@ -275,4 +247,24 @@ func names(kinds []*runtime.Kind) string {
 		s = append(s, k.GroupVersionKind().GroupVersion().String())
 	}
 	return strings.Join(s, ", ")
+}
+
+// checkColumns says what is wrong with the columns of a strategy whose kind is in these versions,
+// "" if nothing is.
+func checkColumns(strategy *Strategy[runtime.Object], hub runtime.Object, kinds []*runtime.Kind) string {
+	if problem := runtime.CheckColumns(strategy.Columns, strategy.Cells, func() runtime.Object { return hub }); problem != "" || strategy.Cells == nil {
+		return problem
+	}
+	for _, k := range kinds {
+		if len(k.Columns()) > 0 {
+			return "its Strategy has Columns and so has version " + k.GroupVersionKind().GroupVersion().String() + ": leave one of them out"
+		}
+	}
+	return ""
+}
+
+// definition is a Definition without its type.
+type definition struct {
+	Definition[runtime.Object]
+	hubType reflect.Type
 }

@@ -11,6 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
+	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
@@ -26,9 +29,9 @@ var (
 
 // Delete removes an object, or marks it as being deleted while it has finalizers or a time of
 // grace. What it has to know it reads from the bytes, where no strategy has to be asked; else only
-// marking decodes. What becomes of dependents is in dependents.go.
+// marking decodes. What happens to dependents is in package metadata.
 func (e *endpoint) Delete(ctx context.Context, req *rest.Request, name rest.Name, opts metav1.DeleteOptions) (rest.View, error) {
-	key, err := e.key(name)
+	key, err := e.Key(name)
 	if err != nil {
 		return nil, err
 	}
@@ -40,14 +43,14 @@ func (e *endpoint) Delete(ctx context.Context, req *rest.Request, name rest.Name
 			return e.deleted(name.Name, uid), nil
 		}
 		if !errors.Is(err, errStays) {
-			return nil, statusOf(err, "delete", e.resource, name.Name)
+			return nil, apistatus.Of(err, "delete", e.resource, name.Name)
 		}
 		entry, err := e.mark(ctx, key, name.Name, opts, dryRun)
 		if err == nil {
-			return e.view(entry), nil
+			return e.View(entry), nil
 		}
 		if !errors.Is(err, errStaysNot) {
-			return nil, statusOf(err, "delete", e.resource, name.Name)
+			return nil, apistatus.Of(err, "delete", e.resource, name.Name)
 		}
 	}
 }
@@ -73,7 +76,7 @@ func (e *endpoint) remove(ctx context.Context, key, name string, request *admiss
 		case g.stays:
 			return nil, errStays
 		}
-		return e.charge(ctx, request, nil, old)
+		return e.transact(ctx, request, nil, old)
 	}
 	defer func() { request.Over(err) }()
 	if !dryRun {
@@ -145,11 +148,11 @@ func (e *endpoint) mark(ctx context.Context, key, name string, opts metav1.Delet
 		case g.waits && g.finalizers == nil:
 			return current.Value, nil, nil
 		}
-		hub, err := e.codec.decodeHub(current)
+		hub, err := e.codec.DecodeHub(current)
 		if err != nil {
 			return nil, nil, err
 		}
-		from, err := e.codec.originOf(current.Value)
+		from, err := e.codec.OriginOf(current.Value)
 		if err != nil {
 			return nil, nil, apierrors.NewInternalError(err)
 		}
@@ -176,12 +179,12 @@ func (e *endpoint) stays(ctx context.Context, current storage.Entry, meta wire.M
 	finalizers := meta.HasFinalizers()
 	var changed *[]string
 	if e.collected && current.Err == nil {
-		if after, differs := finalizersAfter(meta, opts); differs {
+		if after, differs := metadata.FinalizersAfter(meta, opts); differs {
 			finalizers, changed = len(after) > 0, &after
 		}
 	}
 	if e.def.Strategy.Deletion.CheckGracefulDelete != nil && current.Err == nil {
-		hub, err := e.codec.decodeHub(current)
+		hub, err := e.codec.DecodeHub(current)
 		if err != nil {
 			return g, err
 		}
@@ -195,7 +198,7 @@ func (e *endpoint) stays(ctx context.Context, current storage.Entry, meta wire.M
 		g.waits, g.finalizers = meta.Deleting, changed
 	}
 	if g.until.IsZero() {
-		g.until = e.timestamp()
+		g.until = e.metadata.Timestamp()
 	}
 	g.stays, err = e.kept(current, finalizers)
 	return g, err
@@ -207,14 +210,14 @@ func (e *endpoint) kept(current storage.Entry, finalizers bool) (bool, error) {
 	if finalizers || e.def.Strategy.Deletion.Held == nil || current.Err != nil {
 		return finalizers, nil
 	}
-	hub, err := e.codec.decodeHub(current)
+	hub, err := e.codec.DecodeHub(current)
 	return err == nil && e.held(hub), err
 }
 
 // deleted is the answer for an object that is gone. Clients wait for the object with this uid to
 // disappear.
 func (e *endpoint) deleted(name string, uid types.UID) rest.View {
-	return structView{&metav1.Status{
+	return view.Struct{Obj: &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
 		Status:   metav1.StatusSuccess,
 		Details: &metav1.StatusDetails{

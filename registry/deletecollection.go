@@ -21,7 +21,7 @@ const deletePage = 500
 // the next one begins and how many are left. The first error ends it; what was deleted until then
 // stays deleted.
 func (e *endpoint) DeleteCollection(ctx context.Context, req *rest.Request, namespace string, opts metav1.DeleteOptions, list metav1.ListOptions) (rest.View, error) {
-	deleted := &listView{version: e.version, entries: []storage.Entry{}}
+	deleted := e.NewList()
 	onePage := list.Limit > 0
 	if !onePage {
 		list.Limit = deletePage
@@ -31,23 +31,23 @@ func (e *endpoint) DeleteCollection(ctx context.Context, req *rest.Request, name
 		if err != nil {
 			return nil, err
 		}
-		for _, entry := range page.entries {
+		for _, entry := range page.Entries {
 			gone, err := e.deleteListed(ctx, req, entry, opts)
 			if err != nil {
 				return nil, err
 			}
 			if !gone {
-				deleted.entries = append(deleted.entries, entry)
+				deleted.Entries = append(deleted.Entries, entry)
 			}
 		}
-		if deleted.meta.ResourceVersion == "" {
-			deleted.meta.ResourceVersion = page.meta.ResourceVersion
+		if deleted.Meta.ResourceVersion == "" {
+			deleted.Meta.ResourceVersion = page.Meta.ResourceVersion
 		}
-		if onePage || page.meta.Continue == "" {
-			deleted.meta.Continue, deleted.meta.RemainingItemCount = page.meta.Continue, page.meta.RemainingItemCount
+		if onePage || page.Meta.Continue == "" {
+			deleted.Meta.Continue, deleted.Meta.RemainingItemCount = page.Meta.Continue, page.Meta.RemainingItemCount
 			return deleted, nil
 		}
-		list.Continue, list.ResourceVersion, list.ResourceVersionMatch = page.meta.Continue, "", ""
+		list.Continue, list.ResourceVersion, list.ResourceVersionMatch = page.Meta.Continue, "", ""
 	}
 }
 
@@ -64,19 +64,9 @@ func (e *endpoint) deleteListed(ctx context.Context, req *rest.Request, entry st
 		uid := types.UID(strings.Clone(meta.UID))
 		opts.Preconditions = &metav1.Preconditions{UID: &uid}
 	}
-	_, err = e.Delete(ctx, req, e.nameOf(entry.Key), opts)
+	_, err = e.Delete(ctx, req, e.NameOf(entry.Key), opts)
 	if apierrors.IsNotFound(err) || ours && apierrors.IsConflict(err) {
 		return true, nil
 	}
 	return false, err
-}
-
-// nameOf is the name of the object at a key.
-func (s *Store) nameOf(key string) rest.Name {
-	key = strings.TrimPrefix(key, s.prefix)
-	if !s.def.Namespaced {
-		return rest.Name{Name: key}
-	}
-	namespace, name, _ := strings.Cut(key, "/")
-	return rest.Name{Namespace: namespace, Name: name}
 }

@@ -11,12 +11,14 @@
 // Start reading at Definition and Strategy, then create.go. The order of a request is one function
 // for each verb, from top to bottom. It is in the file with the verb's name: create.go, update.go,
 // patch.go, delete.go, deletecollection.go, read.go, watch.go. Update and patch meet in replace, in
-// update.go; patch_*.go are the types of patches, and package ownership knows who set which field.
-// encode.go writes answers, canonical.go makes canonical values of stored ones, and errors.go turns
-// errors of the store into API statuses. validate.go asks everything that judges an object.
-// validate_stored.go asks the storage version about what came through another one. untyped.go drops
-// the type parameter. What a write of a part of an object means, of its status or its scale, is in
-// subresource.go. table.go and partial.go turn objects into rows and into metadata alone.
+// update.go; patch_*.go are the types of patches. What a write of a part of an object means, of its
+// status or its scale, is in subresource.go. untyped.go drops the type parameter.
+//
+// What the verbs lean on is below internal, a package for each question. Package canonical makes
+// canonical values of stored ones, view writes answers, and selection says which objects a list or
+// a watch is about. Package metadata has the rules of what every object has, subresource those of
+// bodies of another kind, and patch the types of patches. Package apistatus turns errors into
+// statuses. Package ownership, which others use too, knows who set which field.
 //
 // This package knows no HTTP and no particular backend. All that it returns as an error is an API
 // status (k8s.io/apimachinery/pkg/api/errors) or an error of the context.

@@ -51,7 +51,7 @@ func TestDocumentOfAGoValue(t *testing.T) {
 	}
 }
 
-// What clients see may be another document than the one that is stored, in every form.
+// Clients may see another document than the stored one, in every form.
 func TestDocumentsAreDecorated(t *testing.T) {
 	old, db := serveOld(t, strategy{Decorate: func(w *widget.Widget) { w.Spec.Color += "dish" }})
 	sent := rest.Document{Body: parse(t, widget.GVOld, `{"metadata":{"name":"w"},"paint":"red","count":0}`), JSON: []byte(`{"paint":"red","count":0}`)}
@@ -74,19 +74,19 @@ func TestDocumentsAreDecorated(t *testing.T) {
 	}
 	for _, v := range []rest.View{view, list} {
 		var out strings.Builder
-		err := v.WriteTo(&out, rest.Form{MediaType: rest.Protobuf})
+		err := v.WriteTo(&out, rest.Representation{MediaType: rest.Protobuf})
 		if status(t, err).Code != 406 || out.Len() > 0 {
 			t.Errorf("protobuf: %v, %q", err, out.String())
 		}
-		if err := v.WriteTo(&out, rest.Form{MediaType: rest.Protobuf, As: rest.AsPartialObjectMetadata}); err != nil || !strings.Contains(out.String(), "PartialObjectMetadata") {
+		if err := v.WriteTo(&out, rest.Representation{MediaType: rest.Protobuf, As: rest.AsPartialObjectMetadata}); err != nil || !strings.Contains(out.String(), "PartialObjectMetadata") {
 			t.Errorf("metadata in protobuf: %v", err)
 		}
 		out.Reset()
-		if err := v.WriteTo(&out, rest.Form{MediaType: rest.JSON, Pretty: true}); err != nil || !strings.Contains(out.String(), "\n") || !strings.Contains(out.String(), `"paint": "reddish"`) {
+		if err := v.WriteTo(&out, rest.Representation{MediaType: rest.JSON, Pretty: true}); err != nil || !strings.Contains(out.String(), "\n") || !strings.Contains(out.String(), `"paint": "reddish"`) {
 			t.Errorf("indented: %v %s", err, out.String())
 		}
 		out.Reset()
-		if err := v.WriteTo(&out, rest.Form{MediaType: rest.YAML}); err != nil || !strings.Contains(out.String(), "paint: reddish\n") {
+		if err := v.WriteTo(&out, rest.Representation{MediaType: rest.YAML}); err != nil || !strings.Contains(out.String(), "paint: reddish\n") {
 			t.Errorf("YAML: %v %s", err, out.String())
 		}
 	}

@@ -29,7 +29,7 @@ func TestKeptIsWhatWouldBeMade(t *testing.T) {
 		}
 		for _, served := range []rest.Resource{s.v1, s.beta, s.old} {
 			for _, pretty := range []bool{false, true} {
-				form := rest.Form{MediaType: rest.JSON, Pretty: pretty}
+				form := rest.Representation{MediaType: rest.JSON, Pretty: pretty}
 				list, err := served.List.List(ctx, "", metav1.ListOptions{})
 				if err != nil {
 					t.Fatal(err)
@@ -38,7 +38,7 @@ func TestKeptIsWhatWouldBeMade(t *testing.T) {
 				if second := written(t, list, form); second != first {
 					t.Errorf("the second time %s, the first time %s", second, first)
 				}
-				yaml := written(t, list, rest.Form{MediaType: rest.YAML})
+				yaml := written(t, list, rest.Representation{MediaType: rest.YAML})
 				if !strings.Contains(first, fmt.Sprintf(`"round":%q`, fmt.Sprint(round))) && !pretty || !strings.Contains(yaml, fmt.Sprintf("round: %q", fmt.Sprint(round))) {
 					t.Errorf("an old label in round %d: %s", round, first)
 				}
@@ -47,7 +47,7 @@ func TestKeptIsWhatWouldBeMade(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			compact, pretty := written(t, one, rest.Form{MediaType: rest.JSON}), written(t, one, rest.Form{MediaType: rest.JSON, Pretty: true})
+			compact, pretty := written(t, one, rest.Representation{MediaType: rest.JSON}), written(t, one, rest.Representation{MediaType: rest.JSON, Pretty: true})
 			var indented bytes.Buffer
 			if err := json.Indent(&indented, []byte(compact), "", "  "); err != nil || indented.String() != pretty {
 				t.Errorf("%v: compact %s, pretty %s", err, compact, pretty)
@@ -84,7 +84,7 @@ func TestAKeptObjectIsWrittenWithoutAllocations(t *testing.T) {
 	var out bytes.Buffer
 	if n := testing.AllocsPerRun(100, func() {
 		out.Reset()
-		if err := view.WriteTo(&out, rest.Form{MediaType: rest.JSON}); err != nil {
+		if err := view.WriteTo(&out, rest.Representation{MediaType: rest.JSON}); err != nil {
 			t.Error(err)
 		}
 	}); n != 0 {

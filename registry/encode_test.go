@@ -55,7 +55,7 @@ func TestAListIsWrittenInPieces(t *testing.T) {
 		rest.Protobuf: wire.AppendEnvelope(nil, "shop.example.com/v1", "WidgetList", raw),
 	} {
 		var got countingWriter
-		if err := view.WriteTo(&got, rest.Form{MediaType: mediaType}); err != nil {
+		if err := view.WriteTo(&got, rest.Representation{MediaType: mediaType}); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got.Bytes(), want) {
@@ -80,7 +80,7 @@ func TestNoProtobufForAVersionWithout(t *testing.T) {
 	}
 	for kind, view := range map[string]rest.View{"Old": one, "OldList": list} {
 		var got countingWriter
-		err := view.WriteTo(&got, rest.Form{MediaType: rest.Protobuf})
+		err := view.WriteTo(&got, rest.Representation{MediaType: rest.Protobuf})
 		wantStatus(t, err, 406, "NotAcceptable", "*widget."+kind+" has no protobuf form: ask for application/json or application/yaml")
 		if got.writes != 0 {
 			t.Error("something was written")
@@ -174,7 +174,7 @@ func TestCanonicalRefuses(t *testing.T) {
 	}
 }
 
-// A GET in protobuf and each event of a watch are bytes that are there already: between the store
+// A GET in protobuf and each event of a watch are bytes that are there already. Between the store
 // and the writer nothing is decoded, and nothing is allocated where the writer has room.
 func TestStoredProtobufIsWrittenWithoutAllocations(t *testing.T) {
 	s := serve(t, strategy{})
@@ -183,7 +183,7 @@ func TestStoredProtobufIsWrittenWithoutAllocations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	form := rest.Form{MediaType: rest.Protobuf}
+	form := rest.Representation{MediaType: rest.Protobuf}
 	var out bytes.Buffer
 	if err := view.WriteTo(&out, form); err != nil {
 		t.Fatal(err)

@@ -6,16 +6,17 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// ends says when an object ends by itself. view is one of a verb of the same kind.
-func (e *endpoint) ends(view rest.View) (at time.Time, ends bool, err error) {
-	object, ok := view.(*objectView)
+// ends says when an object ends by itself. answer is one of a verb of the same kind.
+func (e *endpoint) ends(answer rest.View) (at time.Time, ends bool, err error) {
+	object, ok := answer.(*view.Object)
 	if !ok {
-		return at, false, apierrors.NewInternalError(fmt.Errorf("when does a %T end? only an object does", view))
+		return at, false, apierrors.NewInternalError(fmt.Errorf("when does a %T end? only an object does", answer))
 	}
-	hub, err := e.codec.decodeHub(object.entry)
+	hub, err := e.codec.DecodeHub(object.Entry)
 	if err != nil {
 		return at, false, err
 	}

@@ -55,7 +55,7 @@ func ExampleDefine() {
 		fmt.Println(err)
 		return
 	}
-	list.WriteTo(os.Stdout, rest.Form{MediaType: rest.JSON})
+	list.WriteTo(os.Stdout, rest.Representation{MediaType: rest.JSON})
 	// Output:
 	// Widget.shop.example.com "w" is invalid: spec.replicas: Invalid value: 1000: must be 100 or less
 	// {"kind":"WidgetList","apiVersion":"shop.example.com/v1","metadata":{"resourceVersion":"1"},"items":[]}

@@ -19,7 +19,7 @@ type grace struct {
 	// seconds and until are the new time, where stays is set and waits is not.
 	seconds int64
 	until   metav1.Time
-	// finalizers are those that the deletion gives the object; nil leaves it the ones that it has.
+	// finalizers are those that the deletion gives the object; nil leaves it those that it has.
 	finalizers *[]string
 }
 
@@ -49,7 +49,7 @@ func (e *endpoint) graceOf(ctx context.Context, hub runtime.Object, opts metav1.
 		return grace{}, apierrors.NewInternalError(errors.New("the strategy's CheckGracefulDelete left gracePeriodSeconds open"))
 	}
 	seconds := *opts.GracePeriodSeconds
-	until := metav1.NewTime(e.timestamp().Add(time.Duration(seconds) * time.Second))
+	until := metav1.NewTime(e.metadata.Timestamp().Add(time.Duration(seconds) * time.Second))
 	return grace{stays: seconds > 0, seconds: seconds, until: until}, nil
 }
 
@@ -62,7 +62,7 @@ func (e *endpoint) shorterGrace(meta *metav1.ObjectMeta, asked *int64) grace {
 	case asked == nil || *asked >= *meta.DeletionGracePeriodSeconds:
 		return grace{stays: true, waits: true}
 	}
-	seconds, now := *asked, e.timestamp()
+	seconds, now := *asked, e.metadata.Timestamp()
 	begun := meta.DeletionTimestamp.Add(-time.Duration(*meta.DeletionGracePeriodSeconds) * time.Second)
 	until := metav1.NewTime(begun.Add(time.Duration(seconds) * time.Second))
 	if until.Before(&now) {
@@ -73,6 +73,6 @@ func (e *endpoint) shorterGrace(meta *metav1.ObjectMeta, asked *int64) grace {
 	return grace{stays: seconds > 0, seconds: seconds, until: until}
 }
 
-func (s *Store) held(hub runtime.Object) bool {
+func (s *store) held(hub runtime.Object) bool {
 	return s.def.Strategy.Deletion.Held != nil && s.def.Strategy.Deletion.Held(hub)
 }

@@ -141,7 +141,7 @@ func read[T any](t *testing.T, view rest.View) T {
 func text(t *testing.T, view rest.View) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := view.WriteTo(&b, rest.Form{MediaType: rest.JSON}); err != nil {
+	if err := view.WriteTo(&b, rest.Representation{MediaType: rest.JSON}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -148,12 +148,12 @@ func TestDecorate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, v := range map[string]rest.View{"create": view, "get": one, "list": list, "watch": events[0].Object} {
-		for _, form := range []rest.Form{{MediaType: rest.JSON}, {MediaType: rest.JSON, Pretty: true}, {MediaType: rest.YAML}, {MediaType: rest.Protobuf}} {
+		for _, form := range []rest.Representation{{MediaType: rest.JSON}, {MediaType: rest.JSON, Pretty: true}, {MediaType: rest.YAML}, {MediaType: rest.Protobuf}} {
 			if got := written(t, v, form); !strings.Contains(got, phase) || strings.Contains(got, "stored") {
 				t.Errorf("%s as %s: %s", name, form.MediaType, got)
 			}
 		}
-		for _, form := range []rest.Form{
+		for _, form := range []rest.Representation{
 			{MediaType: rest.JSON, As: rest.AsTable}, {MediaType: rest.JSON, As: rest.AsPartialObjectMetadata}, {MediaType: rest.Protobuf, As: rest.AsPartialObjectMetadata},
 		} {
 			if got := written(t, v, form); !strings.Contains(got, "first") {

@@ -25,7 +25,7 @@ type Importer struct {
 	Stored bool
 	// Import stores an object that is given in JSON, with its status and what a server fills in;
 	// its owners and its uid are what change makes of them. It is judged as a new one that was sent
-	// by a client, its status too; admission is not asked, and nothing is charged. Without a uid or
+	// by a client, its status too; admission is not asked. Without a uid or
 	// a creationTimestamp it gets one. created is false if the object is there already, with this
 	// uid; another one of its name is an error. A dry run writes nothing.
 	Import func(ctx context.Context, text []byte, change func(*metav1.ObjectMeta), dryRun bool) (created bool, err error)
@@ -40,19 +40,19 @@ func (r Resource) Importers(scheme *runtime.Scheme, backend storage.Interface, o
 	return r.importers(c, opts, backend)
 }
 
-func (s *Store) importers() ([]Importer, error) {
+func (s *store) importers() ([]Importer, error) {
 	var out []Importer
 	for _, gv := range s.def.Versions {
-		kind, err := s.codec.kindIn(gv)
+		kind, err := s.codec.KindIn(gv)
 		if err != nil {
 			return nil, err
 		}
 		e := &endpoint{
-			Store: s, version: s.version(kind), resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
+			store: s, Factory: s.factory(kind), resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
 			wholly: true, // the status is judged, too
 		}
 		out = append(out, Importer{
-			Kind: kind.GroupVersionKind(), Resource: s.def.Plural, Namespaced: s.def.Namespaced, Stored: kind == s.codec.storage, Import: e.take,
+			Kind: kind.GroupVersionKind(), Resource: s.def.Plural, Namespaced: s.def.Namespaced, Stored: kind == s.codec.Storage, Import: e.take,
 		})
 	}
 	return out, nil
@@ -60,26 +60,26 @@ func (s *Store) importers() ([]Importer, error) {
 
 // take is Importer.Import.
 func (e *endpoint) take(ctx context.Context, text []byte, change func(*metav1.ObjectMeta), dryRun bool) (created bool, err error) {
-	obj := e.kind.New()
-	if _, err := e.kind.ReadJSON(text, obj); err != nil {
+	obj := e.Kind.New()
+	if _, err := e.Kind.ReadJSON(text, obj); err != nil {
 		return false, apierrors.NewBadRequest(fmt.Sprintf("it can't be read: %v", err))
 	}
 
-	// The metadata is that of the other server, but for what means something there only.
+	// The metadata is that of the other server, except for what means something there only.
 	meta := runtime.Meta(obj)
 	meta.ResourceVersion = ""
 	if !e.def.Namespaced {
 		meta.Namespace = ""
 	}
 	change(meta)
-	e.completeImported(meta)
+	e.metadata.CompleteImported(meta)
 	if err := e.checkMetadata(meta, nil); err != nil {
 		return false, err
 	}
 
 	// Default, on to the hub, validate, canonicalize.
 	uid, name := meta.UID, meta.Name
-	key, err := e.key(rest.Name{Namespace: meta.Namespace, Name: name})
+	key, err := e.Key(rest.Name{Namespace: meta.Namespace, Name: name})
 	if err != nil {
 		return false, err
 	}
@@ -113,21 +113,8 @@ func (e *endpoint) take(ctx context.Context, text []byte, change func(*metav1.Ob
 	return true, nil
 }
 
-// completeImported fills in what every object has, where it is missing.
-func (s *Store) completeImported(meta *metav1.ObjectMeta) {
-	if meta.UID == "" {
-		meta.UID = newUID()
-	}
-	if meta.Generation == 0 && s.counts() {
-		meta.Generation = 1
-	}
-	if meta.CreationTimestamp.IsZero() {
-		meta.CreationTimestamp = s.timestamp()
-	}
-}
-
 // isThere says whether the object at a key has this uid.
-func (s *Store) isThere(ctx context.Context, key, uid string) bool {
+func (s *store) isThere(ctx context.Context, key, uid string) bool {
 	entry, err := s.backend.Get(ctx, key, storage.GetOptions{})
 	if err != nil {
 		return false

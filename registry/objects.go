@@ -10,17 +10,18 @@ import (
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
 )
 
-// Objects are the stored objects of a resource, for a plug-in that keeps accounts of them: it reads
+// Objects are the stored objects of a resource, for a plug-in that keeps accounts of them. It reads
 // them, and makes operations that replace them in the transaction of another write. No strategy and
 // no admission is asked. It is immutable, and its methods may be called from any goroutine.
 type Objects struct {
 	names   []schema.GroupResource
 	prefix  string
-	codec   *codec
+	codec   *canonical.Codec
 	form    storage.Form
 	backend storage.Interface
 }
@@ -56,14 +57,14 @@ func (l *Objects) List(ctx context.Context, namespace string, opts storage.ListO
 	return l.backend.List(ctx, l.prefix+namespace+"/", opts)
 }
 
-// Decode makes an object of the hub of an entry. It is the caller's, but for its strings, which may
-// be parts of the entry.
+// Decode makes an object of the hub of an entry. It is the caller's, except for its strings, which
+// may be parts of the entry.
 func (l *Objects) Decode(entry storage.Entry) (apiruntime.Object, error) {
-	return l.codec.decodeHub(entry)
+	return l.codec.DecodeHub(entry)
 }
 
-// Replace returns the operation that writes obj, an object of the hub, as it is over the one that
-// was written at revision. Its watchers see that as any other change. obj belongs to it.
+// Replace returns the operation that writes obj, an object of the hub, as it is over the object
+// that was written at revision. Its watchers see that as any other change. obj belongs to it.
 func (l *Objects) Replace(obj apiruntime.Object, revision int64) (storage.Op, error) {
 	hub, ok := obj.(runtime.Object)
 	if !ok || revision <= 0 {
@@ -74,11 +75,11 @@ func (l *Objects) Replace(obj apiruntime.Object, revision int64) (storage.Op, er
 	if meta.Namespace == "" || meta.Name == "" {
 		return storage.Op{}, apierrors.NewInternalError(errors.New("replace an object without a name in " + l.prefix))
 	}
-	versioned, err := l.codec.fromHub(hub)
+	versioned, err := l.codec.FromHub(hub)
 	if err != nil {
 		return storage.Op{}, apierrors.NewInternalError(err)
 	}
-	value, err := l.codec.encode(versioned, nil)
+	value, err := l.codec.Encode(versioned, nil)
 	if err != nil {
 		return storage.Op{}, apierrors.NewInternalError(err)
 	}

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/internal/ownership"
+	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/internal/document"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -26,7 +27,7 @@ func tooLarge(err error) bool { return storage.CodeOf(err) == storage.CodeTooLar
 // own puts into hub, which was made of from, who owns its fields, now that the author wants it to
 // follow old, which current holds. Where nobody keeps track, and when that fails, the owners are
 // those that old had: a write never fails because of them.
-func (e *endpoint) own(w *write, hub runtime.Object, from *origin, old runtime.Object, current storage.Entry, by author) {
+func (e *endpoint) own(w *write, hub runtime.Object, from *canonical.Origin, old runtime.Object, current storage.Entry, by author) {
 	was := runtime.Meta(old).ManagedFields
 	if by.unnamed {
 		runtime.Meta(hub).ManagedFields = nil
@@ -38,7 +39,7 @@ func (e *endpoint) own(w *write, hub runtime.Object, from *origin, old runtime.O
 	}
 	live, err := e.live(old, current)
 	if err == nil && from == nil {
-		from, err = e.codec.originOf(current.Value)
+		from, err = e.codec.OriginOf(current.Value)
 	}
 	if err == nil {
 		err = e.track(hub, from, live, by.manager)
@@ -50,7 +51,7 @@ func (e *endpoint) own(w *write, hub runtime.Object, from *origin, old runtime.O
 }
 
 // ownNew is own for an object that did not exist before.
-func (e *endpoint) ownNew(w *write, hub runtime.Object, from *origin, manager string) {
+func (e *endpoint) ownNew(w *write, hub runtime.Object, from *canonical.Origin, manager string) {
 	var err error
 	if e.owners != nil {
 		err = e.track(hub, from, e.nothing(), manager)
@@ -73,9 +74,9 @@ func (e *endpoint) keepOwners(notes *rest.Notes, meta *metav1.ObjectMeta, was []
 }
 
 // track asks the tracker, which knows objects as clients see them.
-func (e *endpoint) track(hub runtime.Object, from *origin, live runtime.Object, manager string) error {
+func (e *endpoint) track(hub runtime.Object, from *canonical.Origin, live runtime.Object, manager string) error {
 	obj, err := e.fromHub(hub)
-	if err == nil && e.showsDocuments() {
+	if err == nil && e.ShowsDocuments() {
 		obj, err = e.asDocument(obj, hub, from)
 	}
 	if err != nil {
@@ -91,9 +92,9 @@ func (e *endpoint) track(hub runtime.Object, from *origin, live runtime.Object, 
 
 // nothing is an object of the version that was never stored.
 func (e *endpoint) nothing() runtime.Object {
-	obj := e.kind.New()
-	obj.GetObjectKind().SetGroupVersionKind(e.kind.GroupVersionKind())
-	if e.showsDocuments() {
+	obj := e.Kind.New()
+	obj.GetObjectKind().SetGroupVersionKind(e.Kind.GroupVersionKind())
+	if e.ShowsDocuments() {
 		return ownership.Document{Object: obj, Content: map[string]any{}}
 	}
 	return obj
@@ -102,10 +103,10 @@ func (e *endpoint) nothing() runtime.Object {
 // live is the object of an entry, which is old in the hub, as a tracker wants it.
 func (e *endpoint) live(old runtime.Object, current storage.Entry) (runtime.Object, error) {
 	obj, err := e.fromHub(old)
-	if err != nil || !e.showsDocuments() {
+	if err != nil || !e.ShowsDocuments() {
 		return obj, err
 	}
-	_, doc, err := e.parts(current.Value)
+	_, doc, err := e.Parts(current.Value)
 	if err != nil {
 		return nil, err
 	}
@@ -114,12 +115,12 @@ func (e *endpoint) live(old runtime.Object, current storage.Entry) (runtime.Obje
 }
 
 // asDocument is obj as a tracker wants it, which is hub, made of from, in the version.
-func (e *endpoint) asDocument(obj runtime.Object, hub runtime.Object, from *origin) (runtime.Object, error) {
-	stored, err := e.codec.storage.FromHub(hub)
+func (e *endpoint) asDocument(obj runtime.Object, hub runtime.Object, from *canonical.Origin) (runtime.Object, error) {
+	stored, err := e.codec.Storage.FromHub(hub)
 	if err != nil {
 		return nil, err
 	}
-	doc, err := e.document(stored, from)
+	doc, err := e.Document(stored, from)
 	if err != nil {
 		return nil, err
 	}
@@ -147,14 +148,14 @@ func sameOwners(a, b []metav1.ManagedFieldsEntry) bool {
 // appliedDocument is the object that an apply patch has made of live, and its JSON: live's, changed
 // where the patch has changed it.
 func (e *endpoint) appliedDocument(live, next ownership.Document) (runtime.Object, []byte, error) {
-	doc, err := document.Of(live.Content).Change(document.Of(live.Unstructured()), document.Of(next.Content), e.documents.shape)
+	doc, err := document.Of(live.Content).Change(document.Of(live.Unstructured()), document.Of(next.Content), e.Documents.Shape)
 	if err != nil {
 		return nil, nil, err
 	}
-	obj, err := e.documents.read(doc, runtime.Meta(next))
+	obj, err := e.Documents.Read(doc, runtime.Meta(next))
 	if err != nil {
 		return nil, nil, err
 	}
-	obj.GetObjectKind().SetGroupVersionKind(e.kind.GroupVersionKind())
+	obj.GetObjectKind().SetGroupVersionKind(e.Kind.GroupVersionKind())
 	return obj, doc.AppendObject(nil), nil
 }

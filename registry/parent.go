@@ -2,11 +2,10 @@ package registry
 
 import (
 	"context"
-	"errors"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
@@ -81,26 +80,6 @@ func (p *Parent[T]) take(obj runtime.Object, err error) (T, error) {
 	return p.Object, nil
 }
 
-// fieldErrors are the errors of fields that err consists of; none if there is anything else in it.
-func fieldErrors(err error) field.ErrorList {
-	var one *field.Error
-	if errors.As(err, &one) {
-		return field.ErrorList{one}
-	}
-	var several interface{ Errors() []error }
-	if !errors.As(err, &several) {
-		return nil
-	}
-	var list field.ErrorList
-	for _, err := range several.Errors() {
-		if !errors.As(err, &one) {
-			return nil
-		}
-		list = append(list, one)
-	}
-	return list
-}
-
 // parent reads the object that a subresource belongs to. It belongs to the caller.
 func (e *endpoint) parent(ctx context.Context, name rest.Name, opts metav1.GetOptions) (obj runtime.Object, err error) {
 	entry, err := e.get(ctx, name, opts)
@@ -111,8 +90,8 @@ func (e *endpoint) parent(ctx context.Context, name rest.Name, opts metav1.GetOp
 }
 
 // parentOf is the object of an entry as an author gets to see it: with its resourceVersion.
-func (s *Store) parentOf(entry storage.Entry) (runtime.Object, error) {
-	obj, err := s.codec.decodeHub(entry)
+func (s *store) parentOf(entry storage.Entry) (runtime.Object, error) {
+	obj, err := s.codec.DecodeHub(entry)
 	if err == nil {
 		runtime.Meta(obj).ResourceVersion = storage.FormatRevision(entry.Revision)
 	}
@@ -122,7 +101,7 @@ func (s *Store) parentOf(entry storage.Entry) (runtime.Object, error) {
 // rewrite changes an object as its author wants it. apply gets a copy of what is stored, again for
 // each attempt; its error is returned as it is.
 func (e *endpoint) rewrite(ctx context.Context, req *rest.Request, name rest.Name, manager string, dryRun bool, apply func(obj runtime.Object) error) (storage.Entry, error) {
-	key, err := e.key(name)
+	key, err := e.Key(name)
 	if err != nil {
 		return storage.Entry{}, err
 	}
@@ -133,7 +112,7 @@ func (e *endpoint) rewrite(ctx context.Context, req *rest.Request, name rest.Nam
 	w := e.updating(req, name, &metav1.UpdateOptions{DryRun: dry, FieldManager: manager})
 	w.judged = nil // it is the body that was admitted
 	var refused error
-	entry, err := e.write(ctx, key, dryRun, w.charged, func(current storage.Entry) ([]byte, []storage.Op, error) {
+	entry, err := e.write(ctx, key, dryRun, w.attempted, func(current storage.Entry) ([]byte, []storage.Op, error) {
 		old, err := e.parentOf(current)
 		if err != nil {
 			return nil, nil, err
@@ -148,5 +127,5 @@ func (e *endpoint) rewrite(ctx context.Context, req *rest.Request, name rest.Nam
 	if refused != nil {
 		return entry, refused
 	}
-	return entry, statusOf(err, "update", e.resource, name.Name)
+	return entry, apistatus.Of(err, "update", e.resource, name.Name)
 }

@@ -23,7 +23,7 @@ func partialOf(meta metav1.ObjectMeta) metav1.PartialObjectMetadata {
 }
 
 // written is what a view writes in a form.
-func written(t *testing.T, view rest.View, form rest.Form) string {
+func written(t *testing.T, view rest.View, form rest.Representation) string {
 	t.Helper()
 	var out bytes.Buffer
 	if err := view.WriteTo(&out, form); err != nil {
@@ -37,7 +37,7 @@ var young = regexp.MustCompile(`\b\ds\b`)
 
 // wantForms checks that a view writes itself as if value, whose protobuf is raw, were encoded as a
 // whole.
-func wantForms(t *testing.T, view rest.View, form rest.Form, value any, kind string, raw []byte) {
+func wantForms(t *testing.T, view rest.View, form rest.Representation, value any, kind string, raw []byte) {
 	t.Helper()
 	compact, err := json.Marshal(value)
 	if err != nil {
@@ -51,7 +51,7 @@ func wantForms(t *testing.T, view rest.View, form rest.Form, value any, kind str
 	if err != nil {
 		t.Fatal(err)
 	}
-	check := func(name string, form rest.Form, want string) {
+	check := func(name string, form rest.Representation, want string) {
 		t.Helper()
 		if got := young.ReplaceAllString(written(t, view, form), "0s"); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
@@ -64,7 +64,7 @@ func wantForms(t *testing.T, view rest.View, form rest.Form, value any, kind str
 	form.MediaType, form.Pretty = rest.JSON, true
 	check("pretty JSON", form, string(pretty)+"\n")
 	if raw != nil {
-		check("protobuf", rest.Form{MediaType: rest.Protobuf, As: form.As}, string(wire.AppendEnvelope(nil, "meta.k8s.io/v1", kind, raw)))
+		check("protobuf", rest.Representation{MediaType: rest.Protobuf, As: form.As}, string(wire.AppendEnvelope(nil, "meta.k8s.io/v1", kind, raw)))
 	}
 }
 
@@ -72,7 +72,7 @@ func wantForms(t *testing.T, view rest.View, form rest.Form, value any, kind str
 // has no protobuf.
 func TestPartialObjectMetadata(t *testing.T) {
 	s := serve(t, strategy{})
-	form := rest.Form{As: rest.AsPartialObjectMetadata}
+	form := rest.Representation{As: rest.AsPartialObjectMetadata}
 	list := metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{Kind: "PartialObjectMetadataList", APIVersion: "meta.k8s.io/v1"}}
 	for i := range 3 {
 		w := s.mustCreate(fmt.Sprintf(`{"metadata":{"name":"w%d","labels":{"app":"shop"},"annotations":{"html":"<&>"},"finalizers":["example.com/f"]},"spec":{"color":"green"}}`, i))
@@ -108,7 +108,7 @@ func TestPartialObjectMetadata(t *testing.T) {
 // wantBeta checks that a view writes the metadata as v1beta1, which has the fields of v1.
 func wantBeta(t *testing.T, view rest.View, kind string, raw []byte) {
 	t.Helper()
-	form := rest.Form{MediaType: rest.JSON, As: rest.AsPartialObjectMetadata}
+	form := rest.Representation{MediaType: rest.JSON, As: rest.AsPartialObjectMetadata}
 	want := strings.ReplaceAll(written(t, view, form), `"meta.k8s.io/v1"`, `"meta.k8s.io/v1beta1"`)
 	form.AsVersion = "v1beta1"
 	if got := written(t, view, form); got != want {
@@ -129,7 +129,7 @@ func TestPartialListInPieces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, form := range []rest.Form{
+	for _, form := range []rest.Representation{
 		{MediaType: rest.JSON, As: rest.AsPartialObjectMetadata}, {MediaType: rest.Protobuf, As: rest.AsPartialObjectMetadata}, {MediaType: rest.JSON, As: rest.AsTable},
 	} {
 		var got countingWriter

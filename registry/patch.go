@@ -11,6 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
+	"github.com/typeplane/typeplane/registry/internal/canonical"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
 	"github.com/typeplane/typeplane/registry/internal/patch"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -25,17 +28,17 @@ func (e *endpoint) Patch(ctx context.Context, req *rest.Request, name rest.Name,
 	if patch.Type == types.ApplyYAMLPatchType && e.owners != nil {
 		return e.apply(ctx, req, name, patch.Bytes, opts)
 	}
-	key, err := e.key(name)
+	key, err := e.Key(name)
 	if err != nil {
 		return nil, false, err
 	}
-	r, err := e.newEdit(req, name, patch, opts, e.kind.New())
+	r, err := e.newEdit(req, name, patch, opts, e.Kind.New())
 	if err != nil {
 		return nil, false, err
 	}
 	by, w := author{manager: opts.FieldManager}, e.updating(req, name, updateOptions(opts))
 	for {
-		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), w.charged, func(current storage.Entry) ([]byte, []storage.Op, error) {
+		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), w.attempted, func(current storage.Entry) ([]byte, []storage.Op, error) {
 			old, err := e.decodeCurrent(current)
 			if err != nil {
 				return nil, nil, err
@@ -45,7 +48,7 @@ func (e *endpoint) Patch(ctx context.Context, req *rest.Request, name rest.Name,
 				return nil, nil, err
 			}
 			meta := runtime.Meta(hub)
-			dropOwnersTwice(&w.Notes, meta, ownersTwiceAfterAdmission)
+			metadata.DropOwnersTwice(&w.Notes, meta, metadata.OwnersTwiceAfterAdmission)
 			if err := e.checkMetadata(meta, runtime.Meta(old)); err != nil {
 				return nil, nil, err
 			}
@@ -60,13 +63,13 @@ func (e *endpoint) Patch(ctx context.Context, req *rest.Request, name rest.Name,
 			return e.replace(ctx, w, hub, from, old, current)
 		})
 		if err == nil {
-			return e.view(entry), false, nil
+			return e.View(entry), false, nil
 		}
 		if tooLarge(err) && e.owners != nil && !by.unnamed {
 			by.unnamed = true
 			continue
 		}
-		return nil, false, statusOf(err, "patch", e.resource, name.Name)
+		return nil, false, apistatus.Of(err, "patch", e.resource, name.Name)
 	}
 }
 
@@ -99,7 +102,7 @@ func (e *endpoint) newEdit(req *rest.Request, name rest.Name, p rest.Patch, opts
 
 // edited makes the object of the hub that an edit asks for, and says of what it was made, and what
 // its JSON was. It may share memory with old, which current holds.
-func (e *endpoint) edited(ctx context.Context, r *edit, old runtime.Object, current storage.Entry) (hub runtime.Object, from *origin, text []byte, err error) {
+func (e *endpoint) edited(ctx context.Context, r *edit, old runtime.Object, current storage.Entry) (hub runtime.Object, from *canonical.Origin, text []byte, err error) {
 	before, err := e.editable(old, current)
 	if err != nil {
 		return nil, nil, nil, apierrors.NewInternalError(err)
@@ -116,12 +119,12 @@ func (e *endpoint) edited(ctx context.Context, r *edit, old runtime.Object, curr
 	}
 
 	// From here on it is an object that a client sent.
-	want := e.kind.GroupVersionKind()
-	decoded, err := serializer.DecodeBody(e.codec.scheme, after, serializer.JSON, want)
+	want := e.Kind.GroupVersionKind()
+	decoded, err := serializer.DecodeBody(e.codec.Scheme, after, serializer.JSON, want)
 	if err == nil && decoded.GroupVersionKind != want {
 		err = fmt.Errorf("it makes a %s of a %s: leave kind and apiVersion as they are", decoded.GroupVersionKind, want)
 	}
-	if err != nil && !e.kind.Protobuf() {
+	if err != nil && !e.Kind.Protobuf() {
 		if status := e.misread(after, r.opts.FieldValidation == metav1.FieldValidationStrict); status != nil {
 			err = status
 		}
@@ -136,7 +139,7 @@ func (e *endpoint) edited(ctx context.Context, r *edit, old runtime.Object, curr
 	if meta.Name != r.name.Name {
 		return nil, nil, nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", meta.Name, r.name.Name))
 	}
-	if err := e.matchNamespace(meta, r.name); err != nil {
+	if err := metadata.PlaceIn(meta, e.Namespaced, r.name); err != nil {
 		return nil, nil, nil, err
 	}
 	if err := e.keepsUID(meta, runtime.Meta(old)); err != nil {
@@ -151,20 +154,20 @@ func (e *endpoint) edited(ctx context.Context, r *edit, old runtime.Object, curr
 // editable is what a patch is meant for: the object as the client sees it, in the version of the
 // request, with its resourceVersion.
 func (e *endpoint) editable(old runtime.Object, current storage.Entry) ([]byte, error) {
-	if e.showsDocuments() {
-		meta, doc, err := e.parts(current.Value)
+	if e.ShowsDocuments() {
+		meta, doc, err := e.Parts(current.Value)
 		if err != nil {
 			return nil, err
 		}
 		meta.ResourceVersion = storage.FormatRevision(current.Revision)
-		return appendDocument(nil, e.json.head, meta, doc)
+		return canonical.AppendDocument(nil, canonical.HeadOf(e.Kind), meta, doc)
 	}
 	versioned, err := e.fromHub(old)
 	if err != nil {
 		return nil, err
 	}
 	runtime.Meta(versioned).ResourceVersion = storage.FormatRevision(current.Revision)
-	return serializer.AppendKind(nil, e.kind, versioned, serializer.JSON, false)
+	return serializer.AppendKind(nil, e.Kind, versioned, serializer.JSON, false)
 }
 
 // judge deals with what is odd about an edit and about what it makes, as the client wants it.

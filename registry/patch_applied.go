@@ -39,7 +39,7 @@ func (e *endpoint) readContent(data []byte) (applied appliedPatch, strict []erro
 	if strict, err = patch.ReadObject(data, &applied.content); err != nil {
 		return applied, nil, err
 	}
-	if err := checkApplied(applied.content, e.kind.GroupVersionKind()); err != nil {
+	if err := checkApplied(applied.content, e.Kind.GroupVersionKind()); err != nil {
 		return applied, nil, err
 	}
 	if number := inexact(data); number != "" {
@@ -47,7 +47,7 @@ func (e *endpoint) readContent(data []byte) (applied appliedPatch, strict []erro
 	}
 	// The Go type finds values of a wrong type, the schema finds unknown fields, and list items
 	// that are there twice.
-	if err = kjson.UnmarshalCaseSensitivePreserveInts(data, e.kind.New()); err != nil {
+	if err = kjson.UnmarshalCaseSensitivePreserveInts(data, e.Kind.New()); err != nil {
 		return applied, nil, patch.Bad(err)
 	}
 	if err := e.owners.Check(applied.content); err != nil {

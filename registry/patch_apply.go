@@ -9,6 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/internal/ownership"
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
+	"github.com/typeplane/typeplane/registry/internal/canonical"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
 	"github.com/typeplane/typeplane/registry/internal/patch"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -19,7 +22,7 @@ import (
 // apply carries out an apply patch: the client names the fields that it cares for, and keeps or
 // gets their ownership. An object that does not exist is made.
 func (e *endpoint) apply(ctx context.Context, req *rest.Request, name rest.Name, text []byte, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
-	key, err := e.key(name)
+	key, err := e.Key(name)
 	if err != nil {
 		return nil, false, err
 	}
@@ -29,7 +32,7 @@ func (e *endpoint) apply(ctx context.Context, req *rest.Request, name rest.Name,
 	}
 	w := e.updating(req, name, updateOptions(opts))
 	for {
-		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), w.charged, func(current storage.Entry) ([]byte, []storage.Op, error) {
+		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), w.attempted, func(current storage.Entry) ([]byte, []storage.Op, error) {
 			old, err := e.decodeCurrent(current)
 			if err != nil {
 				return nil, nil, err
@@ -51,7 +54,7 @@ func (e *endpoint) apply(ctx context.Context, req *rest.Request, name rest.Name,
 			if err := e.keepsUID(meta, runtime.Meta(old)); err != nil {
 				return nil, nil, err
 			}
-			dropOwnersTwice(&w.Notes, meta, ownersTwiceAfterAdmission)
+			metadata.DropOwnersTwice(&w.Notes, meta, metadata.OwnersTwiceAfterAdmission)
 			if err := e.checkMetadata(meta, runtime.Meta(old)); err != nil {
 				return nil, nil, err
 			}
@@ -61,10 +64,10 @@ func (e *endpoint) apply(ctx context.Context, req *rest.Request, name rest.Name,
 			return e.replace(ctx, w, hub, from, old, current)
 		})
 		if err == nil {
-			return e.view(entry), false, nil
+			return e.View(entry), false, nil
 		}
 		if storage.CodeOf(err) != storage.CodeNotFound || e.subresource != "" {
-			return nil, false, statusOf(err, "patch", e.resource, name.Name)
+			return nil, false, apistatus.Of(err, "patch", e.resource, name.Name)
 		}
 		view, err := e.createByApply(ctx, w, name, applied, opts)
 		if apierrors.IsAlreadyExists(err) {
@@ -99,19 +102,19 @@ func readApplied(notes *rest.Notes, text []byte, opts metav1.PatchOptions, read 
 	return applied, nil
 }
 
-// applyTo makes the object of the hub that follows live, and says of what it was made, and what
+// applyTo makes the object of the hub that follows live, and says of what it was made. text is what
 // there is of it in JSON: in live, and in the patch.
-func (e *endpoint) applyTo(live runtime.Object, applied appliedPatch, name rest.Name, opts metav1.PatchOptions) (hub runtime.Object, from *origin, text []byte, err error) {
+func (e *endpoint) applyTo(live runtime.Object, applied appliedPatch, name rest.Name, opts metav1.PatchOptions) (hub runtime.Object, from *canonical.Origin, text []byte, err error) {
 	force := opts.Force != nil && *opts.Force
 	obj, sent, err := e.owners.Apply(live, applied.content, opts.FieldManager, force)
 	if err != nil {
 		return hub, nil, nil, err
 	}
 	meta := runtime.Meta(obj)
-	if err := matchName(meta, name); err != nil {
+	if err := metadata.MatchName(meta, name); err != nil {
 		return hub, nil, nil, err
 	}
-	if err := e.matchNamespace(meta, name); err != nil {
+	if err := metadata.PlaceIn(meta, e.Namespaced, name); err != nil {
 		return hub, nil, nil, err
 	}
 	if obj, text, err = e.appliedText(live, obj, sent); err != nil {
@@ -144,7 +147,7 @@ func (e *endpoint) createByApply(ctx context.Context, w *write, name rest.Name, 
 	applied = applied.toCreate()
 	hub, from, _, err := e.applyTo(e.nothing(), applied, name, opts)
 	if err != nil {
-		return nil, statusOf(err, "patch", e.resource, name.Name)
+		return nil, apistatus.Of(err, "patch", e.resource, name.Name)
 	}
 	// The patch is all that there is of the object: of this attempt, not of one that finds it made.
 	made := *w

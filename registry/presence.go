@@ -6,13 +6,14 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/internal/document"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/rules"
 )
 
-// presence is what there is of an object: what was sent, with its defaults and, but for versions
-// with protobuf, what was changed since. Of a value that is zero Go can't tell. It is for one
+// presence is what there is of an object: what was sent, with its defaults and, except for versions
+// with protobuf, what was changed since. Go can't tell that of a value that is zero. It is for one
 // goroutine.
 type presence struct {
 	read   func() (document.Document, error)
@@ -25,14 +26,14 @@ type presence struct {
 
 // presenceOf is for hub, which was read of text and made of from; nil for an object of which nobody
 // has sent a text.
-func (e *endpoint) presenceOf(text []byte, hub runtime.Object, from *origin) *presence {
-	if from != nil && e.showsDocuments() {
+func (e *endpoint) presenceOf(text []byte, hub runtime.Object, from *canonical.Origin) *presence {
+	if from != nil && e.ShowsDocuments() {
 		return &presence{kept: true, read: func() (document.Document, error) {
-			obj, err := e.codec.fromHub(hub)
+			obj, err := e.codec.FromHub(hub)
 			if err != nil {
 				return document.Document{}, err
 			}
-			return e.document(obj, from)
+			return e.Document(obj, from)
 		}}
 	}
 	if text == nil {
@@ -44,29 +45,29 @@ func (e *endpoint) presenceOf(text []byte, hub runtime.Object, from *origin) *pr
 // sentDocument is what there is of an object that was read of text, has become hub, and is not
 // stored as it was sent.
 func (e *endpoint) sentDocument(text []byte, hub runtime.Object) (doc document.Document, err error) {
-	obj := e.kind.New()
-	if _, err := e.kind.ReadJSON(text, obj); err != nil {
+	obj := e.Kind.New()
+	if _, err := e.Kind.ReadJSON(text, obj); err != nil {
 		return doc, err
 	}
-	obj, from, err := documentsOf(e.kind).received(obj, text)
+	obj, from, err := canonical.DocumentsOf(e.Kind).Received(obj, text)
 	switch {
 	case err != nil:
 		return doc, err
-	case e.documents == nil:
-		return from.document, nil
+	case e.Documents == nil:
+		return from.Document, nil
 	}
-	sent, err := e.defaulted(e.kind, obj)
+	sent, err := e.defaulted(e.Kind, obj)
 	if err != nil {
 		return doc, err
 	}
-	if from.printed, err = e.printed(sent); err != nil {
+	if from.Printed, err = e.printed(sent); err != nil {
 		return doc, err
 	}
 	now, err := e.printed(hub)
 	if err != nil {
 		return doc, err
 	}
-	if doc, err = from.document.Change(from.printed, now, e.documents.shape); e.subresource == subresourceStatus {
+	if doc, err = from.Document.Change(from.Printed, now, e.Documents.Shape); e.subresource == subresourceStatus {
 		doc = now.WithStatus(doc)
 	}
 	return doc, err
@@ -74,11 +75,11 @@ func (e *endpoint) sentDocument(text []byte, hub runtime.Object) (doc document.D
 
 // printed is the document that an object of the hub writes in the endpoint's version.
 func (e *endpoint) printed(hub runtime.Object) (document.Document, error) {
-	obj, err := e.kind.FromHub(hub)
+	obj, err := e.Kind.FromHub(hub)
 	if err != nil {
 		return document.Document{}, err
 	}
-	return e.documents.print(obj)
+	return e.Documents.Print(obj)
 }
 
 // look reads the document once. In one that can't be written there is everything: the error is told

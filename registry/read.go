@@ -2,11 +2,13 @@ package registry
 
 import (
 	"context"
-	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
+	"github.com/typeplane/typeplane/registry/internal/selection"
+	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/trace"
@@ -24,15 +26,15 @@ func (e *endpoint) Get(ctx context.Context, name rest.Name, opts metav1.GetOptio
 	if err != nil {
 		return nil, err
 	}
-	return e.viewStored(entry), nil
+	return e.ViewStored(entry), nil
 }
 
 func (e *endpoint) get(ctx context.Context, name rest.Name, opts metav1.GetOptions) (storage.Entry, error) {
-	key, err := e.key(name)
+	key, err := e.Key(name)
 	if err != nil {
 		return storage.Entry{}, err
 	}
-	revision, err := parseRevision(opts.ResourceVersion)
+	revision, err := selection.Revision(opts.ResourceVersion)
 	if err != nil {
 		return storage.Entry{}, err
 	}
@@ -41,7 +43,7 @@ func (e *endpoint) get(ctx context.Context, name rest.Name, opts metav1.GetOptio
 		NotOlderThan: revision,
 	})
 	if err != nil {
-		return storage.Entry{}, statusOf(err, "get", e.resource, name.Name)
+		return storage.Entry{}, apistatus.Of(err, "get", e.resource, name.Name)
 	}
 	return entry, nil
 }
@@ -49,90 +51,46 @@ func (e *endpoint) get(ctx context.Context, name rest.Name, opts metav1.GetOptio
 // List reads a collection, or a page of it.
 func (e *endpoint) List(ctx context.Context, namespace string, opts metav1.ListOptions) (rest.View, error) {
 	ctx, step := trace.Begin(ctx, "read")
-	view, err := e.page(ctx, namespace, opts)
+	list, err := e.page(ctx, namespace, opts)
 	step.End(err)
 	if err != nil {
 		return nil, err
 	}
-	return view, nil
+	return list, nil
 }
 
 // page is List with a result that can be looked into.
-func (e *endpoint) page(ctx context.Context, namespace string, opts metav1.ListOptions) (*listView, error) {
-	if opts.ShardSelector != "" {
-		return nil, apierrors.NewBadRequest("shardSelector is not supported: leave it out")
-	}
-	sel, err := e.newSelector(opts)
+func (e *endpoint) page(ctx context.Context, namespace string, opts metav1.ListOptions) (*view.List, error) {
+	sel, sc, err := selection.Of(e.Version, e.Keys, namespace, opts)
 	if err != nil {
 		return nil, err
 	}
-	sc, err := e.newScope(namespace, &sel)
+	query, err := selection.NewQuery(opts, sc.Prefix)
 	if err != nil {
 		return nil, err
 	}
-	query, err := newQuery(opts, sc.prefix)
-	if err != nil {
-		return nil, err
+	list := e.NewStoredList()
+	if err := e.collect(ctx, sc, sel, query, list); err != nil {
+		return nil, e.listError(err, sc, query, opts)
 	}
-	view := &listView{version: e.version, entries: []storage.Entry{}, encoded: e.version.encoded}
-	if err := e.collect(ctx, sc, &sel, query, view); err != nil {
-		return nil, e.listError(err, sc.prefix, query, opts)
-	}
-	return view, nil
+	return list, nil
 }
 
-// newQuery is the table of what resourceVersion, resourceVersionMatch, limit and continue mean
-// together.
-func newQuery(opts metav1.ListOptions, prefix string) (storage.ListOptions, error) {
-	q := storage.ListOptions{Limit: max(opts.Limit, 0)}
-	revision, err := parseRevision(opts.ResourceVersion)
-	if err != nil {
-		return q, err
-	}
-	if opts.Continue != "" {
-		if revision != 0 {
-			return q, apierrors.NewBadRequest("specifying resource version is not allowed when using continue")
-		}
-		if q.Start, q.Revision, err = decodeContinue(opts.Continue, prefix); err != nil {
-			return q, err
-		}
-		q.Match = storage.Exact
-		if q.Revision < 0 {
-			q.Match, q.Revision = storage.Latest, 0
-		}
-		return q, nil
-	}
-	q.Revision = revision
-	switch {
-	case opts.ResourceVersion == "":
-		q.Match = storage.Latest
-	case revision == 0:
-		// Whatever is at hand, and then all of it: a page of "any" state could not be continued.
-		q.Match, q.Limit = storage.Any, 0
-	case opts.ResourceVersionMatch == metav1.ResourceVersionMatchExact,
-		opts.ResourceVersionMatch == "" && q.Limit > 0: // so it was before there was a resourceVersionMatch
-		q.Match = storage.Exact
-	default:
-		q.Match = storage.NotOlderThan
-	}
-	return q, nil
-}
-
-// collect fills view with what q and the selector want: one page of the store when there is no
-// selector, else as many of one revision as it takes to reach the limit.
-func (e *endpoint) collect(ctx context.Context, sc scope, sel *selector, q storage.ListOptions, view *listView) error {
+// collect fills list with what q and the selector want. That is one page of the store when there is
+// no selector, else as many of one revision as it takes to reach the limit.
+func (e *endpoint) collect(ctx context.Context, sc selection.Scope, sel *selection.Selector, q storage.ListOptions, list *view.List) error {
 	limit := q.Limit
-	sc.narrow(&q, sel)
+	sc.Narrow(&q, sel)
 	for {
-		page, err := e.backend.List(ctx, sc.selection, q)
+		page, err := e.backend.List(ctx, sc.Selection, q)
 		if err != nil {
 			return err
 		}
-		view.meta.ResourceVersion = storage.FormatRevision(page.Revision)
-		if sel.empty() {
-			return e.fillPage(page, sc, view)
+		list.Meta.ResourceVersion = storage.FormatRevision(page.Revision)
+		if sel.Empty() {
+			return e.fillPage(page, sc, list)
 		}
-		if err := unreadableIn(page, sc); err != nil {
+		if err := apistatus.Unreadable(page, sc.Has); err != nil {
 			return err
 		}
 		for i, entry := range page.Entries {
@@ -143,14 +101,14 @@ func (e *endpoint) collect(ctx context.Context, sc scope, sel *selector, q stora
 			if !ok {
 				continue
 			}
-			view.entries = append(view.entries, entry)
-			more := !sc.single() && (i+1 < len(page.Entries) || page.Remaining > 0)
-			if int64(len(view.entries)) == limit && more {
-				view.meta.Continue = encodeContinue(sc.prefix, entry.Key, page.Revision)
+			list.Entries = append(list.Entries, entry)
+			more := !sc.Single() && (i+1 < len(page.Entries) || page.Remaining > 0)
+			if int64(len(list.Entries)) == limit && more {
+				list.Meta.Continue = sc.Next(entry.Key, page.Revision)
 				return nil
 			}
 		}
-		if page.Remaining == 0 || sc.single() || len(page.Entries) == 0 {
+		if page.Remaining == 0 || sc.Single() || len(page.Entries) == 0 {
 			return nil
 		}
 		q.Match, q.Revision = storage.Exact, page.Revision
@@ -161,14 +119,14 @@ func (e *endpoint) collect(ctx context.Context, sc scope, sel *selector, q stora
 
 // wanted says whether the scope and the selector want an entry. One that can't be read is the
 // store's error: nobody knows.
-func (e *endpoint) wanted(entry storage.Entry, sc scope, sel *selector) (bool, error) {
-	if !sc.has(entry.Key) {
+func (e *endpoint) wanted(entry storage.Entry, sc selection.Scope, sel *selection.Selector) (bool, error) {
+	if !sc.Has(entry.Key) {
 		return false, nil
 	}
 	if entry.Err != nil {
 		return false, entry.Err
 	}
-	ok, err := sel.matches(entry)
+	ok, err := sel.Matches(entry)
 	if err != nil {
 		return false, apierrors.NewInternalError(err)
 	}
@@ -176,37 +134,28 @@ func (e *endpoint) wanted(entry storage.Entry, sc scope, sel *selector) (bool, e
 }
 
 // fillPage takes a page of the store as it is.
-func (e *endpoint) fillPage(page storage.Page, sc scope, view *listView) error {
-	if err := unreadableIn(page, sc); err != nil {
+func (e *endpoint) fillPage(page storage.Page, sc selection.Scope, list *view.List) error {
+	if err := apistatus.Unreadable(page, sc.Has); err != nil {
 		return err
 	}
-	view.entries = page.Entries
+	list.Entries = page.Entries
 	if n := len(page.Entries); page.Remaining > 0 && n > 0 {
 		remaining := page.Remaining
-		view.meta.Continue = encodeContinue(sc.prefix, page.Entries[n-1].Key, page.Revision)
-		view.meta.RemainingItemCount = &remaining
+		list.Meta.Continue = sc.Next(page.Entries[n-1].Key, page.Revision)
+		list.Meta.RemainingItemCount = &remaining
 	}
 	return nil
 }
 
 // listError is statusOf, with a way on for a client that was in the middle of a list.
-func (e *endpoint) listError(err error, prefix string, q storage.ListOptions, opts metav1.ListOptions) error {
+func (e *endpoint) listError(err error, sc selection.Scope, q storage.ListOptions, opts metav1.ListOptions) error {
 	if storage.CodeOf(err) != storage.CodeCompacted {
-		return statusOf(err, "list", e.resource, "")
+		return apistatus.Of(err, "list", e.resource, "")
 	}
 	if opts.Continue == "" {
 		return apierrors.NewResourceExpired("The resourceVersion for the provided list is too old.")
 	}
 	status := apierrors.NewResourceExpired("The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.")
-	status.ErrStatus.ListMeta.Continue = encodeStart(prefix, q.Start, inconsistent)
+	status.ErrStatus.ListMeta.Continue = sc.Anew(q.Start)
 	return status
-}
-
-// parseRevision reads a resourceVersion that a client sent; "" and "0" are 0.
-func parseRevision(resourceVersion string) (int64, error) {
-	revision, err := storage.ParseRevision(resourceVersion)
-	if err != nil {
-		return 0, apierrors.NewBadRequest(fmt.Sprintf("invalid resourceVersion %q: want one that the server gave, or nothing", resourceVersion))
-	}
-	return revision, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/internal/document"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -27,9 +28,9 @@ func (e *endpoint) sent(obj rest.Body) (runtime.Object, []byte) {
 // received makes an object of the hub of one that was read of text in the endpoint's version, as
 // defaulted does. It also says what the object was made of. That is nothing that is kept if the
 // version has other JSON than the stored one, or if nobody has sent a text.
-func (e *endpoint) received(obj runtime.Object, text []byte) (hub runtime.Object, from *origin, err error) {
-	if text != nil && !e.kind.Protobuf() {
-		misfits, err := document.Misfits(text, e.documents.shape, rules.Enough)
+func (e *endpoint) received(obj runtime.Object, text []byte) (hub runtime.Object, from *canonical.Origin, err error) {
+	if text != nil && !e.Kind.Protobuf() {
+		misfits, err := document.Misfits(text, e.Documents.Shape, rules.Enough)
 		if err != nil {
 			return hub, nil, err
 		}
@@ -37,28 +38,28 @@ func (e *endpoint) received(obj runtime.Object, text []byte) (hub runtime.Object
 			return hub, nil, e.invalid(runtime.Meta(obj).Name, misfits)
 		}
 	}
-	if text == nil || !e.showsDocuments() {
-		hub, err = e.defaulted(e.kind, obj)
+	if text == nil || !e.ShowsDocuments() {
+		hub, err = e.defaulted(e.Kind, obj)
 		return hub, nil, err
 	}
-	obj, from, err = e.codec.received(e.documents, obj, text)
+	obj, from, err = e.codec.Received(e.Documents, obj, text)
 	if err != nil {
 		return hub, nil, err
 	}
-	if hub, err = e.codec.storage.ToHub(obj); err != nil || hub == obj {
+	if hub, err = e.codec.Storage.ToHub(obj); err != nil || hub == obj {
 		return hub, from, err
 	}
-	if obj, err = e.codec.fromHub(hub); err != nil {
+	if obj, err = e.codec.FromHub(hub); err != nil {
 		return hub, nil, err
 	}
-	printed, err := e.codec.documents.print(obj)
-	return hub, &origin{from.document, printed}, err
+	printed, err := e.codec.Documents.Print(obj)
+	return hub, &canonical.Origin{Document: from.Document, Printed: printed}, err
 }
 
 // misread is the status of an object whose text could not be read; nil if it is of no field.
 // strict says that it is refused for its unknown fields before.
 func (e *endpoint) misread(text []byte, strict bool) error {
-	errs, unknown := document.Mistyped(text, reflect.TypeOf(e.kind.New()), rest.MaxViolations+1)
+	errs, unknown := document.Mistyped(text, reflect.TypeOf(e.Kind.New()), rest.MaxViolations+1)
 	if len(errs) == 0 {
 		return nil
 	}
@@ -72,15 +73,15 @@ func (e *endpoint) misread(text []byte, strict bool) error {
 
 // countedOrigin is the origin of the object that counted makes of a sent one, which was made of
 // from, and of the stored one.
-func (e *endpoint) countedOrigin(from *origin, current []byte) (*origin, error) {
-	old, err := e.codec.originOf(current)
+func (e *endpoint) countedOrigin(from *canonical.Origin, current []byte) (*canonical.Origin, error) {
+	old, err := e.codec.OriginOf(current)
 	switch {
 	case err != nil || from == nil || e.subresource != "" && e.subresource != subresourceStatus:
 		return old, err
 	case e.subresource == subresourceStatus:
-		return &origin{old.document.WithStatus(from.document), old.printed.WithStatus(from.printed)}, nil
+		return &canonical.Origin{Document: old.Document.WithStatus(from.Document), Printed: old.Printed.WithStatus(from.Printed)}, nil
 	case e.def.CopyStatus != nil:
-		return &origin{from.document.WithStatus(old.document), from.printed.WithStatus(old.printed)}, nil
+		return &canonical.Origin{Document: from.Document.WithStatus(old.Document), Printed: from.Printed.WithStatus(old.Printed)}, nil
 	}
 	return from, nil
 }

@@ -6,23 +6,27 @@ import (
 	"strings"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/internal/keyprefix"
 	"github.com/typeplane/typeplane/internal/ownership"
+	"github.com/typeplane/typeplane/registry/internal/canonical"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
+	"github.com/typeplane/typeplane/registry/internal/selection"
+	"github.com/typeplane/typeplane/registry/internal/subresource"
+	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
 )
 
-// Store is one resource over a backend, in all its versions. Its verbs are methods of endpoint,
-// which is a Store seen through one version.
-type Store struct {
+// store is one resource over a backend, in all its versions. Its verbs are methods of endpoint,
+// which is a store seen through one version.
+type store struct {
 	def     definition
-	codec   *codec
+	codec   *canonical.Codec
 	schemas *ownership.Schemas
 	encoded *EncodeCache
 	// admission is asked about every write; nil: nobody is.
@@ -30,14 +34,14 @@ type Store struct {
 	collected bool
 	with      []storage.Op // goes with every write of an object
 	backend   storage.Interface
-	prefix    string
-	now       func() time.Time
+	selection.Keys
+	metadata metadata.Rules
 }
 
-// endpoint serves a Store in one version. It implements the verbs of package rest.
+// endpoint serves a store in one version. It implements the verbs of package rest.
 type endpoint struct {
-	*Store
-	version
+	*store
+	view.Factory
 	resource schema.GroupResource
 	// subresource is the part of the objects that the endpoint writes, "" for the objects
 	// themselves.
@@ -45,16 +49,16 @@ type endpoint struct {
 	wholly      bool // the subresource is the author's, who may change all of the object
 	// writes is the function of a Part, nil for all else.
 	writes func(ctx context.Context, obj, sent runtime.Object) error
-	rules  *bodyRules
+	rules  *subresource.Rules
 	owners *ownership.Tracker // nil: nobody tracks who owns which field
 }
 
-func newStore(def definition, c *codec, opts Options, backend storage.Interface) *Store {
+func newStore(def definition, c *canonical.Codec, opts Options, backend storage.Interface) *store {
 	var with []storage.Op
 	if opts.Lifetime > 0 {
 		with = []storage.Op{storage.Lifetime(opts.Lifetime)}
 	}
-	return &Store{
+	return &store{
 		with:      with,
 		def:       def,
 		codec:     c,
@@ -63,22 +67,25 @@ func newStore(def definition, c *codec, opts Options, backend storage.Interface)
 		admission: opts.Admission,
 		collected: opts.Collected,
 		backend:   backend,
-		prefix:    keyprefix.Of(def.GroupKind.Group, def.Plural, def.KeyPrefix),
-		now:       time.Now,
+		Keys:      selection.Keys{Prefix: keyprefix.Of(def.GroupKind.Group, def.Plural, def.KeyPrefix), Namespaced: def.Namespaced},
+		metadata: metadata.Rules{
+			Namespaced: def.Namespaced, Generation: !def.Strategy.NoGeneration,
+			ValidateName: def.Strategy.ValidateName, Now: time.Now,
+		},
 	}
 }
 
 // resources returns the store as the HTTP layer sees it, once for each version.
-func (s *Store) resources() ([]rest.Resource, error) {
+func (s *store) resources() ([]rest.Resource, error) {
 	var served, parts []rest.Resource
 	for _, gv := range s.def.Versions {
-		kind, err := s.codec.kindIn(gv)
+		kind, err := s.codec.KindIn(gv)
 		if err != nil {
 			return nil, err
 		}
 		e := &endpoint{
-			Store:    s,
-			version:  s.version(kind),
+			store:    s,
+			Factory:  s.factory(kind),
 			resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
 		}
 		var reset []ownership.Path
@@ -96,7 +103,7 @@ func (s *Store) resources() ([]rest.Resource, error) {
 			Name:             s.def.Plural,
 			Singular:         s.def.Singular,
 			Namespaced:       s.def.Namespaced,
-			StorageVersion:   s.codec.storage.GroupVersionKind().GroupVersion(),
+			StorageVersion:   s.codec.Storage.GroupVersionKind().GroupVersion(),
 			Get:              e,
 			List:             e,
 			Watch:            e,
@@ -131,31 +138,21 @@ func (s *Store) resources() ([]rest.Resource, error) {
 
 // tracker keeps track of who owns fields by writes to a part of the objects; nil: nobody does.
 func (e *endpoint) tracker(subresource string, reset ...ownership.Path) (*ownership.Tracker, error) {
-	t, err := ownership.NewTracker(e.schemas, e.codec.scheme, e.kind, subresource, reset...)
-	if e.showsDocuments() {
+	t, err := ownership.NewTracker(e.schemas, e.codec.Scheme, e.Kind, subresource, reset...)
+	if e.ShowsDocuments() {
 		t = t.OfDocuments(e.schemas)
 	}
 	return t, err
 }
 
-// version is what answers look like in the version of kind.
-func (s *Store) version(kind *runtime.Kind) version {
-	v := version{from: s.codec, kind: kind, table: newColumns(&s.def.Strategy, kind), json: newJSONForm(kind), encoded: s.encoded}
-	if !kind.Protobuf() {
-		v.documents = documentsOf(kind)
-	}
-	if decorate := s.def.Strategy.Decorate; decorate != nil {
-		// What is shown may change without a write, so nothing of it is kept.
-		v.decorate, v.encoded = decorate, nil
-	}
-	if v.showsDocuments() {
-		v.json.head = headOf(kind)
-	}
-	return v
+// factory is what answers look like in the version of kind.
+func (s *store) factory(kind *runtime.Kind) view.Factory {
+	strategy := &s.def.Strategy
+	return view.NewFactory(s.codec.Version(kind, strategy.Decorate), view.NewColumns(strategy.Columns, strategy.Cells, kind), s.encoded)
 }
 
 // resetFields are those that the strategy says a write to a subresource does not change.
-func (s *Store) resetFields(subresource string) []ownership.Path {
+func (s *store) resetFields(subresource string) []ownership.Path {
 	var paths []ownership.Path
 	for _, path := range s.def.Strategy.ResetFields[subresource] {
 		paths = append(paths, strings.Split(path, "."))
@@ -172,50 +169,6 @@ func (e *endpoint) patchTypes() []types.PatchType {
 	return list
 }
 
-// key returns where an object lies. Its errors are for the client.
-func (s *Store) key(name rest.Name) (string, error) {
-	if name.Name == "" {
-		return "", apierrors.NewBadRequest("name must be provided")
-	}
-	if msg := notASegment(name.Name); msg != "" {
-		return "", apierrors.NewBadRequest("invalid name: " + msg)
-	}
-	if !s.def.Namespaced {
-		return s.prefix + name.Name, nil
-	}
-	if name.Namespace == "" {
-		return "", apierrors.NewBadRequest("namespace must be provided")
-	}
-	if msg := notASegment(name.Namespace); msg != "" {
-		return "", apierrors.NewBadRequest("invalid namespace: " + msg)
-	}
-	return s.prefix + name.Namespace + "/" + name.Name, nil
-}
-
-// collection returns the prefix of the objects in a namespace; "" is all of them.
-func (s *Store) collection(namespace string) (string, error) {
-	if !s.def.Namespaced || namespace == "" {
-		return s.prefix, nil
-	}
-	if msg := notASegment(namespace); msg != "" {
-		return "", apierrors.NewBadRequest("invalid namespace: " + msg)
-	}
-	return s.prefix + namespace + "/", nil
-}
-
-// notASegment says why s can't be one segment of a path, "" if it can.
-func notASegment(s string) string {
-	switch {
-	case s == "." || s == "..":
-		return `may not be "` + s + `"`
-	case strings.ContainsAny(s, "/%"):
-		return `may not contain "/" or "%"`
-	case strings.IndexByte(s, 0) >= 0:
-		return "may not contain a NUL"
-	}
-	return ""
-}
-
 // The last segments of the paths of subresources.
 const (
 	subresourceStatus = "status"
@@ -226,8 +179,8 @@ const (
 
 // decodeCurrent is decodeHub for an object that others get to see as it is stored: with its
 // resourceVersion.
-func (s *Store) decodeCurrent(entry storage.Entry) (runtime.Object, error) {
-	hub, err := s.codec.decodeHub(entry)
+func (s *store) decodeCurrent(entry storage.Entry) (runtime.Object, error) {
+	hub, err := s.codec.DecodeHub(entry)
 	if err == nil {
 		runtime.Meta(hub).ResourceVersion = storage.FormatRevision(entry.Revision)
 	}
@@ -237,10 +190,10 @@ func (s *Store) decodeCurrent(entry storage.Entry) (runtime.Object, error) {
 // fromHub converts to the version, and says in the object what it is. The result may share memory
 // with hub.
 func (e *endpoint) fromHub(hub runtime.Object) (runtime.Object, error) {
-	obj, err := e.kind.FromHub(hub)
+	obj, err := e.Kind.FromHub(hub)
 	if err != nil {
 		return nil, err
 	}
-	obj.GetObjectKind().SetGroupVersionKind(e.kind.GroupVersionKind())
+	obj.GetObjectKind().SetGroupVersionKind(e.Kind.GroupVersionKind())
 	return obj, nil
 }

@@ -3,9 +3,10 @@ package registry
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/typeplane/typeplane/internal/ownership"
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
+	"github.com/typeplane/typeplane/registry/internal/canonical"
+	"github.com/typeplane/typeplane/registry/internal/subresource"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 )
@@ -45,19 +46,19 @@ func (e *endpoint) subresources(main rest.Resource) ([]rest.Resource, error) {
 		r.Update = &finalize
 		parts = append(parts, r)
 	}
-	if e.kind.Scalable() {
+	if e.Kind.Scalable() {
 		// Replicas are those of the object: so is who owns them.
 		of := *e
 		if of.owners, err = e.tracker(subresourceScale, append(e.resetFields(subresourceScale), ownership.Path{subresourceStatus})...); err != nil {
 			return nil, err
 		}
-		replicas, err := replicasPath(e.kind)
+		replicas, err := subresource.ReplicasOf(e.Kind)
 		if err != nil {
 			return nil, err
 		}
 		scale := &scaleEndpoint{&of, replicas}
 		r := part(subresourceScale)
-		r.BodyKind, r.NewBody = scaleKind, newScale
+		r.BodyKind, r.NewBody = subresource.ScaleKind, subresource.NewScale
 		r.Get, r.Update, r.Patch, r.PatchTypes = scale, scale, scale, of.patchTypes()
 		parts = append(parts, r)
 	}
@@ -65,19 +66,19 @@ func (e *endpoint) subresources(main rest.Resource) ([]rest.Resource, error) {
 	return append(parts, mine...), err
 }
 
-// counted makes the object to store of the one that a client sent: the part that the endpoint is
-// about is taken from sent, everything else from old. Of a write of the status that is the status
+// counted makes the object to store of the object that a client sent. The part that the endpoint is
+// about is taken from sent, everything else from old. In a write of the status that is the status
 // alone, no metadata: labels and finalizers are changed where the object is. What the write depends
-// on, uid and resourceVersion, stays as it was sent, and so do the managedFields, so that whoever
-// fills those in may ask before replace does; asking again changes nothing. sent belongs to it; old
-// is not modified.
+// on, uid and resourceVersion, stays as it was sent, and so do the managedFields. So whoever fills
+// those in may ask before replace does; asking again changes nothing. sent belongs to it; old is
+// not modified.
 func (e *endpoint) counted(ctx context.Context, sent, old runtime.Object) (runtime.Object, error) {
 	copyStatus, part := e.def.CopyStatus, e.part()
 	switch {
 	case part != nil:
 		next := e.deepCopy(old)
 		if err := part(ctx, next, sent); err != nil {
-			return nil, authorError(err, e.kind.GroupVersionKind().GroupKind(), runtime.Meta(old).Name)
+			return nil, apistatus.OfAuthor(err, e.Kind.GroupVersionKind().GroupKind(), runtime.Meta(old).Name)
 		}
 		from, to := runtime.Meta(sent), runtime.Meta(next)
 		to.UID, to.ResourceVersion, to.ManagedFields = from.UID, from.ResourceVersion, from.ManagedFields
@@ -92,8 +93,8 @@ func (e *endpoint) counted(ctx context.Context, sent, old runtime.Object) (runti
 	return sent, nil
 }
 
-// part makes of an object what it is with the part of the one that was sent which the endpoint
-// writes; nil is all of it.
+// part makes of an object what it is with the part of the sent object that the endpoint writes. nil
+// is all of it.
 func (e *endpoint) part() func(ctx context.Context, next, sent runtime.Object) error {
 	copied := func(part func(from, to runtime.Object)) func(context.Context, runtime.Object, runtime.Object) error {
 		return func(_ context.Context, next, sent runtime.Object) error {
@@ -112,15 +113,13 @@ func (e *endpoint) part() func(ctx context.Context, next, sent runtime.Object) e
 
 // resetStatus takes the status out of a new object, and out of what it was made of, if it has to be
 // written by itself.
-func (e *endpoint) resetStatus(hub runtime.Object, from *origin) (*origin, error) {
+func (e *endpoint) resetStatus(hub runtime.Object, from *canonical.Origin) (*canonical.Origin, error) {
 	if e.def.CopyStatus == nil {
 		return from, nil
 	}
-	empty := e.kind.NewHub()
+	empty := e.Kind.NewHub()
 	e.def.CopyStatus(empty, hub)
-	return e.codec.withoutStatus(from, empty)
+	return e.codec.WithoutStatus(from, empty)
 }
-
-var scaleKind = schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}
 
 var _ rest.Body = runtime.Object(nil)

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/internal/subresource"
 	"github.com/typeplane/typeplane/registry/rest"
-	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
 // sent is what a client sent to a subresource that takes a kind of its own: an object of that kind,
@@ -31,7 +31,7 @@ type sent struct {
 // admitBody shows admission a body, and returns what admission makes of it. It is the body that is
 // admitted, not the object that the subresource belongs to.
 func admitBody[B apiruntime.Object](ctx context.Context, e *endpoint, to sent, body B) (B, error) {
-	resource := e.resource.WithVersion(e.kind.GroupVersionKind().Version)
+	resource := e.resource.WithVersion(e.Kind.GroupVersionKind().Version)
 	request := e.asked(&admission.Request{
 		Operation:   to.op,
 		Resource:    resource,
@@ -42,7 +42,7 @@ func admitBody[B apiruntime.Object](ctx context.Context, e *endpoint, to sent, b
 		Object:      body,
 		Options:     to.opts,
 		DryRun:      to.dryRun,
-		Forms:       bodyForms{e.bodyVersions(to.kind), to.new},
+		Codec:       subresource.NewCodec(e.bodyVersions(to.kind), to.new),
 		Notes:       &to.req.Notes,
 	})
 	if request == nil {
@@ -68,37 +68,9 @@ func admitBody[B apiruntime.Object](ctx context.Context, e *endpoint, to sent, b
 // bodyVersions are those of the object that the subresource belongs to, in all of which it takes
 // the same kind.
 func (e *endpoint) bodyVersions(kind schema.GroupVersionKind) []admission.Version {
-	versions := forms{e}.Versions()
+	versions := hubCodec{e}.Versions()
 	for i := range versions {
 		versions[i].Kind = kind
 	}
 	return versions
-}
-
-// bodyForms shows admission what a subresource takes, which is the same in all versions.
-type bodyForms struct {
-	versions []admission.Version
-	new      func() apiruntime.Object
-}
-
-func (f bodyForms) Versions() []admission.Version { return f.versions }
-
-func (f bodyForms) kind() schema.GroupVersionKind { return f.versions[0].Kind }
-
-func (f bodyForms) Encode(obj apiruntime.Object, _ admission.Version) ([]byte, error) {
-	body := obj.DeepCopyObject()
-	body.GetObjectKind().SetGroupVersionKind(f.kind())
-	return serializer.Append(nil, body, serializer.JSON, false)
-}
-
-func (f bodyForms) Decode(data []byte, _ admission.Version) (apiruntime.Object, error) {
-	body := f.new()
-	gvk, strict, err := serializer.DecodeInto(data, serializer.JSON, f.kind(), body)
-	if err == nil && gvk != f.kind() {
-		err = fmt.Errorf("it is a %s, want a %s", gvk, f.kind())
-	}
-	if err == nil {
-		err = serializer.Decoded{Strict: strict}.StrictError()
-	}
-	return body, err
 }

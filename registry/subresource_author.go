@@ -2,15 +2,21 @@ package registry
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"strings"
 
+	"k8s.io/apimachinery/pkg/api/operation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
+	"github.com/typeplane/typeplane/registry/internal/subresource"
+	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 )
@@ -25,8 +31,8 @@ type Subresource[T runtime.Object] struct {
 	// serve fills in the verbs of r, which has its names already. The endpoint belongs to the
 	// subresource.
 	serve   func(e *endpoint, r *rest.Resource)
-	body    any        // an empty one of what is sent; nil: nothing is
-	rules   *bodyRules // of that
+	body    any                // an empty one of what is sent; nil: nothing is
+	rules   *subresource.Rules // of that
 	problem string
 }
 
@@ -101,6 +107,20 @@ func Part[T runtime.Object](name string, apply func(ctx context.Context, obj, se
 	}
 }
 
+// WithRules returns a subresource that fills in the defaults of what it takes, and refuses what
+// breaks the rules in the markers of its type, before anybody sees it. The functions are those that
+// gen prints beside the type P, which is the body or the options; one that is nil has nothing to
+// say. Admission comes between the two.
+func WithRules[T runtime.Object, P any](
+	s Subresource[T], setDefaults func(in P), validate func(ctx context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj P) field.ErrorList,
+) Subresource[T] {
+	s.rules = subresource.RulesOf(setDefaults, validate)
+	if _, ok := s.body.(P); !ok {
+		s.problem = fmt.Sprintf("its rules are for a %T, and it takes a %T", *new(P), s.body)
+	}
+	return s
+}
+
 // bodyType is a pointer to a struct that clients send.
 type bodyType[B any] interface {
 	*B
@@ -142,7 +162,7 @@ func checkSubresources(def *definition, bad func(format string, args ...any)) {
 func (e *endpoint) authored(main rest.Resource, part func(name string) rest.Resource) ([]rest.Resource, error) {
 	var parts []rest.Resource
 	for _, s := range e.def.Subresources {
-		if s.versions != nil && !slices.Contains(s.versions, e.kind.GroupVersionKind().GroupVersion()) {
+		if s.versions != nil && !slices.Contains(s.versions, e.Kind.GroupVersionKind().GroupVersion()) {
 			continue
 		}
 		own := *e
@@ -201,7 +221,7 @@ func (p getPart[A]) Get(ctx context.Context, name rest.Name, opts metav1.GetOpti
 	}
 	answer, err := p.get(ctx, obj)
 	if err != nil {
-		return nil, authorError(err, p.answer.GroupKind(), name.Name)
+		return nil, apistatus.OfAuthor(err, p.answer.GroupKind(), name.Name)
 	}
 	return answerView(answer, p.answer), nil
 }
@@ -217,7 +237,7 @@ func (p actPart[P, A]) Create(ctx context.Context, req *rest.Request, name rest.
 	}
 	answer, err := p.act(ctx, of, in)
 	if err != nil {
-		return nil, authorError(err, p.kind.GroupKind(), name.Name)
+		return nil, apistatus.OfAuthor(err, p.kind.GroupKind(), name.Name)
 	}
 	return answerView(answer, p.answer), nil
 }
@@ -229,7 +249,7 @@ func (p changePart[P]) Create(ctx context.Context, req *rest.Request, name rest.
 	}
 	_, err = p.of.rewrite(ctx, req, name, opts.FieldManager, isDryRun(opts.DryRun), func(obj runtime.Object) error {
 		if err := p.apply(ctx, obj, in); err != nil {
-			return authorError(err, p.kind.GroupKind(), name.Name)
+			return apistatus.OfAuthor(err, p.kind.GroupKind(), name.Name)
 		}
 		meta := runtime.Meta(obj)
 		if uid := in.GetUID(); uid != "" {
@@ -243,7 +263,7 @@ func (p changePart[P]) Create(ctx context.Context, req *rest.Request, name rest.
 	if err != nil {
 		return nil, err
 	}
-	return structView{&metav1.Status{
+	return view.Struct{Obj: &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: statusKind.Kind, APIVersion: statusKind.Version},
 		Status:   metav1.StatusSuccess,
 		Code:     201,
@@ -256,39 +276,29 @@ func receive[B rest.Body](ctx context.Context, e *endpoint, to sent, body B) (B,
 	if err := e.matchBody(body, to.name); err != nil {
 		return body, err
 	}
-	e.rules.fill(body)
+	e.rules.Fill(body)
 	body, err := admitBody(ctx, e, to, body)
 	if err != nil {
 		return body, err
 	}
-	return body, e.rules.judge(ctx, e.subresource, to.kind.GroupKind(), to.name.Name, body)
+	return body, e.rules.Judge(ctx, e.subresource, to.kind.GroupKind(), to.name.Name, body)
 }
 
 // matchBody makes the name and the namespace of a body those of the request, or says that they
 // differ.
-func (s *Store) matchBody(body rest.Body, name rest.Name) error {
+func (s *store) matchBody(body rest.Body, name rest.Name) error {
 	meta, ok := runtime.MetaOf(body)
 	if !ok {
 		return nil
 	}
-	if err := matchName(meta, name); err != nil {
+	if err := metadata.MatchName(meta, name); err != nil {
 		return err
 	}
-	return s.matchNamespace(meta, name)
+	return metadata.PlaceIn(meta, s.Namespaced, name)
 }
 
 // answerView shows what an author answers.
 func answerView(obj apiruntime.Object, kind schema.GroupVersionKind) rest.View {
 	obj.GetObjectKind().SetGroupVersionKind(kind)
-	return structView{obj}
-}
-
-// authorError makes an API status of what a function of an author returns: of errors of fields
-// (field.Error, or several in field.ErrorList.ToAggregate) one that says that a kind is invalid.
-// Everything that is no status already is the server's fault.
-func authorError(err error, kind schema.GroupKind, name string) error {
-	if errs := fieldErrors(err); len(errs) > 0 {
-		return rest.Invalid(kind, name, errs)
-	}
-	return statusOf(err, "answer", schema.GroupResource{Group: kind.Group, Resource: strings.ToLower(kind.Kind)}, name)
+	return view.Struct{Obj: obj}
 }

@@ -117,7 +117,7 @@ func TestGetter(t *testing.T) {
 	if got := text(t, view); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got := written(t, view, rest.Form{MediaType: rest.JSON, As: rest.AsTable}); !strings.Contains(got, `"cells":["w",`) {
+	if got := written(t, view, rest.Representation{MediaType: rest.JSON, As: rest.AsTable}); !strings.Contains(got, `"cells":["w",`) {
 		t.Errorf("as a table %s", got)
 	}
 	_, err = r.Get.Get(ctx, rest.Name{Namespace: "ns", Name: "none"}, metav1.GetOptions{})
@@ -163,7 +163,7 @@ func TestAction(t *testing.T) {
 	}
 	_, err = do(metav1.CreateOptions{}, &paint{Color: "plaid"})
 	wantCauses(t, err, `color: Unsupported value: "plaid": supported values: "green"`, "by: Required value")
-	// What the author writes has to be valid all the same.
+	// What the author writes has to be valid anyway.
 	_, err = do(metav1.CreateOptions{}, &paint{Color: "rainbow"})
 	wantCauses(t, err, "spec.color: Forbidden: needs the option Rainbow /repaint")
 	_, err = do(metav1.CreateOptions{}, &paint{ObjectMeta: metav1.ObjectMeta{Name: "other"}})

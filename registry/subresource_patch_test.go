@@ -233,7 +233,7 @@ func TestScaleTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := view.WriteTo(&b, rest.Form{MediaType: rest.JSON, As: rest.AsTable, IncludeObject: metav1.IncludeNone}); err != nil {
+	if err := view.WriteTo(&b, rest.Representation{MediaType: rest.JSON, As: rest.AsTable, IncludeObject: metav1.IncludeNone}); err != nil {
 		t.Fatal(err)
 	}
 	var table metav1.Table

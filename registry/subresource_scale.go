@@ -4,18 +4,19 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"reflect"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/admission"
-	"github.com/typeplane/typeplane/internal/ownership"
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
 	"github.com/typeplane/typeplane/registry/internal/patch"
+	"github.com/typeplane/typeplane/registry/internal/subresource"
+	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/serializer"
@@ -25,12 +26,9 @@ import (
 // scaleEndpoint shows any object that has replicas as a Scale, so that one program can scale them
 // all.
 type scaleEndpoint struct {
-	of *endpoint
-	// replicas is the field of the object that spec.replicas of its Scale stands for.
-	replicas ownership.Path
+	of       *endpoint
+	replicas *subresource.Replicas
 }
-
-func newScale() rest.Body { return new(autoscalingv1.Scale) }
 
 // Get reads the scale of one object.
 func (s *scaleEndpoint) Get(ctx context.Context, name rest.Name, opts metav1.GetOptions) (rest.View, error) {
@@ -45,10 +43,10 @@ func (s *scaleEndpoint) Get(ctx context.Context, name rest.Name, opts metav1.Get
 // rules hold.
 func (s *scaleEndpoint) Update(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.UpdateOptions) (view rest.View, created bool, err error) {
 	e, scale := s.of, obj.(*autoscalingv1.Scale)
-	if err := matchName(&scale.ObjectMeta, name); err != nil {
+	if err := metadata.MatchName(&scale.ObjectMeta, name); err != nil {
 		return nil, false, err
 	}
-	if err := e.matchNamespace(&scale.ObjectMeta, name); err != nil {
+	if err := metadata.PlaceIn(&scale.ObjectMeta, e.Namespaced, name); err != nil {
 		return nil, false, err
 	}
 	view, err = s.write(ctx, req, "update", name, &opts, func(storage.Entry, runtime.Object) (wanted, error) {
@@ -70,13 +68,13 @@ type wanted struct {
 // attempt.
 func (s *scaleEndpoint) write(ctx context.Context, req *rest.Request, verb string, name rest.Name, opts *metav1.UpdateOptions, next func(storage.Entry, runtime.Object) (wanted, error)) (rest.View, error) {
 	e := s.of
-	key, err := e.key(name)
+	key, err := e.Key(name)
 	if err != nil {
 		return nil, err
 	}
 	w := e.updating(req, name, opts)
 	w.judged = nil // it is the Scale that is admitted, not the object behind it
-	entry, err := e.write(ctx, key, isDryRun(opts.DryRun), w.charged, func(current storage.Entry) ([]byte, []storage.Op, error) {
+	entry, err := e.write(ctx, key, isDryRun(opts.DryRun), w.attempted, func(current storage.Entry) ([]byte, []storage.Op, error) {
 		old, err := e.decodeCurrent(current)
 		if err != nil {
 			return nil, nil, err
@@ -96,14 +94,14 @@ func (s *scaleEndpoint) write(ctx context.Context, req *rest.Request, verb strin
 		}
 		// What admission makes of the Scale belongs to nobody.
 		scale, err := admitBody(ctx, e, sent{
-			req: req, op: admission.Update, subresource: subresourceScale, name: name, kind: scaleKind,
-			new: func() apiruntime.Object { return newScale() }, old: func() (apiruntime.Object, error) { return s.shown(current) },
+			req: req, op: admission.Update, subresource: subresourceScale, name: name, kind: subresource.ScaleKind,
+			new: func() apiruntime.Object { return subresource.NewScale() }, old: func() (apiruntime.Object, error) { return s.shown(current) },
 			opts: opts, dryRun: isDryRun(opts.DryRun),
 		}, want.scale.DeepCopy())
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := validateScale(scale); err != nil {
+		if err := subresource.ValidateScale(scale); err != nil {
 			return nil, nil, err
 		}
 		if hub, err = s.scaled(scale, hub); err != nil {
@@ -112,7 +110,7 @@ func (s *scaleEndpoint) write(ctx context.Context, req *rest.Request, verb strin
 		return e.replace(ctx, w, hub, nil, old, current)
 	})
 	if err != nil {
-		return nil, statusOf(err, verb, e.resource, name.Name)
+		return nil, apistatus.Of(err, verb, e.resource, name.Name)
 	}
 	return s.view(entry)
 }
@@ -135,7 +133,7 @@ func (s *scaleEndpoint) changed(ctx context.Context, req *rest.Request, name res
 			return s.applied(applied, name, opts, current, old)
 		}, err
 	}
-	r, err := s.of.newEdit(req, name, patch, opts, newScale())
+	r, err := s.of.newEdit(req, name, patch, opts, subresource.NewScale())
 	return func(current storage.Entry, _ runtime.Object) (wanted, error) {
 		scale, err := s.edited(ctx, r, current)
 		return wanted{scale: scale}, err
@@ -157,9 +155,9 @@ func (s *scaleEndpoint) edited(ctx context.Context, r *edit, current storage.Ent
 		return nil, s.of.misfit(r, err)
 	}
 	scale := new(autoscalingv1.Scale)
-	gvk, strict, err := serializer.DecodeInto(after, serializer.JSON, scaleKind, scale)
-	if err == nil && gvk != scaleKind {
-		err = fmt.Errorf("it makes a %s of a %s: leave kind and apiVersion as they are", gvk, scaleKind)
+	gvk, strict, err := serializer.DecodeInto(after, serializer.JSON, subresource.ScaleKind, scale)
+	if err == nil && gvk != subresource.ScaleKind {
+		err = fmt.Errorf("it makes a %s of a %s: leave kind and apiVersion as they are", gvk, subresource.ScaleKind)
 	}
 	if err == nil {
 		err = s.of.judge(r, strict)
@@ -170,30 +168,20 @@ func (s *scaleEndpoint) edited(ctx context.Context, r *edit, current storage.Ent
 	if scale.Name != r.name.Name {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", scale.Name, r.name.Name))
 	}
-	return scale, s.of.matchNamespace(&scale.ObjectMeta, r.name)
-}
-
-// validateScale says what is wrong with a Scale, as an API status.
-func validateScale(scale *autoscalingv1.Scale) error {
-	if scale.Spec.Replicas >= 0 {
-		return nil
-	}
-	return rest.Invalid(scaleKind.GroupKind(), scale.Name, field.ErrorList{
-		field.Invalid(field.NewPath("spec", "replicas"), scale.Spec.Replicas, "must be greater than or equal to 0"),
-	})
+	return scale, metadata.PlaceIn(&scale.ObjectMeta, s.of.Namespaced, r.name)
 }
 
 // scaled makes the object that a Scale asks for of the stored one. uid and resourceVersion of the
 // Scale are those that the update depends on. old is not modified.
 func (s *scaleEndpoint) scaled(scale *autoscalingv1.Scale, old runtime.Object) (runtime.Object, error) {
-	versioned, err := s.of.kind.FromHub(s.of.deepCopy(old))
+	versioned, err := s.of.Kind.FromHub(s.of.deepCopy(old))
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
-	s.of.kind.SetReplicas(versioned, scale.Spec.Replicas)
+	s.of.Kind.SetReplicas(versioned, scale.Spec.Replicas)
 	meta := runtime.Meta(versioned)
 	meta.UID, meta.ResourceVersion = scale.UID, scale.ResourceVersion
-	hub, err := s.of.kind.ToHub(versioned)
+	hub, err := s.of.Kind.ToHub(versioned)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
@@ -205,44 +193,16 @@ func (s *scaleEndpoint) view(entry storage.Entry) (rest.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return virtualView{scale, scaleColumns}, nil
+	return view.Virtual{Obj: scale, Table: subresource.ScaleColumns}, nil
 }
-
-// scaleColumns are what Kubernetes prints of a Scale.
-var scaleColumns = columnsOf([]metav1.TableColumnDefinition{
-	nameColumn,
-	{Name: "Desired", Type: "integer", Description: "Desired is how many replicas are asked for."},
-	{Name: "Available", Type: "integer", Description: "Available is how many replicas there are."},
-	ageColumn,
-}, func(obj runtime.Object) ([]any, error) {
-	scale := obj.(*autoscalingv1.Scale)
-	return []any{scale.Name, int64(scale.Spec.Replicas), int64(scale.Status.Replicas), scale.CreationTimestamp}, nil
-})
 
 // shown is the scale of a stored object.
 func (s *scaleEndpoint) shown(entry storage.Entry) (*autoscalingv1.Scale, error) {
-	obj, err := s.of.object(entry)
+	obj, err := s.of.Object(entry)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
-	return s.scaleOf(obj), nil
-}
-
-// scaleOf is the scale of an object of the version.
-func (s *scaleEndpoint) scaleOf(obj runtime.Object) *autoscalingv1.Scale {
-	meta, scale := runtime.Meta(obj), s.of.kind.Scale(obj)
-	return &autoscalingv1.Scale{
-		TypeMeta: metav1.TypeMeta{Kind: scaleKind.Kind, APIVersion: scaleKind.GroupVersion().String()},
-		ObjectMeta: metav1.ObjectMeta{
-			Name:              meta.Name,
-			Namespace:         meta.Namespace,
-			UID:               meta.UID,
-			ResourceVersion:   meta.ResourceVersion,
-			CreationTimestamp: meta.CreationTimestamp,
-		},
-		Spec:   autoscalingv1.ScaleSpec{Replicas: scale.Replicas},
-		Status: autoscalingv1.ScaleStatus{Replicas: scale.Current, Selector: scale.Selector},
-	}
+	return s.replicas.Scale(obj), nil
 }
 
 // An apply patch of a Scale is one of the object behind it, of the field with the replicas. So the
@@ -260,54 +220,22 @@ func (s *scaleEndpoint) readContent(data []byte) (applied appliedPatch, strict [
 	if strict, err = patch.ReadObject(data, &applied.content); err != nil {
 		return applied, nil, err
 	}
-	if err := checkApplied(applied.content, scaleKind); err != nil {
+	if err := checkApplied(applied.content, subresource.ScaleKind); err != nil {
 		return applied, nil, err
 	}
 	plain, err := json.Marshal(applied.content) // without fields that are there twice
 	if err != nil {
 		return applied, nil, apierrors.NewInternalError(err)
 	}
-	_, unknown, err := serializer.DecodeInto(plain, serializer.JSON, scaleKind, new(autoscalingv1.Scale))
+	_, unknown, err := serializer.DecodeInto(plain, serializer.JSON, subresource.ScaleKind, new(autoscalingv1.Scale))
 	if err == nil && len(unknown) > 0 {
 		err = unknown[0]
 	}
 	if err != nil {
 		return applied, nil, patch.Bad(err)
 	}
-	applied.content = s.parentContent(applied.content)
+	applied.content = s.replicas.Content(applied.content)
 	return applied, strict, nil
-}
-
-// parentContent is what the content of a Scale says about the object behind it.
-func (s *scaleEndpoint) parentContent(scale map[string]any) map[string]any {
-	kind := s.of.kind.GroupVersionKind()
-	content := map[string]any{"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind}
-	sent, _ := scale["metadata"].(map[string]any)
-	meta := map[string]any{}
-	for _, field := range []string{"name", "namespace", "uid", "resourceVersion"} {
-		if value, ok := sent[field]; ok {
-			meta[field] = value
-		}
-	}
-	content["metadata"] = meta
-	spec, _ := scale["spec"].(map[string]any)
-	if replicas, ok := spec["replicas"]; ok {
-		put(content, s.replicas, replicas)
-	}
-	return content
-}
-
-// put sets a field, and makes the objects around it.
-func put(in map[string]any, path ownership.Path, value any) {
-	for _, name := range path[:len(path)-1] {
-		inner, ok := in[name].(map[string]any)
-		if !ok {
-			inner = map[string]any{}
-			in[name] = inner
-		}
-		in = inner
-	}
-	in[path[len(path)-1]] = value
 }
 
 // applied makes the next Scale of a stored object by an apply patch of the object.
@@ -326,48 +254,5 @@ func (s *scaleEndpoint) applied(patch appliedPatch, name rest.Name, opts metav1.
 	if err != nil {
 		return wanted{}, apierrors.NewInternalError(err)
 	}
-	return wanted{scale: s.scaleOf(next), applied: true, owners: runtime.Meta(hub).ManagedFields}, nil
-}
-
-// replicasPath finds the field that SetReplicas of a kind sets, by setting it.
-func replicasPath(kind *runtime.Kind) (ownership.Path, error) {
-	with := func(replicas int32) (fields map[string]any, err error) {
-		obj := kind.New()
-		kind.SetReplicas(obj, replicas)
-		text, err := serializer.AppendKind(nil, kind, obj, serializer.JSON, false)
-		if err != nil {
-			return nil, err
-		}
-		return fields, json.Unmarshal(text, &fields)
-	}
-	one, err := with(1)
-	if err != nil {
-		return nil, err
-	}
-	two, err := with(2)
-	if err != nil {
-		return nil, err
-	}
-	path := difference(one, two)
-	if path == nil {
-		return nil, fmt.Errorf("SetReplicas of %s sets no field that its JSON shows", kind.GroupVersionKind())
-	}
-	return path, nil
-}
-
-// difference is the path of the field that b has and a has not, or with another value; nil if there
-// is none.
-func difference(a, b map[string]any) ownership.Path {
-	for name, value := range b {
-		was, _ := a[name].(map[string]any)
-		is, ok := value.(map[string]any)
-		switch {
-		case reflect.DeepEqual(a[name], value):
-		case was != nil && ok:
-			return append(ownership.Path{name}, difference(was, is)...)
-		default:
-			return ownership.Path{name}
-		}
-	}
-	return nil
+	return wanted{scale: s.replicas.Scale(next), applied: true, owners: runtime.Meta(hub).ManagedFields}, nil
 }

@@ -53,7 +53,7 @@ func TestScale(t *testing.T) {
 		t.Errorf("read (-want +got)\n%s", diff)
 	}
 	var b bytes.Buffer
-	if err := view.WriteTo(&b, rest.Form{MediaType: rest.Protobuf}); err != nil {
+	if err := view.WriteTo(&b, rest.Representation{MediaType: rest.Protobuf}); err != nil {
 		t.Fatal(err)
 	}
 	envelope, err := wire.ParseEnvelope(b.Bytes())

@@ -27,7 +27,7 @@ type as struct {
 	transform rest.Transform
 }
 
-func (a as) WriteTo(w io.Writer, form rest.Form) error {
+func (a as) WriteTo(w io.Writer, form rest.Representation) error {
 	form.As = a.transform
 	return a.View.WriteTo(w, form)
 }
@@ -150,13 +150,13 @@ func TestTable(t *testing.T) {
 		metav1.IncludeObject:   read[*widget.V1beta1](t, get(beta)),
 	} {
 		one.Rows[0].Object.Object = object
-		wantForms(t, get(beta), rest.Form{As: rest.AsTable, IncludeObject: include}, one, "", nil)
+		wantForms(t, get(beta), rest.Representation{As: rest.AsTable, IncludeObject: include}, one, "", nil)
 	}
 	one.Rows[0].Object.Object, one.ColumnDefinitions = nil, nil
-	wantForms(t, get(beta), rest.Form{As: rest.AsTable, IncludeObject: metav1.IncludeNone, NoHeaders: true}, one, "", nil)
+	wantForms(t, get(beta), rest.Representation{As: rest.AsTable, IncludeObject: metav1.IncludeNone, NoHeaders: true}, one, "", nil)
 
 	// Clients of long ago get everything in their version.
-	text := written(t, get(v1), rest.Form{MediaType: rest.JSON, As: rest.AsTable, AsVersion: "v1beta1"})
+	text := written(t, get(v1), rest.Representation{MediaType: rest.JSON, As: rest.AsTable, AsVersion: "v1beta1"})
 	for _, want := range []string{`{"kind":"Table","apiVersion":"meta.k8s.io/v1beta1"`, `"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1beta1"`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s lacks %s", text, want)
@@ -173,10 +173,10 @@ func TestTableOfAnEmptyList(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `"rows":[]}` + "\n"
-	if got := written(t, view, rest.Form{MediaType: rest.JSON, As: rest.AsTable}); !strings.HasSuffix(got, want) {
+	if got := written(t, view, rest.Representation{MediaType: rest.JSON, As: rest.AsTable}); !strings.HasSuffix(got, want) {
 		t.Errorf("%s does not end in %s", got, want)
 	}
-	if err := view.WriteTo(io.Discard, rest.Form{MediaType: rest.Protobuf, As: rest.AsTable}); err == nil {
+	if err := view.WriteTo(io.Discard, rest.Representation{MediaType: rest.Protobuf, As: rest.AsTable}); err == nil {
 		t.Error("a Table was written as protobuf, which no client could read")
 	}
 }
@@ -277,7 +277,7 @@ func BenchmarkTable(b *testing.B) {
 			for b.Loop() {
 				view, err := r.List.List(ctx, "ns", metav1.ListOptions{})
 				if err == nil {
-					err = view.WriteTo(io.Discard, rest.Form{MediaType: rest.JSON, As: rest.AsTable})
+					err = view.WriteTo(io.Discard, rest.Representation{MediaType: rest.JSON, As: rest.AsTable})
 				}
 				if err != nil {
 					b.Fatal(err)
@@ -327,7 +327,7 @@ type includes struct {
 	policy metav1.IncludeObjectPolicy
 }
 
-func (v includes) WriteTo(w io.Writer, form rest.Form) error {
+func (v includes) WriteTo(w io.Writer, form rest.Representation) error {
 	form.As, form.IncludeObject = rest.AsTable, v.policy
 	return v.View.WriteTo(w, form)
 }

@@ -10,14 +10,8 @@ import (
 )
 
 // Authors write functions of their own type, and are spared its casts. Behind Define there is one
-// Store for all kinds: Go compiles generic code again in each program that uses it, and the verbs
+// store for all kinds. Go compiles generic code again in each program that uses it, and the verbs
 // of a registry are too much for that.
-
-// definition is a Definition without its type.
-type definition struct {
-	Definition[runtime.Object]
-	hubType reflect.Type
-}
 
 func untyped[T runtime.Object](def Definition[T]) definition {
 	var parts []Subresource[runtime.Object]

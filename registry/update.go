@@ -11,6 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
+	"github.com/typeplane/typeplane/registry/internal/canonical"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
@@ -31,18 +34,18 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 
 	// The name and the namespace are those of the request.
 	meta := runtime.Meta(versioned)
-	if err := matchName(meta, name); err != nil {
+	if err := metadata.MatchName(meta, name); err != nil {
 		return nil, false, err
 	}
-	if err := e.matchNamespace(meta, name); err != nil {
+	if err := metadata.PlaceIn(meta, e.Namespaced, name); err != nil {
 		return nil, false, err
 	}
-	key, err := e.key(name)
+	key, err := e.Key(name)
 	if err != nil {
 		return nil, false, err
 	}
 
-	dropOwnersTwice(&req.Notes, meta, ownersTwice)
+	metadata.DropOwnersTwice(&req.Notes, meta, metadata.OwnersTwice)
 
 	// Default in the version of the request, on to the hub, and there what the storage version's
 	// defaults add.
@@ -54,7 +57,7 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 	by, w := author{manager: opts.FieldManager}, e.updating(req, name, &opts)
 	w.text = text
 	for {
-		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), w.charged, func(current storage.Entry) ([]byte, []storage.Op, error) {
+		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), w.attempted, func(current storage.Entry) ([]byte, []storage.Op, error) {
 			// Read current.
 			old, err := e.decodeCurrent(current)
 			if err != nil {
@@ -78,14 +81,14 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 			return e.replace(ctx, w, next, from, old, current)
 		})
 		if err == nil {
-			return e.view(entry), false, nil
+			return e.View(entry), false, nil
 		}
 		if tooLarge(err) && e.owners != nil && !by.unnamed {
 			by.unnamed = true
 			continue
 		}
 		if storage.CodeOf(err) != storage.CodeNotFound || e.subresource != "" || !e.def.Strategy.AllowCreateOnUpdate {
-			return nil, false, statusOf(err, "update", e.resource, name.Name)
+			return nil, false, apistatus.Of(err, "update", e.resource, name.Name)
 		}
 		view, err := e.createByUpdate(ctx, w, name, e.deepCopy(hub), from, opts)
 		if apierrors.IsAlreadyExists(err) {
@@ -98,7 +101,7 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 // replace is where every kind of change meets. It makes the value that follows current of hub: what
 // the client and mutating admission want the object to be, with its owners. The entry current holds
 // old. Both hub and old belong to it. The origin from is what hub was made of; nil means old.
-func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, from *origin, old runtime.Object, current storage.Entry) ([]byte, []storage.Op, error) {
+func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, from *canonical.Origin, old runtime.Object, current storage.Entry) ([]byte, []storage.Op, error) {
 	strategy, meta, oldMeta := &e.def.Strategy, runtime.Meta(hub), runtime.Meta(old)
 
 	// Preconditions that the object itself states.
@@ -110,7 +113,7 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 	}
 
 	// Keep what an update can't change.
-	keepSystemFields(meta, oldMeta)
+	metadata.KeepSystemFields(meta, oldMeta)
 	hub, err := e.counted(ctx, hub, old)
 	if err != nil {
 		return nil, nil, err
@@ -142,15 +145,15 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 		strategy.Canonicalize(hub)
 	}
 
-	// Validating admission, and what it writes with the object. Of an object that is being deleted
-	// and has lost its last finalizer nothing is written any more.
+	// Validating admission, and what it writes with the object. An object that is being deleted and
+	// has lost its last finalizer is not written any more.
 	if err := e.admit(ctx, w.judged, hub, old); err != nil {
 		return nil, nil, err
 	}
 	finished := oldMeta.DeletionTimestamp != nil && len(meta.Finalizers) == 0 && !inGrace(oldMeta) && !e.held(hub)
 	var with []storage.Op
 	if !finished {
-		if with, err = e.charge(ctx, w.charged, hub, old); err != nil {
+		if with, err = e.transact(ctx, w.attempted, hub, old); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -169,7 +172,7 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 		return nil, nil, apierrors.NewInternalError(err)
 	}
 	switch {
-	case !same && e.counts():
+	case !same && e.metadata.Generation:
 		meta.Generation = oldMeta.Generation + 1
 		if value, err = e.encodeHub(hub, from); err != nil {
 			return nil, nil, err
@@ -187,7 +190,7 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 
 	if finished {
 		gone := &finishedError{value: value, current: current}
-		gone.charge, gone.over = e.chargeFinished(w, old)
+		gone.with, gone.over = e.transactFinished(w, old)
 		return nil, nil, gone
 	}
 	// The store writes nothing for the very same value.
@@ -199,7 +202,7 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 
 // createByUpdate is for kinds whose clients may create with an update. hub belongs to it, and was
 // made of from.
-func (e *endpoint) createByUpdate(ctx context.Context, w *write, name rest.Name, hub runtime.Object, from *origin, opts metav1.UpdateOptions) (rest.View, error) {
+func (e *endpoint) createByUpdate(ctx context.Context, w *write, name rest.Name, hub runtime.Object, from *canonical.Origin, opts metav1.UpdateOptions) (rest.View, error) {
 	if w.CreateDenied != nil {
 		return nil, w.CreateDenied
 	}
@@ -223,16 +226,16 @@ func (e *endpoint) makeUnseen(name rest.Name, meta *metav1.ObjectMeta) error {
 		return apierrors.NewConflict(e.resource, name.Name, errors.New("the object was deleted in the meantime"))
 	}
 	meta.ResourceVersion = ""
-	wipeSystemFields(meta)
+	metadata.WipeSystemFields(meta)
 	return nil
 }
 
-// sameSpec says whether two canonical values are the same but for metadata and status.
-func (s *Store) sameSpec(a, b []byte) (bool, error) {
-	return sameBut(a, b, metadataField, s.codec.statusField())
+// sameSpec says whether two canonical values are the same except for metadata and status.
+func (s *store) sameSpec(a, b []byte) (bool, error) {
+	return sameBut(a, b, metadataField, s.codec.StatusField())
 }
 
-// sameButOwners says whether two canonical values are the same but for managedFields.
+// sameButOwners says whether two canonical values are the same except for managedFields.
 func sameButOwners(a, b []byte) (bool, error) {
 	if same, err := sameBut(a, b, metadataField); err != nil || !same {
 		return false, err
@@ -248,7 +251,7 @@ func sameButOwners(a, b []byte) (bool, error) {
 	return wire.EqualExcept(ma, mb, managedFieldsField)
 }
 
-// sameBut says whether two canonical values are the same but for some fields.
+// sameBut says whether two canonical values are the same except for some fields.
 func sameBut(a, b []byte, fields ...int32) (bool, error) {
 	ea, err := wire.ParseEnvelope(a)
 	if err != nil {
@@ -285,7 +288,7 @@ func (e *endpoint) checkRevision(meta *metav1.ObjectMeta, current int64) error {
 		return e.invalid(meta.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), meta.ResourceVersion, "must be the resourceVersion of an object that was read")})
 	}
 	if meta.ResourceVersion != have {
-		return apierrors.NewConflict(e.resource, meta.Name, errModified)
+		return apierrors.NewConflict(e.resource, meta.Name, apistatus.ErrModified)
 	}
 	return nil
 }

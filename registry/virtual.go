@@ -4,9 +4,14 @@ import (
 	"context"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
+	"github.com/typeplane/typeplane/registry/internal/selection"
+	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 )
@@ -16,10 +21,10 @@ import (
 // every form, and has its own columns, as resources with a store do. T is a pointer to the type
 // that clients see, in one version.
 //
-// A verb that is nil is not there. The functions may be called from any goroutine. Their errors are
-// API statuses; errors of fields (field.Error, or several in field.ErrorList.ToAggregate) become
-// one, everything else is the server's fault. What they return belongs to the registry, which fills
-// in what kind it is.
+// A verb that is nil is not there, except Get beside List. The functions may be called from any
+// goroutine. Their errors are API statuses; errors of fields (field.Error, or several in
+// field.ErrorList.ToAggregate) become one, everything else is the server's fault. What they return
+// belongs to the registry, which fills in what kind it is.
 type Virtual[T runtime.Object] struct {
 	// Kind is what clients see; New makes an empty one.
 	Kind schema.GroupVersionKind
@@ -29,7 +34,8 @@ type Virtual[T runtime.Object] struct {
 	ShortNames, Categories []string
 	Namespaced             bool
 
-	// Get works out one object. Its error for one that there is not is apierrors.NewNotFound.
+	// Get works out one object. Its error for one that there is not is apierrors.NewNotFound. nil:
+	// it is looked for, by its name, in what List returns of its namespace.
 	Get func(ctx context.Context, name rest.Name) (T, error)
 	// List works out all objects of a namespace, or of all of them where that is "". Selectors of
 	// labels, and of metadata.name and metadata.namespace, are applied to what it returns.
@@ -39,8 +45,8 @@ type Virtual[T runtime.Object] struct {
 	// passed admission.
 	Create func(ctx context.Context, req *rest.Request, name rest.Name, obj T, opts metav1.CreateOptions) (T, error)
 
-	// Columns and Cells say what kubectl get shows, as those of a Strategy do. nil: the name and
-	// the age.
+	// Columns and Cells say what kubectl get shows, as those of a Strategy do. Without them that is
+	// the name and the age, by the creationTimestamp that an object is returned with.
 	Columns []metav1.TableColumnDefinition
 	Cells   func(obj T) []any
 }
@@ -56,12 +62,15 @@ func (v Virtual[T]) Resource() (rest.Resource, error) {
 	if v.Get == nil && v.List == nil && v.Create == nil {
 		return fail("it has no verbs: set Get, List or Create")
 	}
-	e := &virtualEndpoint[T]{Virtual: v, table: nameAndAge}
+	if v.Get == nil && v.List != nil {
+		v.Get = v.listed
+	}
+	e := &virtualEndpoint[T]{Virtual: v, table: view.NameAndAge}
 	if v.Columns != nil || v.Cells != nil {
 		if problem := runtime.CheckColumns(v.Columns, v.Cells, v.New); problem != "" {
 			return fail(problem)
 		}
-		e.table = columnsOf(v.Columns, func(obj runtime.Object) ([]any, error) { return v.Cells(obj.(T)), nil })
+		e.table = view.ColumnsOf(v.Columns, func(obj runtime.Object) ([]any, error) { return v.Cells(obj.(T)), nil })
 	}
 	r := rest.Resource{
 		GroupVersion: v.Kind.GroupVersion(), Kind: v.Kind.Kind, Name: v.Plural, Singular: v.Singular,
@@ -81,10 +90,24 @@ func (v Virtual[T]) Resource() (rest.Resource, error) {
 	return r, nil
 }
 
+// listed is the Get of a Virtual that has none.
+func (v Virtual[T]) listed(ctx context.Context, name rest.Name) (found T, err error) {
+	all, err := v.List(ctx, name.Namespace)
+	if err != nil {
+		return found, err
+	}
+	for _, obj := range all {
+		if meta := runtime.Meta(obj); meta.Name == name.Name && (!v.Namespaced || meta.Namespace == name.Namespace) {
+			return obj, nil
+		}
+	}
+	return found, apierrors.NewNotFound(schema.GroupResource{Group: v.Kind.Group, Resource: v.Plural}, name.Name)
+}
+
 // virtualEndpoint has the verbs of a Virtual.
 type virtualEndpoint[T runtime.Object] struct {
 	Virtual[T]
-	table *columns
+	table *view.Columns
 }
 
 func (e *virtualEndpoint[T]) listKind() schema.GroupVersionKind {
@@ -102,7 +125,7 @@ func (e *virtualEndpoint[T]) Get(ctx context.Context, name rest.Name, _ metav1.G
 
 // List answers with all of them: a limit is a wish.
 func (e *virtualEndpoint[T]) List(ctx context.Context, namespace string, opts metav1.ListOptions) (rest.View, error) {
-	wanted, err := selectorOf(opts)
+	wanted, err := selection.OfMetadata(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -110,10 +133,10 @@ func (e *virtualEndpoint[T]) List(ctx context.Context, namespace string, opts me
 	if err != nil {
 		return nil, e.failed(err, rest.Name{Namespace: namespace})
 	}
-	view := virtualList{kind: e.Kind, listKind: e.listKind(), table: e.table}
+	view := view.VirtualList{Kind: e.Kind, ListKind: e.listKind(), Table: e.table}
 	for _, obj := range all {
 		if wanted(runtime.Meta(obj)) {
-			view.items = append(view.items, obj)
+			view.Items = append(view.Items, obj)
 		}
 	}
 	return view, nil
@@ -122,7 +145,7 @@ func (e *virtualEndpoint[T]) List(ctx context.Context, namespace string, opts me
 // Create answers what was sent.
 func (e *virtualEndpoint[T]) Create(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.CreateOptions) (rest.View, error) {
 	sent := obj.(T)
-	if err := placeIn(runtime.Meta(sent), e.Namespaced, name); err != nil {
+	if err := metadata.PlaceIn(runtime.Meta(sent), e.Namespaced, name); err != nil {
 		return nil, err
 	}
 	if err := req.Check(ctx, sent, nil); err != nil {
@@ -136,10 +159,10 @@ func (e *virtualEndpoint[T]) Create(ctx context.Context, req *rest.Request, name
 }
 
 func (e *virtualEndpoint[T]) failed(err error, name rest.Name) error {
-	return authorError(err, e.Kind.GroupKind(), name.Name)
+	return apistatus.OfAuthor(err, e.Kind.GroupKind(), name.Name)
 }
 
 func (e *virtualEndpoint[T]) view(obj T) rest.View {
 	obj.GetObjectKind().SetGroupVersionKind(e.Kind)
-	return virtualView{obj, e.table}
+	return view.Virtual{Obj: obj, Table: e.table}
 }

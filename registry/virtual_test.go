@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,7 +58,7 @@ func TestVirtual(t *testing.T) {
 	if r.Name != "meters" || r.ListKind != "MeterList" || r.Watch != nil || r.Update != nil || r.Delete != nil || !r.Namespaced {
 		t.Errorf("%+v", r)
 	}
-	form := rest.Form{MediaType: rest.JSON}
+	form := rest.Representation{MediaType: rest.JSON}
 	one, err := r.Get.Get(ctx, rest.Name{Namespace: "ns", Name: "a"}, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -74,18 +75,18 @@ func TestVirtual(t *testing.T) {
 	}
 	const item = `{"metadata":{"name":"b","namespace":"ns","labels":{"letter":"b"}},"spec":{"color":"of b"},"status":{}}`
 	for _, tc := range []struct {
-		form rest.Form
+		form rest.Representation
 		want string
 	}{
 		{form, `{"kind":"MeterList","apiVersion":"shop.example.com/v1","metadata":{},"items":[`},
 		{form, item + "]}\n"},
-		{rest.Form{MediaType: rest.YAML}, "kind: MeterList"},
-		{rest.Form{MediaType: rest.JSON, As: rest.AsTable}, `{"cells":["b","of b"],"object":{"kind":"PartialObjectMetadata"`},
-		{rest.Form{MediaType: rest.JSON, As: rest.AsTable, IncludeObject: metav1.IncludeObject}, `"object":{"kind":"Meter"`},
+		{rest.Representation{MediaType: rest.YAML}, "kind: MeterList"},
+		{rest.Representation{MediaType: rest.JSON, As: rest.AsTable}, `{"cells":["b","of b"],"object":{"kind":"PartialObjectMetadata"`},
+		{rest.Representation{MediaType: rest.JSON, As: rest.AsTable, IncludeObject: metav1.IncludeObject}, `"object":{"kind":"Meter"`},
 		{form, item + "]}\n"}, // and not what the Table left behind
-		{rest.Form{MediaType: rest.JSON, As: rest.AsPartialObjectMetadata}, `"kind":"PartialObjectMetadataList"`},
-		{rest.Form{MediaType: rest.Protobuf, As: rest.AsPartialObjectMetadata}, "PartialObjectMetadataList"},
-		{rest.Form{MediaType: rest.Protobuf}, "of b"},
+		{rest.Representation{MediaType: rest.JSON, As: rest.AsPartialObjectMetadata}, `"kind":"PartialObjectMetadataList"`},
+		{rest.Representation{MediaType: rest.Protobuf, As: rest.AsPartialObjectMetadata}, "PartialObjectMetadataList"},
+		{rest.Representation{MediaType: rest.Protobuf}, "of b"},
 	} {
 		if got := written(t, list, tc.form); !strings.Contains(got, tc.want) {
 			t.Errorf("%+v: %s, want %s", tc.form, got, tc.want)
@@ -123,6 +124,52 @@ func TestVirtual(t *testing.T) {
 	wantCauses(t, err, "spec.color: Required value: what is to be measured?")
 	_, err = create("ns", `{"metadata":{"namespace":"other"}}`)
 	wantStatus(t, err, 400, metav1.StatusReasonBadRequest, "the namespace of the provided object does not match the namespace sent on the request: metadata.namespace is \"other\", the URL says \"ns\"")
+}
+
+// TestVirtualOfAList: what only lists serves get, too.
+func TestVirtualOfAList(t *testing.T) {
+	v := meters()
+	v.Get, v.Create, v.Columns, v.Cells = nil, nil, nil, nil
+	list := v.List
+	v.List = func(ctx context.Context, ns string) ([]*widget.V1, error) {
+		all, err := list(ctx, ns)
+		if err == nil {
+			all[0].CreationTimestamp = metav1.NewTime(time.Now().Add(-time.Hour))
+			all = append(all, &widget.V1{ObjectMeta: metav1.ObjectMeta{Namespace: "another", Name: "c"}})
+		}
+		return all, err
+	}
+	r, err := v.Resource()
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := r.Get.Get(ctx, rest.Name{Namespace: "ns", Name: "b"}, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := written(t, one, rest.Form{MediaType: rest.JSON}); !strings.HasPrefix(got, `{"kind":"Meter","apiVersion":"shop.example.com/v1","metadata":{"name":"b","namespace":"ns"`) {
+		t.Error(got)
+	}
+	for _, name := range []string{"c", "d"} { // one of another namespace, and one that there is not
+		_, err = r.Get.Get(ctx, rest.Name{Namespace: "ns", Name: name}, metav1.GetOptions{})
+		wantStatus(t, err, 404, metav1.StatusReasonNotFound, `meters.shop.example.com "`+name+`" not found`)
+	}
+	_, err = r.Get.Get(ctx, rest.Name{Namespace: "broken", Name: "a"}, metav1.GetOptions{})
+	wantStatus(t, err, 500, metav1.StatusReasonInternalError, "Internal error occurred: no meter answers")
+
+	aged, err := r.Get.Get(ctx, rest.Name{Namespace: "ns", Name: "a"}, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := r.List.List(ctx, "ns", metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, view := range []rest.View{aged, all} {
+		if got := written(t, view, rest.Form{MediaType: rest.JSON, As: rest.AsTable}); !strings.Contains(got, `{"cells":["a","60m"],`) {
+			t.Errorf("no age in %s", got)
+		}
+	}
 }
 
 func TestVirtualMistakes(t *testing.T) {

@@ -9,6 +9,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/registry/internal/apistatus"
+	"github.com/typeplane/typeplane/registry/internal/selection"
+	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/storage"
 )
@@ -24,27 +27,20 @@ const (
 // change after them. What goes wrong once the options are understood is the first event of the
 // stream, as clients expect it.
 func (e *endpoint) Watch(ctx context.Context, namespace string, opts metav1.ListOptions) (rest.Stream, error) {
-	if opts.ShardSelector != "" {
-		return nil, apierrors.NewBadRequest("shardSelector is not supported: leave it out")
-	}
-	sel, err := e.newSelector(opts)
+	sel, sc, err := selection.Of(e.Version, e.Keys, namespace, opts)
 	if err != nil {
 		return nil, err
 	}
-	sc, err := e.newScope(namespace, &sel)
-	if err != nil {
-		return nil, err
-	}
-	revision, err := parseRevision(opts.ResourceVersion)
+	revision, err := selection.Revision(opts.ResourceVersion)
 	if err != nil {
 		return nil, err
 	}
 	s := &stream{
-		version:   e.version,
+		Factory:   e.Factory,
 		scope:     sc,
 		sel:       sel,
-		status:    func(err error) error { return statusOf(err, "watch", e.resource, "") },
-		now:       e.now,
+		status:    func(err error) error { return apistatus.Of(err, "watch", e.resource, "") },
+		now:       e.metadata.Now,
 		bookmarks: opts.AllowWatchBookmarks,
 		reached:   revision,
 		marked:    revision,
@@ -73,8 +69,8 @@ func (e *endpoint) start(ctx context.Context, s *stream, opts metav1.ListOptions
 		} else if s.reached > 0 {
 			query.Match, query.Revision = storage.NotOlderThan, s.reached
 		}
-		s.scope.narrow(&query, &s.sel)
-		page, err := e.backend.List(ctx, s.scope.selection, query)
+		s.scope.Narrow(&query, s.sel)
+		page, err := e.backend.List(ctx, s.scope.Selection, query)
 		if err != nil {
 			return err
 		}
@@ -82,7 +78,7 @@ func (e *endpoint) start(ctx context.Context, s *stream, opts metav1.ListOptions
 		s.endMark = s.bookmarks
 	case opts.ResourceVersion == "0":
 		// Any state will do to begin with, and a page says of which one it is.
-		page, err := e.backend.List(ctx, s.scope.selection, storage.ListOptions{Match: storage.Any, Limit: 1})
+		page, err := e.backend.List(ctx, s.scope.Selection, storage.ListOptions{Match: storage.Any, Limit: 1})
 		if err != nil {
 			return err
 		}
@@ -98,10 +94,10 @@ func (e *endpoint) start(ctx context.Context, s *stream, opts metav1.ListOptions
 		s.marked = s.reached // what the client asked for begins here
 	}
 	follow := storage.WatchOptions{After: s.reached, Progress: s.bookmarks, Prev: true}
-	if storage.IsPrefix(s.scope.selection) {
-		follow.Where = s.sel.where()
+	if storage.IsPrefix(s.scope.Selection) {
+		follow.Where = s.sel.Where()
 	}
-	w, err := e.backend.Watch(ctx, s.scope.selection, follow)
+	w, err := e.backend.Watch(ctx, s.scope.Selection, follow)
 	if err != nil {
 		return err
 	}
@@ -118,9 +114,9 @@ func startsStream(err error) bool {
 // stream is a watch in one version: a position in the store's watch and a filter. It has no
 // goroutine of its own.
 type stream struct {
-	version
-	scope     scope
-	sel       selector
+	view.Factory
+	scope     selection.Scope
+	sel       *selection.Selector
 	status    func(error) error
 	now       func() time.Time
 	bookmarks bool // the client wants them
@@ -130,8 +126,9 @@ type stream struct {
 	endMark bool            // a bookmark shall follow the initial events
 	// reached is the revision up to which every event was returned, or left out by the filter.
 	reached int64
-	// marked is the newest revision that the client has heard of, be it the one that it named
-	// itself, which may lie in the future; markedAt is when it heard of one that was a bookmark.
+	// marked is the newest revision that the client has heard of. The client may have named it
+	// itself, and then it may lie in the future. markedAt is when the client heard of one by a
+	// bookmark.
 	marked   int64
 	markedAt time.Time
 	failed   error // to be sent as the last event
@@ -154,7 +151,7 @@ func (s *stream) Next(ctx context.Context) ([]rest.Event, error) {
 			s.sendBookmark(true)
 		case s.failed != nil:
 			s.ended = true
-			s.send(rest.Error, structView{statusObject(s.failed)})
+			s.send(rest.Error, view.Struct{Obj: apistatus.Object(s.failed)})
 		default:
 			s.follow(ctx)
 		}
@@ -179,7 +176,7 @@ func (s *stream) sendInitial() {
 			return
 		}
 		if ok {
-			s.send(rest.Added, s.viewStored(e))
+			s.send(rest.Added, s.ViewStored(e))
 		}
 	}
 	s.initial = s.initial[n:]
@@ -241,19 +238,19 @@ func (s *stream) translate(event storage.Event) error {
 	}
 	switch {
 	case event.Type == storage.Deleted && was:
-		s.send(rest.Deleted, s.viewStored(event.Entry))
+		s.send(rest.Deleted, s.ViewStored(event.Entry))
 	case event.Type == storage.Deleted:
 		return nil
 	case is && was:
-		s.send(rest.Modified, s.viewStored(event.Entry))
+		s.send(rest.Modified, s.ViewStored(event.Entry))
 	case is:
-		s.send(rest.Added, s.viewStored(event.Entry))
+		s.send(rest.Added, s.ViewStored(event.Entry))
 	case was:
 		// The client gets the last version that it could see, at the revision where it lost sight
 		// of it.
 		last := event.Prev
 		last.Revision = event.Entry.Revision
-		s.send(rest.Deleted, s.view(last))
+		s.send(rest.Deleted, s.View(last))
 	default:
 		return nil
 	}
@@ -263,8 +260,8 @@ func (s *stream) translate(event storage.Event) error {
 
 // selected says whether the client has seen the object before the event.
 func (s *stream) selected(event storage.Event) (bool, error) {
-	if s.sel.empty() {
-		return s.scope.has(event.Entry.Key), nil
+	if s.sel.Empty() {
+		return s.scope.Has(event.Entry.Key), nil
 	}
 	if event.Type == storage.Deleted {
 		return s.selects(event.Entry) // the last value
@@ -278,13 +275,13 @@ func (s *stream) selected(event storage.Event) (bool, error) {
 // selects says whether the client wants to see an entry. One that can't be read is an error, never
 // a gap.
 func (s *stream) selects(e storage.Entry) (bool, error) {
-	if !s.scope.has(e.Key) {
+	if !s.scope.Has(e.Key) {
 		return false, nil
 	}
 	if e.Err != nil {
 		return false, e.Err
 	}
-	return s.sel.matches(e)
+	return s.sel.Matches(e)
 }
 
 func (s *stream) send(t rest.EventType, object rest.View) {
@@ -293,5 +290,5 @@ func (s *stream) send(t rest.EventType, object rest.View) {
 
 func (s *stream) sendBookmark(end bool) {
 	s.marked, s.markedAt = s.reached, s.now()
-	s.send(rest.Bookmark, s.bookmark(s.reached, end))
+	s.send(rest.Bookmark, s.Bookmark(s.reached, end))
 }

@@ -6,10 +6,13 @@ import (
 	"errors"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -18,15 +21,15 @@ type write struct {
 	*rest.Request
 	// text is the JSON that the object was read of; nil: nobody has sent one.
 	text []byte
-	// judged is what admission is asked about, charged what it writes with the object. nil:
+	// judged is what admission is asked about, attempted what it writes with the object. nil:
 	// admission has nothing to say, or has judged something else already.
-	judged, charged *admission.Request
+	judged, attempted *admission.Request
 }
 
 // as is the write once it is known what admission is asked about.
 func (w *write) as(request *admission.Request) *write {
 	one := *w
-	one.judged, one.charged = request, request
+	one.judged, one.attempted = request, request
 	return &one
 }
 
@@ -40,7 +43,7 @@ func (e *endpoint) updating(req *rest.Request, name rest.Name, opts *metav1.Upda
 type finishedError struct {
 	value   []byte // what would have been written
 	current storage.Entry
-	charge  func(context.Context) ([]storage.Op, error) // what is written with the removal
+	with    func(context.Context) ([]storage.Op, error) // what is written with the removal
 	over    func(error)                                 // is called after it
 }
 
@@ -49,18 +52,18 @@ var errFinished = errors.New("the object is finished")
 func (*finishedError) Error() string { return errFinished.Error() }
 
 // write runs try against the current entry until its value is written, or removes the entry if try
-// says so. A dry run does neither. The attempts are those of charged: what comes after a write
+// says so. A dry run does neither. The attempts are those of attempted: what comes after a write
 // begins when they are over. It is nil if they are nobody's. The entry that it returns is what the
 // client gets to see.
-func (s *Store) write(ctx context.Context, key string, dryRun bool, charged *admission.Request, try storage.TryUpdate) (storage.Entry, error) {
-	defer charged.Over(errFinished) // in case of a panic
+func (s *store) write(ctx context.Context, key string, dryRun bool, attempted *admission.Request, try storage.TryUpdate) (storage.Entry, error) {
+	defer attempted.Over(errFinished) // in case of a panic
 	for {
 		var before storage.Entry // what the last attempt saw
 		entry, err := s.writeOnce(ctx, key, dryRun, func(current storage.Entry) ([]byte, []storage.Op, error) {
 			before = current
 			return try(current)
 		})
-		charged.Over(err)
+		attempted.Over(err)
 		var finished *finishedError
 		if !errors.As(err, &finished) {
 			if err == nil && !dryRun && !bytes.Equal(entry.Value, before.Value) {
@@ -87,7 +90,7 @@ func (s *Store) write(ctx context.Context, key string, dryRun bool, charged *adm
 	}
 }
 
-func (s *Store) writeOnce(ctx context.Context, key string, dryRun bool, try storage.TryUpdate) (storage.Entry, error) {
+func (s *store) writeOnce(ctx context.Context, key string, dryRun bool, try storage.TryUpdate) (storage.Entry, error) {
 	if !dryRun {
 		return s.backend.GuaranteedUpdate(ctx, key, func(current storage.Entry) ([]byte, []storage.Op, error) {
 			value, with, err := try(current)
@@ -113,7 +116,7 @@ func (f *finishedError) check(ctx context.Context) storage.CheckDelete {
 		if current.Revision != f.current.Revision {
 			return nil, errRevisionMoved
 		}
-		return f.charge(ctx)
+		return f.with(ctx)
 	}
 }
 
@@ -129,4 +132,41 @@ func isDryRun(dryRun []string) bool {
 // updateOptions are what admission sees of a patch, which is an update like any other.
 func updateOptions(opts metav1.PatchOptions) *metav1.UpdateOptions {
 	return &metav1.UpdateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation}
+}
+
+// put creates the entry, and what is to be written with it, or says what would come of it.
+func (s *store) put(ctx context.Context, key string, value []byte, with []storage.Op, opts metav1.CreateOptions) (storage.Entry, error) {
+	if isDryRun(opts.DryRun) {
+		return s.pretendCreate(ctx, key, value)
+	}
+	return s.backend.Create(ctx, key, value, slices.Concat(s.with, with)...)
+}
+
+// encodeHub makes the canonical value of an object that is ready to be stored, and was made of
+// from.
+func (s *store) encodeHub(hub runtime.Object, from *canonical.Origin) ([]byte, error) {
+	obj, err := s.codec.FromHub(hub)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	value, err := s.codec.Encode(obj, from)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	return value, nil
+}
+
+// pretendCreate is what the store would say to a create, without it.
+func (s *store) pretendCreate(ctx context.Context, key string, value []byte) (storage.Entry, error) {
+	switch _, err := s.backend.Get(ctx, key, storage.GetOptions{}); storage.CodeOf(err) {
+	case storage.CodeNotFound:
+		return storage.Entry{Key: key, Value: value}, nil
+	case storage.CodeCorrupt:
+		return storage.Entry{}, &storage.Error{Code: storage.CodeExists, Op: "create", Key: key}
+	default:
+		if err == nil {
+			err = &storage.Error{Code: storage.CodeExists, Op: "create", Key: key}
+		}
+		return storage.Entry{}, err
+	}
 }

@@ -131,7 +131,7 @@ func benchDocument(b *testing.B, name string, scheme *runtime.Scheme, r registry
 				view, err := do(b, i)
 				if err == nil {
 					answer.Reset()
-					err = view.WriteTo(&answer, rest.Form{MediaType: rest.JSON})
+					err = view.WriteTo(&answer, rest.Representation{MediaType: rest.JSON})
 				}
 				if err != nil {
 					b.Fatal(err)

@@ -56,7 +56,7 @@ func watchDeletions(ctx context.Context, pods rest.Watcher) error {
 				continue
 			}
 			var b bytes.Buffer
-			if err := event.Object.WriteTo(&b, rest.Form{MediaType: rest.JSON, As: rest.AsPartialObjectMetadata}); err != nil {
+			if err := event.Object.WriteTo(&b, rest.Representation{MediaType: rest.JSON, As: rest.AsPartialObjectMetadata}); err != nil {
 				return err
 			}
 			var gone metav1.PartialObjectMetadata

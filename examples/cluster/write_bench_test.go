@@ -64,7 +64,7 @@ func benchWrites(b *testing.B, name string, owned bool, form rest.MediaType) {
 				view, err := write(i)
 				if err == nil {
 					answer.Reset()
-					err = view.WriteTo(&answer, rest.Form{MediaType: form})
+					err = view.WriteTo(&answer, rest.Representation{MediaType: form})
 				}
 				if err != nil {
 					b.Fatal(err)

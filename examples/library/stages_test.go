@@ -88,7 +88,7 @@ func written(view rest.View, err error) error {
 		return err
 	}
 	var out bytes.Buffer
-	if err := view.WriteTo(&out, rest.Form{MediaType: rest.JSON}); err != nil {
+	if err := view.WriteTo(&out, rest.Representation{MediaType: rest.JSON}); err != nil {
 		return err
 	}
 	_, err = out.WriteTo(io.Discard)

@@ -35,7 +35,7 @@ type room struct {
 // ladder lists the rooms from the bottom up. A package imports packages of its own room and of the
 // rooms before it.
 var ladder = []room{
-	{"Leaves", []string{"trace", "internal/suggest", "internal/diskspace", "internal/keyprefix", "internal/wait"}},
+	{"Leaves", []string{"trace", "internal/suggest", "internal/buildinfo", "internal/diskspace", "internal/keyprefix", "internal/wait"}},
 	{"Runtime, a module of its own", []string{"runtime/..."}},
 	{"Storage", []string{"storage/...", "internal/etcd3test", "internal/kmstest"}},
 	{"The seams", []string{"registry/rest", "auth/...", "internal/delegated", "admission/..."}},
@@ -43,7 +43,7 @@ var ladder = []room{
 	{"Server", []string{"internal/server/..."}},
 	{"Assembly", []string{"internal/faultinject", "internal/kubeconfig", "internal/program/...", "internal/replicas", "internal/database", "internal/users", "internal/tool", "internal/serve/..."}},
 	{"Typeplane", []string{".", "apitest"}},
-	{"Features", []string{"internal/quantity", "internal/follow", "features/..."}},
+	{"Features", []string{"internal/quantity", "internal/follow", "internal/features/...", "features/..."}},
 	{"Generator", []string{"generators/...", "cmd/gen"}},
 	{"Tests, tools and examples", []string{
 		"internal/amplify", "internal/ask", "internal/certtest", "internal/etcdproc", "internal/faultdisk", "internal/gadget/...", "internal/testserver", "hack/...", "examples/...",

@@ -11,8 +11,8 @@ import (
 )
 
 // readers are the names of fields and methods that hold comments and struct tags, with the files
-// that may name them all the same. Plug-ins ask package model, so that a marker and a name in JSON
-// mean the same to all of them.
+// that may name them anyway. Plug-ins ask package model, so that a marker and a name in JSON mean
+// the same to all of them.
 var readers = map[string]map[string]string{
 	"Comments": {"generators/internal/copied/source.go": "comments of the runtime, which are printed"},
 	"StructTag": {
@@ -27,7 +27,7 @@ var readers = map[string]map[string]string{
 	},
 	"Tags": {
 		"generators/internal/emit/types.go":                  "a struct without a name is printed with its tags",
-		"generators/internal/generators/memory.go":           "the tags that a plug-in reads",
+		"generators/internal/generators/uptodate.go":         "the tags that a plug-in reads",
 		"generators/internal/generators/tagcheck.go":         "the tags that a plug-in reads",
 		"generators/internal/breaking/doc.go":                "the tags that plug-ins read",
 		"generators/internal/crd/check.go":                   "the tags that plug-ins read",

@@ -43,7 +43,7 @@ const (
 	IgnoredFinalizer  Bug = "ignored-finalizer"   // a deletion does not see a finalizer that was added since it looked
 	CreatedOver       Bug = "created-over"        // an object that waits for its finalizers is replaced by a new one of its name
 	StaleRefusal      Bug = "stale-refusal"       // an update is refused for what the server wrote last
-	AppliedOnConflict Bug = "applied-on-conflict" // an apply patch that is refused with 409 is written all the same
+	AppliedOnConflict Bug = "applied-on-conflict" // an apply patch that is refused with 409 is written anyway
 	StolenField       Bug = "stolen-field"        // an apply patch takes fields of others without force
 	CollectionByName  Bug = "collection-by-name"  // deletecollection deletes objects that took the names of those in its list
 	CollectionSkips   Bug = "collection-skips"    // deletecollection leaves objects that were changed since its list

@@ -139,7 +139,7 @@ func (c collecting) DeleteCollection(ctx context.Context, req *rest.Request, nam
 		return nil, err
 	}
 	var text bytes.Buffer
-	if err := view.WriteTo(&text, rest.Form{MediaType: rest.JSON}); err != nil {
+	if err := view.WriteTo(&text, rest.Representation{MediaType: rest.JSON}); err != nil {
 		return nil, err
 	}
 	var listed metav1.PartialObjectMetadataList
@@ -149,8 +149,8 @@ func (c collecting) DeleteCollection(ctx context.Context, req *rest.Request, nam
 	time.Sleep(longWhile)
 	for _, item := range listed.Items {
 		if c.bug == CollectionSkips {
-			// Who has written meanwhile keeps the object, although it is the one that was in the
-			// list.
+			// Whoever has written meanwhile keeps the object, although it is the object that was in
+			// the list.
 			opts.Preconditions = &metav1.Preconditions{ResourceVersion: &item.ResourceVersion}
 		}
 		_, err := c.delete.Delete(ctx, req, rest.Name{Namespace: item.Namespace, Name: item.Name}, opts)

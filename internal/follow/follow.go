@@ -111,7 +111,7 @@ func List[T any](ctx context.Context, r *rest.Resource, namespace string) (items
 // Read decodes what a view says.
 func Read(view rest.View, into any) error {
 	var b bytes.Buffer
-	if err := view.WriteTo(&b, rest.Form{MediaType: rest.JSON}); err != nil {
+	if err := view.WriteTo(&b, rest.Representation{MediaType: rest.JSON}); err != nil {
 		return err
 	}
 	return json.Unmarshal(b.Bytes(), into)

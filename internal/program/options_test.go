@@ -109,14 +109,14 @@ func TestValidateSaysEverything(t *testing.T) {
 
 // parse reads flags only, and returns the options.
 func parse(s Server, args []string) (*Options, error) {
-	line, err := ParseLine(s, args, nil, noUsage)
+	line, err := ParseLine(s, args, nil, noHelp)
 	if err != nil {
 		return nil, err
 	}
 	return line.Options, nil
 }
 
-func noUsage(*pflag.FlagSet) string { return "" }
+func noHelp(*pflag.FlagSet) {}
 
 // TestLimitsAreOnByDefault: 0 is no bound, and nobody has that without asking for it.
 func TestLimitsAreOnByDefault(t *testing.T) {

@@ -98,7 +98,7 @@ func NewScheme(s Server) (*runtime.Scheme, error) {
 }
 
 // Without returns the server without some versions of its kinds, as the release before or after
-// this one may have been.
+// this release may be.
 func (s Server) Without(versions ...schema.GroupVersion) Server {
 	resources := s.Resources
 	s.Resources, s.omitted = nil, append(slices.Clone(s.omitted), versions...)
@@ -155,9 +155,9 @@ type AdmissionPlugin struct {
 	// Needs are the resources without which it can't work. Where one of them is not served, the
 	// plug-in is left out; if the operator named it, that is an error.
 	Needs []schema.GroupVersionResource
-	// Keeps is a prefix of keys that the plug-in has to itself in the database (Host.Kept); "" for
+	// KeyPrefix is that of keys that the plug-in has to itself in the database (Host.Store); "" for
 	// none. It begins with a slash and a dot, which no resource does, and ends in a slash.
-	Keeps string
+	KeyPrefix string
 	// Configurable says that it takes a configuration (--admission-control-config-file).
 	Configurable bool
 	// New makes it, when every resource of the server is there and before the first request. The
@@ -181,10 +181,4 @@ type StorageConfig struct {
 	DataDir string
 	// Log is the server's.
 	Log *slog.Logger
-}
-
-// Collected says whether anybody collects objects whose owners are gone.
-func Collected(s Server, o *StoreOptions) bool {
-	inServer := slices.ContainsFunc(s.APIs, func(a API) bool { return a.Collects })
-	return o.GarbageCollector == CollectBeside || o.GarbageCollector == CollectInServer && inServer
 }

@@ -69,7 +69,7 @@ func RunCanonical(t *testing.T, c Config) {
 				if pretty && mediaType != rest.JSON {
 					continue
 				}
-				f := rest.Form{MediaType: mediaType, Pretty: pretty}
+				f := rest.Representation{MediaType: mediaType, Pretty: pretty}
 				t.Run(fmt.Sprintf("%s %s pretty=%v", r.GroupVersion, mediaType, pretty), func(t *testing.T) {
 					checkGet(t, r, f, slow, objects)
 					checkList(t, r, f, slow, objects)
@@ -97,7 +97,7 @@ func kindOf(c Config, gv interface{ String() string }) *runtime.Kind {
 	panic("no version " + gv.String())
 }
 
-func checkGet(t *testing.T, r rest.Resource, f rest.Form, slow *slow, objects []written) {
+func checkGet(t *testing.T, r rest.Resource, f rest.Representation, slow *slow, objects []written) {
 	for _, o := range objects {
 		view, err := r.Get.Get(context.Background(), o.name, metav1.GetOptions{})
 		if err != nil {
@@ -109,7 +109,7 @@ func checkGet(t *testing.T, r rest.Resource, f rest.Form, slow *slow, objects []
 	}
 }
 
-func checkList(t *testing.T, r rest.Resource, f rest.Form, slow *slow, objects []written) {
+func checkList(t *testing.T, r rest.Resource, f rest.Representation, slow *slow, objects []written) {
 	view, err := r.List.List(context.Background(), "", metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func checkList(t *testing.T, r rest.Resource, f rest.Form, slow *slow, objects [
 	compare(t, "empty list", empty, f, slow.listAt(t, nil, revision, f))
 }
 
-func checkWatch(t *testing.T, r rest.Resource, f rest.Form, slow *slow, objects []written, after int64) {
+func checkWatch(t *testing.T, r rest.Resource, f rest.Representation, slow *slow, objects []written, after int64) {
 	for _, tc := range []struct {
 		name string
 		opts metav1.ListOptions
@@ -153,7 +153,7 @@ func checkWatch(t *testing.T, r rest.Resource, f rest.Form, slow *slow, objects 
 	}
 }
 
-func compare(t *testing.T, what string, view rest.View, f rest.Form, want []byte) {
+func compare(t *testing.T, what string, view rest.View, f rest.Representation, want []byte) {
 	t.Helper()
 	var got bytes.Buffer
 	if err := view.WriteTo(&got, f); err != nil {

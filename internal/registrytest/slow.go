@@ -91,7 +91,7 @@ func (s *slow) convert(t *testing.T, obj runtime.Object, from, to *runtime.Kind)
 }
 
 // object is the answer to a get.
-func (s *slow) object(t *testing.T, o written, f rest.Form) []byte {
+func (s *slow) object(t *testing.T, o written, f rest.Representation) []byte {
 	t.Helper()
 	obj := s.typed(t, o)
 	obj.GetObjectKind().SetGroupVersionKind(s.served.GroupVersionKind())
@@ -99,12 +99,12 @@ func (s *slow) object(t *testing.T, o written, f rest.Form) []byte {
 }
 
 // list is the answer to a list of everything.
-func (s *slow) list(t *testing.T, objects []written, f rest.Form) []byte {
+func (s *slow) list(t *testing.T, objects []written, f rest.Representation) []byte {
 	t.Helper()
 	return s.listAt(t, objects, objects[len(objects)-1].revision, f)
 }
 
-func (s *slow) listAt(t *testing.T, objects []written, revision int64, f rest.Form) []byte {
+func (s *slow) listAt(t *testing.T, objects []written, revision int64, f rest.Representation) []byte {
 	t.Helper()
 	list := s.served.NewList()
 	list.GetObjectKind().SetGroupVersionKind(s.served.ListKind())
@@ -121,7 +121,7 @@ func (s *slow) listAt(t *testing.T, objects []written, revision int64, f rest.Fo
 	return encode(t, list, f)
 }
 
-func encode(t *testing.T, obj apiruntime.Object, f rest.Form) []byte {
+func encode(t *testing.T, obj apiruntime.Object, f rest.Representation) []byte {
 	t.Helper()
 	if f.MediaType == rest.Protobuf {
 		return envelope(t, obj, nil)

@@ -13,7 +13,7 @@ import (
 var admissionSeconds = []float64{0.005, 0.025, 0.1, 0.5, 1, 2.5}
 
 // admissionMetrics says how long admission takes, in the metrics of Kubernetes: type is admit,
-// validate or, which Kubernetes counts as validate, charge.
+// validate or, for Transact, charge, which Kubernetes counts as validate.
 type admissionMetrics struct {
 	plugins, steps *prometheus.HistogramVec
 	log            *slog.Logger

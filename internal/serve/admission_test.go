@@ -72,11 +72,11 @@ func TestAdmissionConfig(t *testing.T) {
 // paint makes widgets of no color green, refuses yellow ones, and panics over black ones. It reads
 // what is stored.
 func paint(ctx context.Context, h *program.Host, config []byte) (admission.Plugin, error) {
-	if len(h.Objects) != 1 || h.Objects[0].Names()[0] != widgets.GroupResource() {
-		return admission.Plugin{}, fmt.Errorf("objects: %+v", h.Objects)
+	if len(h.Stored) != 1 || h.Stored[0].Names()[0] != widgets.GroupResource() {
+		return admission.Plugin{}, fmt.Errorf("objects: %+v", h.Stored)
 	}
-	kept := h.Kept("/.paint/")
-	if _, err := kept.Create(ctx, "/.paint/pot", []byte("full")); err != nil || h.Kept("/.other/") != nil {
+	kept := h.Store("/.paint/")
+	if _, err := kept.Create(ctx, "/.paint/pot", []byte("full")); err != nil || h.Store("/.other/") != nil {
 		return admission.Plugin{}, fmt.Errorf("keep: %w", err)
 	}
 	return admission.Plugin{
@@ -105,7 +105,7 @@ func paint(ctx context.Context, h *program.Host, config []byte) (admission.Plugi
 func TestAdmissionOfAServer(t *testing.T) {
 	s := programtest.Widgets()
 	idle := program.AdmissionPlugin{Name: "Idle", Needs: []schema.GroupVersionResource{{Version: "v1", Resource: "gadgets"}}}
-	s.Admission = []program.AdmissionPlugin{idle, {Name: "Paint", Configurable: true, Needs: []schema.GroupVersionResource{widgets}, Keeps: "/.paint/", New: paint}}
+	s.Admission = []program.AdmissionPlugin{idle, {Name: "Paint", Configurable: true, Needs: []schema.GroupVersionResource{widgets}, KeyPrefix: "/.paint/", New: paint}}
 
 	// What works with a kind that is not served is no plug-in of this server, and can't be asked
 	// for.

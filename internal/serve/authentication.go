@@ -62,7 +62,7 @@ func (p *plan) openIdentity(door *door, d *delegation, s *stores) (*identity, er
 }
 
 func openFrontProxy(o *program.AuthenticationOptions, log *slog.Logger) (auth.Authenticator, error) {
-	f, err := openFresh("authority of front proxies", []string{o.RequestHeaderCAFile}, log, func(contents ...[]byte) (auth.Authenticator, error) {
+	f, err := openReloaded("authority of front proxies", []string{o.RequestHeaderCAFile}, log, func(contents ...[]byte) (auth.Authenticator, error) {
 		return auth.NewFrontProxy(auth.FrontProxyConfig{
 			CA: contents[0], AllowedNames: o.RequestHeaderAllowedNames,
 			UsernameHeaders: o.RequestHeaderUsernameHeaders, UIDHeaders: o.RequestHeaderUIDHeaders,
@@ -72,7 +72,7 @@ func openFrontProxy(o *program.AuthenticationOptions, log *slog.Logger) (auth.Au
 	if err != nil {
 		return nil, fmt.Errorf("--requestheader-client-ca-file=%s: %w", o.RequestHeaderCAFile, err)
 	}
-	return freshAuthenticator{f}, nil
+	return reloadedAuthenticator{f}, nil
 }
 
 // openClients returns what knows client certificates: those that the server's own authority has
@@ -81,7 +81,7 @@ func openClients(o *program.AuthenticationOptions, own []byte, log *slog.Logger)
 	if o.ClientCAFile == "" {
 		return auth.NewClientCertificates(own)
 	}
-	f, err := openFresh("authority of clients", []string{o.ClientCAFile}, log, func(contents ...[]byte) (auth.Authenticator, error) {
+	f, err := openReloaded("authority of clients", []string{o.ClientCAFile}, log, func(contents ...[]byte) (auth.Authenticator, error) {
 		if _, err := auth.NewClientCertificates(contents[0]); err != nil {
 			return nil, err
 		}
@@ -90,24 +90,24 @@ func openClients(o *program.AuthenticationOptions, own []byte, log *slog.Logger)
 	if err != nil {
 		return nil, fmt.Errorf("--client-ca-file=%s: %w", o.ClientCAFile, err)
 	}
-	return freshAuthenticator{f}, nil
+	return reloadedAuthenticator{f}, nil
 }
 
-// freshAuthenticator asks the authenticator of the moment.
-type freshAuthenticator struct {
-	*fresh[auth.Authenticator]
+// reloadedAuthenticator asks the authenticator of the moment.
+type reloadedAuthenticator struct {
+	*reloaded[auth.Authenticator]
 }
 
-func (f freshAuthenticator) Authenticate(req *http.Request) (*auth.User, error) {
+func (f reloadedAuthenticator) Authenticate(req *http.Request) (*auth.User, error) {
 	return f.get().Authenticate(req)
 }
 
-// freshTokens are those of the moment.
-type freshTokens struct {
-	*fresh[auth.TokenAuthenticator]
+// reloadedTokens are those of the moment.
+type reloadedTokens struct {
+	*reloaded[auth.TokenAuthenticator]
 }
 
-func (f freshTokens) AuthenticateToken(ctx context.Context, token string, audiences []string) (*auth.Token, error) {
+func (f reloadedTokens) AuthenticateToken(ctx context.Context, token string, audiences []string) (*auth.Token, error) {
 	return f.get().AuthenticateToken(ctx, token, audiences)
 }
 
@@ -129,14 +129,14 @@ func openTokens(o *program.AuthenticationOptions, accounts *serviceAccounts, log
 	return append(tokens, oidc), nil
 }
 
-func openTokenFile(o *program.AuthenticationOptions, log *slog.Logger) (freshTokens, error) {
-	f, err := openFresh("token file", []string{o.TokenFile}, log, func(contents ...[]byte) (auth.TokenAuthenticator, error) {
+func openTokenFile(o *program.AuthenticationOptions, log *slog.Logger) (reloadedTokens, error) {
+	f, err := openReloaded("token file", []string{o.TokenFile}, log, func(contents ...[]byte) (auth.TokenAuthenticator, error) {
 		return auth.ReadTokenFile(bytes.NewReader(contents[0]), program.Audiences(o))
 	})
 	if err != nil {
-		return freshTokens{}, fmt.Errorf("--token-auth-file=%s: %w", o.TokenFile, err)
+		return reloadedTokens{}, fmt.Errorf("--token-auth-file=%s: %w", o.TokenFile, err)
 	}
-	return freshTokens{f}, nil
+	return reloadedTokens{f}, nil
 }
 
 // openOIDC returns what knows the provider's tokens, nil if there is no provider.

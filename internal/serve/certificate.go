@@ -11,12 +11,12 @@ import (
 // fileCertificate is a serving certificate out of two files. What replaces them is used for new
 // connections.
 type fileCertificate struct {
-	*fresh[*tls.Certificate]
+	*reloaded[*tls.Certificate]
 }
 
 // openCertificate reads the files a first time, and fails if they are no good.
 func openCertificate(certFile, keyFile string, log *slog.Logger) (*fileCertificate, error) {
-	f, err := openFresh("serving certificate", []string{certFile, keyFile}, log, func(contents ...[]byte) (*tls.Certificate, error) {
+	f, err := openReloaded("serving certificate", []string{certFile, keyFile}, log, func(contents ...[]byte) (*tls.Certificate, error) {
 		pair, err := tls.X509KeyPair(contents[0], contents[1])
 		if err != nil {
 			return nil, fmt.Errorf("%s and %s: %w", certFile, keyFile, err)

@@ -175,7 +175,7 @@ func (s *stores) lookupUID(ctx context.Context, resource, namespace, name string
 		return "", err
 	}
 	var b bytes.Buffer
-	if err := view.WriteTo(&b, rest.Form{MediaType: rest.Protobuf}); err != nil {
+	if err := view.WriteTo(&b, rest.Representation{MediaType: rest.Protobuf}); err != nil {
 		return "", err
 	}
 	meta, err := wire.ReadMeta(b.Bytes())

@@ -59,6 +59,7 @@ func (p *plan) openMigrator(s *stores, db *database.Database) {
 	if rate := p.options.Store.MigrationRate; rate > 0 {
 		migrator := database.NewMigrator(s.survey, db, rate, p.log)
 		s.survey.Migrator = migrator
+		p.metrics.MustRegister(migrator)
 		changed = func() {
 			db.Reread()
 			migrator.Again()
@@ -96,14 +97,14 @@ func (s *stores) open(known *database.Kinds, r registry.Resource, form storage.F
 func (p *plan) openKept(s *stores, db *database.Database) error {
 	served := &program.Host{Resources: s.resources}
 	for _, chosen := range p.plugins {
-		if chosen.Keeps == "" || program.Missing(served, chosen.Needs) != "" {
+		if chosen.KeyPrefix == "" || program.Missing(served, chosen.Needs) != "" {
 			continue
 		}
-		store, err := db.Store(chosen.Keeps, schema.GroupResource{Resource: strings.Trim(chosen.Keeps, "/")}, storage.Form{}, nil)
+		store, err := db.Store(chosen.KeyPrefix, schema.GroupResource{Resource: strings.Trim(chosen.KeyPrefix, "/")}, storage.Form{}, nil)
 		if err != nil {
 			return fmt.Errorf("admission plug-in %s: %w", chosen.Name, err)
 		}
-		s.kept[chosen.Keeps] = store
+		s.kept[chosen.KeyPrefix] = store
 	}
 	return nil
 }

@@ -24,13 +24,13 @@ const slack = 30 * time.Second
 
 // send writes a view as the answer. An error means that nothing has been sent, or that the answer
 // broke off; fail tells which.
-func (c *call) send(code int, view rest.View, form rest.Form) error {
+func (c *call) send(code int, view rest.View, rep rest.Representation) error {
 	a := answers.Get().(*answer)
-	a.call, a.code, a.contentType = c, code, string(form.MediaType)
+	a.call, a.code, a.contentType = c, code, string(rep.MediaType)
 	defer a.release()
-	c.recordView(view, form)
+	c.recordView(view, rep)
 	_, step := trace.Begin(c.ctx, "write the answer")
-	err := view.WriteTo(a, form)
+	err := view.WriteTo(a, rep)
 	if err == nil {
 		err = a.finish()
 	}

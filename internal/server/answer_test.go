@@ -111,7 +111,7 @@ func TestViewFailsEarly(t *testing.T) {
 func TestViewFailsLate(t *testing.T) {
 	ts := start(t, getting(t, func(context.Context, rest.Name, metav1.GetOptions) (rest.View, error) {
 		return viewFunc(func(w io.Writer) error {
-			_ = sized(1<<20).WriteTo(w, rest.Form{})
+			_ = sized(1<<20).WriteTo(w, rest.Representation{})
 			return errors.New("can't be read")
 		}), nil
 	}))

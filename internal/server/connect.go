@@ -35,13 +35,11 @@ func (s *Server) connect(c *call) error {
 	}
 	ctx, cancel := context.WithCancel(c.ctx)
 	defer cancel()
-	closed, err := s.watches.add(c.user)
+	end, err := s.beginWatch(c, cancel)
 	if err != nil {
 		return err
 	}
-	defer closed()
-	defer s.config.Revocations.AfterRevoked(c.shown(), cancel)()
-	defer context.AfterFunc(s.watching, func() { time.AfterFunc(s.watches.endAfter(s.config.WatchDrain), cancel) })()
+	defer end()
 
 	handler, err := c.resource.Connect.Connect(ctx, &c.request, c.name(), rest.ConnectOptions{Query: c.query, FieldManager: c.manager()})
 	if err != nil {

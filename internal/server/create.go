@@ -7,7 +7,7 @@ import (
 
 // create answers POST to a collection, and to a subresource that makes something of an object.
 func (s *Server) create(c *call) error {
-	form, body, err := s.beginWrite(c)
+	rep, body, err := s.beginWrite(c)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (s *Server) create(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.sendWritten(true, view, form)
+	return c.sendWritten(true, view, rep)
 }
 
 // decodeOptional is decode for a body that need not be there, if the resource says so.

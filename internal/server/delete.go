@@ -13,7 +13,7 @@ import (
 
 // delete answers DELETE of one object.
 func (s *Server) delete(c *call) error {
-	form, body, err := s.beginWrite(c)
+	rep, body, err := s.beginWrite(c)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (s *Server) delete(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.send(http.StatusOK, view, form)
+	return c.send(http.StatusOK, view, rep)
 }
 
 // ignoresReadErrors says whether a deletion is meant for an object that nobody can read any more.

@@ -5,7 +5,7 @@ import "net/http"
 // deleteCollection answers DELETE of a collection: the query says which objects, the body (or the
 // query) how.
 func (s *Server) deleteCollection(c *call) error {
-	form, body, err := s.beginWrite(c)
+	rep, body, err := s.beginWrite(c)
 	if err != nil {
 		return err
 	}
@@ -25,5 +25,5 @@ func (s *Server) deleteCollection(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.send(http.StatusOK, view, form)
+	return c.send(http.StatusOK, view, rep)
 }

@@ -75,11 +75,11 @@ func (s *Server) addDocument(path string, obj apiruntime.Object) error {
 		return fmt.Errorf("server: discovery document %s: %w", path, err)
 	}
 	s.documents[path] = func(c *call) error {
-		form, err := c.form(negotiate.MediaTypes)
+		rep, err := c.representation(negotiate.MediaTypes)
 		if err != nil {
 			return err
 		}
-		return c.send(http.StatusOK, doc, form)
+		return c.send(http.StatusOK, doc, rep)
 	}
 	return nil
 }

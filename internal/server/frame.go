@@ -8,11 +8,11 @@ import (
 )
 
 // appendJSONEvent writes {"type":…,"object":…} and a newline.
-func appendJSONEvent(buffer, _ *bytes.Buffer, event rest.Event, form rest.Form) error {
+func appendJSONEvent(buffer, _ *bytes.Buffer, event rest.Event, rep rest.Representation) error {
 	buffer.WriteString(`{"type":"`)
 	buffer.WriteString(string(event.Type))
 	buffer.WriteString(`","object":`)
-	if err := event.Object.WriteTo(buffer, form); err != nil {
+	if err := event.Object.WriteTo(buffer, rep); err != nil {
 		return err
 	}
 	if b := buffer.Bytes(); len(b) > 0 && b[len(b)-1] == '\n' {
@@ -35,9 +35,9 @@ const lengthPrefix = 4
 // appendProtobufEvent writes the length of a message, big endian, and the message: a
 // metav1.WatchEvent. The event itself has no envelope, because clients know what to expect; the
 // object in it has one. scratch is used for the object, whose length comes before it.
-func appendProtobufEvent(buffer, scratch *bytes.Buffer, event rest.Event, form rest.Form) error {
+func appendProtobufEvent(buffer, scratch *bytes.Buffer, event rest.Event, rep rest.Representation) error {
 	scratch.Reset()
-	if err := event.Object.WriteTo(scratch, form); err != nil {
+	if err := event.Object.WriteTo(scratch, rep); err != nil {
 		return err
 	}
 	object := scratch.Bytes()

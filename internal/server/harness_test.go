@@ -137,7 +137,7 @@ func (f deleteFunc) Delete(ctx context.Context, req *rest.Request, n rest.Name, 
 // objectView writes an object.
 type objectView struct{ obj apiruntime.Object }
 
-func (v objectView) WriteTo(w io.Writer, form rest.Form) error {
+func (v objectView) WriteTo(w io.Writer, form rest.Representation) error {
 	return serializer.Encode(w, v.obj, serializer.MediaType(form.MediaType), form.Pretty)
 }
 
@@ -151,7 +151,7 @@ func aBook(name string) rest.View {
 // viewFunc writes as it likes.
 type viewFunc func(io.Writer) error
 
-func (f viewFunc) WriteTo(w io.Writer, _ rest.Form) error { return f(w) }
+func (f viewFunc) WriteTo(w io.Writer, _ rest.Representation) error { return f(w) }
 
 // books answers every verb with the name that it was asked for.
 func books() rest.Resource {

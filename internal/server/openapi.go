@@ -57,7 +57,7 @@ func (d openAPIDocument) serve(c *call) error {
 	header.Set("Vary", "Accept")
 	// Some clients would take a protobuf form, which there is none of; they all list something else
 	// behind it.
-	if _, err := c.form([]rest.MediaType{rest.JSON}); err != nil {
+	if _, err := c.representation([]rest.MediaType{rest.JSON}); err != nil {
 		return err
 	}
 	if hash := c.query.Get("hash"); hash != "" {
@@ -83,28 +83,28 @@ const openAPIV2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+pro
 // never meet such a client.
 func (s *Server) openAPIV2(info openapi.Info, v3 [][]byte) func(*call) error {
 	build := sync.OnceValues(func() (openAPIV2Forms, error) {
-		forms, different, err := openapi.V2(info, v3)
+		encoded, different, err := openapi.V2(info, v3)
 		if len(different) > 0 {
 			s.config.Log.Warn("group versions have different schemas of the same models; OpenAPI v2 has the first: run gen for all of them", "models", different)
 		}
-		return openAPIV2Forms{forms, etagOf(forms.JSON), etagOf(forms.Protobuf)}, err
+		return openAPIV2Forms{encoded, etagOf(encoded.JSON), etagOf(encoded.Protobuf)}, err
 	})
 	return func(c *call) error {
-		forms, err := build()
+		encoded, err := build()
 		if err != nil {
 			return err
 		}
 		c.w.Header().Set("Vary", "Accept")
 		if wantsOpenAPIV2Protobuf(c.req) {
-			return c.sendTagged(openAPIV2Protobuf, forms.Protobuf, forms.protobufTag)
+			return c.sendTagged(openAPIV2Protobuf, encoded.Protobuf, encoded.protobufTag)
 		}
-		return c.sendTagged("application/json", forms.JSON, forms.jsonTag)
+		return c.sendTagged("application/json", encoded.JSON, encoded.jsonTag)
 	}
 }
 
 // openAPIV2Forms are the same document twice. Their tags differ, because their bytes do.
 type openAPIV2Forms struct {
-	openapi.Forms
+	openapi.Encoded
 	jsonTag, protobufTag string
 }
 

@@ -59,7 +59,7 @@ func auditRequest(c *call, user *auth.User) audit.Request {
 }
 
 // recordRefusal begins the record of a request that nothing was to be kept of, if it was refused
-// for want of credentials or rights.
+// for lack of credentials or rights.
 func (s *Server) recordRefusal(c *call) {
 	if c.record != nil || s.config.Audit == nil || c.w.status() != http.StatusUnauthorized && c.w.status() != http.StatusForbidden {
 		return
@@ -165,13 +165,13 @@ const maxRecordedAnswer = 3 << 20
 var errAnswerTooLong = errors.New("the answer is too long for the audit log")
 
 // recordView keeps the answer, as JSON, whatever the client asked for.
-func (c *call) recordView(view rest.View, form rest.Form) {
+func (c *call) recordView(view rest.View, rep rest.Representation) {
 	if c.record == nil || !c.record.Wants(audit.LevelRequestResponse) {
 		return
 	}
-	form.MediaType, form.Pretty = rest.JSON, false
+	rep.MediaType, rep.Pretty = rest.JSON, false
 	var out bytes.Buffer
-	if err := view.WriteTo(&boundedWriter{&out, maxRecordedAnswer}, form); err != nil {
+	if err := view.WriteTo(&boundedWriter{&out, maxRecordedAnswer}, rep); err != nil {
 		c.record.Annotate("audit.typeplane.io/response-object", "left out: "+err.Error())
 		return
 	}
@@ -208,8 +208,8 @@ func objectReference(i requestInfo) *audit.ObjectReference {
 	}
 }
 
-// sourceIPs are the addresses that proxies say, and last the one that the connection comes from:
-// only that is certain.
+// sourceIPs are the addresses that proxies say. The last is the address that the connection comes
+// from; only that is certain.
 func sourceIPs(req *http.Request) []string {
 	var ips []string
 	add := func(text string) {

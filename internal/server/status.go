@@ -59,11 +59,11 @@ func (s *Server) fail(c *call, err error) {
 	if atFault(c, err, status) {
 		s.config.Log.Error("a request failed", "error", err, "method", c.req.Method, "path", c.req.URL.Path, "auditID", header.Get(headerAuditID))
 	}
-	form, negotiateErr := c.plainForm(negotiate.MediaTypes)
+	rep, negotiateErr := c.plainForm(negotiate.MediaTypes)
 	if negotiateErr != nil {
-		form = rest.Form{MediaType: rest.JSON}
+		rep = rest.Representation{MediaType: rest.JSON}
 	}
-	if err := c.send(int(status.Code), structView{status}, form); err != nil {
+	if err := c.send(int(status.Code), structView{status}, rep); err != nil {
 		s.config.Log.Debug("a status could not be sent", "error", err)
 		panic(http.ErrAbortHandler)
 	}

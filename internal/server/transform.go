@@ -17,26 +17,26 @@ import (
 // transformed adds to a form what the client wants the answer turned into. It is a shapeError to
 // ask for one object's metadata where the answer is a list, and the other way round. A watch is of
 // both.
-func (c *call) transformed(form rest.Form, t negotiate.Transform) (rest.Form, error) {
+func (c *call) transformed(rep rest.Representation, t negotiate.Transform) (rest.Representation, error) {
 	isList := c.info.Verb == "list" || c.info.Verb == "deletecollection"
 	if t.Kind != "" && t.Version != metav1.SchemeGroupVersion.Version {
-		form.AsVersion = t.Version
+		rep.AsVersion = t.Version
 	}
 	switch {
 	case t.Kind == negotiate.Table:
 		include, err := includeObject(c.query.Get("includeObject"))
 		if err != nil {
-			return form, err
+			return rep, err
 		}
-		form.As, form.IncludeObject = rest.AsTable, include
+		rep.As, rep.IncludeObject = rest.AsTable, include
 	case t.Kind == negotiate.Partial && isList:
-		return form, wrongShape("you requested PartialObjectMetadata, but the requested object is a list (%s)", c.resource.ListKind)
+		return rep, wrongShape("you requested PartialObjectMetadata, but the requested object is a list (%s)", c.resource.ListKind)
 	case t.Kind == negotiate.PartialList && !isList && c.info.Verb != "watch":
-		return form, wrongShape("you requested PartialObjectMetadataList, but the requested object is not a list (%s)", c.resource.Kind)
+		return rep, wrongShape("you requested PartialObjectMetadataList, but the requested object is not a list (%s)", c.resource.Kind)
 	case t.Kind != "":
-		form.As = rest.AsPartialObjectMetadata
+		rep.As = rest.AsPartialObjectMetadata
 	}
-	return form, nil
+	return rep, nil
 }
 
 // shapeError says that the answer can't be turned into what the client wants.
@@ -51,7 +51,7 @@ func wrongShape(format, kind string) error {
 // sendRead answers with what read returns. That there is nothing to show comes before that it can't
 // be shown as the client wants.
 func (c *call) sendRead(read func() (rest.View, error)) error {
-	form, err := c.form(negotiate.MediaTypes)
+	rep, err := c.representation(negotiate.MediaTypes)
 	var shape shapeError
 	if err != nil && !errors.As(err, &shape) {
 		return err
@@ -60,7 +60,7 @@ func (c *call) sendRead(read func() (rest.View, error)) error {
 	if err := cmp.Or(readErr, err); err != nil {
 		return err
 	}
-	return c.send(http.StatusOK, view, form)
+	return c.send(http.StatusOK, view, rep)
 }
 
 // includeObject reads what shall be in the rows of a Table.

@@ -16,7 +16,7 @@ import (
 // formView writes the form that it is asked for.
 type formView struct{}
 
-func (formView) WriteTo(w io.Writer, form rest.Form) error {
+func (formView) WriteTo(w io.Writer, form rest.Representation) error {
 	_, err := fmt.Fprintf(w, "%q", fmt.Sprintf("%s as %s/%s with %s, no headers: %t", form.MediaType, form.As, form.AsVersion, form.IncludeObject, form.NoHeaders))
 	return err
 }

@@ -11,7 +11,7 @@ import (
 
 // update answers PUT of one object.
 func (s *Server) update(c *call) error {
-	form, body, err := s.beginWrite(c)
+	rep, body, err := s.beginWrite(c)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (s *Server) update(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.sendWritten(created, view, form)
+	return c.sendWritten(created, view, rep)
 }
 
 // checkUpdateName: an object can't be renamed or moved, so the body has to be the object that the

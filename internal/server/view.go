@@ -17,40 +17,40 @@ type structView struct{ obj apiruntime.Object }
 
 var _ rest.View = structView{}
 
-func (v structView) WriteTo(w io.Writer, form rest.Form) error {
-	return serializer.Encode(w, v.obj, serializer.MediaType(form.MediaType), form.Pretty)
+func (v structView) WriteTo(w io.Writer, rep rest.Representation) error {
+	return serializer.Encode(w, v.obj, serializer.MediaType(rep.MediaType), rep.Pretty)
 }
 
 // sendObject answers with an object that says its kind itself.
 func (c *call) sendObject(obj apiruntime.Object) error {
-	form, err := c.form(negotiate.MediaTypes)
+	rep, err := c.representation(negotiate.MediaTypes)
 	if err != nil {
 		return err
 	}
-	return c.send(http.StatusOK, structView{obj}, form)
+	return c.send(http.StatusOK, structView{obj}, rep)
 }
 
 // document is an answer that is always the same, written in every form when the server starts.
-type document map[rest.Form][]byte
+type document map[rest.Representation][]byte
 
 var _ rest.View = document(nil)
 
 // newDocument encodes obj, which has to say its kind itself.
 func newDocument(obj apiruntime.Object) (document, error) {
 	d := document{}
-	for _, form := range []rest.Form{{MediaType: rest.JSON}, {MediaType: rest.JSON, Pretty: true}, {MediaType: rest.YAML}, {MediaType: rest.Protobuf}} {
-		data, err := serializer.Append(nil, obj, serializer.MediaType(form.MediaType), form.Pretty)
+	for _, rep := range []rest.Representation{{MediaType: rest.JSON}, {MediaType: rest.JSON, Pretty: true}, {MediaType: rest.YAML}, {MediaType: rest.Protobuf}} {
+		data, err := serializer.Append(nil, obj, serializer.MediaType(rep.MediaType), rep.Pretty)
 		if err != nil {
 			return nil, err
 		}
-		d[form] = data
+		d[rep] = data
 	}
 	return d, nil
 }
 
-func (d document) WriteTo(w io.Writer, form rest.Form) error {
-	form.Pretty = form.Pretty && form.MediaType == rest.JSON
-	_, err := w.Write(d[form])
+func (d document) WriteTo(w io.Writer, rep rest.Representation) error {
+	rep.Pretty = rep.Pretty && rep.MediaType == rest.JSON
+	_, err := w.Write(d[rep])
 	return err
 }
 

@@ -24,7 +24,7 @@ const maxWatchBuffer = 64 << 10
 // request is an HTTP error; what goes wrong later, also a resourceVersion that is too old, is an
 // event in the stream.
 func (s *Server) watch(c *call) error {
-	form, err := c.streamForm()
+	rep, err := c.streamRepresentation()
 	if err != nil {
 		return err
 	}
@@ -35,13 +35,11 @@ func (s *Server) watch(c *call) error {
 	timeout := s.watchTimeout(opts)
 	ctx, cancel := context.WithTimeout(c.ctx, timeout)
 	defer cancel()
-	closed, err := s.watches.add(c.user)
+	end, err := s.beginWatch(c, cancel)
 	if err != nil {
 		return err
 	}
-	defer closed()
-	defer s.config.Revocations.AfterRevoked(c.shown(), cancel)()
-	defer context.AfterFunc(s.watching, func() { time.AfterFunc(s.watches.endAfter(s.config.WatchDrain), cancel) })()
+	defer end()
 
 	stream, err := c.resource.Watch.Watch(ctx, c.name().Namespace, opts)
 	if err != nil {
@@ -51,17 +49,33 @@ func (s *Server) watch(c *call) error {
 	open := s.series(c).LongRunning()
 	open.Inc()
 	defer open.Dec()
-	w := watching{stream: stream, form: form, deadline: time.Now().Add(timeout + slack), sent: s.events[c.resource]}
+	w := watching{stream: stream, rep: rep, deadline: time.Now().Add(timeout + slack), sent: s.events[c.resource]}
 	if auth.IsWebSocket(c.req) {
 		return s.watchSocket(ctx, cancel, c, w)
 	}
 	return c.sendEvents(ctx, w)
 }
 
+// beginWatch counts a request as a watch of its user until end is called. It cancels the request
+// when the user's credential is revoked, and when the server stops.
+func (s *Server) beginWatch(c *call, cancel func()) (end func(), err error) {
+	closed, err := s.watches.add(c.user)
+	if err != nil {
+		return nil, err
+	}
+	forget := s.config.Revocations.AfterRevoked(c.shown(), cancel)
+	stop := context.AfterFunc(s.watching, func() { time.AfterFunc(s.watches.endAfter(s.config.WatchDrain), cancel) })
+	return func() {
+		stop()
+		forget()
+		closed()
+	}, nil
+}
+
 // watching is a watch that has begun.
 type watching struct {
 	stream rest.Stream
-	form   rest.Form
+	rep    rest.Representation
 	// deadline is when the connection ends in any case, however slowly the client reads.
 	deadline time.Time
 	sent     prometheus.Counter
@@ -102,9 +116,9 @@ const maxWatchSeconds = 10 * 365 * 24 * 3600
 // with one flush.
 func (c *call) sendEvents(ctx context.Context, w watching) error {
 	header := c.w.Header()
-	header.Set("Content-Type", string(w.form.MediaType))
+	header.Set("Content-Type", string(w.rep.MediaType))
 	frame := appendJSONEvent
-	if w.form.MediaType == rest.Protobuf {
+	if w.rep.MediaType == rest.Protobuf {
 		header.Set("Content-Type", string(rest.Protobuf)+";stream=watch")
 		frame = appendProtobufEvent
 	}
@@ -122,10 +136,10 @@ func (c *call) sendEvents(ctx context.Context, w watching) error {
 	var buffer, scratch bytes.Buffer
 	return w.follow(ctx, func(events []rest.Event) error {
 		for _, event := range events {
-			if err := frame(&buffer, &scratch, event, w.form); err != nil {
+			if err := frame(&buffer, &scratch, event, w.rep); err != nil {
 				return err
 			}
-			w.form.NoHeaders = true // the columns of a Table are in the first event only
+			w.rep.NoHeaders = true // the columns of a Table are in the first event only
 			if buffer.Len() >= maxWatchBuffer {
 				whole := buffer.Len() / blockSize * blockSize
 				if err := writeBlocks(c.w, buffer.Next(whole)); err != nil {

@@ -91,7 +91,7 @@ func TestShapeOfWhatIsMissing(t *testing.T) {
 		}
 		return aBook(n.Name), nil
 	})
-	var form rest.Form
+	var form rest.Representation
 	r.Watch = watchFunc(func(context.Context, string, metav1.ListOptions) (rest.Stream, error) {
 		stream := &fakeStream{batches: make(chan []rest.Event, 1)}
 		stream.batches <- []rest.Event{{Type: rest.Added, Object: formKeeper{&form}}}
@@ -112,7 +112,7 @@ func TestShapeOfWhatIsMissing(t *testing.T) {
 	}
 }
 
-// Namespaces are in no namespace: who may list in one must not see them all.
+// Namespaces are in no namespace. A user who may list in one must not see them all.
 func TestNamespacesInNamespaces(t *testing.T) {
 	r := books()
 	r.Name, r.Singular, r.Namespaced = "namespaces", "namespace", false

@@ -42,7 +42,7 @@ func sameHost(origin, host string) bool {
 	return err == nil && u.Host != "" && strings.EqualFold(u.Host, host)
 }
 
-// watchSocket sends a watch over a WebSocket: an event is a message, of text where it is JSON, else
+// watchSocket sends a watch over a WebSocket. An event is a message, of text where it is JSON, else
 // of bytes, without the length that is before it in a stream. What the client sends is read, so
 // that its end is noticed, and thrown away. cancel ends ctx.
 func (s *Server) watchSocket(ctx context.Context, cancel context.CancelFunc, c *call, w watching) error {
@@ -90,17 +90,17 @@ func sendMessages(ctx context.Context, conn *websocket.Conn, w watching) error {
 	sending, stop := context.WithDeadline(context.WithoutCancel(ctx), w.deadline)
 	defer stop()
 	frame, messageType, head := appendJSONEvent, websocket.MessageText, 0
-	if w.form.MediaType == rest.Protobuf {
+	if w.rep.MediaType == rest.Protobuf {
 		frame, messageType, head = appendProtobufEvent, websocket.MessageBinary, lengthPrefix
 	}
 	var buffer, scratch bytes.Buffer
 	return w.follow(ctx, func(events []rest.Event) error {
 		for _, event := range events {
 			buffer.Reset()
-			if err := frame(&buffer, &scratch, event, w.form); err != nil {
+			if err := frame(&buffer, &scratch, event, w.rep); err != nil {
 				return err
 			}
-			w.form.NoHeaders = true
+			w.rep.NoHeaders = true
 			if err := conn.Write(sending, messageType, buffer.Bytes()[head:]); err != nil {
 				return fmt.Errorf("%w: %w", errNotSent, err)
 			}

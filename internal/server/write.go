@@ -8,20 +8,20 @@ import (
 )
 
 // beginWrite is what every write begins with: in which form it is answered, and the body.
-func (s *Server) beginWrite(c *call) (rest.Form, []byte, error) {
-	form, err := c.form(negotiate.MediaTypes)
+func (s *Server) beginWrite(c *call) (rest.Representation, []byte, error) {
+	rep, err := c.representation(negotiate.MediaTypes)
 	if err != nil {
-		return form, nil, err
+		return rep, nil, err
 	}
 	body, err := s.readBody(c)
-	return form, body, err
+	return rep, body, err
 }
 
 // sendWritten answers a write of one object.
-func (c *call) sendWritten(created bool, view rest.View, form rest.Form) error {
+func (c *call) sendWritten(created bool, view rest.View, rep rest.Representation) error {
 	code := http.StatusOK
 	if created {
 		code = http.StatusCreated
 	}
-	return c.send(code, view, form)
+	return c.send(code, view, rep)
 }

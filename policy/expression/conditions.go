@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/auth"
-	"github.com/typeplane/typeplane/features/webhook"
+	"github.com/typeplane/typeplane/internal/features/webhook"
 )
 
 // conditions are matchConditions.

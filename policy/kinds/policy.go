@@ -10,7 +10,7 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/typeplane/typeplane/features/webhook"
+	"github.com/typeplane/typeplane/internal/features/webhook"
 	"github.com/typeplane/typeplane/policy/expression"
 	"github.com/typeplane/typeplane/registry/rest"
 )

@@ -9,8 +9,8 @@ import (
 // What happens when the cache can't simply follow: the first list, a list behind a gap, another
 // history.
 
-// replace makes the cache what page says. What happened between the last state and that one is not
-// known any more, or it is another history: a backup was restored behind our back, or the cache was
+// replace makes the cache what page says. What happened between the last state and page is not
+// known any more, or it is another history. A backup was restored behind our back, or the cache was
 // wrong. A watcher that does not begin at the page or behind it gets CodeCompacted and lists, too.
 // Events that only lead from one state to the other would not do. A deletion among them would have
 // no revision of its own, and a client that is cut off behind the first of several could not ask

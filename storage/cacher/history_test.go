@@ -18,7 +18,7 @@ import (
 )
 
 // TestHistory writes at random, and starts a second cache: from each revision on it tells the same
-// as the one that has seen everything.
+// as the cache that has seen everything.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	t.Run("memory", func(t *testing.T) {

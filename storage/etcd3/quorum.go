@@ -31,7 +31,7 @@ type standing struct {
 }
 
 // quorum knows whether a cluster can carry out anything. It is lost when no member knows a leader
-// any more, be it that it says so or that it can't be reached: an etcd that is slow has one. All
+// any more, because it says so or because it can't be reached. An etcd that is slow knows one. All
 // methods may be called from any goroutine.
 type quorum struct {
 	endpoints []string
@@ -142,9 +142,9 @@ func Missing(client *Client) []string {
 	return nil
 }
 
-// guard makes a client refuse what needs a quorum while there is none, and not wait for the answer
+// wrap makes a client refuse what needs a quorum while there is none, and not wait for the answer
 // to what is on its way then.
-func (q *quorum) guard(client *Client) {
+func (q *quorum) wrap(client *Client) {
 	client.KV = &quorumKV{client.KV, q}
 	client.Lease = &quorumLease{client.Lease, q}
 }

@@ -137,7 +137,7 @@ func TestNoQuorum(t *testing.T) {
 				}
 				client := clientv3.NewCtxClient(ctx)
 				client.KV = w
-				q.guard(client)
+				q.wrap(client)
 				s := New(client, Config{})
 				create := func() error {
 					ctx, cancel := context.WithTimeout(ctx, 34*time.Second)

@@ -2,31 +2,22 @@ package memory
 
 import (
 	"context"
-	"sync"
-	"time"
 
 	"github.com/typeplane/typeplane/storage"
+	"github.com/typeplane/typeplane/storage/internal/cursor"
 )
 
-// batch is the most changes that one Next looks at.
+// batch is the most changes that a call of Next looks at.
 const batch = 1000
 
 // watcher walks the list of changes. Only Close may be called by another goroutine than the
 // reader's.
 type watcher struct {
-	store     *Store
-	selection string // below the root
-	progress  bool
-	prev      bool // the values before are wanted
-
+	cursor.Cursor
+	store *Store
+	prev  bool    // the values before are wanted
 	last  *change // the last change that was looked at
-	after int64   // every event up to this revision has been returned or is not wanted
 	asked int64   // Database.asked at the last bookmark
-	out   []storage.Event
-	err   error
-
-	closing sync.Once
-	closed  chan struct{}
 }
 
 // Watch implements storage.Interface.
@@ -42,56 +33,28 @@ func (s *Store) Watch(ctx context.Context, selection string, opts storage.WatchO
 	if opts.After < s.db.compacted {
 		return nil, &storage.Error{Code: storage.CodeCompacted, Op: "watch", Key: selection, Revision: opts.After, Oldest: s.db.compacted}
 	}
-	w := &watcher{store: s, selection: selection, progress: opts.Progress, prev: opts.Prev, after: opts.After, asked: s.db.asked,
-		last: s.db.oldest, closed: make(chan struct{})}
+	w := &watcher{Cursor: cursor.New(selection, opts, s.progress), store: s, prev: opts.Prev, last: s.db.oldest, asked: s.db.asked}
 	for w.last.next != nil && w.last.next.now.revision <= opts.After {
 		w.last = w.last.next
 	}
 	return w, nil
 }
 
-// Close implements storage.Watcher.
-func (w *watcher) Close() { w.closing.Do(func() { close(w.closed) }) }
-
 // Next implements storage.Watcher.
 func (w *watcher) Next(ctx context.Context) ([]storage.Event, error) {
-	if w.err != nil {
-		return nil, w.err
+	return w.Cursor.Next(ctx, w, nil)
+}
+
+// Advance implements cursor.History.
+func (w *watcher) Advance(quiet bool) (news <-chan struct{}, err error) {
+	changes, revision, more, changed, asked := w.collect()
+	for _, c := range changes {
+		w.Out = append(w.Out, w.event(c))
 	}
-	quiet := false
-	timer := time.NewTimer(w.store.progress)
-	defer timer.Stop()
-	for {
-		select {
-		case <-w.closed:
-			return nil, w.fail(storage.ErrClosed)
-		case <-ctx.Done():
-			return nil, w.fail(ctx.Err())
-		default:
-		}
-		changes, revision, more, changed, asked := w.collect()
-		w.out = w.out[:0]
-		for _, c := range changes {
-			w.out = append(w.out, w.event(c))
-		}
-		if len(w.out) > 0 {
-			return w.out, nil
-		}
-		if !more && w.progress && revision > w.after && (quiet || asked) {
-			w.after = revision
-			return append(w.out, storage.Event{Type: storage.Bookmark, Entry: storage.Entry{Revision: revision}}), nil
-		}
-		if more {
-			continue
-		}
-		select {
-		case <-changed:
-		case <-timer.C:
-			quiet = true
-		case <-w.closed:
-		case <-ctx.Done():
-		}
+	if len(w.Out) == 0 && !more && w.Progress && (quiet || asked) {
+		w.Bookmark(revision)
 	}
+	return changed, nil
 }
 
 // collect moves the cursor and returns the changes that it passed and that belong to the watch.
@@ -101,19 +64,19 @@ func (w *watcher) collect() (found []*change, revision int64, more bool, changed
 	db := w.store.db
 	db.mu.RLock()
 	defer db.mu.RUnlock()
-	selection := w.store.root + w.selection
+	selection := w.store.root + w.Selection
 	for seen := 0; w.last.next != nil; seen++ {
 		if seen >= batch && w.last.next.now.revision != w.last.now.revision {
 			return found, 0, true, nil, false
 		}
 		w.last = w.last.next
-		if w.last.now.revision > w.after && storage.Selects(selection, w.last.key) {
+		if w.last.now.revision > w.After && storage.Selects(selection, w.last.key) {
 			found = append(found, w.last)
 		}
 	}
 	if len(found) > 0 {
 		// The changes of one revision are appended together, so none of this one is missing.
-		w.after = found[len(found)-1].now.revision
+		w.After = found[len(found)-1].now.revision
 	} else if db.asked != w.asked {
 		w.asked, asked = db.asked, true
 	}
@@ -137,9 +100,4 @@ func (w *watcher) event(c *change) storage.Event {
 		e.Type, e.Entry = storage.Created, s.form.ReadEntry(key, c.now.value, c.now.revision)
 	}
 	return e
-}
-
-func (w *watcher) fail(err error) error {
-	w.err = err
-	return err
 }

@@ -33,9 +33,9 @@ const (
 )
 
 // TestGarbageCollectorIsFollowed takes the collector of three servers away in the middle of its
-// work: by a kill, and in the long form also by a signal and by freezing it, when it thinks for a
-// while that it still leads. The next one ends the work. Nothing goes that should live, and nothing
-// is left.
+// work. It kills it. In the long form it also sends a signal, and freezes it, so that it thinks for
+// a while that it still leads. The next one ends the work. Nothing goes that should live, and
+// nothing is left.
 func TestGarbageCollectorIsFollowed(t *testing.T) {
 	t.Parallel()
 	g := newGarbage(t)
@@ -85,7 +85,7 @@ func newGarbage(t *testing.T) *garbage {
 	return g
 }
 
-// policies are what becomes of owners, by turns; "" stays.
+// policies are what happens to owners, in turn; "" stays.
 var policies = []string{"Background", "Foreground", "Orphan", ""}
 
 func policyOf(owner int) string { return policies[owner%len(policies)] }
@@ -284,7 +284,7 @@ func (g *garbage) over(owner int, owners, left map[string][]string) bool {
 	return true
 }
 
-// expected is what becomes of the dependents of an owner: their owners by their names, nil for what
+// expected is what happens to the dependents of an owner: their owners by their names, nil for what
 // goes.
 func expected(owner int) map[string][]string {
 	want := map[string][]string{dependentName(owner, 0) + "-below": {dependentName(owner, 0)}}

@@ -184,7 +184,7 @@ type step struct {
 	quotas  map[string]string
 }
 
-// readCrowd holds the objects of every revision against the quotas of that revision. It returns how
+// readCrowd compares the objects of every revision with the quotas of that revision. It returns how
 // many revisions there were, and how many objects at most and in the end.
 func readCrowd(t *testing.T, m *etcdproc.Member) (revisions, most, last int) {
 	t.Helper()

@@ -107,7 +107,7 @@ func (c *clients) client() *http.Client {
 }
 
 // do sends a request through the balancer. An error is that of a connection; a code that is no
-// answer to the request fails the test, but for one of a server that begins or ends.
+// answer to the request fails the test, except for one of a server that begins or ends.
 func (c *clients) do(ctx context.Context, client *http.Client, method, path string, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.balancer.URL+path, bytes.NewReader(body))
 	if err != nil {

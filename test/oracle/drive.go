@@ -89,7 +89,7 @@ func (d *driver) token() string {
 	return fmt.Sprintf("c%d-%d", d.number, d.writes)
 }
 
-// content is what an object holds, but for finalizers.
+// content is what an object holds, except for finalizers.
 func (d *driver) content() Content {
 	token := d.token()
 	return Content{Token: token, Title: "title " + token, Group: pick(d.random, groups), Shelf: pick(d.random, shelves)}
@@ -104,7 +104,7 @@ func (d *driver) newContent() Content {
 	return c
 }
 
-// version is the one that a request is made in.
+// version is the version that a request is made in.
 func (d *driver) version() string {
 	if d.random.IntN(3) == 0 {
 		return otherVersion

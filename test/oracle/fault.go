@@ -21,7 +21,7 @@ const (
 	FreezeEtcd Fault = "freeze etcd"
 	CutProxy   Fault = "cut proxy"
 	Blackhole  Fault = "blackhole proxy"
-	CutPower   Fault = "cut power" // of the disk of an embedded etcd: what was not synced is gone, but for some sectors
+	CutPower   Fault = "cut power" // of the disk of an embedded etcd: what was not synced is gone, except for some sectors
 	Compaction Fault = "compaction"
 )
 

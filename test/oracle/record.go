@@ -140,8 +140,8 @@ type Op struct {
 	// in its list.
 	UID   string
 	Items []Item
-	// Revision is a list's, also that of a deleted collection, More says that the server offered a
-	// continuation, and Remaining how many items it said would follow; -1 if it did not say.
+	// Revision is a list's, also that of a deleted collection. More says that the server offered a
+	// continuation. Remaining is how many items it said would follow; -1 if it did not say.
 	Revision  int64
 	More      bool
 	Remaining int64
@@ -214,8 +214,8 @@ const (
 	Bookmark EventType = "BOOKMARK"
 )
 
-// Event is one event of a stream. Of a bookmark, Item has the revision only; InitialEnd marks the
-// one behind the initial events.
+// Event is one event of a stream. For a bookmark, Item has the revision only. InitialEnd marks the
+// bookmark behind the initial events.
 type Event struct {
 	Type       EventType
 	At         time.Duration

@@ -18,8 +18,9 @@ func (d *driver) create(s *entrance, key string, c Content) Outcome {
 	return d.write(s, op, request{method: http.MethodPost, path: path(op.Version, namespace), query: by(&op), contentType: asJSON, body: mustJSON(newBook(op.Version, key, c))})
 }
 
-// update sends back a book that somebody saw, with another content: mostly on top of the version
-// that was seen, else over whatever is there, or at least over any version of the same object.
+// update sends back a book that somebody saw, with another content. Mostly it is on top of the
+// version that was seen, else over whatever is there, or at least over any version of the same
+// object.
 func (d *driver) update(s *entrance) {
 	seen, ok := d.board.get(d.key())
 	if !ok {

@@ -14,10 +14,10 @@ import (
 
 	autoscaling "github.com/typeplane/typeplane/examples/cluster/api/autoscaling/v2"
 	clusterapi "github.com/typeplane/typeplane/examples/cluster/api/core/v1"
-	configapi "github.com/typeplane/typeplane/features/config/v1"
-	eventsapi "github.com/typeplane/typeplane/features/events/core/v1"
-	namespaceapi "github.com/typeplane/typeplane/features/namespace/v1"
-	rbacapi "github.com/typeplane/typeplane/features/rbac/v1"
+	configapi "github.com/typeplane/typeplane/internal/features/config/v1"
+	eventsapi "github.com/typeplane/typeplane/internal/features/events/core/v1"
+	namespaceapi "github.com/typeplane/typeplane/internal/features/namespace/v1"
+	rbacapi "github.com/typeplane/typeplane/internal/features/rbac/v1"
 )
 
 // cluster serves the kinds of examples/cluster that transcripts name.

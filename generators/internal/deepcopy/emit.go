@@ -16,7 +16,7 @@ type printer struct {
 	functions map[*types.Type]string
 	// foreign are the functions.
 	foreign []foreign
-	memory  *memory
+	memory  *slabs
 	// taking tells that what is being printed has slabs to take memory from, wide that these are
 	// more than metadata's.
 	taking, wide bool

@@ -7,8 +7,8 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// own is memory that only the functions of one kind take from: for types that it has few values of,
-// so that only a block with the object itself can hold them.
+// own is memory that only the functions of one kind take from. It is for types that the kind has
+// few values of, so that only a block with the object itself can hold them.
 type own struct {
 	kind  *types.Type
 	types map[types.Name]*types.Type
@@ -16,14 +16,14 @@ type own struct {
 	room map[types.Name]int64
 }
 
-// largestOwn is how many bytes those of one kind take at most: what is larger would hardly ever be
+// largestOwn is how many bytes those of one kind take at most. What is larger would hardly ever be
 // needed, and whoever keeps a part of an object keeps all of it.
 const largestOwn = 1 << 10
 
 // planOwn finds the kinds that get memory of their own, and the functions that nothing else calls,
 // which take from it. Kinds with many values of one type get none: they have more types than one
 // object has values of.
-func (m *memory) planOwn(f *file, bodies map[*types.Type]*node) {
+func (m *slabs) planOwn(f *file, bodies map[*types.Type]*node) {
 	m.own = map[*types.Type]*own{}
 	users := map[*types.Type]int{}
 	for _, a := range f.aliases {
@@ -65,7 +65,7 @@ func held(bodies map[*types.Type]*node, of *node) map[*types.Type]bool {
 
 // add adds the values that a node needs, in functions of the kind's own, which are mine. What holds
 // itself is counted once.
-func (o *own) add(m *memory, bodies map[*types.Type]*node, mine map[*types.Type]bool, n *node) {
+func (o *own) add(m *slabs, bodies map[*types.Type]*node, mine map[*types.Type]bool, n *node) {
 	if t := taken(n); t != nil && m.slabs[t.Name] == nil {
 		o.types[t.Name] = t
 		o.room[t.Name]++

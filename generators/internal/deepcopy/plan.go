@@ -39,7 +39,7 @@ type file struct {
 	methods   []methods
 	aliases   []alias
 	functions []foreign
-	memory    *memory
+	memory    *slabs
 }
 
 func (f file) empty() bool { return len(f.methods) == 0 && len(f.aliases) == 0 }
@@ -123,7 +123,7 @@ func (pl *planner) plan(pkg *model.Package) file {
 	f.aliases = pl.aliases(pkg)
 	f.methods = pl.methods(pkg)
 	f.functions = pl.foreignFunctions()
-	f.planMemory(len(f.functions) > 0 && pl.shared())
+	f.planSlabs(len(f.functions) > 0 && pl.shared())
 	return f
 }
 

@@ -48,7 +48,7 @@ var runtimeFunctions = map[types.Name]bool{
 }
 
 // ofRuntime tells whether the function for a type is the runtime's.
-func (m *memory) ofRuntime(t *types.Type) bool { return m.shared && runtimeFunctions[t.Name] }
+func (m *slabs) ofRuntime(t *types.Type) bool { return m.shared && runtimeFunctions[t.Name] }
 
 // sharesRuntime tells whether what is printed may import the runtime: deep copies do where the
 // module requires it, and need no more of modules that do not.

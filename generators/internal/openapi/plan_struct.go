@@ -114,16 +114,6 @@ func unseen(f field, value json.RawMessage) bool {
 	return model.Plain(t).Kind == types.Struct || slices.Contains([]string{`""`, "0", "false", "[]", "{}"}, string(value))
 }
 
-// field is one property of an object and the place that it comes from.
-type field struct {
-	place
-	markers  model.Markers // those of kubebuilder count only in some modules
-	depth    int           // how many embedded structs it lies in; the least deep one hides the others
-	quoted   bool
-	omits    bool // a zero value is not written
-	required bool
-}
-
 // collect puts the fields of t and of the structs embedded in it into fields, by their JSON names.
 func (m *models) collect(t *types.Type, path string, depth int, within []*types.Type, fields map[string]field) {
 	if slices.Contains(within, t) {
@@ -186,8 +176,8 @@ func (m *models) fieldSchema(f field) *schema {
 	return m.use(f.field.Type, f.place)
 }
 
-// isRequired says whether a client has to write the field: it is said by a tag, else a field that
-// JSON always holds is required, unless the server fills in a default.
+// isRequired says whether a client has to write the field. A tag says it. Else a field that JSON
+// always holds is required, unless the server fills in a default.
 func (m *models) isRequired(f field) bool {
 	markers := m.from.OfField(f.owner, f.field.Name)
 	optional := has(markers, tagOptional, tagK8sOptional) || has(f.markers, tagKubebuilderOptional)
@@ -242,7 +232,7 @@ func (m *models) embedded(t *types.Type, s *schema) {
 	s.Rules = slices.Concat(own, s.Rules)
 }
 
-// immutableOnceSet is the rule of the struct around an immutable field that may be left out: a rule
+// immutableOnceSet is the rule of the struct around an immutable field that may be left out. A rule
 // of the field itself is not looked at when the field is taken away.
 func (m *models) immutableOnceSet(f field, name string) []rule {
 	if f.required || !has(m.kubebuilderMarkers(f.owner, m.from.OfField(f.owner, f.field.Name)), tagImmutable) {

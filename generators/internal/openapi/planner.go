@@ -18,6 +18,8 @@ type planner struct {
 	// comments were read.
 	names map[string]packageNames
 	tried map[string]bool
+	// byPath tells that models are called after import paths, whatever their group.
+	byPath bool
 }
 
 func (p *planner) problem(pos token.Position, where, message, cure string) {
@@ -39,6 +41,12 @@ type models struct {
 	queue  []*types.Type
 }
 
+func newModels(p *planner, pkg *model.Package) *models {
+	return &models{
+		planner: p, pkg: pkg, kinds: map[*types.Type]groupVersionKind{}, done: map[string]*schema{}, hidden: newHidden(), owner: map[string]*types.Type{},
+	}
+}
+
 // fieldProblem reports what is wrong at a field. Types of other modules are published as they are:
 // nobody can mend them here.
 func (m *models) fieldProblem(at place, message, cure string) {
@@ -47,8 +55,8 @@ func (m *models) fieldProblem(at place, message, cure string) {
 	}
 }
 
-// misfitMark is misfit for a constraint. Of controller-gen's markers it is a warning, which is left
-// to the rules of a kind that is served.
+// misfitMark is misfit for a constraint. For a marker of controller-gen it is a warning, which is
+// left to the rules of a kind that is served.
 func (m *models) misfitMark(at place, mark mark, message, cure string) {
 	switch pkg := m.from.Package(at.owner.Name.Package); {
 	case !strings.HasPrefix(mark.tag, kubebuilderFamily):
@@ -86,4 +94,30 @@ const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
 type root struct {
 	*types.Type
 	markers model.Markers
+}
+
+// Hidden is what schemas say of members that is not seen in Go values. A member is called by the
+// import path and name of its struct and by its name in JSON: "example.com/v1.Spec.name".
+type Hidden struct {
+	// Defaults are those that a Go value does not tell from none, or prints in other words. They
+	// are JSON.
+	Defaults map[string]string
+	// Nullable are the members that may be null.
+	Nullable map[string]bool
+	// Open are RawExtensions that may be no objects.
+	Open map[string]bool
+}
+
+func newHidden() Hidden {
+	return Hidden{Defaults: map[string]string{}, Nullable: map[string]bool{}, Open: map[string]bool{}}
+}
+
+// field is one property of an object and the place that it comes from.
+type field struct {
+	place
+	markers  model.Markers // those of kubebuilder count only in some modules
+	depth    int           // how many embedded structs it lies in; the least deep one hides the others
+	quoted   bool
+	omits    bool // a zero value is not written
+	required bool
 }

@@ -51,22 +51,6 @@ func Structurals(pass *generators.Pass, pkg *model.Package, metadata bool) map[*
 	return out
 }
 
-// Hidden is what schemas say of members that is not seen in Go values. A member is called by the
-// import path and name of its struct and by its name in JSON: "example.com/v1.Spec.name".
-type Hidden struct {
-	// Defaults are those that a Go value does not tell from none, or prints in other words. They
-	// are JSON.
-	Defaults map[string]string
-	// Nullable are the members that may be null.
-	Nullable map[string]bool
-	// Open are RawExtensions that may be no objects.
-	Open map[string]bool
-}
-
-func newHidden() Hidden {
-	return Hidden{Defaults: map[string]string{}, Nullable: map[string]bool{}, Open: map[string]bool{}}
-}
-
 // HiddenIn is what is hidden in the kinds of some packages.
 func HiddenIn(pass *generators.Pass, packages []*model.Package) Hidden {
 	quiet := &generators.Pass{Model: pass.Model, Packages: packages, Report: &diag.Report{}}
@@ -147,7 +131,7 @@ func (w *whole) schema(s *schema, path string) *schema {
 	return base
 }
 
-// refersTo is the name of the model that a schema refers to, be it in an allOf; "" for others.
+// refersTo is the name of the model that a schema refers to, perhaps in an allOf; "" for others.
 func (s *schema) refersTo() string {
 	ref := s.Ref
 	if ref == "" && len(s.AllOf) > 0 {

@@ -42,23 +42,23 @@ func (s Scope) String() string {
 	return strings.Join(names, " or ")
 }
 
-// Form is what the text behind the equals sign is.
-type Form string
+// ValueType is what the text behind the equals sign is.
+type ValueType string
 
 const (
-	None        Form = ""                     // no value
-	Bool        Form = "true|false"           //
-	Flag        Form = "nothing, true, false" // nothing means true
-	String      Form = "text"                 //
-	Int         Form = "integer"              //
-	Number      Form = "number"               //
-	JSON        Form = "JSON"                 //
-	Name        Form = "word"                 // one of Values, or of a set that Doc names
-	PackagePath Form = "import path"          // a package that the loader loads too
-	TypeName    Form = "path.TypeName"        // a type whose package the loader loads too
-	Tag         Form = "+tag"                 // another tag
-	Fields      Form = "key=value,…"          // the kubebuilder form: +name:key=value,key=value
-	Any         Form = "as described"         // not checked; Doc says what
+	None        ValueType = ""                     // no value
+	Bool        ValueType = "true|false"           //
+	Flag        ValueType = "nothing, true, false" // nothing means true
+	String      ValueType = "text"                 //
+	Int         ValueType = "integer"              //
+	Number      ValueType = "number"               //
+	JSON        ValueType = "JSON"                 //
+	Name        ValueType = "word"                 // one of Values, or of a set that Doc names
+	PackagePath ValueType = "import path"          // a package that the loader loads too
+	TypeName    ValueType = "path.TypeName"        // a type whose package the loader loads too
+	Tag         ValueType = "+tag"                 // another tag
+	Fields      ValueType = "key=value,…"          // the kubebuilder form: +name:key=value,key=value
+	Any         ValueType = "as described"         // not checked; Doc says what
 )
 
 // Definition describes one tag.
@@ -68,7 +68,7 @@ type Definition struct {
 	// Scope says where it may stand.
 	Scope Scope
 	// Value says what stands behind the equals sign.
-	Value Form
+	Value ValueType
 	// Doc is one sentence for the reference page.
 	Doc string
 	// Example is a whole tag as one would write it.

@@ -22,26 +22,26 @@ const (
 	ofKubernetes = "io.k8s."
 )
 
-// Forms are one document of OpenAPI v2, twice.
-type Forms struct{ JSON, Protobuf []byte }
+// Encoded are one document of OpenAPI v2, twice.
+type Encoded struct{ JSON, Protobuf []byte }
 
 // V2 makes one document of those of OpenAPI v3. different are the models that these do not agree
 // on: the first counts.
-func V2(info Info, v3 [][]byte) (forms Forms, different []string, err error) {
+func V2(info Info, v3 [][]byte) (encoded Encoded, different []string, err error) {
 	doc, different, err := convertOpenAPI(info.Title, info.Version, v3)
 	if err != nil {
-		return Forms{}, nil, fmt.Errorf("OpenAPI v2: %w", err)
+		return Encoded{}, nil, fmt.Errorf("OpenAPI v2: %w", err)
 	}
 	slices.Sort(different)
-	forms.JSON = encode(doc)
-	parsed, err := openapi_v2.ParseDocument(forms.JSON)
+	encoded.JSON = encode(doc)
+	parsed, err := openapi_v2.ParseDocument(encoded.JSON)
 	if err != nil {
-		return Forms{}, nil, fmt.Errorf("OpenAPI v2: %w", err)
+		return Encoded{}, nil, fmt.Errorf("OpenAPI v2: %w", err)
 	}
-	if forms.Protobuf, err = proto.Marshal(parsed); err != nil {
-		return Forms{}, nil, fmt.Errorf("OpenAPI v2: %w", err)
+	if encoded.Protobuf, err = proto.Marshal(parsed); err != nil {
+		return Encoded{}, nil, fmt.Errorf("OpenAPI v2: %w", err)
 	}
-	return forms, different, nil
+	return encoded, different, nil
 }
 
 // encode is for maps of our own, which can't fail to encode.
@@ -55,9 +55,9 @@ func encode(value any) []byte {
 
 // convertOpenAPI joins documents of OpenAPI v3 into one of v2. It goes by the rules of the two
 // formats and knows no kind. What v2 can't say is left out, so that v2 may allow more than v3, and
-// never less. Of a model that has another schema in a later document the first counts; different
-// are their names. Models of Kubernetes' own types may differ: custom kinds hold them to more rules
-// than its own kinds do.
+// never less. If documents have other schemas for a model, the first counts, and different has the
+// model's name. Models of Kubernetes' own types may differ, since custom kinds hold them to more
+// rules than its own kinds do.
 func convertOpenAPI(name, version string, documents [][]byte) (doc object, different []string, err error) {
 	paths, definitions := object{}, object{}
 	for _, document := range documents {

@@ -1,0 +1,80 @@
+package canonical
+
+import (
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// Version is a served version of the objects whose canonical values a codec makes.
+type Version struct {
+	from *Codec
+	Kind *runtime.Kind
+	// Documents are those of the version; nil: it has protobuf.
+	Documents *Documents
+	// Decorate changes a hub into what clients see; nil: they see what is stored.
+	Decorate func(hub runtime.Object)
+}
+
+// Version is that of kind. decorate changes a hub into what clients see; nil: they see what is
+// stored.
+func (c *Codec) Version(kind *runtime.Kind, decorate func(hub runtime.Object)) Version {
+	v := Version{from: c, Kind: kind, Decorate: decorate}
+	if !kind.Protobuf() {
+		v.Documents = DocumentsOf(kind)
+	}
+	return v
+}
+
+// Stored says whether the version is that of canonical values.
+func (v Version) Stored() bool { return v.Kind == v.from.Storage }
+
+// AsStored says whether answers in the version can be made of the bytes of canonical values.
+func (v Version) AsStored() bool { return v.Stored() && v.Decorate == nil }
+
+// ShowsDocuments says whether answers in the version are the documents that are stored. Those of a
+// version that shares its JSON with the stored one are, except for fields that it does not have.
+func (v Version) ShowsDocuments() bool {
+	return v.from.keepsDocuments() && !v.Kind.Protobuf() && v.Kind.SharesJSON(v.from.Storage)
+}
+
+// Visible is object as clients see it.
+func (v Version) Visible(e storage.Entry) (runtime.Object, error) {
+	if v.Decorate == nil {
+		return v.Object(e)
+	}
+	obj, err := v.from.Decode(e.Value)
+	if err != nil {
+		return nil, err
+	}
+	hub, err := v.from.Storage.ToHub(obj)
+	if err != nil {
+		return nil, err
+	}
+	runtime.Meta(hub).ResourceVersion = storage.FormatRevision(e.Revision)
+	v.Decorate(hub)
+	if obj, err = v.Kind.FromHub(hub); err != nil {
+		return nil, err
+	}
+	runtime.Meta(obj).ResourceVersion = storage.FormatRevision(e.Revision)
+	return obj, nil
+}
+
+// Object makes an object of this version of an entry. Its TypeMeta is empty. It belongs to the
+// caller.
+func (v Version) Object(e storage.Entry) (runtime.Object, error) {
+	obj, err := v.from.Decode(e.Value)
+	if err != nil {
+		return nil, err
+	}
+	if !v.Stored() {
+		hub, err := v.from.Storage.ToHub(obj)
+		if err != nil {
+			return nil, err
+		}
+		if obj, err = v.Kind.FromHub(hub); err != nil {
+			return nil, err
+		}
+	}
+	runtime.Meta(obj).ResourceVersion = storage.FormatRevision(e.Revision)
+	return obj, nil
+}

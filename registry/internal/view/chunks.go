@@ -1,0 +1,46 @@
+package view
+
+import (
+	"bytes"
+	"io"
+	"sync"
+)
+
+// chunk is about how much of a list is in memory before it is written.
+const chunk = 64 << 10
+
+// chunks collects bytes and writes them when there are enough.
+type chunks struct {
+	w   io.Writer
+	buf bytes.Buffer
+}
+
+// chunksPool are chunks whose buffer has room already.
+var chunksPool = sync.Pool{New: func() any { return new(chunks) }}
+
+// inChunks writes to w what write writes, chunk by chunk. w must not keep what it is given.
+func inChunks(w io.Writer, write func(*chunks) error) error {
+	out := chunksPool.Get().(*chunks)
+	out.w = w
+	err := write(out)
+	if err == nil {
+		err = out.flush()
+	}
+	if out.w = nil; out.buf.Cap() <= 4*chunk { // what large items need is not kept
+		out.buf.Reset()
+		chunksPool.Put(out)
+	}
+	return err
+}
+
+func (c *chunks) flushFull() error {
+	if c.buf.Len() < chunk {
+		return nil
+	}
+	return c.flush()
+}
+
+func (c *chunks) flush() error {
+	_, err := c.buf.WriteTo(c.w)
+	return err
+}
