@@ -1,7 +1,8 @@
 package admission
 
-// Attempt is one try at a write, and what is left to be done when that is known to be over. The Requests of one write share it: package registry says when a try begins and how it
-// ended. It is for one goroutine. With a nil Attempt nobody waits for anything.
+// Attempt is one try at a write, and what is left to be done when that is known to be over. The
+// Requests of one write share it: package registry says when a try begins and how it ended. It is
+// for one goroutine. With a nil Attempt nobody waits for anything.
 type Attempt struct {
 	number int
 	after  []func(written bool)
