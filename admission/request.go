@@ -32,7 +32,7 @@ type Request struct {
 	// generateName, and for a write that is of no single object.
 	Namespace, Name string
 
-	// Object is what is to be stored, of the hub's type: it belongs to the request, and Mutate may
+	// Object is what is to be stored, of the hub's type. It belongs to the request: Mutate may
 	// change it, or put another of the same type in its place. It is nil when an object is deleted.
 	// For a Connect it is the options.
 	Object apiruntime.Object
@@ -49,11 +49,11 @@ type Request struct {
 	Codec Codec
 	// Notes takes warnings for the client and annotations for the audit log; nil takes none.
 	Notes *rest.Notes
-	// Attempt is the one that Transact is asked for.
+	// Attempt is the attempt that Transact is asked for.
 	Attempt *Attempt
 
-	// Again is set in Mutate by who has made a change that those before it should see: all plug-ins
-	// mutate a second time.
+	// Again is set in Mutate by whoever has made a change that those before it should see: all
+	// plug-ins mutate a second time.
 	Again bool
 
 	second mutation // of the plug-in that is asked

@@ -13,8 +13,7 @@
 //
 //	server := apitest.Start(t, newServer())
 //
-// It knows no client: what it returns is what every client can be configured with. Start reading at
-// Start.
+// It knows no client: every client can be configured with what it returns. Start reading at Start.
 package apitest
 
 import (

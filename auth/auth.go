@@ -50,8 +50,8 @@ type Authenticator interface {
 	Authenticate(*http.Request) (*User, error)
 }
 
-// Attributes are what a decision may depend on. Of a request that is not about a resource only
-// User, Verb (the HTTP method in lower case) and Path are set.
+// Attributes are what a decision may depend on. If a request is not about a resource, only User,
+// Verb (the HTTP method in lower case) and Path are set.
 type Attributes struct {
 	User        *User
 	Verb        string

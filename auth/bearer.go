@@ -11,7 +11,7 @@ import (
 // Token is what a bearer token says.
 type Token struct {
 	User *User
-	// Audiences are those, of the ones that were asked for, which the token is meant for.
+	// Audiences are those of the asked audiences that the token is meant for.
 	Audiences []string
 }
 

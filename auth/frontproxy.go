@@ -18,8 +18,8 @@ type FrontProxyConfig struct {
 	// AllowedNames are the common names of the proxies; none: whoever has a certificate of CA is
 	// one.
 	AllowedNames []string
-	// UsernameHeaders, UIDHeaders and GroupHeaders are the names of headers. Of the first two the
-	// first header that is there counts, of groups all.
+	// UsernameHeaders, UIDHeaders and GroupHeaders are the names of headers. For the user's name
+	// and UID the first header that is there counts; for groups all of them count.
 	UsernameHeaders, UIDHeaders, GroupHeaders []string
 	// ExtraPrefixes are what the names of headers begin with that hold the extra of the user.
 	ExtraPrefixes []string

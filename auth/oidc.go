@@ -36,7 +36,7 @@ type OIDCConfig struct {
 	RequiredClaims map[string]string
 	// SigningAlgorithms are those that the signature may have; none: RS256.
 	SigningAlgorithms []string
-	// Audiences are the server's names for itself: who has a token is authenticated for them.
+	// Audiences are the server's names for itself: whoever has a token is authenticated for them.
 	Audiences []string
 }
 

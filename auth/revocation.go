@@ -11,7 +11,8 @@ import (
 )
 
 // CredentialID is the key in User.Extra of what names the credential that was shown, as in
-// Kubernetes: X509SHA256= and the hash of a client certificate, JTI= and the ID of a token.
+// Kubernetes. It is X509SHA256= with the hash of a client certificate, or JTI= with the ID of a
+// token.
 const CredentialID = "authentication.kubernetes.io/credential-id"
 
 // revocationPatience is how long a request waits for the first list of what is revoked.

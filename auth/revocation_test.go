@@ -19,8 +19,8 @@ func withID(id string) *auth.User {
 	return &auth.User{Name: "ann", Extra: map[string][]string{auth.CredentialID: {id}}}
 }
 
-// TestRevocations: before the list is known nobody is let in who may be on it; from then on who is
-// on it is refused, and nobody else.
+// TestRevocations: before the list is known nobody is let in who may be on it. From then on those
+// on it are refused, and nobody else.
 func TestRevocations(t *testing.T) {
 	var list auth.Revocations
 	list.Expect()

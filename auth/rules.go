@@ -27,7 +27,7 @@ var (
 	_ RuleLister = Authorizers(nil)
 )
 
-// everything is what somebody has who may do all.
+// everything are the rules of a user who may do all.
 func everything() []Rule {
 	all := []string{"*"}
 	return []Rule{{Verbs: all, Groups: all, Resources: all}, {Verbs: all, Paths: all}}

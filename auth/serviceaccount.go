@@ -92,7 +92,7 @@ type ServiceAccountsConfig struct {
 	Issuers []string
 	// Keys verify signatures.
 	Keys []crypto.PublicKey
-	// Audiences are the ones of a token that names none.
+	// Audiences are what a token has that names none.
 	Audiences []string
 	// Lookup finds the objects that a token depends on, so that it ends with them. nil: nobody
 	// looks.
@@ -251,8 +251,8 @@ func NewTokenSigner(issuer string, key crypto.Signer) (*TokenSigner, error) {
 	return &TokenSigner{issuer: issuer, key: key, keyID: id, now: time.Now}, nil
 }
 
-// Sign returns a token for a service account, and when it ends. bound may be the zero value but for
-// the service account.
+// Sign returns a token for a service account, and when it ends. bound may be the zero value except
+// for the service account.
 func (s *TokenSigner) Sign(part KubernetesPart, audiences []string, lifetime time.Duration) (token string, end time.Time, err error) {
 	now := s.now().Truncate(time.Second)
 	end = now.Add(lifetime)

@@ -3,10 +3,10 @@
 //
 // A program asks for them in one line, typeplane.Server{…, APIs: features.All()}, and the operator
 // chooses among them with --enable-api. A program that does not ask links none of them. Each
-// feature is a folder of internal/features: its kinds, which are aliases of the types of k8s.io/api,
-// their rules, its plug-in of admission, its loops and its authorizer. Start reading at With, and
-// then at API in the folder of a feature. Nothing here runs a pod, a node or a controller of
-// workloads.
+// feature is a folder of internal/features: its kinds, which are aliases of the types of
+// k8s.io/api, their rules, its plug-in of admission, its loops and its authorizer. Start reading at
+// With, and then at API in the folder of a feature. Nothing here runs a pod, a node or a controller
+// of workloads.
 package features
 
 import (

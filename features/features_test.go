@@ -40,7 +40,7 @@ func resources() (all []registry.Resource) {
 	return all
 }
 
-// TestGeneratedCode holds the generated code of every kind, and the conversions by hand, against
+// TestGeneratedCode tries the generated code of every kind, and the conversions by hand, with
 // fuzzed objects.
 func TestGeneratedCode(t *testing.T) {
 	runtimetest.Run(t, scheme(t), runtimetest.Options{Rounds: 20, Fill: []any{

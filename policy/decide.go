@@ -20,7 +20,7 @@ import (
 	"github.com/typeplane/typeplane/policy/expression"
 )
 
-// verdict is what comes of a request. It is for one goroutine.
+// verdict is what the policies say of a request. It is for one goroutine.
 type verdict struct {
 	*enforcer
 	r        *admission.Request

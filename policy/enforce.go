@@ -24,7 +24,7 @@ import (
 // enforcer knows the policies that hold. Its methods may be called from any goroutine.
 type enforcer struct {
 	reader reader
-	// authorizer is the one of the server.
+	// authorizer is that of the server.
 	authorizer auth.Authorizer
 	log        *slog.Logger
 

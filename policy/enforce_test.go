@@ -205,7 +205,7 @@ func TestAuditAndWarn(t *testing.T) {
 	if !maps.Equal(annotations, want) {
 		t.Errorf("%q, want %q", annotations, want)
 	}
-	// Of a secret it says that something was wrong with it, but not what.
+	// For a secret it says that something was wrong with it, but not what.
 	clear(annotations)
 	created.Notes.Bodies = rest.BodiesSecret
 	if err := e.validate(t.Context(), created); err != nil {

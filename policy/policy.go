@@ -1,6 +1,6 @@
-// Package policy enforces ValidatingAdmissionPolicies, as Kubernetes has them: what a write has to
-// be like is said in expressions, in CEL, and bindings say where that holds. It is a module of its
-// own, so that a program without it links no CEL, and serves no policies that nobody would enforce.
+// Package policy enforces ValidatingAdmissionPolicies, as Kubernetes has them: expressions in CEL
+// say what a write has to be like, and bindings say where that holds. It is a module of its own, so
+// that a program without it links no CEL, and serves no policies that nobody would enforce.
 //
 // A program asks for it in one line,
 //

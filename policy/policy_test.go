@@ -171,7 +171,7 @@ func TestTokens(t *testing.T) {
 	c.want(201, `"username":`, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}")
 }
 
-// TestActions: a binding says what becomes of a write that is not as it should be.
+// TestActions: a binding says what happens to a write that is not as it should be.
 func TestActions(t *testing.T) {
 	c := start(t)
 	c.want(201, "", "POST", policies, made("p", `, spec: {`+onConfigMap+`, validations: [{expression: "object.metadata.name != 'bad'"}]}`))
@@ -210,7 +210,7 @@ func TestParams(t *testing.T) {
 	c.until(201, "", secrets, made("x-a", ""))
 	c.until(422, "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources", classes, made("room", ", provisioner: example.com/x"))
 
-	// Of several that are selected each counts.
+	// If several are selected, each counts.
 	c.want(200, "", "DELETE", bindings+"/b", "")
 	bind("s", "selector: {matchLabels: {limits: 'yes'}}, namespace: default, parameterNotFoundAction: Allow")
 	c.until(201, "", secrets, made("a", ""))

@@ -15,8 +15,8 @@ import (
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 )
 
-// injector adds to every object what no client says, and changes the color, as webhooks do. Of a
-// Scale it makes one of 9 replicas.
+// injector adds to every object what no client says, and changes the color, as webhooks do. It
+// makes a Scale one of 9 replicas.
 var injector = admission.Plugin{Name: "Injector", Mutate: func(_ context.Context, r *admission.Request) error {
 	if scale, ok := r.Object.(*autoscalingv1.Scale); ok {
 		scale.Spec.Replicas = 9

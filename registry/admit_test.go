@@ -322,7 +322,7 @@ func TestNobodyWaits(t *testing.T) {
 	}
 }
 
-// TestAttemptsAreJudgedAnew: when another writer comes first, admission sees what that one has
+// TestAttemptsAreJudgedAnew: when another writer comes first, admission sees what that writer has
 // written, and an object that nobody has changed yet.
 func TestAttemptsAreJudgedAnew(t *testing.T) {
 	a := serveAdmitted(t)

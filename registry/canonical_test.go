@@ -83,7 +83,7 @@ func TestValuesOfOtherServers(t *testing.T) {
 	}
 }
 
-// TestCanonicalKeepsNothing: one value has all fields, the next one hardly any; neither shows in
+// TestCanonicalKeepsNothing: one value has all fields, the next one hardly any. Neither shows in
 // the other, whoever reads them at the same time, and whether or not reading fails in between.
 func TestCanonicalKeepsNothing(t *testing.T) {
 	form, err := define(strategy{}).Form(widget.Scheme(), registry.Options{})

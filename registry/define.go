@@ -38,8 +38,8 @@ type Definition[T runtime.Object] struct {
 	// Versions are the served ones. They may be of several groups.
 	Versions []schema.GroupVersion
 	// CopyStatus copies the status of an object into another one, which may then share its memory.
-	// Where it is set, the kind has a status subresource, and the status can be written there only:
-	// a new object begins without one, and an update keeps the one that is stored. Its strategy may
+	// Where it is set, the kind has a status subresource, and the status can be written there only.
+	// A new object begins without one, and an update keeps the one that is stored. Its strategy may
 	// still set it.
 	CopyStatus func(from, to T)
 	// Subresources are those of the author, besides status, scale and finalize.
@@ -148,9 +148,8 @@ func (r Resource) Form(scheme *runtime.Scheme, opts Options) (storage.Form, erro
 	return c.Form(), nil
 }
 
-// Serve returns the resource in each of its served versions, out of a store that was made with Form
-// of the same scheme and options, in the order of the Definition; and behind them their
-// subresources.
+// Serve returns the resource in each of its served versions, in the order of the Definition, and
+// behind them their subresources. The store was made with Form of the same scheme and options.
 func (r Resource) Serve(scheme *runtime.Scheme, backend storage.Interface, opts Options) ([]rest.Resource, error) {
 	c, err := r.codec(scheme, opts)
 	if err != nil {

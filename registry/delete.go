@@ -29,7 +29,7 @@ var (
 
 // Delete removes an object, or marks it as being deleted while it has finalizers or a time of
 // grace. What it has to know it reads from the bytes, where no strategy has to be asked; else only
-// marking decodes. What becomes of dependents is in package metadata.
+// marking decodes. What happens to dependents is in package metadata.
 func (e *endpoint) Delete(ctx context.Context, req *rest.Request, name rest.Name, opts metav1.DeleteOptions) (rest.View, error) {
 	key, err := e.Key(name)
 	if err != nil {

@@ -70,7 +70,7 @@ func judgeSparse(ctx context.Context, op operation.Operation, _ *field.Path, obj
 	return errs
 }
 
-// serveSparse serves gadgets in the version that is stored and in the one that converts in Go.
+// serveSparse serves gadgets in the version that is stored and in the version that converts in Go.
 func serveSparse(t *testing.T, strategy registry.Strategy[*gadget]) (v2, v1 rest.Resource) {
 	t.Helper()
 	b := runtime.NewBuilder()

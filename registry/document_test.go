@@ -51,7 +51,7 @@ func TestDocumentOfAGoValue(t *testing.T) {
 	}
 }
 
-// What clients see may be another document than the one that is stored, in every form.
+// Clients may see another document than the stored one, in every form.
 func TestDocumentsAreDecorated(t *testing.T) {
 	old, db := serveOld(t, strategy{Decorate: func(w *widget.Widget) { w.Spec.Color += "dish" }})
 	sent := rest.Document{Body: parse(t, widget.GVOld, `{"metadata":{"name":"w"},"paint":"red","count":0}`), JSON: []byte(`{"paint":"red","count":0}`)}

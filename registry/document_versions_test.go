@@ -167,7 +167,7 @@ func specOf(t *testing.T, view rest.View) string {
 	return string(shown.Spec)
 }
 
-// An object of another version with the same JSON is the document that was sent, as in its own: it
+// An object of another version with the same JSON is the document that was sent, as in its own. It
 // is stored without what only its version has, and shown without what only the stored one has.
 func TestDocumentsOfVersionsWithTheSameJSON(t *testing.T) {
 	v2, v1, db := serveGadgets(t)
@@ -228,7 +228,7 @@ func fieldsOf(s metav1.Status) string {
 	return strings.Join(fields, " ")
 }
 
-// A member with nothing in it is one: an update that adds it is judged there, although the Go value
+// A member with nothing in it is one. An update that adds it is judged there, although the Go value
 // stays the same, and one that leaves it alone is not.
 func TestUpdateOfWhatGoDoesNotSee(t *testing.T) {
 	v2, v1, db := serveGadgets(t)
@@ -253,7 +253,7 @@ func TestUpdateOfWhatGoDoesNotSee(t *testing.T) {
 	}
 }
 
-// Every value of a wrong type is a cause; unknown fields are told before, to who wants to know.
+// Every value of a wrong type is a cause; unknown fields are told before, to whoever wants to know.
 func TestMisreadDocuments(t *testing.T) {
 	v2, v1, _ := serveGadgets(t)
 	sent := []byte(`{"metadata":{"name":"w"},"spec":{"size":1,"items":[{"name":"x","keep":"yes"}],"every":"soon","mode":"fast"}}`)

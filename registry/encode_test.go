@@ -174,7 +174,7 @@ func TestCanonicalRefuses(t *testing.T) {
 	}
 }
 
-// A GET in protobuf and each event of a watch are bytes that are there already: between the store
+// A GET in protobuf and each event of a watch are bytes that are there already. Between the store
 // and the writer nothing is decoded, and nothing is allocated where the writer has room.
 func TestStoredProtobufIsWrittenWithoutAllocations(t *testing.T) {
 	s := serve(t, strategy{})

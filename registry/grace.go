@@ -19,7 +19,7 @@ type grace struct {
 	// seconds and until are the new time, where stays is set and waits is not.
 	seconds int64
 	until   metav1.Time
-	// finalizers are those that the deletion gives the object; nil leaves it the ones that it has.
+	// finalizers are those that the deletion gives the object; nil leaves it those that it has.
 	finalizers *[]string
 }
 

@@ -65,7 +65,7 @@ func (e *endpoint) take(ctx context.Context, text []byte, change func(*metav1.Ob
 		return false, apierrors.NewBadRequest(fmt.Sprintf("it can't be read: %v", err))
 	}
 
-	// The metadata is that of the other server, but for what means something there only.
+	// The metadata is that of the other server, except for what means something there only.
 	meta := runtime.Meta(obj)
 	meta.ResourceVersion = ""
 	if !e.def.Namespaced {

@@ -270,7 +270,7 @@ func TestWritesBehindAnOldCache(t *testing.T) {
 	}
 }
 
-// What the cache does not have yet can be written all the same.
+// What the cache does not have yet can be written anyway.
 func TestWritesOfWhatTheCacheLacks(t *testing.T) {
 	l := serveLagging(t)
 	l.start(t, `{"metadata":{"name":"w"}}`)

@@ -15,7 +15,7 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// Objects are the stored objects of a resource, for a plug-in that keeps accounts of them: it reads
+// Objects are the stored objects of a resource, for a plug-in that keeps accounts of them. It reads
 // them, and makes operations that replace them in the transaction of another write. No strategy and
 // no admission is asked. It is immutable, and its methods may be called from any goroutine.
 type Objects struct {
@@ -57,14 +57,14 @@ func (l *Objects) List(ctx context.Context, namespace string, opts storage.ListO
 	return l.backend.List(ctx, l.prefix+namespace+"/", opts)
 }
 
-// Decode makes an object of the hub of an entry. It is the caller's, but for its strings, which may
-// be parts of the entry.
+// Decode makes an object of the hub of an entry. It is the caller's, except for its strings, which
+// may be parts of the entry.
 func (l *Objects) Decode(entry storage.Entry) (apiruntime.Object, error) {
 	return l.codec.DecodeHub(entry)
 }
 
-// Replace returns the operation that writes obj, an object of the hub, as it is over the one that
-// was written at revision. Its watchers see that as any other change. obj belongs to it.
+// Replace returns the operation that writes obj, an object of the hub, as it is over the object
+// that was written at revision. Its watchers see that as any other change. obj belongs to it.
 func (l *Objects) Replace(obj apiruntime.Object, revision int64) (storage.Op, error) {
 	hub, ok := obj.(runtime.Object)
 	if !ok || revision <= 0 {

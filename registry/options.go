@@ -14,7 +14,7 @@ import (
 
 // Options are what an operator may choose for a resource.
 type Options struct {
-	// StorageVersion is the version in which objects are stored; zero is the one of the Definition.
+	// StorageVersion is the version in which objects are stored; zero is that of the Definition.
 	StorageVersion schema.GroupVersion
 	// Written is the version in which objects are put into the database, for the time in which that
 	// is another one; nil: it is the storage version.
@@ -22,8 +22,8 @@ type Options struct {
 	// StorageMediaType is rest.Protobuf or rest.JSON; "" is protobuf. Versions without protobuf are
 	// stored as JSON in any case.
 	StorageMediaType rest.MediaType
-	// Schemas say which fields there are, to keep track of who owns them. nil, or without the
-	// schema of a version: nobody owns fields there, and there are no apply patches.
+	// Schemas say which fields there are, to keep track of who owns them. With nil, or without the
+	// schema of a version, nobody owns fields there, and there are no apply patches.
 	Schemas *ownership.Schemas
 	// Collected says that a garbage collector follows the owners of objects: the propagation policy
 	// of a deletion is left to it, by finalizers that it takes off.

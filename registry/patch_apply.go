@@ -102,7 +102,7 @@ func readApplied(notes *rest.Notes, text []byte, opts metav1.PatchOptions, read 
 	return applied, nil
 }
 
-// applyTo makes the object of the hub that follows live, and says of what it was made, and what
+// applyTo makes the object of the hub that follows live, and says of what it was made. text is what
 // there is of it in JSON: in live, and in the patch.
 func (e *endpoint) applyTo(live runtime.Object, applied appliedPatch, name rest.Name, opts metav1.PatchOptions) (hub runtime.Object, from *canonical.Origin, text []byte, err error) {
 	force := opts.Force != nil && *opts.Force

@@ -201,9 +201,9 @@ func TestApplyCreatesWhatHasAVersion(t *testing.T) {
 	}
 }
 
-// Owner references that say something twice: in an apply patch nobody could own them, so that is no
-// patch; those of an object that was stored before such were dropped go with the next apply, which
-// says so.
+// Owner references that say something twice. In an apply patch nobody could own them, so that is no
+// patch. A stored object may have some from before such were dropped. They go with the next apply,
+// which says so.
 func TestOwnersTwiceByApply(t *testing.T) {
 	const head = `"apiVersion":"shop.example.com/v1","kind":"Widget"`
 	const ref = `{"apiVersion":"v1","kind":"Shelf","name":"s","uid":"a"}`

@@ -12,8 +12,8 @@ import (
 	"github.com/typeplane/typeplane/runtime/rules"
 )
 
-// presence is what there is of an object: what was sent, with its defaults and, but for versions
-// with protobuf, what was changed since. Of a value that is zero Go can't tell. It is for one
+// presence is what there is of an object: what was sent, with its defaults and, except for versions
+// with protobuf, what was changed since. Go can't tell that of a value that is zero. It is for one
 // goroutine.
 type presence struct {
 	read   func() (document.Document, error)

@@ -76,8 +76,8 @@ func (e *endpoint) page(ctx context.Context, namespace string, opts metav1.ListO
 	return list, nil
 }
 
-// collect fills list with what q and the selector want: one page of the store when there is no
-// selector, else as many of one revision as it takes to reach the limit.
+// collect fills list with what q and the selector want. That is one page of the store when there is
+// no selector, else as many of one revision as it takes to reach the limit.
 func (e *endpoint) collect(ctx context.Context, sc selection.Scope, sel *selection.Selector, q storage.ListOptions, list *view.List) error {
 	limit := q.Limit
 	sc.Narrow(&q, sel)

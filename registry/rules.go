@@ -12,8 +12,7 @@ import (
 	"github.com/typeplane/typeplane/runtime/rules"
 )
 
-// converted are an object and the one that it is to follow, nil for none, in the version to which
-// convert leads.
+// converted are an object and its predecessor, nil for none, in the version to which convert leads.
 func converted(convert func(runtime.Object) (runtime.Object, error), hub, old runtime.Object) (obj, before runtime.Object, err error) {
 	if obj, err = convert(hub); err != nil {
 		return nil, nil, apierrors.NewInternalError(fmt.Errorf("convert an object to validate it: %w", err))
@@ -28,8 +27,8 @@ func converted(convert func(runtime.Object) (runtime.Object, error), hub, old ru
 }
 
 // askRules asks the rules of a version. In an update they see the old object too, so that what was
-// not changed is not judged again: a rule that became stricter is for what is written from then on.
-// Rules that are marked as alpha are on trial, and count for nothing.
+// not changed is not judged again. A rule that became stricter is for what is written from then on.
+// Rules that are marked as alpha do not count.
 func askRules(ctx context.Context, kind *runtime.Kind, op operation.Operation, obj, before runtime.Object) (field.ErrorList, error) {
 	if !kind.Validates() {
 		return nil, nil

@@ -27,7 +27,7 @@ func (a *asked) Watch(ctx context.Context, selection string, opts storage.WatchO
 	return a.Interface.Watch(ctx, selection, opts)
 }
 
-// Who wants one object gets it by its key: the store reads no other, and wakes nobody for the
+// Whoever wants one object gets it by its key: the store reads no other, and wakes nobody for the
 // changes of others.
 func TestOneObjectIsAskedForByItsKey(t *testing.T) {
 	var a *asked

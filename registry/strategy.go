@@ -53,9 +53,9 @@ type Strategy[T runtime.Object] struct {
 	// answered. They are called once for each write that is known to have happened. They are not
 	// called in a dry run, nor where nothing was changed. The object obj is as it is stored, with
 	// its resourceVersion; one that is gone is as it was last. The object old is as it was before.
-	// Both belong to the function. They can't undo anything, and what they do must bear that the
-	// server dies before it is done, or that another server makes the next write meanwhile: for
-	// what has to happen in the end, watch. An object that a Lifetime ends is gone without
+	// Both belong to the function. They can't undo anything. The server may die before they are
+	// done, and another server may make the next write meanwhile, so what they do must bear that.
+	// For what has to happen in the end, watch. An object that a Lifetime ends is gone without
 	// AfterDelete. The marking of an object as being deleted is an update.
 	AfterCreate func(ctx context.Context, obj T)
 	AfterUpdate func(ctx context.Context, obj, old T)
@@ -66,10 +66,10 @@ type Strategy[T runtime.Object] struct {
 	// without it. obj has its resourceVersion, which can't be changed, and belongs to the function.
 	// Every answer has to be decoded and encoded for it.
 	Decorate func(obj T)
-	// ResetFields are the fields that a write to a subresource ("" is the object itself) leaves as
-	// they are, whatever the client sends, because PrepareForCreate and PrepareForUpdate put them
-	// back: JSON names with dots between them, like "spec.nodeName". Nobody owns them by such a
-	// write. The status of a kind with a status subresource is one without saying so.
+	// ResetFields are JSON names with dots between them, like "spec.nodeName". A write to a
+	// subresource ("" is the object itself) leaves these fields as they are, whatever the client
+	// sends, because PrepareForCreate and PrepareForUpdate put them back. Nobody owns them by such
+	// a write. The status of a kind with a status subresource is one without saying so.
 	ResetFields map[string][]string
 
 	// NoGeneration says that metadata.generation does not count the changes of the spec. Some kinds
@@ -87,8 +87,8 @@ type Strategy[T runtime.Object] struct {
 	// they are for what the marker +kubebuilder:printcolumn can't express, like "2/3". Columns are
 	// in the order of the table, and one with a priority above 0 is for -o wide. One called Name,
 	// with the format name, is the name in another place. Cells returns one cell for each, also of
-	// an empty object: a string, a bool, an int64, a float64, nil for what is not known, or a
-	// metav1.Time, which is shown as the time since then. It modifies nothing. Both are set or
+	// an empty object. A cell is a string, a bool, an int64, a float64, or nil for what is not
+	// known. A metav1.Time is shown as the time since then. It modifies nothing. Both are set or
 	// none.
 	Columns []metav1.TableColumnDefinition
 	Cells   func(obj T) []any
@@ -96,12 +96,12 @@ type Strategy[T runtime.Object] struct {
 
 // Deletion is what is special about the end of an object of a kind. Every field may be nil.
 type Deletion[T runtime.Object] struct {
-	// CheckGracefulDelete says that an object is not removed at once when it is deleted, and in
-	// opts.GracePeriodSeconds for how long it stays: what the client wants, or a default where that
-	// is nil. The object gets its deletionTimestamp, for when the time is over, and
-	// deletionGracePeriodSeconds. It stays until whoever looks after it deletes it with 0 seconds;
-	// another deletion can make the time shorter, never longer. With 0 seconds here it is removed
-	// at once. obj is not modified. nil: nothing has a time of grace.
+	// CheckGracefulDelete says that an object is not removed at once when it is deleted. In
+	// opts.GracePeriodSeconds it says for how long the object stays: what the client wants, or a
+	// default where that is nil. The object gets its deletionTimestamp, for when the time is over,
+	// and deletionGracePeriodSeconds. It stays until whoever looks after it deletes it with 0
+	// seconds; another deletion can make the time shorter, never longer. With 0 seconds here it is
+	// removed at once. obj is not modified. nil: nothing has a time of grace.
 	CheckGracefulDelete func(ctx context.Context, obj T, opts *metav1.DeleteOptions) bool
 
 	// Expires says when an object ends by itself; nil: it does not. Soon after that time it is
@@ -110,7 +110,7 @@ type Deletion[T runtime.Object] struct {
 	Expires func(obj T) *metav1.Time
 
 	// Held says that an object which is being deleted stays, although it has no metadata.finalizers
-	// any more: something in the object itself keeps it, as the spec.finalizers of a namespace do.
+	// any more. Something in the object itself keeps it, as the spec.finalizers of a namespace do.
 	// It modifies nothing. nil: nothing does.
 	Held func(obj T) bool
 	// PrepareForDelete changes an object that is marked as being deleted, because it can't be

@@ -67,12 +67,12 @@ func (e *endpoint) subresources(main rest.Resource) ([]rest.Resource, error) {
 	return append(parts, mine...), err
 }
 
-// counted makes the object to store of the one that a client sent: the part that the endpoint is
-// about is taken from sent, everything else from old. Of a write of the status that is the status
+// counted makes the object to store of the object that a client sent. The part that the endpoint is
+// about is taken from sent, everything else from old. In a write of the status that is the status
 // alone, no metadata: labels and finalizers are changed where the object is. What the write depends
-// on, uid and resourceVersion, stays as it was sent, and so do the managedFields, so that whoever
-// fills those in may ask before replace does; asking again changes nothing. sent belongs to it; old
-// is not modified.
+// on, uid and resourceVersion, stays as it was sent, and so do the managedFields. So whoever fills
+// those in may ask before replace does; asking again changes nothing. sent belongs to it; old is
+// not modified.
 func (e *endpoint) counted(ctx context.Context, sent, old runtime.Object) (runtime.Object, error) {
 	copyStatus, part := e.def.CopyStatus, e.part()
 	switch {
@@ -94,8 +94,8 @@ func (e *endpoint) counted(ctx context.Context, sent, old runtime.Object) (runti
 	return sent, nil
 }
 
-// part makes of an object what it is with the part of the one that was sent which the endpoint
-// writes; nil is all of it.
+// part makes of an object what it is with the part of the sent object that the endpoint writes. nil
+// is all of it.
 func (e *endpoint) part() func(ctx context.Context, next, sent runtime.Object) error {
 	copied := func(part func(from, to runtime.Object)) func(context.Context, runtime.Object, runtime.Object) error {
 		return func(_ context.Context, next, sent runtime.Object) error {

@@ -163,7 +163,7 @@ func TestAction(t *testing.T) {
 	}
 	_, err = do(metav1.CreateOptions{}, &paint{Color: "plaid"})
 	wantCauses(t, err, `color: Unsupported value: "plaid": supported values: "green"`, "by: Required value")
-	// What the author writes has to be valid all the same.
+	// What the author writes has to be valid anyway.
 	_, err = do(metav1.CreateOptions{}, &paint{Color: "rainbow"})
 	wantCauses(t, err, "spec.color: Forbidden: needs the option Rainbow /repaint")
 	_, err = do(metav1.CreateOptions{}, &paint{ObjectMeta: metav1.ObjectMeta{Name: "other"}})

@@ -20,15 +20,15 @@ import (
 // it takes; none are GET alone. kind is what discovery says of it, of the options if they are one.
 //
 // connect says who answers, or why nobody does; that is an error like those of the other verbs. The
-// options are read out of the query: each field of O by its name in JSON; names that are no field
+// options are read out of the query: each field of O by its name in JSON. Names that are no field
 // are ignored, as for all verbs, and a value that does not fit is a 400. Where *O is a
 // runtime.Object, admission sees the options as those of a Connect. The object that the subresource
 // belongs to was there at this moment.
 //
-// The handler's request has a context that ends when the client goes (as long as the handler has
-// not taken over the connection: then it is for the handler to see that) or when the server stops.
-// The handler returns soon after. Until then it may take its time: such a request has no deadline
-// and counts as a watch.
+// The handler's request has a context that ends when the client goes or when the server stops.
+// Where the handler has taken over the connection, it is for the handler to see that the client
+// goes. The handler returns soon after. Until then it may take its time: such a request has no
+// deadline and counts as a watch.
 func Connector[T runtime.Object, O any](
 	name string, kind schema.GroupVersionKind, methods []string, connect func(ctx context.Context, of *Parent[T], opts *O) (http.Handler, error),
 ) Subresource[T] {

@@ -96,7 +96,7 @@ func TestStatusIsWrittenByItself(t *testing.T) {
 		t.Errorf("created with status %+v", first.Status)
 	}
 
-	// Of a write of the status nothing else counts.
+	// In a write of the status nothing else counts.
 	obj := p.mustGet(named)
 	obj.Status.Phase, obj.Spec.Color = "Ready", "green"
 	obj.Labels, obj.Finalizers, obj.Annotations = nil, nil, map[string]string{"c": "d"}
@@ -113,7 +113,7 @@ func TestStatusIsWrittenByItself(t *testing.T) {
 		t.Errorf("answered and stored differ (-answered +stored)\n%s", diff)
 	}
 
-	// Of a write of the object the status does not count.
+	// In a write of the object the status does not count.
 	obj = p.mustGet(named)
 	obj.Status.Phase, obj.Spec.Color = "Forged", "green"
 	third, err := p.update(obj)

@@ -66,8 +66,8 @@ func (e *endpoint) putInTransaction(ctx context.Context, request *admission.Requ
 	}
 }
 
-// transactFinished is what goes with the removal of old, whose last finalizer is gone: over is called
-// when that is done.
+// transactFinished is what goes with the removal of old, whose last finalizer is gone: over is
+// called when that is done.
 func (e *endpoint) transactFinished(w *write, old runtime.Object) (check func(context.Context) ([]storage.Op, error), over func(error)) {
 	meta := runtime.Meta(old)
 	whole := *e

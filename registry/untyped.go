@@ -10,7 +10,7 @@ import (
 )
 
 // Authors write functions of their own type, and are spared its casts. Behind Define there is one
-// store for all kinds: Go compiles generic code again in each program that uses it, and the verbs
+// store for all kinds. Go compiles generic code again in each program that uses it, and the verbs
 // of a registry are too much for that.
 
 func untyped[T runtime.Object](def Definition[T]) definition {

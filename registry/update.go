@@ -146,8 +146,8 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 		strategy.Canonicalize(hub)
 	}
 
-	// Validating admission, and what it writes with the object. Of an object that is being deleted
-	// and has lost its last finalizer nothing is written any more.
+	// Validating admission, and what it writes with the object. An object that is being deleted and
+	// has lost its last finalizer is not written any more.
 	if err := e.admit(ctx, w.judged, hub, old); err != nil {
 		return nil, nil, err
 	}
@@ -231,12 +231,12 @@ func (e *endpoint) makeUnseen(name rest.Name, meta *metav1.ObjectMeta) error {
 	return nil
 }
 
-// sameSpec says whether two canonical values are the same but for metadata and status.
+// sameSpec says whether two canonical values are the same except for metadata and status.
 func (s *store) sameSpec(a, b []byte) (bool, error) {
 	return sameBut(a, b, metadataField, s.codec.StatusField())
 }
 
-// sameButOwners says whether two canonical values are the same but for managedFields.
+// sameButOwners says whether two canonical values are the same except for managedFields.
 func sameButOwners(a, b []byte) (bool, error) {
 	if same, err := sameBut(a, b, metadataField); err != nil || !same {
 		return false, err
@@ -252,7 +252,7 @@ func sameButOwners(a, b []byte) (bool, error) {
 	return wire.EqualExcept(ma, mb, managedFieldsField)
 }
 
-// sameBut says whether two canonical values are the same but for some fields.
+// sameBut says whether two canonical values are the same except for some fields.
 func sameBut(a, b []byte, fields ...int32) (bool, error) {
 	ea, err := wire.ParseEnvelope(a)
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 	"github.com/typeplane/typeplane/trace"
 )
 
-// An object is judged by four: the rules of metadata, those that the markers of its Go type state
-// (compiled, for the version of the request), those of the storage version, and those of the
-// strategy. All that they find is reported together.
+// An object is judged by four sets of rules: those of metadata, of the markers of its Go type, of
+// the storage version, and of the strategy. The rules of markers are compiled, and are those of the
+// request's version. All that they find is reported together.
 
 // validateCreate says what is wrong with a new object, which was made of from.
 func (e *endpoint) validateCreate(ctx context.Context, text []byte, hub runtime.Object, from *canonical.Origin) (err error) {
@@ -100,10 +100,9 @@ func (e *endpoint) compiledRules(ctx context.Context, typ operation.Type, text [
 	return e.withoutReset(append(own, stored...)), err
 }
 
-// judged are an object and the one that it is to follow, nil for none, as the rules of the version
-// of the request look at them, if it has any. A conversion in Go makes something of what was not
-// sent, and drops what was; so a version that has one is judged by the documents, where there are
-// any.
+// judged are an object and its predecessor, nil for none. They are as the rules of the version of
+// the request look at them, if it has any. A conversion in Go makes something of what was not sent,
+// and drops what was; so a version that has one is judged by the documents, where there are any.
 func (e *endpoint) judged(sent *presence, hub, old runtime.Object, current []byte) (obj, before runtime.Object, err error) {
 	if !e.Kind.Validates() {
 		return nil, nil, nil
@@ -135,9 +134,9 @@ func (e *endpoint) validationOptions(ctx context.Context, hub, old runtime.Objec
 }
 
 // unseenRules asks the rules about what an update changes in the document of current, a canonical
-// value, and perhaps not in the Go value: whether something is there in which there is nothing. Go
-// takes that for unchanged, so the rules are asked as about a new object. Of what they find counts
-// what is about such a place and is not known yet.
+// value, and perhaps not in the Go value. That is whether something is there in which there is
+// nothing. Go takes that for unchanged, so the rules are asked as about a new object. What they
+// find counts if it is about such a place and is not known yet.
 func (e *endpoint) unseenRules(ctx context.Context, op operation.Operation, obj runtime.Object, sent *presence, current []byte, known field.ErrorList) (field.ErrorList, error) {
 	if sent == nil || !sent.kept || !e.Kind.Validates() {
 		return nil, nil

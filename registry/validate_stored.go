@@ -13,15 +13,16 @@ import (
 )
 
 // judgedAsStored says whether what is written through the version of the endpoint is judged by the
-// rules of the storage version too, so that an older version does not let in what the newer one
+// rules of the storage version too. Then an older version does not let in what the newer one
 // forbids.
 func (e *endpoint) judgedAsStored() bool {
 	return e.Kind != e.codec.Storage && e.codec.Storage.Validates() && !e.Kind.OwnRulesOnly()
 }
 
 // storedRules asks the rules of the storage version about an object that was sent in another one.
-// Of what they find counts what the client can mend and has brought in: violations in fields that
-// its version has too, which neither its own version has told already, nor the old object has.
+// Of what they find counts what the client can mend and has brought in. That is violations in
+// fields that its version has too. Neither its own version has told them already, nor has the old
+// object them.
 func (e *endpoint) storedRules(ctx context.Context, op operation.Operation, hub, old runtime.Object, own field.ErrorList) (field.ErrorList, error) {
 	kind := e.codec.Storage
 	obj, before, err := converted(e.codec.FromHub, hub, old)

@@ -33,7 +33,7 @@ func (s *server) putV1(data string) {
 }
 
 // versions serves a widget of two versions whose best one, which is stored, has a default and rules
-// that the other one lacks.
+// that the other lacks.
 type versions struct {
 	soil         bool // an option called soil is there by default
 	rules        func(ctx context.Context, op operation.Operation, path *field.Path, obj, old *widget.V1) field.ErrorList

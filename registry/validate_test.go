@@ -148,7 +148,7 @@ func TestValidationOptions(t *testing.T) {
 	}
 }
 
-// A rule on trial refuses nothing.
+// A rule marked as alpha refuses nothing.
 func TestAlphaRules(t *testing.T) {
 	s := serve(t, strategy{})
 	s.mustCreate(`{"metadata":{"name":"w"},"spec":{"color":"experimental"}}`)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -20,10 +21,10 @@ import (
 // every form, and has its own columns, as resources with a store do. T is a pointer to the type
 // that clients see, in one version.
 //
-// A verb that is nil is not there. The functions may be called from any goroutine. Their errors are
-// API statuses; errors of fields (field.Error, or several in field.ErrorList.ToAggregate) become
-// one, everything else is the server's fault. What they return belongs to the registry, which fills
-// in what kind it is.
+// A verb that is nil is not there, except Get beside List. The functions may be called from any
+// goroutine. Their errors are API statuses; errors of fields (field.Error, or several in
+// field.ErrorList.ToAggregate) become one, everything else is the server's fault. What they return
+// belongs to the registry, which fills in what kind it is.
 type Virtual[T runtime.Object] struct {
 	// Kind is what clients see; New makes an empty one.
 	Kind schema.GroupVersionKind
@@ -33,7 +34,8 @@ type Virtual[T runtime.Object] struct {
 	ShortNames, Categories []string
 	Namespaced             bool
 
-	// Get works out one object. Its error for one that there is not is apierrors.NewNotFound.
+	// Get works out one object. Its error for one that there is not is apierrors.NewNotFound. nil:
+	// it is looked for, by its name, in what List returns of its namespace.
 	Get func(ctx context.Context, name rest.Name) (T, error)
 	// List works out all objects of a namespace, or of all of them where that is "". Selectors of
 	// labels, and of metadata.name and metadata.namespace, are applied to what it returns.
@@ -43,8 +45,8 @@ type Virtual[T runtime.Object] struct {
 	// passed admission.
 	Create func(ctx context.Context, req *rest.Request, name rest.Name, obj T, opts metav1.CreateOptions) (T, error)
 
-	// Columns and Cells say what kubectl get shows, as those of a Strategy do. nil: the name and
-	// the age.
+	// Columns and Cells say what kubectl get shows, as those of a Strategy do. Without them that is
+	// the name and the age, by the creationTimestamp that an object is returned with.
 	Columns []metav1.TableColumnDefinition
 	Cells   func(obj T) []any
 }
@@ -59,6 +61,9 @@ func (v Virtual[T]) Resource() (rest.Resource, error) {
 	}
 	if v.Get == nil && v.List == nil && v.Create == nil {
 		return fail("it has no verbs: set Get, List or Create")
+	}
+	if v.Get == nil && v.List != nil {
+		v.Get = v.listed
 	}
 	e := &virtualEndpoint[T]{Virtual: v, table: view.NameAndAge}
 	if v.Columns != nil || v.Cells != nil {
@@ -83,6 +88,20 @@ func (v Virtual[T]) Resource() (rest.Resource, error) {
 		r.Create = e
 	}
 	return r, nil
+}
+
+// listed is the Get of a Virtual that has none.
+func (v Virtual[T]) listed(ctx context.Context, name rest.Name) (found T, err error) {
+	all, err := v.List(ctx, name.Namespace)
+	if err != nil {
+		return found, err
+	}
+	for _, obj := range all {
+		if meta := runtime.Meta(obj); meta.Name == name.Name && (!v.Namespaced || meta.Namespace == name.Namespace) {
+			return obj, nil
+		}
+	}
+	return found, apierrors.NewNotFound(schema.GroupResource{Group: v.Kind.Group, Resource: v.Plural}, name.Name)
 }
 
 // virtualEndpoint has the verbs of a Virtual.

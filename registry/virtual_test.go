@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -123,6 +124,52 @@ func TestVirtual(t *testing.T) {
 	wantCauses(t, err, "spec.color: Required value: what is to be measured?")
 	_, err = create("ns", `{"metadata":{"namespace":"other"}}`)
 	wantStatus(t, err, 400, metav1.StatusReasonBadRequest, "the namespace of the provided object does not match the namespace sent on the request: metadata.namespace is \"other\", the URL says \"ns\"")
+}
+
+// TestVirtualOfAList: what only lists serves get, too.
+func TestVirtualOfAList(t *testing.T) {
+	v := meters()
+	v.Get, v.Create, v.Columns, v.Cells = nil, nil, nil, nil
+	list := v.List
+	v.List = func(ctx context.Context, ns string) ([]*widget.V1, error) {
+		all, err := list(ctx, ns)
+		if err == nil {
+			all[0].CreationTimestamp = metav1.NewTime(time.Now().Add(-time.Hour))
+			all = append(all, &widget.V1{ObjectMeta: metav1.ObjectMeta{Namespace: "another", Name: "c"}})
+		}
+		return all, err
+	}
+	r, err := v.Resource()
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := r.Get.Get(ctx, rest.Name{Namespace: "ns", Name: "b"}, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := written(t, one, rest.Representation{MediaType: rest.JSON}); !strings.HasPrefix(got, `{"kind":"Meter","apiVersion":"shop.example.com/v1","metadata":{"name":"b","namespace":"ns"`) {
+		t.Error(got)
+	}
+	for _, name := range []string{"c", "d"} { // one of another namespace, and one that there is not
+		_, err = r.Get.Get(ctx, rest.Name{Namespace: "ns", Name: name}, metav1.GetOptions{})
+		wantStatus(t, err, 404, metav1.StatusReasonNotFound, `meters.shop.example.com "`+name+`" not found`)
+	}
+	_, err = r.Get.Get(ctx, rest.Name{Namespace: "broken", Name: "a"}, metav1.GetOptions{})
+	wantStatus(t, err, 500, metav1.StatusReasonInternalError, "Internal error occurred: no meter answers")
+
+	aged, err := r.Get.Get(ctx, rest.Name{Namespace: "ns", Name: "a"}, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := r.List.List(ctx, "ns", metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, view := range []rest.View{aged, all} {
+		if got := written(t, view, rest.Representation{MediaType: rest.JSON, As: rest.AsTable}); !strings.Contains(got, `{"cells":["a","60m"],`) {
+			t.Errorf("no age in %s", got)
+		}
+	}
 }
 
 func TestVirtualMistakes(t *testing.T) {

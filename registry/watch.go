@@ -126,8 +126,9 @@ type stream struct {
 	endMark bool            // a bookmark shall follow the initial events
 	// reached is the revision up to which every event was returned, or left out by the filter.
 	reached int64
-	// marked is the newest revision that the client has heard of, be it the one that it named
-	// itself, which may lie in the future; markedAt is when it heard of one that was a bookmark.
+	// marked is the newest revision that the client has heard of. The client may have named it
+	// itself, and then it may lie in the future. markedAt is when the client heard of one by a
+	// bookmark.
 	marked   int64
 	markedAt time.Time
 	failed   error // to be sent as the last event

@@ -38,9 +38,8 @@ type Hub[H Object] struct {
 	h *hub
 }
 
-// AddHub declares the type H that all versions of a kind convert to and from. The group is the one
-// that names the stored objects; versions may be in other groups too. new returns a fresh zero
-// value.
+// AddHub declares the type H that all versions of a kind convert to and from. The group names the
+// stored objects; versions may be in other groups too. new returns a fresh zero value.
 func AddHub[H Object](b *Builder, gk schema.GroupKind, new func() H) *Hub[H] {
 	h := &hub{groupKind: gk}
 	if new != nil {
@@ -118,7 +117,7 @@ type Version[V, H Object] struct {
 	// much longer.
 	CompareFields func(c *fieldset.Comparison, old, obj V)
 	// Columns are what a Table shows of an object besides its name, which is always the first
-	// column; Cells returns one cell for each, in that order, of any object, also of an empty one.
+	// column. Cells returns one cell for each, in that order, of any object, also of an empty one.
 	// A cell is a string, a bool, an int64, a float64, or nil for what is not known; a metav1.Time
 	// is shown as the time since then. Cells must not modify the object and may be called from any
 	// goroutine. With neither of them a Table shows the age.

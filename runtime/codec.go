@@ -56,8 +56,8 @@ func functionsOf[V, H Object](v Version[V, H]) (f functions) {
 // ComparesFields says whether CompareFields may be called.
 func (k *Kind) ComparesFields() bool { return k.compareFields != nil }
 
-// CompareFields tells c which fields two objects of this version differ in, but for what nobody
-// owns: what the objects are, what they are called, and what a server fills in. It modifies
+// CompareFields tells c which fields two objects of this version differ in. It leaves out what
+// nobody owns: what the objects are, what they are called, and what a server fills in. It modifies
 // neither.
 func (k *Kind) CompareFields(c *fieldset.Comparison, old, obj Object) { k.compareFields(c, old, obj) }
 
@@ -133,9 +133,9 @@ func (k *Kind) Unmarshal(message []byte, obj Object) error {
 	return obj.(Protobuf).Unmarshal(message)
 }
 
-// UnmarshalShared is Unmarshal for a message that never changes: the strings and the sets of fields
-// of the object may be parts of it, each of which keeps all of it in memory. Other slices of bytes
-// are copied.
+// UnmarshalShared is Unmarshal for a message that never changes. Strings and sets of fields of the
+// object may be parts of the message, and each keeps all of it in memory. Other slices of bytes are
+// copied.
 func (k *Kind) UnmarshalShared(message []byte, obj Object) error {
 	if k.unmarshalShared != nil {
 		return k.unmarshalShared(message, obj)
@@ -143,8 +143,8 @@ func (k *Kind) UnmarshalShared(message []byte, obj Object) error {
 	return k.Unmarshal(message, obj)
 }
 
-// Recycler returns a function that reads one message after the other as UnmarshalShared does, and
-// uses the memory of the last object for the next one: each is good until the function is called
+// Recycler returns a function that reads one message after the other as UnmarshalShared does. It
+// uses the memory of the last object for the next one, so each is good until the function is called
 // again. Only one goroutine at a time may call it.
 func (k *Kind) Recycler() func(message []byte) (Object, error) {
 	if k.recycler != nil {

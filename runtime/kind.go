@@ -33,8 +33,8 @@ func (h *hub) version() *Kind {
 	return nil
 }
 
-// Kind is one kind in one version. It is immutable, but for a size that it remembers; every method
-// may be called from any goroutine.
+// Kind is one kind in one version. It is immutable, except for a size that it remembers; every
+// method may be called from any goroutine.
 //
 // None of the methods reads or sets TypeMeta: that is for whoever encodes. An object of another Go
 // type than the kind's is a mistake of the program, and panics.
@@ -142,7 +142,7 @@ func (k *Kind) FromHub(hub Object) (Object, error) {
 }
 
 // SharesJSON says whether objects of the kind and of other, a version of the same hub, are one in
-// JSON, but for fields that only one of them has.
+// JSON, except for fields that only one of them has.
 func (k *Kind) SharesJSON(other *Kind) bool {
 	byName := func(k *Kind) bool { return k.sameJSON || k.toHub == nil }
 	return k == other || byName(k) && byName(other)

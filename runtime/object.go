@@ -7,7 +7,7 @@ import (
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 )
 
-// Object is what the Go type of a kind must be, in every version and as a hub: a pointer to a
+// Object is what the Go type of a kind must be, in every version and as a hub. It is a pointer to a
 // struct that embeds metav1.TypeMeta and metav1.ObjectMeta and has a DeepCopyObject method.
 type Object interface {
 	apiruntime.Object

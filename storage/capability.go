@@ -29,7 +29,7 @@ type RevisionLister interface {
 type KnownWriter interface {
 	// UpdateKnown is GuaranteedUpdate at known.Key. Its first attempt works on known, an entry that
 	// the store has made once and that others may have overtaken, where GuaranteedUpdate reads.
-	// What such an attempt comes to without a write, an error of try or the same bytes, is told
+	// Such an attempt may come to no write: try returns an error or the same bytes. That is told
 	// only if known turns out to be what the store holds; else try is asked again.
 	UpdateKnown(ctx context.Context, known Entry, try TryUpdate) (Entry, error)
 	// DeleteKnown is to Delete what UpdateKnown is to GuaranteedUpdate.

@@ -18,11 +18,11 @@
 //   - capability.go: what a store may have beside, which a watch cache uses
 //   - backend.go: a database of one's own, as a server is handed it
 //
-// Readers who know Kubernetes' interface of that name find its Versioner in revision.go, Stats in
-// Count, and GetCurrentResourceVersion in Revision. Sizes are in cacher.Stats. Preconditions are in
-// the functions that updates and deletions take. ReadinessCheck is cacher.Cacher.WaitReady,
-// RequestWatchProgress is ProgressRequester; CompactRevision is in package etcd3. There are no
-// suggestions: what is current, a cache knows better than its callers.
+// Readers who know Kubernetes' interface of that name find what its Versioner does in revision.go,
+// Stats in Count, and GetCurrentResourceVersion in Revision. Sizes are in cacher.Stats.
+// Preconditions are in the functions that updates and deletions take. ReadinessCheck is
+// cacher.Cacher.WaitReady, RequestWatchProgress is ProgressRequester; CompactRevision is in package
+// etcd3. There are no suggestions: what is current, a cache knows better than its callers.
 //
 // The implementations are the folders below: etcd3 (a real etcd, embedded or a cluster), memory
 // (the twin for tests), cacher (a watch cache in front of another store). Package storagetest is

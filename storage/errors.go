@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Code says what kind of failure an Error is, and with that what a caller may do: read again
+// Code says what kind of failure an Error is, and with that what a caller may do. It may read again
 // (CodeConflict), list again (CodeCompacted), ask again soon (CodeFuture, CodeUnavailable,
 // CodeNotReady), look what happened (CodeUnknown), or give up. Of all codes, only CodeUnknown
 // leaves it open whether a write was carried out.
@@ -50,7 +50,7 @@ const (
 var ErrClosed = errors.New("storage: watch closed")
 
 // ErrNoAnswer is the cause of a CodeUnavailable where the backing database was given its time and
-// said nothing. Who asks again soon waits as long again.
+// said nothing. Whoever asks again soon waits as long again.
 var ErrNoAnswer = errors.New("the backing database did not answer")
 
 // ErrNoQuorum is the cause of a CodeUnavailable where it is known that the backing database can

@@ -11,8 +11,8 @@ import (
 const MaxOps = 127
 
 // Join makes a key of its segments: Join("pods", "ns", "foo") is "/pods/ns/foo". A segment that is
-// empty, "." or "..", or that holds a slash or a NUL, is refused with CodeInvalidKey, so that no
-// name can reach the entries of another namespace.
+// empty, "." or "..", or that holds a slash or a NUL, is refused with CodeInvalidKey. So no name
+// can reach the entries of another namespace.
 func Join(segments ...string) (string, error) {
 	var b strings.Builder
 	for _, s := range segments {

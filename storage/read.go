@@ -49,8 +49,8 @@ func (o ListOptions) Floor() int64 {
 }
 
 // Where is a hint that only the entries with one value of an attribute are wanted. A store that
-// keeps an index of the attribute leaves others out; every other store returns them all the same.
-// So whoever asks looks at what it gets.
+// keeps an index of the attribute leaves others out; every other store returns them anyway. So
+// whoever asks looks at what it gets.
 type Where struct {
 	// Attribute names what Read reads: two of the same name below one prefix must read the same.
 	Attribute string

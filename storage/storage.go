@@ -61,35 +61,36 @@ type Interface interface {
 	// transaction: all of it or nothing. The store keeps value and those of the operations. The
 	// result holds value itself.
 	//
-	// No other writer makes the same value at the same key (an object has a uid): a store whose
-	// transaction got no answer takes an equal value that it finds there for its own.
+	// No other writer makes the same value at the same key, since an object has a uid. So a store
+	// whose transaction got no answer takes an equal value that it finds there for its own.
 	//
-	// Errors: CodeExists, also if what is there is poisoned; else CodeConflict, with the key of the
-	// first operation that did not meet its expected revision; CodeTooLarge; CodeNoSpace;
+	// Errors: CodeExists, also if what is there is poisoned. Else CodeConflict, with the key of the
+	// first operation that did not meet its expected revision. CodeTooLarge; CodeNoSpace;
 	// CodeUnavailable; CodeUnknown; that of the Form as it is.
 	Create(ctx context.Context, key string, value []byte, with ...Op) (Entry, error)
 
 	// GuaranteedUpdate replaces the value at key by what try makes of it. When another writer (of
 	// key, or of the key of an operation that try returned) comes first, try is asked again with
-	// the newer entry, with back-off until ctx ends. So the value that is replaced is always the
-	// one that try saw last.
+	// the newer entry, with back-off until ctx ends. So the value that is replaced is always what
+	// try saw last.
 	//
 	// If try returns the bytes that it was given and no operations, nothing is written and the
-	// current entry is returned, unless that entry is Stale: then the write mends it.
+	// current entry is returned. Only if that entry is Stale a write mends it.
 	//
 	// A store with a memory may begin with an entry that others have overtaken. What try says of
-	// that one, an error or the same bytes, comes to nothing: then try is asked again, too.
+	// such an entry, an error or the same bytes, does not count: then try is asked again, too.
 	//
-	// Errors: that of try, as it is; CodeNotFound without an entry and CodeCorrupt with a poisoned
-	// one, try is not asked then; CodeTooLarge; CodeNoSpace; CodeUnavailable; CodeUnknown; that of
-	// the Form as it is. A conflict is none.
+	// Errors: that of try, as it is. Without asking try, CodeNotFound without an entry and
+	// CodeCorrupt with a poisoned one. CodeTooLarge; CodeNoSpace; CodeUnavailable; CodeUnknown;
+	// that of the Form as it is. A conflict is none.
 	GuaranteedUpdate(ctx context.Context, key string, try TryUpdate) (Entry, error)
 
 	// Delete removes the entry at key, and carries out the operations that check returns, in one
 	// transaction. The check sees the entry that would go, also a poisoned one. It sees it again in
-	// each attempt when another writer (of key, or of the key of an operation) came first, or when
-	// the entry was from memory and is not the newest. A nil check allows every deletion. The
-	// result is the last value (a poisoned entry if it was one) with the revision of the deletion.
+	// each attempt. There is another one when another writer (of key, or of the key of an
+	// operation) came first, or when the entry was from memory and is not the newest. A nil check
+	// allows every deletion. The result is the last value (a poisoned entry if it was one) with the
+	// revision of the deletion.
 	//
 	// Errors: that of check, as it is; CodeNotFound; CodeTooLarge and CodeNoSpace for what the
 	// operations write; CodeUnavailable; CodeUnknown. A conflict is none.

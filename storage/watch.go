@@ -14,8 +14,8 @@ type WatchOptions struct {
 	// not read them, and may leave both out: a cache that holds the versions before has no use for
 	// them.
 	Prev bool
-	// Where narrows the watch, if the store can do that: changes of entries that neither had the
-	// value before nor have it after may be left out. nil wants every change.
+	// Where narrows the watch, if the store can do that. It may leave out changes of entries that
+	// neither had the value before nor have it after. nil wants every change.
 	Where *Where
 }
 

@@ -46,7 +46,7 @@ const (
 // Lifetime makes the entry that is written disappear by itself: not before d is over, and soon
 // after it, like any deletion. Entries share leases of etcd, so the end may be later by 5 % of d,
 // one second at least and 60 at most, in whole seconds. The time is counted from the write. An
-// update without a Lifetime leaves the entry the one that it has.
+// update without a Lifetime leaves that of the entry as it is.
 func Lifetime(d time.Duration) Op { return Op{lifetime: d} }
 
 // SplitOps takes the Lifetime, 0 if there is none, out of the operations that go with a write.

@@ -251,7 +251,7 @@ func TestAuthorizationTable(t *testing.T) {
 	}
 }
 
-// TestWithoutCredential: closed but for four paths, which tell nothing.
+// TestWithoutCredential: closed except for four paths, which tell nothing.
 func TestWithoutCredential(t *testing.T) {
 	r := secure(t, false)
 	for _, route := range r.routes() {

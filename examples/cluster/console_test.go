@@ -162,7 +162,7 @@ func TestSchedulersRace(t *testing.T) {
 	}
 }
 
-// What one types who is attached, those see who follow, until the pod is deleted.
+// Clients that follow see what an attached client types, until the pod is deleted.
 func TestLogAndAttach(t *testing.T) {
 	r := run(t, t.TempDir(), nil)
 	r.makeNamespace()

@@ -67,7 +67,7 @@ func TestFillCost(t *testing.T) {
 			t.Fatalf("%s: stale %v, %v", e.Key, e.Stale, e.Err)
 		}
 	}
-	// What the cache has, it knows again: a comparison each.
+	// The cache knows what it has already: that costs a comparison each.
 	used = processTime(t)
 	for _, e := range page.Entries {
 		if _, _, err := writes.Form(form).Canonical(e.Key, e.Value); err != nil {

@@ -55,7 +55,7 @@ func (HorizontalPodAutoscalerStrategy) ValidateStatusUpdate(_ context.Context, h
 	return append(errs, atLeast(status.Child("desiredReplicas"), hpa.Status.DesiredReplicas, 0)...)
 }
 
-// validateTarget judges what a new autoscaler scales. All that can be scaled has a group but for
+// validateTarget judges what a new autoscaler scales. All that can be scaled has a group except for
 // replication controllers.
 func validateTarget(spec *autoscaling.HorizontalPodAutoscalerSpec, path *field.Path) field.ErrorList {
 	allowed := namedGroup

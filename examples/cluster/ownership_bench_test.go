@@ -12,9 +12,10 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// BenchmarkOwnership is what it costs to find out who owns what of a pod of 3.6 KB, of which 2.4 KB
-// are managedFields: by generated functions, and by apimachinery's managedfields over the OpenAPI
-// schema. The label is one that the writer has changed before, or, as "first", somebody else.
+// BenchmarkOwnership is what it costs to find out who owns what of a pod. The pod has 3.6 KB, of
+// which 2.4 KB are managedFields. Generated functions do it, and apimachinery's managedfields over
+// the OpenAPI schema. The label is one that the writer has changed before, or, as "first", somebody
+// else.
 func BenchmarkOwnership(b *testing.B) {
 	s := scheme(b)
 	kind, err := s.Kind(corev1.SchemeGroupVersion.WithKind("Pod"))

@@ -25,7 +25,8 @@ func (PersistentVolumeClaimStrategy) PrepareForCreate(_ context.Context, claim *
 	sameSources(&claim.Spec)
 }
 
-// PrepareForUpdate does so again: who knows one of the fields alone leaves out the other.
+// PrepareForUpdate does so again, since a client that knows only one of the fields leaves out the
+// other.
 func (PersistentVolumeClaimStrategy) PrepareForUpdate(_ context.Context, claim, _ *corev1.PersistentVolumeClaim) {
 	sameSources(&claim.Spec)
 }

@@ -116,8 +116,8 @@ func hasAll(tolerations, old []corev1.Toleration) bool {
 	})
 }
 
-// qosClass says what happens to a pod when its node gets short of something: one with a request for
-// all that it may use is the last to go, one without any the first.
+// qosClass says what happens to a pod when its node gets short of something. A pod with a request
+// for all that it may use is the last to go, one without any is the first.
 func qosClass(spec *corev1.PodSpec) corev1.PodQOSClass {
 	guaranteed, asksForNothing := true, true
 	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {

@@ -57,7 +57,7 @@ func validateLogOptions(opts *corev1.PodLogOptions) field.ErrorList {
 	return errs
 }
 
-// Attach answers …/pods/{name}/attach: who is attached sees what is printed on the console of a
+// Attach answers …/pods/{name}/attach. An attached client sees what is printed on the console of a
 // container, and types on it. Only a pod that has a node has somebody who could read it.
 func (PodStrategy) Attach(_ context.Context, of *registry.Parent[*corev1.Pod], opts *corev1.PodAttachOptions) (http.Handler, error) {
 	pod := of.Object

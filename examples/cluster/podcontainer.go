@@ -191,7 +191,7 @@ func validateRestarts(c *corev1.Container, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// validateResize judges what becomes of a container that gets more or less of a resource.
+// validateResize judges what happens to a container that gets more or less of a resource.
 func (r containerRules) validateResize(policies []corev1.ContainerResizePolicy, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[corev1.ResourceName]bool{}

@@ -15,7 +15,7 @@ import (
 // which nodes are meant.
 
 // putBackGates puts back in a changed pod what may be changed of gates, and of nodes while there
-// are gates. What it judges differently, it puts back as well, so that it is said once.
+// are gates. It also puts back what it judges differently, so that it is said once.
 func putBackGates(spec, old *corev1.PodSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	before := map[corev1.PodSchedulingGate]bool{}

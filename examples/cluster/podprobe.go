@@ -14,8 +14,8 @@ import (
 
 // How a node finds out how a container is, and what it tells it.
 
-// validateProbes judges the probes and the hooks of a container. What begins before others has none
-// but where it goes on beside them.
+// validateProbes judges the probes and the hooks of a container. A container that ends before the
+// others begin has none.
 func validateProbes(c *corev1.Container, grace *int64, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, p := range []struct {

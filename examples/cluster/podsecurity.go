@@ -206,8 +206,8 @@ func validateWindowsUser(name string, at *field.Path) field.ErrorList {
 	return field.ErrorList{field.Invalid(at, name, fault)}
 }
 
-// validateOS judges what a pod says of its node's system: what belongs to the other one it must not
-// ask for.
+// validateOS judges what a pod says of its node's system: it must not ask for what belongs to the
+// other system.
 func validateOS(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 	if spec.OS == nil {
 		return nil

@@ -49,7 +49,7 @@ func (PodStrategy) ValidateStatusUpdate(_ context.Context, pod, old *corev1.Pod)
 	return append(errs, validateAddresses(hosts, hostsBefore, path.Child("hostIPs"))...)
 }
 
-// podIPs are the addresses of a pod. Who knows the older field alone has written that.
+// podIPs are the addresses of a pod. A client that knows only the older field has written that.
 func podIPs(s *corev1.PodStatus) []string {
 	if s.PodIP != "" && (len(s.PodIPs) == 0 || s.PodIPs[0].IP != s.PodIP) {
 		return []string{s.PodIP}

@@ -103,8 +103,8 @@ func (r *running) connect(kubeconfig string) {
 	r.http = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{Certificates: []tls.Certificate{cert}, RootCAs: roots}, ForceAttemptHTTP2: true}}
 }
 
-// makeNamespace makes the one of the samples, and waits for the service account without which it
-// has no pods.
+// makeNamespace makes the namespace of the samples, and waits for the service account without which
+// it has no pods.
 func (r *running) makeNamespace() {
 	r.t.Helper()
 	r.must("POST", "/api/v1/namespaces", asJSON, sample(r.t, "namespace.yaml"))

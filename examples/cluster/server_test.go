@@ -24,7 +24,7 @@ func scheme(t testing.TB) *runtime.Scheme {
 	return s
 }
 
-// TestGeneratedCode holds the generated code of every kind, ours and that of k8s.io/api, against
+// TestGeneratedCode tries the generated code of every kind, ours and that of k8s.io/api, with
 // fuzzed objects.
 func TestGeneratedCode(t *testing.T) {
 	runtimetest.Run(t, scheme(t), runtimetest.Options{Rounds: 20, Fill: []any{
@@ -36,7 +36,7 @@ func TestGeneratedCode(t *testing.T) {
 	}})
 }
 
-// TestCanonical stores objects as older servers may have written them, and compares what is served
+// TestCanonical stores objects as older servers may have written them. It compares what is served
 // with a slow way to compute it, for each way in which this server can store them.
 func TestCanonical(t *testing.T) {
 	for _, resource := range newServer().Resources {

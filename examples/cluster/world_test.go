@@ -22,7 +22,7 @@ func fromYAML[T any](t *testing.T, over *T, text string) *T {
 	return over
 }
 
-// aDeployment, aVolume and aClaim are valid ones but for what the text says, defaulted.
+// aDeployment, aVolume and aClaim are valid ones except for what the text says, defaulted.
 func aDeployment(t *testing.T, text string) *appsv1.Deployment {
 	t.Helper()
 	d := fromYAML(t, new(appsv1.Deployment), "spec: {selector: {matchLabels: {app: a}}, template: {metadata: {labels: {app: a}}, spec: {containers: [{name: a, image: x}]}}}")

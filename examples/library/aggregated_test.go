@@ -32,7 +32,7 @@ func behind(t *testing.T) (*host, *apitest.Server) {
 
 const dune = `{"metadata":{"name":"dune"},"spec":{"title":"Dune","isbn":"978-0-441-17271-9","authors":["Frank Herbert"]}}`
 
-// TestAggregated: who is known to the cluster is known here, and may do what the cluster allows.
+// TestAggregated: users of the cluster are known here, and may do what the cluster allows.
 func TestAggregated(t *testing.T) {
 	h, _ := behind(t)
 	if code, body := h.ask(t, "jane", http.MethodPost, books, dune); code != http.StatusCreated {

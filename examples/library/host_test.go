@@ -25,7 +25,7 @@ import (
 	"github.com/typeplane/typeplane/internal/certtest"
 )
 
-// host is a cluster as far as an API server behind its aggregator sees one: it reviews tokens and
+// host is a cluster as far as an API server behind its aggregator sees one. It reviews tokens and
 // access, says whom it trusts, and sends the requests of its users on.
 type host struct {
 	proxies, clients *certtest.Authority

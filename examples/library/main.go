@@ -6,6 +6,7 @@
 //
 // +typeplane:apiserver
 // +typeplane:manifests=true
+// +typeplane:openapi=examples/library/docs/openapi.json
 package main
 
 import (

@@ -27,7 +27,7 @@ func TestLossless(t *testing.T) {
 	runtimetest.RunLossless(t, scheme(t), runtimetest.Options{})
 }
 
-// TestCanonical stores objects as older servers may have written them, and compares what is served
+// TestCanonical stores objects as older servers may have written them. It compares what is served
 // with a slow way to compute it, for each way in which this server can store them.
 func TestCanonical(t *testing.T) {
 	for _, resource := range newServer().Resources {

@@ -1,10 +1,10 @@
 // Package team lists what a server needs that several people and programs share.
 //
-// There are namespaces, roles, and reviews of who one is and what one may do; leases and events for
-// controllers, service accounts and their tokens for programs, and requests for certificates for
-// people. What has lost its owners is collected. A program asks for all that in one line,
-// typeplane.Server{…, APIs: team.APIs()}. It is a package beside features because a program links
-// all that is in that one.
+// For all there are namespaces, roles, and reviews of who one is and what one may do. Controllers
+// get leases and events, programs service accounts and their tokens, and people requests for
+// certificates. What has lost its owners is collected. A program asks for all that in one line,
+// typeplane.Server{…, APIs: team.APIs()}. It is a package of its own because a program that imports
+// features links all of them.
 package team
 
 import (

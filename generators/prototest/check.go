@@ -1,5 +1,5 @@
-// Package prototest holds printed protobuf code against its generated.proto: another implementation
-// reads what the code writes and the other way round, by nothing but the descriptors of that file.
+// Package prototest compares printed protobuf code with its generated.proto: another implementation
+// reads what the code writes and the other way round. It uses only the descriptors of that file.
 //
 // Start reading at Check. The package is for tests only.
 package prototest
@@ -144,8 +144,9 @@ var handWritten = map[reflect.Type]bool{
 	reflect.TypeFor[intstr.IntOrString](): true, reflect.TypeFor[metav1.FieldsV1](): true,
 }
 
-// dropNils takes nil out of lists of pointers, for protobuf can't tell it from an empty message,
-// and no bytes out of maps: Kubernetes leaves out the value of such an entry, and others don't.
+// dropNils takes nil out of lists of pointers, for protobuf can't tell it from an empty message. It
+// takes empty bytes out of maps, for Kubernetes leaves out the value of such an entry, and others
+// don't.
 func dropNils(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:

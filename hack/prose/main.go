@@ -1,16 +1,16 @@
-// Command prose counts what makes comments and documents hard to read: sentences of more than 30
-// words, and lines of comments over 100 columns.
+// Command prose finds what makes comments and documents hard to read: sentences of more than 30
+// words, and lines of comments over 100 columns. It names each with its place, counts, and fails if
+// there is one.
 //
-//	go run ./hack/prose                    the numbers
-//	go run ./hack/prose -list 20           and the longest sentences, with their places
-//	go run ./hack/prose -list 20 registry  of some files or folders
+//	go run ./hack/prose                of the whole repository
+//	go run ./hack/prose docs registry  of some files or folders
 //
 // It reads the Go files that people wrote and the Markdown files, but no test data. In Markdown
-// each cell of a table stands for itself, and blocks of code do not count.
+// each cell of a table stands for itself. Code, markers and the expected output of examples do not
+// count.
 package main
 
 import (
-	"cmp"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -21,7 +21,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -33,8 +32,6 @@ const (
 	tabWidth    = 4
 )
 
-var list = flag.Int("list", 0, "print the `n` longest sentences")
-
 func main() {
 	log.SetFlags(0)
 	flag.Parse()
@@ -42,7 +39,7 @@ func main() {
 	if len(roots) == 0 {
 		roots = []string{"."}
 	}
-	var comments, documents sheet
+	comments, documents := sheet{name: "comments"}, sheet{name: "Markdown"}
 	for _, root := range roots {
 		if err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 			return read(name, d, err, &comments, &documents)
@@ -50,39 +47,29 @@ func main() {
 			log.Fatal(err)
 		}
 	}
-	comments.print("comments")
-	documents.print("Markdown")
-	longest := slices.Concat(comments.sentences, documents.sentences)
-	slices.SortStableFunc(longest, func(a, b sentence) int { return cmp.Compare(b.words, a.words) })
-	for _, s := range longest[:min(*list, len(longest))] {
-		fmt.Printf("%s:%d: %d words: %s\n", s.file, s.line, s.words, s.text)
+	comments.print()
+	documents.print()
+	if len(comments.faults)+len(documents.faults) > 0 {
+		os.Exit(1)
 	}
 }
 
 // sheet is what was counted in texts of one sort.
 type sheet struct {
-	sentences   []sentence
-	lines, wide int
+	name      string
+	sentences int
+	faults    []string
 }
 
-type sentence struct {
-	file        string
-	line, words int
-	text        string
+func (s *sheet) print() {
+	for _, fault := range s.faults {
+		fmt.Println(fault)
+	}
+	fmt.Printf("%s: %d sentences, %d faults\n", s.name, s.sentences, len(s.faults))
 }
 
-func (s *sheet) print(name string) {
-	long := 0
-	for _, one := range s.sentences {
-		if one.words > mostWords {
-			long++
-		}
-	}
-	fmt.Printf("%s: %d sentences, %d of more than %d words (%.1f %%)", name, len(s.sentences), long, mostWords, 100*float64(long)/float64(max(1, len(s.sentences))))
-	if s.lines > 0 {
-		fmt.Printf("; %d lines, %d over %d columns (%.1f %%)", s.lines, s.wide, mostColumns, 100*float64(s.wide)/float64(s.lines))
-	}
-	fmt.Println()
+func (s *sheet) fault(file string, line int, format string, args ...any) {
+	s.faults = append(s.faults, fmt.Sprintf("%s:%d: ", file, line)+fmt.Sprintf(format, args...))
 }
 
 // read counts one file, if it is one that people wrote.
@@ -114,23 +101,25 @@ func (s *sheet) readGo(name string) error {
 	}
 	lines := strings.Split(string(source), "\n")
 	for _, group := range file.Comments {
-		first, last := positions.Position(group.Pos()).Line, positions.Position(group.End()).Line
+		first, texts := positions.Position(group.Pos()).Line, commentLines(group)
 		if strings.HasPrefix(strings.TrimSpace(lines[first-1]), "/") { // and not behind code
-			s.measure(lines[first-1 : last])
+			s.measure(name, first, lines[first-1:], texts)
 		}
-		s.text(name, first, commentLines(group))
+		s.text(name, first, texts)
 	}
 	return nil
 }
 
-// commentLines are the lines of a comment as its reader sees them: directives and code are empty.
+// commentLines are the lines of a comment as its reader sees them. Markers, code and what an
+// example prints are empty lines.
 func commentLines(group *ast.CommentGroup) []string {
 	var lines []string
+	output := false
 	for _, comment := range group.List {
-		text := strings.TrimSuffix(comment.Text, "*/")
-		for line := range strings.SplitSeq(text, "\n") {
+		for line := range strings.SplitSeq(strings.TrimSuffix(comment.Text, "*/"), "\n") {
 			line = strings.TrimLeft(line, "/*")
-			if strings.HasPrefix(line, " +") || strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "go:") || strings.HasPrefix(line, " # ") {
+			output = output || exampleOutput.MatchString(line)
+			if output || notProse.MatchString(line) {
 				line = ""
 			}
 			lines = append(lines, line)
@@ -139,11 +128,18 @@ func commentLines(group *ast.CommentGroup) []string {
 	return lines
 }
 
-func (s *sheet) measure(lines []string) {
-	for _, line := range lines {
-		s.lines++
-		if width := utf8.RuneCountInString(line) + (tabWidth-1)*strings.Count(line, "\t"); width > mostColumns {
-			s.wide++
+// These say what a line of a comment is, of which the slashes are gone.
+var (
+	exampleOutput = regexp.MustCompile(`^ (?:Unordered output|Output):`)
+	notProse      = regexp.MustCompile(`^(?: \+|\t| # |go:|lint:)`)
+)
+
+// measure looks at the width of the lines that have a text.
+func (s *sheet) measure(name string, first int, lines, texts []string) {
+	for i, text := range texts {
+		width := utf8.RuneCountInString(lines[i]) + (tabWidth-1)*strings.Count(lines[i], "\t")
+		if text != "" && width > mostColumns {
+			s.fault(name, first+i, "%d columns, at most %d: wrap the comment", width, mostColumns)
 		}
 	}
 }
@@ -174,6 +170,9 @@ func (s *sheet) readMarkdown(name string) error {
 // item is the beginning of a paragraph inside a list.
 var item = regexp.MustCompile(`^\s*([-*]|\d+\.)\s`)
 
+// cells are apart in a row of a table, and so are the lines of one cell.
+var cells = regexp.MustCompile(`\||<br>`)
+
 // text counts the sentences of lines; an empty line, an item and a row of a table end a paragraph.
 func (s *sheet) text(name string, first int, lines []string) {
 	var paragraph []string
@@ -184,33 +183,48 @@ func (s *sheet) text(name string, first int, lines []string) {
 	}
 	for i, line := range lines {
 		trimmed := strings.TrimSpace(line)
-		if trimmed == "" || strings.HasPrefix(trimmed, "|") || item.MatchString(line) {
+		switch {
+		case trimmed == "":
+			end(first + i + 1)
+		case strings.HasPrefix(trimmed, "|") || item.MatchString(line):
 			end(first + i)
 		}
 		if !strings.HasPrefix(trimmed, "|") {
 			paragraph = append(paragraph, item.ReplaceAllString(line, ""))
 			continue
 		}
-		for cell := range strings.SplitSeq(trimmed, "|") {
+		for _, cell := range cells.Split(trimmed, -1) {
 			s.paragraph(name, first+i, cell)
 		}
 	}
 	end(0)
 }
 
-// stop is the end of a sentence: a mark, perhaps what closes behind it, and then a new beginning,
-// which is a capital, a digit, code, the name of a file, or a parameter that something is said of.
-var stop = regexp.MustCompile("[.!?][)\"*_`]*\\s+[(\"*_`\\[]*(?:[\\p{Lu}\\d`+$]|[\\w*/]+\\.go\\b|[a-z]\\w* (?:is|are|may|has|says|tells)\\b)")
+// stop is the end of a sentence: a mark, perhaps what closes behind it, and then a new beginning. A
+// beginning is a capital, a digit, code, the name of a file, or a small name with a verb behind it.
+var stop = regexp.MustCompile("[.!?][)\"*_`]*\\s+[(\"*_`\\[]*(?:[\\p{Lu}\\d`+$]|[\\w*/]+\\.go\\b|[a-z][\\w-]* (?:are|may|would|[a-z]+s)\\b)")
 
 func (s *sheet) paragraph(name string, line int, text string) {
+	for _, words := range sentences(text) {
+		s.sentences++
+		if len(words) > mostWords {
+			s.fault(name, line, "%d words, at most %d: make two sentences of %s", len(words), mostWords, strings.Join(words, " "))
+		}
+	}
+}
+
+// sentences are the words of each sentence of a paragraph. A word alone is none.
+func sentences(text string) [][]string {
+	var all [][]string
 	for len(text) > 0 {
 		cut := len(text)
 		if at := stop.FindStringIndex(text); at != nil {
 			cut = at[0] + 1
 		}
 		if words := strings.Fields(text[:cut]); len(words) > 1 {
-			s.sentences = append(s.sentences, sentence{name, line, len(words), strings.Join(words, " ")})
+			all = append(all, words)
 		}
 		text = text[cut:]
 	}
+	return all
 }

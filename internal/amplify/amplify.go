@@ -58,8 +58,9 @@ type Object struct {
 	// Form has its other members, with a %s for the items of a list; Item is one of these, with a
 	// %d for its number.
 	Form, Item string
-	// Stored is how many bytes of items there are when the list is updated, Applied how many items
-	// when it is applied to: as many as its rules and server-side apply have room for.
+	// Stored is how many bytes of items there are when the list is updated. Applied is how many
+	// items there are when it is applied to: as many as its rules and server-side apply have room
+	// for.
 	Stored, Applied int
 }
 

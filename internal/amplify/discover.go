@@ -119,8 +119,8 @@ func (w *walk) into(m *model, place []level, called string) {
 	}
 }
 
-// together adds all lists and maps of one object at once, of those that were found from a thing on:
-// what is looked at for each of them with each of another one costs most then.
+// together adds all lists and maps of one object at once, of those that were found from a thing on.
+// What compares each of them with each of the others costs most then.
 func (w *walk) together(from int, place []level, called string) {
 	var parts []thing
 	for _, g := range w.things[from:] {

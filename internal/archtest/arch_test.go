@@ -19,7 +19,7 @@ type rule struct {
 	in     []string // packages, or single files, it holds for, relative to the module; "..." is all of them
 	except []string // packages, or single files, that are allowed to
 	forbid []string // import paths; "./x" is a package of this module
-	but    []string // import paths that are allowed all the same
+	but    []string // import paths that are allowed anyway
 	tests  bool     // holds for test files too
 	reason string
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // readers are the names of fields and methods that hold comments and struct tags, with the files
-// that may name them all the same. Plug-ins ask package model, so that a marker and a name in JSON
-// mean the same to all of them.
+// that may name them anyway. Plug-ins ask package model, so that a marker and a name in JSON mean
+// the same to all of them.
 var readers = map[string]map[string]string{
 	"Comments": {"generators/internal/copied/source.go": "comments of the runtime, which are printed"},
 	"StructTag": {

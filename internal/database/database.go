@@ -170,7 +170,7 @@ func (d *Database) NewWriteCache() *cacher.WriteCache {
 // cache in front of it if there is to be one. writes is inside form; nil for none. close ends the
 // store.
 func (d *Database) Store(prefix string, resource schema.GroupResource, form storage.Form, writes *cacher.WriteCache) (storage.Interface, error) {
-	source := plantBelow(cacher.SourceOf(d.Source(form)))
+	source := plantBelow(cacher.SourceOf(d.Source(form)), resource)
 	if d.times != nil {
 		source = d.times.timed(source, resource)
 	}
@@ -184,7 +184,7 @@ func (d *Database) Store(prefix string, resource schema.GroupResource, form stor
 		s = c
 	}
 	d.stores = append(d.stores, resourceStore{s, prefix, resource})
-	return plantAbove(s), nil
+	return plantAbove(s, resource), nil
 }
 
 func (d *Database) Source(form storage.Form) storage.Interface { return d.Backend.Open(d.Root, form) }

@@ -24,8 +24,8 @@ import (
 // itself: Secrets are encrypted.
 func OwnEncryption(dataDir string) string { return filepath.Join(dataDir, "pki", "encryption.yaml") }
 
-// OpenEncryption reads the configuration that the options name, over the one that the server has
-// made for itself, if there is one. What it returns closes it again.
+// OpenEncryption reads the configuration that the options name, over the configuration that the
+// server has made for itself, if there is one. What it returns closes it again.
 func (k *Kinds) OpenEncryption(o *program.StoreOptions, log *slog.Logger) (lock func(), err error) {
 	options, err := k.encryptionOptions(o)
 	if err != nil || options.File == "" {
@@ -73,7 +73,7 @@ func (k *Kinds) Encrypts(r registry.Resource) bool {
 	return k.Encryption != nil && k.Encryption.Seals(encryptionName(r))
 }
 
-// Locked says whether encrypted values of a resource can't be read for want of a configuration.
+// Locked says whether encrypted values of a resource can't be read for lack of a configuration.
 func (k *Kinds) Locked(r registry.Resource) bool {
 	return k.Encryption == nil || k.onlyOwn && !k.Encrypts(r)
 }

@@ -5,6 +5,8 @@ package database
 import (
 	"os"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/typeplane/typeplane/internal/faultinject"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/storage"
@@ -21,9 +23,15 @@ var planting = func() faultinject.Bug {
 	return bug
 }()
 
-func plantAbove(s storage.Interface) storage.Interface { return planting.Above(s) }
-func plantBelow(s cacher.Source) cacher.Source         { return planting.Below(s) }
-func PlantServed(served []rest.Resource)               { planting.Served(served) }
+func plantAbove(s storage.Interface, of schema.GroupResource) storage.Interface {
+	return planting.Above(s, of.Resource)
+}
+
+func plantBelow(s cacher.Source, of schema.GroupResource) cacher.Source {
+	return planting.Below(s, of.Resource)
+}
+
+func PlantServed(served []rest.Resource) { planting.Served(served) }
 
 // plantEmbedded leaves the first start alone: if that is lost, there is nothing to be wrong about.
 func plantEmbedded(c *embedded.Config) {

@@ -15,8 +15,8 @@ import (
 	"github.com/typeplane/typeplane/storage/migration"
 )
 
-// The objects of a resource may lie below another prefix than the program's: below that of its
-// name, where all did before kinds of Kubernetes had a kube-apiserver's prefixes, or below that of
+// The objects of a resource may lie below another prefix than the program's. It may be that of its
+// name, where all did before kinds of Kubernetes had a kube-apiserver's prefixes. Or it is that of
 // a marker which was changed since. The server moves them before it serves anything. The database
 // notes below which prefixes there may be objects; a program that knows of no such notes can't read
 // it then, and does not start. A server that runs already reads no notes, so nobody else may write
@@ -55,8 +55,8 @@ func (r Relocation) DryRun(ctx context.Context) error {
 // ErrElsewhere ends a server.
 var ErrElsewhere = errors.New("objects are written where this server does not look for them")
 
-// Run moves what is not in its place. Another server may do so at the same time; then it looks
-// again at what that one noted.
+// Run moves what is not in its place. Another server may do so at the same time. Then it looks
+// again at what the other has noted.
 func (r Relocation) Run(ctx context.Context) error {
 	for {
 		noted, seen, err := r.db.Record().Places(ctx)
@@ -96,7 +96,7 @@ func (r Relocation) Run(ctx context.Context) error {
 }
 
 // move carries out the moves. The note is written before the first, so that from then on no earlier
-// release starts, and a move that was stopped is gone on with.
+// release starts, and a move that was stopped is continued.
 func (r Relocation) move(ctx context.Context, noted migration.Places, moves []resourceMove) error {
 	if err := r.db.Record().Place(ctx, r.known.places(noted)); err != nil {
 		return err
@@ -135,8 +135,8 @@ func (r Relocation) settle(ctx context.Context, noted migration.Places) error {
 	return r.db.Record().Place(ctx, settled)
 }
 
-// awaitQuiet waits for a while, and returns who has written meanwhile: the first key. "" is nobody,
-// or that nobody else can be there.
+// awaitQuiet waits for a while, and returns the first key that somebody has written meanwhile. ""
+// says that nobody has, or that nobody else can be there.
 func (r Relocation) awaitQuiet(ctx context.Context) (writer string, err error) {
 	if r.db.exclusive() {
 		return "", nil

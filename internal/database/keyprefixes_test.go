@@ -149,7 +149,7 @@ func TestNewDatabaseIsNoted(t *testing.T) {
 	}
 }
 
-// A move that was stopped is gone on with from wherever that was, by this program or by another.
+// A move that was stopped is continued from wherever that was, by this program or by another.
 func TestStoppedMove(t *testing.T) {
 	for _, s := range []struct {
 		name string

@@ -76,8 +76,7 @@ func (k *Kinds) Form(i int, root string) (storage.Form, error) {
 	return k.CachedForm(i, root, nil)
 }
 
-// CachedForm is form with the memory of a cache inside it: what is recalled is what lies below
-// the encryption.
+// CachedForm is form with the WriteCache of a cache inside it, below the encryption.
 func (k *Kinds) CachedForm(i int, root string, writes *cacher.WriteCache) (storage.Form, error) {
 	form, err := k.Resources[i].Form(k.Scheme, k.Options[i])
 	if err != nil {

@@ -22,7 +22,7 @@ type Migrator struct {
 	rate   int
 	log    *slog.Logger
 	again  chan struct{} // holds a token while it has to look again
-	// thorough says that the caches may not know of everything that is stale: they may not have
+	// thorough says that the caches may not know of everything that is stale. They may not have
 	// read their entries again yet, or another server may have written a moment ago.
 	thorough bool
 
@@ -30,8 +30,8 @@ type Migrator struct {
 	progress migrationReport
 }
 
-// migrationReport is what /debug/storage says of the Migrator of one server. Of several on one
-// database one migrates.
+// migrationReport is what /debug/storage says of the Migrator of one server. If several servers
+// share a database, one of them migrates.
 type migrationReport struct {
 	// State is "waiting" for servers of an older release, "running" or "idle".
 	State string `json:"state"`
@@ -39,7 +39,15 @@ type migrationReport struct {
 	WaitsFor map[string][]string `json:"waitsFor,omitempty"`
 	// Rewritten is how many objects this server has rewritten since its start.
 	Rewritten int64 `json:"rewritten"`
+	// Left is how many are still to be rewritten in the resource that it is at.
+	Left int64 `json:"left,omitempty"`
 }
+
+const (
+	stateWaiting = "waiting"
+	stateRunning = "running"
+	stateIdle    = "idle"
+)
 
 // NewMigrator returns one that rewrites at most rate objects in a second. It asks the caches, which
 // survey knows, what is stale, and waits while other servers write another version.
@@ -129,7 +137,7 @@ func (m *Migrator) resource(ctx context.Context, i int, pace *migration.Pace) (m
 	before := m.rewritten()
 	result, err := migration.Run(ctx, migration.Config{
 		Store: m.db.Source(form), Prefix: r.KeyPrefix(), Pace: pace,
-		Progress: func(now migration.Result) { m.setRewritten(before + now.Rewritten) },
+		Progress: func(now migration.Result) { m.setRewritten(before+now.Rewritten, now.Left()) },
 	})
 	if result.Stale > 0 {
 		m.log.Info(fmt.Sprintf("%d objects of %s were rewritten", result.Rewritten, r.GroupResource()), "left", result.Left())
@@ -142,7 +150,7 @@ func (m *Migrator) report() migrationReport {
 	defer m.mu.Unlock()
 	report := m.progress
 	if report.State == "" {
-		report.State = "idle"
+		report.State = stateIdle
 	}
 	return report
 }
@@ -153,16 +161,16 @@ func (m *Migrator) setWaiting(others map[string][]string) {
 	defer m.mu.Unlock()
 	m.progress.WaitsFor, m.progress.State = others, ""
 	if len(others) > 0 {
-		m.progress.State = "waiting"
+		m.progress.State = stateWaiting
 	}
 }
 
 func (m *Migrator) setRunning(running bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.progress.State = ""
+	m.progress.State, m.progress.Left = "", 0
 	if running {
-		m.progress.State = "running"
+		m.progress.State = stateRunning
 	}
 }
 
@@ -172,8 +180,8 @@ func (m *Migrator) rewritten() int64 {
 	return m.progress.Rewritten
 }
 
-func (m *Migrator) setRewritten(n int64) {
+func (m *Migrator) setRewritten(n, left int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.progress.Rewritten = n
+	m.progress.Rewritten, m.progress.Left = n, left
 }

@@ -38,8 +38,8 @@ type Peers struct {
 }
 
 // JoinPeers says to the other servers that this one runs, and holds back what they can't read. It
-// comes before the first look at which versions are stored: so either they see this server or this
-// one sees them.
+// comes before the first look at which versions are stored. So either they see this server, or this
+// server sees them.
 func JoinPeers(ctx context.Context, k *Kinds, db *Database, self replicas.Replica, log *slog.Logger) (*Peers, error) {
 	p := &Peers{register: replicas.Register{Store: db.Source(storage.Form{}), Log: log}, kinds: k, db: db, log: log, self: self, held: map[string]int{}}
 	p.self.Reads, p.self.Writes = map[string][]string{}, map[string]string{}

@@ -15,8 +15,8 @@ const noQuorum = "the members that can be reached do not answer, as if most of t
 // waitingSaid is how often a server that waits for etcd says so.
 const waitingSaid = 10 * time.Second
 
-// awaitQuorum returns when etcd answers ask, which takes waitingSaid at most, be it that it
-// refuses; with an error if ctx ends before. Meanwhile it says again and again what it waits for.
+// awaitQuorum returns when etcd answers ask, which takes waitingSaid at most, also if it refuses.
+// It returns an error if ctx ends before. Meanwhile it says again and again what it waits for.
 func awaitQuorum(ctx context.Context, ask func(context.Context) error, log *slog.Logger) error {
 	begin := time.Now()
 	again := time.NewTicker(waitingSaid)

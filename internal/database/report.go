@@ -23,8 +23,8 @@ type storageReport struct {
 type resourceReport struct {
 	Resource       string `json:"resource"`
 	StorageVersion string `json:"storageVersion"`
-	// Written is the version in which objects are written, where that is not the storage version:
-	// servers run that can't read that one.
+	// Written is the version in which objects are written, where that is not the storage version,
+	// because servers run that can't read it.
 	Written    string   `json:"written,omitempty"`
 	MediaType  string   `json:"mediaType"`
 	Objects    int64    `json:"objects"`

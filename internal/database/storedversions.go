@@ -85,7 +85,7 @@ func (k *Kinds) scan(ctx context.Context, i int, db *Database) ([]string, error)
 	return migration.Found(ctx, source, r.KeyPrefix(), func(e storage.Entry) string { return versionOf(e.Value) })
 }
 
-// Decrypted is the form of values as they are, but for encryption.
+// Decrypted is the form of values as they are, except for encryption.
 func (k *Kinds) Decrypted(r registry.Resource, root string) storage.Form {
 	if k.Encryption == nil {
 		return storage.Form{}

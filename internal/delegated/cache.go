@@ -54,8 +54,8 @@ func (c *cache[A]) key(question any) (cacheKey, error) {
 	return cacheKey(mac.Sum(nil)), nil
 }
 
-// get returns the answer to a question that ask knows to put. ask outlives the one who called
-// first: others wait for its answer too. An error is nobody's but of those who wait.
+// get returns the answer to a question that ask knows to put. ask outlives the first caller, since
+// others wait for its answer too. An error is nobody's but of those who wait.
 func (c *cache[A]) get(ctx context.Context, question any, ask func(context.Context) (A, error)) (A, error) {
 	var none A
 	key, err := c.key(question)

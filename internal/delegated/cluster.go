@@ -215,7 +215,7 @@ func readProxy(data map[string]string, ca string) (*auth.FrontProxy, error) {
 		}
 	}
 	if len(config.UIDHeaders) == 0 {
-		config.UIDHeaders = []string{"X-Remote-Uid"} // clusters before 1.32 do not name it; it must be taken away all the same
+		config.UIDHeaders = []string{"X-Remote-Uid"} // clusters before 1.32 do not name it; it must be taken away anyway
 	}
 	proxy, err := auth.NewFrontProxy(config)
 	if err != nil {

@@ -19,9 +19,9 @@ type Users struct {
 }
 
 // ReadUsers reads the users of a kubeconfig file: "host:port", "host" for the port of HTTPS,
-// "*.domain", or "*" for every host. Clusters are of no interest, and of contexts it is the user of
-// the current one, who is for hosts that nobody else is for. Paths are relative to the file's
-// folder. Credentials that a server can't use are an error.
+// "*.domain", or "*" for every host. Clusters do not matter. The user of the current context is for
+// hosts that no other user is for. Paths are relative to the file's folder. Credentials that a
+// server can't use are an error.
 func ReadUsers(file string) (*Users, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {

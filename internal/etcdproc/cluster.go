@@ -17,8 +17,8 @@ type Config struct {
 	// Binary is an etcd, see Build.
 	Binary string
 	// Dir is for data and logs: <Dir>/m1 is the data directory of the first member, <Dir>/m1.log
-	// what it says. It is made if it is missing. What is there already is gone on with, if Members
-	// and Ports are as they were.
+	// what it says. It is made if it is missing. What is there already is continued, if Members and
+	// Ports are as they were.
 	Dir string
 	// Members is how many; 0 means 1.
 	Members int
@@ -154,8 +154,8 @@ func (c *Cluster) WaitHealthy(ctx context.Context) error {
 }
 
 // Leader waits until a member says who leads, and returns that member. A member that was cut off
-// may still take itself for the leader: who has heard of the latest election is believed. One that
-// was killed or frozen a moment ago is returned until the others have noticed.
+// may still take itself for the leader. The member that has heard of the latest election is
+// believed. One that was killed or frozen a moment ago is returned until the others have noticed.
 func (c *Cluster) Leader(ctx context.Context) (*Member, error) {
 	for {
 		if m := c.leader(ctx); m != nil {

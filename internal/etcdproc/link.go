@@ -6,7 +6,7 @@ import (
 )
 
 // link is one connection to a proxy, and the one that the proxy has to the member for it. Its
-// fields are guarded by the proxy's mutex, but for outside.
+// fields are guarded by the proxy's mutex, except for outside.
 type link struct {
 	outside *net.TCPConn
 	inside  net.Conn // nil until the member was dialled

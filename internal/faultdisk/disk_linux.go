@@ -236,7 +236,7 @@ type call struct {
 	args [6]uint64
 }
 
-// verdict is what becomes of one: it goes on, or returns errno (0: success) without being made.
+// verdict is what happens to one: it goes on, or returns errno (0: success) without being made.
 type verdict struct {
 	goesOn bool
 	errno  syscall.Errno

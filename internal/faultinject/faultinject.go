@@ -5,13 +5,15 @@
 // Each Bug is a way in which stores like ours have failed somewhere. A bug stands around the part
 // whose fault it imitates, so that the part knows nothing of it. Above stands around what the
 // registry reads, Below around what a watch cache follows, Served around what the server sends.
-// Unsynced is a setting of the embedded etcd.
+// Unsynced is a setting of the embedded etcd. Only books have bugs, and only for clients: a server
+// that can't trust what it reads itself would not get as far as serving them.
 package faultinject
 
 import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/storage"
@@ -41,12 +43,16 @@ const (
 	IgnoredFinalizer  Bug = "ignored-finalizer"   // a deletion does not see a finalizer that was added since it looked
 	CreatedOver       Bug = "created-over"        // an object that waits for its finalizers is replaced by a new one of its name
 	StaleRefusal      Bug = "stale-refusal"       // an update is refused for what the server wrote last
-	AppliedOnConflict Bug = "applied-on-conflict" // an apply patch that is refused with 409 is written all the same
+	AppliedOnConflict Bug = "applied-on-conflict" // an apply patch that is refused with 409 is written anyway
 	StolenField       Bug = "stolen-field"        // an apply patch takes fields of others without force
 	CollectionByName  Bug = "collection-by-name"  // deletecollection deletes objects that took the names of those in its list
 	CollectionSkips   Bug = "collection-skips"    // deletecollection leaves objects that were changed since its list
 	WetRun            Bug = "wet-run"             // a dry run of a deletion deletes
 	StaleTouch        Bug = "stale-touch"         // a write that changes nothing of what the server wrote last is not compared with what there is
+
+	Uncharged         Bug = "uncharged"          // a create is now and then not charged to the quota
+	LateCreate        Bug = "late-create"        // a create looks at its namespace, and does not depend on it
+	ForgottenWebhooks Bug = "forgotten-webhooks" // a server does not learn of the webhooks that were there when it started
 )
 
 // Bugs are all of them.
@@ -55,6 +61,7 @@ var Bugs = []Bug{
 	OldDeletion, EarlyBookmark, LostAtStart, LostInCache, LostWrite, AckedUnsynced,
 	IgnoredFinalizer, CreatedOver, StaleRefusal, AppliedOnConflict, StolenField, CollectionByName, CollectionSkips,
 	WetRun, StaleTouch,
+	Uncharged, LateCreate, ForgottenWebhooks,
 }
 
 // Parse returns the bug with a name, or an error.
@@ -74,18 +81,24 @@ type source interface {
 	DeleteKnown(ctx context.Context, known storage.Entry, check storage.CheckDelete) (storage.Entry, error)
 }
 
-// Above returns store with the bug, if it is one of reads, writes, or watches.
-func (b Bug) Above(s storage.Interface) storage.Interface {
+// broken is the resource that has the bugs, as clients call it.
+const broken = "books"
+
+// Above returns the store of a resource with the bug, if it is one of reads, writes, or watches.
+func (b Bug) Above(s storage.Interface, resource string) storage.Interface {
+	if resource != broken {
+		return s
+	}
 	switch b {
-	case "", AckedUnsynced, EarlyBookmark, LostAtStart, LostInCache, AppliedOnConflict, StolenField, CollectionByName, CollectionSkips, WetRun:
+	case "", AckedUnsynced, EarlyBookmark, LostAtStart, LostInCache, AppliedOnConflict, StolenField, CollectionByName, CollectionSkips, WetRun, ForgottenWebhooks:
 		return s
 	}
 	return &store{Interface: s, bug: b}
 }
 
-// Below returns s with the bug, if it is one between etcd and the cache.
-func (b Bug) Below(s source) source {
-	if b != LostAtStart && b != LostInCache {
+// Below returns s, which is of a resource, with the bug, if it is one between etcd and the cache.
+func (b Bug) Below(s source, resource string) source {
+	if resource != broken || b != LostAtStart && b != LostInCache {
 		return s
 	}
 	return &feed{source: s, bug: b}
@@ -94,10 +107,13 @@ func (b Bug) Below(s source) source {
 // Unsynced says whether the embedded etcd has the bug of not waiting for the disk.
 func (b Bug) Unsynced() bool { return b == AckedUnsynced }
 
-// Served gives resources the bug, if it is one of streams, apply patches, or deletions.
+// Served gives resources the bug, if it is one of streams, apply patches, deletions, or webhooks.
 func (b Bug) Served(resources []rest.Resource) {
 	for i := range resources {
 		switch r := &resources[i]; {
+		case b == ForgottenWebhooks && strings.HasSuffix(r.Name, "webhookconfigurations"):
+			r.List = forgetting{r.List}
+		case r.Name != broken:
 		case b == EarlyBookmark && r.Watch != nil:
 			r.Watch = marker{r.Watch}
 		case (b == AppliedOnConflict || b == StolenField) && r.Patch != nil:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -35,6 +36,27 @@ func (s *store) recreate(ctx context.Context, key string, value []byte, with ...
 		}
 		return value, with, nil
 	})
+}
+
+// lonely is what Uncharged and LateCreate leave of the operations that go with a create.
+func (s *store) lonely(with []storage.Op) []storage.Op {
+	switch {
+	case len(with) == 0:
+	case s.bug == Uncharged && s.count.Add(1)%8 == 0:
+		return slices.DeleteFunc(slices.Clone(with), func(o storage.Op) bool { return o.Act == storage.Put })
+	case s.bug == LateCreate:
+		time.Sleep(while)
+		return nil
+	}
+	return with
+}
+
+// forgetting has the bug that there seems to be nothing.
+type forgetting struct{ rest.Lister }
+
+func (f forgetting) List(ctx context.Context, namespace string, opts metav1.ListOptions) (rest.View, error) {
+	opts.LabelSelector = "remembered=yes"
+	return f.Lister.List(ctx, namespace, opts)
 }
 
 // rememberedUpdate takes what it wrote last for what is there, if that is a reason to write nothing
@@ -127,8 +149,8 @@ func (c collecting) DeleteCollection(ctx context.Context, req *rest.Request, nam
 	time.Sleep(longWhile)
 	for _, item := range listed.Items {
 		if c.bug == CollectionSkips {
-			// Who has written meanwhile keeps the object, although it is the one that was in the
-			// list.
+			// Whoever has written meanwhile keeps the object, although it is the object that was in
+			// the list.
 			opts.Preconditions = &metav1.Preconditions{ResourceVersion: &item.ResourceVersion}
 		}
 		_, err := c.delete.Delete(ctx, req, rest.Name{Namespace: item.Namespace, Name: item.Name}, opts)

@@ -1,6 +1,5 @@
 // Package keyprefix says where in the database the objects of a resource lie, below the root
-// (/registry). It is a leaf, for gen and for servers: what the one refuses, the other would not
-// start with.
+// (/registry). gen and servers share it. So gen refuses what a server would not start with.
 //
 // A resource of Kubernetes' own groups has the prefix that a kube-apiserver has: a special one, or
 // /<resource>/. All others have /<group>/<resource>/. A marker on a kind names another one for it.

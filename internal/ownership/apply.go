@@ -149,7 +149,7 @@ func (t *Tracker) Check(content map[string]any) error {
 }
 
 // Apply makes the next object of live, whatever it was before, by what manager wants its fields to
-// be, which is the content of an apply patch that Check finds nothing wrong with. A conflict with
+// be. That is the content of an apply patch that Check finds nothing wrong with. A conflict with
 // another manager is an API status; force takes the fields over. The result is defaulted, if it is
 // no Document, and knows its owners. sent is what there is of that then: in live, and in content;
 // nil if it is a Document, or nothing was changed. Neither live nor content is modified.
@@ -307,7 +307,7 @@ func ownersOf(u *unstructured.Unstructured) ([]metav1.ManagedFieldsEntry, error)
 	return entries, nil
 }
 
-// compare tells which fields of two documents differ, but for those that nobody owns.
+// compare tells which fields of two documents differ, except for those that nobody owns.
 func (a *applier) compare(live, obj Document) (*fieldset.Comparison, error) {
 	was, err := a.typed(live)
 	if err != nil {

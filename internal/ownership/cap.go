@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// maxUpdaters is how many owners of one object there may be that write without applying. Of
-	// more than that, the oldest become one, for each version, which is called ancient.
+	// maxUpdaters is how many owners of one object there may be that write without applying. If
+	// there are more, the oldest become one owner for each version, which is called ancient.
 	maxUpdaters = 10
 	ancient     = "ancient-changes"
 )

@@ -8,7 +8,7 @@
 // first such patch, or for kinds that gen has printed no functions for. Both agree about what a
 // field is, since the functions were printed for the same schemas; a test compares them.
 //
-// One thing Update leaves to the next apply patch: if a list or map has become atomic since
+// Update leaves one thing to the next apply patch: if a list or map has become atomic since
 // somebody wrote below it, that entry is put right then.
 //
 // Start reading at New and Tracker. The package knows no requests and no store.

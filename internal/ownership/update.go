@@ -14,11 +14,11 @@ import (
 )
 
 // Update returns who owns the fields of obj after manager has made it of live; an empty live was
-// never stored. Both are of the tracker's version, and say so. Of obj the managedFields are taken
+// never stored. Both are of the tracker's version, and say so. It takes the managedFields of obj
 // away.
 //
-// It does what apimachinery's managedfields does for a write that is no apply patch: who writes
-// owns what differs, all others lose that, and nobody owns what is no more. Who wrote in another
+// It does what apimachinery's managedfields does for a write that is no apply patch: the writer
+// owns what differs, all others lose that, and nobody owns what is gone. An owner in another
 // version loses what differs there.
 func (t *Tracker) Update(live, obj runtime.Object, manager string) (owners []metav1.ManagedFieldsEntry, err error) {
 	defer func() {
@@ -146,7 +146,7 @@ func readable(sent, known []metav1.ManagedFieldsEntry) bool {
 	return true
 }
 
-// compare tells which fields differ in one version, but for those that nobody can own by such a
+// compare tells which fields differ in one version, except for those that nobody can own by such a
 // write.
 func (t *Tracker) compare(kind *runtime.Kind, live, obj runtime.Object) (*fieldset.Comparison, error) {
 	c, err := t.comparison(kind, live, obj)

@@ -21,6 +21,7 @@ func NewFlags(s Server) (*pflag.FlagSet, *Options) {
 	s.hideEtcdFlags(fs)
 	AddConfigFlag(fs)
 	fs.Bool(printConfigFlag, false, "print the value of every flag and where it comes from, as a file for --config, and do nothing else")
+	fs.Bool(versionFlag, false, "print what the program was built of, as the command version does, and do nothing else")
 	return fs, o
 }
 

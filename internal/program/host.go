@@ -17,7 +17,7 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// Host is the server as an API sees it that extends it. It is good until Extend returns, but for
+// Host is the server as an API sees it that extends it. It is good until Extend returns, except for
 // its functions.
 type Host struct {
 	Scheme *runtime.Scheme
@@ -30,7 +30,7 @@ type Host struct {
 	Shared bool
 	Log    *slog.Logger
 
-	// Authorizer is the one of the server: Masters, and whom --authorization-mode names. It decides
+	// Authorizer is that of the server: Masters, and what --authorization-mode names. It decides
 	// once the server serves.
 	Authorizer auth.Authorizer
 	// RBAC is what Extend sets to the authorizer of --authorization-mode=RBAC, by the roles that it
@@ -44,7 +44,7 @@ type Host struct {
 	Signer    *auth.TokenSigner
 	// ClientSigner signs the certificates of clients that this server knows.
 	ClientSigner *auth.ClientSigner
-	// Revocations are the credentials that the server refuses. Who keeps the list says so in
+	// Revocations are the credentials that the server refuses. Whoever keeps the list says so in
 	// Extend.
 	Revocations *auth.Revocations
 	// RootCA are the authorities, in PEM, by which pods know this server; nil: it does not know
@@ -55,11 +55,11 @@ type Host struct {
 	// Metrics takes the metrics of those who have some.
 	Metrics prometheus.Registerer
 
-	// Stored are the objects of all resources that are in namespaces and do not expire, for those who
-	// write an object of one together with somebody else's.
+	// Stored are the objects of all resources that are in namespaces and do not expire, for those
+	// who write an object of one together with somebody else's.
 	Stored []*registry.Objects
 
-	// Elect is what Extend sets to say which of the servers that share their objects leads: it
+	// Elect is what Extend sets to say which of the servers that share their objects leads. It
 	// calls lead while this one holds the lease of that name, until ctx ends. nil: each of them
 	// leads.
 	Elect func(ctx context.Context, lease string, lead func(context.Context))

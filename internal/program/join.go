@@ -122,6 +122,11 @@ func joinSchemas(texts []string) (string, error) {
 
 // Collected says whether anybody collects objects whose owners are gone.
 func Collected(s Server, o *StoreOptions) bool {
-	inServer := slices.ContainsFunc(s.APIs, func(a API) bool { return a.Collects })
-	return o.GarbageCollector == CollectBeside || o.GarbageCollector == CollectInServer && inServer
+	return o.GarbageCollector == CollectBeside || o.GarbageCollector == CollectInServer && HasCollector(s)
+}
+
+// HasCollector says whether the program has a garbage collector, which also deletes what ends by
+// itself.
+func HasCollector(s Server) bool {
+	return slices.ContainsFunc(s.APIs, func(a API) bool { return a.Collects })
 }

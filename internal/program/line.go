@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/pflag"
 )
@@ -14,7 +13,8 @@ type commandLine struct {
 	program  Server
 	Options  *Options
 	flags    *pflag.FlagSet
-	Print    bool
+	Print    bool // of the values of all flags
+	Version  bool // is asked for, and nothing else was looked at
 	settings settings
 	sources  map[string]string // where the values of flags come from
 }
@@ -27,15 +27,18 @@ func (l *commandLine) PrintConfig(out io.Writer) error {
 }
 
 // ParseLine reads the command line, the environment and the file. The error of an unknown flag says
-// which one was probably meant. usage is the help, of which the flags are a part.
-func ParseLine(s Server, args, environ []string, usage func(*pflag.FlagSet) string) (*commandLine, error) {
+// which one was probably meant. help shows the help of the server, whose flags it gets.
+func ParseLine(s Server, args, environ []string, help func(*pflag.FlagSet)) (*commandLine, error) {
 	fs, o := NewFlags(s)
-	fs.Usage = func() { fmt.Fprint(os.Stderr, usage(fs)) }
+	fs.Usage = func() { help(fs) }
 	if err := fs.Parse(args); err != nil {
 		return nil, WithSuggestion(err, fs)
 	}
 	if fs.NArg() > 0 {
 		return nil, fmt.Errorf("%q: there are no arguments, only flags; see --help", fs.Arg(0))
+	}
+	if version, err := fs.GetBool(versionFlag); version || err != nil {
+		return &commandLine{Version: version}, err
 	}
 	line := &commandLine{program: s, Options: o, flags: fs, settings: settings{program: s.Name, environ: environ, server: fs}}
 	sources, err := line.settings.apply(fs)

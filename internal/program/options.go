@@ -92,9 +92,9 @@ type StoreOptions struct {
 	// EncryptionConfig is a file that says how objects are encrypted at rest, as in Kubernetes; ""
 	// leaves them plain.
 	EncryptionConfig string
-	// EncryptionReload puts changes of that file into effect. Kubernetes' default is not to: then a
-	// mistake in the file is found at the next start, when it keeps the server down, and not at
-	// once, when it is only a failed check.
+	// EncryptionReload puts changes of that file into effect. Kubernetes' default is not to. Then a
+	// mistake in the file is found at the next start, when it keeps the server down. Here it is
+	// found at once, when it is only a failed check.
 	EncryptionReload bool
 }
 
@@ -162,7 +162,7 @@ func (o *StoreOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.DurationVar(&o.EtcdCompaction, "etcd-compaction-interval", o.EtcdCompaction, "`time` after which old revisions are compacted away; servers on one etcd, Kubernetes' included, take turns; 0 leaves it to somebody else")
 	fs.StringVar(&o.ClusterSecretFile, "cluster-secret-file", o.ClusterSecretFile, "`file` with a secret that all servers on one etcd are given: with it they share their certificate authority, the key of service account tokens and the encryption key, which lie in etcd sealed with it")
 	fs.IntVar(&o.MigrationRate, "storage-migration-rate", o.MigrationRate, "how many `objects` that are stored in an old version, media type or key are rewritten in a second, by one of the servers; 0 leaves them as they are")
-	fs.BoolVar(&o.EncryptionReload, "encryption-provider-config-automatic-reload", o.EncryptionReload, "put changes of that file into effect within seconds; one with a mistake is refused, and fails the health check encryption-config")
+	fs.BoolVar(&o.EncryptionReload, "encryption-provider-config-automatic-reload", o.EncryptionReload, "put changes of the file of --encryption-provider-config into effect within seconds; one with a mistake is refused, and fails the health check encryption-config")
 }
 
 // AddPlaceFlags adds those that say where the objects are.

@@ -22,7 +22,7 @@ type DelegationOptions struct {
 	// "in-cluster" for the service account of the pod.
 	AuthenticationKubeconfig, AuthorizationKubeconfig string
 	// SkipLookup does not read from the cluster which front proxies and client certificates it
-	// trusts. TolerateLookupFailure starts all the same when that fails, and goes on trying.
+	// trusts. TolerateLookupFailure starts anyway when that fails, and goes on trying.
 	SkipLookup, TolerateLookupFailure bool
 	// TokenWebhook and AccessWebhook are files in the form of a kubeconfig; the URL in it is where
 	// reviews are posted to.

@@ -109,11 +109,28 @@ func TestValidateSaysEverything(t *testing.T) {
 
 // parse reads flags only, and returns the options.
 func parse(s Server, args []string) (*Options, error) {
-	line, err := ParseLine(s, args, nil, noUsage)
+	line, err := ParseLine(s, args, nil, noHelp)
 	if err != nil {
 		return nil, err
 	}
 	return line.Options, nil
 }
 
-func noUsage(*pflag.FlagSet) string { return "" }
+func noHelp(*pflag.FlagSet) {}
+
+// TestLimitsAreOnByDefault: 0 is no bound, and nobody has that without asking for it.
+func TestLimitsAreOnByDefault(t *testing.T) {
+	o, err := parse(Server{Name: "library"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for flag, limit := range map[string]int{
+		"max-requests-inflight": o.Serving.MaxRequestsInFlight, "max-mutating-requests-inflight": o.Serving.MaxMutatingRequestsInFlight,
+		"max-watches-per-user": o.Serving.MaxWatchesPerUser, "http2-max-streams-per-connection": o.Serving.HTTP2MaxStreams,
+		"request-timeout": int(o.Serving.RequestTimeout),
+	} {
+		if limit <= 0 {
+			t.Errorf("--%s is %d", flag, limit)
+		}
+	}
+}

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TracingOptions say what becomes of traces. Without Server.Tracing there is no flag.
+// TracingOptions say what happens to traces. Without Server.Tracing there is no flag.
 type TracingOptions struct {
 	// ConfigFile has a TracingConfiguration, as kube-apiserver takes it; "": nothing is recorded.
 	ConfigFile string

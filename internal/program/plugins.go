@@ -9,9 +9,9 @@ import (
 	"github.com/typeplane/typeplane/internal/suggest"
 )
 
-// admissionPlugins are those of the program, in the order in which they are asked: those of the
-// APIs, then the program's own, and last those that want to be last, of which the APIs' have the
-// very end.
+// admissionPlugins are those of the program, in the order in which they are asked. First come those
+// of the APIs, then the program's own. Last are those that want to be last, of which the APIs' have
+// the very end.
 func (s Server) admissionPlugins() (plugins []AdmissionPlugin) {
 	var shared []AdmissionPlugin
 	for _, a := range s.APIs {
@@ -30,7 +30,7 @@ func (s Server) admissionPlugins() (plugins []AdmissionPlugin) {
 	return plugins
 }
 
-// ChoosePlugins are the ones that the options choose, in the order in which they are asked.
+// ChoosePlugins returns the plug-ins that the options choose, in the order in which they are asked.
 func ChoosePlugins(s Server, o *AdmissionOptions) ([]ChosenPlugin, error) {
 	all := s.admissionPlugins()
 	names := pluginNames(all)

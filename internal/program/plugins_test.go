@@ -79,7 +79,7 @@ func TestAdmissionFlags(t *testing.T) {
 		t.Error("a program without plug-ins has flags for them")
 	}
 	var out bytes.Buffer
-	line, err := ParseLine(withPlugins(), []string{"--disable-admission-plugins=Shop,Quot", "--admission-control-config-file=a.yaml"}, nil, noUsage)
+	line, err := ParseLine(withPlugins(), []string{"--disable-admission-plugins=Shop,Quot", "--admission-control-config-file=a.yaml"}, nil, noHelp)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ func NewScheme(s Server) (*runtime.Scheme, error) {
 }
 
 // Without returns the server without some versions of its kinds, as the release before or after
-// this one may have been.
+// this release may be.
 func (s Server) Without(versions ...schema.GroupVersion) Server {
 	resources := s.Resources
 	s.Resources, s.omitted = nil, append(slices.Clone(s.omitted), versions...)

@@ -18,11 +18,17 @@ import (
 	"github.com/typeplane/typeplane/internal/suggest"
 )
 
-// The flags that are about the others. They can't be in the file.
+// The flags that are about the others, or about the program. They can't be in the file.
 const (
 	configFlag      = "config"
 	printConfigFlag = "print-config"
+	versionFlag     = "version"
 )
+
+// isSetting says whether a flag can be set in the file.
+func isSetting(flag string) bool {
+	return flag != configFlag && flag != printConfigFlag && flag != versionFlag
+}
 
 // settings are where the values of flags come from that the command line leaves open: first the
 // environment, then the file of --config. Every flag of the server can be set in both.
@@ -63,7 +69,7 @@ var serviceLink = regexp.MustCompile(`^(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_.*
 func (s settings) applyEnvironment(fs *pflag.FlagSet, sources map[string]string) error {
 	flags := map[string]string{}
 	s.server.VisitAll(func(f *pflag.Flag) {
-		if f.Name != printConfigFlag {
+		if isSetting(f.Name) || f.Name == configFlag {
 			flags[Variable(s.program, f.Name)] = f.Name
 		}
 	})
@@ -116,7 +122,7 @@ func (s settings) applyFile(fs *pflag.FlagSet, sources map[string]string) error 
 }
 
 func (s settings) applyValue(fs *pflag.FlagSet, name string, value any, sources map[string]string, file string) error {
-	if s.server.Lookup(name) == nil || name == configFlag || name == printConfigFlag {
+	if s.server.Lookup(name) == nil || !isSetting(name) {
 		return s.unknownKey(name)
 	}
 	f := fs.Lookup(name)
@@ -142,7 +148,7 @@ func (s settings) applyValue(fs *pflag.FlagSet, name string, value any, sources 
 func (s settings) unknownKey(name string) error {
 	var names []string
 	s.server.VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden && f.Name != configFlag && f.Name != printConfigFlag {
+		if !f.Hidden && isSetting(f.Name) {
 			names = append(names, f.Name)
 		}
 	})
@@ -179,7 +185,7 @@ func texts(value any) ([]string, error) {
 func (s settings) print(out io.Writer, fs *pflag.FlagSet, sources map[string]string) error {
 	var errs []error
 	fs.VisitAll(func(f *pflag.Flag) {
-		if f.Hidden || f.Name == configFlag || f.Name == printConfigFlag {
+		if f.Hidden || !isSetting(f.Name) {
 			return
 		}
 		text, err := valueText(f.Value)

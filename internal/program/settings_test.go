@@ -26,7 +26,7 @@ func configFile(t *testing.T, text string) string {
 func TestSourcesHaveAnOrder(t *testing.T) {
 	file := configFile(t, "secure-port: 1\nbind-address: 10.0.0.1\netcd-prefix: /file\netcd-servers: [https://a:1, https://b:1]\nwatch-cache: false\n")
 	line, err := ParseLine(Server{Name: "my-library"}, []string{"--secure-port=3", "--config", file},
-		[]string{"MY_LIBRARY_SECURE_PORT=2", "MY_LIBRARY_ETCD_PREFIX=/environment", "HOME=/x", "MY_LIBRARY_EDITION=2"}, noUsage)
+		[]string{"MY_LIBRARY_SECURE_PORT=2", "MY_LIBRARY_ETCD_PREFIX=/environment", "HOME=/x", "MY_LIBRARY_EDITION=2"}, noHelp)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestSourcesHaveAnOrder(t *testing.T) {
 		}
 	}
 	// The file itself can be named by the environment.
-	line, err = ParseLine(Server{Name: "library"}, nil, []string{"LIBRARY_CONFIG=" + file}, noUsage)
+	line, err = ParseLine(Server{Name: "library"}, nil, []string{"LIBRARY_CONFIG=" + file}, noHelp)
 	if err != nil || line.Options.Serving.SecurePort != 1 {
 		t.Errorf("%v %+v", err, line)
 	}
@@ -65,7 +65,7 @@ func TestEveryFlagHasItsSources(t *testing.T) {
 		if rest := strings.TrimPrefix(name, "LIBRARY_"); serviceLink.MatchString(rest) {
 			t.Errorf("%s is what Kubernetes gives pods for a Service called library", name)
 		}
-		if f.Hidden || f.Name == configFlag || f.Name == printConfigFlag {
+		if f.Hidden || !isSetting(f.Name) {
 			return
 		}
 		text, err := valueText(f.Value)
@@ -79,7 +79,7 @@ func TestEveryFlagHasItsSources(t *testing.T) {
 			"environment " + name: {environ: []string{name + "=" + plain}},
 			"flag":                {args: []string{"--" + f.Name + "=" + plain}},
 		} {
-			line, err := ParseLine(Server{Name: "library"}, sources.args, sources.environ, noUsage)
+			line, err := ParseLine(Server{Name: "library"}, sources.args, sources.environ, noHelp)
 			if err != nil {
 				t.Errorf("--%s from %s: %v", f.Name, source, err)
 				continue
@@ -98,7 +98,7 @@ func TestEveryFlagHasItsSources(t *testing.T) {
 		for _, wrong := range []struct{ args, environ []string }{
 			{args: []string{"--config=" + configFile(t, f.Name+": wrong\n")}}, {environ: []string{name + "=wrong"}},
 		} {
-			if _, err := ParseLine(Server{Name: "library"}, wrong.args, wrong.environ, noUsage); err == nil || !strings.Contains(err.Error(), f.Name) {
+			if _, err := ParseLine(Server{Name: "library"}, wrong.args, wrong.environ, noHelp); err == nil || !strings.Contains(err.Error(), f.Name) {
 				t.Errorf("--%s=wrong from %+v: %v", f.Name, wrong, err)
 			}
 		}
@@ -111,6 +111,7 @@ func TestSettingsRefuse(t *testing.T) {
 		"kubeconfig: x":                   "kubeconfig: there is no such flag",
 		"config: x":                       "not for this file",
 		"print-config: true":              "not for this file",
+		"version: true":                   "not for this file",
 		"secure-port: [1]":                "want one value",
 		"secure-port: {a: 1}":             "want a text",
 		"secure-port:":                    "want a text",
@@ -120,19 +121,19 @@ func TestSettingsRefuse(t *testing.T) {
 		"storage-backend: etcd2":          `"etcd2" is not supported`,
 		"secure-prt: 1\nbind-adress: ::1": "did you mean bind-address?",
 	} {
-		if _, err := ParseLine(Server{Name: "library"}, []string{"--config", configFile(t, text)}, nil, noUsage); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ParseLine(Server{Name: "library"}, []string{"--config", configFile(t, text)}, nil, noHelp); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
 	if _, err := parse(Server{Name: "library"}, []string{"--config=/nonexistent"}); err == nil || !strings.Contains(err.Error(), "--config") {
 		t.Errorf("no file: %v", err)
 	}
-	_, err := ParseLine(Server{Name: "library"}, nil, []string{"LIBRARY_SECURE_PRT=1"}, noUsage)
+	_, err := ParseLine(Server{Name: "library"}, nil, []string{"LIBRARY_SECURE_PRT=1"}, noHelp)
 	if err == nil || !strings.Contains(err.Error(), "did you mean LIBRARY_SECURE_PORT?") {
 		t.Errorf("environment: %v", err)
 	}
 	links := []string{"LIBRARY_SERVICE_HOST=10.0.0.1", "LIBRARY_SERVICE_PORT=443", "LIBRARY_SERVICE_PORT_HTTPS=443", "LIBRARY_PORT=tcp://10.0.0.1:443", "LIBRARY_PORT_443_TCP=tcp://10.0.0.1:443"}
-	if _, err := ParseLine(Server{Name: "library"}, nil, links, noUsage); err != nil {
+	if _, err := ParseLine(Server{Name: "library"}, nil, links, noHelp); err != nil {
 		t.Errorf("in a pod beside a Service of this name: %v", err)
 	}
 }
@@ -140,7 +141,8 @@ func TestSettingsRefuse(t *testing.T) {
 // TestPrintConfig: what is printed has every flag and its source, and is a file that says the same.
 func TestPrintConfig(t *testing.T) {
 	t.Setenv("WIDGETS_ETCD_PREFIX", "/elsewhere")
-	printed, err := ParseLine(Server{Name: "widgets"}, []string{"--print-config", "--secure-port=0", "--etcd-servers=https://a:1,https://b:1"}, os.Environ(), noUsage)
+	t.Setenv("WIDGETS_VERSION", "v0.3.1") // of somebody's image, and no setting
+	printed, err := ParseLine(Server{Name: "widgets"}, []string{"--print-config", "--secure-port=0", "--etcd-servers=https://a:1,https://b:1"}, os.Environ(), noHelp)
 	if err != nil || !printed.Print {
 		t.Fatalf("%+v, %v", printed, err)
 	}
@@ -156,11 +158,11 @@ func TestPrintConfig(t *testing.T) {
 	}
 	fs, _ := NewFlags(Server{Name: "widgets"})
 	fs.VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden && f.Name != configFlag && f.Name != printConfigFlag && !strings.Contains("\n"+out, "\n"+f.Name+": ") {
+		if !f.Hidden && isSetting(f.Name) && !strings.Contains("\n"+out, "\n"+f.Name+": ") {
 			t.Errorf("--%s is missing", f.Name)
 		}
 	})
-	line, err := ParseLine(Server{Name: "widgets"}, []string{"--config", configFile(t, out)}, nil, noUsage)
+	line, err := ParseLine(Server{Name: "widgets"}, []string{"--config", configFile(t, out)}, nil, noHelp)
 	if err != nil {
 		t.Fatal(err)
 	}

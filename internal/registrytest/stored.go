@@ -40,8 +40,8 @@ type StoredConfig struct {
 
 // RunStored reads what releases of a server have stored, one subtest for each file of each set. A
 // set has one object of each kind in each version that it can be stored in, with all its fields
-// set, as protobuf and as JSON. It must be readable in every version that is served, and nothing
-// that the JSON says may be missing or different when it is read in the version it was stored in.
+// set, as protobuf and as JSON. It must be readable in every version that is served. Read in the
+// version that it was stored in, it must miss nothing that the JSON says, and say nothing else.
 // There may be more: defaults of fields that came later. Each kind that can be stored today must be
 // in a set, so a release with a new one brings its set along.
 func RunStored(t *testing.T, c StoredConfig) {

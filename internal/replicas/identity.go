@@ -18,10 +18,10 @@ const identityKey = "/.identity"
 // names.
 type Identity map[string][]byte
 
-// Share returns the identity of the service whose objects are in the store: the one that lies there
-// or, if there is none yet, that of mine, which it puts there. Of several servers that start at the
-// same time all get the same. The store is one without a cache and with the zero Form, at the root
-// of the resources.
+// Share returns the identity of the service whose objects are in the store. It is the identity that
+// lies there. If there is none yet, Share puts that of mine there. Servers that start at the same
+// time all get the same. The store is one without a cache and with the zero Form, at the root of
+// the resources.
 //
 // The error is a SecretError if the identity was sealed with another secret.
 func Share(ctx context.Context, store storage.Interface, secret Secret, mine func() (Identity, error)) (Identity, error) {

@@ -37,7 +37,7 @@ type Replica struct {
 	// Keys are fingerprints of what the replicas of one service have in common, by what it is
 	// called in messages.
 	Keys map[string]string `json:"keys"`
-	// Reads are the versions that the server can read, by resource; Writes is the one that it
+	// Reads are the versions that the server can read, by resource. Writes is the version that it
 	// stores.
 	Reads  map[string][]string `json:"reads"`
 	Writes map[string]string   `json:"writes"`
@@ -51,7 +51,7 @@ type Register struct {
 	Log   *slog.Logger
 }
 
-// List returns the servers that run, but for the one called except, in the order in which they
+// List returns the servers that run, except for the one called except, in the order in which they
 // started. A server that was killed is there for up to 16 seconds more.
 func (r Register) List(ctx context.Context, except string) ([]Replica, error) {
 	page, err := r.Store.List(ctx, prefix, storage.ListOptions{})

@@ -30,7 +30,7 @@ func secret(t *testing.T, text string) replicas.Secret {
 	return s
 }
 
-// Of servers that start at the same time, each with keys of its own, all get those of one.
+// If servers start at the same time, each with keys of its own, all get the keys of one.
 func TestAllShareOneIdentity(t *testing.T) {
 	store, given := memory.New(memory.Config{}), secret(t, " sixteen bytes or more\n")
 	var wg sync.WaitGroup

@@ -16,7 +16,7 @@ import (
 const (
 	// minSecret is how many bytes a secret must have.
 	minSecret = 16
-	// iterations of PBKDF2 make guessing a secret expensive for who has a copy of the database.
+	// iterations of PBKDF2 make guessing a secret expensive for whoever has a copy of the database.
 	iterations = 600_000
 	// maxIterations bound what a damaged value may cost.
 	maxIterations = 10_000_000

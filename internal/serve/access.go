@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/typeplane/typeplane/internal/program"
 )
 
@@ -96,6 +98,20 @@ func (a *access) tls() *tls.Config {
 		}
 		return a.operators.choose(hello)
 	}}
+}
+
+// reportCertificates tells metrics when those certificates end that the server does not make anew.
+func (a *access) reportCertificates(registry prometheus.Registerer) {
+	report := func(name string, end func() time.Time) {
+		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "typeplane_certificate_expiration_timestamp_seconds", Help: "When a certificate ends that the operator has to replace.",
+			ConstLabels: prometheus.Labels{"certificate": name},
+		}, func() float64 { return float64(end().Unix()) }))
+	}
+	report("authority", func() time.Time { return a.authority.cert.NotAfter })
+	if a.operators != nil {
+		report("serving", func() time.Time { return a.operators.get().Leaf.NotAfter })
+	}
 }
 
 // certificateHealth fails if the operator's certificate must be replaced.

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,10 +18,11 @@ import (
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
-// announce says at the start what a person wants to know: who listens where, where the objects are
-// and how many, in which form; and it warns of what may be meant otherwise.
+// announce says at the start what a person wants to know: who listens where, where the objects are,
+// how many, and in which form. It warns of what may be meant otherwise.
 func (p *plan) announce(ctx context.Context, door *door, db *database.Database, audit *auditLog) error {
-	p.log.Info(fmt.Sprintf("%s %s listens on %s", p.program.Name, programVersion(), door.url()), "go", runtime.Version())
+	p.log.Info(fmt.Sprintf("%s %s listens on %s", p.program.Name, p.build.Version, door.url()),
+		"revision", cmp.Or(p.build.Revision, "unknown"), "dirty", p.build.Dirty, "kubernetes", p.build.Kubernetes, "typeplane", p.build.Typeplane, "go", p.build.Go)
 	p.announceDatabase(ctx, db)
 	sealed := p.sealed()
 	p.log.Info("objects are stored", "as", strings.Join(p.storedVersions(), ","), "encrypted", orNone(sealed), "audit", cmp.Or(audit.path, "off"))
@@ -36,15 +36,6 @@ func (p *plan) announce(ctx context.Context, door *door, db *database.Database, 
 		p.log.Warn("this program was built with a Go whose net/http has known faults in HTTP/2, and others can reach it: build it with "+goodGo+" or newer", "go", runtime.Version())
 	}
 	return nil
-}
-
-// programVersion is that of the module that the program is from, as far as its build knows.
-func programVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "(devel)"
-	}
-	return cmp.Or(info.Main.Version, "(devel)")
 }
 
 func (p *plan) announceDatabase(ctx context.Context, db *database.Database) {

@@ -19,8 +19,8 @@ var (
 )
 
 // fill makes the list of the modes. roles is nil where none are served, webhook where there is
-// none. Without modes, those are asked that are there, roles first. Behind them come the others,
-// whom a cluster or the program gives.
+// none. Without modes, all that are there are asked, roles first. The others, which a cluster or
+// the program gives, come last.
 func (d *decider) fill(o *program.AuthorizationOptions, roles, webhook auth.Authorizer, others auth.Authorizers) error {
 	modes := o.Modes
 	switch {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,6 +75,14 @@ func TestServingCertificateFlags(t *testing.T) {
 	}
 	if got := getBody(t, client, i.URL()+"/healthz?verbose"); !strings.Contains(got, "[+]serving-certificate ok") {
 		t.Error(got)
+	}
+	numbers := getBody(t, client, i.URL()+"/metrics")
+	for name, lifetime := range map[string]time.Duration{"authority": caLifetime, "serving": leafLifetime} {
+		_, after, _ := strings.Cut(numbers, `typeplane_certificate_expiration_timestamp_seconds{certificate="`+name+`"} `)
+		var end float64
+		if _, err := fmt.Sscan(after, &end); err != nil || math.Abs(end-float64(time.Now().Add(lifetime).Unix())) > 600 {
+			t.Errorf("%s ends at %v, %v", name, end, err)
+		}
 	}
 }
 

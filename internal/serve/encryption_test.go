@@ -118,7 +118,7 @@ func TestKeyChangeRewrites(t *testing.T) {
 }
 
 // TestMovedCiphertexts: what was encrypted for one object is no value of another, also where the
-// format would not notice: a read fails, a watch ends with the error, and neither leaves the object
+// format would not notice. A read fails, a watch ends with the error, and neither leaves the object
 // out.
 func TestMovedCiphertexts(t *testing.T) {
 	for _, provider := range []string{"aescbc", "aesgcm", "secretbox"} {

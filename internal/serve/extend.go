@@ -3,6 +3,8 @@ package serve
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/auth"
@@ -13,7 +15,7 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// extended is what comes of the stores when the APIs and plug-ins have done their part.
+// extended is what the stores have become when the APIs and plug-ins have done their part.
 type extended struct {
 	resources []rest.Resource
 	readyz    []server.Check
@@ -49,7 +51,24 @@ func (p *plan) extend(ctx context.Context, door *door, db *database.Database, st
 	if migrator := stored.survey.Migrator; migrator != nil {
 		h.Alone("storage-migration", migrator.Run)
 	}
+	p.warnOfEnds(h.Resources)
 	return &extended{resources: h.Resources, readyz: h.Readyz, loops: program.Loops(h), decider: decider, roles: h.RBAC}, nil
+}
+
+// warnOfEnds says whose objects end by themselves, where nobody would delete them then.
+func (p *plan) warnOfEnds(resources []rest.Resource) {
+	if program.HasCollector(p.program) {
+		return
+	}
+	var ending []string
+	for _, r := range resources {
+		if r.Ends != nil && !slices.Contains(ending, r.Name) {
+			ending = append(ending, r.Name)
+		}
+	}
+	if len(ending) > 0 {
+		p.log.Warn("objects that say when they end stay nevertheless, since this program has no garbage collector: add garbage.API(), team.APIs() or features.All() to the APIs of its Server", "resources", strings.Join(ending, ","))
+	}
 }
 
 // openAdmission makes the plug-ins that are on. Until then, which is before the first request,

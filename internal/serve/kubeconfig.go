@@ -12,15 +12,15 @@ import (
 	"github.com/typeplane/typeplane/internal/wait"
 )
 
-// adminUser acts without limit: its group is the one that authorization lets do everything.
+// adminUser acts without limit, since authorization lets its group do everything.
 const (
 	adminUser  = "admin"
 	adminGroup = "system:masters"
 )
 
 // writeAdminKubeconfig writes a kubeconfig to file with a new certificate for the admin; the
-// context has the server's name. Of a file that is there already the context's namespace stays:
-// people set it, and servers are restarted.
+// context has the server's name. If the file is there already, the namespace of its context stays,
+// since people set it, and servers are restarted.
 func writeAdminKubeconfig(file, name, url, serverName string, a *authority) error {
 	certPEM, keyPEM, err := a.issueClient(adminUser, adminGroup)
 	if err != nil {

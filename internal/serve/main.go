@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -35,9 +36,12 @@ func run(ctx context.Context, s program.Server, args []string, c tool.Console) e
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		return tool.Run(ctx, s, args, c)
 	}
-	line, err := program.ParseLine(s, args, os.Environ(), func(fs *pflag.FlagSet) string { return tool.Usage(s, fs) })
+	line, err := program.ParseLine(s, args, os.Environ(), func(fs *pflag.FlagSet) { io.WriteString(c.Out, tool.Usage(s, fs)) })
 	if err != nil {
 		return err
+	}
+	if line.Version {
+		return tool.PrintVersion(s, c)
 	}
 	if line.Print {
 		return line.PrintConfig(c.Out)

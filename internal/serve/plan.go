@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/internal/buildinfo"
 	"github.com/typeplane/typeplane/internal/database"
 	"github.com/typeplane/typeplane/internal/program"
 )
@@ -23,6 +24,7 @@ type plan struct {
 	// the chain, which is filled when all stores are there.
 	plugins   []program.ChosenPlugin
 	admission *admission.Chain
+	build     buildinfo.Info
 	metrics   *prometheus.Registry
 	log       *slog.Logger
 }
@@ -32,7 +34,8 @@ func newPlan(s program.Server, o *program.Options) (*plan, error) {
 	if err := program.Validate(s, o); err != nil {
 		return nil, err
 	}
-	p := &plan{options: o, log: o.Log, metrics: prometheus.NewRegistry()}
+	p := &plan{options: o, build: buildinfo.Read(), log: o.Log, metrics: prometheus.NewRegistry()}
+	registerBuild(p.metrics, s.Name, p.build)
 	if p.log == nil {
 		p.log = neverBlocking(&o.Logging, os.Stderr)
 	}

@@ -32,8 +32,8 @@ type reloaded[T any] struct {
 	complain bool       // it was no good
 }
 
-// openReloaded reads the files a first time, and fails if they are no good. parse is called with the
-// contents in the order of the files, and must not keep them.
+// openReloaded reads the files a first time, and fails if they are no good. parse is called with
+// the contents in the order of the files, and must not keep them.
 func openReloaded[T any](what string, files []string, log *slog.Logger, parse func(contents ...[]byte) (T, error)) (*reloaded[T], error) {
 	f := &reloaded[T]{what: what, files: files, parse: parse, log: log, now: time.Now}
 	contents, err := f.readAll()

@@ -42,7 +42,7 @@ func (p *plan) joinPeers(ctx context.Context, url string, db *database.Database,
 		host = "unknown"
 	}
 	db.Peers, err = database.JoinPeers(ctx, p.known, db, replicas.Replica{
-		ID: uuid.NewString(), URL: url, Host: host, Release: programVersion(), Started: time.Now(),
+		ID: uuid.NewString(), URL: url, Host: host, Release: p.build.Version, Started: time.Now(),
 	}, p.log)
 	if err != nil {
 		return err

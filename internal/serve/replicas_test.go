@@ -158,7 +158,7 @@ func awaitReport(t *testing.T, client *http.Client, i *Instance, part string) st
 }
 
 // TestNewReleaseBesideAnOldOne: while a server runs that does not know the new storage version,
-// nobody stores it; when the last one has ended all objects are rewritten, and no old one starts
+// nobody stores it. When the last one has ended all objects are rewritten, and no old one starts
 // any more.
 func TestNewReleaseBesideAnOldOne(t *testing.T) {
 	s, secret := newShared(), secretFile(t, "a secret of this cluster")
@@ -195,6 +195,9 @@ func TestNewReleaseBesideAnOldOne(t *testing.T) {
 	if report := getBody(t, client, i.URL()+"/debug/storage"); !strings.Contains(report, `"state": "waiting"`) || !strings.Contains(report, `"written": "shop.example.com/v1beta1"`) {
 		t.Errorf("report: %s", report)
 	}
+	if metrics := getBody(t, client, i.URL()+"/metrics"); !strings.Contains(metrics, "\ntypeplane_storage_migration_waiting 1\n") || !strings.Contains(metrics, "\ntypeplane_storage_migration_rewritten_total 0\n") {
+		t.Errorf("metrics: %s", metrics)
+	}
 
 	var said bytes.Buffer
 	if err := run(t.Context(), s.of(programtest.Widgets()), []string{"migrate", "--data-dir", t.TempDir()}, tool.Console{Out: &said, Err: &said}); err == nil ||
@@ -213,6 +216,9 @@ func TestNewReleaseBesideAnOldOne(t *testing.T) {
 	}
 	if report := awaitReport(t, client, i, `"rewritten": 1`); !strings.Contains(report, `"state": "idle"`) || strings.Contains(report, `"written": `) {
 		t.Errorf("report: %s", report)
+	}
+	if metrics := getBody(t, client, i.URL()+"/metrics"); !strings.Contains(metrics, "\ntypeplane_storage_migration_waiting 0\n") || !strings.Contains(metrics, "\ntypeplane_storage_migration_rewritten_total 1\n") {
+		t.Errorf("metrics: %s", metrics)
 	}
 	o.Store.DataDir = t.TempDir()
 	if _, err := Open(t.Context(), s.of(programtest.OldWidgets()), o); err == nil || !strings.Contains(err.Error(), "may be stored in shop.example.com/v1, which this program does not have any more") {

@@ -16,6 +16,7 @@ func (p *plan) newServer(door *door, db *database.Database, stored *stores, user
 	if err != nil {
 		return nil, err
 	}
+	door.reportCertificates(p.metrics)
 	return server.New(server.Config{
 		Name:          p.program.Name,
 		Resources:     extended.resources,
@@ -24,7 +25,7 @@ func (p *plan) newServer(door *door, db *database.Database, stored *stores, user
 		Authenticator: users.authenticator,
 		Authorizer:    extended.decider,
 		Revocations:   users.revocations,
-		Version:       server.Version{GitVersion: gitVersion},
+		Version:       apiVersion(p.build),
 		Readyz:        append([]server.Check{{Name: "etcd", Check: db.Ready, Note: db.Missing}, {Name: "watch-cache", Check: db.Filled}, {Name: "kms-providers", Check: p.known.KmsHealth}}, extended.readyz...),
 		Healthz:       []server.Check{{Name: "encryption-config", Check: p.known.EncryptionHealth}, {Name: "serving-certificate", Check: door.certificateHealth}},
 		Reports:       []server.Report{{Path: database.StoragePath, Make: stored.survey.Report}},
@@ -54,6 +55,3 @@ func inFlight(flag int) int {
 	}
 	return flag
 }
-
-// gitVersion says which Kubernetes release the API behaves like: clients such as Helm compare it.
-const gitVersion = "v1.37.2+typeplane"

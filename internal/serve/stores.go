@@ -59,6 +59,7 @@ func (p *plan) openMigrator(s *stores, db *database.Database) {
 	if rate := p.options.Store.MigrationRate; rate > 0 {
 		migrator := database.NewMigrator(s.survey, db, rate, p.log)
 		s.survey.Migrator = migrator
+		p.metrics.MustRegister(migrator)
 		changed = func() {
 			db.Reread()
 			migrator.Again()

@@ -32,7 +32,8 @@ func openPath(path string) bool {
 // with a name or without.
 func (c *call) known() bool { return c.user != nil && !c.user.In(auth.GroupUnauthenticated) }
 
-// shown is the user who showed the credential: the one who asks, or who asks to act as that one.
+// shown is the user who showed the credential. It is the user who acts, or who asks to act as
+// another.
 func (c *call) shown() *auth.User {
 	if c.impersonator != nil {
 		return c.impersonator

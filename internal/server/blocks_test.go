@@ -17,7 +17,7 @@ func (s *sizes) Write(p []byte) (int, error) {
 	return s.all.Write(p)
 }
 
-// TestBlocks: whatever is written, the bytes arrive, in whole blocks but for the last.
+// TestBlocks: whatever is written, the bytes arrive, in whole blocks except for the last.
 func TestBlocks(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

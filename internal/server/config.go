@@ -44,8 +44,8 @@ type Config struct {
 
 	// Version is what /version answers. An empty GitVersion is refused: Helm compares it.
 	Version Version
-	// Livez are the checks that mean "restart me"; Readyz those that mean "send no requests now";
-	// Healthz those that mean "somebody must look after me", while requests are answered as ever.
+	// Livez are the checks that mean "restart me", and Readyz those that mean "send no requests
+	// now". Healthz mean "somebody must look after me", while requests are answered as ever.
 	Livez, Readyz, Healthz []Check
 
 	// Reports are answered as JSON, to users whom the Authorizer allows to get their path.
@@ -74,9 +74,9 @@ type Config struct {
 	MaxBody int64
 	// MaxRequestsInFlight is how many requests that change nothing are answered at the same time,
 	// watches not counted; MaxMutatingRequestsInFlight is how many others. What is more gets 429,
-	// but for members of system:masters. Zero: 400 and 200; below zero: no bound.
+	// except for members of system:masters. Zero: 400 and 200; below zero: no bound.
 	MaxRequestsInFlight, MaxMutatingRequestsInFlight int
-	// MaxWatchesPerUser is how many watches one user may have open; one more gets 429, but for
+	// MaxWatchesPerUser is how many watches one user may have open; one more gets 429, except for
 	// members of system:masters. Zero: 5,000; below zero: no bound.
 	MaxWatchesPerUser int
 	// MaxStreams is how many requests a client may have under way on one HTTP/2 connection.

@@ -87,8 +87,8 @@ func TestConnectAnswers(t *testing.T) {
 	}
 }
 
-// TestConnectStreams: what is flushed arrives at once, also for two that last at the same time
-// where one request may be in flight; and the stream ends when the client goes.
+// TestConnectStreams: what is flushed arrives at once, also for two streams at a time where one
+// request may be in flight. The stream ends when the client goes.
 func TestConnectStreams(t *testing.T) {
 	comes, gone := make(chan string), make(chan struct{}, 1)
 	answer := line(comes)

@@ -5,9 +5,9 @@ import (
 	"regexp"
 )
 
-// allowOrigin answers what a browser asks before it lets a page of another origin send a request,
-// and says in every answer to such a page whether it may be read. It returns true if that was all
-// that the request wanted.
+// allowOrigin answers what a browser asks before it lets a page of another origin send a request.
+// In every answer to such a page it says whether the page may read it. It returns true if that was
+// all that the request wanted.
 func (s *Server) allowOrigin(c *call) (answered bool) {
 	origin := c.req.Header.Get("Origin")
 	if origin == "" || !matchesAny(s.config.CORSOrigins, origin) {

@@ -1,11 +1,11 @@
 // Package server speaks the HTTP of a Kubernetes-style API: it turns requests into calls of the
 // verbs of rest.Resource, and what they return into bytes.
 //
-// In goes a list of resources, a Scheme that decodes bodies, schemas, and somebody who says who may
-// do what; out comes an http.Handler. Start reading at ServeHTTP in server.go: it is the order of a
-// request, top down. After it comes route.go, then one file for each verb (get.go, list.go,
-// watch.go, create.go, update.go, patch.go, delete.go, deletecollection.go). Documents that never
-// change (discovery, OpenAPI) are built once, in New.
+// A Server is an http.Handler. It is made of a list of resources, a Scheme that decodes bodies,
+// schemas, and an authorizer. Start reading at ServeHTTP in process.go, which is the order of a
+// request from top to bottom. After it comes route.go, then one file for each verb (get.go,
+// list.go, watch.go, create.go, update.go, patch.go, delete.go, deletecollection.go). Documents
+// that never change (discovery, OpenAPI) are built once, in New.
 //
 // This package never stores anything, knows no storage and converts no objects: a rest.View writes
 // itself.

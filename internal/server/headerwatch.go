@@ -8,9 +8,9 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// headerWatch is a connection of HTTP/2 that is closed when the headers of a request take too long:
-// from the begin of a HEADERS frame until the end of the frame that says that it is the last. In
-// between nothing else can come, so that no other bound would see it.
+// headerWatch is a connection of HTTP/2 that is closed when the headers of a request take too long.
+// They take from the begin of a HEADERS frame until the end of the frame that says that it is the
+// last. In between nothing else can come, so that no other bound would see it.
 //
 // Only one goroutine reads, as in any server.
 type headerWatch struct {

@@ -22,9 +22,9 @@ const (
 // authenticationGroup is the API group of the resources that stand for parts of a user.
 const authenticationGroup = "authentication.k8s.io"
 
-// impersonate lets the user act as the one in the headers, if they may impersonate each part of
-// that one: the name, every group, the uid, and every value of the extra. It takes the headers
-// away.
+// impersonate lets the user act as the user in the headers. The first must be allowed to
+// impersonate each part of the other: the name, every group, the uid, and every value of the extra.
+// It takes the headers away.
 func (s *Server) impersonate(c *call) error {
 	header := c.req.Header
 	asked, wanted, err := readImpersonation(header)

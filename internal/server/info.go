@@ -165,8 +165,8 @@ func selectedName(query url.Values) string {
 }
 
 // splitPath gives the segments. One slash at the end is forgiven. A segment without a name is not,
-// but for a namespace with something behind it: clients send "namespaces//books" when they mean all
-// of them.
+// except for a namespace with something behind it: clients send "namespaces//books" when they mean
+// all of them.
 func splitPath(path string) ([]string, bool) {
 	path = strings.TrimPrefix(path, "/")
 	path = strings.TrimSuffix(path, "/")

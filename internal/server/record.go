@@ -59,7 +59,7 @@ func auditRequest(c *call, user *auth.User) audit.Request {
 }
 
 // recordRefusal begins the record of a request that nothing was to be kept of, if it was refused
-// for want of credentials or rights.
+// for lack of credentials or rights.
 func (s *Server) recordRefusal(c *call) {
 	if c.record != nil || s.config.Audit == nil || c.w.status() != http.StatusUnauthorized && c.w.status() != http.StatusForbidden {
 		return
@@ -208,8 +208,8 @@ func objectReference(i requestInfo) *audit.ObjectReference {
 	}
 }
 
-// sourceIPs are the addresses that proxies say, and last the one that the connection comes from:
-// only that is certain.
+// sourceIPs are the addresses that proxies say. The last is the address that the connection comes
+// from; only that is certain.
 func sourceIPs(req *http.Request) []string {
 	var ips []string
 	add := func(text string) {

@@ -18,9 +18,9 @@ import (
 // Config.ShutdownTimeout. The listener is closed when Serve returns. Serve may be called for
 // several listeners at once; it returns nil after an orderly stop.
 //
-// The tls.Config needs certificates only: HTTP/2, TLS 1.2 as the lowest version, its cipher suites
-// but those with CBC, and asking for a client certificate are filled in (GetConfigForClient has to
-// do this for itself). Nil means no TLS, over which kubectl sends no credentials.
+// The tls.Config needs certificates only. Serve fills in HTTP/2, TLS 1.2 as the lowest version, its
+// cipher suites but those with CBC, and asking for a client certificate. GetConfigForClient has to
+// do this for itself. Nil means no TLS, over which kubectl sends no credentials.
 func (s *Server) Serve(ctx context.Context, listener net.Listener, tlsConfig *tls.Config) error {
 	srv, err := newHTTPServer(s, tlsConfig, s.config.MaxStreams, s.errorLog())
 	if err != nil {

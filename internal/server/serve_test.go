@@ -92,7 +92,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// A client certificate is asked for, not required, and who has it is the user.
+// A client certificate is asked for, not required, and whoever has it is the user.
 func TestServeAsksForCertificates(t *testing.T) {
 	var got *tls.ConnectionState
 	c := config(t, books())

@@ -55,7 +55,7 @@ func (s *span) SetInt(key string, value int64) {
 
 func (s *span) End(err error) { s.add("%s ends: %v", s.name, err) }
 
-// What a trace says of a request, whatever becomes of it.
+// What a trace says of a request, whatever happens to it.
 func TestTraces(t *testing.T) {
 	r := new(recorder)
 	c := config(t, books())

@@ -25,7 +25,7 @@ const (
 )
 
 // newHTTPServer returns what answers the connections of a listener by HTTP/1.1, and over TLS by
-// HTTP/2 with as many streams as maxStreams, 0 for the default. config nil means no TLS.
+// HTTP/2. That has as many streams as maxStreams; 0 stands for the default.
 func newHTTPServer(handler http.Handler, config *tls.Config, maxStreams int, errorLog *log.Logger) (*http.Server, error) {
 	srv := &http.Server{
 		Handler:           handler,

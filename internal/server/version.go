@@ -8,8 +8,8 @@ import (
 )
 
 // Version is what /version answers. Its fields are those of Kubernetes, because clients compare
-// them: GitVersion with their own version and with what a Helm chart wants, so it should be the
-// Kubernetes version that the server is compatible with, like v1.37.0.
+// them. They compare GitVersion with their own version, and with what a Helm chart wants. So it
+// should be the Kubernetes version that the server is compatible with, like v1.37.0.
 type Version struct {
 	Major string `json:"major"`
 	Minor string `json:"minor"`
@@ -22,7 +22,11 @@ type Version struct {
 	MinCompatibilityMajor string `json:"minCompatibilityMajor,omitempty"`
 	MinCompatibilityMinor string `json:"minCompatibilityMinor,omitempty"`
 
-	GitVersion   string `json:"gitVersion"`
+	GitVersion string `json:"gitVersion"`
+	// ProgramVersion is that of the server's own program. Kubernetes has no such field.
+	ProgramVersion string `json:"programVersion,omitempty"`
+	// GitCommit is what the program was built of, GitTreeState "clean" or "dirty", and BuildDate
+	// when that was committed.
 	GitCommit    string `json:"gitCommit"`
 	GitTreeState string `json:"gitTreeState"`
 	BuildDate    string `json:"buildDate"`
@@ -49,6 +53,14 @@ func (v *Version) complete() error {
 	setDefault(&v.Compiler, runtime.Compiler)
 	setDefault(&v.Platform, runtime.GOOS+"/"+runtime.GOARCH)
 	return nil
+}
+
+// labels are those of kubernetes_build_info.
+func (v *Version) labels() map[string]string {
+	return map[string]string{
+		"major": v.Major, "minor": v.Minor, "git_version": v.GitVersion, "git_commit": v.GitCommit, "git_tree_state": v.GitTreeState,
+		"build_date": v.BuildDate, "go_version": v.GoVersion, "compiler": v.Compiler, "platform": v.Platform,
+	}
 }
 
 // minorBefore is the minor version before one; the first, and one that is no number, come after

@@ -16,9 +16,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Waiting answers requests while there is no Server yet: everything gets 503 with a Status that
-// says why, but for /livez, so that nobody hangs and nobody kills a process that waits. Its methods
-// may be called from any goroutine.
+// Waiting answers requests while there is no Server yet. Everything but /livez gets 503 with a
+// Status that says why. So nobody hangs, and nobody kills a process that waits. Its methods may be
+// called from any goroutine.
 type Waiting struct {
 	reason   atomic.Pointer[string]
 	srv      *http.Server
@@ -105,8 +105,7 @@ func (w *Waiting) ServeHTTP(out http.ResponseWriter, req *http.Request) {
 // deadliner is what the listeners of package net can.
 type deadliner interface{ SetDeadline(time.Time) error }
 
-// borrowed is a listener that is not closed by who has it for a while, and that can be taken from
-// him.
+// borrowed is a listener that its borrower does not close, and that can be taken back.
 type borrowed struct {
 	net.Listener
 	deadliner

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds for warnings: as long as all of them together have at most maxWarnings runes they are
-// sent whole, beyond that each is cut to maxWarning, and what comes after the limit is left out.
+// The bounds for warnings. As long as all of them together have at most maxWarnings runes they are
+// sent whole. Beyond that each is cut to maxWarning, and what comes after the limit is left out.
 const (
 	maxWarnings = 4 << 10
 	maxWarning  = 256

@@ -112,7 +112,7 @@ func TestShapeOfWhatIsMissing(t *testing.T) {
 	}
 }
 
-// Namespaces are in no namespace: who may list in one must not see them all.
+// Namespaces are in no namespace. A user who may list in one must not see them all.
 func TestNamespacesInNamespaces(t *testing.T) {
 	r := books()
 	r.Name, r.Singular, r.Namespaced = "namespaces", "namespace", false

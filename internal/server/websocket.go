@@ -42,7 +42,7 @@ func sameHost(origin, host string) bool {
 	return err == nil && u.Host != "" && strings.EqualFold(u.Host, host)
 }
 
-// watchSocket sends a watch over a WebSocket: an event is a message, of text where it is JSON, else
+// watchSocket sends a watch over a WebSocket. An event is a message, of text where it is JSON, else
 // of bytes, without the length that is before it in a stream. What the client sends is read, so
 // that its end is noticed, and thrown away. cancel ends ctx.
 func (s *Server) watchSocket(ctx context.Context, cancel context.CancelFunc, c *call, w watching) error {

@@ -206,7 +206,7 @@ func (s untilDone) Next(ctx context.Context) ([]rest.Event, error) {
 func (untilDone) Close() {}
 
 // A page of another origin may not use what a browser adds to its requests; one with a token of its
-// own may. The token goes no further, whatever becomes of the request.
+// own may. The token goes no further, whatever happens to the request.
 func TestOriginOfSockets(t *testing.T) {
 	file, err := auth.ReadTokenFile(strings.NewReader("secret,jane,u-1\n"), []string{"api"})
 	if err != nil {

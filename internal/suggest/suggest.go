@@ -3,7 +3,8 @@
 package suggest
 
 // Nearest returns the candidate that is closest to word, or "" if none is close enough to be a
-// typing mistake (more than a third of the letters differ). Of equally close ones the first wins.
+// typing mistake (more than a third of the letters differ). If some are equally close, the first
+// wins.
 func Nearest(word string, candidates []string) string {
 	best, bestDistance := "", len(word)/3+1
 	for _, c := range candidates {

@@ -1,7 +1,8 @@
 // Package testserver runs a server's program as a process of its own, for tests and demos.
 //
-// Start returns when the server is ready, with a client of its administrator. This package needs
-// the standard library only, so that nested modules with any set of dependencies can use it.
+// Start returns when the server is ready, with a client of its administrator. A Balancer stands
+// before several servers. This package needs the standard library only, so that nested modules with
+// any set of dependencies can use it.
 package testserver
 
 import (
@@ -38,6 +39,12 @@ type Process struct {
 // Start starts a server and waits until it is ready. What it says goes to cmd.Stderr, and to Output
 // if that is nil. A server that is not ready when ctx ends is killed. ctx has no other effect.
 func Start(ctx context.Context, cmd *exec.Cmd) (*Process, error) {
+	return StartBy(ctx, cmd, cmd.Start)
+}
+
+// StartBy is Start for a cmd that is not started by itself: something stands between the server and
+// its disk.
+func StartBy(ctx context.Context, cmd *exec.Cmd, start func() error) (*Process, error) {
 	p := &Process{Cmd: cmd, ended: make(chan struct{})}
 	if cmd.Stderr == nil {
 		cmd.Stderr = &p.output
@@ -46,7 +53,7 @@ func Start(ctx context.Context, cmd *exec.Cmd) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
+	if err := start(); err != nil {
 		return nil, err
 	}
 	exported := make(chan string, 1)

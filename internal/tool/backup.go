@@ -20,7 +20,7 @@ func backupCommand(s program.Server) command {
 	o := &program.NewOptions(s.Name).Store
 	force := false
 	return command{
-		name: "backup", args: "FILE", about: "writes all that etcd holds into a file",
+		name: "backup", args: "FILE", takesFile: true, about: "writes all that etcd holds into a file",
 		more: "The file is a snapshot as etcd makes it, with a checksum. It is whole or not there, and only you can read it:\n" +
 			"what is in it is all that the server keeps, secrets too. The server may run and be written to. The certificates\n" +
 			"of the data directory (pki) are not in it; without them clients need a new admin.kubeconfig.",
@@ -65,8 +65,8 @@ func backup(ctx context.Context, o *program.StoreOptions, file string, c Console
 	return errors.Join(errs...)
 }
 
-// backupMember writes into a file beside the one that is wanted, reads all of that, and then gives
-// it its name.
+// backupMember writes into a file beside the wanted one, reads all of it, and then gives it its
+// name.
 func backupMember(ctx context.Context, o *program.StoreOptions, file string, c Console) (err error) {
 	db, err := database.AttachEtcd(ctx, o, c.say, toolLog(c))
 	if err != nil {
@@ -123,7 +123,7 @@ func restoreCommand(s program.Server) command {
 	o := &program.NewOptions(s.Name).Store
 	replace := false
 	return command{
-		name: "restore", args: "FILE", about: "makes the database of a data directory of such a file",
+		name: "restore", args: "FILE", takesFile: true, about: "makes the database of a data directory of such a file",
 		more: "No server may run on the data directory. The database goes on at a revision beyond every one that clients can\n" +
 			"have seen, and what was before counts as compacted: their watches get 410 and start again, as after a long pause.\n" +
 			"To restore a cluster use etcdutl snapshot restore, with --bump-revision 1000000000 --mark-compacted.",
@@ -147,8 +147,8 @@ func restoreCommand(s program.Server) command {
 	}
 }
 
-// clusterRestore is the answer to who wants to restore a cluster, be it by the settings that the
-// server has.
+// clusterRestore is the answer to whoever wants to restore a cluster, also where the settings of
+// the server name it.
 const clusterRestore = "--etcd-servers: this makes the database of a data directory only. To restore a cluster stop its servers and its members, run " +
 	"`etcdutl snapshot restore %s --bump-revision 1000000000 --mark-compacted` for each member with its --name, --data-dir, --initial-cluster and " +
 	"--initial-advertise-peer-urls, and start them all. To restore a data directory leave --etcd-servers out, also of --config and the environment"

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -18,6 +20,8 @@ func (e *exitError) Unwrap() error { return e.err }
 
 // Console is what a command reads and writes. Results go to out, all else to err.
 type Console struct {
+	// Program is what the user calls the program.
+	Program  string
 	In       io.Reader
 	Out, Err io.Writer
 	// Terminal says that a person looks at err as it is written.
@@ -26,7 +30,7 @@ type Console struct {
 
 func SystemConsole() Console {
 	info, err := os.Stderr.Stat()
-	return Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Terminal: err == nil && info.Mode()&os.ModeCharDevice != 0}
+	return Console{Program: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Terminal: err == nil && info.Mode()&os.ModeCharDevice != 0}
 }
 
 // say tells whoever looks what is going on.
@@ -40,20 +44,24 @@ type command struct {
 	// that there is to know.
 	args, about, more string
 	flags             func(*pflag.FlagSet)
-	run               func(ctx context.Context, args []string, c Console) error
+	// first are what its first argument can be, where that is one of a few words; takesFile says
+	// that it is a file. choices are the values that flags of its own can have. Shells offer these.
+	first     []string
+	takesFile bool
+	choices   map[string][]string
+	// alone says that the settings of the server are nothing to it.
+	alone bool
+	run   func(ctx context.Context, args []string, c Console) error
 }
 
 func (cmd command) flagSet(server string) *pflag.FlagSet {
 	fs := pflag.NewFlagSet(server+" "+cmd.name, pflag.ContinueOnError)
 	fs.SortFlags = false
 	cmd.flags(fs)
-	program.AddConfigFlag(fs)
+	if !cmd.alone {
+		program.AddConfigFlag(fs)
+	}
 	return fs
-}
-
-func (cmd command) usage(server string, out io.Writer) {
-	fmt.Fprintf(out, "%s %s %s\n\n%s\n\nUsage: %s %s %s [flags]\n\n%s",
-		server, cmd.name, cmd.about, cmd.more, server, cmd.name, cmd.args, cmd.flagSet(server).FlagUsagesWrapped(100))
 }
 
 // oneArgument returns the only argument of a command, which the error calls what.

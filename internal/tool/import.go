@@ -109,8 +109,8 @@ func (i *importing) open(ctx context.Context, db *database.Database) error {
 	return db.Record().Add(ctx, may)
 }
 
-// run looks at all objects once, to know what owns what, and then takes those without owners, those
-// that they own, and so on: an object whose owner is not there yet might be collected.
+// run looks at all objects once, to know what owns what. Then it takes those without owners, those
+// that they own, and so on, because an object whose owner is not there yet might be collected.
 func (i *importing) run(ctx context.Context, from source) error {
 	total, err := i.survey(ctx, from)
 	if err != nil {

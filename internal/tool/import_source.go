@@ -124,8 +124,8 @@ func eachIn(ctx context.Context, text []byte, apiVersion, kind string, take func
 	return take(o)
 }
 
-// serverSource is another server, of which all objects of the kinds that importers take are read,
-// in one version: the one in which they are stored here, or else the first that is served there.
+// serverSource is another server. All its objects of the kinds that importers take are read, in one
+// version: the one in which they are stored here, or else the first that is served there.
 type serverSource struct {
 	client    *delegated.Client
 	importers []registry.Importer

@@ -23,6 +23,7 @@ func inspectCommand(s program.Server) command {
 			"A PREFIX ends in a slash, and lists what is below it; a key without an object is taken for one, and / is all.\n" +
 			"The object is shown in the version in which it is stored, without what a server would add when it reads it.\n" +
 			"With --decode the KEY may be left out, but not if the value is encrypted: it is bound to its key.",
+		choices: map[string][]string{"output": {"yaml", "json", "raw", "table"}},
 		flags: func(fs *pflag.FlagSet) {
 			fs.StringVarP(&i.output, "output", "o", "", "`form`: yaml (for a KEY), json, raw (the stored bytes of a KEY), table (for a PREFIX)")
 			fs.StringVar(&i.decode, "decode", "", "show the stored value that is in this `file`, or in the standard input if it is -, and ask no etcd")

@@ -148,7 +148,7 @@ func TestInspectDecode(t *testing.T) {
 }
 
 // Objects are encrypted by a migration, and by another one with another key. Both are seen in what
-// is stored, and what it says is shown to who has the key.
+// is stored, and what it says is shown to whoever has the key.
 func TestInspectEncrypted(t *testing.T) {
 	e := programtest.StartEtcd(t, map[string]string{programtest.Prefix + "ns/beta": programtest.BetaJSON})
 	inspect := func(args ...string) string {

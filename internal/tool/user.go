@@ -35,6 +35,7 @@ func userCommand(s program.Server) command {
 			"say: kubectl create rolebinding. list shows what was given out. revoke has every replica refuse all that NAME has,\n" +
 			"at once and for ever, and ends what they watch; a user who is added again gets another certificate.\n\n" +
 			"It talks to the server that runs on the data directory, as its administrator, or to the one of --kubeconfig.",
+		first: []string{"add", "list", "revoke"},
 		flags: u.flags,
 		run:   u.run,
 	}

@@ -46,8 +46,8 @@ func client(t *testing.T, text string) *delegated.Client {
 	return c
 }
 
-// TestUser: who is added is known, is listed, is refused when they are revoked, and known again
-// when they are added again.
+// TestUser: an added user is known and listed. They are refused when they are revoked, and known
+// again when they are added again.
 func TestUser(t *testing.T) {
 	program := typeplane.Server{Name: "plane", APIs: features.All()}
 	server := apitest.Start(t, program)

@@ -1,9 +1,9 @@
 // Package users gives people credentials at a running server, lists these, and revokes them.
 //
-// A credential is a client certificate. Its key is made here and never sent: the server is asked to
-// sign, as by everybody, by a CertificateSigningRequest, which the caller approves. So the caller
-// needs the rights for that; the administrator of a server has them. What a user may do is not said
-// here, but by role bindings. Start reading at Add.
+// A credential is a client certificate. Its key is made here and never sent. As everybody does, the
+// caller asks the server to sign by a CertificateSigningRequest, and then approves it. So the
+// caller needs the rights for that; the administrator of a server has them. Role bindings say what
+// a user may do. Start reading at Add.
 package users
 
 import (

@@ -1,4 +1,4 @@
-// Package wait waits, for as long as somebody wants it to.
+// Package wait sleeps until a time is over or a context ends.
 package wait
 
 import (

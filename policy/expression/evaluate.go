@@ -83,8 +83,8 @@ type Failure struct {
 	Reason metav1.StatusReason
 }
 
-// Result is what comes of a policy. Errors are told apart from Failures, since the policy says what
-// becomes of them.
+// Result is what a policy says. Errors are apart from Failures, since the policy says what happens
+// to them.
 type Result struct {
 	Failures    []Failure
 	Errors      []Failure

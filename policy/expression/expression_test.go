@@ -38,7 +38,7 @@ func input(t testing.TB) *Input {
 	return in.With(map[string]any{"max": int64(3)})
 }
 
-// outcome is what comes of a policy with one validation.
+// outcome is what a policy with one validation says.
 func outcome(t *testing.T, spec string) string {
 	t.Helper()
 	p, errs := Compile(parsed(t, spec), field.NewPath("spec"))

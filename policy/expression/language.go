@@ -26,8 +26,8 @@ const (
 	authorizerName   = "authorizer"
 	requestCheckName = "authorizer.requestResource"
 	// variablePrefix and a name is a variable of the policy. CEL finds the longest name that it
-	// knows, so they are variables like others, with a type each, and one that is not declared
-	// before it is used is an error.
+	// knows, so they are variables like others, with a type each. One that is not declared before
+	// it is used is an error.
 	variablePrefix = "variables."
 )
 

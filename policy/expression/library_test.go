@@ -70,7 +70,7 @@ func TestLibraryBounds(t *testing.T) {
 	}
 }
 
-// outcomeOf is what comes of an expression that a user's request is judged by.
+// outcomeOf is the value of an expression that a user's request is judged by.
 func outcomeOf(t *testing.T, expression string, may auth.Authorizer, user string) string {
 	t.Helper()
 	spec := &admissionregistrationv1.ValidatingAdmissionPolicySpec{Validations: []admissionregistrationv1.Validation{{Expression: expression, Message: "no"}}}

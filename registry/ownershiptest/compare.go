@@ -202,7 +202,7 @@ func (h *history) aged(entries []metav1.ManagedFieldsEntry) []metav1.ManagedFiel
 	return entries
 }
 
-// difference compares entries but for their order and times, and fields as sets.
+// difference compares entries except for their order and times, and fields as sets.
 func difference(got, want []metav1.ManagedFieldsEntry) string {
 	a, b := byIdentity(got), byIdentity(want)
 	for id, set := range b {

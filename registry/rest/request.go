@@ -21,7 +21,7 @@ type Request struct {
 }
 
 // Check says whether an object may be written, with an API status if not. obj is of the hub's type
-// and complete but for what validation refuses; old is what is stored, nil for a new object. It
+// and complete except for what validation refuses; old is what is stored, nil for a new object. It
 // modifies neither. It may be called several times for one request, when another writer comes
 // first.
 type Check func(ctx context.Context, obj, old Body) error

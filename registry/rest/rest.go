@@ -35,7 +35,7 @@ type Resource struct {
 	Categories []string
 	Namespaced bool
 	// Subresource is the last segment of the path ("status", "scale"), "" for the resource itself.
-	// A subresource is a Resource of its own, with the names of the one that it belongs to.
+	// A subresource is a Resource of its own, with the names of the resource that it belongs to.
 	Subresource string
 	// BodyKind is the kind of what is sent and received when that is not Kind in GroupVersion: for
 	// scale it is Scale of autoscaling/v1.
@@ -74,7 +74,7 @@ type Resource struct {
 	Update Updater
 	Delete Deleter
 	Patch  Patcher
-	// PatchTypes are the ones that Patch takes, the preferred one first.
+	// PatchTypes are those that Patch takes, the preferred one first.
 	PatchTypes       []types.PatchType
 	DeleteCollection CollectionDeleter
 
@@ -189,7 +189,8 @@ const (
 	Protobuf MediaType = "application/vnd.kubernetes.protobuf"
 )
 
-// Representation is how a client wants an answer. The version is that of the Resource which made the View.
+// Representation is how a client wants an answer. The version is that of the Resource which made
+// the View.
 type Representation struct {
 	MediaType MediaType
 	// Pretty indents JSON.

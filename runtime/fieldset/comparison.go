@@ -36,8 +36,8 @@ func (c *Comparison) Changed() *Set { return &c.changed }
 // Removed are the fields that are no more.
 func (c *Comparison) Removed() *Set { return &c.removed }
 
-// Err says which part of an object can't be told apart from others: an item of a list without any
-// of the fields that name it, a value that can't be written as JSON.
+// Err says which part of an object can't be told apart from others. It is an item of a list without
+// any of the fields that name it, or a value that can't be written as JSON.
 func (c *Comparison) Err() error { return c.err }
 
 // fail keeps the first error.
@@ -126,7 +126,7 @@ func (c *Comparison) mark(was, is bool) {
 	}
 }
 
-// Leaf compares a field that is owned as a whole: was and is tell whether JSON shows it, same
+// Leaf compares a field that is owned as a whole. was and is tell whether JSON shows it. same tells
 // whether the values, if both are there, are the same in JSON.
 func (c *Comparison) Leaf(name string, was, is, same bool) {
 	if was == is && (same || !was) {

@@ -2,7 +2,7 @@ package fieldset
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// ObjectMeta compares the metadata of two objects, as far as somebody can own it: what a server
+// ObjectMeta compares the metadata of two objects, as far as somebody can own it. What a server
 // fills in (uid, generation, managedFields and so on) and what names the object is nobody's.
 func ObjectMeta(c *Comparison, old, obj *metav1.ObjectMeta) {
 	c.enter("metadata")

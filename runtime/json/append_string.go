@@ -175,8 +175,8 @@ func appendEscape(dst []byte, c rune) []byte {
 	return append(dst, '\\', 'u', hexDigits[c>>12&15], hexDigits[c>>8&15], hexDigits[c>>4&15], hexDigits[c&15])
 }
 
-// unsure sets the highest bit of each byte that writeSpecial marks, and of some that it does not,
-// which are seldom in short strings: spaces, ', !, #, $, %, ^, | and ~. It takes half the time.
+// unsure sets the highest bit of each byte that writeSpecial marks, and of some that it does not.
+// Those are seldom in short strings: spaces, ', !, #, $, %, ^, | and ~. It takes half the time.
 func unsure(x uint64) uint64 {
 	x ^= ones
 	return x | (x - ones*0x28) | (x&(ones*0x1d) + ones*0x63)

@@ -59,7 +59,7 @@ func grow[S ~[]E, E any](r *Reader, s S) S {
 	return append(slices.Grow(s, cap(s)), zero)
 }
 
-// ReadArray reads an array into a Go array, given as a slice of all of it: elements that the data
+// ReadArray reads an array into a Go array, given as a slice of all of it. Elements that the data
 // does not have become zero, and those that are too many are passed over.
 func ReadArray[E any](r *Reader, out []E, typ string, read func(*Reader, *E)) {
 	if r.Null() || !r.beginArray(typ) {

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// Pointer prepares a pointer for a value that is to be read into what it points to: it is false for
-// a null, which makes the pointer nil; else there is something that it points to.
+// Pointer prepares a pointer for a value that is to be read into what it points to. It returns
+// false for a null, and makes the pointer nil. Else there is something that it points to.
 func Pointer[P ~*T, T any](r *Reader, p *P) bool {
 	if r.Null() {
 		if !r.stopped() {

@@ -10,8 +10,8 @@ import (
 const maxDepth = 10000
 
 // Reader reads one JSON value, piece by piece, in the order in which it stands in the data. Its
-// methods return nothing about errors: after one that ends the reading all of them do nothing, and
-// the loops over fields and elements end; whoever started asks Err at the end.
+// methods return no errors. After one that ends the reading all of them do nothing, and the loops
+// over fields and elements end. Whoever started the reading asks Err at the end.
 //
 // A Reader is for one value and one goroutine.
 type Reader struct {
@@ -66,8 +66,8 @@ func (r *Reader) Shared() *Reader {
 }
 
 // Limit lets what is read take at most so many bytes of memory beside the strings in it, which are
-// no longer than the data: three bytes of JSON can stand for a struct of a thousand. Beyond it
-// reading ends with ErrTooLarge. It returns r.
+// no longer than the data. It is needed because three bytes of JSON can stand for a struct of a
+// thousand. Beyond it reading ends with ErrTooLarge. It returns r.
 func (r *Reader) Limit(bytes int) *Reader {
 	r.room = bytes
 	return r

@@ -87,7 +87,7 @@ func TestDeltaOfAnything(t *testing.T) {
 	}
 }
 
-// TestNumbersAreAllUsed holds the numbers of a delta against its parts: each of them can be
+// TestNumbersAreAllUsed compares the numbers of a delta with its parts: each of them can be
 // switched on alone.
 func TestNumbersAreAllUsed(t *testing.T) {
 	shape := &Shape{IsList: true}

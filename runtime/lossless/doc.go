@@ -3,8 +3,8 @@
 // same.
 //
 // Generated conversions (zz_generated.lossless.go) have a Kind for each kind: the plain
-// conversions, and the fields that they may lose. The algorithm is told in the comment of package
-// generators/conversion. It knows no kind by name.
+// conversions, and the fields that they may lose. The comment of package
+// generators/internal/conversion has the algorithm. It knows no kind by name.
 //
 // Start reading at Kind. All of it may be used by any number of goroutines.
 package lossless

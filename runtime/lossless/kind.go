@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/conversion"
 )
 
-// annotation is the one of a version's objects that holds what the version can't say. The hub never
+// annotation is that of a version's objects which holds what the version can't say. The hub never
 // has it.
 const annotation = "conversion.typeplane.dev/kept"
 

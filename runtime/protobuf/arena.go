@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// arena is memory that one object after the other lies in, but for what reads itself.
+// arena is memory that one object after the other lies in, except for what reads itself.
 type arena struct {
 	pools []*arenaPool // by the numbers of types
 	used  []*arenaPool // those that the object has values of

@@ -3,8 +3,8 @@
 // it is not nil. Nothing is packed, and maps are sorted.
 //
 // Generated code (generated.pb.go) shows each field of a message once to a Type, with the function
-// that fits its Go type: Text(t, 1, &m.Name). So the compiler holds each field against the way it
-// is read, and the distance of two pointers is the field's place in all other values. One loop
+// that fits its Go type: Text(t, 1, &m.Name). So the compiler checks that each field fits the way
+// it is read, and the distance of two pointers is the field's place in all other values. One loop
 // reads all messages by such tables (Reader.message in read.go). A Writer writes a message from its
 // last field to its first, so that the length of each part is known when it is to be written.
 //

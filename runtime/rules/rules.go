@@ -1,8 +1,8 @@
 // Package rules is what generated validation leans on for lists and maps: the functions of
-// apimachinery's package validate, with the same answers, but for input of strangers. They find an
-// item's like by its key instead of comparing all pairs; they stop when they have found Enough, or
-// when nobody waits for the answer any more. So whoever asks them looks at the context afterwards:
-// a short list of errors may be that of a request that has ended.
+// apimachinery's package validate, with the same answers, except for input of strangers. They find
+// equal items by their keys instead of comparing all pairs. They stop when they have found Enough,
+// or when nobody waits for the answer any more. So whoever asks them looks at the context
+// afterwards: a short list of errors may be that of a request that has ended.
 //
 // Start reading at EachVal. Keys are functions that gen prints; what has no key is compared, up to
 // maxCompared items.
@@ -71,7 +71,7 @@ func EachPtrByKey[T any, K comparable](ctx context.Context, op operation.Operati
 	return each(ctx, op, path, items, itself, byKey(old, itself, key), same(equal), judge)
 }
 
-// EachValByMatch is EachValByKey for items without a key. Of a long list all items count as new.
+// EachValByMatch is EachValByKey for items without a key. In a long list all items count as new.
 func EachValByMatch[T any](ctx context.Context, op operation.Operation, path *field.Path, items, old []T,
 	match, equal validate.MatchFunc[*T], judge validate.ValidateFunc[*T]) field.ErrorList {
 	return each(ctx, op, path, items, address, byMatch(old, len(items), address, match), same(equal), judge)

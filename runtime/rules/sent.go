@@ -9,10 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Of a value that is zero Go can't tell whether somebody wrote it or left it out. Who knows the
-// text that an object was read of can: then a field is there if the text has it. Rules that are
-// asked without know only that most clients leave out what is zero, where its field says so
-// (omitempty).
+// Go can't tell whether somebody wrote a value that is zero, or left it out. The text that an
+// object was read of can tell: a field is there if the text has it. Rules that are asked without
+// know only that most clients leave out what is zero, where its field says so (omitempty).
 
 // sentKey is the key of what was sent in a context.
 type sentKey struct{}
@@ -30,9 +29,9 @@ func WithSent(ctx context.Context, has func(path *field.Path) bool) context.Cont
 	return context.WithValue(ctx, sentKey{}, sent{has: has})
 }
 
-// WithSentOnce is WithSent for an object of which the Go value is stored. What that prints can't
-// be told from what was sent, so a struct that is all zero is not there, and what is required is
-// not there either if it is zero and clients leave it out then.
+// WithSentOnce is WithSent for an object of which the Go value is stored. What that prints can't be
+// told from what was sent. So a struct that is all zero is not there. What is required is not there
+// either, if it is zero and clients leave it out then.
 func WithSentOnce(ctx context.Context, has func(path *field.Path) bool) context.Context {
 	return context.WithValue(ctx, sentKey{}, sent{has: has, once: true})
 }
@@ -51,7 +50,7 @@ func isNull(ctx context.Context, path *field.Path) bool {
 	return known && null(path)
 }
 
-// NotNull refuses null for a field that may be null but for its enum, which does not have it.
+// NotNull refuses null for a field that may be null except for its enum, which does not have it.
 func NotNull[T any](ctx context.Context, _ operation.Operation, path *field.Path, _, _ T) field.ErrorList {
 	if !isNull(ctx, path) {
 		return nil
@@ -85,8 +84,8 @@ func Sent(ctx context.Context, path *field.Path, otherwise bool) bool {
 }
 
 // Held tells whether errors, those of a value and of what is in it, let rules in CEL be asked about
-// it: as for custom resources, not where something is missing, too long or not one of several. Such
-// a rule may expect what is not there, and take long over what is too much.
+// it. As for custom resources, they do not where something is missing, too long or not one of
+// several. Such a rule may expect what is not there, and take long over what is too much.
 func Held(errs field.ErrorList) bool {
 	return !slices.ContainsFunc(errs, func(err *field.Error) bool {
 		return err.Origin != "rule" && slices.Contains(blocking, err.Type)

@@ -9,9 +9,9 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// waysApart holds a hub object before and after a client's change against the plain conversions of
-// the client's object, likewise before and after: where those are equal, the client changed
-// nothing, and nothing may have changed.
+// waysApart compares a hub object before and after a client's change with the plain conversions of
+// the client's object before and after it. Where those are equal the client changed nothing, and
+// nothing may have changed.
 type waysApart struct{ before, client runtime.Object }
 
 // find returns the path of a place where the hub is not as it should be, "" if there is none.

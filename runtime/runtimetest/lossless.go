@@ -10,10 +10,10 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// RunLossless checks, for each kind in each version that is not its own hub, that nothing of a hub
-// object is lost on the way through the version, whatever a client changes there. It makes hub
-// objects, converts them to the version, changes one field after the other, and converts each of
-// the results back. Then
+// RunLossless checks, for each kind in each version that is not its own hub, that the way through
+// the version loses nothing of a hub object. That holds whatever a client changes there. It makes
+// hub objects, converts them to the version, changes one field after the other, and converts each
+// of the results back. Then
 //
 //   - the change is there: the version says of the result what it says of the changed object;
 //   - everything else is equal: the hub differs only where the change makes a difference to the
@@ -156,9 +156,9 @@ func plain(obj runtime.Object) runtime.Object {
 
 func copied(obj runtime.Object) runtime.Object { return obj.DeepCopyObject().(runtime.Object) }
 
-// mutate makes the i-th of all changes of an object outside of its metadata: another value for each
-// value, something for nothing and nothing for something, an item or entry more or less. ok is
-// false if there are not so many.
+// mutate makes the i-th of all changes of an object outside of its metadata. They are another value
+// for each value, something for nothing and nothing for something, and an item or entry more or
+// less. ok is false if there are not so many.
 func mutate(obj runtime.Object, i int, filler *randfill.Filler) (path string, ok bool) {
 	m := mutation{left: i, filler: filler}
 	m.walk("", reflect.ValueOf(obj).Elem())

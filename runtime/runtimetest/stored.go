@@ -15,8 +15,8 @@ import (
 const mutations = 50
 
 // checkStored compares the fields that are read from the bytes of obj with those that decoding
-// gives: for the encoding as it is, behind that of another object (the fields of both add up), and
-// for damaged ones.
+// gives. It takes the encoding as it is, the encoding behind that of another object (the fields of
+// both add up), and damaged ones.
 func checkStored(t *testing.T, kind *runtime.Kind, obj, other runtime.Object, seed int64) {
 	t.Helper()
 	if labels, _ := stored(kind, obj); len(labels) == 0 {

@@ -45,7 +45,7 @@ func strictError(strict []error) error {
 // kind that scheme does not have; else it is for the client: the data can't be read. It is for the
 // caller to compare what came with what was wanted.
 //
-// The object keeps no part of data: who keeps a string of it keeps nothing else.
+// The object keeps no part of data: whoever keeps a string of it keeps nothing else.
 func Decode(scheme *runtime.Scheme, data []byte, form MediaType, defaults schema.GroupVersionKind) (Decoded, error) {
 	return decode(scheme, data, form, defaults, manner{})
 }

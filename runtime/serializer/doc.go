@@ -7,9 +7,9 @@
 // the table that content negotiation works with.
 //
 // All of it is byte-compatible with Kubernetes' serializers. Nothing here defaults or converts. All
-// functions may be called from any goroutine; what they take they do not keep, what they return
-// belongs to the caller. DecodeShared is the exception: strings of its object are parts of the
-// data. It is for stored values, which never change and are hardly larger than their object. The
-// body of a request is copied out of: it may be 3 MiB, and one label that a strategy remembers
-// would keep all of it.
+// functions may be called from any goroutine. They keep nothing that they take, and what they
+// return belongs to the caller. DecodeShared is the exception: strings of its object are parts of
+// the data. It is for stored values, which never change and are hardly larger than their object.
+// Strings are copied out of the body of a request. It may be 3 MiB, and one label that a strategy
+// remembers would keep all of it.
 package serializer

@@ -25,7 +25,7 @@ func errTooLarge() error {
 
 // fits says whether the object of a message takes no more than MaxMemory. The methods of protobuf
 // types don't count, and they are of any module, so the message is looked through before they read
-// it; but not one that is too small for that to matter, as nearly all are.
+// it. One that is too small to matter, as nearly all are, is not looked through.
 func fits(message []byte, obj apiruntime.Object) bool {
 	s := shapeOf(reflect.TypeOf(obj).Elem())
 	if len(message)/2*s.largest() <= MaxMemory {

@@ -36,8 +36,8 @@ type member struct {
 	of   *message // for items
 }
 
-// message says how a message is written. Its members are written in the order of their numbers, but
-// for one that may come first.
+// message says how a message is written. Its members are written in the order of their numbers,
+// except for one that may come first.
 type message struct {
 	members []member // by number
 	first   int32    // the number of the member that JSON has before the others; 0: none

@@ -6,7 +6,7 @@
 // finalizers, and to frame lists, all without decoding. Start reading at Envelope, then Meta and
 // AppendWithRevision; StringAt and its like read single fields of any message.
 //
-// Every function takes bytes from anywhere: none panics, recurses as deep as they say or allocates
-// more than a small multiple of its input. Nothing here modifies its input; what points into it is
-// said so. It depends on protowire and nothing else.
+// Every function takes bytes from anywhere. None panics, recurses as deeply as the bytes say, or
+// allocates more than a small multiple of its input. None modifies its input, and the comment says
+// so where a result points into it. It depends on protowire and nothing else.
 package wire

@@ -6,7 +6,8 @@ import (
 )
 
 // batch reads a number for everyone who wants it, one read at a time. Whoever comes while a read is
-// on its way waits for the next one, because the answer of that one may be older than the question.
+// on its way waits for the next one, because the answer of the first may be older than the
+// question.
 type batch struct {
 	read func() (int64, error)
 

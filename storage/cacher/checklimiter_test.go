@@ -35,9 +35,8 @@ func (s slow) EachRevision(ctx context.Context, prefix string, revision int64, v
 	return s.Store.EachRevision(ctx, prefix, revision, visit)
 }
 
-// However often it is to be, and however many and large the caches of a server are: comparing all
-// of them takes less than a hundredth of the time, and each has its turn. The clock is not the real
-// one.
+// However often a check is to be made, and however many and large the caches are, comparing all of
+// them takes less than a hundredth of the time. Each has its turn. The clock is not the real one.
 func TestChecksRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const caches, hours = 60, 4

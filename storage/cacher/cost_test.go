@@ -22,7 +22,7 @@ var costEntries = flag.Int("cost", 5000, "how many entries TestCost puts into a 
 // entrySize is what a pod of a controller is, stored.
 const entrySize = 3600
 
-// budgetEntries is from how many entries on a cache has to keep to its budget: with fewer, what
+// budgetEntries is from how many entries on a cache has to keep to its budget. With fewer, what
 // etcd does in the same process at the same time is more than what is measured.
 const budgetEntries = 100_000
 

@@ -52,7 +52,7 @@ func (c *Cacher) Check(ctx context.Context) error {
 	}()
 	s, err := c.stateFor(ctx, "check", c.prefix, true, 0)
 	if errors.Is(err, errBehind) {
-		s, err = c.current.Load(), nil // what it has can be compared all the same
+		s, err = c.current.Load(), nil // what it has can be compared anyway
 	}
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (c *Cacher) compareKeys(ctx context.Context, s *state, found *mismatch) err
 }
 
 // compareValues reads some entries from the source, all if they are few. One that the source can't
-// read while the cache has it is no mismatch: a key of encryption has gone, and Reread is yet to
+// read while the cache has it is no mismatch. A key of encryption has gone, and Reread is yet to
 // come, or what is stored is damaged. What clients were told was right, so the log says which it
 // is, and no watch ends.
 func (c *Cacher) compareValues(ctx context.Context, s *state, found *mismatch) error {

@@ -12,7 +12,7 @@ import (
 )
 
 // What the source can't read any more, because a key has left it and the cache is yet to be told,
-// is no difference: a check says so and leaves the cache and its watches alone.
+// is no difference. A check says so and leaves the cache and its watches alone.
 func TestCheckWithoutAKey(t *testing.T) {
 	var locked atomic.Bool
 	form := storage.Form{Canonical: func(_ string, stored []byte) ([]byte, bool, error) {

@@ -1,6 +1,6 @@
-// Package cacher is the watch cache: a storage.Interface that answers reads from memory and
-// passes writes on to the store behind it. A cache holds what lies below one prefix. With a
-// write goes what the cache knows of the key.
+// Package cacher is the watch cache: a storage.Interface that answers reads from memory and passes
+// writes on to the store behind it. A cache holds what lies below one prefix. With each write it
+// passes on what it knows of the key.
 //
 // One goroutine follows the source's watch and appends to one log; a tree with the current entries
 // is published after each step, and readers take it without a lock. A watcher is a cursor into the

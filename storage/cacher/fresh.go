@@ -15,9 +15,9 @@ const progressEvery = 50 * time.Millisecond
 
 var errNotFilled = errors.New("the watch cache has not read everything yet")
 
-// stateFor returns a state that is good enough: one that has seen every write that ended before
-// this call if latest is set, and every revision up to floor in any case. errBehind says that only
-// the source can answer.
+// stateFor returns a state that is good enough. If latest is set, it has seen every write that
+// ended before this call. In any case it has seen every revision up to floor. errBehind says that
+// only the source can answer.
 func (c *Cacher) stateFor(ctx context.Context, op, key string, latest bool, floor int64) (*state, error) {
 	if err := c.waitFilled(ctx, op, key); err != nil {
 		return nil, err

@@ -87,7 +87,7 @@ func TestNobodySharesARequestThatIsAlreadyOnItsWay(t *testing.T) {
 }
 
 // Nobody reads, and nothing happens below the prefix: what happens elsewhere takes the cache along
-// all the same, and those who watch it. Else a compaction would take away what it goes on from.
+// anyway, and those who watch it. Else a compaction would take away what it goes on from.
 func TestAQuietCacheKeepsUp(t *testing.T) {
 	db := memory.NewDatabase()
 	c := start(t, cacher.Config{Source: memory.New(memory.Config{Database: db, ProgressInterval: time.Hour})})

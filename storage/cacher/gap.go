@@ -9,8 +9,8 @@ import (
 // What happens when the cache can't simply follow: the first list, a list behind a gap, another
 // history.
 
-// replace makes the cache what page says. What happened between the last state and that one is not
-// known any more, or it is another history: a backup was restored behind our back, or the cache was
+// replace makes the cache what page says. What happened between the last state and page is not
+// known any more, or it is another history. A backup was restored behind our back, or the cache was
 // wrong. A watcher that does not begin at the page or behind it gets CodeCompacted and lists, too.
 // Events that only lead from one state to the other would not do. A deletion among them would have
 // no revision of its own, and a client that is cut off behind the first of several could not ask
@@ -27,8 +27,10 @@ func (c *Cacher) replace(page storage.Page) {
 	old := c.current.Load()
 	switch {
 	case old == nil:
-		defer close(c.ready)
-		c.wg.Go(func() { c.readHistory(page.Revision) })
+		defer func() {
+			c.wg.Go(func() { c.readHistory(page.Revision) }) // it looks at s
+			close(c.ready)
+		}()
 	case page.Revision < old.revision || c.epoch.Load() != old.epoch:
 		s.epoch = c.epoch.Add(1)
 		c.wanted = 0

@@ -12,8 +12,8 @@ import (
 // a new cache reads, once it is filled, what the source still has of the history before that, and
 // puts it into the log.
 
-// The bounds of that. Who comes back was away for a moment, and heard of the last revision a minute
-// ago if nothing happened to what it watches.
+// The bounds of that. A client that comes back was away for a moment, and heard of the last
+// revision a minute ago if nothing happened to what it watches.
 const (
 	historyRevisions = 50_000
 	historyTime      = 3 * time.Second

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 )
 
 // TestHistory writes at random, and starts a second cache: from each revision on it tells the same
-// as the one that has seen everything.
+// as the cache that has seen everything.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	t.Run("memory", func(t *testing.T) {
@@ -60,6 +61,19 @@ func testHistory(t *testing.T, source storage.Interface, compact func(int64)) {
 			t.Fatalf("after revision %d of %d, %d of which are compacted (-want +got)\n%s", revision, last, compacted, diff)
 		}
 	}
+}
+
+// TestHistoryIsReadBehindTheFirstState: what reads the history looks at what there is, however long
+// that takes to be there.
+func TestHistoryIsReadBehindTheFirstState(t *testing.T) {
+	var asked atomic.Int64
+	c := start(t, cacher.Config{Source: memory.New(memory.Config{Root: "/registry", ProgressInterval: quick}), Now: func() time.Time {
+		if asked.Add(1) == 1 {
+			time.Sleep(50 * time.Millisecond)
+		}
+		return time.Now()
+	}})
+	scribble(t, c, 10)
 }
 
 func revisionOf(t *testing.T, s storage.Interface) int64 {

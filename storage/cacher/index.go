@@ -10,8 +10,9 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// maxIndexes bounds the indexes of a cache: attributes are often labels, and clients may ask for
-// any label. maxAsked bounds the attributes of which is known that somebody asked for them once.
+// maxIndexes bounds the indexes of a cache, since attributes are often labels, and clients may ask
+// for any label. maxAsked bounds the attributes of which is known that somebody asked for them
+// once.
 const (
 	maxIndexes = 16
 	maxAsked   = 256

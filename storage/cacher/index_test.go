@@ -184,7 +184,7 @@ func TestIndexedListsDoNotGrow(t *testing.T) {
 	}
 }
 
-// An exact list makes an index while others write: it is of its revision all the same.
+// An exact list makes an index while others write: it is of its revision anyway.
 func TestIndexMadeForAnExactList(t *testing.T) {
 	t.Parallel()
 	source := memory.New(memory.Config{ProgressInterval: quick})

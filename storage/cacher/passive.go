@@ -16,7 +16,7 @@ import (
 var errBehind = errors.New("the watch cache is behind, and its source can't be asked for progress")
 
 // requestProgress asks the source once; any failure but one is a reason to ask again. A source that
-// can't be asked is passive from then on, and who waits is told.
+// can't be asked is passive from then on, and whoever waits is told.
 func (c *Cacher) requestProgress() {
 	if err := c.source.RequestProgress(c.ctx); !errors.Is(err, errors.ErrUnsupported) {
 		return

@@ -8,10 +8,10 @@ import (
 
 var errReread = errors.New("the entries are to be read again")
 
-// Reread makes the cache read its entries from the source again, in the background: the source's
+// Reread makes the cache read its entries from the source again, in the background. The source's
 // Form may read what it could not read before, or call stale what it did not. No watch ends, and
-// nobody gets an event: the objects are the same. Of the events that are remembered, those of
-// current entries are read again, too; what has been replaced stays as it was.
+// nobody gets an event: the objects are the same. Remembered events of current entries are read
+// again, too; what has been replaced stays as it was.
 func (c *Cacher) Reread() {
 	c.config.WriteCache.forget()
 	c.mu.Lock()

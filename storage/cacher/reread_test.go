@@ -16,7 +16,7 @@ import (
 )
 
 // Entries that could not be read, and whose key has come back since, can be read from the cache
-// after Reread; watches go on and hear of nothing but what happens.
+// after Reread. Watches go on and hear of nothing but what happens.
 func TestReread(t *testing.T) {
 	var open atomic.Bool
 	locked := errors.New("locked")

@@ -7,8 +7,8 @@ type Stats struct {
 	// Entries and Bytes are of the current entries, Indexes is how many attributes they can be
 	// found by.
 	Entries, Bytes, Indexes int
-	// Events and EventBytes are of the log; Early is how many events had to go before Config.Window
-	// was over, because the log was over its bytes: watchers that were slower than that were sent
+	// Events and EventBytes are of the log. Early is how many events had to go before Config.Window
+	// was over, because the log was over its bytes. Watchers that were slower than that were sent
 	// away.
 	Events, EventBytes int
 	Early              int64

@@ -8,8 +8,8 @@ import (
 )
 
 // waiters are the watchers that wait because they have seen everything. Each waits at the place of
-// what it watches, and an event wakes those at its places only: neither the ones that it does not
-// concern nor the ones that are still busy cost anything.
+// what it watches, and an event wakes those at its places only. So neither the watchers that an
+// event does not concern nor those that are still busy cost anything.
 //
 // Whoever waits is not behind: all that happens in the meantime does not concern it. When it wakes
 // up, it goes on at the event that woke it.

@@ -140,7 +140,7 @@ func cpu(t *testing.T) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// Thousands of watchers that have stopped reading cost those that read nothing: the same work is
+// Thousands of watchers that have stopped reading cost those that read nothing. The same work is
 // done beside a few and beside many, in turns, and measured by the kernel's accounting.
 func TestStalledWatchersCostNothing(t *testing.T) {
 	const few, many, events, rounds = 4, 4000, 4000, 4

@@ -8,7 +8,7 @@ import (
 	"github.com/typeplane/typeplane/storage/internal/cursor"
 )
 
-// batchSize is the most events of the log that one Next looks at.
+// batchSize is the most events of the log that a call of Next looks at.
 const batchSize = 1000
 
 // watcher is a cursor into the log. It has no goroutine and no queue.
@@ -28,7 +28,7 @@ type watcher struct {
 }
 
 // Watch implements storage.Interface. A revision that is older than the log is CodeCompacted,
-// although the source may still have it: a fresh list is cheaper for everyone than a watch of its
+// although the source may still have it. A fresh list is cheaper for everyone than a watch of its
 // own on the source. One that the cache has yet to reach becomes CodeCompacted too, if a compaction
 // makes the cache skip it. With opts.Where, a watch is not woken by changes that do not concern it,
 // but may return them with others.

@@ -8,7 +8,7 @@ import (
 
 // A write goes to the source. But an update or a deletion first works on what is in memory, and
 // saves the source a read: the transaction says whether that was the newest. If others were faster,
-// or if the write came to nothing, the source works it out again from what it holds, so that an old
+// or if the write came to nothing, the source works it out again from what it holds. So an old
 // cache costs time and nothing else.
 
 // Create implements storage.Interface.
@@ -39,8 +39,8 @@ func (c *Cacher) Delete(ctx context.Context, key string, check storage.CheckDele
 	return c.source.Delete(ctx, key, check)
 }
 
-// known returns the newest entry at key that is in memory, if there is one that can be read: what
-// this process wrote and the source's watch has not told yet, or what the cache holds.
+// known returns the newest entry at key that is in memory, if there is one that can be read. It is
+// what this process wrote and the source's watch has not told yet, or what the cache holds.
 func (c *Cacher) known(key string) (storage.Entry, bool) {
 	s := c.current.Load()
 	if s == nil || s.epoch != c.epoch.Load() {

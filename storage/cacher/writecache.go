@@ -15,8 +15,8 @@ const (
 	keptBytes  = 4 << 20
 )
 
-// WriteCache knows of many stored values that they are canonical without looking into them: the
-// ones that this process wrote a moment ago, and the ones that the cache holds already. What they
+// WriteCache knows of many stored values that they are canonical without looking into them. They
+// are those that this process wrote a moment ago, and those that the cache holds already. What they
 // cost is a comparison of bytes. So neither the event of an own write nor the reading of the
 // current entry before a write decodes anything.
 //

@@ -21,10 +21,10 @@ var (
 	clusterVersionKey = []byte("clusterVersion")
 )
 
-// checkDatabase returns an error unless etcd can work with the database: it is of this etcd or an
-// older one, its pages are where they belong, and each revision in it is whole. The values
-// themselves have no checksum: what was changed inside one is found by who reads it, if at all, or
-// by comparing with another member.
+// checkDatabase returns an error unless etcd can work with the database. It must be of this etcd or
+// an older one, its pages where they belong, and each revision in it whole. The values themselves
+// have no checksum: what was changed inside one is found by whoever reads it, if at all, or by
+// comparing with another member.
 func checkDatabase(db *bbolt.DB) error {
 	return db.View(func(tx *bbolt.Tx) error {
 		if err := walk(tx); err != nil {
@@ -45,7 +45,7 @@ func checkDatabase(db *bbolt.DB) error {
 var errNewer = errors.New("was written by a newer etcd")
 
 // checkWriter returns errNewer if a later minor version of etcd than the one in this process has
-// written the database: it may hold what this one would misunderstand.
+// written the database. It may hold what this etcd would misunderstand.
 func checkWriter(tx *bbolt.Tx) error {
 	for _, note := range []struct{ bucket, key []byte }{{metaBucket, storageVersionKey}, {clusterBucket, clusterVersionKey}} {
 		b := tx.Bucket(note.bucket)

@@ -29,7 +29,7 @@ func faulty(t *testing.T, dir string) *faultdisk.Disk {
 }
 
 // A write that was acknowledged is there when power was cut, whatever else is there of what was not
-// synced. Power is cut in the middle of a sync, be it one of the start.
+// synced. Power is cut in the middle of a sync, which may be one of the start.
 func TestPowerCutWhileWriting(t *testing.T) {
 	dir := t.TempDir()
 	disk := faulty(t, dir)

@@ -14,9 +14,9 @@ import (
 const (
 	// lowSpace is where the log begins to warn.
 	lowSpace = 512 << 20
-	// DiskReserve is what etcd may need without being asked: a segment of its write-ahead log,
-	// which it takes whole (64 MiB), and what it commits to the database until the free space is
-	// looked at again. With less, only deletions are taken.
+	// DiskReserve is what etcd may need without being asked. It takes a whole segment of its
+	// write-ahead log (64 MiB), and it commits to the database until the free space is looked at
+	// again. With less, only deletions are taken.
 	DiskReserve = 128 << 20
 	// diskPeriod is how often the free space is looked at.
 	diskPeriod = time.Second
@@ -32,7 +32,7 @@ const (
 )
 
 // disk looks at the free space around the data directory. All methods may be called from any
-// goroutine, but for look.
+// goroutine, except for look.
 type disk struct {
 	dir   string
 	free  func(dir string) (int64, error)

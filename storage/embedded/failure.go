@@ -104,10 +104,10 @@ func withCure(err error) error {
 	return err
 }
 
-// health is whether etcd works. Where etcd would end the process it is parked instead: the
-// goroutine that found the fault never goes on, and with it the locks that it holds, so that
-// nothing is written any more behind a write that failed. What the kernel holds of a file after a
-// failed fsync is not what is on the disk: only a start that reads it again knows.
+// health is whether etcd works. Where etcd would end the process, the goroutine that found the
+// fault is parked instead. It never goes on, and keeps the locks that it holds. So nothing is
+// written any more behind a write that failed. What the kernel holds of a file after a failed fsync
+// is not what is on the disk: only a start that reads it again knows.
 //
 // All methods may be called from any goroutine.
 type health struct {
@@ -118,7 +118,7 @@ type health struct {
 	failure  atomic.Pointer[Failure]
 	failed   chan struct{} // closed when failure is there
 	read     func()        // reads something of etcd; nil while it starts
-	readable atomic.Bool   // after a failure: what etcd has in memory can be read all the same
+	readable atomic.Bool   // after a failure: what etcd has in memory can be read anyway
 	stuck    chan struct{} // closed when that is over
 
 	over    chan struct{} // closed when there is nothing left to wait for

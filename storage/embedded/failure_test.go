@@ -17,10 +17,10 @@ import (
 	"github.com/typeplane/typeplane/storage/embedded"
 )
 
-// sufferer names the directory that this process shall use, and tell what comes of it.
+// sufferer names the directory that this process shall write to, and then report.
 const sufferer = "TYPEPLANE_TEST_SUFFERER"
 
-// suffer writes and reads, and prints what comes of it, until the server says that it is over.
+// suffer writes and reads, and prints how each ends, until the server says that it is over.
 func suffer(dir string) {
 	s, err := embedded.Start(ctx, embedded.Config{Dir: dir, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))})
 	if err != nil {
@@ -119,7 +119,7 @@ func TestFailingDisk(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		fault   faultdisk.Fault
-		refused string // what becomes of writes
+		refused string // what happens to writes
 		reads   bool   // those that want the newest state go on
 		line    string // of the log
 	}{

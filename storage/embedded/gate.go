@@ -19,8 +19,8 @@ import (
 )
 
 // gate stands before etcd: every request of this process comes through it. It sends nothing to an
-// etcd that has failed but reads that it can answer, waits for no answer that will never come, and
-// refuses what takes room when there is none.
+// etcd that has failed but reads that it can answer. It waits for no answer that will never come,
+// and refuses what takes room when there is none.
 type gate struct {
 	health *health
 	disk   *disk
@@ -106,9 +106,9 @@ func (k *gatedKV) Range(ctx context.Context, req *etcdserverpb.RangeRequest, opt
 	return read(ctx, k.gate, k.KVClient.Range, req, fromMemory, opts)
 }
 
-// fromMemory asks for what etcd has, without asking who leads. Of an etcd of one member that has
-// failed that is the newest state: all that was ever acknowledged is applied, and nothing will be
-// any more.
+// fromMemory asks for what etcd has, without asking who leads. For an etcd of one member that has
+// failed that is the newest state. All that was ever acknowledged is applied, and nothing more will
+// be.
 func fromMemory(req *etcdserverpb.RangeRequest) *etcdserverpb.RangeRequest {
 	req = proto.CloneOf(req)
 	req.Serializable = true

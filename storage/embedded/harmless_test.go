@@ -38,8 +38,8 @@ func (b *book) config(dir string) embedded.Config {
 	return embedded.Config{Dir: dir, Log: slog.New(slog.NewTextHandler(b, nil))}
 }
 
-// records are the lines of the log but for those that say that this machine is slow, which it may
-// be.
+// records are the lines of the log except for those that say that this machine is slow, which it
+// may be.
 func (b *book) records() []string {
 	var records []string
 	for line := range strings.Lines(b.String()) {
@@ -50,7 +50,7 @@ func (b *book) records() []string {
 	return records
 }
 
-// A start and a stop that go as they should are not worth a word, on a new directory and on an old
+// A start and a stop that go as they should log nothing. So it is on a new directory and on an old
 // one, with tools connected and with watches open.
 func TestNothingToSay(t *testing.T) {
 	dir := t.TempDir()

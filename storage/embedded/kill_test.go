@@ -51,8 +51,9 @@ func writeUntilKilled(dir string) {
 	}
 }
 
-// kill starts a victim on dir, kills it a while after its start, or after its first write if it
-// shall be writing (which may be late on a busy machine), and returns what it had acknowledged.
+// kill starts a victim on dir, kills it, and returns what it had acknowledged. The kill comes a
+// while after the start, or after the first write if it shall be writing (which may be late on a
+// busy machine).
 func kill(t *testing.T, dir string, writing bool, after time.Duration) map[string]int64 {
 	t.Helper()
 	return killOn(t, (*exec.Cmd).Start, dir, writing, after)

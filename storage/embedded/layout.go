@@ -11,9 +11,9 @@ import (
 	"go.uber.org/zap"
 )
 
-// checkLayout refuses a directory from which a part of the database has gone. etcd would make the
-// part anew: beside an old database it waits for a leader for ever, and beside nothing it begins an
-// empty one. A directory without a member is one for a first start.
+// etcd would make the part anew. Beside an old database it would wait for a leader for ever, and
+// beside nothing it would begin an empty one. A directory without a member is one for a first
+// start.
 func checkLayout(dir string) error {
 	member := filepath.Join(dir, "member")
 	if _, err := os.Stat(member); err != nil {

@@ -20,10 +20,10 @@ const renewBytes = 4 << 20
 // revision, and has no history.
 //
 // A client may have seen a key at a later revision than a backup has it at. With the old one, it
-// would take what was restored for something that it knows to be over, and one that waits to see
+// would take what was restored for something that it knows to be over. A client that waits to see
 // its own last write would wait for ever.
 //
-// Nobody else may have the file open. It is not put on the disk: who calls it does that.
+// Nobody else may have the file open. It is not put on the disk: whoever calls it does that.
 func renew(file string, revision int64) (err error) {
 	db, err := bbolt.Open(file, 0o600, &bbolt.Options{NoSync: true, Timeout: time.Second})
 	if err != nil {

@@ -47,12 +47,12 @@ type Restored struct {
 
 // Restore makes the database of a data directory of a snapshot.
 //
-// Whoever has seen a revision of the database as it was must not take a new one for an old one: a
+// Whoever has seen a revision of the database as it was must not take a new one for an old one. A
 // watch would wait for ever, and an update could meet the wrong object. So the restored database
 // goes on at a revision that is beyond everything that clients can have seen. What is before counts
 // as compacted, so that watches and lists that go on from there are told to start again. Beyond
 // everything is minBump more than the snapshot has, and than the database has that is replaced. It
-// is also at least the time in microseconds since 1970: the same snapshot may be restored a second
+// is also at least the time in microseconds since 1970. The same snapshot may be restored a second
 // time in another place, with nothing there that tells of the first time. Nobody writes a million
 // times a second.
 //

@@ -117,7 +117,7 @@ func (k *keeper) alarmed() bool {
 	return false
 }
 
-// makeRoom ends the state in which etcd refuses every write but deletions, if that is possible: it
+// makeRoom ends the state in which etcd refuses every write but deletions, if that is possible. It
 // gives up history up to the revision of the last look, and the free pages.
 func (k *keeper) makeRoom(ctx context.Context, revision int64) {
 	_, err := k.etcd.Compact(ctx, &etcdserverpb.CompactionRequest{Revision: revision, Physical: true})

@@ -15,7 +15,7 @@ type Target struct {
 	// Root is what the store puts before its keys: the root and the key together are what values
 	// are bound to.
 	Root string
-	// Form is how values lie in the database but for encryption.
+	// Form is how values lie in the database except for encryption.
 	Form storage.Form
 	// Owns returns an error if value, a canonical one, is not of the object that lies at key; nil:
 	// there is no such check. It is asked where the format does not bind a value to its key, so
@@ -78,9 +78,9 @@ func (t transformer) stored(key string, value []byte) ([]byte, error) {
 	return sealed, nil
 }
 
-// canonical tries every box that the beginning of stored allows, for names of keys need not be
-// unique in a file, and AES-CBC may not notice that it was the wrong key: that the result is an
-// object counts.
+// canonical tries every box that the beginning of stored allows. Names of keys need not be unique
+// in a file, and AES-CBC may not notice that it was the wrong key. What counts is that the result
+// is an object.
 func (t transformer) canonical(key string, stored []byte) (value []byte, stale bool, err error) {
 	rules := t.current()
 	var errs []error

@@ -172,7 +172,7 @@ func TestRotation(t *testing.T) {
 }
 
 // Kubernetes allows two providers of a type with a key of the same name. AES-CBC takes the wrong
-// key for the right one once in 256 times; what comes of it is then no object.
+// key for the right one once in 256 times; the result is then no object.
 func TestKeysOfTheSameName(t *testing.T) {
 	first, second := keysOf("aescbc", "k"), keysOf("aescbc", "k")
 	inner := storage.Form{

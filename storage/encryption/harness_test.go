@@ -106,7 +106,7 @@ func (o *opened) wait() {
 	}
 }
 
-// form is that of pods, whose values lie below /registry as they are but for encryption.
+// form is that of pods, whose values lie below /registry as they are except for encryption.
 func (o *opened) form() storage.Form {
 	return o.Form(Target{Resource: pods, Root: "/registry"})
 }

@@ -148,7 +148,7 @@ func TestKMSFrozen(t *testing.T) {
 	eventually(t, "readable", func() bool { return reads(form, stored[0]) == nil })
 }
 
-// A plug-in may be well and refuse one key all the same. It is tried again, less and less often.
+// A plug-in may be well and refuse one key anyway. It is tried again, less and less often.
 func TestKMSRefuses(t *testing.T) {
 	plug, time := kmstest.Start(t), new(clock)
 	stored := mustStore(t, open(t, kmsFile(plug)).form(), key, hello)

@@ -83,8 +83,8 @@ func overlap(a, b Resource) string {
 	return ""
 }
 
-// providersOf returns the providers of a resource: those of the rules that name it, or of those for
-// its group, or of those for everything; none if there is no rule.
+// providersOf returns the providers of a resource. They are those of the rules that name it, or of
+// those for its group, or of those for everything. Without a rule there are none.
 func (c *Config) providersOf(r Resource) []Provider {
 	for _, want := range []Resource{r, {r.Group, "*"}, everything} {
 		var found []Provider

@@ -13,10 +13,10 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// codec is gRPC's own, but for the answers of a range: gRPC puts all pieces of an answer together
-// before it takes that apart again, which for a page of a large list is tens of megabytes once
-// more. Here each key and each value is copied once, out of the pieces that came off the connection
-// to where it is kept.
+// codec is gRPC's own, except for the answers of a range. gRPC puts all pieces of an answer
+// together before it takes that apart again. For a page of a large list that is tens of megabytes
+// once more. Here each key and each value is copied once, out of the pieces that came off the
+// connection to where it is kept.
 type codec struct{ encoding.CodecV2 }
 
 func newCodec() codec { return codec{encoding.GetCodecV2("proto")} }

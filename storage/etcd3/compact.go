@@ -24,7 +24,7 @@ const heldRounds = 6
 // CompactorConfig says how to compact.
 type CompactorConfig struct {
 	// Interval is the time between two rounds. A round compacts what was old at the round before,
-	// so history reaches back one interval at least, and two at most, but for what Needed keeps.
+	// so history reaches back one interval at least, and two at most, except for what Needed keeps.
 	Interval time.Duration
 	// Needed returns the oldest revision that something in this process goes on from, 0 if there is
 	// none; it is kept, though for six rounds at most. nil is the same as 0. It is called by the

@@ -160,7 +160,7 @@ func (a *ailing) Compact(ctx context.Context, revision int64, opts ...clientv3.C
 	return a.KV.Compact(ctx, revision, opts...)
 }
 
-// A round that fails is the turn of whoever had it all the same; the one after it makes up for it.
+// A server has had its turn also when its round failed. The next round makes up for it.
 func TestCompactorGoesOnAfterAFailure(t *testing.T) {
 	real, st := alone(t)
 	client := clientv3.NewCtxClient(t.Context())

@@ -22,8 +22,8 @@ const (
 	// up the start.
 	aliveWithin = 2 * time.Second
 	// hashTries is how often members are asked whose answers differ, or between which a compaction
-	// came: an etcd 3.5 doesn't say that the hash is one of its last compaction, and of a later
-	// revision.
+	// came. It takes several, since an etcd 3.5 may give the hash of its last compaction and a
+	// later revision, and doesn't say so.
 	hashTries = 5
 	hashPause = 100 * time.Millisecond
 )
@@ -44,8 +44,8 @@ type memberHash struct {
 type span struct{ compacted, revision int64 }
 
 // CompareMembers asks the members of a cluster for the hash of all that each of them holds up to
-// one revision, and returns an error that is ErrDiverged if two hashes differ. Members that can't
-// be compared, because they are down or behind, are named in silent; the others are compared. With
+// one revision. It returns an error that is ErrDiverged if two hashes differ. Members that can't be
+// compared, because they are down or behind, are named in silent; the others are compared. With
 // less than two endpoints it asks nobody. It costs each member a look at its whole database.
 func CompareMembers(ctx context.Context, client *Client, endpoints []string) (silent, err error) {
 	if len(endpoints) < 2 {

@@ -122,14 +122,14 @@ func dialLine(ctx context.Context, network, address string) (net.Conn, error) {
 	return new(net.Dialer).DialContext(ctx, network, address)
 }
 
-// The beginning of HTTP/2 without TLS: what a client says first, with empty settings, and the kind
-// of frame that a server answers with, behind the three bytes of its length.
+// The beginning of HTTP/2 without TLS. A client first says this, with empty settings. A server
+// answers with a frame of this kind, which stands behind the three bytes of its length.
 const (
 	clientPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 	settingsFrame = 4
 )
 
-// speaksHTTP2 says that who is at the other end answers in HTTP/2, and without TLS.
+// speaksHTTP2 says that the other end answers in HTTP/2, and without TLS.
 func speaksHTTP2(conn net.Conn) bool {
 	if err := conn.SetDeadline(time.Now().Add(speakTimeout)); err != nil {
 		return false
@@ -142,7 +142,7 @@ func speaksHTTP2(conn net.Conn) bool {
 	return err == nil && header[3] == settingsFrame && bytes.Equal(header[5:], make([]byte, 4))
 }
 
-// speaksTLS says that who is at an address answers a handshake, be it that it wants to know more of
+// speaksTLS says that something at an address answers a handshake, also if it wants to know more of
 // us.
 func speaksTLS(ctx context.Context, address string) bool {
 	conn, err := dialLine(ctx, "tcp", address)

@@ -21,7 +21,8 @@ import (
 // Times of the connection to an external etcd. A member that does not answer is mostly noticed by
 // asking it (members.go), but not if it is the only one. Then its connection is given up after
 // keepAlive + keepAliveTimeout. gRPC does not allow a keepAlive below 10 s. To answer a ping takes
-// neither a disk nor a quorum, so who does not within 3 s is frozen or can't be heard.
+// neither a disk nor a quorum. So a member that does not answer within 3 s is frozen or can't be
+// heard.
 const (
 	defaultDialTimeout = 10 * time.Second
 	keepAlive          = 10 * time.Second
@@ -32,7 +33,7 @@ const (
 )
 
 // What is read from a connection at once, and what etcd may send of an answer before that was read,
-// in bytes. gRPC's own sizes make a long list come in small pieces, each of which wakes this
+// in bytes. With gRPC's own sizes a long list comes in small pieces, each of which wakes this
 // process.
 const (
 	readBuffer = 256 << 10

@@ -5,7 +5,7 @@
 // goroutines, and no state but the leases that it can use again. A Compactor is one per process.
 //
 // Start reading at Store; errors.go is the one border where etcd's errors become storage codes, and
-// settle.go says what becomes of a write whose answer was lost. This is the only package that
+// settle.go says what happens to a write whose answer was lost. This is the only package that
 // imports etcd's client. It never uses etcd's own access control, or reads that are not
 // linearizable.
 package etcd3

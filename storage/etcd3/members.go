@@ -146,7 +146,7 @@ func unreached(err error) string {
 }
 
 // note remembers how a member is. If none is well, there is nothing to choose from, and all are
-// used: it is the cluster that can't answer then, and the first member that can is not to be
+// used. It is the cluster that can't answer then, and the first member that can is not to be
 // missed.
 func (m *members) note(i int, err error) {
 	m.mu.Lock()

@@ -61,8 +61,8 @@ func (s *streams) openedBy(t *testing.T, open func()) string {
 	}
 }
 
-// A request for progress goes to every watch that wants bookmarks, on a stream that no other watch
-// has, as one that is behind would hold up the answers for all; and to no other watch.
+// A request for progress goes to every watch that wants bookmarks, and to no other. Such a watch
+// has a stream of its own, as one that is behind would hold up the answers for all.
 func TestRequestsForProgress(t *testing.T) {
 	real := server.Client()
 	seen := &streams{Watcher: real.Watcher}

@@ -31,7 +31,7 @@ type standing struct {
 }
 
 // quorum knows whether a cluster can carry out anything. It is lost when no member knows a leader
-// any more, be it that it says so or that it can't be reached: an etcd that is slow has one. All
+// any more, because it says so or because it can't be reached. An etcd that is slow knows one. All
 // methods may be called from any goroutine.
 type quorum struct {
 	endpoints []string
@@ -39,6 +39,7 @@ type quorum struct {
 	mu      sync.Mutex // guards what follows
 	members []standing // by index in endpoints
 	timer   *time.Timer
+	timers  int             // how many there were
 	has     context.Context // ended while it is lost
 	lost    context.CancelFunc
 }
@@ -64,9 +65,9 @@ func (q *quorum) note(i int, s standing) {
 		}
 	}
 	if q.timer == nil && q.has.Err() == nil {
-		var timer *time.Timer
-		timer = time.AfterFunc(leaderless, func() { q.lose(timer) })
-		q.timer = timer
+		q.timers++
+		number := q.timers
+		q.timer = time.AfterFunc(leaderless, func() { q.lose(number) })
 	}
 }
 
@@ -81,11 +82,11 @@ func (q *quorum) found() {
 	}
 }
 
-// lose is called by a timer, which may have been stopped too late.
-func (q *quorum) lose(by *time.Timer) {
+// lose is called by a timer with a number, which may have been stopped too late.
+func (q *quorum) lose(number int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.timer != by {
+	if q.timer == nil || q.timers != number {
 		return
 	}
 	q.timer = nil

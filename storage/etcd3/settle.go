@@ -71,8 +71,8 @@ func (s *Store) afterCreate(ctx context.Context, t transaction, doubt error) (ou
 }
 
 // afterNoSpace finds out what became of a transaction to which etcd said that it has no space. It
-// looks at its quota twice, and after the second time it has written all the same; but when it
-// answers, that is decided.
+// looks at its quota twice, and after the second time it has written anyway; but when it answers,
+// that is decided.
 func (s *Store) afterNoSpace(ctx context.Context, t transaction, doubt error) (outcome, error) {
 	unknown := &storage.Error{Code: storage.CodeUnknown, Op: t.op, Key: t.key, Err: errNoSpace}
 	current, _, err := s.read(ctx, t.op, t.key)

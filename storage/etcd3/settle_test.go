@@ -22,8 +22,8 @@ type unsure struct {
 	sent   int
 }
 
-// fault is what becomes of one transaction: whether it is carried out, what happens after it, and
-// what is answered.
+// fault is what happens with one transaction: whether it is carried out, what follows, and what is
+// answered.
 type fault struct {
 	carriedOut bool
 	then       func()

@@ -105,7 +105,7 @@ func (s *Store) Revision(ctx context.Context) (int64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	// No key is just a slash: the answer is empty but for the header.
+	// No key is just a slash: the answer is empty except for the header.
 	resp, err := s.get(ctx, s.root+"/", clientv3.WithCountOnly())
 	if err != nil {
 		return 0, readError(ctx, "revision", "/", err)

@@ -44,7 +44,7 @@ func (p *place) pair(t *testing.T, name string) (cert, key string) {
 	}))
 }
 
-// serveTLS starts an etcd with a certificate of a, that lets in who has one of the authority
+// serveTLS starts an etcd with a certificate of a, that lets in clients with one of the authority
 // clients.
 func serveTLS(t *testing.T, a, clients *place) (endpoint string) {
 	t.Helper()
@@ -153,8 +153,8 @@ func TestTLSCertificatesAreReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// Certificates are replaced while the client runs: here is an etcd that only lets in who has a
-	// new one.
+	// Certificates are replaced while the client runs: here is an etcd that only lets in whoever
+	// has a new one.
 	newer := newPlace(t)
 	newer.pair(t, "client")
 	other := serveTLS(t, ours, newer)

@@ -14,9 +14,9 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// outcome is what a transaction did. If it is not done, nothing was written, current is what is at
-// the key now (nil: nothing), and conflict the first operation whose key was not at its expected
-// revision but at found.
+// outcome is what a transaction did. If it is not done, nothing was written. Then current is what
+// is at the key now (nil: nothing). conflict is the first operation whose key was not at its
+// expected revision but at found.
 type outcome struct {
 	done     bool
 	revision int64

@@ -87,8 +87,8 @@ func (s *Store) RequestProgress(ctx context.Context) error {
 
 // streamContext gives a watch a stream of its own: etcd's client puts watches with equal metadata
 // into one. But the in-process connection blocks for ever when several watches of one stream close
-// together (each side waits for the other to read), and a request for progress is answered only
-// when no watch of its stream is behind.
+// together, since each side waits for the other to read. And a request for progress is answered
+// only when no watch of its stream is behind.
 func streamContext() context.Context {
 	ctx := clientv3.WithRequireLeader(context.Background())
 	return metadata.AppendToOutgoingContext(ctx, "typeplane-watch", strconv.FormatInt(streams.Add(1), 10))
@@ -258,9 +258,8 @@ func (w *watcher) event(ctx context.Context, ev *clientv3.Event) (storage.Event,
 	return storage.Event{Type: storage.Modified, Entry: now, Prev: prev}, nil
 }
 
-// previous returns what was at key before ev. etcd leaves it out if it is compacted, but also of
-// events that come while the watch is being opened: it begins to send them before it notes that the
-// watch wants to know.
+// etcd leaves it out if it is compacted, but also of events that come while the watch is being
+// opened. It begins to send them before it notes that the watch wants to know.
 func (w *watcher) previous(ctx context.Context, key string, ev *clientv3.Event) (storage.Entry, error) {
 	kv, before := ev.PrevKv, ev.Kv.ModRevision-1
 	if kv == nil {

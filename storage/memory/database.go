@@ -36,7 +36,7 @@ type version struct {
 	deleted  bool
 }
 
-// change is one step of the history, in a list that watchers walk at their own pace: compaction
+// change is one step of the history, in a list that watchers walk at their own pace. Compaction
 // lets go of the head, and whoever still stands there keeps what it needs.
 type change struct {
 	key      string

@@ -7,7 +7,7 @@ import (
 	"github.com/typeplane/typeplane/storage/internal/cursor"
 )
 
-// batch is the most changes that one Next looks at.
+// batch is the most changes that a call of Next looks at.
 const batch = 1000
 
 // watcher walks the list of changes. Only Close may be called by another goroutine than the

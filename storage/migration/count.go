@@ -47,9 +47,9 @@ func (c *Count) add(e storage.Entry) {
 	}
 }
 
-// eachPage reads everything below prefix. A page is of the current state: a long migration must not
-// depend on a revision that is compacted away under it, and what is written after a page was read
-// has today's form anyway.
+// eachPage reads everything below prefix. A page is of the current state, since a long migration
+// must not depend on a revision that is compacted away under it. What is written after a page was
+// read has today's form anyway.
 func eachPage(ctx context.Context, store storage.Interface, prefix string, visit func([]storage.Entry) error) error {
 	for start := ""; ; {
 		page, err := store.List(ctx, prefix, storage.ListOptions{Start: start, Limit: pageSize})

@@ -61,7 +61,7 @@ var errFound = errors.New("found")
 // Move gives the entries their new keys, and returns how many. Each moves in one transaction: it is
 // at the one key or at the other, and a Move that was stopped goes on when it is called again. A
 // watcher of the old prefix sees deletions, one of the new prefix new entries, at revisions of
-// their own: nobody may follow either meanwhile, nor go on from an older revision after it.
+// their own. So nobody may follow either meanwhile, nor go on from an older revision after it.
 //
 // It fails for an entry that can't be read, since a value may depend on its key, and where there is
 // an entry at the new key already.

@@ -16,9 +16,9 @@ import (
 // that begins with a dot.
 const versionsKey = "/.stored-versions"
 
-// Versions says for each resource in which versions its entries may be stored: in those that some
-// server has ever written, until a migration has found that nothing of them is left. The names of
-// both are the caller's.
+// Versions says for each resource in which versions its entries may be stored. Those are the
+// versions that some server has ever written, until a migration has found that nothing of them is
+// left. The names of both are the caller's.
 type Versions map[string][]string
 
 // Places says for each resource below which prefixes its entries may lie, if not below its plain
@@ -83,9 +83,8 @@ func (r Record) Add(ctx context.Context, more Versions) error {
 }
 
 // Settle notes that all entries of the resources, as far as the record names them, are in one
-// version each, as somebody has found who
-// began to look at a revision that Read had returned. It changes nothing if the record was changed
-// since: then another server has begun to write.
+// version each. Somebody has found that who began to look at a revision that Read had returned. It
+// changes nothing if the record was changed since: then another server has begun to write.
 func (r Record) Settle(ctx context.Context, seen int64, only map[string]string) error {
 	return r.change(ctx, func(n note, revision int64) {
 		if revision != seen {

@@ -11,8 +11,8 @@ import (
 // everything that stores, and caches over them, do.
 //
 // around returns the form around another one, whose stored values are the canonical ones of the
-// form. What the suite writes and reads past the store it means without the form: that is put
-// around it, and operations at covered keys, which the contract writes as they are, get it too.
+// form. What the suite writes and reads past the store it means without the form, so that is put
+// around it. The contract writes operations at covered keys as they are, so they get it too.
 func In(b Backend, covers func(key string) bool, around func(inner storage.Form) storage.Form) Backend {
 	plain := around(storage.Form{})
 	in := b

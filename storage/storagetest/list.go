@@ -205,7 +205,7 @@ var listTests = []namedTest{
 }
 
 // listUnderWrites lists more entries than fit into one page of a backend while a writer moves the
-// first and the last one together: a list that shows them apart mixes two states.
+// first and the last one together. A list that shows them apart mixes two states.
 func listUnderWrites(e *env) {
 	n := 2600
 	if testing.Short() {

@@ -23,7 +23,7 @@ var watchTests = append([]namedTest{
 		defer w.Close()
 		for i, got := range e.next(w, len(want)) {
 			if got.Prev.Revision == 0 {
-				want[i].Prev = storage.Entry{} // it may be there all the same
+				want[i].Prev = storage.Entry{} // it may be there anyway
 				if got.Type == storage.Deleted {
 					want[i].Entry.Value = got.Entry.Value
 				}

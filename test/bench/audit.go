@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// audited measures what the audit log, which is on by default, adds to a write: two of our servers
-// on one etcd, with it and without, do the same by turns.
+// audited measures what the audit log, which is on by default, adds to a write. Two of our servers
+// on one etcd, with it and without, do the same in turn.
 func audited(ctx context.Context, l *lab, out io.Writer) error {
 	const pods, times = 2000, 3 // and how many times as much is done as in other parts, for the difference is small
 	b, err := l.seeded(ctx, "audit", pods)

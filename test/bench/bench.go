@@ -54,7 +54,7 @@ func (l *lab) seeded(ctx context.Context, name string, n int) (*bench, error) {
 	return b, nil
 }
 
-// startEtcd starts the one etcd that both servers use, with etcd's own defaults but for room for
+// startEtcd starts the one etcd that both servers use, with etcd's own defaults except for room for
 // the largest part.
 func (b *bench) startEtcd(ctx context.Context) error {
 	binary, err := etcdproc.Build(ctx)

@@ -13,8 +13,8 @@ import (
 // documentsPrefix is where a server that has pods without protobuf finds them in etcd.
 const documentsPrefix = "/documents"
 
-// documents measures what it costs that a kind has no protobuf: two of our servers, one with pods
-// and one with the same pods as documents, do by turns what clients do that speak JSON.
+// documents measures what it costs that a kind has no protobuf. Two of our servers do in turn what
+// clients do that speak JSON. One has pods, the other the same pods as documents.
 func documents(ctx context.Context, l *lab, out io.Writer) error {
 	b, err := l.seeded(ctx, "documents", 0)
 	if err != nil {

@@ -4,7 +4,7 @@
 //
 // It builds both servers. In each of its parts (part.go) it starts an etcd, puts the same bytes
 // into it for each server, and starts them. Then it does the same work to the one and to the other
-// by turns. The client is this process, so its work is not counted.
+// in turn. The client is this process, so its work is not counted.
 package main
 
 import (

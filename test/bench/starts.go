@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// starts measures how each server comes up over ever more pods, by turns: etcd has them all, the
+// starts measures how each server comes up over ever more pods, in turn: etcd has them all, the
 // server knows none.
 func starts(ctx context.Context, l *lab, out io.Writer) error {
 	sizes := []int{1000, 10_000, 100_000}

@@ -202,8 +202,8 @@ func checked(pod *corev1.Pod, name string, err error) error {
 	return err
 }
 
-// count decodes a list or a Table of pods. Of JSON it decodes names only: the time of the client is
-// not what is measured.
+// count decodes a list or a Table of pods. From JSON it decodes names only, since the time of the
+// client is not measured.
 func count(body []byte, mediaType string) (int, error) {
 	if mediaType == asJSON || mediaType == asTable {
 		var list struct {

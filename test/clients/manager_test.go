@@ -22,8 +22,8 @@ import (
 
 const finalizer = "test.example.com/shelving"
 
-// shelver is a reconciler of books: it labels each with its room, by a patch; sets a condition;
-// owns an annotation, by apply; and finishes the deletion of those that it has seen.
+// shelver is a reconciler of books. It labels each with its room, by a patch, sets a condition, and
+// owns an annotation, by apply. It finishes the deletion of those that it has seen.
 type shelver struct{ client.Client }
 
 func (r shelver) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {

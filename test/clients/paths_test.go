@@ -12,8 +12,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// TestOldHoles sends what once opened holes in API servers: who has no credential gets 401, however
-// the path is written; who has one gets at nothing by another path than the object's own.
+// TestOldHoles sends what once opened holes in API servers. Whoever has no credential gets 401,
+// however the path is written. Whoever has one gets at nothing by another path than the object's
+// own.
 func TestOldHoles(t *testing.T) {
 	s := start(t, "library")
 	admin, err := rest.HTTPClientFor(s.config)

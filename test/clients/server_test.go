@@ -57,13 +57,14 @@ type server struct {
 	*testserver.Process
 	program, dataDir string
 	port             string // "0" until it has one
+	flags            []string
 	config           *rest.Config
 }
 
 // start runs an example in a directory of its own and returns when it is ready.
-func start(t *testing.T, program string) *server {
+func start(t *testing.T, program string, flags ...string) *server {
 	t.Helper()
-	s := &server{program: program, dataDir: filepath.Join(t.TempDir(), "data"), port: "0"}
+	s := &server{program: program, dataDir: filepath.Join(t.TempDir(), "data"), port: "0", flags: flags}
 	if err := s.start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,8 @@ func start(t *testing.T, program string) *server {
 func (s *server) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	process, err := testserver.Start(ctx, exec.Command(filepath.Join(programs, s.program), "--data-dir", s.dataDir, "--secure-port", s.port))
+	args := append([]string{"--data-dir", s.dataDir, "--secure-port", s.port}, s.flags...)
+	process, err := testserver.Start(ctx, exec.Command(filepath.Join(programs, s.program), args...))
 	if err != nil {
 		return err
 	}

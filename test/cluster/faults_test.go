@@ -66,7 +66,7 @@ func (w *world) happen(t *testing.T, f fault) result {
 	return r
 }
 
-// judge holds what clients were told since a time, and from a revision on, against what etcd has.
+// judge compares what clients were told since a time, and from a revision on, with what etcd has.
 func (w *world) judge(t *testing.T, r *result, since time.Time, from int64) {
 	t.Helper()
 	to := w.revision()

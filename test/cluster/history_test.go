@@ -97,7 +97,7 @@ func (v *verdict) problem(format string, args ...any) {
 	v.problems = append(v.problems, fmt.Sprintf(format, args...))
 }
 
-// check holds operations, which have ended, against what has happened.
+// check compares operations, which have ended, with what has happened.
 func (h history) check(ops []operation) verdict {
 	var v verdict
 	happened := h.tokens()

@@ -10,8 +10,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,12 +37,7 @@ const (
 // the quota allows, and it always said how many.
 func TestQuota(t *testing.T) {
 	t.Parallel()
-	program := filepath.Join(programs, "cluster")
-	build := exec.Command("go", "build", "-o", program, "./examples/cluster")
-	build.Dir = "../.."
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	program := buildCluster(t)
 	etcd := startEtcd(t, etcdproc.Config{Members: 1})
 	args := []string{"--etcd-servers", strings.Join(etcd.Endpoints(), ","), "--etcd-compaction-interval", "0", "--storage-media-type", "application/json"}
 	doomed, stays := startProgram(t, program, args...), startProgram(t, program, args...)
@@ -191,7 +184,7 @@ type step struct {
 	quotas  map[string]string
 }
 
-// readCrowd holds the objects of every revision against the quotas of that revision. It returns how
+// readCrowd compares the objects of every revision with the quotas of that revision. It returns how
 // many revisions there were, and how many objects at most and in the end.
 func readCrowd(t *testing.T, m *etcdproc.Member) (revisions, most, last int) {
 	t.Helper()

@@ -7,10 +7,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"maps"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -21,6 +18,7 @@ import (
 	"time"
 
 	"github.com/typeplane/typeplane/internal/etcdproc"
+	"github.com/typeplane/typeplane/internal/testserver"
 )
 
 var (
@@ -34,18 +32,19 @@ var (
 // for one kill.
 func TestReplicas(t *testing.T) {
 	etcd := startEtcd(t, etcdproc.Config{Members: 1})
-	secret := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(secret, []byte("what all replicas of this test are given"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	secret := secretFile(t)
 	replica := func() *server {
 		return startServer(t, "--etcd-servers", etcd.Endpoints()[0], "--cluster-secret-file", secret)
 	}
-	b := newBalancer(t)
+	b, err := testserver.NewBalancer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
 	var running []*server
 	for n := range 3 {
 		running = append(running, replica())
-		b.point(n, running[n].URL)
+		b.Point(n, running[n].URL)
 	}
 	crowd := &clients{t: t, balancer: b, transport: running[0].Client.Transport.(*http.Transport)}
 	var followers []*follower
@@ -68,7 +67,7 @@ func TestReplicas(t *testing.T) {
 		n := kills % len(running)
 		running[n].Kill()
 		running[n] = replica()
-		b.point(n, running[n].URL)
+		b.Point(n, running[n].URL)
 	}
 	stop()
 	all.Wait()
@@ -79,64 +78,20 @@ func TestReplicas(t *testing.T) {
 	}
 }
 
-// balancer forwards connections to one of some servers, chosen at random; one that does not listen
-// is passed over.
-type balancer struct {
-	listener net.Listener
-	mu       sync.Mutex // guards targets
-	targets  map[int]string
-}
-
-func newBalancer(t *testing.T) *balancer {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
+// secretFile has what all replicas of a test are given.
+func secretFile(t *testing.T) string {
+	t.Helper()
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("what all replicas of this test are given"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b := &balancer{listener: listener, targets: map[int]string{}}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go b.forward(conn)
-		}
-	}()
-	return b
-}
-
-// point makes a URL the n-th server.
-func (b *balancer) point(n int, url string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.targets[n] = url[len("https://"):]
-}
-
-func (b *balancer) forward(conn net.Conn) {
-	defer conn.Close()
-	b.mu.Lock()
-	targets := maps.Clone(b.targets)
-	b.mu.Unlock()
-	for _, n := range rand.Perm(len(targets)) {
-		server, err := net.Dial("tcp", targets[n])
-		if err != nil {
-			continue
-		}
-		defer server.Close()
-		go func() {
-			defer server.Close()
-			io.Copy(server, conn) // whichever end breaks first, both are closed
-		}()
-		io.Copy(conn, server)
-		return
-	}
+	return secret
 }
 
 // clients are those behind the balancer.
 type clients struct {
 	t         *testing.T
-	balancer  *balancer
+	balancer  *testserver.Balancer
 	transport *http.Transport
 	kills     atomic.Int64
 	writes    atomic.Int64
@@ -152,9 +107,9 @@ func (c *clients) client() *http.Client {
 }
 
 // do sends a request through the balancer. An error is that of a connection; a code that is no
-// answer to the request fails the test, but for one of a server that begins or ends.
+// answer to the request fails the test, except for one of a server that begins or ends.
 func (c *clients) do(ctx context.Context, client *http.Client, method, path string, body []byte) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, "https://"+c.balancer.listener.Addr().String()+path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, c.balancer.URL+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,16 +25,37 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	programs, library = dir, filepath.Join(dir, "library")
-	build := exec.Command("go", "build", "-o", library, "./examples/library")
-	build.Dir = "../.."
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
+	programs = dir
+	if library, err = build("library"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)
+}
+
+// build builds an example.
+func build(example string) (program string, err error) {
+	program = filepath.Join(programs, example)
+	build := exec.Command("go", "build", "-o", program, "./examples/"+example)
+	build.Dir = "../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return program, nil
+}
+
+var clusterBuilt = sync.OnceValues(func() (string, error) { return build("cluster") })
+
+// buildCluster builds examples/cluster, once.
+func buildCluster(t *testing.T) string {
+	t.Helper()
+	program, err := clusterBuilt()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
 }
 
 // server is a running program. What it logs is in a file.

@@ -82,9 +82,9 @@ func fuzzCopies[T any](t *testing.T, kind string, deepCopy func(*T) *T) {
 	}
 }
 
-// checkCopy compares a copy with its original, looks for memory that both have, and for memory that
-// two parts of the copy have, or get when something is appended to one. It returns how many places
-// the copy has.
+// checkCopy compares a copy with its original, and looks for memory that both have. It also looks
+// for memory that two parts of the copy have, or get when something is appended to one. It returns
+// how many places the copy has.
 func checkCopy(t *testing.T, kind string, in, out any) int {
 	t.Helper()
 	if !reflect.DeepEqual(in, out) {
@@ -114,8 +114,8 @@ type piece struct {
 	path       string
 }
 
-// walk calls do for all memory that a value refers to, with all room that lists have, except
-// strings and the places of times, which never change, and except what has no size.
+// walk calls do for all memory that a value refers to, with all room that lists have. It leaves out
+// strings and the places of times, which never change, and what has no size.
 func walk(v reflect.Value, path string, do func(at, size uintptr, path string)) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -179,7 +179,7 @@ func TestDeepCopySpeed(t *testing.T) {
 }
 
 // copyTimes measures ways to copy in turns in one process, in many short rounds, so that what else
-// the machine does hardly matters: the fastest twentieth of the rounds counts, which is what a calm
+// the machine does hardly matters. The fastest twentieth of the rounds counts, which is what a calm
 // machine shows. While the collector stands still all memory is new to the process.
 func copyTimes(collecting bool, ways ...func() any) []time.Duration {
 	const rounds, copies = 400, 20

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestDeepCopyFloor says what cannot be had for less: copies that know these very objects, with all
-// their lists of one item, and allocate nothing besides the maps, the bytes and one block for
+// TestDeepCopyFloor says what cannot be had for less. Its copies know these very objects, with all
+// their lists of one item. They allocate nothing besides the maps, the bytes and one block for
 // everything else.
 func TestDeepCopyFloor(t *testing.T) {
 	floor(t, "core.v1.Node", (*kinds.Node).DeepCopy, kinds.DeepCopy_Node, floorNode)

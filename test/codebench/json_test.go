@@ -43,10 +43,9 @@ func jsonOnFixture[T any](t *testing.T, kind string, f jsontest.Functions[T]) {
 	f.Run(t, 1, 20)
 }
 
-// BenchmarkJSONEncode writes what a fixture holds. "ours" appends to a buffer that is used again,
-// as a server does; "sized" makes a slice of the right size each time, "fresh" begins with none, as
-// json.Marshal does. The metric "times" is how often ours is done while the peer is done once; see
-// pair.
+// "ours" appends to a buffer that is used again, as a server does. "sized" makes a slice of the
+// right size each time. As "fresh" it begins with none, as json.Marshal does. The metric "times" is
+// how often ours is done while the peer is done once; see pair.
 func BenchmarkJSONEncode(b *testing.B) {
 	encodeJSON(b, "core.v1.Pod", podJSON)
 	encodeJSON(b, "apps.v1.Deployment", deploymentJSON)

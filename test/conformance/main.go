@@ -3,7 +3,7 @@
 //
 // Each client is given a fresh server, asks it what programs of its kind ask, and tells check by
 // check what became of that. What is known to differ from a cluster is in differences.go, with its
-// reason; anything else that fails, and a difference that is none any more, fails the run. It
+// reason; anything else that fails, and a difference that no longer is one, fails the run. It
 // builds what is in Go itself; the clients in other languages need what is written beside them.
 // Start reading at clients.
 package main

@@ -10,13 +10,13 @@ const preface = `<!-- Printed by make conformance. Don't edit. -->
 # Clients that others wrote
 
 Typeplane promises that a client takes the server for the real thing. ` + "`make conformance`" + ` looks whether that is so, with
-clients that we did not write: each is given a fresh [examples/cluster](../examples/cluster), asks it what programs of its kind ask,
-and says check by check what became of it. The checks are written for a cluster of Kubernetes; what is known to
-differ from one is listed, with its reason. Anything else that fails, fails the run, and so does a difference that is
-none any more. The programs are in [test/conformance](../test/conformance).
+clients that we did not write. Each is given a fresh [examples/cluster](../examples/cluster), asks it what programs of its
+kind ask, and says check by check what became of it. The checks are written for a cluster of Kubernetes. What is known to
+differ from one is listed, with its reason. Anything else that fails, fails the run. So does a difference that is none any
+more. The programs are in [test/conformance](../test/conformance).
 
-It needs Go, git, make, node 20 or newer with npm, and Debian's python3-kubernetes, which it installs where it may. A client can
-be left out: ` + "`make conformance CONFORMANCE='-update -without=client-node'`" + ` prints that it was not run.
+It needs Go, git, make, node 20 or newer with npm, and Debian's python3-kubernetes, which it installs where it may. A client
+can be left out: ` + "`make conformance CONFORMANCE='-update -without=client-node'`" + ` prints that it was not run.
 
 kubectl and client-go have tests of their own: ` + "`make kubectl-scripts`, `make kubectl-peer` and `make clients`" + `.
 
@@ -64,7 +64,7 @@ func printTrial(b *bytes.Buffer, t trial) {
 		b.WriteString("**It was not run to its end.**\n\n")
 	}
 	for _, a := range areas(t.results) {
-		fmt.Fprintf(b, "- **%s**: %s\n", a.name, strings.Join(a.checks, "; "))
+		fmt.Fprintf(b, "- **%s**\n  - %s\n", a.name, strings.Join(a.checks, "\n  - "))
 	}
 	printDifferences(b, t)
 }

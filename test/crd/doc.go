@@ -1,3 +1,3 @@
-// Package crd holds the CustomResourceDefinitions of generators/crd/testdata against those that
-// controller-gen makes of the same types.
+// Package crd compares the CustomResourceDefinitions of generators/internal/crd/testdata with those
+// that controller-gen makes of the same types.
 package crd

@@ -12,10 +12,10 @@ import (
 
 // Repositories of others, as released: projects of kubebuilder (groupversion_info.go, the markers
 // of controller-gen), of k8s.io/code-generator, and of both. What their generators wrote is
-// deleted, gen takes its place, and their API is built, vetted and tested; first with nothing of
-// ours in it, then with the import of the runtime. Where a module or what it needs can be had
-// neither from the module cache nor from a network, the test is skipped; so is one that does not
-// build as it was released.
+// deleted, gen takes its place, and their API is built, vetted and tested. First there is nothing
+// of ours in it, then the import of the runtime. The test is skipped where a module or what it
+// needs can be had neither from the module cache nor from a network. So is one that does not build
+// as it was released.
 func TestRepositories(t *testing.T) {
 	notShort(t)
 	for _, repository := range []struct {

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Modules of Kubernetes with an API of their own: all their generated files are replaced at once,
-// and the code that is written by hand around them (register.go, fuzzers, conversions, an
-// aggregated API server) goes on working.
+// Modules of Kubernetes with an API of their own. All their generated files are replaced at once.
+// The code that is written by hand around them (register.go, fuzzers, conversions, an aggregated
+// API server) goes on working.
 func TestStaging(t *testing.T) {
 	notShort(t)
 	for _, module := range []struct {

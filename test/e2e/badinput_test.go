@@ -62,7 +62,7 @@ func TestBadInput(t *testing.T) {
 }
 
 // servesOn is the end of each test of this kind: a good create works, and the log has nothing in
-// it: whoever can send bad requests must not be able to fill the disk.
+// it. For whoever can send bad requests must not be able to fill the disk.
 func (s *server) servesOn(t *testing.T) {
 	t.Helper()
 	if code, body, err := s.do(http.MethodPost, books, "", book("after-all-that")); err != nil || code != http.StatusCreated {

@@ -60,8 +60,8 @@ func TestEncryptionPage(t *testing.T) {
 	story{file: encryptionPage, text: string(text), env: env, before: replace, places: withoutDir, mask: mask}.tell(t)
 }
 
-// What was stored before there was a key is encrypted by migrate, and shown by inspect to who has
-// the key.
+// What was stored before there was a key is encrypted by migrate, and shown by inspect to whoever
+// has the key.
 func TestCommandsWithEncryption(t *testing.T) {
 	text, err := os.ReadFile(encryptionPage)
 	if err != nil {

@@ -24,7 +24,7 @@ const (
 )
 
 // TestKilledImportGoesOn kills an import with SIGKILL further and further on, and lets it come to
-// its end: all books are there then, each written once, with the uid and the owner that an import
+// its end. Then all books are there, each written once, with the uid and the owner that an import
 // without kills gives it.
 func TestKilledImportGoesOn(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "books.yaml")

@@ -10,7 +10,7 @@ import (
 )
 
 // TestNobodyReadsTheLog: who reads a server's log stops for a while. The pipe is full soon, and
-// requests are answered all the same.
+// requests are answered anyway.
 func TestNobodyReadsTheLog(t *testing.T) {
 	s := start(t, t.TempDir(), "--v=3")
 	defer s.stop(syscall.SIGTERM)

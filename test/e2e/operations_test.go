@@ -21,8 +21,8 @@ func TestOperations(t *testing.T) {
 	runStory(t, s, "../../docs/operations.md")
 }
 
-// A migration beside a server that is written to, killed in its middle and run again: each object
-// is rewritten once, no watcher notices anything but that, and nothing is lost.
+// A migration runs beside a server that is written to, is killed in its middle and run again. Each
+// object is rewritten once, no watcher notices anything but that, and nothing is lost.
 func TestMigrateBesideAServer(t *testing.T) {
 	const n = 300
 	s := start(t, filepath.Join(t.TempDir(), "data"))
@@ -73,8 +73,8 @@ func TestMigrateBesideAServer(t *testing.T) {
 		t.Errorf("%d books are in the other form, want %d", got, n)
 	}
 
-	// The watcher: one event for each write, and at most one write more for each of the ten that a
-	// client wrote to in the other form after it had been migrated.
+	// The watcher sees one event for each write. It sees at most one write more for each of the ten
+	// that a client wrote to in the other form after it had been migrated.
 	writes := revision(t, s) - began
 	if writes < n+10 || writes > n+20 {
 		t.Errorf("%d writes for %d books and 10 patches", writes, n)
@@ -134,7 +134,7 @@ type bookEvent struct {
 	}
 }
 
-// revision is the one that the server is at.
+// revision is the revision that the server is at.
 func revision(t *testing.T, s *server) int {
 	t.Helper()
 	_, body := s.get(books + "?limit=1")

@@ -22,7 +22,7 @@ var (
 const shelves = "/apis/library.example.com/v1/shelves"
 
 // TestWatchesOutliveKills kills the server under writers and watches, which go on where they were
-// at the next one: hardly any is told to begin anew, and in the end each knows what is stored.
+// at the next one. Hardly any is told to begin anew, and in the end each knows what is stored.
 func TestWatchesOutliveKills(t *testing.T) {
 	dir := t.TempDir()
 	s := start(t, dir)

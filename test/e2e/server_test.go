@@ -22,8 +22,8 @@ import (
 	"github.com/typeplane/typeplane/internal/testserver"
 )
 
-// programs is the folder of the programs under test, built once; binary is the one that most tests
-// are about.
+// programs is the folder of the programs under test, built once. binary is the program that most
+// tests are about.
 var programs, binary string
 
 func TestMain(m *testing.M) {
@@ -97,7 +97,7 @@ func (s *server) said() (lines []string) {
 }
 
 // slowMachine matches records that say nothing but that the machine, or its disk, is slow.
-var slowMachine = regexp.MustCompile(`msg="(etcd: .*(took too long|slow fdatasync|leader is overloaded)|a health check failed)`)
+var slowMachine = regexp.MustCompile(`msg="(etcd: .*(took too long|slow fdatasync|leader is overloaded)|a health check failed)|^gen: the go command compiles `)
 
 // anonymous is s.Client without the client certificate.
 func (s *server) anonymous() *http.Client {

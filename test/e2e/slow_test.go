@@ -20,8 +20,8 @@ import (
 // knows how busy the machine is.
 const delay = 3 * time.Second
 
-// buffers is more than what fits into the buffers on the way to a client (4 MiB in the system, 4
-// MiB in HTTP/2), so that somebody has to wait if it does not read.
+// buffers is more than what fits into the buffers on the way to a client: 4 MiB in the system, 4
+// MiB in HTTP/2. So somebody has to wait if it does not read.
 const buffers = 16 << 20
 
 // TestSlowWatchers has two watchers that do not read: one on a connection of its own, one on a

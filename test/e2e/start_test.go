@@ -35,6 +35,7 @@ func TestFreshServerIsClosed(t *testing.T) {
 		"/":            http.StatusUnauthorized,
 		"/apis":        http.StatusUnauthorized,
 		"/openapi/v3":  http.StatusUnauthorized,
+		"/metrics":     http.StatusUnauthorized,
 		books:          http.StatusUnauthorized,
 		"/nosuchthing": http.StatusUnauthorized,
 	} {

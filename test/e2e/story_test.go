@@ -58,16 +58,21 @@ func runStory(t *testing.T, s *server, file string) {
 // story is a text with commands, which are run in env.
 type story struct {
 	file, text string
+	dir        string // of the first command; "" for the root of the repository
 	env        []string
 	before     func(text string)          // is called with the text in front of each command, and the command; may be nil
 	places     func(output string) string // gives folders of this run the names that the text has for them
 	mask       func(output string) string // takes out what differs from run to run, before outputs are compared
 }
 
-// tell runs the commands and holds what they print against the text.
+// tell runs the commands and compares what they print with the text.
 func (s story) tell(t *testing.T) {
 	t.Helper()
 	var out strings.Builder
+	if s.dir == "" {
+		s.dir = "../.."
+	}
+	where := filepath.Join(t.TempDir(), "where")
 	for _, part := range parseStory(s.text) {
 		out.WriteString(part.text)
 		if s.before != nil {
@@ -76,9 +81,12 @@ func (s story) tell(t *testing.T) {
 		if part.command == "" {
 			continue
 		}
-		cmd := exec.Command("bash", "-c", part.command)
-		cmd.Dir, cmd.Env = "../..", s.env
+		cmd := exec.Command("bash", "-c", part.command+"\npwd > "+where)
+		cmd.Dir, cmd.Env = s.dir, s.env
 		printed, _ := cmd.CombinedOutput() // a command that fails says so in what it prints
+		if now, err := os.ReadFile(where); err == nil {
+			s.dir = strings.TrimSpace(string(now)) // for the next one, as in a shell
+		}
 		got := s.places(strings.TrimRight(string(printed), "\n"))
 		if got != "" {
 			out.WriteString(got + "\n")
@@ -164,7 +172,8 @@ var masks = []struct {
 	{regexp.MustCompile(`(resourceVersion"?: ?"?)\d+`), "${1}N"},
 	{regexp.MustCompile(`\b(\d+[smhd])+( +|$)`), "AGE "},
 	{regexp.MustCompile(`before-\d{8}-\d{6}\.\d{3}`), "before-TIME"},
-	{regexp.MustCompile(`keys, \d+ KiB`), "keys, N KiB"},
+	{regexp.MustCompile(`revision \d+, \d+ keys, \d+ KiB`), "revision N, N keys, N KiB"},
+	{regexp.MustCompile(`\d+ keys of revision \d+`), "N keys of revision N"},
 	{regexp.MustCompile(`(kube-api-access-)[0-9a-z]{5}`), "${1}NAME"},
 	{regexp.MustCompile(`x509-[0-9a-f]{20}`), "x509-HASH"},
 	{regexp.MustCompile(`X509SHA256=[0-9a-f]{64}`), "X509SHA256=HASH"},

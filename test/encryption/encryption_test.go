@@ -1,7 +1,6 @@
-// Package encryption holds our encryption at rest against the one of k8s.io/apiserver: each reads
-// the same configuration file, and what the other one wrote. Start reading at
-// TestEachReadsTheOther; with -update it writes the values of Kubernetes for the tests of the main
-// module.
+// Package encryption compares our encryption at rest with that of k8s.io/apiserver: each reads the
+// same configuration file, and what the other one wrote. Start reading at TestEachReadsTheOther;
+// with -update it writes the values of Kubernetes for the tests of the main module.
 package encryption
 
 import (

@@ -1,7 +1,7 @@
 // Command genbench runs gen beside the generators of Kubernetes, from their released modules, on
 // k8s.io/api and k8s.io/sample-apiserver. It measures what the kernel says of all processes of a
-// run: time on the clock, CPU time and the largest resident set. Before each run what it prints is
-// deleted, and gen's own cache. README.md says what is fair about it, and what it has shown.
+// run: time on the clock, CPU time and the largest resident set. What a run prints, and gen's own
+// cache, are deleted before it. README.md says what is fair about it, and what it has shown.
 package main
 
 import (

@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// usage is what a run took: seconds on the clock, seconds of CPU of it and all processes that it
-// started and waited for, and the largest resident set among them, in bytes.
+// usage is what a run took: seconds on the clock, seconds of CPU, and the largest resident set in
+// bytes. The CPU is its own and that of all processes that it started and waited for, and the set
+// is the largest among them.
 type usage struct {
 	wall, cpu float64
 	rss       int64

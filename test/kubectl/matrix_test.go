@@ -21,10 +21,10 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// TestMatrix sends the same raw requests to an example and to the same kinds on k8s.io/apiserver:
-// every verb on every path with every query, header and body of the tables in matrixOf. What is
-// compared of an answer is its code, media type, kind and reason, and of a stream the types of its
-// events. Every difference is in testdata/peer/matrix.txt, with the reason for it.
+// TestMatrix sends the same raw requests to an example and to the same kinds on k8s.io/apiserver.
+// It sends every verb on every path with every query, header and body of the tables in matrixOf.
+// What is compared of an answer is its code, media type, kind and reason, and of a stream the types
+// of its events. Every difference is in testdata/peer/matrix.txt, with the reason for it.
 func TestMatrix(t *testing.T) {
 	if *peer == "" {
 		t.Skip("-peer names no server; run `make kubectl-peer`")
@@ -434,9 +434,9 @@ func (s *side) answer(ctx context.Context, r raw) string {
 	return strings.TrimSpace(line + " " + gist(mediaType, body))
 }
 
-// gist is the kind of a body, or the reason of a Status. Of a stream it is the types of its events,
-// each once in a row, since servers may have other objects too. Bookmarks are left out, for they
-// depend on time.
+// gist is the kind of a body, or the reason of a Status. For a stream it is the types of its
+// events, each once in a row, since servers may have other objects too. Bookmarks are left out, for
+// they depend on time.
 func gist(mediaType string, body []byte) string {
 	if mediaType != "application/json" {
 		return ""

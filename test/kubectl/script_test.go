@@ -26,8 +26,8 @@ const root = "../.."
 
 // TestScripts runs every script of testdata/scripts/PROGRAM against a server of that example, with
 // nothing in it. A script is a transcript: "$ COMMAND", what it prints to stdout, each line of
-// stderr after "2> ", and "? CODE" if it does not end with
-// 0. Of what is printed only uids, resourceVersions, times and paths are masked (see mask).
+// stderr after "2> ", and "? CODE" if it fails. Only uids, resourceVersions, times and paths are
+// masked in what is printed (see mask).
 func TestScripts(t *testing.T) {
 	setup{kubectl: stock(t), server: examples(t)}.runScripts(t)
 }

@@ -202,7 +202,7 @@ func (l *lifted) mutated(from string, r repository) {
 	}
 }
 
-// wrong compares what becomes of a new object, and says where something is wrong with it for one of
+// wrong compares what happens to a new object, and says where something is wrong with it for one of
 // the two.
 func (l *lifted) wrong(d *definition, doc map[string]any) []string {
 	l.Helper()
@@ -219,7 +219,7 @@ const (
 	dryRun = "?dryRun=All"
 )
 
-// mutate compares what becomes of an object with mutations. It returns false for one that the two
+// mutate compares what happens to an object with mutations. It returns false for one that the two
 // do not accept.
 func (l *lifted) mutate(d *definition, doc map[string]any, all []mutation, by *rand.Rand) bool {
 	l.Helper()

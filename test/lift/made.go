@@ -22,7 +22,7 @@ const (
 	mostFields = 150
 )
 
-// made is an object with as many fields as can be, for kinds without an example: each field is
+// made is an object with as many fields as can be, for kinds without an example. Each field is
 // tried in turn, and stays if there is nothing wrong with the object then. wrong says where there
 // is. It is nil if not even the required fields make an object.
 func (d *definition) made(wrong func(doc map[string]any) []string) map[string]any {

@@ -60,7 +60,7 @@ func aliased(t *testing.T, r repository, kinds map[schema.GroupVersionKind]*defi
 	return dir
 }
 
-// copyPackages copies the Go files of a folder and of those below it, but for tests.
+// copyPackages copies the Go files of a folder and of those below it, except for tests.
 func copyPackages(t *testing.T, from, to string) {
 	t.Helper()
 	err := filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {

@@ -17,9 +17,9 @@ type mutation struct {
 	doc  map[string]any
 }
 
-// mutations are changes of a document by the schema, but for its kind and metadata. Each value that
-// is there is taken out, made null, of another type, and beyond each of its limits. Each field that
-// is not there is set to nothing of its type.
+// mutations are changes of a document by the schema, except for its kind and metadata. Each value
+// that is there is taken out, made null, of another type, and beyond each of its limits. Each field
+// that is not there is set to nothing of its type.
 func mutations(doc map[string]any, schema *structural.Structural) []mutation {
 	var out []mutation
 	w := walker{emit: func(path []any, what string, value any) {

@@ -14,8 +14,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// printedReasons are all why a definition that gen prints may say something else than the one that
-// the project ships, by where that is: the name of the definition, then the fields.
+// printedReasons are all why a definition that gen prints may say something else than the
+// definition that the project ships. They stand by where that is: the name of the definition, then
+// the fields.
 var printedReasons = []struct{ reason, at string }{
 	{"gateway-api adds rules, words and annotations with a generator of its own, from comments like <gateway:experimental:…>.",
 		`[a-z]+\.gateway\.networking\.(x-)?k8s\.io(/.*)?/(x-kubernetes-validations|oneOf|enum|description|annotations)`},

@@ -20,10 +20,10 @@ type repository struct {
 	// requires is what they import beside what a server needs.
 	requires []string
 	// aliases are the import paths of the packages by group and version, for programs that serve
-	// their kinds by aliases; nil: there is none, since the module needs others that can't be had.
+	// their kinds by aliases. It is nil where the module needs others that can't be had.
 	aliases map[string]string
-	// partly are the kinds, by their version, of which the module converts only a part and leaves
-	// out what the stored version requires, so that no object of them can be made.
+	// partly are the kinds, by their version, of which the module converts only a part. What the
+	// stored version requires is left out, so that no object of them can be made.
 	partly []string
 	// crds, valid and invalid are patterns of files in definitions.
 	crds, valid, invalid []string

@@ -10,9 +10,9 @@ import (
 // ofStatus is how many mutations there are of a status.
 const ofStatus = 200
 
-// statuses compares what becomes of the status of a stored object, written to the subresource: of
-// one that is made field by field, then with each thing in it made wrong. stored is what the
-// definition has of the object.
+// statuses compares what happens to the status of a stored object, written to the subresource.
+// First it writes one that is made field by field, then one with each thing in it made wrong.
+// stored is what the definition has of the object.
 func (l *lifted) statuses(d *definition, path string, stored, metadata map[string]any, by *rand.Rand) {
 	l.Helper()
 	if d.status == nil || l.withStatus[d.gvk] {

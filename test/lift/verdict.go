@@ -16,8 +16,8 @@ type verdict struct {
 	code     int            // of the status then
 }
 
-// difference says what two verdicts differ in; "" if they are one. Of objects all counts but what a
-// server says of its own.
+// difference says where two verdicts differ; "" if they are equal. It compares all of the objects
+// except what a server adds by itself.
 func difference(theirs, ours verdict) string {
 	switch {
 	case theirs.accepted && !ours.accepted:

@@ -34,10 +34,13 @@ var properties = []struct {
 	{"C8", "revisions never decrease", checkRevisions},
 	{"C9", "when all faults are over, every server and member holds the same", checkFinals},
 	{"C11", "an object stays while it has finalizers, marked when it was deleted, and goes with the last one", checkLives},
-	{"C12", "a write is refused only for what there was", checkRefusals},
+	{"C12", "a write is refused only for what there was, and the administrator for nothing else", checkRefusals},
 	{"C13", "fields belong to who wrote them, and an apply patch takes none from another without force", checkOwners},
 	{"C14", "deleting a collection deletes what was in its list, all of it and nothing else", checkCollections},
 	{"C15", "requests outside of faults are answered", checkAnswers},
+	{"C16", "a namespace holds no more than its quota allows, and the quota says at every revision how many there are", checkQuotas},
+	{"C17", "nothing is created in a namespace that is missing or being deleted, and one that goes is empty", checkNamespaces},
+	{"C18", "webhooks see what is stored and what it replaces, and what they refuse is not stored", checkHooks},
 }
 
 // mostOfOne bounds how many violations of one property are returned: the first ones tell the story.

@@ -51,9 +51,9 @@ func (v *view) acknowledged(op *Op) string {
 	return ""
 }
 
-// acknowledgedEnd is of a write that took the last finalizer off ver, which was being deleted: then
-// the object is removed, be it by this write or by another one that did the same. The answer shows
-// it as it would have been.
+// acknowledgedEnd is of a write that took the last finalizer off ver, which was being deleted. Then
+// the object is removed, by this write or by another one that did the same. The answer shows it as
+// it would have been.
 func (v *view) acknowledgedEnd(op *Op, item Item, ver *Version) string {
 	_, until := v.held(op.Key, ver.Revision)
 	switch gone := v.goneAt(ver.UID); {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// checkRevisions is C8: writes have higher revisions than anything seen before they began, what one
-// server shows of any state does not go back, also after a restart, and a stream only goes on.
+// checkRevisions is C8. Writes have higher revisions than anything seen before they began. What one
+// server shows of any state does not go back, also after a restart. A stream only goes on.
 func checkRevisions(v *view) []string {
 	var bad []string
 	for i := range v.Ops {

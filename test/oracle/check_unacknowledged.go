@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // checkUnacknowledged is C2.
@@ -72,13 +73,19 @@ func (v *view) unexplained(effects map[string][]effect) []string {
 	claimed, unknown := v.claims(), v.unknown()
 	var bad []string
 	for key, all := range effects {
-		all = slices.DeleteFunc(all, func(e effect) bool { return claimed[e.ver.Revision] })
+		all = slices.DeleteFunc(all, func(e effect) bool { return claimed[e.ver.Revision] || v.emptied(e) })
 		for _, e := range unmatched(len(all), len(unknown), func(e, op int) bool { return unknown[op].mayHave(v, key, all[e]) }) {
 			bad = append(bad, fmt.Sprintf("%s of %s at revision %d: more deletions happened than may have succeeded", all[e].kind, all[e].before, all[e].ver.Revision))
 		}
 	}
 	slices.Sort(bad)
 	return bad
+}
+
+// emptied says that the server itself may have had an effect, as the namespace was being deleted.
+func (v *view) emptied(e effect) bool {
+	namespace, _, _ := strings.Cut(e.ver.Key, "/")
+	return e.kind != ending && v.spaceAt(namespace, e.ver.Revision-1).Terminating
 }
 
 // claims are the revisions that acknowledged requests made without leaving a token.

@@ -24,7 +24,7 @@ func onDisk(t *testing.T, ctx context.Context) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newServer(ctx, 0, library, dir, "", disk, nil, nil)
+	s, err := newServer(ctx, 0, library, dir, "", disk, []string{"--enable-api=none"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func (s *server) says(t *testing.T, r request, code int, text string) {
 func (s *server) createUntil(t *testing.T, ctx context.Context, code int, text string) {
 	t.Helper()
 	for i := 0; ctx.Err() == nil; i++ {
-		a := s.do(ctx, newBookRequest("east/new-"+time.Now().Format("150405.000000000")))
+		a := s.do(ctx, longBookRequest("east/new-"+time.Now().Format("150405.000000000")))
 		switch {
 		case a.code == http.StatusCreated, a.code == http.StatusGatewayTimeout:
 			// It came before the fault, or was on its way.
@@ -58,11 +58,9 @@ func (s *server) createUntil(t *testing.T, ctx context.Context, code int, text s
 	t.Fatalf("no create was refused: %v", ctx.Err())
 }
 
-func newBookRequest(key string) request {
-	namespace, _, _ := strings.Cut(key, "/")
-	book := newBook(storedVersion, key, Content{Token: "t", Title: "title", Group: "red", Shelf: "low"})
-	book.Annotations = map[string]string{"long": strings.Repeat("long ", 2000)} // so that the database grows
-	return request{method: http.MethodPost, path: path(storedVersion, namespace), contentType: asJSON, body: mustJSON(book)}
+// longBookRequest creates a book that makes the database grow.
+func longBookRequest(key string) request {
+	return newBookRequest(key, Content{Token: strings.Repeat("long ", 2000), Title: "title", Group: "red", Shelf: "low"})
 }
 
 var (
@@ -86,8 +84,8 @@ func TestServerOnFailingDisk(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			s := onDisk(t, ctx)
-			s.says(t, newBookRequest("east/book"), 201, "")
-			watch, err := s.open(ctx, request{method: http.MethodGet, path: latest.path, query: url.Values{"watch": {"true"}}})
+			s.says(t, longBookRequest("east/book"), 201, "")
+			watch, _, err := s.open(ctx, request{method: http.MethodGet, path: latest.path, query: url.Values{"watch": {"true"}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,11 +127,11 @@ func TestServerOnFullDisk(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	s := onDisk(t, ctx)
-	s.says(t, newBookRequest("east/book"), 201, "")
+	s.says(t, longBookRequest("east/book"), 201, "")
 	s.disk.Fail(faultdisk.Full) // the system goes on to say that there is room
 	s.createUntil(t, ctx, 507, "the disk of the storage is full")
 	select {
-	case <-s.exited:
+	case <-s.process.Ended():
 	case <-ctx.Done():
 		t.Fatal("it has not ended")
 	}
@@ -147,7 +145,7 @@ func TestServerOnFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.says(t, latest, 200, `"name":"book"`)
-	s.says(t, newBookRequest("east/last"), 201, "")
+	s.says(t, longBookRequest("east/last"), 201, "")
 }
 
 // wantLog wants a text in the log, and no stack.

@@ -1,5 +1,5 @@
-// Command oracle tests what a server promises about revisions. It drives one server, or two on the
-// same etcd, with random operations and watches. Meanwhile processes are killed and frozen, and
+// Command oracle tests what a server promises about revisions. It drives one server, or several on
+// the same etcd, with random operations and watches. Meanwhile processes are killed and frozen, and
 // connections are cut. It writes down all that clients saw, and compares it with what etcd itself
 // says has happened: a raw watch that has every revision of every key.
 //

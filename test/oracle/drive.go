@@ -21,12 +21,12 @@ const namesPerNamespace = 8
 
 // driver is one client that reads and writes at random.
 type driver struct {
-	number   int
-	servers  []*server
-	random   *rand.Rand
-	recorder *recorder
-	board    *board
-	writes   int
+	number    int
+	entrances []*entrance
+	random    *rand.Rand
+	recorder  *recorder
+	board     *board
+	writes    int
 }
 
 // pace is the longest pause between two requests of a client.
@@ -42,7 +42,7 @@ func (d *driver) run(ctx context.Context) {
 
 // one sends one request, or those of one list.
 func (d *driver) one() {
-	s := d.servers[d.random.IntN(len(d.servers))]
+	s := d.entrance()
 	switch n := d.random.IntN(200); {
 	case n < 32:
 		d.create(s, d.key(), d.newContent())
@@ -65,6 +65,18 @@ func (d *driver) one() {
 	}
 }
 
+// often is how many requests of a client go to the same server behind a balancer.
+const often = 4
+
+// entrance is where the next request goes.
+func (d *driver) entrance() *entrance {
+	e := pick(d.random, d.entrances)
+	if d.random.IntN(often) == 0 {
+		e.leave()
+	}
+	return e
+}
+
 func (d *driver) key() string {
 	return fmt.Sprintf("%s/book-%d", pick(d.random, namespaces), d.random.IntN(namesPerNamespace))
 }
@@ -77,7 +89,7 @@ func (d *driver) token() string {
 	return fmt.Sprintf("c%d-%d", d.number, d.writes)
 }
 
-// content is what an object holds, but for finalizers.
+// content is what an object holds, except for finalizers.
 func (d *driver) content() Content {
 	token := d.token()
 	return Content{Token: token, Title: "title " + token, Group: pick(d.random, groups), Shelf: pick(d.random, shelves)}
@@ -92,7 +104,7 @@ func (d *driver) newContent() Content {
 	return c
 }
 
-// version is the one that a request is made in.
+// version is the version that a request is made in.
 func (d *driver) version() string {
 	if d.random.IntN(3) == 0 {
 		return otherVersion
@@ -136,15 +148,15 @@ func (d *driver) mediaType() string {
 }
 
 // send sends the request of an op, and fills in when it was and what it came to.
-func (d *driver) send(s *server, op *Op, r request) answer {
+func (d *driver) send(s *entrance, op *Op, r request) answer {
 	r.accept = d.mediaType()
-	op.Client, op.Server, op.Remaining = d.number, s.number, -1
+	op.Client, op.Remaining = d.number, -1
 	ctx, cancel := d.impatience(op, &r)
 	defer cancel()
 	op.Start = d.recorder.now()
 	a := s.do(ctx, r)
 	op.End = d.recorder.now()
-	op.Outcome, op.Status, op.Message = a.outcome, a.code, a.message
+	op.Server, op.Outcome, op.Status, op.Message = a.server, a.outcome, a.code, a.message
 	if op.Dry {
 		op.Outcome = Failed
 	}

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Exposed is how much happened in a run, or in several.
 type Exposed struct {
 	Runs  int
 	Count map[string]int
+	// Settled is the longest that it took after the faults until everything worked again.
+	Settled time.Duration
 }
 
 func (e *Exposed) add(name string, n int) {
@@ -22,6 +25,7 @@ func (e *Exposed) add(name string, n int) {
 // Add adds what happened in another run.
 func (e *Exposed) Add(other Exposed) {
 	e.Runs += other.Runs
+	e.Settled = max(e.Settled, other.Settled)
 	for name, n := range other.Count {
 		e.add(name, n)
 	}
@@ -29,7 +33,7 @@ func (e *Exposed) Add(other Exposed) {
 
 // exposed counts what is in a history.
 func (w *world) exposed(h *History) Exposed {
-	e := Exposed{Runs: 1}
+	e := Exposed{Runs: 1, Settled: w.settled}
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		e.add("operations", 1)
@@ -43,6 +47,14 @@ func (w *world) exposed(h *History) Exposed {
 		}
 		if op.Verb == Apply && op.Status == 409 {
 			e.add("apply refused by 409", 1)
+		}
+		switch {
+		case op.refusedForQuota():
+			e.add("refused by a quota", 1)
+		case op.refusedForNamespace():
+			e.add("refused by a namespace that goes", 1)
+		case denied(op.Message):
+			e.add("refused by a webhook", 1)
 		}
 		if op.Verb == Collection {
 			e.add("objects in deleted collections", len(op.Items))
@@ -74,6 +86,11 @@ func (w *world) exposed(h *History) Exposed {
 		e.add("410 for watches", f.tally.expired)
 	}
 	e.add("revisions", len(h.Truth.Versions))
+	for _, n := range h.Truth.Namespaces {
+		if n.Gone {
+			e.add("namespaces gone", 1)
+		}
+	}
 	v := newView(h)
 	asked, silent, _ := v.unanswered()
 	e.add("requests outside of faults", asked)
@@ -98,7 +115,7 @@ func (e Exposed) String() string {
 	}
 	slices.Sort(names)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d runs\n", e.Runs)
+	fmt.Fprintf(&b, "%d runs, in which everything worked again after %v at most\n", e.Runs, e.Settled.Round(time.Millisecond))
 	for _, name := range names {
 		fmt.Fprintf(&b, "  %-40s %9d\n", name, e.Count[name])
 	}

@@ -21,7 +21,7 @@ const (
 	FreezeEtcd Fault = "freeze etcd"
 	CutProxy   Fault = "cut proxy"
 	Blackhole  Fault = "blackhole proxy"
-	CutPower   Fault = "cut power" // of the disk of an embedded etcd: what was not synced is gone, but for some sectors
+	CutPower   Fault = "cut power" // of the disk of an embedded etcd: what was not synced is gone, except for some sectors
 	Compaction Fault = "compaction"
 )
 
@@ -29,6 +29,9 @@ const (
 var embeddedFaults = []Fault{KillServer, StopServer, CutPower, CutPower, Compaction}
 
 var allFaults = []Fault{KillServer, StopServer, KillEtcd, FreezeEtcd, CutProxy, Blackhole, Compaction}
+
+// replicaFaults are mostly those of servers, of which any may go.
+var replicaFaults = append([]Fault{KillServer, KillServer, KillServer, KillServer}, allFaults...)
 
 // compactEvery is how often Compaction compacts.
 const compactEvery = 100 * time.Millisecond
@@ -85,6 +88,11 @@ func (w *world) inject(ctx context.Context, f Fault, random *rand.Rand) error {
 	case KillServer:
 		s := pick(random, w.servers)
 		s.kill()
+		if w.config.Replicas && random.IntN(2) == 0 {
+			if err := s.forget(); err != nil {
+				return err
+			}
+		}
 		pause(ctx, gap/4)
 		return s.start(mending)
 	case StopServer:

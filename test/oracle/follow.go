@@ -119,13 +119,13 @@ func (f *follower) query(w *Watch, life time.Duration) request {
 // follow opens a stream and reads it until it ends. Most clients hang up by themselves, unless the
 // run is finishing meanwhile.
 func (f *follower) follow(ctx context.Context, w *Watch, life time.Duration, finish <-chan struct{}) {
-	s := f.servers[f.random.IntN(len(f.servers))]
-	w.Server, w.Began = s.number, f.recorder.now()
+	s := f.entrance()
+	w.Began = f.recorder.now()
 	request := f.query(w, life)
 	opening, cancel := context.WithCancel(ctx)
 	defer cancel()
 	timer := time.AfterFunc(requestTimeout, cancel)
-	resp, err := s.open(opening, request)
+	resp, server, err := s.open(opening, request)
 	timer.Stop()
 	if err != nil {
 		f.lastUp = w.Start == After
@@ -134,7 +134,7 @@ func (f *follower) follow(ctx context.Context, w *Watch, life time.Duration, fin
 		return
 	}
 	defer resp.Body.Close()
-	w.Header = f.recorder.now()
+	w.Server, w.Header = server, f.recorder.now()
 	if resp.StatusCode != http.StatusOK {
 		f.lastUp = false
 		return

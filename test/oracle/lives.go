@@ -97,8 +97,8 @@ func (v *view) made(op *Op) int64 {
 }
 
 // replaced is the version that an acknowledged write was on top of, and whether it changed it
-// itself: a deletion finds an object that is marked already, and the last finalizer may be taken
-// off by two.
+// itself. It need not have: a deletion may find an object that is marked already, and two may take
+// off the last finalizer.
 func (v *view) replaced(op *Op) (before *Version, changed bool) {
 	switch {
 	case op.Verb == Collection || op.Verb == Delete && op.UID == "" && len(op.Items) == 0:

@@ -17,9 +17,9 @@ import (
 //	n/b                                                                 created            marked            gone
 //	n/c                                                                           created           gone
 //
-// n/a has the finalizer f until a write at revision 5 takes it off; another object of the same name
-// is applied. n/b and n/c are deleted as a collection, which marks n/b, and n/b is ended by an
-// update.
+// n/a has the finalizer f until a write at revision 5 takes it off. Then another object of the same
+// name is applied. Both n/b and n/c are deleted as a collection, which marks n/b. An update ends
+// n/b.
 
 var (
 	x2 = Item{"n/a", 2, life1("t1", "red", false)}

@@ -85,7 +85,7 @@ func (op *Op) finishes(before *Version) bool {
 	return n.refused == "" && n.Finalizers == "" && (op.Force || len(n.conflicts) == 0)
 }
 
-// with is what a patch makes of c, but for finalizers.
+// with is what a patch makes of c, except for finalizers.
 func (c Content) with(patch Content) Content {
 	c.Token = patch.Token
 	if patch.Title != "" {

@@ -181,7 +181,7 @@ func (o owners) updated(manager string, before, after map[string]string) {
 	}
 }
 
-// apply is what becomes of an object when a manager applies some fields: it has those, and loses
+// apply is what happens to an object when a manager applies some fields. It has those, and loses
 // those that the manager applied before, unless they are somebody else's as well. conflicts are the
 // fields that were another's and change.
 func (o owners) apply(manager string, before, applied map[string]string) (after map[string]string, conflicts []string) {

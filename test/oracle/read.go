@@ -62,7 +62,7 @@ func (s Scope) values() url.Values {
 	return q
 }
 
-func (d *driver) get(s *server) {
+func (d *driver) get(s *entrance) {
 	op := Op{Verb: Get, Version: d.version(), Key: d.key()}
 	query := url.Values{}
 	switch op.Query.Match, op.Query.Revision = d.freshness(); op.Query.Match {
@@ -83,7 +83,7 @@ func (d *driver) get(s *server) {
 }
 
 // list reads a list, or all its pages, with some time between them.
-func (d *driver) list(s *server) {
+func (d *driver) list(s *entrance) {
 	q := Query{Scope: d.scope()}
 	q.Match, q.Revision = d.freshness()
 	if d.random.IntN(2) == 0 && q.Match != Any {
@@ -120,13 +120,13 @@ func (d *driver) list(s *server) {
 		} else {
 			q.Match, q.Revision = Latest, 0 // the state is gone; the rest as it is now
 		}
-		s = d.servers[d.random.IntN(len(d.servers))]
+		s = d.entrance()
 		time.Sleep(time.Duration(d.random.Int64N(int64(20 * time.Millisecond))))
 	}
 }
 
 // page reads a page, and returns how to go on.
-func (d *driver) page(s *server, q Query, query url.Values) (next string, op Op) {
+func (d *driver) page(s *entrance, q Query, query url.Values) (next string, op Op) {
 	op = Op{Verb: List, Version: d.version(), Query: q}
 	a := d.send(s, &op, request{method: http.MethodGet, path: path(op.Version, q.Namespace), query: query})
 	switch {

@@ -11,12 +11,34 @@ type History struct {
 	Finals  []Final
 	Members []Member
 	Outages []Outage // in the order of their ends; those of compaction are not among them
+	Hooked  bool     // every write of a book goes by the webhooks
 }
 
 // Truth is what etcd says has happened: all versions of all keys, from the empty database on.
 type Truth struct {
 	Versions []Version // in the order of revisions, of which each has one version at most
 	Last     int64     // nothing is missing up to this revision
+
+	// What became of namespaces and their quotas, in the order of revisions. There are none where
+	// servers have no namespaces.
+	Namespaces []Namespace
+	Quotas     []Quota
+}
+
+// Namespace is what a namespace was from a revision on.
+type Namespace struct {
+	Name              string
+	Revision          int64
+	Terminating, Gone bool
+}
+
+// Quota is what the quota of a namespace said from a revision on: how many books there may be, and
+// how many there are.
+type Quota struct {
+	Namespace  string
+	Revision   int64
+	Hard, Used int64
+	Gone       bool
 }
 
 // Version is what a key held from a revision on.
@@ -34,6 +56,7 @@ type Object struct {
 	Deleting bool   // it has a deletionTimestamp
 	Owners   string // who owns which of the fields of Content, as owners.String writes it
 	Around   string // who owns the maps and the list that fields are in, which may outlast them
+	Stamp    string // what a webhook wrote on it
 	Content
 }
 
@@ -117,8 +140,8 @@ type Op struct {
 	// in its list.
 	UID   string
 	Items []Item
-	// Revision is a list's, also that of a deleted collection, More says that the server offered a
-	// continuation, and Remaining how many items it said would follow; -1 if it did not say.
+	// Revision is a list's, also that of a deleted collection. More says that the server offered a
+	// continuation. Remaining is how many items it said would follow; -1 if it did not say.
 	Revision  int64
 	More      bool
 	Remaining int64
@@ -191,8 +214,8 @@ const (
 	Bookmark EventType = "BOOKMARK"
 )
 
-// Event is one event of a stream. Of a bookmark, Item has the revision only; InitialEnd marks the
-// one behind the initial events.
+// Event is one event of a stream. For a bookmark, Item has the revision only. InitialEnd marks the
+// bookmark behind the initial events.
 type Event struct {
 	Type       EventType
 	At         time.Duration

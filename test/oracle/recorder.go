@@ -31,8 +31,8 @@ func (r *recorder) watch(w Watch) {
 	r.watches = append(r.watches, w)
 }
 
-// board is what all clients know of the objects, so that they get into each other's way: for each
-// key the last book that anybody saw, which need not be the newest.
+// board is what all clients know of the objects, so that they get into each other's way. It has for
+// each key the last book that anybody saw, which need not be the newest.
 type board struct {
 	mu     sync.Mutex // guards the fields below
 	books  map[string]seenBook

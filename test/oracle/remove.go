@@ -11,7 +11,7 @@ import (
 )
 
 // remove deletes a book, half of the time only the object or the version that was seen.
-func (d *driver) remove(s *server) {
+func (d *driver) remove(s *entrance) {
 	op := Op{Verb: Delete, Version: d.version(), Key: d.key(), Dry: d.dry()}
 	var options metav1.DeleteOptions
 	if seen, ok := d.board.get(op.Key); ok && d.random.IntN(2) == 0 {
@@ -38,7 +38,7 @@ func (d *driver) remove(s *server) {
 }
 
 // removeAll deletes all books of a scope in one namespace; with a limit the first of them.
-func (d *driver) removeAll(s *server) {
+func (d *driver) removeAll(s *entrance) {
 	op := Op{Verb: Collection, Version: d.version(), Query: Query{Scope: d.scope(), Match: Latest}, Dry: d.dry()}
 	op.Query.Namespace = pick(d.random, namespaces)
 	query := op.Query.values()

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net/http"
 	"net/url"
 	"strings"
 	"syscall"
@@ -51,6 +50,7 @@ type request struct {
 
 // answer is what came back: data is the body of a success, status says what went wrong.
 type answer struct {
+	server  int
 	code    int
 	data    []byte
 	status  metav1.Status
@@ -58,43 +58,24 @@ type answer struct {
 	message string
 }
 
-// do sends a request to a server and waits for the whole answer.
-func (s *server) do(ctx context.Context, r request) answer {
+// do sends a request and waits for the whole answer.
+func (e *entrance) do(ctx context.Context, r request) answer {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	resp, err := s.open(ctx, r)
+	resp, server, err := e.open(ctx, r)
 	if err != nil {
-		return answer{outcome: outcomeOf(err), message: err.Error()}
+		return answer{server: server, outcome: outcomeOf(err), message: err.Error()}
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return answer{outcome: Unknown, code: resp.StatusCode, message: err.Error()}
+		return answer{server: server, outcome: Unknown, code: resp.StatusCode, message: err.Error()}
 	}
-	a := answer{code: resp.StatusCode, data: data, outcome: OK}
+	a := answer{server: server, code: resp.StatusCode, data: data, outcome: OK}
 	if resp.StatusCode >= 300 {
 		a.refused()
 	}
 	return a
-}
-
-// open sends a request and returns when the answer begins.
-func (s *server) open(ctx context.Context, r request) (*http.Response, error) {
-	target := s.url + r.path
-	if len(r.query) > 0 {
-		target += "?" + r.query.Encode()
-	}
-	req, err := http.NewRequestWithContext(ctx, r.method, target, bytes.NewReader(r.body))
-	if err != nil {
-		return nil, err
-	}
-	if r.contentType != "" {
-		req.Header.Set("Content-Type", r.contentType)
-	}
-	if r.accept != "" {
-		req.Header.Set("Accept", r.accept)
-	}
-	return s.client.Do(req)
 }
 
 // refused finds out what an answer that is no success means for a write.

@@ -20,6 +20,11 @@ func (w *world) settle(ctx context.Context) ([]Final, error) {
 			return nil, err
 		}
 	}
+	if w.keeper != nil {
+		if err := w.keeper.openAll(ctx, namesPerNamespace); err != nil {
+			return nil, err
+		}
+	}
 	d := w.driver(200)
 	if err := d.writeAll(ctx); err != nil {
 		return nil, err
@@ -30,7 +35,7 @@ func (w *world) settle(ctx context.Context) ([]Final, error) {
 	}
 	etcd := Final{Of: "etcd", Revision: resp.Header.Revision}
 	for _, kv := range resp.Kvs {
-		object, err := storedObject(kv.Value)
+		object, err := w.oracle.object(kv)
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +47,7 @@ func (w *world) settle(ctx context.Context) ([]Final, error) {
 	finals := []Final{etcd}
 	for _, s := range w.servers {
 		for _, match := range []Match{Latest, Any} {
-			final, err := d.final(ctx, s, match)
+			final, err := d.final(ctx, &s.entrance, match)
 			if err != nil {
 				return nil, err
 			}
@@ -72,14 +77,14 @@ func (d *driver) writeAll(ctx context.Context) error {
 // writeUntil creates or changes an object until that has certainly succeeded.
 func (d *driver) writeUntil(ctx context.Context, key string, c Content) error {
 	for {
-		s := pick(d.random, d.servers)
+		s := d.entrance()
 		c.Token = d.token()
-		c.Title = "last " + c.Token
+		c.Title = lastTitle + c.Token
 		if d.create(s, key, c) == OK {
 			return nil
 		}
 		c.Token = d.token()
-		c.Title = "last " + c.Token
+		c.Title = lastTitle + c.Token
 		if d.change(s, Op{Verb: Patch, Version: d.version(), Key: key, Sent: c, Manager: d.manager()}, mergeType) == OK {
 			return nil
 		}
@@ -90,7 +95,7 @@ func (d *driver) writeUntil(ctx context.Context, key string, c Content) error {
 }
 
 // final lists everything that a server holds.
-func (d *driver) final(ctx context.Context, s *server, match Match) (Final, error) {
+func (d *driver) final(ctx context.Context, s *entrance, match Match) (Final, error) {
 	r := request{method: http.MethodGet, path: path(storedVersion, "")}
 	if match == Any {
 		r.query = map[string][]string{"resourceVersion": {"0"}}

@@ -97,6 +97,7 @@ func objectOf(book *libraryv1.Book) (Object, error) {
 	for i := range o.Applied {
 		o.Applied[i] = strings.Clone(book.Annotations[appliedToken+strconv.Itoa(i)])
 	}
+	o.Stamp = strings.Clone(book.Annotations[stampAnnotation])
 	owners, around, err := ownersOf(book.ManagedFields)
 	o.Owners, o.Around = owners.String(), around.String()
 	return o, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/typeplane/typeplane/internal/etcdproc"
 	"github.com/typeplane/typeplane/internal/faultdisk"
+	"github.com/typeplane/typeplane/internal/testserver"
 )
 
 // Config is what a run is made of.
@@ -29,10 +31,13 @@ type Config struct {
 	Faults  []Fault
 	Whole   bool          // a cut of power leaves nothing of what was not synced, else some sectors now and then
 	CatchUp time.Duration // how long watches have to deliver everything in the end; 0 is patience
+	Settle  time.Duration // how long everything has to work again in the end; 0 is patience
 	Args    []string      // further flags of the servers
-	Env     []string      // further environment of the servers
-	Library string        // the server's program
-	Etcd    string        // etcd's program
+	// Replicas puts a balancer before the servers, and rules around the books; see replicas.go.
+	Replicas bool
+	Env      []string // further environment of the servers
+	Library  string   // the server's program
+	Etcd     string   // etcd's program
 }
 
 // Numbers of clients in a run.
@@ -56,6 +61,13 @@ type world struct {
 	board    *board
 	follows  []*follower
 	outages  []Outage // owned by injectFaults until it returns
+	settled  time.Duration
+
+	// Of replicas; nil for other servers.
+	sealed   *sealed
+	balancer *testserver.Balancer
+	hooks    *httptest.Server
+	keeper   *keeper
 
 	mu   sync.Mutex    // guards done
 	done map[Fault]int // how often each happened
@@ -111,7 +123,7 @@ func (w *world) watchEtcd(endpoints ...string) (err error) {
 	if w.direct, err = clientv3.New(clientv3.Config{Endpoints: endpoints, Logger: zap.NewNop(), DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: 5 * time.Second}); err != nil {
 		return err
 	}
-	w.oracle = startOracle(w.direct)
+	w.oracle = startOracle(w.direct, w.sealed)
 	return nil
 }
 
@@ -119,7 +131,11 @@ func (w *world) watchEtcd(endpoints ...string) (err error) {
 func (w *world) startServer(ctx context.Context, number int, endpoints string, disk *faultdisk.Disk) error {
 	started, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	s, err := newServer(started, number, w.config.Library, filepath.Join(w.dir, fmt.Sprintf("server-%d", number)), endpoints, disk, w.config.Args, w.config.Env)
+	args := w.config.Args
+	if !w.config.Replicas {
+		args = append([]string{"--enable-api=none"}, args...)
+	}
+	s, err := newServer(started, number, w.config.Library, filepath.Join(w.dir, fmt.Sprintf("server-%d", number)), endpoints, disk, args, w.config.Env)
 	if s != nil {
 		w.servers = append(w.servers, s)
 	}
@@ -127,7 +143,7 @@ func (w *world) startServer(ctx context.Context, number int, endpoints string, d
 }
 
 // startCluster starts etcd, the oracle, and the servers. The first server talks to etcd through
-// proxies; the second does not, so that it goes on when the first is cut off.
+// proxies; the others do not, so that they go on when the first is cut off.
 func (w *world) startCluster(ctx context.Context) (err error) {
 	if w.etcd, err = etcdproc.Start(ctx, etcdproc.Config{Binary: w.config.Etcd, Dir: filepath.Join(w.dir, "etcd"), Members: w.config.Members}); err != nil {
 		return err
@@ -136,17 +152,29 @@ func (w *world) startCluster(ctx context.Context) (err error) {
 	for _, m := range w.etcd.Members() {
 		sockets = append(sockets, "unix://"+m.Socket())
 	}
+	if w.config.Replicas {
+		flags, err := w.prepareReplicas()
+		if err != nil {
+			return err
+		}
+		w.config.Args = append(slices.Clone(w.config.Args), flags...)
+	}
 	if err := w.watchEtcd(sockets...); err != nil {
 		return err
 	}
 	for i := range w.config.Servers {
 		endpoints := strings.Join(w.etcd.Endpoints(), ",")
-		if i == 1 {
+		if i > 0 {
 			endpoints = strings.Join(sockets, ",")
 		}
 		if err := w.startServer(ctx, i, endpoints, nil); err != nil {
 			return err
 		}
+	}
+	if w.config.Replicas {
+		started, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		return w.startReplicas(started)
 	}
 	return nil
 }
@@ -157,7 +185,7 @@ func (w *world) random(part int) *rand.Rand {
 }
 
 func (w *world) driver(number int) driver {
-	return driver{number: number, servers: w.servers, random: w.random(number), recorder: w.recorder, board: w.board}
+	return driver{number: number, entrances: w.entrances(), random: w.random(number), recorder: w.recorder, board: w.board}
 }
 
 // play runs clients and faults, heals, waits until everything is quiet, and gathers what is known.
@@ -177,19 +205,24 @@ func (w *world) play(ctx context.Context) (*History, error) {
 		w.follows = append(w.follows, f)
 		following.Go(func() { f.run(watching, finish) })
 	}
+	if w.keeper != nil {
+		driving.Go(func() { w.keeper.run(load) })
+	}
 	err := w.injectFaults(load)
 	driving.Wait()
 	if err != nil {
 		return nil, err
 	}
 
-	quiet, cancel := context.WithTimeout(ctx, patience)
+	quiet, cancel := context.WithTimeout(ctx, cmp.Or(w.config.Settle, patience))
 	defer cancel()
 	close(finish)
+	over := w.recorder.now()
 	finals, err := w.settle(quiet)
 	if err != nil {
 		return nil, err
 	}
+	w.settled = w.recorder.now() - over
 	catchingUp, cancel := context.WithTimeout(ctx, cmp.Or(w.config.CatchUp, patience))
 	defer cancel()
 	w.awaitFollowers(catchingUp)
@@ -199,7 +232,7 @@ func (w *world) play(ctx context.Context) (*History, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &History{Ops: w.recorder.ops, Watches: w.recorder.watches, Truth: w.oracle.known(), Finals: finals, Members: members, Outages: w.outages}, nil
+	return &History{Hooked: w.hooks != nil, Ops: w.recorder.ops, Watches: w.recorder.watches, Truth: w.oracle.known(), Finals: finals, Members: members, Outages: w.outages}, nil
 }
 
 // close ends everything, and looks at what the servers said of themselves.
@@ -207,6 +240,12 @@ func (w *world) close() error {
 	var err error
 	for _, s := range w.servers {
 		err = errors.Join(err, s.stop(), w.crashes(s))
+	}
+	if w.balancer != nil {
+		err = errors.Join(err, w.balancer.Close())
+	}
+	if w.hooks != nil {
+		w.hooks.Close()
 	}
 	if w.oracle != nil {
 		w.oracle.close()

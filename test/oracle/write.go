@@ -12,15 +12,16 @@ import (
 // by is how a request says who writes.
 func by(op *Op) url.Values { return url.Values{"fieldManager": {op.Manager}} }
 
-func (d *driver) create(s *server, key string, c Content) Outcome {
+func (d *driver) create(s *entrance, key string, c Content) Outcome {
 	op := Op{Verb: Create, Version: d.version(), Key: key, Sent: c, Manager: d.manager()}
 	namespace, _, _ := strings.Cut(key, "/")
 	return d.write(s, op, request{method: http.MethodPost, path: path(op.Version, namespace), query: by(&op), contentType: asJSON, body: mustJSON(newBook(op.Version, key, c))})
 }
 
-// update sends back a book that somebody saw, with another content: mostly on top of the version
-// that was seen, else over whatever is there, or at least over any version of the same object.
-func (d *driver) update(s *server) {
+// update sends back a book that somebody saw, with another content. Mostly it is on top of the
+// version that was seen, else over whatever is there, or at least over any version of the same
+// object.
+func (d *driver) update(s *entrance) {
 	seen, ok := d.board.get(d.key())
 	if !ok {
 		return
@@ -63,7 +64,7 @@ func (d *driver) finalize(seen Item) string {
 
 // patch changes one thing of a book, and its token; now and then also its finalizers, or only the
 // version that was seen.
-func (d *driver) patch(s *server) {
+func (d *driver) patch(s *entrance) {
 	op := Op{Verb: Patch, Version: d.version(), Key: d.key(), Sent: Content{Token: d.token()}, Manager: d.manager()}
 	switch d.random.IntN(3) {
 	case 0:
@@ -88,13 +89,13 @@ func (d *driver) patch(s *server) {
 	d.change(s, op, typ)
 }
 
-func (d *driver) change(s *server, op Op, typ patchType) Outcome {
+func (d *driver) change(s *entrance, op Op, typ patchType) Outcome {
 	return d.write(s, op, request{method: http.MethodPatch, path: objectPath(op.Version, op.Key), query: by(&op), contentType: string(typ), body: patchBody(&op, typ)})
 }
 
 // apply says what one of the appliers wants some fields of a book to be. What it does not name any
 // more, goes. Half of the time it takes fields over, else it often meets those of others.
-func (d *driver) apply(s *server) {
+func (d *driver) apply(s *entrance) {
 	op := Op{Verb: Apply, Version: d.version(), Key: d.key(), Force: d.random.IntN(2) == 0}
 	applier, token := d.random.IntN(appliers), d.token()
 	op.Manager = "tool-" + strconv.Itoa(applier)
@@ -126,7 +127,7 @@ func (d *driver) apply(s *server) {
 }
 
 // touch writes what is there already: an empty patch, or a book as it was seen.
-func (d *driver) touch(s *server) {
+func (d *driver) touch(s *entrance) {
 	op := Op{Verb: Touch, Version: d.version(), Key: d.key(), Query: Query{Match: Latest}}
 	r := request{method: http.MethodPatch, path: objectPath(op.Version, op.Key)}
 	seen, ok := d.board.get(op.Key)
@@ -154,7 +155,7 @@ func (d *driver) touch(s *server) {
 }
 
 // write sends a write, whose answer is the object.
-func (d *driver) write(s *server, op Op, r request) Outcome {
+func (d *driver) write(s *entrance, op Op, r request) Outcome {
 	if op.Dry = d.dry(); op.Dry {
 		r.query = withQuery(r.query, "dryRun", metav1.DryRunAll)
 	}

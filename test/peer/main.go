@@ -5,8 +5,8 @@
 // conversions, schemas, tags' validation), and nothing of our server. So k8s.io/apiserver alone
 // decides what an answer looks like. Rules that the examples have in code are written down a second
 // time here, as strategies of apiserver's. What lives in k8s.io/kubernetes (the RBAC authorizer,
-// the review kinds, the columns of pods) is not there; test/kubectl lists what comes of it. Start
-// reading at kind (kind.go); library.go and cluster.go say which kinds there are.
+// the review kinds, the columns of pods) is not there; test/kubectl lists what differs for that
+// reason. Start reading at kind (kind.go); library.go and cluster.go say which kinds there are.
 package main
 
 import (

@@ -10,8 +10,8 @@ import (
 )
 
 // where takes the first field with an index that the selector gives one value. (Our cache makes an
-// index of whatever it is asked for; but where it knows that nothing follows, it gives no token to
-// go on with, and suites want one in lists by fields that have no index.)
+// index of whatever it is asked for. But where it knows that nothing follows, it gives no token to
+// go on with. The suites want one in lists by fields that have no index.)
 func (p *place) where(predicate peer.SelectionPredicate) *storage.Where {
 	if len(predicate.IndexFields) == 0 {
 		return nil

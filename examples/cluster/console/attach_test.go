@@ -81,7 +81,7 @@ func TestAttach(t *testing.T) {
 	one, oneDone := attach(t, c, both, protocol5, protocol4)
 	other, otherDone := attach(t, c, &corev1.PodAttachOptions{Stdout: true, Stdin: false}, protocol4)
 
-	// What one types, both see, when the line is complete; windows and empty messages are nothing.
+	// Both see what one types when the line is complete. Windows and empty messages do nothing.
 	one.send(4, `{"Width":80,"Height":25}`)
 	one.send(stdin, "")
 	one.send(stdin, "hel")

@@ -94,8 +94,8 @@ func (s *Consoles) end(c *Console) {
 	close(c.changed)
 }
 
-// makeRoom ends consoles until all keep to the bound, but not the one that is written. s.mu is
-// held.
+// makeRoom ends consoles until all keep to the bound, but not the console that is written to. s.mu
+// is held.
 func (s *Consoles) makeRoom(but *Console) {
 	for s.bytes > orDefault(s.maximum, maxAll) {
 		var oldest *Console

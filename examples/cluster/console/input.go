@@ -11,7 +11,7 @@ const (
 	del       = 127
 )
 
-// input makes lines of what a client types. Not for several goroutines at once.
+// input makes lines of what a client types. It is for one goroutine at a time.
 type input struct{ line []byte }
 
 // take adds what was typed. It returns the lines that are complete, with their ends. A client at a

@@ -11,9 +11,9 @@ import (
 //
 // The cache is always behind. A controller that has just made three pods, and looks again before
 // the cache has heard of them, would make three more. So whatever this process makes or deletes is
-// expected: until the cache shows it, the server is asked instead. Where nothing is known, in a new
-// process or after a request whose answer was lost, the server is asked as well: a pod that a
-// killed process made a moment ago is never made again.
+// expected: until the cache shows it, the server is asked instead. Where nothing is known the
+// server is asked as well: in a new process, or after a request whose answer was lost. So a pod
+// that a killed process made a moment ago is never made again.
 //
 // The zero value expects nothing and believes nothing. It may be used from any goroutine, for each
 // replication controller by one at a time.

@@ -107,8 +107,8 @@ func testLag(t *testing.T, w *world) {
 		t.Fatalf("%d pods, want 3", n)
 	}
 
-	// A process that has just started, and a cache of before: the one that was killed has made them
-	// all.
+	// A process that has just started, and a cache of before. The process that was killed has made
+	// them all.
 	lag.frozen = new(corev1.PodList)
 	r = &replication{Client: lag, server: w.Client}
 	if n := step(t, r, "plain"); n != 3 {

@@ -19,8 +19,8 @@ import (
 )
 
 // replication keeps the pods of replication controllers at the wanted number. Reconcile is the
-// whole of it: whatever happened, it looks at what there is and does what is missing, so that it
-// does not matter which events were missed, or who died when.
+// whole of it: whatever happened, it looks at what there is and does what is missing. So it does
+// not matter which events were missed, or who died when.
 type replication struct {
 	client.Client               // reads from the cache, writes to the server
 	server        client.Reader // reads from the server
@@ -90,8 +90,8 @@ func (r *replication) Reconcile(ctx context.Context, request ctrl.Request) (ctrl
 	return ctrl.Result{RequeueAfter: again}, errors.Join(failure, err)
 }
 
-// look returns the pods of the namespace that are alive: those of the cache, which costs nothing,
-// unless that has not seen yet what this process did or is not sure of (expectations.go). Then it
+// look returns the pods of the namespace that are alive. Those of the cache cost nothing, but the
+// cache may not have seen yet what this process did or is not sure of (expectations.go). Then it
 // asks the server.
 func (r *replication) look(ctx context.Context, rc types.NamespacedName) ([]corev1.Pod, error) {
 	cached, err := alive(ctx, r.Client, rc.Namespace)
@@ -194,7 +194,7 @@ func ignoreStale(err error) error {
 }
 
 // manage makes the pods that are missing, or deletes those that are too many, and returns the pods
-// that there are then. It stops at the first failure: what fails once, for want of quota say, would
+// that there are then. It stops at the first failure: what fails once, for lack of quota say, would
 // fail for all the others.
 func (r *replication) manage(ctx context.Context, rc *corev1.ReplicationController, pods []corev1.Pod) ([]corev1.Pod, error) {
 	name, wanted := client.ObjectKeyFromObject(rc), 1

@@ -18,7 +18,7 @@
 // An alias with markers is a kind too, if it stands for such a struct of another module: see
 // package kind.
 //
-// Beside it stands zz_generated.fieldset.go, with functions that compare objects for the tracking
+// The file zz_generated.fieldset.go beside it has functions that compare objects for the tracking
 // of field ownership: see package fieldset.
 //
 // Start reading at plan: a server has hubs, a hub has versions. The package never looks into how
@@ -98,7 +98,7 @@ var tags = []tag.Definition{
 	{Name: tagStatus, Scope: tag.Type, Doc: "The status is a subresource: it is written at …/status, and only there. One of the versions is enough."},
 	{Name: tagScale, Scope: tag.Type, Value: tag.Fields, Doc: "The kind can be scaled: specpath= and statuspath= of its numbers of replicas, like .spec.replicas, and selectorpath= of a string, a map of labels or a label selector."},
 	{Name: tagSubresource, Scope: tag.Type, Value: tag.Fields, Keys: []string{"name", "methods"}, Example: "+typeplane:subresource:name=restart",
-		Doc: "The kind has a subresource of this name= in this version, which a method of its strategy answers: name=restart is Restart. The form of the method says what it is: one that is read, an action, a change of the object, a part of it that is written by itself, or one that streams, which may have methods=GET;POST (see registry.Getter, Action, Change, Part and Connector)."},
+		Doc: "The kind has a subresource of this name= in this version, which a method of its strategy answers: name=restart is Restart. The form of the method says what it is (registry.Getter, Action, Change, Part or Connector): it is read, is an action, changes the object, is part of it, or streams. One that streams may have methods=GET;POST."},
 	{Name: tagPrintColumn, Scope: tag.Type, Value: tag.Fields, Doc: "A column of kubectl get besides the name: name=, type=string, integer, number, boolean or date, JSONPath=.spec.title, and perhaps description=, format= and priority=1 for -o wide. Without any a kind shows its age."},
 	{Name: tagStoredRules, Scope: tag.Package | tag.Type, Value: tag.Bool, Example: "+typeplane:validation:storage=false",
 		Doc: "Whether what is written through this version is judged by the rules of the version that is stored too, for the fields that both have. true unless it says false, on the kind, or else in the version's package comment. Kinds of Kubernetes never are, and a version without a written conversion is if it says true."},

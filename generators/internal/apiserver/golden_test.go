@@ -16,7 +16,7 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/validation"
 )
 
-// serving are the plug-ins whose functions a server calls without a tag for each, and this one.
+// serving are this plug-in, and those whose functions a server calls without a tag for each.
 func serving(more ...generators.Plugin) []generators.Plugin {
 	out := []generators.Plugin{gentest.Quiet(deepcopy.Plugin()), gentest.Quiet(json.Plugin()), gentest.Quiet(openapi.Plugin()), gentest.Quiet(defaulter.Plugin()), gentest.Quiet(validation.Plugin())}
 	return append(append(out, more...), apiserver.Plugin())

@@ -89,7 +89,7 @@ func serverName(importPath string) string {
 }
 
 // giveNames gives the variables of each kind, and every function that is printed, a name of its
-// own: by version and kind and, where two groups have the same, by group.
+// own. It is made of version and kind and, where two groups have the same, of the group.
 func giveNames(hubs []*hub) {
 	variables, functions := map[string]bool{}, map[string]bool{}
 	for _, h := range hubs {

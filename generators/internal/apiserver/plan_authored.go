@@ -248,7 +248,7 @@ func (p *planner) apiKind(t *types.Type) schema.GroupVersionKind {
 	return p.groupVersions[pkg].WithKind(t.Name.Name)
 }
 
-// apiPackage is the one that declares a struct, or an alias of it; nil if none does.
+// apiPackage is the package that declares a struct, or an alias of it; nil if none does.
 func (p *planner) apiPackage(t *types.Type) *model.Package {
 	if t == nil {
 		return nil

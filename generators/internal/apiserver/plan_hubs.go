@@ -117,7 +117,7 @@ func elsewhere(v *version, h *hub) int {
 	return 1
 }
 
-// markedStored are the versions with the marker of the one that is stored.
+// markedStored are the versions with the marker of the storage version.
 func markedStored(versions []*version) (marked []*version) {
 	for _, v := range versions {
 		if v.markers.Has(tagStorageVersion) {

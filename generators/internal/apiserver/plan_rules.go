@@ -62,8 +62,9 @@ func someOf(names []string) string {
 // kube-apiserver does.
 func (p *planner) ofKubernetes(v *version) bool { return p.model.OfKubernetes(v.pkg, v.goType) }
 
-// asInCRD says whether a version is one for which nobody has written a conversion, and says nothing
-// of the rules of the stored one: then its own hold alone, as in a CustomResourceDefinition.
+// asInCRD says whether a version is judged by its own rules alone, as in a
+// CustomResourceDefinition. So it is if nobody has written a conversion, and the version says
+// nothing of the rules of the stored one.
 func (v *version) asInCRD() bool { return v.by == conversionByJSON && v.storedRules() == "" }
 
 // storedRules is what the kind says about them, or else the package comment; "" if neither does.

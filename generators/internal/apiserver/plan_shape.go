@@ -41,7 +41,8 @@ func (p *planner) checkList(v *version, list *types.Type, pos token.Position) {
 }
 
 // checkFields reports fields of served kinds, and of what they are made of, that clients would not
-// find under the name that was meant: exported ones without a json tag, and others with one.
+// find under the name that was meant. Those are exported ones without a json tag, and others with
+// one.
 func (p *planner) checkFields(versions []*version) {
 	seen := map[*types.Type]bool{}
 	var visit func(t *types.Type)

@@ -136,8 +136,8 @@ func (p *planner) scaleProblem(v *version, key, path, message, cure string) {
 	p.problem(v.pos, v.goType.Name.Name, fmt.Sprintf("+%s:%s=%s: %s", tagScale, key, path, message), cure)
 }
 
-// selectorForm is the way from a value to the text of a selector: of a "string", a "set" of labels
-// that must be equal, or a "selector"; "" if there is none.
+// selectorForm is the way from a value to the text of a selector. The value is a "string", a "set"
+// of labels that must be equal, or a "selector"; "" stands for none.
 func selectorForm(t *types.Type) string {
 	switch {
 	case textOf(t) == "string":

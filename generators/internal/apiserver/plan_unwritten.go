@@ -48,7 +48,7 @@ func converts(t *types.Type) bool {
 }
 
 // findSameJSON lets the versions of a kind for which nobody has written a conversion convert by
-// their JSON, to the one that is stored.
+// their JSON, to the storage version.
 func (p *planner) findSameJSON(versions []*version) {
 	isHub := map[*types.Type]bool{}
 	for _, v := range versions {

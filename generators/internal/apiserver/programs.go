@@ -35,7 +35,7 @@ type Kind struct {
 // KindVersion is a kind in a version.
 type KindVersion struct {
 	Version string
-	// Package declares the kind, be it as an alias of Type.
+	// Package declares the kind, perhaps as an alias of Type.
 	Package *model.Package
 	Type    *types.Type
 	Markers model.Markers

@@ -11,7 +11,7 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/model"
 )
 
-// comparer holds one state against another.
+// comparer compares one state with another.
 type comparer struct {
 	ref             string
 	problems, notes diag.Report

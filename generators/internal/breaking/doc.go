@@ -4,8 +4,8 @@
 // It reads both with package model, the older state from the files of its commit in a temporary
 // folder. It compares them by group, version and kind, so that moving a package breaks nothing.
 // What only loosens (a new optional field, a larger maximum, a further value of an enum) is no
-// problem. A version that is called alpha promises nothing: what changes there is a note; and a
-// rule on trial (+k8s:alpha) is none. Hub types are not looked at, for nobody sees them.
+// problem. A version that is called alpha promises nothing, so what changes there is a note. A rule
+// with +k8s:alpha does not count at all. Hub types are not looked at, for nobody sees them.
 //
 // Start reading at Check. The package writes nothing into the user's repository.
 package breaking

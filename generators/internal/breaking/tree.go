@@ -15,9 +15,9 @@ import (
 // blob is a file of a commit: the name of its content in git, and its own.
 type blob struct{ object, name string }
 
-// writeTree writes the files of a commit into a folder, as they were committed. git archive would
-// do that too, but leaves out what .gitattributes calls export-ignore, and changes what it calls
-// export-subst.
+// writeTree writes the files of a commit into a folder, as they were committed. Unlike
+// git archive it neither leaves out what .gitattributes calls export-ignore, nor changes what it
+// calls export-subst.
 func writeTree(cfg Config, commit, dir string) error {
 	blobs, err := listTree(cfg, commit)
 	if err != nil {

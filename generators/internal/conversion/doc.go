@@ -29,8 +29,8 @@
 // stay as they are. They know nothing of how the plain functions work, so that those may be written
 // by hand at any depth:
 //
-//   - Down. Convert plainly, and what comes of it plainly up again. What the hub and this second
-//     hub differ in is what would be lost. Each difference is kept in the annotation
+//   - Down. Convert plainly, and convert the result plainly up again. What would be lost is where
+//     the hub and this second hub differ. Each difference is kept in the annotation
 //     conversion.typeplane.dev/kept. It has what the hub has, and a fingerprint of what the second
 //     hub has in its place, which is what the version said at that moment. If nothing differs,
 //     there is no annotation.

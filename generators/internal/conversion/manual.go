@@ -28,9 +28,9 @@ type manual struct {
 	copyOnly bool // it only assigns: where that suffices, it is not called
 }
 
-// manual returns the hand-written function that converts a to b: of the package that is printed, of
-// the version, of a hub, of the package of one of the types, or of another package of the run that
-// converts.
+// manual returns the hand-written function that converts a to b. It may be in the package that is
+// printed, of the version, of a hub or of one of the types. Else it is in another package of the
+// run that converts.
 func (p *planner) manual(a, b *types.Type) (manual, bool) {
 	wanted := Name(a, b)
 	for _, pkg := range p.searched(a, b) {

@@ -47,8 +47,8 @@ func (p *planner) newKeepers(pairs []Pair) []keeper {
 
 // lostFields takes the fields of a struct that may be lost. It takes those of structs in it one by
 // one, so that a field of which nothing is lost is left alone. version is nil if there is no
-// counterpart; byHand says that a function written by hand converts the struct or what is around
-// it, and that any field may be lost.
+// counterpart. byHand says that a function written by hand converts the struct or what is around
+// it, so that any field may be lost.
 func (p *planner) lostFields(k *keeper, path []string, hub, version *types.Type, byHand bool) {
 	for _, m := range hub.Members {
 		if isMeta(m) || m.Name == "_" || !token.IsExported(m.Name) && !byHand {

@@ -21,7 +21,7 @@ func Plugin() generators.Plugin {
 		Doc:  "functions that convert a version's types to those of its hub and back, without loss where asked",
 		Tags: []tag.Definition{
 			{Name: tagName, Scope: tag.Package | tag.Type | tag.Field, Value: tag.Any,
-				Doc: "On a package: the import path of a hub, whose types of the same names the package's are converted to; may be repeated; or false, for nothing but what types and functions ask for. " +
+				Doc: "On a package: the import path of a hub, whose types of the same names the package's are converted to. It may be repeated. false is for nothing but what types and functions ask for. " +
 					"On a type or field: false, to leave it out."},
 			{Name: externalName, Scope: tag.Package, Value: tag.PackagePath, Doc: "The package whose types are converted, if it is another one."},
 			{Name: valuesName, Scope: tag.Type, Value: tag.TypeName,
@@ -30,7 +30,7 @@ func Plugin() generators.Plugin {
 				Doc: "On a hand-written conversion: drop, if it does nothing, or copy-only, if it only assigns, so that it need not be called."},
 			{Name: losslessName, Scope: tag.Package,
 				Doc: "On a package with +" + tagName + ": what its kinds can't say of the hub is kept in an annotation of theirs and restored " +
-					"on the way back, instead of being a problem. What is kept is stored under the names of the hub's fields: renaming one forgets it."},
+					"on the way back. Without it that is a problem. What is kept is stored under the names of the hub's fields: renaming one forgets it."},
 		},
 		Outputs:  []emit.Output{{Name: fileName, Generator: generator}, {Name: losslessFile, Generator: generator}},
 		Generate: generate,

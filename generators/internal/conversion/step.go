@@ -81,6 +81,6 @@ func (drop) isStep()        {}
 func (inline) isStep()      {}
 func (elements) isStep()    {}
 
-// bound is one end of the range of an integer type: the value, converted to the type named as, is
-// compared with the constant; no comparison is needed if constant is "".
+// bound is one end of the range of an integer type. The value, converted to the type named as, is
+// compared with the constant; if that is "" no comparison is needed.
 type bound struct{ as, constant string }

@@ -40,14 +40,15 @@ type CheckConfig struct {
 
 // CheckResult is what was found.
 type CheckResult struct {
-	// Compared is how many definitions were held against types.
+	// Compared is how many definitions were compared with types.
 	Compared int
 	// Problems are the differences, or what keeps the packages from being read.
 	Problems []diag.Problem
 }
 
-// Check compares definitions with what would be printed for the kinds of the same names. What only
-// describes is not compared, nor what else a definition may hold. Of a folder it wants all kinds.
+// Check compares definitions with what would be printed for the kinds of the same names. It does
+// not compare descriptions, nor what else a definition may hold. If the definitions are a folder,
+// it wants all kinds.
 func Check(cfg CheckConfig) (CheckResult, error) {
 	theirs, err := readDefinitions(cfg.Path)
 	if err != nil {

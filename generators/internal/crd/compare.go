@@ -11,7 +11,8 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/openapi"
 )
 
-// compareDefinitions reports where a definition in a file differs from the one that the types make.
+// compareDefinitions reports where a definition in a file differs from the definition that the
+// types make.
 func compareDefinitions(report *diag.Report, k kind, d *written) {
 	c := comparer{report: report, file: d.file, kind: k}
 	ours, theirs := k.definition.Spec, d.Spec

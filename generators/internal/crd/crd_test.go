@@ -16,7 +16,7 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/openapi"
 )
 
-// plugins are this one, and those that read the other tags of the cases.
+// plugins are this plug-in, and those that read the other tags of the cases.
 func plugins() []generators.Plugin {
 	server, schemas := apiserver.Plugin(), openapi.Plugin()
 	server.Outputs, server.Generate = nil, func(pass *generators.Pass) { apiserver.Programs(pass) }

@@ -18,8 +18,8 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// The tags that this plug-in reads. What those of kubebuilder say of a kind, package apiserver
-// checks, but for the last two.
+// The tags that this plug-in reads. Package apiserver checks what those of kubebuilder say of a
+// kind, except for the last two.
 const (
 	tagName            = "typeplane:crd"
 	tagPrintColumn     = "kubebuilder:printcolumn"
@@ -41,8 +41,8 @@ func Plugin() generators.Plugin {
 		Doc:  "CustomResourceDefinitions of a server's kinds (config/crd/bases/*.yaml)",
 		Tags: []tag.Definition{
 			{Name: tagName, Scope: tag.Package, Value: tag.Fields, Keys: []string{"dir", "embeddedObjectMeta"}, Example: "+typeplane:crd:dir=config/crd/bases",
-				Doc: "Beside +typeplane:apiserver: writes a CustomResourceDefinition for each kind of the server that is not Kubernetes' own, as controller-gen would, into " + defaultFolder +
-					" beside it, or into the folder dir=. embeddedObjectMeta=true describes the fields of metadata within an object, too."},
+				Doc: "Beside +typeplane:apiserver: writes a CustomResourceDefinition for each kind of the server that is not Kubernetes' own, as controller-gen would. It goes into " + defaultFolder +
+					" beside it, or into the folder that dir= names. embeddedObjectMeta=true describes the fields of metadata within an object, too."},
 			{Name: tagMetadata, Scope: tag.Type, Value: tag.Fields, Keys: []string{"labels", "annotations"}, Doc: "Labels and annotations of the CustomResourceDefinition, like labels=\"team=library\"."},
 		},
 		Stale: func(pass *generators.Pass) []string { return stale(pass, printed) },

@@ -11,7 +11,7 @@ import (
 )
 
 // stale finds definitions that were written for a server of the run, and that this run has not
-// printed: a kind or the tag is gone, or the tag names another folder. It looks as far below the
+// printed. The kind or its tag is gone, or the tag names another folder. It looks as far below the
 // package as folders for definitions usually are.
 func stale(pass *generators.Pass, printed map[string]bool) []string {
 	var found []string

@@ -18,9 +18,9 @@
 //     have many of. The copy then gets all of one type at once. Memory is never shared by two
 //     objects, not by those of one list either. A program may keep a list of strings, an owner
 //     reference or a pointer to a number from a copied object, and drop the object. Then it keeps
-//     all of the object's values of that type, with all that they refer to. Who wants to keep only
-//     that has to copy it. Lists have no room behind their last item: what is appended to one lands
-//     elsewhere.
+//     all of the object's values of that type, with all that they refer to. Whoever wants to keep
+//     only that has to copy it. Lists have no room behind their last item: what is appended to one
+//     lands elsewhere.
 //   - A kind of another module gets its metadata's memory with the object. A kind with few values
 //     of each type, like a Node, gets up to 1 KiB for these, too, with room for one item in each
 //     list. All of it is one block, if at least half of that is needed. Whoever keeps a part of

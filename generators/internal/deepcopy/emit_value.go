@@ -6,7 +6,7 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/emit"
 )
 
-// value prints the copy of one value: in and out are addressable expressions of n's type, out holds
+// value prints the copy of one value. in and out are addressable expressions of n's type. out holds
 // zero or, if shared is set, what an assignment of in has put there.
 func (p *printer) value(n *node, in, out string, shared bool, depth int) {
 	switch n.how {

@@ -78,9 +78,9 @@ func (pl *planner) reach(t *types.Type) {
 	}
 }
 
-// byFunction tells whether the package that is planned has a function for a type: a struct of
-// another module that an alias kind is made of, that others gave its methods, and whose fields can
-// all be reached.
+// byFunction tells whether the package that is planned has a function for a type. Such a type is a
+// struct of another module that an alias kind is made of. Others gave it its methods, and its
+// fields can all be reached.
 func (pl *planner) byFunction(t *types.Type) bool {
 	planned, reached := pl.reached[t]
 	if !reached || planned {

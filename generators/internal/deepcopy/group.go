@@ -3,8 +3,9 @@ package deepcopy
 // most is how many pointers of a struct are allocated together at most.
 const most = 4
 
-// groups parts the fields of a struct: pointers whose memory may be allocated together, up to four
-// neighbours, and all other fields one by one, where the first of a group stands.
+// groups parts the fields of a struct. Up to four neighbouring pointers whose memory may be
+// allocated together make a group, which stands where its first field does. All other fields stand
+// one by one.
 func (p *printer) groups(fields []field) [][]field {
 	var out [][]field
 	open := -1 // the group that the next pointer joins

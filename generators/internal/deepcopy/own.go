@@ -7,8 +7,8 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// own is memory that only the functions of one kind take from: for types that it has few values of,
-// so that only a block with the object itself can hold them.
+// own is memory that only the functions of one kind take from. It is for types that the kind has
+// few values of, so that only a block with the object itself can hold them.
 type own struct {
 	kind  *types.Type
 	types map[types.Name]*types.Type
@@ -16,7 +16,7 @@ type own struct {
 	room map[types.Name]int64
 }
 
-// largestOwn is how many bytes those of one kind take at most: what is larger would hardly ever be
+// largestOwn is how many bytes those of one kind take at most. What is larger would hardly ever be
 // needed, and whoever keeps a part of an object keeps all of it.
 const largestOwn = 1 << 10
 

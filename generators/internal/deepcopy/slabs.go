@@ -25,10 +25,10 @@ type slabs struct {
 	// entry are those of them that an item of the metadata's list of managed fields takes from,
 	// with the list.
 	entry []types.Name
-	// needs are the types whose functions take from slabs; wide are those of them that take from
-	// others than metadata does, and counts those in which there is something to count.
+	// needs are the types whose functions take from slabs. wide are those of them that take from
+	// other slabs than metadata does. counts are those in which there is something to count.
 	needs, wide, counts map[*types.Type]bool
-	// entries are the types whose functions are called by who has no slabs.
+	// entries are the types whose functions are called by whoever has no slabs.
 	entries map[*types.Type]bool
 	// own is the memory of a kind, by the types whose functions take from it.
 	own map[*types.Type]*own

@@ -59,7 +59,7 @@ func (p *planner) elementDefault(container *types.Type) *fill {
 
 // typeDefault returns the default on the declaration of t or of what it points to. A plain +default
 // on a type is only for pointers and elements, as other generators have it, unless the default is
-// published. The kubebuilder marker is for every use, but for a custom resource: controller-gen
+// published. The kubebuilder marker is for every use, except for a custom resource: controller-gen
 // does not read it there.
 func (p *planner) typeDefault(t *types.Type, indirect bool) (written, bool) {
 	names := []string{defaultName}

@@ -17,8 +17,8 @@ const (
 	jsonPackage     = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// wellKnown are types that decode themselves from JSON and whose values have a Go expression all
-// the same.
+// wellKnown are types that decode themselves from JSON and whose values have a Go expression
+// anyway.
 var wellKnown = map[types.Name]func(*types.Type, json.RawMessage) (value, error){
 	{Package: metaPackage, Name: "Duration"}:        duration,
 	{Package: metaPackage, Name: "Time"}:            instant,

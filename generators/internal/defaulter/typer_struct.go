@@ -93,7 +93,7 @@ func lookup(entries map[string]json.RawMessage, name string) (string, bool) {
 	return "", false
 }
 
-// jsonName returns the name of a field in JSON, "" if it has none; inline is true for an embedded
+// jsonName returns the name of a field in JSON, "" if it has none. inline is true for an embedded
 // struct whose fields count as fields of the struct around it.
 func jsonName(m types.Member) (name string, inline bool) {
 	if !token.IsExported(m.Name) && !m.Embedded {

@@ -47,8 +47,8 @@ func plan(pass *generators.Pass) []page {
 	return out
 }
 
-// siblings are the packages of the folder that a package's folder is in, in the run or not: what a
-// page says of a version must not depend on what else is generated at the time.
+// siblings are the packages of the folder that a package's folder is in, whether in the run or not.
+// What a page says of a version must not depend on what else is generated at the time.
 func siblings(m *model.Model, pkg *model.Package) []*model.Package {
 	var out []*model.Package
 	parent := filepath.Dir(pkg.Dir)
@@ -122,7 +122,7 @@ func fileName(group, version string) string { return cmp.Or(group, "core") + "_"
 // folder reads the package's tag; ok is false for a package without a page.
 func folder(pass *generators.Pass, pkg *model.Package) (dir string, ok bool) {
 	value, found := pass.Model.OfPackage(pkg).Last(tagName)
-	root := moduleRoot(pkg.Dir)
+	root := model.ModuleRoot(pkg.Dir)
 	switch {
 	case !found || value == "false":
 		return "", false
@@ -143,16 +143,4 @@ func problem(pass *generators.Pass, pkg *model.Package, message, cure string) {
 		message = " " + message
 	}
 	pass.Report.Add(diag.Problem{Pos: pass.Model.PackagePos(pkg), Message: "+" + tagName + message, Cure: cure})
-}
-
-// moduleRoot is the nearest folder with a go.mod.
-func moduleRoot(dir string) string {
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
-			return at
-		}
-		if at == filepath.Dir(at) {
-			return dir
-		}
-	}
 }

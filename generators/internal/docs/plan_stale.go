@@ -12,6 +12,7 @@ import (
 
 	"github.com/typeplane/typeplane/generators/internal/diag"
 	"github.com/typeplane/typeplane/generators/internal/generators"
+	"github.com/typeplane/typeplane/generators/internal/model"
 )
 
 // The first line of a page.
@@ -20,8 +21,8 @@ const (
 	markEnd   = ". DO NOT EDIT. -->"
 )
 
-// stale are the pages of packages of this run that ask for none any more, or for another, and of
-// packages that are gone.
+// stale are the pages that nothing asks for any more. Their package is of this run and asks for no
+// page or for another one, or it is gone.
 func stale(pass *generators.Pass) []string {
 	wanted, folders := map[string]bool{}, map[string]bool{}
 	for _, pkg := range pass.Packages {
@@ -32,7 +33,7 @@ func stale(pass *generators.Pass) []string {
 		}
 	}
 	for _, dir := range pass.Model.Named {
-		folders[filepath.Join(moduleRoot(dir), filepath.FromSlash(defaultFolder))] = true
+		folders[filepath.Join(model.ModuleRoot(dir), filepath.FromSlash(defaultFolder))] = true
 	}
 	var out []string
 	for _, dir := range slices.Sorted(maps.Keys(folders)) {
@@ -65,7 +66,7 @@ func origin(name string) (pkg string, ok bool) {
 
 // isGone tells whether the folder of a package of this module is no longer there.
 func isGone(pass *generators.Pass, page, pkg string) bool {
-	root := moduleRoot(filepath.Dir(page))
+	root := model.ModuleRoot(filepath.Dir(page))
 	for path, dir := range pass.Model.Named {
 		below, err := filepath.Rel(root, dir)
 		module, ok := strings.CutSuffix(path, filepath.ToSlash(below))

@@ -27,6 +27,9 @@ import (
 type File struct {
 	// Dir and Name say where it goes, PkgPath and PkgName what it belongs to.
 	Dir, Name, PkgPath, PkgName string
+	// AskedBy is the package that asks for the file, if that is another one: PkgPath is printed as
+	// a whole then.
+	AskedBy string
 	// Generator is the name in the "Code generated" line.
 	Generator string
 	// Header is the text above that line: the license. Run sets it.
@@ -34,6 +37,7 @@ type File struct {
 
 	unconstrained bool
 	preamble      []string
+	doc           []string
 	raw           []byte // content of a file that is not Go
 	body          bytes.Buffer
 	formatted     func() ([]byte, error) // set by Formatter
@@ -66,6 +70,9 @@ func (f *File) Unconstrained() { f.unconstrained = true }
 
 // Preamble adds comment lines right below the "Code generated" line, without slashes.
 func (f *File) Preamble(lines ...string) { f.preamble = append(f.preamble, lines...) }
+
+// Document adds lines to the comment of the package, without slashes.
+func (f *File) Document(lines ...string) { f.doc = append(f.doc, lines...) }
 
 // Reserve keeps names from being given to imports: those of variables in the printed code.
 func (f *File) Reserve(names ...string) {
@@ -139,8 +146,8 @@ func (f *File) Ident(path, name string) string {
 // itself.
 //
 // The name is the last element of the path without "_", "." and "-". If that is taken, or is the
-// last element of the file's own package, the element before it is put in front, and so on: "v1",
-// or "metav1" in a package v1.
+// last element of the file's own package, the element before it is put in front, and so on. That
+// gives "v1", or "metav1" in a package v1.
 func (f *File) Import(importPath string) string {
 	if importPath == f.PkgPath || importPath == "" {
 		return ""
@@ -204,7 +211,11 @@ func (f *File) format() ([]byte, error) {
 	for _, line := range f.preamble {
 		b.WriteString("// " + line + "\n")
 	}
-	fmt.Fprintf(&b, "\npackage %s\n\n", f.PkgName)
+	b.WriteByte('\n')
+	for _, line := range f.doc {
+		b.WriteString("// " + line + "\n")
+	}
+	fmt.Fprintf(&b, "package %s\n\n", f.PkgName)
 	f.writeImports(&b)
 	b.Write(f.body.Bytes())
 	out, err := format.Source(b.Bytes())

@@ -83,7 +83,7 @@ func plan(pass *generators.Pass, server *model.Package, kinds []Kind) []*functio
 	return pl.functions
 }
 
-// function returns the one for a type with a schema, which may not have been needed before.
+// function returns the function for a type with a schema. It may not have been needed before.
 func (pl *planner) function(t gotypes.Type, atom smd.Atom, at string) *function {
 	i := slices.IndexFunc(pl.functions, func(f *function) bool { return f.name == "" && gotypes.Identical(f.typ, t) && f.atom.Equals(&atom) })
 	if i >= 0 {

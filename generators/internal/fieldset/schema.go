@@ -19,13 +19,8 @@ type schemas struct {
 }
 
 func readSchemas(texts map[string]json.RawMessage) (*schemas, error) {
-	out, models := &schemas{kinds: map[schema.GroupVersionKind]string{}}, map[string]*spec.Schema{}
+	out := &schemas{kinds: map[schema.GroupVersionKind]string{}}
 	for name, text := range texts {
-		model := new(spec.Schema)
-		if err := json.Unmarshal(text, model); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		models[name] = model
 		var is struct {
 			Kinds []schema.GroupVersionKind `json:"x-kubernetes-group-version-kind"`
 		}
@@ -37,9 +32,26 @@ func readSchemas(texts map[string]json.RawMessage) (*schemas, error) {
 		}
 	}
 	var err error
-	if out.Schema, err = schemaconv.ToSchemaFromOpenAPI(models, false); err != nil {
+	out.Schema, err = ReadSchema(texts)
+	return out, err
+}
+
+// ReadSchema makes of schemas, by the names of their models, what structured-merge-diff sees in
+// them.
+func ReadSchema(texts map[string]json.RawMessage) (*smd.Schema, error) {
+	models := map[string]*spec.Schema{}
+	for name, text := range texts {
+		model := new(spec.Schema)
+		if err := json.Unmarshal(text, model); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		models[name] = model
+	}
+	out, err := schemaconv.ToSchemaFromOpenAPI(models, false)
+	if err != nil {
 		return nil, err
 	}
+	slices.SortFunc(out.Types, func(a, b smd.TypeDef) int { return strings.Compare(a.Name, b.Name) })
 	for _, t := range out.Types {
 		sortFields(t.Atom)
 	}
@@ -72,8 +84,8 @@ func whole(a smd.Atom) bool {
 	return (a.List == nil || a.List.ElementRelationship == smd.Atomic) && (a.Map == nil || a.Map.ElementRelationship == smd.Atomic)
 }
 
-// field is the type of a field or an entry of a map; ok is false for one that the schema does not
-// have, as it has none of a value that is published as no object.
+// field is the type of a field or an entry of a map. ok is false for one that the schema does not
+// have: it has none inside a value that is published as no object.
 func field(m *smd.Map, name string) (smd.TypeRef, bool) {
 	if m == nil {
 		return smd.TypeRef{}, false

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestMain gives the tests a cache of their own, and the go command the one that it has.
+// TestMain gives the tests a cache of their own, and leaves the go command its cache.
 func TestMain(m *testing.M) {
 	code := withOwnCache(m)
 	forget()

@@ -106,7 +106,8 @@ func split(doc []string) (markers, prose []string) {
 var together = []string{"turned round", "assigned", "in two blocks"}
 
 // TestLayouts moves the markers of the types and fields of generators' cases, and looks for
-// anything that changes: all ways together first, and one by one where there is a difference.
+// anything that changes. All ways are tried together first, and one by one where there is a
+// difference.
 func TestLayouts(t *testing.T) {
 	var cases []*layouted
 	for i, c := range soundCases(t) {

@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 
 	"github.com/typeplane/typeplane/generators/internal/apiserver"
+	"github.com/typeplane/typeplane/generators/internal/applyconfiguration"
+	"github.com/typeplane/typeplane/generators/internal/client"
 	"github.com/typeplane/typeplane/generators/internal/conversion"
 	"github.com/typeplane/typeplane/generators/internal/crd"
 	"github.com/typeplane/typeplane/generators/internal/deepcopy"
@@ -15,10 +17,13 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/fieldset"
 	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/guard"
+	"github.com/typeplane/typeplane/generators/internal/informer"
 	"github.com/typeplane/typeplane/generators/internal/json"
 	"github.com/typeplane/typeplane/generators/internal/lifecycle"
+	"github.com/typeplane/typeplane/generators/internal/lister"
 	"github.com/typeplane/typeplane/generators/internal/manifests"
 	"github.com/typeplane/typeplane/generators/internal/openapi"
+	"github.com/typeplane/typeplane/generators/internal/openapifile"
 	"github.com/typeplane/typeplane/generators/internal/protobuf"
 	"github.com/typeplane/typeplane/generators/internal/register"
 	"github.com/typeplane/typeplane/generators/internal/roundtrip"
@@ -40,8 +45,13 @@ func plugins() []generators.Plugin {
 		fieldset.Plugin(),
 		apiserver.Plugin(),
 		docs.Plugin(),
+		openapifile.Plugin(),
 		manifests.Plugin(),
 		crd.Plugin(),
+		client.Plugin(),
+		lister.Plugin(),
+		informer.Plugin(),
+		applyconfiguration.Plugin(),
 		roundtrip.Plugin(),
 		guard.Plugin(),
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/tag"
 )
 
-// TestNamed puts a type of its own in place of the type of each field that is basic, or a list or
-// map of such, and moves what the field says about its value to that type: what is printed is the
-// same, but for the names.
+// TestNamed takes each field of a basic type, or a list or map of such, and puts a type of its own
+// in place of the field's. What the field says about its value moves to that type. Then the same is
+// printed, except for the names.
 func TestNamed(t *testing.T) {
 	var folders []*folder
 	type named struct {
@@ -156,7 +156,7 @@ var (
 var (
 	basicType = regexp.MustCompile(`^(string|bool|u?int(8|16|32|64)?|float(32|64))$`)
 	// ofField are markers that say on a field whether it is there, who sees it, when it may change,
-	// or what it is by default; the last is read there alone by controller-gen.
+	// or what it is by default. Of these, controller-gen reads the default there alone.
 	ofField   = regexp.MustCompile(`^(k8s:(conversion-gen|openapi-gen|deprecated|immutable|update|if|alpha|beta|opaqueType|custom|validation:nullable)|kubebuilder:(default|validation:(Required|Optional|Nullable|Schemaless)))`)
 	asServed  = regexp.MustCompile(`^(default|(k8s:)?list(Type|MapKey)|mapType)$`)
 	ruleCall  = regexp.MustCompile(`\b(rules|validate)\.\w+`)

@@ -22,7 +22,7 @@ var places = []struct{ name, title string }{
 	{"field", "field"}, {"constant", "constant"}, {"function", "function"}, {"method", "method"}, {"behind", "behind code"},
 }
 
-// effect is what comes of a tag at a place.
+// effect is what a tag does at a place.
 type effect string
 
 const (
@@ -199,7 +199,7 @@ func newTable(t *testing.T) *table {
 	return tb
 }
 
-// effects runs gen over the cells of some tags, and returns what comes of each at each place.
+// effects runs gen over the cells of some tags, and returns what each does at each place.
 func (tb *table) effects(t *testing.T, tags []tag.Definition) map[string]map[string]effect {
 	t.Helper()
 	var cells []*cell
@@ -286,8 +286,8 @@ var noEffect = map[string]string{
 	"k8s:validation-gen-nolint method":        "the same",
 }
 
-// placesSection is the part of the page that says what comes of each tag at each place. Rows are
-// those of the page, but for some tags, or all with -every, for which gen runs.
+// placesSection is the part of the page that says what each tag does at each place. Rows are those
+// of the page, except for some tags, or all with -every, for which gen runs.
 func placesSection(t *testing.T, pageNow string) string {
 	t.Helper()
 	const heading = "\n## Where a tag may stand\n\n"
@@ -328,10 +328,11 @@ func placesSection(t *testing.T, pageNow string) string {
 	return b.String()
 }
 
-const placesDoc = "What comes of each tag that gen reads, at each place; printed by a test that runs gen over types that have the tag there.\n" +
-	"*yes*: what is printed differs from what is printed without it, at least for a field or type that it suits. *error* and *warning*: gen says, with\n" +
-	"the position, that it has no effect or is wrong there. A *file* is the comment above a package clause elsewhere than in `doc.go`; a tag that is not in this table\n" +
-	"has no effect anywhere. In the block before a comment, a blank line between, a tag does the same as in the comment.\n"
+const placesDoc = "What comes of each tag that gen reads, at each place. A test that runs gen over types that have the tag there prints it.\n" +
+	"With *yes*, what is printed differs from what is printed without the tag, at least for a field or type that it suits. With\n" +
+	"*error* and *warning*, gen says, with the position, that it has no effect or is wrong there. A *file* is the comment above a\n" +
+	"package clause elsewhere than in `doc.go`. A tag that is not in this table has no effect anywhere. In the block before a\n" +
+	"comment, a blank line between, a tag does the same as in the comment.\n"
 
 func rowStart(d tag.Definition) string { return "| `+" + d.Name + "` | " }
 

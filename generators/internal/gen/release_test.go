@@ -20,7 +20,7 @@ import (
 )
 
 // TestReadme runs the commands of the README in an empty folder, word for word, as they will run
-// after a release: the modules of this repository come from a proxy, and nothing is replaced.
+// after a release. The modules of this repository come from a proxy, and nothing is replaced.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(gentest.Root(t), "README.md"))
 	if err != nil {
@@ -70,9 +70,9 @@ func TestToolInAModuleFileOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestModuleOfTypes: a module of types names apimachinery and the runtime in its go.mod, nothing
-// else; a program that imports it links nothing else of ours, and the code in it needs a runtime of
-// its level.
+// TestModuleOfTypes: a module of types names apimachinery and the runtime in its go.mod, and
+// nothing else. A program that imports it links nothing else of ours. The code in it needs a
+// runtime of its level.
 func TestModuleOfTypes(t *testing.T) {
 	files, err := os.ReadFile("testdata/apimodule.txtar")
 	if err != nil {

@@ -35,8 +35,16 @@ type options struct {
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
-	if len(args) > 0 && args[0] == "tags" {
+	if len(args) == 0 {
+		return nextSteps(stdout)
+	}
+	switch args[0] {
+	case "tags":
 		return tags(args[1:], stdout, stderr)
+	case "init":
+		return initModule(args[1:], stdout, stderr)
+	case "add":
+		return add(args[1:], stdout, stderr)
 	}
 	var o options
 	flags := pflag.NewFlagSet("gen", pflag.ContinueOnError)
@@ -115,6 +123,9 @@ func (o options) config(patterns []string, log io.Writer) (generators.Config, er
 	if o.verbose {
 		cfg.Log = log
 	}
+	if file, ok := log.(*os.File); ok { // somebody waits there
+		cfg.Waits = file
+	}
 	if folder, err := os.UserCacheDir(); err == nil && o.cache {
 		cfg.Cache = filepath.Join(folder, "typeplane", "gen")
 	}
@@ -172,7 +183,8 @@ func misused(stderr io.Writer, err error) int {
 
 func usage(w io.Writer, flags *pflag.FlagSet) {
 	var b strings.Builder
-	b.WriteString("gen writes the code that follows from annotated Go types.\n\nUsage:\n\n    gen [flags] PACKAGES…\n    gen tags\n\n")
+	b.WriteString("gen writes the code that follows from annotated Go types.\n\nUsage:\n\n    gen init MODULE\n    gen add kind|version|subresource|admission …\n    gen [flags] PACKAGES…\n    gen tags\n\n")
+	b.WriteString("gen init begins a module with an API server, gen add adds to it; both have --help.\n")
 	b.WriteString("PACKAGES are package patterns of the go command in the main module, like ./...\n")
 	b.WriteString("gen tags prints the tags that generators read.\n\nGenerators:\n\n")
 	width := 0
@@ -185,4 +197,17 @@ func usage(w io.Writer, flags *pflag.FlagSet) {
 	fmt.Fprintf(&b, "\nFlags:\n\n%s", flags.FlagUsages())
 	b.WriteString("\nThe exit status is 0, or 1 if there are problems or, with --verify, files are out of date, or 2 if gen was called wrongly.\n")
 	fmt.Fprint(w, b.String())
+}
+
+// nextSteps says what to begin with when gen is called without a word.
+func nextSteps(stdout io.Writer) int {
+	fmt.Fprint(stdout, `gen makes an API server of annotated Go types.
+
+    gen init example.com/shop    begin a module: a kind, its server, a test
+    gen add kind Order           add a kind to it; gen add --help says what else
+    gen ./...                    print the code for the types of this module
+    gen tags                     which tags there are
+    gen --help                   all flags
+`)
+	return misuse
 }

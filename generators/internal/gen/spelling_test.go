@@ -113,8 +113,8 @@ func (s spelling) folder(id, mark string) *folder {
 // description is what a schema repeats of a comment, also of a marker that is taken for prose.
 var description = regexp.MustCompile(`"description": "(\\.|[^"\\])*",?`)
 
-// TestSpellings compares what comes of a kind with a marker and without: no marker is lost in
-// silence, wherever it stands and however it is written.
+// TestSpellings compares what is printed for a kind with a marker and without it: no marker is lost
+// in silence, wherever it stands and however it is written.
 func TestSpellings(t *testing.T) {
 	var folders []*folder
 	for i, s := range spellings {

@@ -242,8 +242,8 @@ func (p *program) notBuilt(t *testing.T, said string) {
 }
 
 // inBody matches what the compiler says about the functions beside the types, which do not fit
-// these any more, and about imports that only a function could use: gen does not look into
-// functions.
+// these any more, and about imports that only a function could use. The reason is that gen does not
+// look into functions.
 var inBody = regexp.MustCompile(`/(defaults|conversion)\.go:|/(types|metrics)\.go:.*imported (as \w+ )?and not used`)
 
 // returnsNil matches variants with a method that returns no metadata, of which gen sees nothing

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/typeplane/typeplane/generators/internal/tag"
@@ -49,6 +50,14 @@ func served(line string, more ...string) way {
 
 func plain(line string, more ...string) way { return in("kind", line, more...) }
 
+// withClients is a tag in a package below one that asks for clients.
+func withClients(line string, more ...string) way {
+	return in("kind", line, slices.Concat(more, objects, []string{"served: +typeplane:client:dir=CELL/client"})...)
+}
+
+// objects makes a kind with a client.
+var objects = []string{"package: +k8s:deepcopy-gen=package", "kind: +kubebuilder:object:root=true", "list: +kubebuilder:object:root=true", "kind: +genclient"}
+
 // older is a tag in a version beside another one.
 func older(line string, more ...string) way {
 	return in("hub", line, append(more, "hub: +k8s:conversion-gen=example.com/CELL/api")...)
@@ -75,6 +84,17 @@ var custom = []string{
 
 // ways are those that need more than an example.
 var ways = map[string][]way{
+	"genclient":                               {in("kind", "+genclient", append(objects[:3:3], "served: +typeplane:client:dir=CELL/client")...)},
+	"genclient:method":                        {withClients("+genclient:method=Restart,verb=update,subresource=restart")},
+	"genclient:noStatus":                      {withClients("+genclient:noStatus")},
+	"genclient:noVerbs":                       {withClients("+genclient:noVerbs")},
+	"genclient:onlyVerbs":                     {withClients("+genclient:onlyVerbs=create,get")},
+	"genclient:readonly":                      {withClients("+genclient:readonly")},
+	"genclient:skipVerbs":                     {withClients("+genclient:skipVerbs=patch")},
+	"groupGoName":                             {withClients("+groupGoName=Library")},
+	"resourceName":                            {withClients("+resourceName=shelves")},
+	"typeplane:client package":                {plain("+typeplane:client:dir=CELL/client", objects...).on("main")},
+	"typeplane:client":                        {plain("+typeplane:client:dir=CELL/client", objects...)},
 	"typeplane:apiserver package":             {plain("+typeplane:apiserver").on("main")},
 	"typeplane:conversion:lossless":           {older("+typeplane:conversion:lossless", "count: +k8s:conversion-gen=false")},
 	"typeplane:docs":                          {served("+typeplane:docs=CELL/documents")},
@@ -85,6 +105,7 @@ var ways = map[string][]way{
 	"typeplane:kubernetes":                    {served("+typeplane:kubernetes", "letter: +enum")},
 	"typeplane:manifests":                     {served("+typeplane:manifests=CELL/manifests")},
 	"typeplane:manifests package":             {served("+typeplane:manifests=CELL/manifests").on("main")},
+	"typeplane:openapi":                       {served("+typeplane:openapi=CELL/openapi.json")},
 	"typeplane:roundtrip-gen:fill":            {served("+typeplane:roundtrip-gen:fill=fillers", "package: +typeplane:roundtrip-gen=true")},
 	"typeplane:subresource":                   {served("+typeplane:subresource:name=restart")},
 	"typeplane:validation:storage":            {older("+typeplane:validation:storage=false")},

@@ -44,6 +44,9 @@ func declared(m *model.Model, files []*emit.File, report *diag.Report) {
 // there in their own form; these are in another.
 func clashes(m *model.Model, files []*emit.File, report *diag.Report) {
 	for _, f := range files {
+		if f.AskedBy != "" {
+			continue // nobody writes there by hand but where a file says so
+		}
 		pkg := m.Package(f.PkgPath)
 		if pkg == nil || f.Generator == "" || strings.HasSuffix(f.Name, "_test.go") {
 			continue

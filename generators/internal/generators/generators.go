@@ -34,9 +34,9 @@ type Plugin struct {
 	// Outputs are the files that the plug-in may write into a package. One that is there, carries
 	// the plug-in's header and was not printed by this run is removed.
 	Outputs []emit.Output
-	// Stale returns files elsewhere than in the folders of packages that the plug-in once wrote and
-	// no longer would, for them to be removed; nil for a plug-in that writes into packages only. It
-	// is called after Generate.
+	// Stale returns files outside the folders of packages that the plug-in once wrote and no longer
+	// would. They are then removed. It is nil for a plug-in that writes into packages only. It is
+	// called after Generate.
 	Stale func(*Pass) []string
 	// Last says that the plug-in looks at what the others print (Pass.Printed), so that it runs
 	// after them.
@@ -73,8 +73,8 @@ type Pass struct {
 }
 
 // File starts a generated file of pkg, which Run writes when the run has no problem. generator is
-// the name in the header ("deepcopy-gen"): the one that other tools look for. Names that the
-// package declares are not given to imports.
+// the name in the header ("deepcopy-gen"), which other tools look for. Names that the package
+// declares are not given to imports.
 func (p *Pass) File(pkg *model.Package, name, generator string) *emit.File {
 	f := emit.NewFile(pkg.Dir, name, pkg.Path, pkg.Name, generator)
 	f.Header = p.Header
@@ -82,6 +82,21 @@ func (p *Pass) File(pkg *model.Package, name, generator string) *emit.File {
 	p.files = append(p.files, f)
 	return f
 }
+
+// FileIn is File for another package than pkg, which asks for it: for one that is printed as a
+// whole, and need not exist. Its files have no build constraint, since nothing would be left of it
+// without them.
+func (p *Pass) FileIn(pkg *model.Package, dir, path, name, file, generator string) *emit.File {
+	f := emit.NewFile(dir, file, path, name, generator)
+	f.AskedBy = pkg.Path
+	f.Header = p.Header
+	f.Unconstrained()
+	p.files = append(p.files, f)
+	return f
+}
+
+// Files are those that the plug-in has printed so far.
+func (p *Pass) Files() []*emit.File { return p.files }
 
 // Raw adds a file of pkg that is not Go and is written as it is.
 func (p *Pass) Raw(pkg *model.Package, name string, content []byte) {

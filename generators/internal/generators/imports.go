@@ -1,6 +1,7 @@
 package generators
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -10,7 +11,7 @@ import (
 )
 
 // checkImports reports files that would not compile because no required module has what they
-// import: a tag may be left over from other tools in a module that has nothing to do with
+// import. A tag may be left over from other tools, in a module that has nothing to do with
 // Kubernetes' libraries.
 func checkImports(m *model.Model, files []*emit.File, report *diag.Report) {
 	paths := map[string]bool{}
@@ -35,7 +36,7 @@ func checkImports(m *model.Model, files []*emit.File, report *diag.Report) {
 				needs = path
 			}
 		}
-		pkg := m.Package(f.PkgPath)
+		pkg := m.Package(cmp.Or(f.AskedBy, f.PkgPath))
 		if needs == "" || pkg == nil {
 			continue
 		}

@@ -39,7 +39,7 @@ type Config struct {
 	// WarnUnknownTags makes warnings, which stop nothing, of tags that are unknown or have no
 	// effect where they stand.
 	WarnUnknownTags bool
-	// Cache is the folder that remembers runs after which all was up to date, so that the next one
+	// Cache is the folder that remembers the runs after which all was up to date. So the next one
 	// has nothing to do if nothing changed; see package uptodate. "" is none. Whatever else the
 	// outcome depends on, flags of plug-ins for example, has to be in CacheKey.
 	Cache    string
@@ -48,6 +48,8 @@ type Config struct {
 	Shared *load.Shared
 	// Log takes a line for each file and the time of each step; nil is silence.
 	Log io.Writer
+	// Waits takes a line when the go command compiles for long; nil is silence.
+	Waits io.Writer
 }
 
 // Result is what a run found and did.
@@ -89,7 +91,7 @@ func Run(cfg Config) (Result, error) {
 	}
 	report := &diag.Report{}
 	table := TagTable(slices.Concat(cfg.Plugins, cfg.Known))
-	set, err := load.Load(load.Config{Dir: cfg.Dir, Env: cfg.Env, Patterns: cfg.Patterns, Tags: table, Report: report, Shared: cfg.Shared})
+	set, err := load.Load(load.Config{Dir: cfg.Dir, Env: cfg.Env, Patterns: cfg.Patterns, Tags: table, Report: report, Shared: cfg.Shared, Waits: cfg.Waits})
 	if err != nil {
 		return Result{}, err
 	}

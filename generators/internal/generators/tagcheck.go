@@ -43,7 +43,7 @@ type wrongValue struct {
 
 // packages checks the tags of those packages that ask for something, and of all that these import:
 // their types are part of what is printed. In other packages a comment that speaks of a tag is
-// prose, but for what stands above the package clause, where they would ask.
+// prose, except for what stands above the package clause, where they would ask.
 func (c *tagCheck) packages(m *model.Model) {
 	lines := map[string][]model.Occurrence{}
 	var asking []*gotypes.Package

@@ -14,10 +14,10 @@ import (
 )
 
 // unclaimed reports the markers that no plug-in acts on although one of the run could: somebody
-// wrote them for an effect that they don't have. Of served kinds, of all that these are made of,
-// and of their packages it is a problem. Elsewhere it is a warning for tags of types and packages,
-// where one of the plug-ins prints for the package. It says nothing beside other problems: a
-// plug-in that stopped at one of those has not come to all markers.
+// wrote them for an effect that they don't have. Such a marker is a problem on a served kind, on
+// what that is made of, and on its package. Elsewhere it is a warning, for tags of types and
+// packages, if one of the plug-ins prints for the package. If there are other problems nothing is
+// said, since a plug-in that stopped there has not come to all markers.
 func unclaimed(m *model.Model, served served, printed printed, table *tag.Table, report *diag.Report) {
 	if report.Stops() {
 		return

@@ -105,8 +105,8 @@ func moveImports(data []byte, name string) []byte {
 // argumentPath is the path of a type argument, behind what comes before it.
 var argumentPath = regexp.MustCompile(`([\[,*])example\.com/`)
 
-// test compiles all cases and runs their tests with one go command, without vet, which looks at the
-// same code in the examples, and reports what failed, a message for each case.
+// test compiles all cases and runs their tests with one go command. It does so without vet, which
+// looks at the same code in the examples. It reports what failed, a message for each case.
 func (b *batch) test(t testing.TB) {
 	if len(b.cases) == 0 {
 		return

@@ -60,7 +60,7 @@ func Run(t *testing.T, dir string, plugins ...generators.Plugin) {
 }
 
 // RunWith is Run that calls more for the module of each case without problems, before it is
-// compiled and tested: it may look at what was printed, and write tests beside it.
+// compiled and tested. more may look at what was printed, and write tests beside it.
 func RunWith(t *testing.T, dir string, more func(t *testing.T, module string), plugins ...generators.Plugin) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
@@ -98,7 +98,7 @@ func runCase(t *testing.T, file string, plugins []generators.Plugin, more func(*
 	}
 	dir := Module(t, archive)
 	cfg := generators.Config{Dir: dir, Env: Env(), Patterns: []string{"./..."}, Plugins: plugins}
-	if !hasModule(archive) {
+	if !hasModule(archive) && !asksForClients(archive) {
 		cfg.Shared = &shared
 	}
 	result, err := generators.Run(cfg)
@@ -118,6 +118,9 @@ func runCase(t *testing.T, file string, plugins []generators.Plugin, more func(*
 		return
 	}
 	more(t, dir)
+	if asksForClients(archive) {
+		return
+	}
 	if hasModule(archive) {
 		Compile(t, dir, hasTests(archive))
 		return
@@ -205,7 +208,11 @@ func Module(t testing.TB, a *txtar.Archive) string {
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = resolved
 	}
-	write(t, filepath.Join(dir, "go.mod"), goMod(t, "example.com"))
+	mod := goMod(t, "example.com")
+	if asksForClients(a) {
+		mod = append(mod, standInForClientGo(t, dir)...)
+	}
+	write(t, filepath.Join(dir, "go.mod"), mod)
 	write(t, filepath.Join(dir, "go.sum"), read(t, filepath.Join(Root(t), "go.sum")))
 	for _, f := range inputs(a) {
 		write(t, filepath.Join(dir, filepath.FromSlash(f.Name)), f.Data)

@@ -136,7 +136,7 @@ func checkMessage(t *testing.T, dir, out, says string) {
 	t.Errorf("no message %q at %s in:\n%s", says, guardFile, out)
 }
 
-// TestVet holds the guard against go vet, which looks at copied locks among others.
+// TestVet runs go vet over the guard, since it looks at copied locks, too.
 func TestVet(t *testing.T) {
 	dir := gentest.Module(t, txtar.Parse([]byte(`-- a/types.go --
 package a

@@ -9,7 +9,7 @@ import (
 )
 
 // print writes one function for each type. They have no names, so they add nothing to the package;
-// the compiler checks them all the same.
+// the compiler checks them anyway.
 func print(f *emit.File, g guard) {
 	f.Preamble("", "If this file does not compile, a type has changed since gen ran: run go generate, or gen.")
 	p := printer{f, local(g)}

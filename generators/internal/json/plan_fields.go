@@ -35,9 +35,9 @@ type level struct {
 	index []int
 }
 
-// structFields returns the fields that a struct has in JSON, by the rules of encoding/json. Of
-// several with one name it is the one that is embedded least deeply, and among those the one that
-// is tagged. If there are still several, it is none.
+// structFields returns the fields that a struct has in JSON, by the rules of encoding/json. If
+// several have one name, it is the field that is embedded least deeply, and among those the tagged
+// one. If there are still several, it is none.
 func structFields(t gotypes.Type) []*field {
 	var found []*field
 	next := []level{{typ: t}}

@@ -64,7 +64,7 @@ func hasName(t gotypes.Type) bool {
 }
 
 // wantsAddress tells whether a value that can't be addressed, like one in a map, is written in
-// another way than one that can: something in it has a method to write itself on pointers only.
+// another way than one that can. So it is if something in it writes itself by a method on pointers.
 func wantsAddress(t gotypes.Type) bool {
 	for _, method := range []string{"MarshalJSON", "MarshalText"} {
 		if addressed(t, method) {

@@ -139,8 +139,9 @@ func (pl *planner) node(t gotypes.Type, at place) *node {
 	return n
 }
 
-// needsFunction tells whether values of a type are written and read by a function of their own:
-// structs, and named types that hold more than plain values, because they can contain themselves.
+// needsFunction tells whether values of a type are written and read by a function of their own.
+// Structs are, and named types that hold more than plain values, because they can contain
+// themselves.
 func (pl *planner) needsFunction(t gotypes.Type) bool {
 	var elem gotypes.Type
 	switch u := t.Underlying().(type) {

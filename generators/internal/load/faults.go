@@ -9,8 +9,8 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/tag"
 )
 
-// Faults are what the type checker says about the hand-written declarations of a package, but for
-// what generated code may mend when it is there.
+// Faults are what the type checker says about the hand-written declarations of a package, except
+// for what generated code may mend when it is there.
 func (s *Set) Faults(p *Package) []diag.Problem {
 	var out []diag.Problem
 	for _, e := range p.errors {

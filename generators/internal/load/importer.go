@@ -8,8 +8,9 @@ import (
 	"golang.org/x/tools/go/gcexportdata"
 )
 
-// importer gives the type checker the imports of one package: from source in the main module, from
-// export data elsewhere, and an empty package where there is nothing, so that checking goes on.
+// importer gives the type checker the imports of one package. They are from source in the main
+// module, and from export data elsewhere. Where there is nothing it gives an empty package, so that
+// checking goes on.
 type importer struct{ set *Set }
 
 func (i importer) Import(path string) (*gotypes.Package, error) {

@@ -2,8 +2,8 @@ package load
 
 import "strings"
 
-// CanImport tells whether the go command lets p import a package, as far as its path decides that:
-// one below a folder called internal is for what lies beside that folder.
+// CanImport tells whether the go command lets p import a package, as far as its path decides that.
+// A package below a folder called internal is for what lies beside that folder.
 func (p *Package) CanImport(path string) bool {
 	at := strings.LastIndex("/"+path+"/", "/internal/")
 	if at < 0 {

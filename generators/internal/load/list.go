@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/mod/module"
 
@@ -111,7 +112,7 @@ func (s *Set) prefetch(named []*Package) func() {
 		both.Go(func() { own, _ = s.query(findQuery(paths)) })
 	}
 	if paths := s.withoutExport(slices.Sorted(maps.Keys(g.outside))); len(paths) > 0 {
-		both.Go(func() { outside, _ = s.query(exportQuery(paths)) })
+		both.Go(func() { outside, _ = s.compiled(paths) })
 	}
 	return sync.OnceFunc(func() {
 		both.Wait()
@@ -121,13 +122,13 @@ func (s *Set) prefetch(named []*Package) func() {
 }
 
 // exportData asks the go command to compile packages of other modules, as far as they are not in
-// its cache, and notes where their export data is, and that of all that they import.
+// its cache. It notes where their export data is, and that of all that they import.
 func (s *Set) exportData(paths []string) error {
 	missing := s.withoutExport(paths)
 	if len(missing) == 0 {
 		return nil
 	}
-	found, err := s.query(exportQuery(missing))
+	found, err := s.compiled(missing)
 	if err != nil {
 		return err
 	}
@@ -137,6 +138,22 @@ func (s *Set) exportData(paths []string) error {
 
 func findQuery(patterns []string) []string {
 	return append([]string{"-find", listedFields, "--"}, patterns...)
+}
+
+// patience is how long the go command may compile before somebody is told what takes so long.
+var patience = 2 * time.Second
+
+// compiled asks the go command for export data. What is not in its cache it compiles.
+func (s *Set) compiled(paths []string) ([]listed, error) {
+	if s.cfg.Waits != nil {
+		wait := time.AfterFunc(patience, func() {
+			s.told.Do(func() {
+				fmt.Fprintf(s.cfg.Waits, "gen: the go command compiles what the types import of other modules (packages: %d, and what those import); the next run is quick\n", len(paths))
+			})
+		})
+		defer wait.Stop()
+	}
+	return s.query(exportQuery(paths))
 }
 
 func exportQuery(paths []string) []string {
@@ -166,10 +183,7 @@ func (s *Set) query(args []string) ([]listed, error) {
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	if err := cmd.Run(); err != nil {
-		if text := strings.TrimSpace(said.String()); text != "" {
-			err = errors.New(text)
-		}
-		return nil, fmt.Errorf("load packages: %w", err)
+		return nil, queryError(withoutDownloads(said.String()), err)
 	}
 	var found []listed
 	for d := json.NewDecoder(&out); ; {
@@ -183,6 +197,27 @@ func (s *Set) query(args []string) ([]listed, error) {
 	}
 }
 
+// notFound is about a pattern that names nothing.
+func (s *Set) notFound(n *node) diag.Problem {
+	if strings.Contains(n.problem, "does not contain main module") && noModule(s.dir) {
+		return diag.Problem{Path: n.path, Message: "there is no go.mod in this folder, and in none above it", Cure: "run gen init example.com/NAME for a module that serves, or go mod init for an empty one"}
+	}
+	what, cure := advice(n.problem)
+	return diag.Problem{Path: n.path, Message: what, Cure: cure}
+}
+
+// queryError is why the go command could not even list what is wrong.
+func queryError(said string, err error) error {
+	if said == "" {
+		return fmt.Errorf("load packages: %w", err)
+	}
+	what, cure := advice(said)
+	if cure == "" {
+		return fmt.Errorf("load packages: %s", said)
+	}
+	return fmt.Errorf("load packages: %s; %s", what, cure)
+}
+
 // namedPackages returns the packages to generate for: those that the patterns name, of the main
 // module, with one of our tags in them. It reports patterns that name nothing useful.
 func (s *Set) namedPackages(roots []*node) ([]*Package, error) {
@@ -190,7 +225,7 @@ func (s *Set) namedPackages(roots []*node) ([]*Package, error) {
 	for _, n := range roots {
 		switch {
 		case len(n.files) == 0 && n.dir == "":
-			s.cfg.Report.Add(diag.Problem{Path: n.path, Message: n.problem})
+			s.cfg.Report.Add(s.notFound(n))
 		case !n.main && n.dir != "":
 			s.cfg.Report.Add(diag.Problem{
 				Message: fmt.Sprintf("package %s does not belong to the main module", n.path),

@@ -271,7 +271,7 @@ func TestNothingToLoad(t *testing.T) {
 		patterns  []string
 		want      []string
 	}{
-		{"no module", t.TempDir(), []string{"./..."}, []string{"main module"}},
+		{"no module", t.TempDir(), []string{"./..."}, []string{"there is no go.mod in this folder"}},
 		{"other modules and no folder", gentest.Module(t, txtar.Parse([]byte(library))), []string{"fmt", "./nowhere"},
 			[]string{"nowhere", "fmt does not belong to the main module"}},
 		{"no packages", gentest.Module(t, &txtar.Archive{}), []string{"./..."}, []string{"no package matches ./..."}},

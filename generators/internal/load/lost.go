@@ -60,7 +60,7 @@ func (s *Set) causes(lost []lostImport) map[string]string {
 }
 
 // Unreachable returns those of some import paths that nothing in the main module can import, with
-// the reason; paths of the main module and of the standard library are not looked at. A path in a
+// the reason. It does not look at paths of the main module and of the standard library. A path in a
 // module of which a package is known is taken for one that can be imported if the module has such a
 // folder. The go command is asked about others, like those in a module inside that one.
 func (s *Set) Unreachable(paths []string) map[string]string {
@@ -93,8 +93,7 @@ func (s *Set) Unreachable(paths []string) map[string]string {
 	out := map[string]string{}
 	for _, l := range found {
 		if l.Error != nil {
-			why, _, _ := strings.Cut(strings.TrimSpace(l.Error.Err), "\n")
-			out[l.ImportPath] = strings.TrimSuffix(why, "; to add it:")
+			out[l.ImportPath], _ = advice(strings.TrimSpace(l.Error.Err))
 		}
 	}
 	return out
@@ -119,13 +118,10 @@ func importProblem(l lostImport, why string) diag.Problem {
 	if rest, ok := strings.CutPrefix(why, "# "); ok { // the compiler's: the package's path stands on a line of its own
 		_, why, _ = strings.Cut(rest, "\n")
 	}
-	text, _, _ := strings.Cut(strings.ReplaceAll(why, " requires\n\t", " requires "), "\n")
-	if text == "" {
+	if why == "" {
 		return p
 	}
-	if reason, ok := strings.CutSuffix(text, "; to add it:"); ok {
-		text, p.Cure = reason, "run go get "+l.path
-	}
-	p.Message += ": " + text
+	text, cure := advice(why)
+	p.Message, p.Cure = p.Message+": "+text, cure
 	return p
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/tag"
 )
 
-// readSources parses packages of the main module and those of it that they import or that their
-// tags name, and makes sure of the export data of everything else. exports waits for what prefetch
-// asked for.
+// readSources parses packages of the main module, and those of it that they import or that their
+// tags name. It makes sure of the export data of everything else.
 func (s *Set) readSources(todo []*Package, exports func()) error {
 	outside, seen := map[string]bool{}, map[string]bool{}
 	for len(todo) > 0 {

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	gotypes "go/types"
+	"io"
+	"sync"
 
 	"k8s.io/gengo/v2/types"
 
@@ -26,6 +28,8 @@ type Config struct {
 	Report *diag.Report
 	// Shared, if not nil, is asked before the go command is asked about other modules.
 	Shared *Shared
+	// Waits takes a line when the go command compiles for long; nil is silence.
+	Waits io.Writer
 }
 
 // Set is the result: packages by import path and the types in them. It grows when Package asks for
@@ -55,6 +59,7 @@ type Set struct {
 	docs        map[fileKey]*fileDocs
 	comments    map[*ast.CommentGroup]*Comment
 	blamed      map[string]bool // why imports lead nowhere, as far as it was said
+	told        sync.Once       // what takes so long
 }
 
 // Package is one Go package.

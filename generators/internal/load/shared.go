@@ -2,9 +2,9 @@ package load
 
 import "sync"
 
-// Shared remembers what the go command said about packages of other modules, for runs one after the
-// other or at the same time in modules that have the same requirements, as those of tests. The zero
-// value is ready.
+// Shared remembers what the go command said about packages of other modules. It is for runs one
+// after the other or at the same time, in modules that have the same requirements, as those of
+// tests. The zero value is ready.
 type Shared struct {
 	mu    sync.Mutex // guards nodes
 	nodes map[string]*node

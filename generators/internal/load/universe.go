@@ -68,7 +68,7 @@ func constantText(v constant.Value) *string {
 }
 
 // hidden tells whether a function or method stands in a generated file, which is as if it did not
-// exist: what is printed must not depend on what was printed before. Of the main module such files
+// exist. What is printed must not depend on what was printed before. Such files of the main module
 // are not read at all.
 func (s *Set) hidden(fn *gotypes.Func) bool {
 	return fn.Pos().IsValid() && generatedName(filepath.Base(s.fset.Position(fn.Pos()).Filename))

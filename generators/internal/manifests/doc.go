@@ -1,6 +1,6 @@
 // Package manifests writes the objects by which a cluster serves a program's API through its
-// aggregator. They are an APIService for each version, a Service, a Deployment, and the rights
-// that the program needs to ask the cluster about users. docs/aggregated.md leads from these
+// aggregator. They are an APIService for each version, a Service, a Deployment, and the rights that
+// the program needs to ask the cluster about users. See docs/aggregated.md for the way from these
 // files to a running server.
 //
 // A main package asks for it with +typeplane:manifests=true, beside +typeplane:apiserver, or names

@@ -9,7 +9,7 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/manifests"
 )
 
-// plugins are this one, and the one of servers for its tags.
+// plugins are this plug-in, and that of servers for its tags.
 func plugins() []generators.Plugin {
 	server := apiserver.Plugin()
 	server.Outputs, server.Generate = nil, func(pass *generators.Pass) { apiserver.Programs(pass) }

@@ -27,8 +27,8 @@ func Plugin() generators.Plugin {
 		Doc:  "what a cluster is told to serve a program's API through its aggregator (deploy/*.yaml)",
 		Tags: []tag.Definition{{
 			Name: tagName, Scope: tag.Package, Value: tag.String,
-			Doc: "In the comment of a main package with +typeplane:apiserver: writes an APIService for each version, a Service, a Deployment and the rights that they need: true, into the folder " +
-				defaultFolder + " beside it, or the folder for them, as in +" + tagName + "=config/cluster; false, or no tag, for none.",
+			Doc: "In the comment of a main package with +typeplane:apiserver: writes an APIService for each version, a Service, a Deployment and the rights that they need. true writes them into the folder " +
+				defaultFolder + " beside it; another value is the folder for them, as in +" + tagName + "=config/cluster. false is as no tag, and writes none.",
 		}},
 		Stale: stale,
 		Generate: func(pass *generators.Pass) {

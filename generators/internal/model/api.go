@@ -78,8 +78,8 @@ type Value struct {
 type Field struct {
 	// Name is its name in JSON, GoName that in Go.
 	Name, GoName string
-	// Owner is the struct that declares it, which is not the one that has it if that one embeds the
-	// other.
+	// Owner is the struct that declares the field. If a struct embeds another one, the fields of
+	// the other have that as their owner.
 	Owner string
 	Pos   token.Position
 	Doc   []string

@@ -23,7 +23,7 @@ const (
 // GroupVersion is the group of a package by its tag, and the version that its folder is called
 // after, or a tag. ok tells whether it has a group; that of Kubernetes' core is "".
 func (m *Model) GroupVersion(pkg *Package) (name, version string, ok bool) {
-	// Nothing is remembered here: who asks has read the markers.
+	// Nothing is remembered here: whoever asks has read the markers.
 	markers := m.OfPackage(pkg)
 	if version, ok = markers.Last(tagVersion); !ok {
 		version = path.Base(pkg.Path)
@@ -64,8 +64,8 @@ func (m *Model) Aliases(pkg *Package) []Alias {
 	return out
 }
 
-// IsKind says whether an alias is a kind: its type has the metadata of an object, and its comment
-// has a marker, or it stands below a server with an alias of its list beside it.
+// IsKind says whether an alias is a kind. Its type has the metadata of an object. Besides, its
+// comment has a marker, or it stands below a server with an alias of its list beside it.
 func (m *Model) IsKind(a Alias) bool {
 	if list, ok := a.Go.Pkg().Scope().Lookup(a.Name + "List").(*gotypes.TypeName); ok && list.IsAlias() && m.BelowServer(a.Go.Pkg().Path()) {
 		return aliasOf(a, "ObjectMeta")
@@ -94,8 +94,8 @@ func serving(mk *Marker) string {
 	return servingMarkers[i]
 }
 
-// OfKind are the markers of an alias that is a kind: its own, and of those that say how a kind is
-// served the ones of the type that it stands for, where it has none of that name.
+// OfKind are the markers of an alias that is a kind: its own, and some of the type that it stands
+// for. Those say how a kind is served, and the alias has none of that name.
 func (m *Model) OfKind(a Alias) (Markers, error) {
 	out := m.OfAlias(a)
 	if err := m.DependencyComments(a.Target.Name.Package); err != nil {

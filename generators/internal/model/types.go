@@ -50,8 +50,8 @@ func FuncPart(t *types.Type) string {
 
 var notInNames = regexp.MustCompile(`[^\pL\pN]+`)
 
-// Layers are a type, what it points to and what it is named after, from the outside: for *Name, a
-// pointer to a string of this name, the pointer, the name and the string.
+// Layers are a type, what it points to and what it is named after, from the outside. For *Name, a
+// pointer to a string of this name, they are the pointer, the name and the string.
 func Layers(t *types.Type) iter.Seq[*types.Type] {
 	return func(yield func(*types.Type) bool) {
 		for t != nil && yield(t) {

@@ -8,7 +8,7 @@ import "strings"
 // line of its own.
 func describe(lines []string) string {
 	var text []byte
-	// Each piece ends in a separator, which gives way to the one that the next piece brings.
+	// Each piece ends in a separator, which gives way to a separator that the next piece brings.
 	replaceSeparator := func(by string) {
 		if len(text) > 0 {
 			text = text[:len(text)-1]

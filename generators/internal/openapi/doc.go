@@ -12,10 +12,9 @@
 // It also writes zz_generated.model_name.go, the methods OpenAPIModelName of a package (or a type)
 // that says +k8s:openapi-model-package, as kube-openapi's generator does.
 //
-// Of the declarative tags, those are published that a schema can state. It can't state rules about
-// the keys of a map (+k8s:eachKey), one item of a list (+k8s:item), or a condition. Of rules about
-// an update (+k8s:update) it can only state that nothing changes. +k8s:maxBytes becomes maxLength,
-// which is weaker.
+// A declarative tag is published if a schema can state it. It can't state rules about the keys of a
+// map (+k8s:eachKey), one item of a list (+k8s:item), or a condition. About an update (+k8s:update)
+// it can only state that nothing changes. +k8s:maxBytes becomes maxLength, which is weaker.
 //
 // kube-openapi's openapi-gen writes one file for all packages, GetOpenAPIDefinitions, into a
 // package that is named by its flags (pkg/generated/openapi); it is Go that builds the schemas when

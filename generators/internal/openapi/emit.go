@@ -36,7 +36,7 @@ const (
 	fileName      = "zz_generated.openapi.go"
 	modelFileName = "zz_generated.model_name.go"
 	generator     = "openapi-gen"
-	// schemasLine tells our file from the one that openapi-gen writes under this name, which is not
-	// ours to remove.
+	// schemasLine tells our file from the file that openapi-gen writes under this name, which is
+	// not ours to remove.
 	schemasLine = "The schemas of one package, as a constant."
 )

@@ -10,8 +10,8 @@ import (
 // columns is how long a line of printed JSON becomes before it is broken.
 const columns = 120
 
-// printed is v as JSON that people read: what fits into a line is not broken. Of what is broken,
-// strings and numbers share lines, and each object or array has its own.
+// printed is v as JSON that people read: what fits into a line is not broken. When lines are
+// broken, strings and numbers share lines, and each object or array has its own.
 func printed(v any) []byte {
 	text, err := encoded(v)
 	if err != nil {

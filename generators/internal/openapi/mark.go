@@ -132,8 +132,8 @@ func openapiPath(name string) (path []step, limit string) {
 }
 
 // declarativeMarks reads Kubernetes' declarative tags. Those that hold under a condition only say
-// nothing about the value as such, nor do those that are on trial (alpha): they are not published.
-// Wrong arguments are for the generator of validation to report.
+// nothing about the value as such, nor do those with +k8s:alpha: they are not published. Wrong
+// arguments are for the generator of validation to report.
 func declarativeMarks(markers model.Markers) []mark {
 	var out []mark
 	for marker := range markers.All() {

@@ -8,10 +8,11 @@ import (
 // modelName is the name under which a type is published. The first rule that applies decides:
 //
 //  1. the package says +k8s:openapi-model-package=io.example: io.example.Type;
-//  2. the package says +groupName=library.example.com (an API of this module): the group backwards, the version,
-//     the type, as Kubernetes names custom resources: com.example.library.v1.Book;
-//  3. the import path with its domain backwards, as Kubernetes names its own: k8s.io/api/core/v1.Pod is
-//     io.k8s.api.core.v1.Pod.
+//  2. the package says +groupName=library.example.com (an API of this module): the group
+//     backwards, the version, the type, as Kubernetes names custom resources:
+//     com.example.library.v1.Book;
+//  3. the import path with its domain backwards, as Kubernetes names its own:
+//     k8s.io/api/core/v1.Pod is io.k8s.api.core.v1.Pod.
 func modelName(pkg packageNames, typeName string) string {
 	switch {
 	case pkg.modelPackage != "":

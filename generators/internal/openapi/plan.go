@@ -36,26 +36,33 @@ func collect(pass *generators.Pass) []*models {
 	p := &planner{from: pass.Model, report: pass.Report, names: map[string]packageNames{}, tried: map[string]bool{}}
 	var out []*models
 	for _, pkg := range pass.Packages {
-		copies := p.from.AllOfKubernetes(pkg)
-		m := &models{planner: p, pkg: pkg, kubernetes: copies, resources: p.from.Serves(pkg) && !copies, kinds: map[*types.Type]groupVersionKind{}, done: map[string]*schema{}, hidden: newHidden(), owner: map[string]*types.Type{}}
+		m := newModels(p, pkg)
+		m.kubernetes = p.from.AllOfKubernetes(pkg)
+		m.resources = p.from.Serves(pkg) && !m.kubernetes
 		for _, r := range roots(pass.Model, pkg) {
 			m.root(r)
 		}
-		for len(m.queue) > 0 {
-			next := m.queue[0]
-			m.queue = m.queue[1:]
-			m.done[m.modelName(next)] = m.modelSchema(next)
-		}
+		m.work()
 		out = append(out, m)
 	}
 	return out
 }
 
+// work makes the models that wait.
+func (m *models) work() {
+	for len(m.queue) > 0 {
+		next := m.queue[0]
+		m.queue = m.queue[1:]
+		m.done[m.modelName(next)] = m.modelSchema(next)
+	}
+}
+
 // Publishes says whether the package has, or will have, the constant OpenAPISchemas.
 func Publishes(m *model.Model, pkg *model.Package) bool { return len(roots(m, pkg)) > 0 }
 
-// roots are those of pkg, in the order of their names: in a package that is served, or
-// says +k8s:openapi-gen=true, its kinds and lists, and everywhere the types that say so themselves.
+// roots are those of pkg, in the order of their names. In a package that is served, or says
+// +k8s:openapi-gen=true, they are its kinds and lists. Everywhere they are the types that say so
+// themselves.
 func roots(from *model.Model, pkg *model.Package) []root {
 	said := from.OfPackage(pkg)
 	whole := asks(said, "true") || from.Serves(pkg) && !asks(said, "false")
@@ -147,7 +154,7 @@ func (p *planner) namesOf(pkgPath string) packageNames {
 	names := packageNames{path: pkgPath}
 	if pkg := p.from.Package(pkgPath); pkg != nil {
 		names.modelPackage = value(p.from.OfPackage(pkg), tagModelPackage)
-		if pkg.Main {
+		if pkg.Main && !p.byPath {
 			names.group, names.version, names.isGroup = p.from.GroupVersion(pkg)
 		}
 	}

@@ -57,7 +57,7 @@ func (m *models) taggedDefault(f field, markers model.Markers, pkg string) json.
 	return json.RawMessage(text)
 }
 
-// kubebuilderDefault reads the one that is written for controller-gen.
+// kubebuilderDefault reads the default that is written for controller-gen.
 func (m *models) kubebuilderDefault(f field, markers model.Markers) json.RawMessage {
 	text := value(markers, tagKubebuilderDefault)
 	if text == "" {

@@ -186,7 +186,7 @@ func (h *hooks) definition(method string) *schema {
 	return s
 }
 
-// wrappers are fields of kube-openapi's structs that hold the ones that say something.
+// wrappers are fields of kube-openapi's structs that hold the fields that say something.
 var wrappers = []string{"Schema", "SchemaProps", "VendorExtensible"}
 
 // fill takes the fields of a struct literal of kube-openapi into a schema.

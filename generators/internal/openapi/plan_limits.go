@@ -40,7 +40,7 @@ func (m *models) limit(s *schema, t *types.Type, markers model.Markers, at place
 }
 
 // kubebuilderMarkers are the markers among which kubebuilder's count. Kubernetes' own types carry
-// them too, for those who make CRDs: its own kinds are published by the other tags alone, and all
+// them too, for those who make CRDs. Its own kinds are published by the other tags alone, and all
 // other kinds with them, as they are judged.
 func (m *models) kubebuilderMarkers(owner *types.Type, markers model.Markers) model.Markers {
 	if strings.HasPrefix(owner.Name.Package, "k8s.io/") && m.kubernetes {

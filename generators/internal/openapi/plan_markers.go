@@ -129,7 +129,7 @@ func (m *models) patchMarkers(f field, s *schema) {
 	s.PatchStrategy, s.PatchMergeKey = read(tagPatchStrategy), read(tagPatchMergeKey)
 }
 
-// suits reports a tag on a field of another kind than the one that it is for.
+// suits reports a tag on a field of another kind than it is for.
 func (m *models) suits(of *types.Type, at place, tag string, want types.Kind) bool {
 	if model.Plain(of).Kind == want || want == types.Slice && isList(of) {
 		return true

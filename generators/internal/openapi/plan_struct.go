@@ -176,8 +176,8 @@ func (m *models) fieldSchema(f field) *schema {
 	return m.use(f.field.Type, f.place)
 }
 
-// isRequired says whether a client has to write the field: it is said by a tag, else a field that
-// JSON always holds is required, unless the server fills in a default.
+// isRequired says whether a client has to write the field. A tag says it. Else a field that JSON
+// always holds is required, unless the server fills in a default.
 func (m *models) isRequired(f field) bool {
 	markers := m.from.OfField(f.owner, f.field.Name)
 	optional := has(markers, tagOptional, tagK8sOptional) || has(f.markers, tagKubebuilderOptional)
@@ -232,7 +232,7 @@ func (m *models) embedded(t *types.Type, s *schema) {
 	s.Rules = slices.Concat(own, s.Rules)
 }
 
-// immutableOnceSet is the rule of the struct around an immutable field that may be left out: a rule
+// immutableOnceSet is the rule of the struct around an immutable field that may be left out. A rule
 // of the field itself is not looked at when the field is taken away.
 func (m *models) immutableOnceSet(f field, name string) []rule {
 	if f.required || !has(m.kubebuilderMarkers(f.owner, m.from.OfField(f.owner, f.field.Name)), tagImmutable) {

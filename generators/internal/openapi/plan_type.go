@@ -50,7 +50,8 @@ func writesOwnJSON(t *types.Type) bool {
 }
 
 // believed says whether the fields of a type that writes its own JSON are taken to say what it
-// looks like: those of a struct that names them for JSON, which is what openapi-gen prints too.
+// looks like. They are if it is a struct that names them for JSON, which is what openapi-gen prints
+// too.
 func (m *models) believed(t *types.Type, at place) bool {
 	if t.Kind != types.Struct || !slices.ContainsFunc(t.Members, func(f types.Member) bool {
 		return model.JSONOf(f).Name != "" && !model.LeftOut(f)

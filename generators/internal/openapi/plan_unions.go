@@ -8,8 +8,8 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/model"
 )
 
-// unionsOf are the unions that the tags of a struct tell: the whole struct if +union is above it,
-// else the fields with +unionDeprecated; and those of the structs embedded in it.
+// unionsOf are the unions that the tags of a struct tell. The union is the whole struct if +union
+// is above it, else the fields with +unionDeprecated. Those of the structs embedded in it come too.
 func (m *models) unionsOf(t *types.Type) []union {
 	m.readComments(t.Name.Package)
 	var out []union

@@ -18,6 +18,8 @@ type planner struct {
 	// comments were read.
 	names map[string]packageNames
 	tried map[string]bool
+	// byPath tells that models are called after import paths, whatever their group.
+	byPath bool
 }
 
 func (p *planner) problem(pos token.Position, where, message, cure string) {
@@ -39,6 +41,12 @@ type models struct {
 	queue  []*types.Type
 }
 
+func newModels(p *planner, pkg *model.Package) *models {
+	return &models{
+		planner: p, pkg: pkg, kinds: map[*types.Type]groupVersionKind{}, done: map[string]*schema{}, hidden: newHidden(), owner: map[string]*types.Type{},
+	}
+}
+
 // fieldProblem reports what is wrong at a field. Types of other modules are published as they are:
 // nobody can mend them here.
 func (m *models) fieldProblem(at place, message, cure string) {
@@ -47,8 +55,8 @@ func (m *models) fieldProblem(at place, message, cure string) {
 	}
 }
 
-// misfitMark is misfit for a constraint. Of controller-gen's markers it is a warning, which is left
-// to the rules of a kind that is served.
+// misfitMark is misfit for a constraint. For a marker of controller-gen it is a warning, which is
+// left to the rules of a kind that is served.
 func (m *models) misfitMark(at place, mark mark, message, cure string) {
 	switch pkg := m.from.Package(at.owner.Name.Package); {
 	case !strings.HasPrefix(mark.tag, kubebuilderFamily):

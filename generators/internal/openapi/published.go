@@ -3,6 +3,8 @@ package openapi
 import (
 	"encoding/json"
 
+	"k8s.io/gengo/v2/types"
+
 	"github.com/typeplane/typeplane/generators/internal/diag"
 	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/model"
@@ -15,12 +17,33 @@ func Schemas(pass *generators.Pass, pkg *model.Package) map[string]json.RawMessa
 	out := map[string]json.RawMessage{}
 	for _, f := range plan(quiet) {
 		for name, model := range f.models {
-			text, err := encoded(model)
-			if err != nil {
-				panic(err) // impossible: every value of a tag was checked to be JSON when it was read
-			}
-			out[name] = text
+			out[name] = mustEncode(model)
 		}
 	}
 	return out
+}
+
+func mustEncode(s *schema) json.RawMessage {
+	text, err := encoded(s)
+	if err != nil {
+		panic(err) // impossible: every value of a tag was checked to be JSON when it was read
+	}
+	return text
+}
+
+// Models are the schemas of some types and of all that they are made of, by the names that
+// apimachinery's Scheme looks for: by +k8s:openapi-model-package, or by import paths. namesOf are
+// those of the types. They are those of clients, which know of no CustomResourceDefinition.
+func Models(pass *generators.Pass, kinds []*types.Type) (texts map[string]json.RawMessage, namesOf map[*types.Type]string) {
+	p := &planner{from: pass.Model, report: &diag.Report{}, names: map[string]packageNames{}, tried: map[string]bool{}, byPath: true}
+	texts, namesOf = map[string]json.RawMessage{}, map[*types.Type]string{}
+	m := newModels(p, nil)
+	for _, t := range kinds {
+		namesOf[t] = m.model(t)
+		m.work()
+	}
+	for name, model := range m.done {
+		texts[name] = mustEncode(model)
+	}
+	return texts, namesOf
 }

@@ -96,7 +96,7 @@ const refPrefix = "#/components/schemas/"
 // refTo points at the model called name.
 func refTo(name string) *schema { return &schema{Ref: refPrefix + name} }
 
-// wrapped is s in a form that may have siblings: OpenAPI 3.0 ignores everything beside a $ref, so
+// wrapped is s in a form that may have siblings. OpenAPI 3.0 ignores everything beside a $ref. So
 // the reference of a property with a description or a default moves into an allOf of one.
 func (s *schema) wrapped() *schema {
 	if s.Ref == "" {

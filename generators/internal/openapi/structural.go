@@ -131,7 +131,7 @@ func (w *whole) schema(s *schema, path string) *schema {
 	return base
 }
 
-// refersTo is the name of the model that a schema refers to, be it in an allOf; "" for others.
+// refersTo is the name of the model that a schema refers to, perhaps in an allOf; "" for others.
 func (s *schema) refersTo() string {
 	ref := s.Ref
 	if ref == "" && len(s.AllOf) > 0 {

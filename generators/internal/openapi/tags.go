@@ -111,7 +111,7 @@ var ownTags = []tag.Definition{
 	{Name: tagExactlyOneOf, Scope: tag.Type | tag.Field, Value: tag.String, Doc: "Exactly one of these fields of a struct is set, like +kubebuilder:validation:ExactlyOneOf=a;b; published as a rule in CEL."},
 	{Name: tagAtMostOneOf, Scope: tag.Type | tag.Field, Value: tag.String, Doc: "At most one of these fields of a struct is set, like +kubebuilder:validation:AtMostOneOf=a;b; published as a rule in CEL."},
 	{Name: tagAtLeastOneOf, Scope: tag.Type | tag.Field, Value: tag.String, Doc: "At least one of these fields of a struct is set, like +kubebuilder:validation:AtLeastOneOf=a;b; published as a rule in CEL."},
-	{Name: tagImmutable, Scope: tag.Type | tag.Field, Doc: "Published as controller-gen does: as the rule self == oldSelf, and for a field that may be left out a rule of the struct around it, that it stays there once it is set."},
+	{Name: tagImmutable, Scope: tag.Type | tag.Field, Doc: "Published as controller-gen does: as the rule self == oldSelf. For a field that may be left out the struct around it has a rule, too, that it stays there once it is set."},
 	{Name: tagTitle, Scope: tag.Type | tag.Field, Value: tag.String, Doc: "The title of the schema, like +kubebuilder:title=Pages."},
 	{Name: tagExample, Scope: tag.Type | tag.Field, Value: tag.JSON, Doc: "A value as an example, like +kubebuilder:example=Emma."},
 	{Name: tagExternalDocs, Scope: tag.Type | tag.Field, Value: tag.Fields, Doc: "Where more is written, like +kubebuilder:externalDocs:url=\"https://example.com\",description=\"The manual\"."},

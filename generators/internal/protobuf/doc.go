@@ -19,10 +19,10 @@
 // UnmarshalShared_T reads as Unmarshal does, but does not copy strings: they are parts of its
 // input, which nobody may change from then on. As long as one of them is reachable, all of the
 // input is: whoever keeps the name of an object of a megabyte keeps a megabyte. So it is for those
-// who drop objects as a whole, like a server that answers a request; who keeps parts of an object
-// takes Unmarshal, or strings.Clone. Sets of fields (FieldsV1) are shared like strings, as their
-// own documentation forbids to change their bytes in place. All other byte slices are copied, and
-// an empty string keeps nothing.
+// who drop objects as a whole, like a server that answers a request; whoever keeps parts of an
+// object takes Unmarshal, or strings.Clone. Sets of fields (FieldsV1) are shared like strings, as
+// their own documentation forbids to change their bytes in place. All other byte slices are copied,
+// and an empty string keeps nothing.
 //
 // Recycler_T goes one step further, for objects that are only looked at. Each lies in the memory of
 // the one before (runtime/protobuf/arena.go), maps included, and is good until the next one is
@@ -38,7 +38,7 @@
 // One loop (message in runtime/protobuf/read.go) reads all messages. A table for each says where
 // its fields are in the Go struct and in which way each is read. It is made when it is needed for
 // the first time, by a printed function that shows the fields of a value: protobuf.Text(t, 1,
-// &m.Name). So the compiler holds each field against the way it is read, and the distance of two
+// &m.Name). So the compiler checks that each field fits the way it is read, and the distance of two
 // pointers is its place in all other values. What the loop does not know, like the types of maps,
 // is reached by functions that the table has. They never get hold of the reader, which is why it
 // costs no allocation.

@@ -34,8 +34,8 @@ func (n *Numbers) Message(t *types.Type) bool {
 	return m != nil && m.codec
 }
 
-// Field returns the number of a field of t that is no list and no map. Of a type of another module
-// it is that of the struct tag, if the type has protobuf methods. ok is false if nobody but
+// Field returns the number of a field of t that is no list and no map. For a type of another module
+// that is the number of the struct tag, if the type has protobuf methods. ok is false if nobody but
 // hand-written code knows.
 func (n *Numbers) Field(t *types.Type, member types.Member) (number int32, ok bool) {
 	if n.inRun[t.Name.Package] {

@@ -16,7 +16,7 @@ var tags = []tag.Definition{
 	{Name: "protobuf", Scope: tag.Type, Value: tag.Bool,
 		Doc: "Makes a type a protobuf message, or keeps a type, or a kind of another module, from being one.", Example: "+protobuf=false"},
 	{Name: "protobuf.nullable", Scope: tag.Type, Value: tag.Bool,
-		Doc: "Makes a slice or map type a message of its own, so that an empty one is told from a missing one, and so that it can stand in a list or map.", Example: "+protobuf.nullable=true"},
+		Doc: "Makes a slice or map type a message of its own. So an empty one is told from a missing one, and it can stand in a list or map.", Example: "+protobuf.nullable=true"},
 	{Name: "protobuf.as", Scope: tag.Type, Value: tag.Name,
 		Doc: "Gives the message the fields of another struct of the package; the methods are written by hand.", Example: "+protobuf.as=Timestamp"},
 	{Name: "protobuf.embed", Scope: tag.Type, Value: tag.Name,
@@ -99,8 +99,8 @@ func (p *planner) optionsIn(markers model.Markers, t *types.Type) options {
 	return o
 }
 
-// suits tells whether a tag can say something about a type. Of one that is none of a message nobody
-// claims it.
+// suits tells whether a tag can say something about a type. A tag on a type that is no message is
+// left unclaimed.
 func suits(markers model.Markers, name string, t *types.Type) bool {
 	list := false
 	if under := model.Underlying(t).Kind; t.Kind == types.Alias {

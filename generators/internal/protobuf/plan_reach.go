@@ -52,7 +52,7 @@ type alias struct {
 }
 
 // reach finds the messages of other modules that those of a package hold, at any depth, and plans
-// functions for them, so that reading and writing an object is one thing however many packages its
+// functions for them. So reading and writing an object is one thing, however many packages its
 // types are from.
 func (p *planner) reach(f *file) {
 	local := map[*types.Type]*message{}
@@ -135,8 +135,8 @@ func (p *planner) printsCodec(pkg *model.Package, t *types.Type) bool {
 }
 
 // foreign plans a message of another module from its struct tags. It returns nil if the type does
-// not show all that its methods write: they are written by hand, or a field has no number or cannot
-// be named from outside.
+// not show all that its methods write. Then they are written by hand, or a field has no number or
+// cannot be named from outside.
 func (p *planner) foreign(t *types.Type) *message {
 	if !hasCodec(t) || t.Methods["Unmarshal"] != nil || t.Methods["MarshalToSizedBuffer"] != nil || !reachable(t) {
 		return nil

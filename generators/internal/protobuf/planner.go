@@ -91,8 +91,8 @@ const (
 	protoFile = "generated.proto"
 )
 
-// writable tells whether something in a type can be written, in the optimistic way of
-// go-to-protobuf: one such field makes a struct a message, and then the others must be right too.
+// writable tells whether something in a type can be written. Like go-to-protobuf it is optimistic:
+// one such field makes a struct a message, and then the others must be right too.
 func writable(t *types.Type, seen map[*types.Type]bool) bool {
 	if seen[t] {
 		return true

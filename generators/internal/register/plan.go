@@ -36,7 +36,7 @@ func Plugin() generators.Plugin {
 		Doc:  "GroupVersion and AddToScheme for clients and controllers (zz_generated.register.go)",
 		Tags: []tag.Definition{
 			{Name: registerTag, Scope: tag.Package, Value: tag.Name,
-				Doc: "Generates the registration of the package's kinds in apimachinery's Scheme, like +k8s:register-gen=true or =package; false turns it off where +groupName asks for it, as for a package that is only served by this repository's Scheme."},
+				Doc: "Generates the registration of the package's kinds in apimachinery's Scheme, like +k8s:register-gen=true or =package. false turns it off where +groupName asks for it, as for a package that is only served by this repository's Scheme."},
 			{Name: groupTag, Scope: tag.Package, Value: tag.String, Doc: "The API group of the package."},
 			{Name: versionTag, Scope: tag.Package, Value: tag.String,
 				Doc: "The API version of the package; without it, the last element of the import path."},
@@ -64,8 +64,8 @@ func wanted(m *model.Model, pkg *model.Package) bool {
 }
 
 // hasObjects tells whether there is anything to register. The name of a group alone may stand for
-// other tools in a package whose types nobody serves; who has the tag of this plug-in hears what is
-// missing.
+// other tools in a package whose types nobody serves. A package with the tag of this plug-in is
+// told what is missing.
 func hasObjects(m *model.Model, pkg *model.Package) bool {
 	asked, _ := asksFor(m, pkg)
 	return asked || len(m.Aliases(pkg)) > 0 || slices.ContainsFunc(kinds(pkg), func(t *types.Type) bool { return m.IsObject(t) })

@@ -72,8 +72,8 @@ func (t *Table) check(text string, offset int, at Scope) (Fault, bool) {
 	return t.check(value, offset+len(text)-len(value), Anywhere)
 }
 
-// garbled judges a line that begins with a plus sign and no name: one with a second sign or a blank
-// between the two was meant to be a tag, if nothing but a tag reads so.
+// garbled judges a line that begins with a plus sign and no name. A line with a second sign, or a
+// blank between the two, was meant to be a tag if nothing but a tag reads so.
 func (t *Table) garbled(text string, offset int) (Fault, bool) {
 	meant := strings.TrimLeft(text, "+ \t")
 	name := NameOf("+" + meant)

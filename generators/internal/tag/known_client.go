@@ -3,7 +3,7 @@ package tag
 // clientTags are those of client-gen, lister-gen, informer-gen.
 var clientTags = Section{
 	Title: "Typed clients",
-	Doc:   "Tags of client-gen, which works on the same packages..",
+	Doc:   "Tags of client-gen. gen acts on them below a package with +typeplane:client; see clients-go.md.",
 	Tags: []Definition{
 		{Name: "genclient", Scope: Type, Doc: "Generates a typed client.", Example: "+genclient"},
 		{Name: "genclient:nonNamespaced", Scope: Type, Doc: "The resource belongs to no namespace.",

@@ -76,16 +76,16 @@ func (t *Table) Text() string {
 func (t *Table) Markdown() string {
 	var b strings.Builder
 	b.WriteString("# Tags\n\n<!-- Printed by `gen tags --markdown`, and the table at the end by a test (`go test ./generators/internal/gen -run Tags -update -every`); do not edit. -->\n\n" +
-		"A tag is a comment line that starts with a plus sign. gen reads them from the comment above what they are about: a\n" +
-		"package tag in `doc.go` or above any package clause, a type's or field's in the lines right above it, or in the comment\n" +
-		"before that one, with a blank line between; `name:=value` is read as `name=value`. Behind code on the same line a tag has no effect, and gen\n" +
-		"says so. An unknown tag that begins with `+k8s:`, `+kubebuilder:`, `+typeplane:` or `+genclient:` is an error;\n" +
-		"`--unknown-tags=warn` makes it a warning, and so a tag that has no effect where it stands. `gen tags` prints this page\n" +
-		"for a terminal.\n\n" +
+		"A tag is a comment line that starts with a plus sign. gen reads tags from the comment above what they are about. A\n" +
+		"tag of a package is in `doc.go` or above any package clause. A tag of a type or a field is in the lines right above it,\n" +
+		"or in the comment before that one, with a blank line between. `name:=value` is read as `name=value`. Behind code on the\n" +
+		"same line a tag has no effect, and gen says so. An unknown tag that begins with `+k8s:`, `+kubebuilder:`, `+typeplane:`\n" +
+		"or `+genclient:` is an error. `--unknown-tags=warn` makes it a warning, and so a tag that has no effect where it stands.\n" +
+		"`gen tags` prints this page for a terminal.\n\n" +
 		"A tag without readers is known, so that it is no mistake to have it, and has no effect on what gen prints.\n" +
 		"A kind that is served gets deep copies, defaults, JSON, validation and schemas without the tags for these; a package\n" +
-		"switches one off with `=false`. A tag of such a kind, or of its package, that nothing acts on is an error, and so is one that is\n" +
-		"a letter beside a tag without a family, like `+defualt`.\n")
+		"switches one off with `=false`. A tag of such a kind, or of its package, that nothing acts on is an error. So is one\n" +
+		"that differs by a letter from a tag without a family, like `+defualt`.\n")
 	for _, s := range t.sections() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| tag | on a | value | what it does | read by |\n|---|---|---|---|---|\n", s.Title, s.Doc)
 		for _, d := range s.Tags {

@@ -19,7 +19,7 @@ type Table struct {
 }
 
 // Reader is a plug-in that reads a tag, and what it says about it. One that only describes what the
-// tag says acts on it for want of others.
+// tag says acts on it for lack of others.
 type Reader struct {
 	Plugin, Doc string
 	Describes   bool
@@ -111,9 +111,9 @@ func (t *Table) Acting(name string) []string {
 	return acting
 }
 
-// Find returns the definition that a name belongs to: its own, or that of the longest known name
-// which it continues after a colon, if that one takes fields ("kubebuilder:printcolumn:name"
-// belongs to "kubebuilder:printcolumn").
+// Find returns the definition that a name belongs to. It is the name's own, or that of the longest
+// known name which takes fields, and which the name continues after a colon. So
+// "kubebuilder:printcolumn:name" belongs to "kubebuilder:printcolumn".
 func (t *Table) Find(name string) (Definition, bool) {
 	d, _, ok := t.find(name)
 	return d, ok

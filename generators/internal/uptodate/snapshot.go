@@ -105,8 +105,8 @@ func (s scope) walk(dir string, files *[]string) error {
 	return nil
 }
 
-// skipped tells folders that "..." does not go into: hidden ones, vendored and test data. Nor does
-// it go into other modules, but those are few.
+// skipped tells folders that "..." does not go into: hidden ones, vendored and test data. It does
+// not go into other modules either, but those are few.
 func skipped(dir string) bool {
 	base := filepath.Base(dir)
 	return strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "testdata" || base == "vendor"

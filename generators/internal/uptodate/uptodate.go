@@ -191,7 +191,7 @@ func programHash() (string, error) {
 }
 
 // baseScope is where a run looks whatever it finds: the main modules, the files of the modules, and
-// the folders that patterns name, which may be ones that "..." leaves out.
+// the folders that patterns name. Such a folder may be one that "..." leaves out.
 func baseScope(dir string, env goEnv, q Query) (scope, error) {
 	files, modules, err := moduleFiles(env)
 	if err != nil {

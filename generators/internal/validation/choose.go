@@ -12,9 +12,9 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/validation/printer"
 )
 
-// choose decides which functions a target gets: those of its roots, those of its other types that
-// are used and have rules, and those of types of packages that have no functions, as far as these
-// call them.
+// choose decides which functions a target gets. They are those of its roots, and those of its other
+// types that are used and have rules. Types of packages without functions get one as far as these
+// call it.
 func choose(t *target, g *graph.Graph, alias func(path string) string) {
 	defer g.Under(g.Under(t.law))
 	chosen := map[*types.Type]bool{}
@@ -50,9 +50,9 @@ func choose(t *target, g *graph.Graph, alias func(path string) string) {
 	foreign(t, g, alias)
 }
 
-// foreign adds functions for types that nobody else prints any for: those of packages without
-// functions, and instances of generic types, whose arguments may be of a package that the generic
-// type's own can't import.
+// foreign adds functions for types that nobody else prints any for. They are those of packages
+// without functions, and instances of generic types. The arguments of an instance may be of a
+// package that the generic type's own can't import.
 func foreign(t *target, g *graph.Graph, alias func(path string) string) {
 	seen := map[*graph.Node]bool{}
 	for _, f := range t.Functions {

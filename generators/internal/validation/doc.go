@@ -34,7 +34,7 @@
 // an error. Rules under +k8s:alpha have marked errors that a server is to drop; they stop no rule
 // of OpenAPI that stands beside them.
 //
-// Constraints of OpenAPI are about values that are there. Of custom resources, rules ask what was
+// Constraints of OpenAPI are about values that are there. Rules of custom resources ask what was
 // sent (runtime/rules/sent.go). A server knows that of kinds that it stores as documents. Then what
 // is required has to be sent, a zero that was sent is judged, and an optional struct that was not
 // sent is not looked into. Elsewhere a field that clients may leave out (a pointer, or one with
@@ -50,8 +50,8 @@
 // rule with anything else is a call of module cel, which evaluates it. Where that module can't be
 // imported, the rule is a problem, also in a type of another module. The module's test asks cel-go
 // about the same rules and documents (cel/internal/rules). As in CEL a rule fails if it compares or
-// computes with what is not there, divides by zero or overflows, and so does its opposite. Rules
-// are asked at last, where what the schema says holds (runtime/rules, Held).
+// computes with what is not there, divides by zero or overflows, and so does its opposite. Rules in
+// CEL come last, and only where the rest of the schema holds (runtime/rules, Held).
 //
 // Tags without a prefix (+listType=set and map, +listMapKey, +required, +optional) count for types
 // that a server of the run serves, as they do for CustomResourceDefinitions. In other packages they

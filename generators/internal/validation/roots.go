@@ -49,8 +49,8 @@ func targets(g *graph.Graph, pass *generators.Pass) []*target {
 	return out
 }
 
-// canonical decides into which package the functions of types are printed for others to call: the
-// one that registers them, or the first.
+// canonical decides into which package the functions of types are printed for others to call. It is
+// the package that registers them, or the first.
 func canonical(g *graph.Graph, all []*target) {
 	registering := map[string]*target{}
 	for _, t := range all {
@@ -140,7 +140,7 @@ func packageProblem(g *graph.Graph, pkg *model.Package, message, cure string) {
 }
 
 // servesRules tells whether a server in the run serves the kinds of the package and their types may
-// have rules: those of kinds that are judged as custom resources may be in any package. For
+// have rules. For kinds that are judged as custom resources the types may be in any package. For
 // Kubernetes' own the package has to have one.
 func servesRules(g *graph.Graph, pkg *model.Package) bool {
 	if value, _ := g.Model.OfPackage(pkg).Last(tagEnable); value == "false" || !g.Model.OfPackage(pkg).Has("groupName") || !g.Served(pkg.Path) {

@@ -70,8 +70,8 @@ func signing(a auth.Authorizer) admission.Plugin {
 	}
 }
 
-// mayFor refuses a user who may not do something for a signer: neither for the one of that name nor
-// for all of its domain. The server itself may.
+// mayFor refuses a user who may not do something for a signer: neither for the signer of that name
+// nor for all of its domain. The server itself may.
 func mayFor(ctx context.Context, a auth.Authorizer, verb, signer string) error {
 	user := auth.UserFrom(ctx)
 	if user == nil {

@@ -48,7 +48,7 @@ func (r *replicas) start(t *testing.T) servertest.Client {
 	return servertest.StartProgram(t, program, func(o *typeplane.Options) { o.Store.DataDir = r.dir })
 }
 
-// user gives out a certificate, and returns the name of its record and who has it.
+// user gives out a certificate, and returns the name of its record and its owner.
 func user(t *testing.T, c servertest.Client, name string) (record string, key *ecdsa.PrivateKey, certificate []byte) {
 	t.Helper()
 	key = certtest.NewKey(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/typeplane/typeplane/internal/features/servertest"
 )
 
-// Of an event of events.k8s.io nothing changes but how often it has happened; in the core group it
-// changes as ever.
+// Nothing changes in an event of events.k8s.io except how often it has happened. In the core group
+// it changes as before.
 func TestEventsChangeByTheirSeriesOnly(t *testing.T) {
 	c := servertest.Start(t)
 	const events = "/apis/events.k8s.io/v1/namespaces/default/events"

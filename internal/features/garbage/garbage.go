@@ -3,9 +3,9 @@
 //
 // It follows the metadata of all resources and keeps, in graph.go, who owns whom. A change puts
 // objects into a queue (queue.go). Workers judge them by what is stored at that moment (judge.go).
-// An owner counts as gone only when a read of the database has said so (owners.go). What a deletion
-// wants for the dependents, it has left in finalizers: they are honoured in finalizers.go. All
-// there is to know is in the store, so that a server that was stopped in the middle goes on.
+// An owner counts as gone only when a read of the database has said so (owners.go). A deletion
+// leaves in finalizers what it wants for the dependents, and finalizers.go does that. All there is
+// to know is in the store, so that a server that was stopped in the middle goes on.
 //
 // The rules are those of Kubernetes' garbage collector. Start reading at API. The package never
 // touches an object that has no owners, does not end by itself and is not being deleted.

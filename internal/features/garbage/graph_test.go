@@ -158,7 +158,7 @@ func perObject(metas []*wire.Meta) int {
 	return size
 }
 
-// A server that ends before the collector has begun ends all the same.
+// A server that ends before the collector has begun ends anyway.
 func TestRunEndsAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -119,7 +119,7 @@ func (w world) owners(path string) (names []string) {
 }
 
 // settled waits until the collector has seen everything that was written, and has nothing to do: an
-// object made now, and one after that, go for want of an owner.
+// object made now, and one after that, go for lack of an owner.
 func (w world) settled() {
 	w.Helper()
 	for range 2 {
@@ -225,7 +225,7 @@ func TestScopes(t *testing.T) {
 	})
 }
 
-// Each way to say what becomes of dependents, right after they were made: none is overlooked.
+// Each way to say what happens to dependents, right after they were made: none is overlooked.
 func TestPolicies(t *testing.T) {
 	w := start(t)
 	for name, tc := range map[string]struct {
@@ -296,7 +296,7 @@ func TestForeground(t *testing.T) {
 	w.gone(mapsA + "/owner")
 }
 
-// A dependent with another owner that stays does not hold up the one that waits.
+// A dependent with another owner that stays does not hold up the owner that waits.
 func TestSolidOwnerDoesNotBlock(t *testing.T) {
 	w := start(t)
 	goes, stays := w.make(mapsA, "goes"), w.make(mapsA, "stays")
@@ -419,7 +419,7 @@ func (p patcher) Patch(ctx context.Context, req *rest.Request, name rest.Name, p
 	return p.Patcher.Patch(ctx, req, name, patch, opts)
 }
 
-// A kind that can't be read keeps waiting only those who say what becomes of dependents: one of
+// A kind that can't be read keeps waiting only those who say what happens to dependents: one of
 // them might be of that kind. When it can be read, they go.
 func TestKindThatCannotBeRead(t *testing.T) {
 	var refuse atomic.Bool

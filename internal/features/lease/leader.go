@@ -21,7 +21,7 @@ type leaderConfig struct {
 	Leases *rest.Resource
 	// Namespace and Name are those of the Lease.
 	Namespace, Name string
-	// Identity is who wants to lead: no two processes have the same.
+	// Identity is the name of a candidate: no two processes have the same.
 	Identity string
 	// Duration is how long a claim is good; RenewEvery is how often it is renewed, or looked at by
 	// those who wait. Zero: 15 s and 2 s.

@@ -34,7 +34,7 @@ func judgePod(pod *corev1.Pod, limits *corev1.LimitRange) (errs []error) {
 	return errs
 }
 
-// judgeResources holds what somebody asks for against one item.
+// judgeResources compares what somebody asks for with one item.
 func judgeResources(item *corev1.LimitRangeItem, asked corev1.ResourceRequirements) (errs []error) {
 	for _, part := range []struct {
 		bounds corev1.ResourceList
@@ -52,7 +52,7 @@ func judgeResources(item *corev1.LimitRangeItem, asked corev1.ResourceRequiremen
 	return errs
 }
 
-// judgeClaim says where a claim does not keep within a limit range. Of a claim only the request
+// judgeClaim says where a claim does not keep within a limit range. For a claim only the request
 // counts.
 func judgeClaim(claim *corev1.PersistentVolumeClaim, limits *corev1.LimitRange) (errs []error) {
 	for i := range limits.Spec.Limits {

@@ -121,7 +121,7 @@ func fillList(list *corev1.ResourceList, defaults corev1.ResourceList) (names []
 	return names
 }
 
-// judge holds an object against every limit range of its namespace.
+// judge compares an object with every limit range of its namespace.
 func (p *plugin) judge(ctx context.Context, r *admission.Request) error {
 	var against func(*corev1.LimitRange) []error
 	switch obj := r.Object.(type) {

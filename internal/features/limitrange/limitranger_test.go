@@ -232,7 +232,8 @@ func TestDefaults(t *testing.T) {
 		})
 	}
 
-	// Of several ranges the first one that speaks of a resource counts; all of them are noted.
+	// If there are several ranges, the first that speaks of a resource counts. All of them are
+	// noted.
 	p := pod("")
 	more := corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, DefaultRequest: list("cpu=7 example.com/gpu=1"), Default: list("example.com/gpu=1")}
 	if err := admit(chain(limits, more), request(admission.Create, p)); err != nil {

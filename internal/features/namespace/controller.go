@@ -14,7 +14,7 @@ import (
 )
 
 // controller takes care of namespaces. One that is on its way out is emptied by a goroutine of its
-// own (empty.go), which waits, by watches, for what has finalizers, and tells in the conditions of
+// own (empty.go). That waits, by watches, for what has finalizers, and tells in the conditions of
 // the namespace what that is (conditions.go). All there is to know is in the store, so that a
 // server that was stopped in the middle goes on. Its methods may be called from any goroutine.
 type controller struct {

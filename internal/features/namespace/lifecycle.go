@@ -50,8 +50,8 @@ type state struct {
 //
 // What a cache says of a namespace that is there is good enough, unless somebody has just deleted
 // it. Before a create is refused because the namespace is missing, the store is asked. In the end
-// it is the transaction of the create that depends on the namespace: whoever empties one that is on
-// its way out finds all that was made in it.
+// it is the transaction of the create that depends on the namespace. So whoever empties one that is
+// on its way out finds all that was made in it.
 func newLifecycle(config lifecycleConfig) admission.Plugin {
 	p := &lifecycle{lifecycleConfig: config, doubted: map[string]time.Time{}}
 	if p.Now == nil {
@@ -86,8 +86,8 @@ func (p *lifecycle) judge(ctx context.Context, r *admission.Request) error {
 	return err
 }
 
-// stillOpen makes the create depend on the namespace: one that was deleted since, or is another one of
-// that name, is looked at again.
+// stillOpen makes the create depend on the namespace: one that was deleted since, or is another one
+// of that name, is looked at again.
 func (p *lifecycle) stillOpen(ctx context.Context, r *admission.Request) ([]storage.Op, error) {
 	if r.Operation == admission.Delete {
 		return nil, nil

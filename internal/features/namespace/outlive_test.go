@@ -57,7 +57,7 @@ func TestNothingOutlivesItsNamespace(t *testing.T) {
 }
 
 // TestUnguardedNamespacesGo: without the plug-in nobody is kept from writing, and a namespace goes
-// all the same.
+// anyway.
 func TestUnguardedNamespacesGo(t *testing.T) {
 	c := servertest.Start(t, func(o *typeplane.Options) { o.Admission.Disable = []string{"NamespaceLifecycle"} })
 	c.Want(http.StatusCreated, "busy", "POST", "/api/v1/namespaces", `{"metadata":{"name":"busy"}}`)

@@ -12,9 +12,9 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// Standing are the namespaces that clients of Kubernetes count on: where they put what says nothing
-// of a namespace, where a cluster keeps what is its own, and where everybody may read. They are
-// made when they are missing, and never deleted.
+// Standing are the namespaces that clients of Kubernetes count on. They put there what says nothing
+// of a namespace, a cluster keeps there what is its own, and one is where everybody may read. They
+// are made when they are missing, and never deleted.
 var Standing = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic}
 
 // keepAll takes from namespaces the verb that deletes all of them: nobody does that by one mistake.

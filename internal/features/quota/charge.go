@@ -60,8 +60,8 @@ func (q *quotas) charge(ctx context.Context, r *admission.Request) ([]storage.Op
 	return append(ops, q.passage(at, known, c)), nil
 }
 
-// since returns the quotas that there are, given that the gate has not moved since at: the newest
-// ones if sure is set, else what is at hand, which must have seen the gate.
+// since returns the quotas that there are, given that the gate has not moved since at. If sure is
+// set they are the newest ones, else what is at hand, which must have seen the gate.
 func (q *quotas) since(ctx context.Context, at gate, namespace string, sure bool) ([]quota, error) {
 	opts := storage.ListOptions{Match: storage.NotOlderThan, Revision: at.revision}
 	if sure {

@@ -89,8 +89,8 @@ func sameSpec(a, b *corev1.ResourceQuotaSpec) bool {
 	return sameList(a.Hard, b.Hard) && slices.Equal(a.Scopes, b.Scopes) && reflect.DeepEqual(a.ScopeSelector, b.ScopeSelector)
 }
 
-// fill counts what there is, and makes the status of a quota of it; created says that it is not
-// stored yet. opts say of which state; alive is called often.
+// fill counts what there is, and makes the status of a quota of it. created says that the quota is
+// not stored yet. opts say of which state; alive is called often.
 func (q *quotas) fill(ctx context.Context, next *corev1.ResourceQuota, created bool, opts storage.ListOptions, alive func() error) error {
 	to := quota{ResourceQuota: next}
 	next.Status = corev1.ResourceQuotaStatus{Hard: corev1.ResourceList{}, Used: corev1.ResourceList{}}

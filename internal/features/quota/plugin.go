@@ -29,7 +29,7 @@ type Objects interface {
 	Names() []schema.GroupResource
 	// List returns the entries of a namespace.
 	List(ctx context.Context, namespace string, opts storage.ListOptions) (storage.Page, error)
-	// Decode makes an object of an entry, which belongs to the caller but for its strings.
+	// Decode makes an object of an entry, which belongs to the caller except for its strings.
 	Decode(entry storage.Entry) (apiruntime.Object, error)
 	// Replace is the operation that writes obj over the version of a revision.
 	Replace(obj apiruntime.Object, revision int64) (storage.Op, error)

@@ -7,7 +7,7 @@ import (
 )
 
 // matches says whether a quota is about an object: about all of them without scopes, else about
-// those that every scope wants. Scopes are for pods, but for the one for claims.
+// those that every scope wants. All scopes are for pods, except for one for claims.
 func (q quota) matches(u *usage) bool {
 	if u == nil {
 		return false

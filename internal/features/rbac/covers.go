@@ -59,8 +59,8 @@ func parts(rules []rbacv1.PolicyRule) (n float64) {
 	return n
 }
 
-// plain returns rules without repetitions in their lists, and without those that one of have covers
-// as a whole: they need not be taken apart.
+// plain returns rules without repetitions in their lists. It leaves out those that a rule of have
+// covers as a whole, since they need not be taken apart.
 func plain(have, rules []rbacv1.PolicyRule) (out []rbacv1.PolicyRule) {
 	for _, r := range rules {
 		r.Verbs, r.APIGroups, r.Resources = once(r.Verbs), once(r.APIGroups), once(r.Resources)

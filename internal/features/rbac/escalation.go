@@ -18,10 +18,10 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// ForbidEscalation puts itself before the verbs that write roles and bindings: nobody gives away what they
-// don't have. Who writes a role needs every right in it, or the verb escalate on it; who binds one
-// needs every right of the role, or the verb bind on it. Members of system:masters and the server
-// itself may do both. authorizer is the one of the server.
+// ForbidEscalation puts itself before the verbs that write roles and bindings: nobody gives away
+// what they don't have. Whoever writes a role needs every right in it, or the verb escalate on it.
+// Whoever binds one needs every right of the role, or the verb bind on it. Members of
+// system:masters and the server itself may do both. authorizer is that of the server.
 func (a *Authorizer) ForbidEscalation(s Sources, authorizer auth.Authorizer) {
 	g := &escalation{rules: a, authorizer: authorizer, getRole: s.Roles.Get, getClusterRole: s.ClusterRoles.Get}
 	for _, r := range []*rest.Resource{s.Roles, s.ClusterRoles, s.RoleBindings, s.ClusterRoleBindings} {

@@ -8,8 +8,8 @@
 // (authorizer.go) is the snapshot of now, which Follow (follow.go) keeps up to date from the four
 // resources, by their own lists and watches. Guard (escalation.go) refuses writes by which somebody
 // would give away more than they have. Bootstrap (bootstrap.go, reconcile.go) makes the roles and
-// bindings that every server begins with. aggregation.go writes what cluster roles come to that are
-// made of others.
+// bindings that every server begins with, before it is ready (bootstrapper.go). aggregation.go
+// writes the rules of cluster roles that are made of others.
 //
 // A decision polls nothing: it reads memory.
 //
@@ -53,13 +53,13 @@ func extend(_ context.Context, h *typeplane.Host) error {
 	a.ForbidEscalation(s, h.Authorizer)
 	s = s.Copy() // h.Resources moves when it grows
 	h.RBAC = a
-	h.Readyz = append(h.Readyz, server.Check{Name: "rbac", Check: a.Ready})
+	first := &bootstrapper{authorizer: a, log: h.Log}
+	h.Readyz = append(h.Readyz, server.Check{Name: "rbac", Check: a.Ready}, server.Check{Name: "rbac/bootstrap-roles", Check: first.Ready})
 	h.Go(func(ctx context.Context) { a.Follow(ctx, s, h.Log) })
 	h.Go(newAggregator(*s.ClusterRoles, h.Log).run)
 	h.Go(func(ctx context.Context) {
-		if err := Bootstrap(h.Resources).Apply(ctx, s); err != nil && ctx.Err() == nil {
-			h.Log.Error("the bootstrap roles could not be made", "error", err)
-		}
+		policy := Bootstrap(h.Resources)
+		first.run(ctx, policy, func(ctx context.Context) error { return policy.Apply(ctx, s) })
 	})
 	return nil
 }

@@ -73,7 +73,7 @@ func Gather(roles []*rbacv1.ClusterRole) map[string][]rbacv1.PolicyRule {
 	return rules
 }
 
-// collect adds to parts the roles that one is made of.
+// collect adds to parts the roles that a role is made of.
 func collect(role *rbacv1.ClusterRole, roles []*rbacv1.ClusterRole, parts map[*rbacv1.ClusterRole]bool) {
 	for i := range role.AggregationRule.ClusterRoleSelectors {
 		selector, err := metav1.LabelSelectorAsSelector(&role.AggregationRule.ClusterRoleSelectors[i])

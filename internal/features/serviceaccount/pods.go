@@ -25,8 +25,8 @@ const (
 	ephemeralContainers = "ephemeralcontainers"
 )
 
-// While the default account may be on its way it is looked for again and again: for ten seconds,
-// since the controller that makes it has as busy a machine as everybody else.
+// While the default account may be on its way it is looked for again and again. That takes ten
+// seconds, since the controller that makes it has as busy a machine as everybody else.
 const (
 	attempts = 100
 	pause    = 100 * time.Millisecond
@@ -41,10 +41,10 @@ type Config struct {
 	Wait func(ctx context.Context, d time.Duration)
 }
 
-// New returns the plug-in ServiceAccount: every new pod runs as a service account that is there,
-// with the account's image pull secrets and, unless it or the account says otherwise, with a token
-// for the server. It makes neither accounts nor tokens: a node asks for the token when it runs the
-// pod. mount.go mounts the token, secrets.go judges which secrets a pod refers to.
+// New returns the plug-in ServiceAccount. It lets every new pod run as a service account that is
+// there, with the account's image pull secrets. Unless the pod or the account says otherwise it
+// gets a token for the server. It makes neither accounts nor tokens: a node asks for the token when
+// it runs the pod. mount.go mounts the token, secrets.go judges which secrets a pod refers to.
 func New(config Config) admission.Plugin {
 	p := &plugin{config}
 	if p.Wait == nil {

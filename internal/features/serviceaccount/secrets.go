@@ -13,8 +13,8 @@ import (
 // only.
 const enforceAnnotation = "kubernetes.io/enforce-mountable-secrets"
 
-// judgeMirror refuses what a pod that shows another one can't have: the node that runs that one
-// would not know of it.
+// judgeMirror refuses what a mirror pod can't have: the node that runs the pod behind it would not
+// know of it.
 func judgeMirror(pod *corev1.Pod) error {
 	switch {
 	case pod.Spec.ServiceAccountName != "":

@@ -24,8 +24,8 @@ type Config struct {
 }
 
 // New returns the plug-in DefaultStorageClass: a new claim that names no storage class gets the
-// default one, which the annotation storageclass.kubernetes.io/is-default-class marks. Of several
-// the newest counts, and where there is none the claim stays as it is.
+// default one, which the annotation storageclass.kubernetes.io/is-default-class marks. If there are
+// several, the newest counts. If there is none, the claim stays as it is.
 func New(config Config) admission.Plugin {
 	return admission.Plugin{
 		Name: PluginName,
@@ -56,8 +56,8 @@ func hasClass(claim *corev1.PersistentVolumeClaim) bool {
 	return annotated || claim.Spec.StorageClassName != nil
 }
 
-// standard is the name of the default class, "" if there is none. Of those that were made in the
-// same second the first by name counts.
+// standard is the name of the default class, "" if there is none. If some were made in the same
+// second, the first by name counts.
 func standard(classes []storagev1.StorageClass) string {
 	classes = slices.DeleteFunc(classes, func(class storagev1.StorageClass) bool {
 		return !slices.ContainsFunc(marks, func(mark string) bool { return class.Annotations[mark] == "true" })

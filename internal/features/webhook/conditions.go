@@ -20,7 +20,7 @@ import (
 type Conditions func(conditions []admissionregistrationv1.MatchCondition, path *field.Path) (Match, field.ErrorList)
 
 // Match says whether a request meets all conditions, which may ask who may do what; with nil nobody
-// may do anything. The request is what the webhook would be asked, but for its uid, and is not
+// may do anything. The request is what the webhook would be asked, except for its uid, and is not
 // modified. An error means that this can't be said.
 type Match func(ctx context.Context, request *admissionv1.AdmissionRequest, may auth.Authorizer) (bool, error)
 
@@ -48,7 +48,7 @@ func (h *hook) meets(ctx context.Context, r *admission.Request, request *admissi
 	return false, apierrors.NewForbidden(r.Resource.GroupResource(), r.Name, err)
 }
 
-// unmatchable is what becomes of conditions that can't be compiled.
+// unmatchable is what happens to conditions that can't be compiled.
 func unmatchable(err error) Match {
 	return func(context.Context, *admissionv1.AdmissionRequest, auth.Authorizer) (bool, error) { return false, err }
 }

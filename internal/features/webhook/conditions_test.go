@@ -61,7 +61,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// A configuration whose conditions nobody can compile is refused, but for what was there before.
+// A configuration whose conditions nobody can compile is refused, except for what was there before.
 func TestConditionsOfConfigurations(t *testing.T) {
 	with := func(expressions ...string) *admissionregistrationv1.ValidatingWebhookConfiguration {
 		c := &admissionregistrationv1.ValidatingWebhookConfiguration{}

@@ -4,8 +4,8 @@
 //
 // Start reading at API, in plugins.go, and then at Mutating and Validating. The kinds are in the
 // folder below, strategy.go has their rules. The plug-ins follow all configurations and give them
-// to Set after every change; config.go makes hooks of them. Which hooks a request concerns is said
-// by package match, and what they are asked by package review. answer.go reads what comes back,
+// to Set after every change; config.go makes hooks of them. Package match says which hooks a
+// request concerns, and package review what they are asked. answer.go reads what comes back,
 // client.go is the way there. What happens when nobody answers is in outcome.go.
 //
 // A webhook is not trusted. Its answer is bounded in size and time, and a redirect is not followed.

@@ -144,7 +144,8 @@ func validateService(s *admissionregistrationv1.ServiceReference, path *field.Pa
 	return errs
 }
 
-// ValidateConditions says what is wrong with match conditions, but for what their expressions say.
+// ValidateConditions says what is wrong with match conditions, except for what their expressions
+// say.
 func ValidateConditions(conditions []admissionregistrationv1.MatchCondition, path *field.Path) (errs field.ErrorList) {
 	if len(conditions) > maxMatchConditions {
 		errs = append(errs, field.TooMany(path, len(conditions), maxMatchConditions))

@@ -25,7 +25,7 @@ type asked struct {
 }
 
 // validate asks all hooks that want the request at once, and waits for all of them, so that each
-// gets to see what it asks for. The first no, in their order, is the one that counts.
+// gets to see what it asks for. The first no, in their order, counts.
 func (v *Validating) validate(ctx context.Context, r *admission.Request) error {
 	calls, err := v.wanted(ctx, r)
 	if err != nil || len(calls) == 0 {

@@ -37,7 +37,7 @@ type Config struct {
 	// Conditions compiles matchConditions. nil: configurations that have some are refused, and
 	// where one is there already, it can't be said whether its webhooks want a request.
 	Conditions Conditions
-	// Authorizer is the one of the server, whom conditions may ask; nil: nobody may do anything.
+	// Authorizer is that of the server, whom conditions may ask. nil: nobody may do anything.
 	Authorizer auth.Authorizer
 	// Observe is told of every call. nil: nobody is.
 	Observe func(Call)

@@ -12,7 +12,7 @@
 // kept: headers are not part of an event.
 //
 // When the disk is full or stdout is not read, the Log holds up to 16 MiB of lines. Once these are
-// full, events are dropped and counted (apiserver_audit_error_total), and requests are answered all
-// the same. One request in all waits, for a tenth of a second, until the writer moves again.
-// Nothing of a line is lost when the disk has room again. Start reading at Log.
+// full, events are dropped and counted (apiserver_audit_error_total), and requests are answered
+// anyway. One request in all waits, for a tenth of a second, until the writer moves again. Nothing
+// of a line is lost when the disk has room again. Start reading at Log.
 package audit

@@ -26,9 +26,9 @@ const (
 	maxLine = 4 << 20
 	// chunk is how much is written at once, in whole lines.
 	chunk = 64 << 10
-	// gather is how long lines wait for others, so that a busy log is not written line by line: to
-	// wake the writer and to call the kernel for each costs more than the line. A process that is
-	// killed loses those of this time.
+	// gather is how long lines wait for others, so that a busy log is not written line by line. To
+	// wake the writer and to call the kernel for each line costs more than the line. A process that
+	// is killed loses those of this time.
 	gather = 50 * time.Millisecond
 )
 
@@ -156,8 +156,9 @@ func (l *Log) record(req Request, d decision) *Record {
 	}}
 }
 
-// Refused begins the record of a request that nothing was kept of, and that was refused for want of
-// credentials or of rights, if there is to be one: only the default policy decides by the outcome.
+// Refused begins the record of a request that nothing was kept of, and that was refused for lack of
+// credentials or of rights. There may be none to begin: only the default policy decides by the
+// outcome.
 func (l *Log) Refused(req Request) *Record {
 	if !l.policy.refusals {
 		return nil
@@ -317,7 +318,7 @@ func (l *Log) take() []byte {
 	return lines
 }
 
-// hasRoom says so when the log stops for want of room, and when it goes on.
+// hasRoom says so when the log stops for lack of room, and when it goes on.
 func (l *Log) hasRoom() bool {
 	was := l.full
 	l.full = l.room != nil && !l.room()

@@ -23,7 +23,7 @@ type Policy struct {
 	OmitStages        []Stage `json:"omitStages,omitempty"`
 	OmitManagedFields bool    `json:"omitManagedFields,omitempty"`
 
-	refusals bool // whatever is refused for want of credentials or rights is kept, too
+	refusals bool // whatever is refused for lack of credentials or rights is kept, too
 }
 
 // Rule is for the requests that fit all of its lists; an empty one fits everything.
@@ -47,7 +47,7 @@ type GroupResource struct {
 	ResourceNames []string `json:"resourceNames,omitempty"`
 }
 
-// DefaultPolicy keeps the metadata of whatever writes, and of what is refused for want of
+// DefaultPolicy keeps the metadata of whatever writes, and of what is refused for lack of
 // credentials or rights.
 func DefaultPolicy() *Policy {
 	return &Policy{

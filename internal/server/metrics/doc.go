@@ -8,5 +8,5 @@
 // three atomic additions. Start reading at Requests; Handler gives the page.
 //
 // This package knows no request and decides nothing; package server says what happened, and package
-// Package serve adds what only it can see (caches, the database).
+// serve adds what only it can see (caches, the database).
 package metrics

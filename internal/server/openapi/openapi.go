@@ -39,15 +39,24 @@ func Describe(info Info, groups []discovery.Group, schemas map[schema.GroupVersi
 		}
 		documents = append(documents, Document{about, body})
 	}
+	known, err := newLibrary()
+	if err != nil {
+		return nil, err
+	}
+	for gv, text := range schemas {
+		if err := known.add(gv, text); err != nil {
+			errs = append(errs, fmt.Errorf("OpenAPI of %s: %w", gv, err))
+		}
+	}
 	operations := discoveryOperations(groups)
 	for _, about := range slices.Sorted(maps.Keys(operations)) {
-		body, err := info.describe(map[string]*pathItem{about + "/": {Get: operations[about]}}, nil)
+		body, err := info.describe(known, map[string]*pathItem{about + "/": {Get: operations[about]}}, nil)
 		add(about, body, err)
 	}
 	for _, g := range groups {
 		for _, v := range g.Versions {
-			if text, ok := schemas[v.GroupVersion]; ok {
-				body, err := info.describeVersion(v, text)
+			if _, ok := known.versions[v.GroupVersion]; ok {
+				body, err := info.describeVersion(known, v)
 				add(discovery.Path(v.GroupVersion), body, err)
 			}
 		}
@@ -56,36 +65,24 @@ func Describe(info Info, groups []discovery.Group, schemas map[schema.GroupVersi
 }
 
 // describeVersion joins the generated schemas of a group version with the paths of its resources.
-func (info Info) describeVersion(v discovery.Version, text string) ([]byte, error) {
-	var schemas map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &schemas); err != nil {
-		return nil, fmt.Errorf("the schemas are no JSON object: %w", err)
-	}
-	models, err := modelsByKind(schemas)
-	if err != nil {
-		return nil, err
-	}
-	d := describer{gv: v.GroupVersion, models: models, schemas: schemas}
+func (info Info) describeVersion(known *library, v discovery.Version) ([]byte, error) {
+	d := describer{gv: v.GroupVersion, known: known, schemas: known.versions[v.GroupVersion]}
 	paths := map[string]*pathItem{discovery.Path(v.GroupVersion) + "/": {Get: resourcesOperation(v.GroupVersion)}}
 	for _, r := range v.Resources {
 		for _, r := range append([]*rest.Resource{r}, v.Parts[r.Name]...) {
-			if r.Connect == nil && models[r.SentKind()] == "" {
+			if _, ok := known.model(v.GroupVersion, r.SentKind()); r.Connect == nil && !ok {
 				return nil, fmt.Errorf("no schema says x-kubernetes-group-version-kind %s; run gen", r.SentKind())
 			}
 			maps.Copy(paths, d.paths(r))
 		}
 	}
-	return info.describe(paths, schemas)
+	return info.describe(known, paths, d.schemas)
 }
 
-// describe writes a document. schemas are those that the server does not have itself; it adds what
-// it has, where an operation needs it.
-func (info Info) describe(paths map[string]*pathItem, schemas map[string]json.RawMessage) ([]byte, error) {
+// describe writes a document. schemas are those that it has whether something refers to them or
+// not.
+func (info Info) describe(known *library, paths map[string]*pathItem, schemas map[string]json.RawMessage) ([]byte, error) {
 	described, err := json.Marshal(paths)
-	if err != nil {
-		return nil, err
-	}
-	schemas, err = withServerModels(schemas, described)
 	if err != nil {
 		return nil, err
 	}
@@ -93,23 +90,6 @@ func (info Info) describe(paths map[string]*pathItem, schemas map[string]json.Ra
 		"openapi":    "3.0.0",
 		"info":       map[string]string{"title": info.Title, "version": info.Version},
 		"paths":      json.RawMessage(described),
-		"components": map[string]any{"schemas": schemas},
+		"components": map[string]any{"schemas": known.complete(schemas, described)},
 	})
-}
-
-// modelsByKind finds the model of each kind, which says so itself.
-func modelsByKind(schemas map[string]json.RawMessage) (map[schema.GroupVersionKind]string, error) {
-	models := map[schema.GroupVersionKind]string{}
-	for _, name := range slices.Sorted(maps.Keys(schemas)) {
-		var model struct {
-			Kinds []discovery.Kind `json:"x-kubernetes-group-version-kind"`
-		}
-		if err := json.Unmarshal(schemas[name], &model); err != nil {
-			return nil, fmt.Errorf("schema %s: %w", name, err)
-		}
-		for _, k := range model.Kinds {
-			models[schema.GroupVersionKind(k)] = name
-		}
-	}
-	return models, nil
 }

@@ -73,7 +73,7 @@ type parameterSchema struct {
 // describer describes the paths of one group version.
 type describer struct {
 	gv      schema.GroupVersion
-	models  map[schema.GroupVersionKind]string
+	known   *library
 	schemas map[string]json.RawMessage
 }
 
@@ -243,7 +243,7 @@ func (d describer) operation(r *rest.Resource, verb, action, scope, text string,
 
 // model refers to the schema of a kind.
 func (d describer) model(kind schema.GroupVersionKind) schemaRef {
-	name := d.models[kind]
+	name, _ := d.known.model(d.gv, kind)
 	if name == "" && kind == (schema.GroupVersionKind{Version: "v1", Kind: "Status"}) {
 		return d.named("Status")
 	}

@@ -55,9 +55,9 @@ func encode(value any) []byte {
 
 // convertOpenAPI joins documents of OpenAPI v3 into one of v2. It goes by the rules of the two
 // formats and knows no kind. What v2 can't say is left out, so that v2 may allow more than v3, and
-// never less. Of a model that has another schema in a later document the first counts; different
-// are their names. Models of Kubernetes' own types may differ: custom kinds hold them to more rules
-// than its own kinds do.
+// never less. If documents have other schemas for a model, the first counts, and different has the
+// model's name. Models of Kubernetes' own types may differ, since custom kinds hold them to more
+// rules than its own kinds do.
 func convertOpenAPI(name, version string, documents [][]byte) (doc object, different []string, err error) {
 	paths, definitions := object{}, object{}
 	for _, document := range documents {

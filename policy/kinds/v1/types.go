@@ -11,7 +11,7 @@ type ValidatingAdmissionPolicy = admissionregistrationv1.ValidatingAdmissionPoli
 // ValidatingAdmissionPolicyList is a list of policies.
 type ValidatingAdmissionPolicyList = admissionregistrationv1.ValidatingAdmissionPolicyList
 
-// ValidatingAdmissionPolicyBinding says where a policy holds, and what becomes of a write that is
+// ValidatingAdmissionPolicyBinding says where a policy holds, and what happens to a write that is
 // not as it says.
 //
 // +kubebuilder:resource:scope=Cluster,categories=api-extensions

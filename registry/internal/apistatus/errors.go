@@ -26,10 +26,10 @@ const (
 	retryNotReady    = 1 // seconds, for CodeNotReady
 )
 
-// Of turns an error of the store into the API's: the one border between the two. verb is what
-// was asked for. An error that is an API status already, or the context's, is returned as it is.
-// One that the store has given a code is what the code says, also if the cause was a context: it
-// need not be the request's, and a write may have been carried out.
+// Of turns an error of the store into the API's: the one border between the two. verb is what was
+// asked for. An error that is an API status already, or the context's, is returned as it is. One
+// that the store has given a code is what the code says, also if the cause was a context. That need
+// not be the request's, and a write may have been carried out.
 func Of(err error, verb string, resource schema.GroupResource, name string) error {
 	var status apierrors.APIStatus
 	if err == nil || errors.As(err, &status) {

@@ -14,8 +14,8 @@ import (
 // maxUnreadable is how many objects that can't be read one answer names.
 const maxUnreadable = 100
 
-// unreadableError are the stored objects of a page that can't be decrypted, decoded or converted. They
-// fail a list together, so that whoever has to mend or delete them learns of all at once.
+// unreadableError are the stored objects of a page that can't be decrypted, decoded or converted.
+// They fail a list together, so that whoever has to mend or delete them learns of all at once.
 type unreadableError struct {
 	errs []error // at least one, maxUnreadable at most
 	more bool    // there are more

@@ -17,7 +17,7 @@ import (
 )
 
 // Codec knows how the objects of one hub lie in a store: in which version, and in which media type
-// in the database. It is immutable, but for readers.
+// in the database. It is immutable, except for readers.
 type Codec struct {
 	Scheme    *runtime.Scheme
 	hub       schema.GroupKind
@@ -72,10 +72,10 @@ func (c *Codec) Form() storage.Form {
 // value writes.
 func (c *Codec) keepsDocuments() bool { return c.Documents != nil }
 
-// canonical makes the canonical value of what is in the database: protobuf of the storage version,
-// with its defaults, without a resourceVersion; of a version without protobuf it is the metadata in
-// protobuf, and the document. It returns stored itself when that is so already. stale says that a
-// write would put something else into the database.
+// canonical makes the canonical value of what is in the database. It is protobuf of the storage
+// version, with its defaults, without a resourceVersion. Of a version without protobuf it is the
+// metadata in protobuf, and the document. It returns stored itself when that is so already. stale
+// says that a write would put something else into the database.
 func (c *Codec) canonical(key string, stored []byte) (value []byte, stale bool, err error) {
 	defer func() {
 		// Defaults and conversions may be written by hand. One object that they can't cope with
@@ -290,7 +290,7 @@ func (c *Codec) Decode(value []byte) (runtime.Object, error) {
 }
 
 // DecodeHub makes an object of the hub of an entry. Its strings may be parts of the entry's value.
-// Its error is an API status, or the one of the entry.
+// Its error is an API status, or that of the entry.
 func (c *Codec) DecodeHub(entry storage.Entry) (runtime.Object, error) {
 	if entry.Err != nil {
 		return nil, entry.Err

@@ -13,8 +13,8 @@ import (
 )
 
 // Objects of a kind without protobuf are stored as the documents that were sent. Everything that
-// looks at an object or changes it works on a Go value, as for other kinds. Beside it goes the
-// document that it was made of. What was changed is done to that when the object is encoded.
+// looks at an object or changes it works on a Go value, as for other kinds. The document that it
+// was made of goes beside it. What was changed is done to that when the object is encoded.
 
 // Received makes an object of the storage version, as it is to be written, of one of a version that
 // shares its JSON, which was read of text. obj belongs to it.

@@ -25,14 +25,14 @@ func (c *Codec) Version(kind *runtime.Kind, decorate func(hub runtime.Object)) V
 	return v
 }
 
-// Stored says whether the version is the one of canonical values.
+// Stored says whether the version is that of canonical values.
 func (v Version) Stored() bool { return v.Kind == v.from.Storage }
 
 // AsStored says whether answers in the version can be made of the bytes of canonical values.
 func (v Version) AsStored() bool { return v.Stored() && v.Decorate == nil }
 
-// ShowsDocuments says whether answers in the version are the documents that are stored: those of a
-// version that shares its JSON with the stored one are, but for fields that it does not have.
+// ShowsDocuments says whether answers in the version are the documents that are stored. Those of a
+// version that shares its JSON with the stored one are, except for fields that it does not have.
 func (v Version) ShowsDocuments() bool {
 	return v.from.keepsDocuments() && !v.Kind.Protobuf() && v.Kind.SharesJSON(v.from.Storage)
 }

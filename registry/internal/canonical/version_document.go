@@ -45,7 +45,7 @@ func (v Version) appendDecorated(dst []byte, head string, e storage.Entry) ([]by
 }
 
 // Parts takes a canonical document apart, which is that of the version then. The metadata belongs
-// to the caller, but for what it shares with value.
+// to the caller, except for what it shares with value.
 func (v Version) Parts(value []byte) (*metav1.ObjectMeta, document.Document, error) {
 	meta, doc, err := parts(value)
 	if err == nil {
@@ -63,7 +63,7 @@ func (v Version) Document(obj runtime.Object, from *Origin) (document.Document, 
 	return v.pruned(doc)
 }
 
-// pruned is a document of the storage version without what this one has no field for.
+// pruned is a document of the storage version without what this version has no field for.
 func (v Version) pruned(doc document.Document) (document.Document, error) {
 	if v.Stored() {
 		return doc, nil

@@ -69,8 +69,8 @@ func (how manner) object(doc, was, is map[string]any) {
 	}
 }
 
-// value is what becomes of own, which the Go value printed as then, and now prints as now. ok is
-// false if it is still not there.
+// value is what own becomes, which the Go value printed as then, and now prints as now. ok is false
+// if it is still not there.
 func (how manner) value(own any, has bool, then, now any) (value any, ok bool) {
 	switch now := now.(type) {
 	case map[string]any:
@@ -99,9 +99,9 @@ func (how manner) value(own any, has bool, then, now any) (value any, ok bool) {
 	return now, true
 }
 
-// list is what becomes of the items of own. Each that is now there is made of the one that it was:
-// of an equal one, or else of the one that has most members in common with it. Defaults leave each
-// item where it was.
+// list is what the items of own become. Each item that is there now is made of the item that it
+// was: of an equal one, or else of that which has most members in common with it. Defaults leave
+// each item where it was.
 func (how manner) list(own, then, now []any) []any {
 	out := make([]any, len(now))
 	taken := make([]bool, len(then))
@@ -146,8 +146,8 @@ func equalFrom(list []any, taken []bool, item any, next int) int {
 	return -1
 }
 
-// likest finds the item of list that has most members in common with an object, and is not
-// taken; -1: there is none. Of several it is the one at i, or the first.
+// likest finds the item of list that has most members in common with an object, and is not taken;
+// -1: there is none. If there are several, it is that at i, or the first.
 func likest(list []any, taken []bool, item any, i int) int {
 	object, ok := item.(map[string]any)
 	if !ok {

@@ -1,6 +1,6 @@
 // Package document keeps objects as the JSON that was sent, for kinds that have no protobuf.
 //
-// A Document is an object in JSON but for its kind and its metadata, which lie beside it. Read
+// A Document is an object in JSON except for its kind and its metadata, which lie beside it. Read
 // makes one of what was sent. It drops what the Go type of the kind has no field for. Everything
 // else stays, also what the Go value would write in another way or leave out ("60s", an empty list,
 // a false). Default and Change then bring in what happened to the Go value: each compares how it

@@ -8,10 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Misfits are what is wrong in the text of an object although its Go type can read it: items of
-// lists that are null, which it would take for zero values, and what is no object where it has any
-// object. Members that are null count as not sent, but an item has a place. There are no more than
-// most.
+// Misfits are what is wrong in the text of an object although its Go type can read it. They are
+// items of lists that are null, which it would take for zero values, and what is no object where it
+// has any object. Members that are null count as not sent, but an item has a place. There are no
+// more than most.
 func Misfits(text []byte, shape *Shape, most int) (field.ErrorList, error) {
 	if shape == nil || !shape.raw && !bytes.Contains(text, []byte("null")) {
 		return nil, nil

@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Mistyped are the values in the text of an object that a Go type can't take, each with its path,
-// and the paths of the members that it does not have, in quotes. There are no more than most of
-// each.
+// Mistyped are the values in the text of an object that a Go type can't take, each with its path.
+// unknown are the paths of the members that the type does not have, in quotes. There are no more
+// than most of each.
 func Mistyped(text []byte, of reflect.Type, most int) (errs field.ErrorList, unknown []string) {
 	tree, err := readTree(text)
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 )
 
 // Shape says which members objects of a Go type have in JSON. It is made once for each type, and
-// immutable; nil stands for a value of which nothing is known, because its type reads itself or is
-// an interface: all in it is kept.
+// immutable. nil stands for a value of which nothing is known, because its type reads itself or is
+// an interface. All in such a value is kept.
 type Shape struct {
 	members map[string]*Shape // of a struct; nil for others
 	// defaults are those of members that are not seen in the Go value, in JSON.
 	defaults map[string]string
 	nullable map[string]bool // the members that may be null
-	objects  map[string]bool // the members that read themselves, and are objects all the same
+	objects  map[string]bool // the members that read themselves, and are objects anyway
 	object   bool            // of a list or a map, whether the same is true of what is in it
 	inside   *Shape          // of the items of a list, or the values of a map
 	full     bool            // of a list whose items are never null
@@ -220,8 +220,8 @@ func basic(t reflect.Type) bool {
 }
 
 // membersOf are the types of the members that a struct has in JSON, those of structs inside of it
-// among them, by the rules of encoding/json: of several with a name the one that is least deep
-// counts.
+// among them. The rules are those of encoding/json: of several with a name the one that is least
+// deep counts.
 func membersOf(t reflect.Type) map[string]reflect.Type {
 	members := map[string]reflect.Type{}
 	level, seen := []reflect.Type{t}, map[reflect.Type]bool{t: true}

@@ -34,11 +34,10 @@ func Of(tree map[string]any) (d Document) {
 	return d
 }
 
-// Read makes a document of an object that was sent: without members that its type does not have,
-// and without those that are null, which count as not sent, but for those that may be. whole says
-// that there were none such.
-// It has the defaults that are not seen in the Go value.
-// Of a member that is there twice the last one counts. What would take too much memory is
+// Read makes a document of an object that was sent. It leaves out members that its type does not
+// have. It also leaves out those that are null, which count as not sent, except for those that may
+// be. whole says that there were none such. It has the defaults that are not seen in the Go value.
+// If a member is there twice, the last one counts. What would take too much memory is
 // runtime/json's ErrTooLarge.
 func Read(text []byte, shape *Shape) (d Document, whole bool, err error) {
 	tree, err := readTree(text)

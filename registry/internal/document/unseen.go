@@ -11,9 +11,9 @@ import (
 // Places are paths in a document.
 type Places []string
 
-// Unseen are where one of two documents has a member that the other one has not, and nothing is in
-// it. Nothing is an empty text, a zero, a false, an empty list, or an object with nothing but such
-// members. Most Go values don't show whether they are there, nor whether a struct is that has
+// Unseen are the places where one of two documents has a member that the other lacks, and nothing
+// is in it. Nothing is an empty text, a zero, a false, an empty list, or an object with nothing but
+// such members. Most Go values don't show whether they are there, nor whether a struct is that has
 // nothing but defaults. There are no more than most.
 func Unseen(was, is map[string]any, shape *Shape, most int) Places {
 	u := unseen{most: most}

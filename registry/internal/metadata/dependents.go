@@ -8,13 +8,13 @@ import (
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 
-// What becomes of the objects that an object owns is the garbage collector's work, in this server
-// (internal/features/garbage) or beside it. It is told by two finalizers, which it takes off when it is
-// done. So a deletion adds them only if a collector runs (Options.Collected): an object would stay
-// for ever else.
+// What happens to the objects that an object owns is the garbage collector's work, in this server
+// (internal/features/garbage) or beside it. It is told by two finalizers, which it takes off when
+// it is done. So a deletion adds them only if a collector runs (Options.Collected): an object would
+// stay for ever else.
 
-// FinalizersAfter returns the finalizers that an object has once a deletion has said what becomes
-// of its dependents; changed says whether they are other ones than before. The rules are those of
+// FinalizersAfter returns the finalizers that an object has once a deletion has said what happens
+// to its dependents; changed says whether they are other ones than before. The rules are those of
 // Kubernetes: what the request says counts, then a finalizer that is there already.
 func FinalizersAfter(meta wire.Meta, opts metav1.DeleteOptions) (after []string, changed bool) {
 	before := slices.Collect(meta.Finalizers())

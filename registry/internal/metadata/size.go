@@ -59,7 +59,7 @@ const (
 )
 
 // DropOwnersTwice keeps one of owner references that are equal in all that they say, and warns of
-// the others. Of more than an object may have it keeps all, for checkSize to refuse.
+// the others. It keeps all of more than an object may have, so that checkSize can refuse that.
 func DropOwnersTwice(notes *rest.Notes, meta *metav1.ObjectMeta, warning string) {
 	if len(meta.OwnerReferences) < 2 {
 		return

@@ -1,5 +1,5 @@
 // Package pairing tells which fields of one version of a kind another version has too, for
-// violations of the one that a client of the other is to mend.
+// violations of the one version that a client of the other is to mend.
 //
 // A field has a partner where its struct has one, and that has a field of the same name, in Go or
 // in JSON. So conversions pair them, and so does the generator when it compares the rules of two
@@ -21,7 +21,7 @@ type Fields struct {
 	compared       map[[2]reflect.Type]bool
 }
 
-// answer is what is known of a path, but for the indexes and keys in it.
+// answer is what is known of a path, except for the indexes and keys in it.
 type answer struct{ shared, whole bool }
 
 // Of returns the pairs of the Go types of two versions.

@@ -25,8 +25,8 @@ func NewJSON(text []byte) (c Change, strict []error, err error) {
 	return operations{patch}, strict, err
 }
 
-// maxPatch is how much memory the values of a patch may take, in bytes: less than an object, since
-// the object that is patched and the one that comes of it are there at the same time.
+// maxPatch is how much memory the values of a patch may take, in bytes. It is less than an object
+// may take, since the object that is patched and its successor are there at the same time.
 const maxPatch = serializer.MaxMemory / 2
 
 // ReadObject reads a patch that is a JSON object. The error is an API status.

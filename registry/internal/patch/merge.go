@@ -46,7 +46,7 @@ func NewMerge(text []byte) (c Change, strict []error, err error) {
 	return mergePatch{object}, strict, nil
 }
 
-// readMergeObject reads an object. Of a member that is there twice the last one counts.
+// readMergeObject reads an object. If a member is there twice, the last one counts.
 func readMergeObject(r *runtimejson.Reader) (*mergeObject, error) {
 	o := &mergeObject{index: map[string]int{}}
 	r.BeginObject("")

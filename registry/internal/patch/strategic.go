@@ -15,8 +15,8 @@ import (
 	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
-// This file has leave to use the strategic merge of apimachinery: its directives and its mistakes
-// are a contract that clients were written against, and a second implementation would only be a
+// This file has leave to use the strategic merge of apimachinery. Its directives and its mistakes
+// are a contract that clients were written against. A second implementation would only be a
 // different one.
 
 // strategicPatch is a merge patch that says how to change a list instead of replacing it. The

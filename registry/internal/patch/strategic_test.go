@@ -9,8 +9,8 @@ import (
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 )
 
-// Objects inside of an object that no Go type describes: what apimachinery can merge, it does as
-// for a kube-apiserver; where that fails with 500, the client is told what it can do.
+// Objects inside of an object that no Go type describes. What apimachinery can merge, it does as
+// for a kube-apiserver. Where that fails with 500, the client is told what it can do.
 func TestStrategicPatchOfExtensions(t *testing.T) {
 	type object struct {
 		Extension apiruntime.RawExtension            `json:"extension"`
@@ -52,7 +52,7 @@ func TestStrategicPatchOfExtensions(t *testing.T) {
 	}
 }
 
-// sameFields compares two objects but for what kind they are.
+// sameFields compares two objects except for what kind they are.
 func sameFields(t *testing.T, a []byte, b string) bool {
 	t.Helper()
 	var is, want map[string]any

@@ -12,8 +12,8 @@ import (
 // continueVersion marks the tokens of this form, which is that of Kubernetes.
 const continueVersion = "meta.k8s.io/v1"
 
-// inconsistent is the revision in a token that goes on with the newest state instead of the one of
-// the first page.
+// inconsistent is the revision in a token that goes on with the newest state instead of that of the
+// first page.
 const inconsistent = -1
 
 // continueToken says where the next page of a list begins.

@@ -35,7 +35,7 @@ type Selector struct {
 	// some can't be: then an object has to be decoded.
 	asked  []string
 	reader *wire.Reader
-	// entry is the one that is looked at, here so that looking at many allocates nothing.
+	// entry is the entry that is looked at. It is here so that looking at many allocates nothing.
 	entry attributes
 }
 
@@ -86,7 +86,7 @@ func newSelector(v canonical.Version, opts metav1.ListOptions) (Selector, error)
 }
 
 // readerOf returns what reads fields from canonical values, nil if they can't be read without
-// decoding: the metadata is at the same place in every version, the rest where the stored version
+// decoding. The metadata is at the same place in every version, the rest where the stored version
 // has it.
 func readerOf(v canonical.Version, labels []string) *wire.Reader {
 	var places []wire.Field
@@ -115,8 +115,8 @@ func (s *Selector) exact(field string) (string, bool) {
 }
 
 // Where returns what a store may narrow a list or watch down by: one value that a field or a label
-// must have. nil if the selector says nothing of the kind, or if an object would have to be decoded
-// to know.
+// must have. It is nil if the selector says nothing of the kind, or if an object would have to be
+// decoded to know.
 func (s *Selector) Where() *storage.Where {
 	if s.fields != nil {
 		for _, r := range s.fields.Requirements() {

@@ -20,7 +20,7 @@ const (
 // unknownAge is shown for a time that is not set.
 const unknownAge = "<unknown>"
 
-// ageHole stands, in a row that is kept for later, where an age will be; eight bytes follow it, the
+// ageHole stands, in a row that is kept for later, where an age will be. Eight bytes follow it, the
 // seconds since 1970 of the time from which on it is counted. There is no such byte in JSON.
 const ageHole = 0
 
@@ -54,9 +54,9 @@ func since(then, now time.Time) string {
 	return age(now.Sub(then))
 }
 
-// age writes a duration in the two or three digits that matter: the unit that fits, and beside it
-// the next smaller one while the number of the larger is small. What is a second in the future is
-// now: clocks differ.
+// age writes a duration in the two or three digits that matter. That is the unit that fits, and
+// beside it the next smaller one while the number of the larger is small. What is a second in the
+// future is now: clocks differ.
 func age(d time.Duration) string {
 	switch {
 	case d <= -2*time.Second:

@@ -93,8 +93,8 @@ func (m *EncodeCache) shard(k memoKey) *memoShard {
 	return &m.shards[(maphash.String(m.seed, k.key)+uint64(k.revision))%memoShards]
 }
 
-// memo is the JSON of one object at one revision: an element of a ring, behind the one that came
-// before it.
+// memo is the JSON of one object at one revision: an element of a ring, behind the element that
+// came before it.
 type memo struct {
 	memoKey
 	data       []byte

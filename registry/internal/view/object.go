@@ -106,8 +106,8 @@ func (k kindView) WriteTo(w io.Writer, rep rest.Representation) error {
 	return err
 }
 
-// Bookmark is an object of the kind that is empty but for the revision. end marks the one after the
-// initial events.
+// Bookmark is an object of the kind that is empty except for the revision. end marks the one after
+// the initial events.
 func (v Factory) Bookmark(revision int64, end bool) rest.View {
 	obj := v.Kind.New()
 	obj.GetObjectKind().SetGroupVersionKind(v.Kind.GroupVersionKind())

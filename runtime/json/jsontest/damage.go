@@ -15,9 +15,9 @@ type tree struct {
 	items  []*tree
 }
 
-// Damage returns data with one to three things wrong with it, or just different: fields unknown,
-// twice, of other types or null, values nested too deep, strings written in other ways, broken
-// syntax.
+// Damage returns data with one to three things wrong with it, or just different. Fields are
+// unknown, twice, of other types or null, values nested too deep, strings written in other ways, or
+// the syntax is broken.
 func Damage(rnd *rand.Rand, data []byte) []byte {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()

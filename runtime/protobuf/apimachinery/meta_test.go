@@ -59,8 +59,8 @@ func check[T any, M codec[T]](t *testing.T, f functions[T], m *T) {
 	compare[T, M](t, f, want)
 }
 
-// compare holds reading against the method of the type. It goes on reading after some errors, which
-// this package does not.
+// compare compares reading with the method of the type. That method goes on reading after some
+// errors, which this package does not.
 func compare[T any, M codec[T]](t *testing.T, f functions[T], data []byte) {
 	t.Helper()
 	want := new(T)

@@ -15,8 +15,8 @@ import (
 // History is what a Cursor moves along.
 type History interface {
 	// Advance moves the cursor on, and puts into its Out what belongs to the watch. If that is
-	// nothing and quiet is set, it may be a bookmark. news is ready when there is something new; nil
-	// says that the end was not reached yet. An error ends the watch.
+	// nothing and quiet is set, it may be a bookmark. news is ready when there is something new;
+	// nil says that the end was not reached yet. An error ends the watch.
 	Advance(quiet bool) (news <-chan struct{}, err error)
 }
 

@@ -86,7 +86,7 @@ func probe() *corev1.Probe {
 }
 
 // Stored returns the pod with number i as it lies in a cluster that has run it for a while: with
-// defaults, system fields and a status, but for managedFields.
+// defaults, system fields and a status, except for managedFields.
 func Stored(i int) *corev1.Pod {
 	pod := New(Namespace(i), Name(i))
 	pod.Labels[BatchLabel] = Batch(i)

@@ -1,6 +1,6 @@
 // Command etcd-cluster runs an etcd of three members on loopback. It is for demos, and for trying
 // what a server does when a member is killed (kill -9) or frozen (kill -STOP). It prints the flags
-// that a server needs, and ends with Ctrl-C; its data stays, and is gone on with by the next run.
+// that a server needs, and ends with Ctrl-C; its data stays, and is continued by the next run.
 package main
 
 import (

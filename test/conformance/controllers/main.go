@@ -2,7 +2,7 @@
 // about.
 //
 // They are those of k8s.io/kubernetes, put together as kube-controller-manager does (run.go). Each
-// check does what a person would do, and waits for what has to come of it (check_*.go). What is
+// check does what a person would do, and waits for what has to happen then (check_*.go). What is
 // printed is read by the program in the folder above: a line for each check, and how many there
 // were.
 package main

@@ -24,7 +24,7 @@ type message interface {
 	Unmarshal([]byte) error
 }
 
-// TestWire holds the bytes of both versions against those of Kubernetes' own types, which kubectl
+// TestWire compares the bytes of both versions with those of Kubernetes' own types, which kubectl
 // sends.
 func TestWire(t *testing.T) {
 	for _, tc := range []struct{ ours, peer message }{

@@ -1,13 +1,12 @@
 // Package cel compiles rules in the Common Expression Language to Go, for the types that they stand
 // on.
 //
-// What goes in is a Rule: its text, and the Go type of self. What comes out is a plan: the call of
-// a function that is printed into the generated file, and what that needs. Package ast reads the
-// text, and package check finds types that don't fit. The rest is a walk over its tree that makes
-// of each expression a value, which is Go code with its type, or a condition. It never makes code
-// that means something else: a rule with something that the walk does not know is handed to module
-// cel, which evaluates it (evaluated.go). What is wrong with a rule, whoever evaluates it, is a
-// Fault.
+// It takes a Rule: its text, and the Go type of self. It returns a plan: the call of a function
+// that is printed into the generated file, and what that needs. Package ast reads the text, and
+// package check finds types that don't fit. The rest is a walk over its tree that makes of each
+// expression a value, which is Go code with its type, or a condition. It never makes code that
+// means something else: a rule with something that the walk does not know is handed to module cel,
+// which evaluates it (evaluated.go). What is wrong with a rule, whoever evaluates it, is a Fault.
 //
 // In CEL an expression can fail: what is not there has no fields, and numbers overflow. So a value
 // has guards, which are conditions for it to be there. A condition is translated twice, to what

@@ -40,8 +40,8 @@ func (tr *translator) made(e *ast.Expr) (value, error) {
 	return makers[e.Name](tr, e, v)
 }
 
-// parsed is a text as a value of a type, by the helper that reads it and the one that says whether
-// it can.
+// parsed is a text as a value of a type, by the helper that reads it and the helper that says
+// whether it can be read.
 func (tr *translator) parsed(e *ast.Expr, v value, t *types.Type, read plan.Helper) (value, error) {
 	if !shape.IsString(shape.Native(v.typ)) {
 		return value{}, fmt.Errorf("%s makes a %s of %s", e.Source, typeNames[t], aValue(v.typ))

@@ -9,10 +9,10 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/validation/shape"
 )
 
-// A field that is not there makes the rule fail that reads it, and has() asks for it. Of a value
-// that is zero Go can't tell whether somebody wrote it, so then the context is asked, which may
-// know what was sent (runtime/rules, Sent). Where nobody knows, a field that clients leave out when
-// it is zero is not there for has(), and can be read all the same.
+// A field that is not there makes the rule fail that reads it, and has() asks for it. Go can't tell
+// whether somebody wrote a value that is zero. So the context is asked then, which may know what
+// was sent (runtime/rules, Sent). Where nobody knows, a field that clients leave out when it is
+// zero is not there for has(), and can be read anyway.
 
 // isThere tells whether a field of a value is there.
 func isThere(on, v value) condition {

@@ -141,8 +141,8 @@ var (
 // typeNames are what problems call them.
 var typeNames = map[*types.Type]string{timeType: "timestamp", durationType: "duration", quantityType: "quantity"}
 
-// known makes of a value whose type is one of Kubernetes what it is in CEL: a metav1.Time is a
-// timestamp, a metav1.Duration a text, which duration() reads, and a Quantity something that
+// known makes of a value whose type is one of Kubernetes what it is in CEL. A metav1.Time is a
+// timestamp. A metav1.Duration is a text, which duration() reads, and a Quantity something that
 // quantity() reads. behind says that the code is a pointer.
 func known(v value, behind bool) value {
 	switch v.typ.Name {

@@ -21,7 +21,7 @@ func unionRules() []rule.Rule {
 			Plan: unionDiscriminator},
 		{Name: "k8s:unionMember", Scopes: rule.OnField | rule.OnItem, Args: args, Example: `+k8s:unionMember(memberName: "TCP")`,
 			Doc: "A member of a union: exactly one is set, the one that the discriminator names if there is one. " +
-				"union: names the union if there are several, memberName: is what the discriminator says instead of the field's Go name.",
+				"Where there are several unions union: names one. memberName: is what the discriminator says instead of the field's Go name.",
 			Plan: func(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
 				return memberOf(p, ExactlyOne, s, t)
 			}},

@@ -179,8 +179,8 @@ func (s saying) code(pieces []any) string {
 	return b.String()
 }
 
-// ident is what a name stands for: the value of a constant or of a variable of the plan, the code
-// of a function that is printed for it, or else the name.
+// ident is what a name stands for. It is the value of a constant or of a variable of the plan, the
+// code of a function that is printed for it, or else the name.
 func (s saying) ident(id emit.Ident) string {
 	if pkg := s.p.Model.Package(id.Path); id.Path != "" && pkg != nil {
 		if c := pkg.Types.Constants[id.Name]; c != nil && c.ConstValue != nil {

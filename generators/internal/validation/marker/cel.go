@@ -14,13 +14,16 @@ import (
 )
 
 func celRules() []rule.Rule {
-	doc := "A rule in CEL. Compiled to Go are fields of self and oldSelf, items of lists and entries of maps by [], has, size, comparisons, + - * / %, in, !, &&, ||, ?:, " +
-		"string, int, double, matches, startsWith, endsWith, contains, split, join, replace, trim, indexOf, lastIndexOf, substring, lowerAscii, upperAscii, texts as r'…' and \"\"\"…\"\"\", lists like ['a', 'b'], and over lists and the keys of maps all, exists, exists_one, filter and map, " +
-		"duration() and timestamp() with their arithmetic, their parts (getHours and so on) and texts, in UTC, quantity() with its methods, sign() and isQuantity(). A metav1.Time is a timestamp, " +
+	doc := "A rule in CEL. Compiled to Go are fields of self and oldSelf, items of lists and entries of maps by [], has, size, and comparisons. " +
+		"So are the operators + - * / %, in, !, &&, ||, ?:, and the functions string, int and double. " +
+		"Of strings there are matches, startsWith, endsWith, contains, split, join, replace, trim, indexOf, lastIndexOf, substring, lowerAscii and upperAscii. " +
+		"Texts may be written r'…' and \"\"\"…\"\"\", lists ['a', 'b']. Lists and the keys of maps have all, exists, exists_one, filter and map. " +
+		"Times are duration() and timestamp(), with their arithmetic, their parts (getHours and so on) and texts, in UTC. A quantity() has its methods, sign() and isQuantity(). A metav1.Time is a timestamp, " +
 		"a metav1.Duration a text that duration() takes, and quantity() takes a resource.Quantity. " +
-		"Optional fields and items (self.?name, self.list[?0]) have hasValue, value, orValue and optMap, and a field that can be null can be compared with it. A rule with anything else is evaluated with cel-go, by module github.com/typeplane/typeplane/cel. message= is what the error says, messageExpression= the CEL that makes it, " +
-		"reason= its type (FieldValueInvalid, FieldValueForbidden, FieldValueRequired, FieldValueDuplicate), fieldPath= where it is (.spec.name); " +
-		"with optionalOldSelf=true the rule is also for new values, and oldSelf is optional."
+		"Optional fields and items (self.?name, self.list[?0]) have hasValue, value, orValue and optMap, and a field that can be null can be compared with it. A rule with anything else is evaluated with cel-go, by module github.com/typeplane/typeplane/cel. " +
+		"What the error says is message=, or messageExpression=, the CEL that makes it. " +
+		"Its type is reason= (FieldValueInvalid, FieldValueForbidden, FieldValueRequired, FieldValueDuplicate), its place fieldPath= (.spec.name). " +
+		"With optionalOldSelf=true the rule is also for new values, and oldSelf is optional."
 	return []rule.Rule{
 		{Name: rule.Kubebuilder + "XValidation", Scopes: rule.OnAny, Value: rule.Fields, Doc: doc,
 			Example: "+" + rule.Kubebuilder + `XValidation:rule="self.min <= self.max",message="min must not be above max"`,

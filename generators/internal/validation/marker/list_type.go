@@ -14,7 +14,7 @@ import (
 // listTypeRules are +listType and +listMapKey as kube-openapi spells them. They say how lists
 // merge, and servers of CustomResourceDefinitions also refuse items that are there twice; so does a
 // server of the run for what it serves. For all other types, and for the kinds of Kubernetes, the
-// tags are documentation: its lists of container ports, for one, say that they are maps and have
+// tags are documentation. Its lists of container ports, for one, say that they are maps, and have
 // always taken the same key twice. What is wrong with the tags is said by the plug-in that prints
 // OpenAPI, so that it is said once.
 func listTypeRules() []rule.Rule {

@@ -27,10 +27,11 @@ var PackageTags = []tag.Definition{
 // rules of their own.
 var OwnPresence = []string{"k8s:required", "k8s:optional", "k8s:forbidden", Required, Optional}
 
-// PresenceAround is the marker that holds for a field without a tag of its own: +required
-// and +optional of kube-openapi mean the same where a server of the run serves the field, and then
-// comes what the package says. It is "" if nothing is said. A field that clients leave out
-// (omitempty) says by that more than its package, and an embedded struct has no name to leave out.
+// PresenceAround is the marker that holds for a field without a tag of its own. Where a server of
+// the run serves the field, kube-openapi's +required and +optional mean the same as such a tag.
+// What the package says comes after them. It is "" if nothing is said. A field that clients leave
+// out (omitempty) says by that more than its package, and an embedded struct has no name to leave
+// out.
 func PresenceAround(p *rule.Planner, s *rule.Site) string {
 	pkg := p.Model.Package(s.ParentType.Name.Package)
 	own := slices.ContainsFunc(OwnPresence, func(own string) bool { return rule.HasRule(s, own) })

@@ -20,8 +20,8 @@ func presenceRules() []rule.Rule {
 	return []rule.Rule{
 		{Name: Required, Scopes: rule.OnField, Value: rule.Flag, Example: "+" + rule.Kubebuilder + "Required",
 			Doc: "The field must be there; it may be empty. Of kinds that a server of the run serves, what was sent is looked at. Elsewhere, and where nobody " +
-				"knows what was sent (protobuf), Go can't tell a string, number, bool or struct that was left out from one that is zero, " +
-				"so of these nothing is checked, except where clients leave out what is zero (omitempty). +k8s:required is stricter.",
+				"knows what was sent (protobuf), Go can't tell a string, number, bool or struct that was left out from one that is zero. " +
+				"So of these nothing is checked, except where clients leave out what is zero (omitempty). +k8s:required is stricter.",
 			Plan: func(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
 				switch {
 				case off(t):
@@ -44,7 +44,7 @@ func presenceRules() []rule.Rule {
 }
 
 // sent wants a field of a custom resource to have been sent. said tells that a tag wants it, not
-// only the lack of omitempty: then a list, a map or what is behind a pointer is missed also where
+// only the lack of omitempty. Then a list, a map or what is behind a pointer is missed also where
 // nobody knows what was sent.
 func sent(s *rule.Site, said bool) plan.Plan {
 	if rule.HasRule(s, "k8s:required") {

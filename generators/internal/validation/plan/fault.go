@@ -13,8 +13,8 @@ import (
 // Fault says what is wrong with a tag, and the cure.
 type Fault struct {
 	Message, Cure string
-	// Misfit says that the tag can't be about what it stands on. Of controller-gen's markers that
-	// is a warning: no CRD has them.
+	// Misfit says that the tag can't be about what it stands on. For a marker of controller-gen
+	// that is a warning, since no CRD has it.
 	Misfit bool
 	// Needed says that the rule is one, and something is missing that would enforce it: that is no
 	// rule to be left out, wherever it stands.

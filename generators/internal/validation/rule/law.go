@@ -34,7 +34,7 @@ type findings struct {
 	taken     map[string][]string // where names of package variables are taken, see Fresh
 }
 
-// Under lets a law hold, and returns the one that held before.
+// Under lets a law hold, and returns the law that held before.
 func (p *Planner) Under(l Law) Law {
 	var before Law
 	if p.findings != nil {
@@ -68,8 +68,8 @@ func (p *Planner) LawIn(pkg *model.Package) Law {
 	return OfTypes
 }
 
-// LawOf is the law for a type below another one: that of its own package, which may print its
-// function, or for a type of another module the one that holds.
+// LawOf is the law for a type below another one. A package of ours has a law of its own, since it
+// may print the function. For a type of another module it is the law that holds.
 func (p *Planner) LawOf(t *types.Type) Law {
 	if t.Name.Package == "" || !p.ours(t) {
 		return p.Law

@@ -11,8 +11,8 @@ import (
 // SetDefaults_ResourceList rounds up to thousandths: that is as fine as anybody counts.
 func SetDefaults_ResourceList(in *corev1.ResourceList) { quantity.RoundUp(*in) }
 
-// SetDefaults_LimitRangeItem gives containers a limit and a request where the item has none: the
-// limit is the most that is allowed, the request is the limit, or else the least that is allowed.
+// SetDefaults_LimitRangeItem gives containers a limit and a request where the item has none. The
+// limit is the most that is allowed. The request is the limit, or else the least that is allowed.
 func SetDefaults_LimitRangeItem(in *corev1.LimitRangeItem) {
 	if in.Type != corev1.LimitTypeContainer {
 		return

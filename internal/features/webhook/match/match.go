@@ -61,9 +61,9 @@ func Namespace(r *admission.Request) string {
 	return r.Namespace
 }
 
-// Version returns in which version a request is judged. It is the one of the request if a rule
-// names that. Else it is the first served version that a rule names, unless the rules are exact
-// about versions. false: the rules are about something else.
+// Version returns in which version a request is judged. It is that of the request if a rule names
+// that. Else it is the first served version that a rule names, unless the rules are exact about
+// versions. false: the rules are about something else.
 func Version(rules []admissionregistrationv1.RuleWithOperations, exact bool, r *admission.Request) (admission.Version, bool) {
 	for i := range rules {
 		if Covers(&rules[i], r, r.Resource) {

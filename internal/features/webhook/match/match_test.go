@@ -198,7 +198,7 @@ func TestSelectors(t *testing.T) {
 			t.Errorf("%s: %v %v", tt.name, got, err)
 		}
 	}
-	// Where there are no namespaces, they have names all the same.
+	// Where there are no namespaces, they have names anyway.
 	s, err := NewSelectors(&metav1.LabelSelector{MatchLabels: map[string]string{NameLabel: "ns"}}, nil)
 	if err != nil {
 		t.Fatal(err)

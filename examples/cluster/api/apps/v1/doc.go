@@ -1,7 +1,7 @@
 // Package v1 serves deployments as Kubernetes has them.
 //
-// The types are aliases of those in k8s.io/api: see package core/v1 for how. What is made of the
-// template of pods that a client leaves half empty is said there, too.
+// The types are aliases of those in k8s.io/api: see package core/v1 for how. That package also says
+// what the defaults of a template of pods are.
 //
 // +typeplane:docs=examples/cluster/docs
 // +groupName=apps

@@ -29,9 +29,9 @@ const (
 	DisabledPolicySelect ScalingPolicySelect = "Disabled"
 )
 
-// HPAScalingRules limit scaling in one direction: by policies; by a window, from whose
-// recommendations the most careful is taken, so that the number doesn't flap; and by a tolerance
-// below which a metric changes nothing.
+// HPAScalingRules limit scaling in one direction. Policies limit the steps. Of the recommendations
+// in a window the most careful one is taken, so that the number doesn't flap. Below a tolerance a
+// metric changes nothing.
 type HPAScalingRules struct {
 	// stabilizationWindowSeconds is how far to look back for recommendations, 0 to 3600. Without
 	// it, 0 when scaling up and 300 when scaling down.

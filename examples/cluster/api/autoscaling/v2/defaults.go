@@ -2,8 +2,8 @@ package v2
 
 // SetDefaults_HorizontalPodAutoscalerSpec sets the metric of an autoscaler that has none: 80 % of
 // the CPU that its pods request. No older version has this default: there, no percentage may also
-// mean that metrics which the version cannot show are set. Whoever creates in an older version gets
-// it when the object is stored in this one.
+// mean that metrics which the version cannot show are set. Clients of an older version get it when
+// the object is stored in this version.
 func SetDefaults_HorizontalPodAutoscalerSpec(spec *HorizontalPodAutoscalerSpec) {
 	if len(spec.Metrics) > 0 {
 		return

@@ -100,7 +100,7 @@ const OpenAPISchemas = `{
     }
   },
   "autoscaling.v2.HPAScalingRules": {
-    "description": "HPAScalingRules limit scaling in one direction: by policies; by a window, from whose recommendations the most careful is taken, so that the number doesn't flap; and by a tolerance below which a metric changes nothing.",
+    "description": "HPAScalingRules limit scaling in one direction. Policies limit the steps. Of the recommendations in a window the most careful one is taken, so that the number doesn't flap. Below a tolerance a metric changes nothing.",
     "type": "object",
     "properties": {
       "policies": {

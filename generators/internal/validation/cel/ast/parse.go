@@ -1,4 +1,4 @@
-// Package ast reads the Common Expression Language, but for messages and optional entries of
+// Package ast reads the Common Expression Language, except for messages and optional entries of
 // literals. It has no types: what an expression means is for its user to say, who also refuses what
 // it does not know.
 //

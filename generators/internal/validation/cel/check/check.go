@@ -1,6 +1,6 @@
 // Package check finds the types in an expression that don't fit, as cel-go does where self may be
 // anything. A program with such a rule would not start. gen can't link cel-go, so overloads.txt has
-// the functions of the language. A test of module cel holds both against it.
+// the functions of the language. A test of module cel compares both with it.
 //
 // Start reading at Types.
 package check

@@ -244,7 +244,7 @@ func (t *typ) mayBeNull() bool {
 	return true
 }
 
-// general is the one of two types that says less.
+// general is the type of two that says less.
 func general(a, b *typ) *typ {
 	if a.saysLess(b) {
 		return a

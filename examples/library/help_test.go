@@ -1,0 +1,44 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/typeplane/typeplane/internal/tool"
+)
+
+var updateHelp = flag.Bool("update-help", false, "write testdata/help, what the program says of itself")
+
+// TestHelp compares the help of the program and of its commands with testdata/help.
+func TestHelp(t *testing.T) {
+	for _, command := range []string{"", "inspect", "backup", "restore", "migrate", "import", "user", "version", "completion"} {
+		var out bytes.Buffer
+		if err := tool.Run(t.Context(), program(), strings.Fields("help "+command), tool.Console{Out: &out}); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			if len(line) > 140 {
+				t.Errorf("help %s: a line of %d signs: %s", command, len(line), line)
+			}
+		}
+		file := filepath.Join("testdata", "help", strings.TrimSpace("library "+command)+".txt")
+		if *updateHelp {
+			if err := os.WriteFile(file, out.Bytes(), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := gocmp.Diff(string(want), out.String()); diff != "" {
+			t.Errorf("help %s differs from %s; if it is meant, run this test with -update-help (-want +got):\n%s", command, file, diff)
+		}
+	}
+}
