@@ -6,10 +6,10 @@
 // Snapshot (snapshot.go) holds the roles and bindings of one moment and answers from them. match.go
 // says when a rule is about a request, covers.go when rules give no more than others. Authorizer
 // (authorizer.go) is the snapshot of now, which Follow (follow.go) keeps up to date from the four
-// resources, by their own lists and watches. Guard (escalation.go) refuses writes by which somebody
-// would give away more than they have. Bootstrap (bootstrap.go, reconcile.go) makes the roles and
-// bindings that every server begins with, before it is ready (bootstrapper.go). aggregation.go
-// writes the rules of cluster roles that are made of others.
+// resources, by their own lists and watches. ForbidEscalation (escalation.go) refuses writes by
+// which somebody would give away more than they have. Bootstrap (bootstrap.go, reconcile.go) makes
+// the roles and bindings that every server begins with, before it is ready (bootstrapper.go).
+// aggregation.go writes the rules of cluster roles that are made of others.
 //
 // A decision polls nothing: it reads memory.
 //
