@@ -31,13 +31,14 @@ type Plugin struct {
 	// Validate refuses a write, after the rules of the kind. It modifies nothing. The object is
 	// complete.
 	Validate func(context.Context, *Request) error
-	// Transact says what else has to be written with the object, in one transaction, or that it
-	// can't be. It is asked last, for each attempt to write, with Operation Delete also for an
-	// object that goes because its last finalizer did. When one of the operations does not find the
-	// revision that it expects, Transact is asked again. It gives Request.Attempt what is left to
-	// do when the attempt is over, also when that fails. It may set what the server alone says of
-	// the Object, like a status. It is asked about a dry run like about any other write, but
-	// nothing that Transact does may last.
+	// Transact says what else has to be written with the object, in one transaction, or what the
+	// transaction depends on, or that the object can't be written. It is asked last, for each
+	// attempt to write, with Operation Delete also for an object that goes because its last
+	// finalizer did. When one of the operations does not find the revision that it expects,
+	// Transact is asked again. It gives Request.Attempt what is left to do when the attempt is
+	// over, also when that fails. It may set what the server alone says of the Object, like a
+	// status. It is asked about a dry run as about any other write, but nothing that it does may
+	// last then.
 	Transact func(context.Context, *Request) ([]storage.Op, error)
 }
 

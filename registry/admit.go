@@ -10,6 +10,7 @@ import (
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry/internal/metadata"
+	"github.com/typeplane/typeplane/registry/internal/owners"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/serializer"
@@ -55,7 +56,7 @@ func (e *endpoint) mutate(ctx context.Context, r *admission.Request, obj, old ru
 	if r == nil || ctx.Err() != nil {
 		return obj, ctx.Err()
 	}
-	one, owners := about(r, obj, old), runtime.Meta(obj).ManagedFields
+	one, was := about(r, obj, old), runtime.Meta(obj).ManagedFields
 	stepCtx, step := trace.Begin(ctx, "mutating admission")
 	err := e.admission.Mutate(stepCtx, one)
 	step.End(err)
@@ -69,7 +70,7 @@ func (e *endpoint) mutate(ctx context.Context, r *admission.Request, obj, old ru
 	// The client may write where it said that it would, and nowhere else. A new object may get
 	// another name.
 	meta, name := runtime.Meta(next), rest.Name{Namespace: r.Namespace, Name: r.Name}
-	e.keepOwners(r.Notes, meta, owners)
+	owners.KeepOwners(r.Notes, meta, was)
 	metadata.DropOwnersTwice(r.Notes, meta, metadata.OwnersTwiceAfterAdmission)
 	if old != nil {
 		if err := metadata.MatchName(meta, name); err != nil {

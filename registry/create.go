@@ -59,7 +59,7 @@ func (e *endpoint) Create(ctx context.Context, req *rest.Request, name rest.Name
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	e.ownNew(w, hub, from, opts.FieldManager)
+	e.owners.KeepNew(w.Request, hub, from, opts.FieldManager)
 
 	return e.createOwned(ctx, w, name, hub, from, opts)
 }

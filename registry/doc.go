@@ -18,7 +18,7 @@
 // canonical values of stored ones, view writes answers, and selection says which objects a list or
 // a watch is about. Package metadata has the rules of what every object has, subresource those of
 // bodies of another kind, and patch the types of patches. Package apistatus turns errors into
-// statuses. Package ownership, which others use too, knows who set which field.
+// statuses. Package owners keeps the record of who set which field.
 //
 // This package knows no HTTP and no particular backend. All that it returns as an error is an API
 // status (k8s.io/apimachinery/pkg/api/errors) or an error of the context.

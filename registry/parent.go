@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/registry/internal/apistatus"
+	"github.com/typeplane/typeplane/registry/internal/owners"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
@@ -121,7 +122,7 @@ func (e *endpoint) rewrite(ctx context.Context, req *rest.Request, name rest.Nam
 		if refused = apply(next); refused != nil {
 			return nil, nil, refused
 		}
-		e.own(w, next, nil, old, current, author{manager: manager})
+		e.owners.Keep(w.Request, next, nil, old, current, owners.Author{Manager: manager})
 		return e.replace(ctx, w, next, nil, old, current)
 	})
 	if refused != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/typeplane/typeplane/registry/internal/apistatus"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/internal/metadata"
+	"github.com/typeplane/typeplane/registry/internal/owners"
 	"github.com/typeplane/typeplane/registry/internal/patch"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -25,7 +26,7 @@ import (
 // again when another writer comes first, so that a patch which names no resourceVersion never fails
 // because of one.
 func (e *endpoint) Patch(ctx context.Context, req *rest.Request, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
-	if patch.Type == types.ApplyYAMLPatchType && e.owners != nil {
+	if patch.Type == types.ApplyYAMLPatchType && e.owners.Tracked() {
 		return e.apply(ctx, req, name, patch.Bytes, opts)
 	}
 	key, err := e.Key(name)
@@ -36,7 +37,7 @@ func (e *endpoint) Patch(ctx context.Context, req *rest.Request, name rest.Name,
 	if err != nil {
 		return nil, false, err
 	}
-	by, w := author{manager: opts.FieldManager}, e.updating(req, name, updateOptions(opts))
+	by, w := owners.Author{Manager: opts.FieldManager}, e.updating(req, name, updateOptions(opts))
 	for {
 		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), w.attempted, func(current storage.Entry) ([]byte, []storage.Op, error) {
 			old, err := e.decodeCurrent(current)
@@ -56,7 +57,7 @@ func (e *endpoint) Patch(ctx context.Context, req *rest.Request, name rest.Name,
 				return nil, nil, err
 			}
 			w.text = text
-			e.own(w, hub, from, old, current, by)
+			e.owners.Keep(w.Request, hub, from, old, current, by)
 			if hub, err = e.mutate(ctx, w.judged, hub, old); err != nil {
 				return nil, nil, err
 			}
@@ -65,8 +66,8 @@ func (e *endpoint) Patch(ctx context.Context, req *rest.Request, name rest.Name,
 		if err == nil {
 			return e.View(entry), false, nil
 		}
-		if tooLarge(err) && e.owners != nil && !by.unnamed {
-			by.unnamed = true
+		if owners.TooLarge(err) && e.owners.Tracked() && !by.Unnamed {
+			by.Unnamed = true
 			continue
 		}
 		return nil, false, apistatus.Of(err, "patch", e.resource, name.Name)
@@ -162,7 +163,7 @@ func (e *endpoint) editable(old runtime.Object, current storage.Entry) ([]byte, 
 		meta.ResourceVersion = storage.FormatRevision(current.Revision)
 		return canonical.AppendDocument(nil, canonical.HeadOf(e.Kind), meta, doc)
 	}
-	versioned, err := e.fromHub(old)
+	versioned, err := e.FromHub(old)
 	if err != nil {
 		return nil, err
 	}

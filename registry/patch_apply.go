@@ -37,7 +37,7 @@ func (e *endpoint) apply(ctx context.Context, req *rest.Request, name rest.Name,
 			if err != nil {
 				return nil, nil, err
 			}
-			live, err := e.live(old, current)
+			live, err := e.owners.Live(old, current)
 			if err != nil {
 				return nil, nil, apierrors.NewInternalError(err)
 			}
@@ -130,7 +130,7 @@ func (e *endpoint) applyTo(live runtime.Object, applied appliedPatch, name rest.
 // changed.
 func (e *endpoint) appliedText(live, obj runtime.Object, sent map[string]any) (runtime.Object, []byte, error) {
 	if next, ok := obj.(ownership.Document); ok {
-		return e.appliedDocument(live.(ownership.Document), next)
+		return e.owners.AppliedDocument(live.(ownership.Document), next)
 	}
 	if sent == nil {
 		return obj, nil, nil
@@ -145,7 +145,7 @@ func (e *endpoint) createByApply(ctx context.Context, w *write, name rest.Name, 
 		return nil, w.CreateDenied
 	}
 	applied = applied.toCreate()
-	hub, from, _, err := e.applyTo(e.nothing(), applied, name, opts)
+	hub, from, _, err := e.applyTo(e.owners.Nothing(), applied, name, opts)
 	if err != nil {
 		return nil, apistatus.Of(err, "patch", e.resource, name.Name)
 	}

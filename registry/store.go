@@ -14,6 +14,7 @@ import (
 	"github.com/typeplane/typeplane/internal/ownership"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/internal/metadata"
+	"github.com/typeplane/typeplane/registry/internal/owners"
 	"github.com/typeplane/typeplane/registry/internal/selection"
 	"github.com/typeplane/typeplane/registry/internal/subresource"
 	"github.com/typeplane/typeplane/registry/internal/view"
@@ -50,7 +51,7 @@ type endpoint struct {
 	// writes is the function of a Part, nil for all else.
 	writes func(ctx context.Context, obj, sent runtime.Object) error
 	rules  *subresource.Rules
-	owners *ownership.Tracker // nil: nobody tracks who owns which field
+	owners owners.Owners
 }
 
 func newStore(def definition, c *canonical.Codec, opts Options, backend storage.Interface) *store {
@@ -93,7 +94,7 @@ func (s *store) resources() ([]rest.Resource, error) {
 			reset = append(reset, ownership.Path{subresourceStatus})
 		}
 		reset = append(reset, s.resetFields("")...)
-		if e.owners, err = e.tracker("", reset...); err != nil {
+		if e.owners, err = e.ownersBy("", reset...); err != nil {
 			return nil, fmt.Errorf("resource %q: %w", s.def.Plural, err)
 		}
 		main := rest.Resource{
@@ -136,13 +137,9 @@ func (s *store) resources() ([]rest.Resource, error) {
 	return append(served, parts...), nil
 }
 
-// tracker keeps track of who owns fields by writes to a part of the objects; nil: nobody does.
-func (e *endpoint) tracker(subresource string, reset ...ownership.Path) (*ownership.Tracker, error) {
-	t, err := ownership.NewTracker(e.schemas, e.codec.Scheme, e.Kind, subresource, reset...)
-	if e.ShowsDocuments() {
-		t = t.OfDocuments(e.schemas)
-	}
-	return t, err
+// ownersBy keeps track of who owns fields by writes to a part of the objects.
+func (e *endpoint) ownersBy(subresource string, reset ...ownership.Path) (owners.Owners, error) {
+	return owners.New(e.schemas, e.codec.Scheme, e.Version, subresource, reset...)
 }
 
 // factory is what answers look like in the version of kind.
@@ -163,7 +160,7 @@ func (s *store) resetFields(subresource string) []ownership.Path {
 // patchTypes are the patches that objects of the version take.
 func (e *endpoint) patchTypes() []types.PatchType {
 	list := []types.PatchType{types.JSONPatchType, types.MergePatchType, types.StrategicMergePatchType}
-	if e.owners != nil {
+	if e.owners.Tracked() {
 		list = append(list, types.ApplyYAMLPatchType)
 	}
 	return list
@@ -185,15 +182,4 @@ func (s *store) decodeCurrent(entry storage.Entry) (runtime.Object, error) {
 		runtime.Meta(hub).ResourceVersion = storage.FormatRevision(entry.Revision)
 	}
 	return hub, err
-}
-
-// fromHub converts to the version, and says in the object what it is. The result may share memory
-// with hub.
-func (e *endpoint) fromHub(hub runtime.Object) (runtime.Object, error) {
-	obj, err := e.Kind.FromHub(hub)
-	if err != nil {
-		return nil, err
-	}
-	obj.GetObjectKind().SetGroupVersionKind(e.Kind.GroupVersionKind())
-	return obj, nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/typeplane/typeplane/internal/ownership"
 	"github.com/typeplane/typeplane/registry/internal/apistatus"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
+	"github.com/typeplane/typeplane/registry/internal/owners"
 	"github.com/typeplane/typeplane/registry/internal/subresource"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -32,7 +33,7 @@ func (e *endpoint) subresources(main rest.Resource) ([]rest.Resource, error) {
 		status.subresource = subresourceStatus
 		r := part(subresourceStatus)
 		r.Documents, r.Texts, r.Misread = main.Documents, main.Texts, main.Misread
-		if status.owners, err = e.tracker(subresourceStatus, append(e.resetFields(subresourceStatus), ownership.Path{"metadata"}, ownership.Path{"spec"})...); err != nil {
+		if status.owners, err = e.ownersBy(subresourceStatus, append(e.resetFields(subresourceStatus), ownership.Path{"metadata"}, ownership.Path{"spec"})...); err != nil {
 			return nil, err
 		}
 		r.Get, r.Update, r.Patch, r.PatchTypes = &status, &status, &status, status.patchTypes()
@@ -40,7 +41,7 @@ func (e *endpoint) subresources(main rest.Resource) ([]rest.Resource, error) {
 	}
 	if e.def.Strategy.Deletion.Finalize != nil {
 		finalize := *e
-		finalize.subresource, finalize.owners = subresourceFinalize, nil
+		finalize.subresource, finalize.owners = subresourceFinalize, owners.Owners{}
 		r := part(subresourceFinalize)
 		r.Documents, r.Texts, r.Misread = main.Documents, main.Texts, main.Misread
 		r.Update = &finalize
@@ -49,7 +50,7 @@ func (e *endpoint) subresources(main rest.Resource) ([]rest.Resource, error) {
 	if e.Kind.Scalable() {
 		// Replicas are those of the object: so is who owns them.
 		of := *e
-		if of.owners, err = e.tracker(subresourceScale, append(e.resetFields(subresourceScale), ownership.Path{subresourceStatus})...); err != nil {
+		if of.owners, err = e.ownersBy(subresourceScale, append(e.resetFields(subresourceScale), ownership.Path{subresourceStatus})...); err != nil {
 			return nil, err
 		}
 		replicas, err := subresource.ReplicasOf(e.Kind)

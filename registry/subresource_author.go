@@ -168,7 +168,7 @@ func (e *endpoint) authored(main rest.Resource, part func(name string) rest.Reso
 		own := *e
 		own.subresource, own.wholly, own.rules, own.writes = s.name, true, s.rules, s.writes
 		var err error
-		if own.owners, err = e.tracker(s.name, e.resetFields(s.name)...); err != nil {
+		if own.owners, err = e.ownersBy(s.name, e.resetFields(s.name)...); err != nil {
 			return nil, err
 		}
 		r := part(s.name)

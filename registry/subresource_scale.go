@@ -14,6 +14,7 @@ import (
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry/internal/apistatus"
 	"github.com/typeplane/typeplane/registry/internal/metadata"
+	"github.com/typeplane/typeplane/registry/internal/owners"
 	"github.com/typeplane/typeplane/registry/internal/patch"
 	"github.com/typeplane/typeplane/registry/internal/subresource"
 	"github.com/typeplane/typeplane/registry/internal/view"
@@ -90,7 +91,7 @@ func (s *scaleEndpoint) write(ctx context.Context, req *rest.Request, verb strin
 		if want.applied {
 			runtime.Meta(hub).ManagedFields = want.owners
 		} else {
-			e.own(w, hub, nil, old, current, author{manager: opts.FieldManager})
+			e.owners.Keep(w.Request, hub, nil, old, current, owners.Author{Manager: opts.FieldManager})
 		}
 		// What admission makes of the Scale belongs to nobody.
 		scale, err := admitBody(ctx, e, sent{
@@ -127,7 +128,7 @@ func (s *scaleEndpoint) Patch(ctx context.Context, req *rest.Request, name rest.
 
 // changed reads a patch, and returns what makes the next Scale by it.
 func (s *scaleEndpoint) changed(ctx context.Context, req *rest.Request, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (func(storage.Entry, runtime.Object) (wanted, error), error) {
-	if patch.Type == types.ApplyYAMLPatchType && s.of.owners != nil {
+	if patch.Type == types.ApplyYAMLPatchType && s.of.owners.Tracked() {
 		applied, err := s.readApplied(&req.Notes, patch.Bytes, opts)
 		return func(current storage.Entry, old runtime.Object) (wanted, error) {
 			return s.applied(applied, name, opts, current, old)
@@ -241,7 +242,7 @@ func (s *scaleEndpoint) readContent(data []byte) (applied appliedPatch, strict [
 // applied makes the next Scale of a stored object by an apply patch of the object.
 func (s *scaleEndpoint) applied(patch appliedPatch, name rest.Name, opts metav1.PatchOptions, current storage.Entry, old runtime.Object) (wanted, error) {
 	e := s.of
-	live, err := e.live(old, current)
+	live, err := e.owners.Live(old, current)
 	if err != nil {
 		return wanted{}, apierrors.NewInternalError(err)
 	}
@@ -250,7 +251,7 @@ func (s *scaleEndpoint) applied(patch appliedPatch, name rest.Name, opts metav1.
 	if err != nil {
 		return wanted{}, err
 	}
-	next, err := e.fromHub(hub)
+	next, err := e.FromHub(hub)
 	if err != nil {
 		return wanted{}, apierrors.NewInternalError(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
+	"github.com/typeplane/typeplane/registry/internal/owners"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
@@ -53,7 +54,7 @@ func (e *endpoint) putInTransaction(ctx context.Context, request *admission.Requ
 		}
 		entry, err = e.put(ctx, key, value, with, opts)
 		switch {
-		case tooLarge(err) && len(meta.ManagedFields) > 0:
+		case owners.TooLarge(err) && len(meta.ManagedFields) > 0:
 			meta.ManagedFields = nil // rather nobody's fields than no object
 		case storage.CodeOf(err) == storage.CodeConflict && len(with) > 0:
 			if err := wait.Sleep(ctx, rand.N(pause)); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/typeplane/typeplane/registry/internal/apistatus"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/internal/metadata"
+	"github.com/typeplane/typeplane/registry/internal/owners"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
@@ -54,7 +55,7 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 		return nil, false, badDocument(err)
 	}
 
-	by, w := author{manager: opts.FieldManager}, e.updating(req, name, &opts)
+	by, w := owners.Author{Manager: opts.FieldManager}, e.updating(req, name, &opts)
 	w.text = text
 	for {
 		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), w.attempted, func(current storage.Entry) ([]byte, []storage.Op, error) {
@@ -72,7 +73,7 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 			if err := ctx.Err(); err != nil {
 				return nil, nil, err
 			}
-			e.own(w, next, from, old, current, by)
+			e.owners.Keep(w.Request, next, from, old, current, by)
 
 			// Mutating admission.
 			if next, err = e.mutate(ctx, w.judged, next, old); err != nil {
@@ -83,8 +84,8 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 		if err == nil {
 			return e.View(entry), false, nil
 		}
-		if tooLarge(err) && e.owners != nil && !by.unnamed {
-			by.unnamed = true
+		if owners.TooLarge(err) && e.owners.Tracked() && !by.Unnamed {
+			by.Unnamed = true
 			continue
 		}
 		if storage.CodeOf(err) != storage.CodeNotFound || e.subresource != "" || !e.def.Strategy.AllowCreateOnUpdate {
@@ -177,7 +178,7 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 		if value, err = e.encodeHub(hub, from); err != nil {
 			return nil, nil, err
 		}
-	case same && sameOwners(meta.ManagedFields, oldMeta.ManagedFields):
+	case same && owners.SameOwners(meta.ManagedFields, oldMeta.ManagedFields):
 		// It is no change that somebody wrote again what was there.
 		unchanged, err := sameButOwners(value, current.Value)
 		if err != nil {
@@ -215,7 +216,7 @@ func (e *endpoint) createByUpdate(ctx context.Context, w *write, name rest.Name,
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	e.ownNew(w, hub, from, opts.FieldManager)
+	e.owners.KeepNew(w.Request, hub, from, opts.FieldManager)
 	return e.createOwned(ctx, w, name, hub, from, metav1.CreateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation})
 }
 

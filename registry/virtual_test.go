@@ -147,7 +147,7 @@ func TestVirtualOfAList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := written(t, one, rest.Form{MediaType: rest.JSON}); !strings.HasPrefix(got, `{"kind":"Meter","apiVersion":"shop.example.com/v1","metadata":{"name":"b","namespace":"ns"`) {
+	if got := written(t, one, rest.Representation{MediaType: rest.JSON}); !strings.HasPrefix(got, `{"kind":"Meter","apiVersion":"shop.example.com/v1","metadata":{"name":"b","namespace":"ns"`) {
 		t.Error(got)
 	}
 	for _, name := range []string{"c", "d"} { // one of another namespace, and one that there is not
@@ -166,7 +166,7 @@ func TestVirtualOfAList(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, view := range []rest.View{aged, all} {
-		if got := written(t, view, rest.Form{MediaType: rest.JSON, As: rest.AsTable}); !strings.Contains(got, `{"cells":["a","60m"],`) {
+		if got := written(t, view, rest.Representation{MediaType: rest.JSON, As: rest.AsTable}); !strings.Contains(got, `{"cells":["a","60m"],`) {
 			t.Errorf("no age in %s", got)
 		}
 	}

@@ -78,3 +78,20 @@ func (v Version) Object(e storage.Entry) (runtime.Object, error) {
 	runtime.Meta(obj).ResourceVersion = storage.FormatRevision(e.Revision)
 	return obj, nil
 }
+
+// FromHub converts to the version, and says in the object what it is. The result may share memory
+// with hub.
+func (v Version) FromHub(hub runtime.Object) (runtime.Object, error) {
+	obj, err := v.Kind.FromHub(hub)
+	if err != nil {
+		return nil, err
+	}
+	obj.GetObjectKind().SetGroupVersionKind(v.Kind.GroupVersionKind())
+	return obj, nil
+}
+
+// OriginOf is what the object of an entry was made of: value is canonical.
+func (v Version) OriginOf(value []byte) (*Origin, error) { return v.from.OriginOf(value) }
+
+// Storage is the kind of canonical values.
+func (v Version) Storage() *runtime.Kind { return v.from.Storage }
