@@ -32,6 +32,14 @@ var elsewhere = map[string]string{
 	"x_test.go":            "an example of a name",
 	"store_tests.go":       "k8s.io/apiserver",
 	"watcher_tests.go":     "k8s.io/apiserver",
+	"conversion.go":        "the module of the tutorial",
+	"shop.go":              "the module of the tutorial",
+	"order_types.go":       "the module of the tutorial",
+	"order_strategy.go":    "the module of the tutorial",
+	"order_test.go":        "the module of the tutorial",
+	"order_ship.go":        "the module of the tutorial",
+	"order_ship_types.go":  "the module of the tutorial",
+	"order_ship_test.go":   "the module of the tutorial",
 	"kube_codegen.sh":      "k8s.io/code-generator",
 }
 
