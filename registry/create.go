@@ -44,7 +44,7 @@ func (e *endpoint) Create(ctx context.Context, req *rest.Request, name rest.Name
 	// Wipe what clients may not set, and look at how much there is of the rest.
 	metadata.WipeSystemFields(meta)
 	metadata.DropOwnersTwice(&w.Notes, meta, metadata.OwnersTwice)
-	if err := e.checkMetadata(meta, nil); err != nil {
+	if err := e.validation().Size(meta, nil); err != nil {
 		return nil, err
 	}
 
@@ -110,7 +110,7 @@ func (e *endpoint) createNamed(ctx context.Context, w *write, hub runtime.Object
 	}
 
 	// Validate.
-	if err := e.validateCreate(ctx, w.text, hub, from); err != nil {
+	if err := e.validation().Create(ctx, w.text, hub, from); err != nil {
 		return nil, err
 	}
 	e.warnNew(ctx, w, hub)

@@ -73,7 +73,7 @@ func (e *endpoint) take(ctx context.Context, text []byte, change func(*metav1.Ob
 	}
 	change(meta)
 	e.metadata.CompleteImported(meta)
-	if err := e.checkMetadata(meta, nil); err != nil {
+	if err := e.validation().Size(meta, nil); err != nil {
 		return false, err
 	}
 
@@ -87,7 +87,7 @@ func (e *endpoint) take(ctx context.Context, text []byte, change func(*metav1.Ob
 	if err != nil {
 		return false, badDocument(err)
 	}
-	if err := e.validateCreate(ctx, text, hub, from); err != nil {
+	if err := e.validation().Create(ctx, text, hub, from); err != nil {
 		return false, err
 	}
 	if canonicalize := e.def.Strategy.Canonicalize; canonicalize != nil {

@@ -50,7 +50,7 @@ func (e *endpoint) Patch(ctx context.Context, req *rest.Request, name rest.Name,
 			}
 			meta := runtime.Meta(hub)
 			metadata.DropOwnersTwice(&w.Notes, meta, metadata.OwnersTwiceAfterAdmission)
-			if err := e.checkMetadata(meta, runtime.Meta(old)); err != nil {
+			if err := e.validation().Size(meta, runtime.Meta(old)); err != nil {
 				return nil, nil, err
 			}
 			if err := ctx.Err(); err != nil {
@@ -133,7 +133,7 @@ func (e *endpoint) edited(ctx context.Context, r *edit, old runtime.Object, curr
 	if err != nil {
 		return nil, nil, nil, e.misfit(r, err)
 	}
-	if err := e.judge(r, decoded.Strict); err != nil {
+	if err := e.reportOdd(r, decoded.Strict); err != nil {
 		return nil, nil, nil, e.misfit(r, err)
 	}
 	meta := runtime.Meta(decoded.Object)
@@ -171,8 +171,8 @@ func (e *endpoint) editable(old runtime.Object, current storage.Entry) ([]byte, 
 	return serializer.AppendKind(nil, e.Kind, versioned, serializer.JSON, false)
 }
 
-// judge deals with what is odd about an edit and about what it makes, as the client wants it.
-func (e *endpoint) judge(r *edit, strict []error) error {
+// reportOdd deals with what is odd about an edit and about what it makes, as the client wants it.
+func (e *endpoint) reportOdd(r *edit, strict []error) error {
 	decoded := serializer.Decoded{Strict: append(r.strict[:len(r.strict):len(r.strict)], strict...)}
 	switch r.opts.FieldValidation {
 	case metav1.FieldValidationIgnore:
@@ -192,7 +192,7 @@ func (e *endpoint) misfit(r *edit, err error) error {
 	if errors.As(err, &status) {
 		return err
 	}
-	return e.invalid(r.name.Name, field.ErrorList{field.Invalid(field.NewPath("patch"), excerpt(r.text), err.Error())})
+	return e.validation().Invalid(r.name.Name, field.ErrorList{field.Invalid(field.NewPath("patch"), excerpt(r.text), err.Error())})
 }
 
 // excerpt is the beginning of a patch, for messages.

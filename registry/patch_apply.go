@@ -55,7 +55,7 @@ func (e *endpoint) apply(ctx context.Context, req *rest.Request, name rest.Name,
 				return nil, nil, err
 			}
 			metadata.DropOwnersTwice(&w.Notes, meta, metadata.OwnersTwiceAfterAdmission)
-			if err := e.checkMetadata(meta, runtime.Meta(old)); err != nil {
+			if err := e.validation().Size(meta, runtime.Meta(old)); err != nil {
 				return nil, nil, err
 			}
 			if hub, err = e.mutate(ctx, w.judged, hub, old); err != nil {
@@ -154,7 +154,7 @@ func (e *endpoint) createByApply(ctx context.Context, w *write, name rest.Name, 
 	if made.text, err = json.Marshal(applied.content); err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
-	if err := e.checkMetadata(runtime.Meta(hub), nil); err != nil {
+	if err := e.validation().Size(runtime.Meta(hub), nil); err != nil {
 		return nil, err
 	}
 	// A manifest that was exported says at which revision: as in Kubernetes that is no reason not

@@ -35,7 +35,7 @@ func (e *endpoint) received(obj runtime.Object, text []byte) (hub runtime.Object
 			return hub, nil, err
 		}
 		if len(misfits) > 0 {
-			return hub, nil, e.invalid(runtime.Meta(obj).Name, misfits)
+			return hub, nil, e.validation().Invalid(runtime.Meta(obj).Name, misfits)
 		}
 	}
 	if text == nil || !e.ShowsDocuments() {
@@ -68,7 +68,7 @@ func (e *endpoint) misread(text []byte, strict bool) error {
 	}
 	var said struct{ Metadata struct{ Name string } }
 	_ = json.Unmarshal(text, &said) // the name is for the message
-	return e.invalid(said.Metadata.Name, errs)
+	return e.validation().Invalid(said.Metadata.Name, errs)
 }
 
 // countedOrigin is the origin of the object that counted makes of a sent one, which was made of

@@ -161,7 +161,7 @@ func (s *scaleEndpoint) edited(ctx context.Context, r *edit, current storage.Ent
 		err = fmt.Errorf("it makes a %s of a %s: leave kind and apiVersion as they are", gvk, subresource.ScaleKind)
 	}
 	if err == nil {
-		err = s.of.judge(r, strict)
+		err = s.of.reportOdd(r, strict)
 	}
 	if err != nil {
 		return nil, s.of.misfit(r, err)

@@ -64,7 +64,7 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 			if err != nil {
 				return nil, nil, err
 			}
-			if err := e.checkMetadata(meta, runtime.Meta(old)); err != nil {
+			if err := e.validation().Size(meta, runtime.Meta(old)); err != nil {
 				return nil, nil, err
 			}
 			next := e.deepCopy(hub)
@@ -136,7 +136,7 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 	}
 
 	// Validate.
-	if err := e.validateUpdate(ctx, w.text, hub, old, from, current.Value); err != nil {
+	if err := e.validation().Update(ctx, w.text, hub, old, from, current.Value); err != nil {
 		return nil, nil, err
 	}
 	e.warnChanged(ctx, w, hub, old)
@@ -207,7 +207,7 @@ func (e *endpoint) createByUpdate(ctx context.Context, w *write, name rest.Name,
 	if w.CreateDenied != nil {
 		return nil, w.CreateDenied
 	}
-	if err := e.checkMetadata(runtime.Meta(hub), nil); err != nil {
+	if err := e.validation().Size(runtime.Meta(hub), nil); err != nil {
 		return nil, err
 	}
 	if err := e.makeUnseen(name, runtime.Meta(hub)); err != nil {
@@ -280,13 +280,13 @@ func (e *endpoint) checkRevision(meta *metav1.ObjectMeta, current int64) error {
 	have := storage.FormatRevision(current)
 	if meta.ResourceVersion == "" || meta.ResourceVersion == "0" {
 		if e.def.Strategy.RefuseUnconditionalUpdate {
-			return e.invalid(meta.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), meta.ResourceVersion, "must be specified for an update")})
+			return e.validation().Invalid(meta.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), meta.ResourceVersion, "must be specified for an update")})
 		}
 		meta.ResourceVersion = have
 		return nil
 	}
 	if _, err := storage.ParseRevision(meta.ResourceVersion); err != nil {
-		return e.invalid(meta.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), meta.ResourceVersion, "must be the resourceVersion of an object that was read")})
+		return e.validation().Invalid(meta.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), meta.ResourceVersion, "must be the resourceVersion of an object that was read")})
 	}
 	if meta.ResourceVersion != have {
 		return apierrors.NewConflict(e.resource, meta.Name, apistatus.ErrModified)
@@ -300,5 +300,5 @@ func (e *endpoint) keepsUID(patched, old *metav1.ObjectMeta) error {
 	if patched.UID == "" || patched.UID == old.UID {
 		return nil
 	}
-	return e.invalid(old.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "uid"), patched.UID, "field is immutable")})
+	return e.validation().Invalid(old.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "uid"), patched.UID, "field is immutable")})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
+	"github.com/typeplane/typeplane/registry/internal/judge"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
@@ -168,5 +169,18 @@ func (s *store) pretendCreate(ctx context.Context, key string, value []byte) (st
 			err = &storage.Error{Code: storage.CodeExists, Op: "create", Key: key}
 		}
 		return storage.Entry{}, err
+	}
+}
+
+// validation is what says what is wrong with what is written through the endpoint.
+func (e *endpoint) validation() *judge.Judge {
+	rules := &e.def.Strategy
+	return &judge.Judge{
+		Version: e.Version, Codec: e.codec, Metadata: e.metadata, Subresource: e.subresource, Wholly: e.wholly,
+		KeepsStatus: e.def.CopyStatus != nil, Default: e.defaulted,
+		Strategy: judge.Strategy{
+			Validate: rules.Validate, ValidateUpdate: rules.ValidateUpdate,
+			ValidateStatusUpdate: rules.ValidateStatusUpdate, ValidationOptions: rules.ValidationOptions,
+		},
 	}
 }

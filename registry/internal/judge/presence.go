@@ -1,4 +1,4 @@
-package registry
+package judge
 
 import (
 	"context"
@@ -26,60 +26,60 @@ type presence struct {
 
 // presenceOf is for hub, which was read of text and made of from; nil for an object of which nobody
 // has sent a text.
-func (e *endpoint) presenceOf(text []byte, hub runtime.Object, from *canonical.Origin) *presence {
-	if from != nil && e.ShowsDocuments() {
+func (j *Judge) presenceOf(text []byte, hub runtime.Object, from *canonical.Origin) *presence {
+	if from != nil && j.ShowsDocuments() {
 		return &presence{kept: true, read: func() (document.Document, error) {
-			obj, err := e.codec.FromHub(hub)
+			obj, err := j.Codec.FromHub(hub)
 			if err != nil {
 				return document.Document{}, err
 			}
-			return e.Document(obj, from)
+			return j.Document(obj, from)
 		}}
 	}
 	if text == nil {
 		return nil
 	}
-	return &presence{within: e.subresource, read: func() (document.Document, error) { return e.sentDocument(text, hub) }}
+	return &presence{within: j.Subresource, read: func() (document.Document, error) { return j.sentDocument(text, hub) }}
 }
 
 // sentDocument is what there is of an object that was read of text, has become hub, and is not
 // stored as it was sent.
-func (e *endpoint) sentDocument(text []byte, hub runtime.Object) (doc document.Document, err error) {
-	obj := e.Kind.New()
-	if _, err := e.Kind.ReadJSON(text, obj); err != nil {
+func (j *Judge) sentDocument(text []byte, hub runtime.Object) (doc document.Document, err error) {
+	obj := j.Kind.New()
+	if _, err := j.Kind.ReadJSON(text, obj); err != nil {
 		return doc, err
 	}
-	obj, from, err := canonical.DocumentsOf(e.Kind).Received(obj, text)
+	obj, from, err := canonical.DocumentsOf(j.Kind).Received(obj, text)
 	switch {
 	case err != nil:
 		return doc, err
-	case e.Documents == nil:
+	case j.Documents == nil:
 		return from.Document, nil
 	}
-	sent, err := e.defaulted(e.Kind, obj)
+	sent, err := j.Default(j.Kind, obj)
 	if err != nil {
 		return doc, err
 	}
-	if from.Printed, err = e.printed(sent); err != nil {
+	if from.Printed, err = j.printed(sent); err != nil {
 		return doc, err
 	}
-	now, err := e.printed(hub)
+	now, err := j.printed(hub)
 	if err != nil {
 		return doc, err
 	}
-	if doc, err = from.Document.Change(from.Printed, now, e.Documents.Shape); e.subresource == subresourceStatus {
+	if doc, err = from.Document.Change(from.Printed, now, j.Documents.Shape); j.Subresource == statusField {
 		doc = now.WithStatus(doc)
 	}
 	return doc, err
 }
 
 // printed is the document that an object of the hub writes in the endpoint's version.
-func (e *endpoint) printed(hub runtime.Object) (document.Document, error) {
-	obj, err := e.Kind.FromHub(hub)
+func (j *Judge) printed(hub runtime.Object) (document.Document, error) {
+	obj, err := j.Kind.FromHub(hub)
 	if err != nil {
 		return document.Document{}, err
 	}
-	return e.Documents.Print(obj)
+	return j.Documents.Print(obj)
 }
 
 // look reads the document once. In one that can't be written there is everything: the error is told

@@ -1,4 +1,4 @@
-package registry
+package judge
 
 import (
 	"context"
@@ -12,20 +12,20 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// judgedAsStored says whether what is written through the version of the endpoint is judged by the
+// asStored says whether what is written through the version of the request is judged by the
 // rules of the storage version too. Then an older version does not let in what the newer one
 // forbids.
-func (e *endpoint) judgedAsStored() bool {
-	return e.Kind != e.codec.Storage && e.codec.Storage.Validates() && !e.Kind.OwnRulesOnly()
+func (j *Judge) asStored() bool {
+	return j.Kind != j.Codec.Storage && j.Codec.Storage.Validates() && !j.Kind.OwnRulesOnly()
 }
 
 // storedRules asks the rules of the storage version about an object that was sent in another one.
 // Of what they find counts what the client can mend and has brought in. That is violations in
 // fields that its version has too. Neither its own version has told them already, nor has the old
 // object them.
-func (e *endpoint) storedRules(ctx context.Context, op operation.Operation, hub, old runtime.Object, own field.ErrorList) (field.ErrorList, error) {
-	kind := e.codec.Storage
-	obj, before, err := converted(e.codec.FromHub, hub, old)
+func (j *Judge) storedRules(ctx context.Context, op operation.Operation, hub, old runtime.Object, own field.ErrorList) (field.ErrorList, error) {
+	kind := j.Codec.Storage
+	obj, before, err := converted(j.Codec.FromHub, hub, old)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (e *endpoint) storedRules(ctx context.Context, op operation.Operation, hub,
 		}
 		known.add(was)
 	}
-	pairs := pairing.Of(reflect.TypeOf(kind.New()), reflect.TypeOf(e.Kind.New()))
+	pairs := pairing.Of(reflect.TypeOf(kind.New()), reflect.TypeOf(j.Kind.New()))
 	var errs field.ErrorList
 	for _, v := range found {
 		if !known[violationOf(v)] && mendable(pairs, v) {
