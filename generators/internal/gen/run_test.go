@@ -41,7 +41,7 @@ func TestMisuse(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"no packages", nil, "no packages: say for which"},
+		{"no packages", []string{"--verify"}, "no packages: say for which"},
 		{"unknown flag", []string{"--verfy", "./..."}, "unknown flag: --verfy"},
 		{"unknown generator", []string{"--generators=deepcpy", "./..."}, `did you mean "deepcopy"?`},
 		{"checking and generating", []string{"--check-breaking=HEAD", "--verify", "./..."}, "--check-breaking generates nothing: leave --verify and --generators out"},
