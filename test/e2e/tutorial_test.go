@@ -12,6 +12,7 @@ import (
 // TestTutorial does what docs/tutorial.md says, from an empty folder: it writes the files that the
 // page shows, runs its commands, and compares what they print.
 func TestTutorial(t *testing.T) {
+	t.Parallel()
 	const page = "../../docs/tutorial.md"
 	text, err := os.ReadFile(page)
 	if err != nil {
