@@ -71,7 +71,7 @@ func (l *lab) startEmbedded(ctx context.Context, dir, data string, s *embeddedSt
 	if err != nil {
 		return err
 	}
-	p, err := start(dir, l.bin, "ours", true, "--secure-port", strconv.Itoa(port), "--data-dir", data)
+	p, err := start(dir, l.bin, "ours", true, "--secure-port", strconv.Itoa(port), "--data-dir", data, "--storage-migration-rate", "0")
 	if err != nil {
 		return err
 	}
