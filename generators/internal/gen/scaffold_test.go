@@ -104,6 +104,7 @@ func TestInit(t *testing.T) {
 		t.Errorf("add version says %s", said)
 	}
 	m.gen(ok, "add", "kind", "Crate")
+	m.gen(ok, "add", "version", "v2") // of v1, which is also what other packages are called
 	m.gen(ok, "--verify", "./...")
 	m.run("go", "vet", "./...")
 

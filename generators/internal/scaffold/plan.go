@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"go/format"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,12 +20,19 @@ var templateFiles embed.FS
 
 var templates = template.Must(template.ParseFS(templateFiles, "templates/*.tmpl"))
 
+// note is a line that was inserted, and where it is now.
+type note struct {
+	path    string
+	line    int
+	comment string
+}
+
 // plan is what a command will do. Paths are relative to the root of the module, with slashes.
 type plan struct {
 	root    string
 	files   map[string][]byte // new ones
 	changed map[string][]byte // the whole content of those that lines are inserted into
-	notes   []string          // what was inserted
+	notes   []note            // what was inserted
 	// optional are new files that need not be written where there is one already.
 	optional map[string]bool
 }
@@ -79,14 +87,19 @@ func (p *plan) insert(path string, line int, comment string) error {
 	indent := lines[line-1][:len(lines[line-1])-len(strings.TrimLeft(lines[line-1], " \t"))]
 	lines = slices.Insert(lines, line-1, indent+"// "+comment+"\n")
 	p.changed[path] = []byte(strings.Join(lines, ""))
-	p.notes = append(p.notes, fmt.Sprintf("%s:%d: // %s", path, line, comment))
+	for i := range p.notes {
+		if p.notes[i].path == path && p.notes[i].line >= line {
+			p.notes[i].line++
+		}
+	}
+	p.notes = append(p.notes, note{path, line, comment})
 	return nil
 }
 
 // missing are the new files, without optional ones that exist. Another that exists is an error.
 func (p *plan) missing() (made, kept []string, err error) {
 	var there []string
-	for _, path := range sortedKeys(p.files) {
+	for _, path := range slices.Sorted(maps.Keys(p.files)) {
 		switch _, err := os.Lstat(filepath.Join(p.root, path)); {
 		case errors.Is(err, fs.ErrNotExist):
 			made = append(made, path)
@@ -119,13 +132,17 @@ func (p *plan) write() (Result, error) {
 			return Result{}, err
 		}
 	}
-	for _, path := range sortedKeys(p.changed) {
+	for _, path := range slices.Sorted(maps.Keys(p.changed)) {
 		if err := os.WriteFile(filepath.Join(p.root, path), p.changed[path], 0o644); err != nil {
 			return Result{}, err
 		}
 	}
-	slices.Sort(p.notes)
-	return Result{Made: made, Kept: kept, Inserted: p.notes}, nil
+	var inserted []string
+	for _, n := range p.notes {
+		inserted = append(inserted, fmt.Sprintf("%s:%d: // %s", n.path, n.line, n.comment))
+	}
+	slices.Sort(inserted)
+	return Result{Made: made, Kept: kept, Inserted: inserted}, nil
 }
 
 // Result is what a command did, and what is left to do.
@@ -135,13 +152,4 @@ type Result struct {
 	Made, Kept, Inserted []string
 	// Left is what only a person can write, Next are the commands that come next.
 	Left, Next []string
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for key := range m {
-		out = append(out, key)
-	}
-	slices.Sort(out)
-	return out
 }

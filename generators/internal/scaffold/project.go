@@ -3,6 +3,7 @@ package scaffold
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -82,9 +83,9 @@ func (p *Project) group(name string) ([]*model.API, error) {
 	}
 	if name == "" {
 		if len(names) != 1 {
-			return nil, fmt.Errorf("there are %d groups with kinds (%s): name one with --group", len(names), strings.Join(sortedKeys(names), ", "))
+			return nil, fmt.Errorf("there are %d groups with kinds (%s): name one with --group", len(names), strings.Join(slices.Sorted(maps.Keys(names)), ", "))
 		}
-		name = sortedKeys(names)[0]
+		name = slices.Sorted(maps.Keys(names))[0]
 	}
 	var out []*model.API
 	for _, api := range p.APIs {
@@ -93,7 +94,7 @@ func (p *Project) group(name string) ([]*model.API, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("there is no group %s with kinds; there is %s", name, strings.Join(sortedKeys(names), ", "))
+		return nil, fmt.Errorf("there is no group %s with kinds; there is %s", name, strings.Join(slices.Sorted(maps.Keys(names)), ", "))
 	}
 	slices.SortFunc(out, func(a, b *model.API) int { return version.CompareKubeAwareVersionStrings(a.Version, b.Version) })
 	return out, nil

@@ -26,9 +26,9 @@ type VersionConfig struct {
 	Version, Group string
 }
 
-// AddVersion copies the newest version of a group. The new version converts to the hub of the
-// others, or to the version that is stored where they have none. That one stays the stored one, so
-// that servers of the release before can read what servers of the next one write.
+// AddVersion copies the newest version of a group. Each of its kinds converts to the hub of the
+// others, or to the version that is stored if there is none. That one stays the stored one, so that
+// servers of the release before can read what servers of the next one write.
 func AddVersion(c VersionConfig) (Result, error) {
 	if err := checkVersion(c.Version); err != nil {
 		return Result{}, err
@@ -68,20 +68,18 @@ func AddVersion(c VersionConfig) (Result, error) {
 	return p.run(c.Config, plan, left, "go tool gen "+prog.Patterns, "go test "+prog.Patterns)
 }
 
-// planStored has the kinds of a group without a hub say which version is stored, and returns the
-// import path of that version. It returns "" if there is a hub, to which new versions convert as
-// the others do.
-func (p *Project) planStored(plan *plan, versions []*model.API) (string, error) {
-	for _, api := range versions {
-		if p.model.OfPackage(p.set.Package(api.Path)).Has(tagHub) {
-			return "", nil
-		}
-	}
+// planStored has each kind of the newest version say that it is stored there, unless another version
+// is stored, or a hub has the kind. It returns the import path of the newest version if any kind is
+// stored there: the next one converts to it. "" stands for none.
+func (p *Project) planStored(plan *plan, versions []*model.API) (hub string, err error) {
 	newest := versions[len(versions)-1]
 	kinds := slices.Clone(newest.Kinds)
 	slices.SortFunc(kinds, func(a, b *model.Kind) int { return b.Pos.Line - a.Pos.Line }) // insertions move what is below
 	for _, k := range kinds {
-		if !k.Listed || k.Stored {
+		if !k.Listed || !k.Stored && p.elsewhere(k, versions) {
+			continue
+		}
+		if hub = newest.Path; k.Stored {
 			continue
 		}
 		file, err := p.rel(k.Pos.Filename)
@@ -92,7 +90,22 @@ func (p *Project) planStored(plan *plan, versions []*model.API) (string, error) 
 			return "", err
 		}
 	}
-	return newest.Path, nil
+	return hub, nil
+}
+
+// elsewhere says whether a kind of the newest version is stored in another one, or converts to a
+// hub.
+func (p *Project) elsewhere(k *model.Kind, versions []*model.API) bool {
+	for _, api := range versions {
+		if slices.ContainsFunc(api.Kinds, func(other *model.Kind) bool { return other.Name == k.Name && other.Stored }) {
+			return true
+		}
+	}
+	newest := p.set.Package(versions[len(versions)-1].Path)
+	return slices.ContainsFunc(p.model.OfPackage(newest).Values(tagHub), func(path string) bool {
+		hub := p.set.Package(path)
+		return hub != nil && hub.Types.Types[k.Name] != nil
+	})
 }
 
 // planCopy plans the files of a version: those that people wrote of another one.
@@ -153,11 +166,20 @@ var (
 )
 
 // renamed is the source of one version as another: the package clause, what comments and functions
-// call the version, and the literal in a GroupVersion. It is not the stored one, and it converts to
-// hub, unless that is "".
+// call the version, and the literal in a GroupVersion. Paths of imports stay as they are. It is not
+// the stored version, and it converts to hub, unless that is "".
 func renamed(text []byte, from, to, hub string) []byte {
-	word := regexp.MustCompile(`\b` + from + `\b|_` + from + `_`)
-	out := word.ReplaceAllStringFunc(string(text), func(found string) string { return strings.Replace(found, from, to, 1) })
+	lines := strings.SplitAfter(string(text), "\n")
+	prose := regexp.MustCompile(`(^|[^\w/.])` + from + `\b`)
+	for i, line := range lines {
+		switch comment := strings.TrimSpace(line); {
+		case comment == "package "+from:
+			lines[i] = strings.Replace(line, from, to, 1)
+		case strings.HasPrefix(comment, "//") && !strings.HasPrefix(comment, "// +"):
+			lines[i] = prose.ReplaceAllString(line, "${1}"+to)
+		}
+	}
+	out := strings.NewReplacer("_"+from+"_", "_"+to+"_", `"`+from+`"`, `"`+to+`"`).Replace(strings.Join(lines, ""))
 	out = storedLine.ReplaceAllString(out, "")
 	if hub != "" {
 		out = groupLine.ReplaceAllString(out, "// +"+tagHub+"="+hub+"\n$0")

@@ -43,8 +43,8 @@ func Describe(info Info, groups []discovery.Group, schemas map[schema.GroupVersi
 	if err != nil {
 		return nil, err
 	}
-	for gv, text := range schemas {
-		if err := known.add(gv, text); err != nil {
+	for _, gv := range slices.SortedFunc(maps.Keys(schemas), func(a, b schema.GroupVersion) int { return strings.Compare(a.String(), b.String()) }) {
+		if err := known.add(gv, schemas[gv]); err != nil {
 			errs = append(errs, fmt.Errorf("OpenAPI of %s: %w", gv, err))
 		}
 	}
