@@ -68,9 +68,9 @@ func AddVersion(c VersionConfig) (Result, error) {
 	return p.run(c.Config, plan, left, "go tool gen "+prog.Patterns, "go test "+prog.Patterns)
 }
 
-// planStored has each kind of the newest version say that it is stored there, unless another version
-// is stored, or a hub has the kind. It returns the import path of the newest version if any kind is
-// stored there: the next one converts to it. "" stands for none.
+// planStored has each kind of the newest version say that it is stored there, unless another
+// version is stored, or a hub has the kind. It returns the import path of the newest version if any
+// kind is stored there: the next one converts to it. "" stands for none.
 func (p *Project) planStored(plan *plan, versions []*model.API) (hub string, err error) {
 	newest := versions[len(versions)-1]
 	kinds := slices.Clone(newest.Kinds)
