@@ -33,6 +33,7 @@ func parts() []part {
 		{name: "audit", run: audited},
 		{name: "documents", run: documents},
 		{name: "kinds", run: moreKinds, asked: true},
+		{name: "lists", run: manyLists, asked: true},
 		{name: "million", run: manyObjects, asked: true},
 		{name: "servers", run: moreServers, asked: true},
 	}

@@ -279,4 +279,3 @@ func (g *grid) watchThings(ctx context.Context, b *bench, s *thingServer, n int)
 	g.set("a patch until all of 100 watchers have it, median", show(median(took)))
 	return nil
 }
-
