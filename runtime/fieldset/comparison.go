@@ -75,21 +75,24 @@ func (s *step) element() fieldpath.PathElement {
 	return fieldpath.PathElement{FieldName: &s.name}
 }
 
-func (c *Comparison) enter(name string) {
+// Enter goes to a field of what the path leads to.
+func (c *Comparison) Enter(name string) {
 	if c.path == nil {
 		c.path = c.room[:0]
 	}
 	c.path = append(c.path, step{name: name})
 }
 
-func (c *Comparison) enterItem(element fieldpath.PathElement) {
+// EnterItem goes to an item of the list that the path leads to.
+func (c *Comparison) EnterItem(element fieldpath.PathElement) {
 	c.path = append(c.path, step{item: &element})
 }
 
-func (c *Comparison) leave() { c.path = c.path[:len(c.path)-1] }
+// Leave goes back to where the last Enter or EnterItem came from.
+func (c *Comparison) Leave() { c.path = c.path[:len(c.path)-1] }
 
-// change says that what the path leads to was added or changed.
-func (c *Comparison) change() {
+// Change says that what the path leads to was added or changed.
+func (c *Comparison) Change() {
 	at := &c.changed
 	for i := range c.path {
 		s := &c.path[i]
@@ -102,8 +105,8 @@ func (c *Comparison) change() {
 	c.differences++
 }
 
-// remove says that what the path leads to is no more.
-func (c *Comparison) remove() {
+// Remove says that what the path leads to is no more.
+func (c *Comparison) Remove() {
 	at := &c.removed
 	for i := range c.path {
 		s := &c.path[i]
@@ -120,9 +123,9 @@ func (c *Comparison) remove() {
 func (c *Comparison) mark(was, is bool) {
 	switch {
 	case !was && is:
-		c.change()
+		c.Change()
 	case was && !is:
-		c.remove()
+		c.Remove()
 	}
 }
 
@@ -132,11 +135,11 @@ func (c *Comparison) Leaf(name string, was, is, same bool) {
 	if was == is && (same || !was) {
 		return
 	}
-	c.enter(name)
+	c.Enter(name)
 	if is {
-		c.change()
+		c.Change()
 	} else {
-		c.remove()
+		c.Remove()
 	}
-	c.leave()
+	c.Leave()
 }

@@ -75,7 +75,7 @@ func List[S ~[]T, T any](c *Comparison, old, obj *S, same func(a, b *T) bool, ke
 		n.item = &is[i]
 		c.path = append(c.path, step{late: n})
 		values(c, &was[i], &is[i])
-		c.leave()
+		c.Leave()
 	}
 }
 
@@ -153,7 +153,7 @@ func items[T any](c *Comparison, was, is []T, name func(*T) (fieldpath.PathEleme
 		}
 	}
 	for _, p := range order {
-		c.enterItem(p.element)
+		c.EnterItem(p.element)
 		p.compare(c, func(i, j int) bool { return Same(&was[i], &is[j]) }, func(i, j int) {
 			if values == nil {
 				return
@@ -167,7 +167,7 @@ func items[T any](c *Comparison, was, is []T, name func(*T) (fieldpath.PathEleme
 			}
 			values(c, old, obj)
 		})
-		c.leave()
+		c.Leave()
 	}
 }
 
@@ -187,21 +187,21 @@ func (p *places) compare(c *Comparison, same func(i, j int) bool, values func(i,
 	case was > 1 && is > 1:
 		for k := range min(was, is) {
 			if was != is || !same(p.old[k], p.obj[k]) {
-				c.change()
+				c.Change()
 				return
 			}
 		}
 	case was > 1:
 		if is == 1 {
 			values(-1, p.obj[0])
-			c.change()
+			c.Change()
 		}
-		c.remove()
+		c.Remove()
 	default:
 		if was == 1 {
 			values(p.old[0], -1)
-			c.remove()
+			c.Remove()
 		}
-		c.change()
+		c.Change()
 	}
 }

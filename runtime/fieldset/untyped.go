@@ -20,8 +20,8 @@ func Untyped[T any](c *Comparison, old, obj *T) {
 		c.fail(err)
 		return
 	}
-	graft(c, comparison.Modified.Union(comparison.Added), c.change)
-	graft(c, comparison.Removed, c.remove)
+	graft(c, comparison.Modified.Union(comparison.Added), c.Change)
+	graft(c, comparison.Removed, c.Remove)
 }
 
 // wrapped is the field that a value is put into, so that one that is not there can be compared too.
@@ -71,14 +71,14 @@ func graftBelow(c *Comparison, set *fieldpath.Set, tell func()) {
 		if element.FieldName == nil {
 			return // there are none: lists are owned as a whole
 		}
-		c.enter(*element.FieldName)
+		c.Enter(*element.FieldName)
 		if member {
 			tell()
 		}
 		if below, ok := set.Children.Get(element); ok {
 			graftBelow(c, below, tell)
 		}
-		c.leave()
+		c.Leave()
 	}
 	set.Members.Iterate(func(element fieldpath.PathElement) { enter(element, true) })
 	set.Children.Iterate(func(element fieldpath.PathElement) {
