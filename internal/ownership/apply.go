@@ -33,8 +33,9 @@ func (t *Tracker) Check(content map[string]any) error {
 // Apply makes the next object of live, whatever it was before, by what manager wants its fields to
 // be. That is the content of an apply patch that Check finds nothing wrong with. A conflict with
 // another manager is an API status; force takes the fields over. The result is defaulted, if it is
-// no Document, and knows its owners. text is the JSON of what there is of that then: in live, and in
-// content; nil if it is a Document, or nothing was changed. Neither live nor content is modified.
+// no Document, and knows its owners. text is the JSON of what there is of that then: in live, and
+// in content; nil if it is a Document, or nothing was changed. Neither live nor content is
+// modified.
 func (t *Tracker) Apply(live runtime.Object, content map[string]any, manager string, force bool) (next runtime.Object, text []byte, err error) {
 	v, err := t.version()
 	if err != nil {
@@ -181,8 +182,8 @@ func (a *application) merge() error {
 	return err
 }
 
-// inOneVersion says whether all owners are in the version of the patch. In another version an object
-// may have less: a Go value has no null, and leaves out what is empty.
+// inOneVersion says whether all owners are in the version of the patch. In another version an
+// object may have less: a Go value has no null, and leaves out what is empty.
 func (a *application) inOneVersion() bool {
 	return !slices.ContainsFunc(a.owners, func(o owner) bool { return o.APIVersion != a.self.APIVersion })
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/typeplane/typeplane/runtime/fieldset"
 )
 
-// kubectl is the manager that has applied objects on its own side before. What it applied last is in
-// an annotation, which it takes for its own, and keeps.
+// kubectl is the manager that has applied objects on its own side before. What it applied last is
+// in an annotation, which it takes for its own, and keeps.
 const (
 	kubectl     = "kubectl"
 	lastApplied = "kubectl.kubernetes.io/last-applied-configuration"

@@ -41,7 +41,7 @@ func (h *history) apply(w writer) bool {
 		return false
 	}
 
-	_, wrong := w.types.ObjectToTyped(&unstructured.Unstructured{Object: content})
+	_, wrong := w.oracle.types.ObjectToTyped(&unstructured.Unstructured{Object: content})
 	err := w.tracker.Check(content)
 	if (err != nil) != (wrong != nil) {
 		return fail("error %v, want %v", err, wrong)
@@ -53,13 +53,11 @@ func (h *history) apply(w writer) bool {
 		}
 		return true
 	}
-	var was apiruntime.Object = copied(live)
-	var obj runtime.Object = copied(live)
+	obj := copied(live)
 	if w.documents {
-		d := document(live)
-		was, obj = whole(live, d.Content), d
+		obj = document(obj)
 	}
-	want, wantErr := w.oracle.apply(was, content, manager, force)
+	want, wantErr := w.oracle.apply(obj, content, manager, force)
 	got, sent, err := w.tracker.Apply(obj, content, manager, force)
 	switch {
 	case wantErr != nil && !apierrors.IsConflict(wantErr):
@@ -208,18 +206,6 @@ func document(obj runtime.Object) ownership.Document {
 		}
 	}
 	return ownership.Document{Object: obj, Content: content}
-}
-
-// whole is a document as managedfields wants it.
-func whole(obj runtime.Object, content map[string]any) *unstructured.Unstructured {
-	meta, err := apiruntime.DefaultUnstructuredConverter.ToUnstructured(runtime.Meta(obj))
-	if err != nil {
-		panic(err)
-	}
-	u := &unstructured.Unstructured{Object: apiruntime.DeepCopyJSON(content)}
-	u.Object["metadata"] = meta
-	u.SetGroupVersionKind(obj.GetObjectKind().GroupVersionKind())
-	return u
 }
 
 // withoutOwners is an object in JSON. Its metadata is as a Go value has it.

@@ -1,6 +1,6 @@
-// Package ownershiptest compares the two ways to find out who owns what after a write: by the
-// functions that gen prints, and by apimachinery's managedfields over OpenAPI schemas. Programs run
-// it for their own kinds. Start reading at Compare.
+// Package ownershiptest compares package ownership with apimachinery's managedfields: who owns what
+// after a write, and what an apply patch makes of an object. Programs run it for their own kinds.
+// Start reading at Compare.
 package ownershiptest
 
 import (
@@ -14,7 +14,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/managedfields"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/typeplane/typeplane/internal/ownership"
@@ -22,13 +21,15 @@ import (
 )
 
 // Compare writes objects of all kinds that a scheme has schemas of, by random managers, in random
-// versions, each time with a few random edits. It fails if the two ways differ in who owns what.
-// The number of writes to each kind is rounds, and seed makes them. It returns how many were
-// compared: where managedfields finds an object invalid, there is nothing to compare.
+// versions, each time with a few random edits. They are written as a whole, or as what a manager
+// applies, to Go values and to documents. It fails if the two ways differ in what becomes of the
+// object, in who owns what, or in conflicts. The number of writes to each kind is rounds, and seed
+// makes them. It returns how many were compared: where managedfields finds an object invalid, there
+// is nothing to compare.
 func Compare(t *testing.T, scheme *runtime.Scheme, openAPI map[schema.GroupVersion]string, rounds int, seed uint64) (compared int) {
 	t.Helper()
 	schemas := ownership.New(openAPI)
-	types, err := library(openAPI)
+	lib, err := library(openAPI)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func Compare(t *testing.T, scheme *runtime.Scheme, openAPI map[schema.GroupVersi
 				seen = append(seen, kind.Hub())
 				h := &history{t: t, scheme: scheme, applied: map[string]map[string]any{}, random: rand.New(rand.NewPCG(seed, uint64(len(seen))))}
 				for _, version := range scheme.KindsOfHub(kind.Hub()) {
-					h.trackers(schemas, types, version)
+					h.trackers(schemas, lib, version)
 				}
 				for range rounds {
 					if len(h.writers) > 0 && !h.write() {
@@ -61,8 +62,7 @@ type writer struct {
 	kind    *runtime.Kind
 	part    string
 	tracker *ownership.Tracker
-	oracle  oracle
-	types   managedfields.TypeConverter
+	oracle  Oracle
 	// documents says that it applies to documents.
 	documents bool
 }
@@ -81,7 +81,7 @@ type history struct {
 	conflicts int
 }
 
-func (h *history) trackers(schemas *ownership.Schemas, types managedfields.TypeConverter, kind *runtime.Kind) {
+func (h *history) trackers(schemas *ownership.Schemas, lib typeConverter, kind *runtime.Kind) {
 	status := ownership.Path{"status"}
 	for part, reset := range map[string][]ownership.Path{
 		"":       {status},
@@ -96,11 +96,11 @@ func (h *history) trackers(schemas *ownership.Schemas, types managedfields.TypeC
 			continue
 		}
 		for _, documents := range []bool{false, true} {
-			oracle, err := newOracle(types, h.scheme, kind, documents, part, reset)
+			oracle, err := newOracle(lib, h.scheme, kind, documents, part, reset)
 			if err != nil {
 				h.t.Fatal(err)
 			}
-			w := writer{kind, part, tracker, oracle, types, documents}
+			w := writer{kind, part, tracker, oracle, documents}
 			if documents {
 				w.tracker = tracker.OfDocuments()
 			}
@@ -135,7 +135,7 @@ func (h *history) write() bool {
 	manager := fmt.Sprintf("manager-%d", h.random.IntN(14))
 	before := show(live, obj)
 
-	want, wantErr := w.oracle.update(copied(live), copied(obj), manager)
+	want, wantErr := w.oracle.Update(live, obj, manager)
 	got, err := w.tracker.Update(copied(live), copied(obj), manager)
 	switch {
 	case wantErr != nil:

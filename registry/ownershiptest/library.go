@@ -20,11 +20,27 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// oracle is apimachinery's managedfields for writes to a part of objects in one version.
-type oracle struct{ *managedfields.FieldManager }
+// Oracle is apimachinery's managedfields for writes to a part of objects in one version.
+type Oracle struct {
+	fields *managedfields.FieldManager
+	types  typeConverter
+}
+
+// NewOracle makes one of OpenAPI schemas. Writes to the subresource leave the fields in reset
+// alone. documents says that objects are given as ownership.Documents.
+func NewOracle(openAPI map[schema.GroupVersion]string, scheme *runtime.Scheme, kind *runtime.Kind, documents bool, subresource string, reset ...ownership.Path) (Oracle, error) {
+	types, err := library(openAPI)
+	if err != nil {
+		return Oracle{}, err
+	}
+	return newOracle(types, scheme, kind, documents, subresource, reset)
+}
+
+// typeConverter is what managedfields knows of schemas.
+type typeConverter = managedfields.TypeConverter
 
 // library reads schemas as managedfields wants them.
-func library(openAPI map[schema.GroupVersion]string) (managedfields.TypeConverter, error) {
+func library(openAPI map[schema.GroupVersion]string) (typeConverter, error) {
 	specs := map[string]*spec.Schema{}
 	for gv, text := range openAPI {
 		if err := json.Unmarshal([]byte(text), &specs); err != nil {
@@ -34,7 +50,7 @@ func library(openAPI map[schema.GroupVersion]string) (managedfields.TypeConverte
 	return managedfields.NewTypeConverter(specs, false)
 }
 
-func newOracle(types managedfields.TypeConverter, scheme *runtime.Scheme, kind *runtime.Kind, documents bool, subresource string, reset []ownership.Path) (oracle, error) {
+func newOracle(types typeConverter, scheme *runtime.Scheme, kind *runtime.Kind, documents bool, subresource string, reset []ownership.Path) (Oracle, error) {
 	ignored := fieldpath.NewSet()
 	for _, field := range append(reset, ownership.Path{"metadata", "annotations", runtime.LosslessAnnotation}) {
 		var path fieldpath.Path
@@ -53,17 +69,17 @@ func newOracle(types managedfields.TypeConverter, scheme *runtime.Scheme, kind *
 	// real one.
 	in := adapter{scheme, kind, documents}
 	fields, err := managedfields.NewDefaultCRDFieldManager(unsigned{types, scheme}, in, in, in, gvk, gvk.GroupVersion(), subresource, ignore)
-	return oracle{fields}, err
+	return Oracle{fields, types}, err
 }
 
-// update is who owns the fields of obj after manager has made it of live.
-func (o oracle) update(live, obj apiruntime.Object, manager string) (owners []metav1.ManagedFieldsEntry, err error) {
+// Update is who owns the fields of obj after manager has made it of live.
+func (o Oracle) Update(live, obj runtime.Object, manager string) (owners []metav1.ManagedFieldsEntry, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			owners, err = nil, fmt.Errorf("panic: %v", r)
 		}
 	}()
-	next, err := o.Update(live, obj, manager)
+	next, err := o.fields.Update(asLibrary(live), asLibrary(obj), manager)
 	if err != nil {
 		return nil, err
 	}
@@ -71,13 +87,33 @@ func (o oracle) update(live, obj apiruntime.Object, manager string) (owners []me
 }
 
 // apply is what an apply patch makes of live.
-func (o oracle) apply(live apiruntime.Object, content map[string]any, manager string, force bool) (next apiruntime.Object, err error) {
+func (o Oracle) apply(live runtime.Object, content map[string]any, manager string, force bool) (next apiruntime.Object, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			next, err = nil, fmt.Errorf("panic: %v", r)
 		}
 	}()
-	return o.Apply(live, &unstructured.Unstructured{Object: apiruntime.DeepCopyJSON(content)}, manager, force)
+	return o.fields.Apply(asLibrary(live), &unstructured.Unstructured{Object: apiruntime.DeepCopyJSON(content)}, manager, force)
+}
+
+// asLibrary is an object as managedfields wants it, in memory of its own.
+func asLibrary(obj runtime.Object) apiruntime.Object {
+	if d, ok := obj.(ownership.Document); ok {
+		return whole(d.Object, d.Content)
+	}
+	return obj.DeepCopyObject()
+}
+
+// whole is a document with its metadata.
+func whole(obj runtime.Object, content map[string]any) *unstructured.Unstructured {
+	meta, err := apiruntime.DefaultUnstructuredConverter.ToUnstructured(runtime.Meta(obj))
+	if err != nil {
+		panic(err)
+	}
+	u := &unstructured.Unstructured{Object: apiruntime.DeepCopyJSON(content)}
+	u.Object["metadata"] = meta
+	u.SetGroupVersionKind(obj.GetObjectKind().GroupVersionKind())
+	return u
 }
 
 func ownersOf(obj apiruntime.Object) []metav1.ManagedFieldsEntry {

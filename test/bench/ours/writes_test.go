@@ -156,24 +156,16 @@ func BenchmarkWrite(b *testing.B) {
 		w := newWriter(b)
 		for i := 0; b.Loop(); i++ {
 			b.StopTimer()
-			text := applied(b, i)
+			text := pods.Applied(i + 1)
 			b.StartTimer()
 			w.patch(types.ApplyYAMLPatchType, text, "bench")
 		}
 	})
 	b.Run("apply, no change", func(b *testing.B) {
 		w := newWriter(b)
-		text := applied(b, 0)
+		text := pods.Applied(1)
 		for b.Loop() {
 			w.patch(types.ApplyYAMLPatchType, text, "bench")
 		}
 	})
-}
-
-// applied is what a client applies that wants ten fields of a pod to be something.
-func applied(b *testing.B, i int) []byte {
-	return fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"annotations":{%q:"%d","one":"%d","two":"%d"},"labels":{"round":"%d"}},`+
-		`"spec":{"containers":[{"name":"nginx","env":[{"name":"ROUND","value":"%d"},{"name":"ONE","value":"%d"},{"name":"TWO","value":"%d"},{"name":"THREE","value":"%d"}]}],`+
-		`"activeDeadlineSeconds":%d}}`,
-		pods.Round+"-applied", i, i, i, i, i, i, i, i, i+1)
 }
