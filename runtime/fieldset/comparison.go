@@ -12,6 +12,8 @@ type Comparison struct {
 	changed, removed Set
 	path             []step
 	room             [12]step // for path, as deep as objects usually are
+	spare            []Set    // room for nodes
+	nodes            int      // how many there are
 	differences      int
 	err              error
 }
@@ -56,6 +58,20 @@ func (c *Comparison) where() string {
 	return path.String()
 }
 
+// add appends the node of a step to its parent. A walk comes to each place once, so that it is not
+// there yet. The more nodes there are, the more will come.
+func (c *Comparison) add(to *Set, at *step) *Set {
+	if len(c.spare) == 0 {
+		c.spare = make([]Set, max(4, min(c.nodes, 32)))
+	}
+	child := &c.spare[0]
+	c.spare = c.spare[1:]
+	c.nodes++
+	child.name, child.item = at.name, at.item
+	to.children = append(to.children, child)
+	return child
+}
+
 // named makes sure that a step knows its item.
 func (c *Comparison) named(s *step) *step {
 	if s.item == nil && s.late != nil {
@@ -97,7 +113,7 @@ func (c *Comparison) Change() {
 	for i := range c.path {
 		s := &c.path[i]
 		if s.changed == nil {
-			s.changed = at.add(c.named(s))
+			s.changed = c.add(at, c.named(s))
 		}
 		at = s.changed
 	}
@@ -111,7 +127,7 @@ func (c *Comparison) Remove() {
 	for i := range c.path {
 		s := &c.path[i]
 		if s.removed == nil {
-			s.removed = at.add(c.named(s))
+			s.removed = c.add(at, c.named(s))
 		}
 		at = s.removed
 	}
