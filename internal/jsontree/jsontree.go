@@ -6,7 +6,6 @@
 package jsontree
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,8 +124,9 @@ func (p *parser) object(skip func(name string) bool) map[string]any {
 func Append(dst []byte, value any) []byte {
 	switch value := value.(type) {
 	case map[string]any:
+		var room [16]string
 		dst = append(dst, '{')
-		for i, name := range slices.Sorted(maps.Keys(value)) {
+		for i, name := range sortedNames(room[:0], value) {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
@@ -156,4 +156,12 @@ func Append(dst []byte, value any) []byte {
 		return dst
 	}
 	return append(dst, "null"...)
+}
+
+func sortedNames(names []string, object map[string]any) []string {
+	for name := range object {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
 }

@@ -1,8 +1,8 @@
 package owners
 
 import (
+	"bytes"
 	"fmt"
-	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -163,10 +163,10 @@ func SameOwners(a, b []metav1.ManagedFieldsEntry) bool {
 	}
 	times := false
 	for i := range a {
-		x, y := a[i], b[i]
+		x, y := &a[i], &b[i]
 		times = times || !x.Time.Equal(y.Time)
-		x.Time, y.Time = nil, nil
-		if !reflect.DeepEqual(x, y) {
+		if x.Manager != y.Manager || x.Operation != y.Operation || x.APIVersion != y.APIVersion || x.Subresource != y.Subresource ||
+			x.FieldsType != y.FieldsType || !bytes.Equal(x.FieldsV1.GetRawBytes(), y.FieldsV1.GetRawBytes()) {
 			return false
 		}
 	}
