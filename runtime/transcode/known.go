@@ -1,0 +1,230 @@
+package transcode
+
+import (
+	"bytes"
+	stdjson "encoding/json"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/typeplane/typeplane/runtime/json"
+	"github.com/typeplane/typeplane/runtime/json/apimachinery"
+)
+
+// Types of apimachinery whose JSON is not made of their fields.
+var (
+	FieldsV1     = Message{Decode: appendFieldsV1}
+	Quantity     = Message{Decode: appendQuantity}
+	IntOrString  = Message{Decode: appendIntOrString}
+	MicroTime    = Message{Decode: appendMicroTime}
+	Duration     = Message{Decode: appendDuration}
+	RawExtension = Message{Decode: appendRawExtension}
+)
+
+// Decoded appends a message of a type that no table has a word for, by the methods that it has. It
+// is a Message's Decode.
+func Decoded[T any, P interface {
+	*T
+	Unmarshal(message []byte) error
+}](dst, message []byte) ([]byte, error) {
+	value := P(new(T))
+	if err := value.Unmarshal(message); err != nil {
+		return dst, err
+	}
+	data, err := stdjson.Marshal(value)
+	return append(dst, data...), err
+}
+
+// timestamp reads the seconds and the nanoseconds of a Timestamp.
+func timestamp(body []byte) (seconds, nanos int64, ok bool) {
+	for i := 0; i < len(body); {
+		tag, begin := next(body, i)
+		v, end := varint(body, begin)
+		if end < 0 {
+			return 0, 0, false
+		}
+		switch tag {
+		case 1 << 3:
+			seconds = int64(v)
+		case 2 << 3:
+			nanos = int64(int32(v))
+		default:
+			return 0, 0, false
+		}
+		i = end
+	}
+	return seconds, nanos, true
+}
+
+// appendTime appends a time. A message without fields is the zero time, not the beginning of 1970.
+func appendTime(dst, body []byte) ([]byte, error) {
+	if len(body) == 0 {
+		return append(dst, "null"...), nil
+	}
+	seconds, _, ok := timestamp(body)
+	if !ok {
+		return dst, errMalformed
+	}
+	t := metav1.Unix(seconds, 0)
+	return apimachinery.AppendJSON_Time(dst, &t)
+}
+
+func appendMicroTime(dst, body []byte) ([]byte, error) {
+	if len(body) == 0 {
+		return append(dst, "null"...), nil
+	}
+	seconds, nanos, ok := timestamp(body)
+	if !ok {
+		return dst, errMalformed
+	}
+	t := metav1.MicroTime{Time: metav1.Unix(seconds, nanos).Time}
+	return apimachinery.AppendJSON_MicroTime(dst, &t)
+}
+
+func appendDuration(dst, body []byte) ([]byte, error) {
+	var d metav1.Duration
+	tag, i := next(body, 0)
+	switch tag {
+	case endTag:
+	case 1 << 3:
+		v, end := varint(body, i)
+		if end != len(body) {
+			return dst, errMalformed
+		}
+		d.Duration = time.Duration(v)
+	default:
+		return dst, errForeign
+	}
+	return apimachinery.AppendJSON_Duration(dst, &d)
+}
+
+// only is the content of the only field of a message, which has this tag. What is empty need not be
+// there.
+func only(body []byte, tag uint32) (inside []byte, err error) {
+	found, i := next(body, 0)
+	switch found {
+	case endTag:
+		return nil, nil
+	case tag:
+		inside, end := content(body, i)
+		if end != len(body) {
+			return nil, errMalformed
+		}
+		return inside, nil
+	}
+	return nil, errForeign
+}
+
+// appendFieldsV1 appends a set of fields, which is JSON already.
+func appendFieldsV1(dst, body []byte) ([]byte, error) {
+	raw, err := only(body, 1<<3|wireBytes)
+	if err != nil {
+		return dst, err
+	}
+	if len(raw) > 0 && raw[0] == '{' {
+		if out, err := json.AppendCompact(dst, raw); err == nil {
+			return out, nil
+		}
+	}
+	set := new(metav1.FieldsV1)
+	set.SetRawBytes(raw)
+	return apimachinery.AppendJSON_FieldsV1(dst, set)
+}
+
+// appendQuantity appends a quantity, which is written as it is printed. Only for what is certain to
+// be so it does without parsing it.
+func appendQuantity(dst, body []byte) ([]byte, error) {
+	raw, err := only(body, 1<<3|wireBytes)
+	if err != nil {
+		return dst, err
+	}
+	if canonicalQuantity(raw) {
+		return append(append(append(dst, '"'), raw...), '"'), nil
+	}
+	var q resource.Quantity
+	if err := q.Unmarshal(body); err != nil {
+		return dst, err
+	}
+	return apimachinery.AppendJSON_Quantity(dst, &q)
+}
+
+// canonicalQuantity says whether text is a quantity as it is printed, for those that most are: a
+// number of few digits, and a common suffix. A larger suffix would have been taken for a number that
+// ends in 000, or that 1024 divides.
+func canonicalQuantity(text []byte) bool {
+	n := 0
+	value := uint64(0)
+	for n < len(text) && text[n]-'0' < 10 {
+		value = value*10 + uint64(text[n]-'0')
+		n++
+	}
+	switch {
+	case n == 0 || n > 6 || text[0] == '0':
+		return n == 1 && len(text) == 1
+	case n == len(text):
+		return value%1000 != 0
+	case n+1 == len(text):
+		return value%1000 != 0 && bytes.IndexByte([]byte("mkMG"), text[n]) >= 0
+	}
+	return n+2 == len(text) && text[n+1] == 'i' && value%1024 != 0 && bytes.IndexByte([]byte("KMG"), text[n]) >= 0
+}
+
+func appendIntOrString(dst, body []byte) ([]byte, error) {
+	var v intstr.IntOrString
+	for i := 0; i < len(body); {
+		tag, begin := next(body, i)
+		var end int
+		switch tag {
+		case 1 << 3, 2 << 3:
+			var n uint64
+			n, end = varint(body, begin)
+			if tag == 1<<3 {
+				v.Type = intstr.Type(n)
+			} else {
+				v.IntVal = int32(n)
+			}
+		case 3<<3 | wireBytes:
+			var inside []byte
+			inside, end = content(body, begin)
+			v.StrVal = text(inside)
+		default:
+			return dst, errForeign
+		}
+		if end < 0 {
+			return dst, errMalformed
+		}
+		i = end
+	}
+	return apimachinery.AppendJSON_IntOrString(dst, &v)
+}
+
+func appendRawExtension(dst, body []byte) ([]byte, error) {
+	raw, err := only(body, 1<<3|wireBytes)
+	if err != nil {
+		return dst, err
+	}
+	if len(raw) == 0 {
+		return Decoded[runtime.RawExtension](dst, body)
+	}
+	return json.AppendCompact(dst, raw)
+}
+
+// appendVersion appends the resourceVersion: that of the whole object, or the one that is stored.
+func (f *Member) appendVersion(dst, stored []byte, at int64) []byte {
+	switch {
+	case at == asStored:
+		return json.AppendOptionalString(dst, f.Name, text(stored))
+	case at == 0:
+		return dst
+	}
+	return appendVersion(dst, f.Name, at)
+}
+
+func appendVersion(dst []byte, name string, at int64) []byte {
+	dst = append(json.AppendName(dst, name), '"')
+	return append(strconv.AppendInt(dst, at, 10), '"')
+}
