@@ -173,33 +173,34 @@ func canonicalQuantity(text []byte) bool {
 	return n+2 == len(text) && text[n+1] == 'i' && value%1024 != 0 && bytes.IndexByte([]byte("KMG"), text[n]) >= 0
 }
 
+// appendIntOrString appends the integer or the string. All three fields are always there.
 func appendIntOrString(dst, body []byte) ([]byte, error) {
-	var v intstr.IntOrString
-	for i := 0; i < len(body); {
-		tag, begin := next(body, i)
-		var end int
-		switch tag {
-		case 1 << 3, 2 << 3:
-			var n uint64
-			n, end = varint(body, begin)
-			if tag == 1<<3 {
-				v.Type = intstr.Type(n)
-			} else {
-				v.IntVal = int32(n)
-			}
-		case 3<<3 | wireBytes:
-			var inside []byte
-			inside, end = content(body, begin)
-			v.StrVal = text(inside)
-		default:
+	var numbers [2]uint64 // the type, and the integer
+	i := 0
+	for n := range numbers {
+		var tag uint32
+		if tag, i = next(body, i); tag != uint32(n+1)<<3 {
 			return dst, errForeign
 		}
-		if end < 0 {
+		if numbers[n], i = varint(body, i); i < 0 {
 			return dst, errMalformed
 		}
-		i = end
 	}
-	return apimachinery.AppendJSON_IntOrString(dst, &v)
+	tag, i := next(body, i)
+	if tag != 3<<3|wireBytes {
+		return dst, errForeign
+	}
+	inside, end := content(body, i)
+	if end != len(body) {
+		return dst, errMalformed
+	}
+	switch intstr.Type(numbers[0]) {
+	case intstr.Int:
+		return json.AppendInt(dst, int32(numbers[1])), nil
+	case intstr.String:
+		return json.AppendString(dst, text(inside)), nil
+	}
+	return Decoded[intstr.IntOrString](dst, body)
 }
 
 func appendRawExtension(dst, body []byte) ([]byte, error) {
