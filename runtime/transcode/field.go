@@ -16,79 +16,86 @@ const (
 	wireFixed32 = 5
 )
 
-// appendField appends a field whose first value begins at i, and returns where the next field
-// begins.
-func (f *Member) appendField(dst, body []byte, i int, at int64, depth int) (_ []byte, end int, err error) {
+// field appends a field whose first value begins at i, and returns where the next field begins. The
+// message ends at end.
+func (w *writer) field(f *Member, i, end int, at int64) int {
 	if f.Rule&(List|Map) != 0 {
-		if f.Form == Hidden {
-			return f.hide(dst, body, i)
-		}
-		return f.appendAll(dst, body, i, depth)
+		return w.all(f, i, end)
 	}
-	var inside []byte // what has a length before it
-	if f.Tag&7 == wireBytes {
-		if i < len(body) && int(body[i]) < 0x80 && int(body[i]) < len(body)-i {
-			end = i + 1 + int(body[i])
-			inside = body[i+1 : end : end]
-		} else if inside, end = content(body, i); end < 0 {
-			return dst, 0, errMalformed
-		}
+	data := w.data[:end]
+	if f.Tag&7 != wireBytes {
+		return w.number(f, data, i)
+	}
+	after := i + 1 // where the value begins; then where it ends
+	if i < len(data) && int(data[i]) < 0x80 && int(data[i]) < len(data)-i {
+		after += int(data[i])
+		i++
+	} else if i, after = extent(data, i); after < 0 {
+		w.fail(errMalformed)
+		return end
 	}
 	switch f.Form {
 	case Text:
-		if len(inside) == 0 && f.Rule&(Optional|Pointer) == Optional {
-			return dst, end, nil
+		if i < after || f.Rule&(Optional|Pointer) != Optional {
+			w.dst = json.AppendStringField(w.dst, f.Name, text(data[i:after]))
 		}
-		return json.AppendStringField(dst, f.Name, text(inside)), end, nil
 	case Struct:
 		if f.Rule&(Optional|Pointer) == Optional {
-			if zero, err := f.Of.zero(inside, depth); zero || err != nil {
-				return dst, end, err
+			zero, err := f.Of.isZero(data[i:after], w.depth)
+			if err != nil {
+				w.fail(err)
+			}
+			if zero {
+				return after
 			}
 		}
-		dst, err = f.Of.append(json.AppendName(dst, f.Name), inside, asStored, depth+1)
-		return dst, end, err
+		w.dst = json.AppendName(w.dst, f.Name)
+		w.message(f.Of, i, after, asStored)
 	case Metadata:
-		dst, err = f.Of.append(json.AppendName(dst, f.Name), inside, at, depth+1)
-		return dst, end, err
+		w.dst = json.AppendName(w.dst, f.Name)
+		w.message(f.Of, i, after, at)
 	case Inline:
-		dst, err = f.Of.inline(dst, inside, depth+1)
-		return dst, end, err
+		w.inline(f.Of, i, after)
 	case Time:
-		if len(inside) == 0 && f.Rule&(Optional|Pointer) == Optional {
-			return dst, end, nil
+		if i < after || f.Rule&(Optional|Pointer) != Optional {
+			w.dst = json.AppendName(w.dst, f.Name)
+			w.time(data[i:after])
 		}
-		dst, err = appendTime(json.AppendName(dst, f.Name), inside)
-		return dst, end, err
 	case Bytes:
-		if len(inside) > 0 || f.Rule&(Optional|Pointer) != Optional {
-			dst = json.AppendBytes(json.AppendName(dst, f.Name), inside)
+		if i < after || f.Rule&(Optional|Pointer) != Optional {
+			w.dst = json.AppendBytes(json.AppendName(w.dst, f.Name), data[i:after:after])
 		}
-		return dst, end, nil
 	case version:
-		return f.appendVersion(dst, inside, at), end, nil
-	case Hidden:
-		return f.hide(dst, body, i)
+		w.dst = f.appendVersion(w.dst, data[i:after], at)
 	}
-	v, end := f.number(f.Tag&7, body, i)
-	switch {
-	case end < 0:
-		return dst, 0, errMalformed
-	case v == 0 && f.Rule&(Optional|Pointer) == Optional:
-		return dst, end, nil
-	case f.Form == Int32 || f.Form == Int64:
-		return json.AppendIntField(dst, f.Name, int64(v)), end, nil
-	}
-	dst, err = f.appendNumber(json.AppendName(dst, f.Name), v)
-	return dst, end, err
+	return after
 }
 
-// hide passes over a field.
-func (f *Member) hide(dst, body []byte, i int) ([]byte, int, error) {
-	if i = f.skip(body, i); i < 0 {
-		return dst, 0, errMalformed
+func (w *writer) time(body []byte) {
+	dst, err := appendTime(w.dst, body)
+	if err != nil {
+		w.fail(err)
 	}
-	return dst, i, nil
+	w.dst = dst
+}
+
+// number appends a field that is a number or a bool.
+func (w *writer) number(f *Member, data []byte, i int) int {
+	v, end := f.number(f.Tag&7, data, i)
+	switch {
+	case end < 0:
+		w.fail(errMalformed)
+		return len(data)
+	case f.Form == Hidden || v == 0 && f.Rule&(Optional|Pointer) == Optional:
+	case f.Form == Int32 || f.Form == Int64:
+		w.dst = json.AppendIntField(w.dst, f.Name, int64(v))
+	case f.Form == Bool:
+		w.dst = json.AppendBoolField(w.dst, f.Name, v != 0)
+	default:
+		w.dst = json.AppendName(w.dst, f.Name)
+		w.digits(f, v)
+	}
+	return end
 }
 
 // number reads a number or a bool that is written like this. A float is its bits; a negative zero is
@@ -122,18 +129,24 @@ func (f *Member) number(wire uint32, body []byte, i int) (v uint64, end int) {
 	return v, end
 }
 
-func (f *Member) appendNumber(dst []byte, v uint64) ([]byte, error) {
+// digits appends a number or a bool as it is in a list.
+func (w *writer) digits(f *Member, v uint64) {
+	var err error
 	switch f.Form {
 	case Bool:
-		return strconv.AppendBool(dst, v != 0), nil
+		w.dst = strconv.AppendBool(w.dst, v != 0)
 	case Uint32, Uint64:
-		return strconv.AppendUint(dst, v, 10), nil
+		w.dst = strconv.AppendUint(w.dst, v, 10)
 	case Float32:
-		return json.AppendFloat(dst, math.Float32frombits(uint32(v)))
+		w.dst, err = json.AppendFloat(w.dst, math.Float32frombits(uint32(v)))
 	case Float64:
-		return json.AppendFloat(dst, math.Float64frombits(v))
+		w.dst, err = json.AppendFloat(w.dst, math.Float64frombits(v))
+	default:
+		w.dst = strconv.AppendInt(w.dst, int64(v), 10)
 	}
-	return strconv.AppendInt(dst, int64(v), 10), nil
+	if err != nil {
+		w.fail(err)
+	}
 }
 
 // skip passes over all values of a field, the first of which begins at i. It is -1 if they can't be
@@ -144,7 +157,7 @@ func (f *Member) skip(body []byte, i int) (end int) {
 		case wireVarint:
 			_, end = varint(body, i)
 		case wireBytes:
-			_, end = content(body, i)
+			_, end = extent(body, i)
 		default:
 			_, end = f.number(f.Tag&7, body, i)
 		}
@@ -159,67 +172,76 @@ func (f *Member) skip(body []byte, i int) (end int) {
 	}
 }
 
-// appendAll appends a list or a map, whose first value begins at i.
-func (f *Member) appendAll(dst, body []byte, i int, depth int) (_ []byte, end int, err error) {
-	dst = json.AppendName(dst, f.Name)
-	start, key := len(dst), ""
+// all appends a list or a map, whose first value begins at i.
+func (w *writer) all(f *Member, i, end int) int {
+	data := w.data[:end]
+	if f.Form == Hidden {
+		if i = f.skip(data, i); i < 0 {
+			w.fail(errMalformed)
+			return end
+		}
+		return i
+	}
+	w.dst = json.AppendName(w.dst, f.Name)
+	start, last := len(w.dst), ""
 	for first := true; ; first = false {
-		dst = append(dst, ',')
-		switch {
-		case f.Rule&Map != 0:
-			var entry []byte
-			if entry, end = content(body, i); end < 0 {
-				return dst, 0, errMalformed
+		w.dst = append(w.dst, ',')
+		if f.Rule&Map == 0 {
+			i = w.value(f, i, end)
+		} else {
+			begin, after := extent(data, i)
+			if after < 0 {
+				w.fail(errMalformed)
+				return end
 			}
-			last := key
-			if dst, key, err = f.appendEntry(dst, entry, depth); err == nil && !first && key <= last {
-				err = errForeign
+			key := w.entry(f, begin, after)
+			if !first && key <= last {
+				w.fail(errForeign)
 			}
-		default:
-			dst, end, err = f.appendValue(dst, body, i, depth)
+			i, last = after, key
 		}
-		if err != nil {
-			return dst, 0, err
-		}
-		tag, begin := next(body, end)
-		if tag != f.Tag {
+		tag, begin := next(data, i)
+		if tag != f.Tag || w.err != nil {
 			break
 		}
 		i = begin
 	}
 	if f.Rule&Map != 0 {
-		dst[start] = '{'
-		return append(dst, '}'), end, nil
+		w.dst[start] = '{'
+		w.dst = append(w.dst, '}')
+	} else {
+		w.dst[start] = '['
+		w.dst = append(w.dst, ']')
 	}
-	dst[start] = '['
-	return append(dst, ']'), end, nil
+	return i
 }
 
-// appendEntry appends an entry of a map: field 1 is its key and field 2 its value. What is empty
-// may not be there.
-func (f *Member) appendEntry(dst, entry []byte, depth int) (_ []byte, key string, err error) {
-	tag, i := next(entry, 0)
+// entry appends an entry of a map, from i to end, and returns its key. Field 1 is the key and field
+// 2 the value; what is empty may not be there.
+func (w *writer) entry(f *Member, i, end int) (key string) {
+	data := w.data[:end]
+	tag, i := next(data, i)
 	if tag == 1<<3|wireBytes {
-		inside, end := content(entry, i)
-		if end < 0 {
-			return dst, "", errMalformed
+		begin, after := extent(data, i)
+		if after < 0 {
+			w.fail(errMalformed)
+			return ""
 		}
-		key = text(inside)
-		tag, i = next(entry, end)
+		key = text(data[begin:after])
+		tag, i = next(data, after)
 	}
-	dst = append(json.AppendString(dst, key), ':')
+	w.dst = append(json.AppendString(w.dst, key), ':')
 	switch tag {
 	case endTag:
-		dst, err = f.appendZero(dst, depth)
-		return dst, key, err
+		w.zero(f)
 	case 2<<3 | f.wire():
-		dst, end, err := f.appendValue(dst, entry, i, depth)
-		if err == nil && end != len(entry) {
-			err = errForeign
+		if w.value(f, i, end) != end {
+			w.fail(errForeign)
 		}
-		return dst, key, err
+	default:
+		w.fail(errForeign)
 	}
-	return dst, "", errForeign
+	return key
 }
 
 // wire is how values of the form are written.
@@ -235,29 +257,32 @@ func (f *Member) wire() uint32 {
 	return wireVarint
 }
 
-// appendValue appends one value of a list or a map.
-func (f *Member) appendValue(dst, body []byte, i int, depth int) (_ []byte, end int, err error) {
+// value appends one value of a list or a map, and returns where it ends.
+func (w *writer) value(f *Member, i, end int) int {
+	data := w.data[:end]
 	if wire := f.wire(); wire != wireBytes {
-		v, end := f.number(wire, body, i)
-		if end < 0 {
-			return dst, 0, errMalformed
+		v, after := f.number(wire, data, i)
+		if after < 0 {
+			w.fail(errMalformed)
+			return end
 		}
-		dst, err = f.appendNumber(dst, v)
-		return dst, end, err
+		w.digits(f, v)
+		return after
 	}
-	inside, end := content(body, i)
-	if end < 0 {
-		return dst, 0, errMalformed
+	i, after := extent(data, i)
+	if after < 0 {
+		w.fail(errMalformed)
+		return end
 	}
 	switch f.Form {
 	case Text:
-		return json.AppendString(dst, text(inside)), end, nil
+		w.dst = json.AppendString(w.dst, text(data[i:after]))
 	case Bytes:
-		return json.AppendBytes(dst, inside), end, nil
+		w.dst = json.AppendBytes(w.dst, data[i:after:after])
 	case Time:
-		dst, err = appendTime(dst, inside)
-		return dst, end, err
+		w.time(data[i:after])
+	default:
+		w.message(f.Of, i, after, asStored)
 	}
-	dst, err = f.Of.append(dst, inside, asStored, depth+1)
-	return dst, end, err
+	return after
 }

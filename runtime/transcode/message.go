@@ -85,162 +85,191 @@ const maxDepth = 10000
 // resourceVersion, whatever that was; with 0 there is none. After an error what was appended is
 // worth nothing; there is none for canonical values. It keeps no part of message.
 func (m *Message) Append(dst, message []byte, revision int64) ([]byte, error) {
-	return m.append(dst, message, revision, 0)
+	w := writer{dst: dst, data: message}
+	w.message(m, 0, len(message), revision)
+	return w.dst, w.err
 }
 
-// append appends a value of the type. at is the revision of the whole object.
-func (m *Message) append(dst, body []byte, at int64, depth int) (_ []byte, err error) {
+// writer appends one object. It is an ordinary variable of Append, which no other function keeps, so
+// it costs no allocation. After an error it goes on: what comes of it is worth nothing, and there is
+// little left.
+type writer struct {
+	dst   []byte
+	data  []byte // the whole message: those in it are parts of it, from one place to another
+	depth int
+	err   error
+}
+
+// fail keeps the first error.
+func (w *writer) fail(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+// message appends a value of a type, whose message is from i to end. at is the revision of the whole
+// object.
+func (w *writer) message(m *Message, i, end int, at int64) {
 	switch {
 	case m.Decode != nil:
-		return m.Decode(dst, body)
-	case depth > maxDepth:
-		return dst, errDepth
-	case m.List:
-		return m.appendList(dst, body, depth)
+		dst, err := m.Decode(w.dst, w.data[i:end:end])
+		if err != nil {
+			w.fail(err)
+			return
+		}
+		w.dst = dst
+		return
+	case w.depth > maxDepth:
+		w.fail(errDepth)
+		return
 	}
-	start := len(dst)
-	if dst, err = m.members(dst, body, at, depth); err != nil {
-		return dst, err
+	w.depth++
+	if m.List {
+		w.list(m, i, end)
+	} else {
+		start := len(w.dst)
+		w.members(m, i, end, at)
+		w.dst = json.Close(w.dst, start)
 	}
-	return json.Close(dst, start), nil
+	w.depth--
 }
 
 // members appends what stands between the braces, with a comma before each member.
-func (m *Message) members(dst, body []byte, at int64, depth int) (_ []byte, err error) {
+func (w *writer) members(m *Message, i, end int, at int64) {
 	if m.ByNumber != nil {
-		return m.sorted(dst, body, at, depth)
+		w.sorted(m, i, end, at)
+		return
 	}
-	tag, i := next(body, 0)
+	data := w.data[:end]
+	tag, i := next(data, i)
 	for k := range m.Members {
 		f := &m.Members[k]
-		switch {
-		case f.Tag == tag:
-			if dst, i, err = f.appendField(dst, body, i, at, depth); err != nil {
-				return dst, err
+		if f.Tag != tag {
+			if f.Rule&Optional == 0 {
+				w.absent(f, at)
 			}
-			tag, i = next(body, i)
-		case f.Rule&Optional == 0:
-			if dst, err = f.appendAbsent(dst, at, depth); err != nil {
-				return dst, err
-			}
+			continue
+		}
+		i = w.field(f, i, end, at)
+		if i < len(data) && data[i] < 0x80 {
+			tag = uint32(data[i])
+			i++
+		} else {
+			tag, i = next(data, i)
 		}
 	}
 	if tag != endTag {
-		return dst, errForeign
+		w.fail(errForeign)
 	}
-	return dst, nil
 }
 
 // sorted is members for a type whose members have another order in JSON than in protobuf: it finds
 // where each of them is first.
-func (m *Message) sorted(dst, body []byte, at int64, depth int) (_ []byte, err error) {
+func (w *writer) sorted(m *Message, i, end int, at int64) {
 	var room [64]uint32
 	places := room[:]
 	if len(m.Members) > len(room) {
 		places = make([]uint32, len(m.Members))
 	}
-	tag, i := next(body, 0)
+	data := w.data[:end]
+	tag, i := next(data, i)
 	for _, k := range m.ByNumber {
 		f := &m.Members[k]
 		if f.Tag != tag {
 			continue
 		}
 		places[k] = uint32(i)
-		if i = f.skip(body, i); i < 0 {
-			return dst, errMalformed
+		if i = f.skip(data, i); i < 0 {
+			w.fail(errMalformed)
+			return
 		}
-		tag, i = next(body, i)
+		if tag, i = next(data, i); tag == endTag {
+			break
+		}
 	}
 	if tag != endTag {
-		return dst, errForeign
+		w.fail(errForeign)
+		return
 	}
 	for k := range m.Members {
 		f := &m.Members[k]
 		switch {
 		case places[k] != 0:
-			dst, _, err = f.appendField(dst, body, int(places[k]), at, depth)
+			w.field(f, int(places[k]), end, at)
 		case f.Rule&Optional == 0:
-			dst, err = f.appendAbsent(dst, at, depth)
-		}
-		if err != nil {
-			return dst, err
+			w.absent(f, at)
 		}
 	}
-	return dst, nil
 }
 
-// appendList appends a value whose type is a list or a map, and that is not nil.
-func (m *Message) appendList(dst, body []byte, depth int) ([]byte, error) {
+// list appends a value whose type is a list or a map, and that is not nil.
+func (w *writer) list(m *Message, i, end int) {
 	f := &m.Members[0]
-	tag, i := next(body, 0)
+	tag, i := next(w.data[:end], i)
 	switch {
 	case tag == endTag && f.Rule&Map != 0:
-		return append(dst, "{}"...), nil
+		w.dst = append(w.dst, "{}"...)
 	case tag == endTag:
-		return append(dst, "[]"...), nil
-	case tag != f.Tag:
-		return dst, errForeign
+		w.dst = append(w.dst, "[]"...)
+	case tag != f.Tag || w.all(f, i, end) != end:
+		w.fail(errForeign)
 	}
-	dst, i, err := f.appendField(dst, body, i, asStored, depth)
-	if err == nil && i != len(body) {
-		err = errForeign
-	}
-	return dst, err
 }
 
-// appendAbsent appends a field that is not in the message and is not to be left out.
-func (f *Member) appendAbsent(dst []byte, at int64, depth int) ([]byte, error) {
+// absent appends a field that is not in the message and is not to be left out.
+func (w *writer) absent(f *Member, at int64) {
+	const none = 0
 	switch {
 	case f.Form == Hidden || f.Form == version && at <= 0 || f.Form == Inline && f.Rule&Pointer != 0:
-		return dst, nil
 	case f.Form == version:
-		return appendVersion(dst, f.Name, at), nil
+		w.dst = appendVersion(w.dst, f.Name, at)
 	case f.Form == Inline:
-		return f.Of.inline(dst, nil, depth+1)
+		w.inline(f.Of, none, none)
 	case f.Form == Metadata:
-		return f.Of.append(append(dst, f.Name...), nil, at, depth+1)
-	case f.Rule&(Pointer|List|Map) == 0 && f.Form == Struct:
-		return f.Of.append(append(dst, f.Name...), nil, asStored, depth+1)
+		w.dst = append(w.dst, f.Name...)
+		w.message(f.Of, none, none, at)
 	case f.Rule&(Pointer|List|Map) != 0 || f.Form == Time || f.Form == Bytes:
-		dst = append(dst, f.Name...)
-		return append(dst, "null"...), nil
+		w.dst = append(append(w.dst, f.Name...), "null"...)
+	default:
+		w.dst = append(w.dst, f.Name...)
+		w.zero(f)
 	}
-	return f.appendZero(append(dst, f.Name...), depth)
 }
 
-// appendZero appends the zero value of a type that has no null.
-func (f *Member) appendZero(dst []byte, depth int) ([]byte, error) {
+// zero appends the zero value of a type that is never null.
+func (w *writer) zero(f *Member) {
 	switch f.Form {
 	case Text, Bytes:
-		return append(dst, `""`...), nil
+		w.dst = append(w.dst, `""`...)
 	case Bool:
-		return append(dst, "false"...), nil
-	case Struct:
-		return f.Of.append(dst, nil, asStored, depth+1)
+		w.dst = append(w.dst, "false"...)
 	case Time:
-		return append(dst, "null"...), nil
+		w.dst = append(w.dst, "null"...)
+	case Struct:
+		w.message(f.Of, 0, 0, asStored)
+	default:
+		w.dst = append(w.dst, '0')
 	}
-	return append(dst, '0'), nil
 }
 
 // inline appends the members of an embedded struct, as members does.
-func (m *Message) inline(dst, body []byte, depth int) (_ []byte, err error) {
+func (w *writer) inline(m *Message, i, end int) {
 	if m.Decode == nil {
-		return m.members(dst, body, asStored, depth)
+		w.members(m, i, end, asStored)
+		return
 	}
-	start := len(dst)
-	if dst, err = m.Decode(dst, body); err != nil {
-		return dst, err
+	start := len(w.dst)
+	w.message(m, i, end, asStored)
+	if len(w.dst)-start <= len("{}") {
+		w.dst = w.dst[:start]
+		return
 	}
-	if len(dst)-start <= len("{}") {
-		return dst[:start], nil
-	}
-	dst[start] = ','
-	return dst[:len(dst)-1], nil
+	w.dst[start] = ','
+	w.dst = w.dst[:len(w.dst)-1]
 }
 
-// zero says whether a message is that of a zero value.
-func (m *Message) zero(body []byte, depth int) (bool, error) {
+// isZero says whether a message is that of a zero value.
+func (m *Message) isZero(body []byte, depth int) (bool, error) {
 	if m.List {
 		return len(body) == 0, nil
 	}
@@ -260,11 +289,11 @@ func (m *Message) zero(body []byte, depth int) (bool, error) {
 		case f.Form == Struct || f.Form == Inline || f.Form == Metadata:
 			inside, _ := content(body, i)
 			var err error
-			if zero, err = f.Of.zero(inside, depth+1); err != nil {
+			if zero, err = f.Of.isZero(inside, depth+1); err != nil {
 				return false, err
 			}
 		default:
-			zero = isZero(value)
+			zero = allZero(value)
 		}
 		if !zero {
 			return false, nil
@@ -274,9 +303,9 @@ func (m *Message) zero(body []byte, depth int) (bool, error) {
 	return true, nil
 }
 
-// isZero says whether all bytes are 0: so are the zero values of numbers, and the length of what is
+// allZero says whether all bytes are 0: so are the zero values of numbers, and the length of what is
 // empty.
-func isZero(value []byte) bool {
+func allZero(value []byte) bool {
 	for _, c := range value {
 		if c != 0 {
 			return false
@@ -338,14 +367,23 @@ func varint(body []byte, i int) (v uint64, end int) {
 	return 0, -1
 }
 
-// content reads what has a length before it; end is -1 if it is not there.
+// extent reads a length at i, and returns from where to where what has it is; end is -1 if it is not
+// there.
+func extent(body []byte, i int) (begin, end int) {
+	n, begin := varint(body, i)
+	if begin < 0 || n > uint64(len(body)-begin) {
+		return 0, -1
+	}
+	return begin, begin + int(n)
+}
+
+// content is what has a length before it, at i; end is -1 if it is not there.
 func content(body []byte, i int) (inside []byte, end int) {
-	n, i := varint(body, i)
-	if i < 0 || n > uint64(len(body)-i) {
+	begin, end := extent(body, i)
+	if end < 0 {
 		return nil, -1
 	}
-	end = i + int(n)
-	return body[i:end:end], end
+	return body[begin:end:end], end
 }
 
 // text is a string that shares its bytes with body.

@@ -4,7 +4,7 @@ package transcode
 // generated code has written. revision becomes the resourceVersion, whatever that was; with 0 there
 // is none. After an error what was appended is worth nothing; there is none for canonical values.
 func AppendObjectMeta(dst, fields []byte, revision int64) ([]byte, error) {
-	return ObjectMeta.append(dst, fields, revision, 0)
+	return ObjectMeta.Append(dst, fields, revision)
 }
 
 // Types of apimachinery that are written by their fields.
