@@ -194,6 +194,10 @@ func quoteEnd(data []byte, i int) int {
 		if data[i] == '"' {
 			return i + 1
 		}
+		if i+1 < len(data) && data[i+1] == '"' { // most of what is escaped
+			i += 2
+			continue
+		}
 		n := escapeLen(data[i:])
 		if n == 0 {
 			return -1

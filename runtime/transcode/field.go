@@ -149,38 +149,24 @@ func (w *writer) digits(f *Member, v uint64) {
 	}
 }
 
-// skip passes over all values of a field, the first of which begins at i. It is -1 if they can't be
-// read.
+// skip passes over a value of a field, which begins at i. It is -1 if that can't be read.
 func (f *Member) skip(body []byte, i int) (end int) {
-	for {
-		switch f.Tag & 7 {
-		case wireVarint:
-			_, end = varint(body, i)
-		case wireBytes:
-			_, end = extent(body, i)
-		default:
-			_, end = f.number(f.Tag&7, body, i)
-		}
-		if end < 0 || f.Rule&(List|Map) == 0 {
-			return end
-		}
-		tag, begin := next(body, end)
-		if tag != f.Tag {
-			return end
-		}
-		i = begin
+	switch f.Tag & 7 {
+	case wireVarint:
+		_, end = varint(body, i)
+	case wireBytes:
+		_, end = extent(body, i)
+	default:
+		_, end = f.number(f.Tag&7, body, i)
 	}
+	return end
 }
 
 // all appends a list or a map, whose first value begins at i.
 func (w *writer) all(f *Member, i, end int) int {
 	data := w.data[:end]
 	if f.Form == Hidden {
-		if i = f.skip(data, i); i < 0 {
-			w.fail(errMalformed)
-			return end
-		}
-		return i
+		return w.hide(f, data, i)
 	}
 	w.dst = json.AppendName(w.dst, f.Name)
 	start, last := len(w.dst), ""
@@ -214,6 +200,22 @@ func (w *writer) all(f *Member, i, end int) int {
 		w.dst = append(w.dst, ']')
 	}
 	return i
+}
+
+// hide passes over all values of a field, the first of which begins at i.
+func (w *writer) hide(f *Member, data []byte, i int) int {
+	for {
+		end := f.skip(data, i)
+		if end < 0 {
+			w.fail(errMalformed)
+			return len(data)
+		}
+		tag, begin := next(data, end)
+		if tag != f.Tag {
+			return end
+		}
+		i = begin
+	}
 }
 
 // entry appends an entry of a map, from i to end, and returns its key. Field 1 is the key and field

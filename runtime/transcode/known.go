@@ -39,25 +39,17 @@ func Decoded[T any, P interface {
 	return append(dst, data...), err
 }
 
-// timestamp reads the seconds and the nanoseconds of a Timestamp.
+// timestamp reads the seconds and the nanoseconds of a Timestamp, which both are always there.
 func timestamp(body []byte) (seconds, nanos int64, ok bool) {
-	for i := 0; i < len(body); {
-		tag, begin := next(body, i)
-		v, end := varint(body, begin)
-		if end < 0 {
-			return 0, 0, false
-		}
-		switch tag {
-		case 1 << 3:
-			seconds = int64(v)
-		case 2 << 3:
-			nanos = int64(int32(v))
-		default:
-			return 0, 0, false
-		}
-		i = end
+	if len(body) < 4 || body[0] != 1<<3 {
+		return 0, 0, false
 	}
-	return seconds, nanos, true
+	s, i := varint(body, 1)
+	if i < 0 || i+1 >= len(body) || body[i] != 2<<3 {
+		return 0, 0, false
+	}
+	n, end := varint(body, i+1)
+	return int64(s), int64(int32(n)), end == len(body)
 }
 
 // appendTime appends a time. A message without fields is the zero time, not the beginning of 1970.
@@ -69,8 +61,7 @@ func appendTime(dst, body []byte) ([]byte, error) {
 	if !ok {
 		return dst, errMalformed
 	}
-	t := metav1.Unix(seconds, 0)
-	return apimachinery.AppendJSON_Time(dst, &t)
+	return apimachinery.AppendSeconds(dst, seconds), nil
 }
 
 func appendMicroTime(dst, body []byte) ([]byte, error) {

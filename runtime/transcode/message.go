@@ -171,25 +171,32 @@ func (w *writer) sorted(m *Message, i, end int, at int64) {
 	if len(m.Members) > len(room) {
 		places = make([]uint32, len(m.Members))
 	}
-	data := w.data[:end]
-	tag, i := next(data, i)
-	for _, k := range m.ByNumber {
-		f := &m.Members[k]
-		if f.Tag != tag {
-			continue
+	data, order := w.data[:end], m.ByNumber
+	for tag, i := next(data, i); tag != endTag; {
+		for len(order) > 0 && m.Members[order[0]].Tag != tag {
+			order = order[1:]
 		}
-		places[k] = uint32(i)
-		if i = f.skip(data, i); i < 0 {
-			w.fail(errMalformed)
+		if len(order) == 0 {
+			w.fail(errForeign)
 			return
 		}
-		if tag, i = next(data, i); tag == endTag {
-			break
+		f := &m.Members[order[0]]
+		places[order[0]] = uint32(i)
+		order = order[1:]
+		for first := true; tag == f.Tag && (first || f.Rule&(List|Map) != 0); first = false {
+			if tag&7 == wireBytes && i < len(data) && data[i] < 0x80 {
+				i += 1 + int(data[i])
+			} else if i = f.skip(data, i); i < 0 {
+				w.fail(errMalformed)
+				return
+			}
+			if i < len(data) && data[i] < 0x80 {
+				tag = uint32(data[i])
+				i++
+			} else {
+				tag, i = next(data, i)
+			}
 		}
-	}
-	if tag != endTag {
-		w.fail(errForeign)
-		return
 	}
 	for k := range m.Members {
 		f := &m.Members[k]
