@@ -92,8 +92,8 @@ func (m *Message) Append(dst, message []byte, revision int64) ([]byte, error) {
 }
 
 // writer appends one object. It is an ordinary variable of Append, which no other function keeps,
-// so it costs no allocation. After an error it goes on: what comes of it is worth nothing, and there
-// is little left.
+// so it costs no allocation. After an error it goes on: what comes of it is worth nothing, and
+// there is little left.
 type writer struct {
 	dst   []byte
 	data  []byte // the whole message: those in it are parts of it, from one place to another
@@ -314,8 +314,8 @@ func (m *Message) isZero(body []byte, depth int) (bool, error) {
 	return true, nil
 }
 
-// allZero says whether all bytes are 0: so are the zero values of numbers, and the length of what is
-// empty.
+// allZero says whether all bytes are 0: so are the zero values of numbers, and the length of what
+// is empty.
 func allZero(value []byte) bool {
 	for _, c := range value {
 		if c != 0 {
@@ -378,8 +378,8 @@ func varint(body []byte, i int) (v uint64, end int) {
 	return 0, -1
 }
 
-// extent reads a length at i, and returns from where to where what has it is; end is -1 if it is not
-// there.
+// extent reads a length at i, and returns from where to where what has it is. end is -1 if it is
+// not there.
 func extent(body []byte, i int) (begin, end int) {
 	n, begin := varint(body, i)
 	if begin < 0 || n > uint64(len(body)-begin) {
