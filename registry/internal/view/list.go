@@ -20,12 +20,12 @@ import (
 // after the first chunk leaves an unfinished list behind.
 type List struct {
 	Factory
-	Entries []storage.Entry
+	Entries []*storage.Entry
 	Meta    metav1.ListMeta
 }
 
 // NewList is a list without entries.
-func (v Factory) NewList() *List { return &List{Factory: v, Entries: []storage.Entry{}} }
+func (v Factory) NewList() *List { return &List{Factory: v, Entries: []*storage.Entry{}} }
 
 func (l *List) WriteTo(w io.Writer, rep rest.Representation) error {
 	return inChunks(w, func(out *chunks) error {
@@ -44,7 +44,7 @@ func (l *List) WriteTo(w io.Writer, rep rest.Representation) error {
 }
 
 func (l *List) writeJSON(out *chunks, pretty bool) error {
-	item := func(dst []byte, i int) ([]byte, error) { return l.jsonItem(dst, l.Entries[i]) }
+	item := func(dst []byte, i int) ([]byte, error) { return l.jsonItem(dst, *l.Entries[i]) }
 	if !l.Kind.Protobuf() {
 		item = l.sayingKind(item)
 	}
@@ -56,7 +56,7 @@ func (l *List) writeJSON(out *chunks, pretty bool) error {
 func (l *List) sayingKind(item func(dst []byte, i int) ([]byte, error)) func(dst []byte, i int) ([]byte, error) {
 	head := canonical.HeadOf(l.Kind)
 	if l.ShowsDocuments() && l.Stored() {
-		return func(dst []byte, i int) ([]byte, error) { return l.AppendShown(dst, head, l.Entries[i]) }
+		return func(dst []byte, i int) ([]byte, error) { return l.AppendShown(dst, head, *l.Entries[i]) }
 	}
 	return func(dst []byte, i int) ([]byte, error) {
 		data, err := item(nil, i)
@@ -115,7 +115,7 @@ func (l *List) writeItems(
 func (l *List) writeConvertedProtobuf(out *chunks) error {
 	var items, raw []byte
 	for _, e := range l.Entries {
-		err := l.Look(e, func(obj runtime.Object) (err error) {
+		err := l.Look(*e, func(obj runtime.Object) (err error) {
 			raw, err = l.Kind.AppendMessage(raw[:0], obj)
 			return err
 		})

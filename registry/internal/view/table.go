@@ -133,7 +133,7 @@ func (t table) appendObject(dst []byte, meta *metav1.ObjectMeta, object func([]b
 func (l *List) writeTable(out *chunks, rep rest.Representation) error {
 	t := newTable(rep)
 	return writeFrame(out, t.frame(l.table, l.Meta, rep), len(l.Entries), rep, func(dst []byte, i int) ([]byte, error) {
-		return t.appendRow(dst, l.Factory, l.Entries[i])
+		return t.appendRow(dst, l.Factory, *l.Entries[i])
 	})
 }
 
