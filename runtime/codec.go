@@ -162,8 +162,8 @@ func (k *Kind) Recycler() func(message []byte) (Object, error) {
 // Transcodes says whether Transcode may be called.
 func (k *Kind) Transcodes() bool { return k.jsonTable != nil }
 
-// Transcode appends the JSON of the object in a message, as AppendJSON writes it, with this revision
-// as its resourceVersion. It makes no Go value and allocates nothing but room. The message is what
+// Transcode appends the JSON of the object in a message, as AppendJSON writes it. This revision is
+// its resourceVersion. It makes no Go value and allocates nothing but room. The message is what
 // AppendMessage writes; for others it may be an error, after which the message is to be decoded.
 func (k *Kind) Transcode(dst, message []byte, revision int64) ([]byte, error) {
 	return k.jsonTable.Append(dst, message, revision)

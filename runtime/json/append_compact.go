@@ -137,8 +137,8 @@ func isCompact(data []byte) bool {
 	return false
 }
 
-// nameEnd is keyEnd for plain data. Most names have less than 16 bytes and nothing escaped: it looks
-// at two words for their end, and has others done.
+// nameEnd is keyEnd for plain data. Most names have less than 16 bytes and nothing escaped: it
+// looks at two words for their end, and has others done.
 func nameEnd(data []byte, i int) int {
 	if i+18 > len(data) {
 		return longNameEnd(data, i)

@@ -98,8 +98,8 @@ func (w *writer) number(f *Member, data []byte, i int) int {
 	return end
 }
 
-// number reads a number or a bool that is written like this. A float is its bits; a negative zero is
-// 0 where zeros are left out.
+// number reads a number or a bool that is written like this. A float is its bits; a negative zero
+// is 0 where zeros are left out.
 func (f *Member) number(wire uint32, body []byte, i int) (v uint64, end int) {
 	switch wire {
 	case wireVarint:

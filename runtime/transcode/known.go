@@ -144,8 +144,8 @@ func appendQuantity(dst, body []byte) ([]byte, error) {
 }
 
 // canonicalQuantity says whether text is a quantity as it is printed, for those that most are: a
-// number of few digits, and a common suffix. A larger suffix would have been taken for a number that
-// ends in 000, or that 1024 divides.
+// number of few digits, and a common suffix. A larger suffix would have been taken for a number
+// that ends in 000, or that 1024 divides.
 func canonicalQuantity(text []byte) bool {
 	n := 0
 	value := uint64(0)

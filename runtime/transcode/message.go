@@ -7,13 +7,14 @@ import (
 	"github.com/typeplane/typeplane/runtime/json"
 )
 
-// Message says how the messages of a type are written as JSON. Generated code declares them; they
-// never change.
+// Message says how the messages of a type are written as JSON. Generated code declares them, and
+// they never change.
 type Message struct {
 	// Members are the fields, in the order of JSON.
 	Members []Member
-	// ByNumber are the places of Members in the order of their numbers. nil: it is the same order.
-	ByNumber []uint8
+	// Places says, by number, which of Members has it, counted from 1. nil: Members are in the
+	// order of their numbers.
+	Places []uint8
 	// List says that the Go type is a list or a map, and its only member has the items.
 	List bool
 	// Decode, if it is set, does all of it: it is for types that have no word in a table.
@@ -90,9 +91,9 @@ func (m *Message) Append(dst, message []byte, revision int64) ([]byte, error) {
 	return w.dst, w.err
 }
 
-// writer appends one object. It is an ordinary variable of Append, which no other function keeps, so
-// it costs no allocation. After an error it goes on: what comes of it is worth nothing, and there is
-// little left.
+// writer appends one object. It is an ordinary variable of Append, which no other function keeps,
+// so it costs no allocation. After an error it goes on: what comes of it is worth nothing, and
+// there is little left.
 type writer struct {
 	dst   []byte
 	data  []byte // the whole message: those in it are parts of it, from one place to another
@@ -107,8 +108,8 @@ func (w *writer) fail(err error) {
 	}
 }
 
-// message appends a value of a type, whose message is from i to end. at is the revision of the whole
-// object.
+// message appends a value of a type, whose message is from i to end. at is the revision of the
+// whole object.
 func (w *writer) message(m *Message, i, end int, at int64) {
 	switch {
 	case m.Decode != nil:
@@ -136,7 +137,7 @@ func (w *writer) message(m *Message, i, end int, at int64) {
 
 // members appends what stands between the braces, with a comma before each member.
 func (w *writer) members(m *Message, i, end int, at int64) {
-	if m.ByNumber != nil {
+	if m.Places != nil {
 		w.sorted(m, i, end, at)
 		return
 	}
@@ -163,7 +164,7 @@ func (w *writer) members(m *Message, i, end int, at int64) {
 	}
 }
 
-// sorted is members for a type whose members have another order in JSON than in protobuf: it finds
+// sorted is members for a type whose members have another order in JSON than in protobuf. It finds
 // where each of them is first.
 func (w *writer) sorted(m *Message, i, end int, at int64) {
 	var room [64]uint32
@@ -171,18 +172,21 @@ func (w *writer) sorted(m *Message, i, end int, at int64) {
 	if len(m.Members) > len(room) {
 		places = make([]uint32, len(m.Members))
 	}
-	data, order := w.data[:end], m.ByNumber
+	data, last := w.data[:end], uint32(0)
 	for tag, i := next(data, i); tag != endTag; {
-		for len(order) > 0 && m.Members[order[0]].Tag != tag {
-			order = order[1:]
-		}
-		if len(order) == 0 {
+		number := tag >> 3
+		if number <= last || number >= uint32(len(m.Places)) || m.Places[number] == 0 {
 			w.fail(errForeign)
 			return
 		}
-		f := &m.Members[order[0]]
-		places[order[0]] = uint32(i)
-		order = order[1:]
+		last = number
+		k := m.Places[number] - 1
+		f := &m.Members[k]
+		if f.Tag != tag {
+			w.fail(errForeign)
+			return
+		}
+		places[k] = uint32(i)
 		for first := true; tag == f.Tag && (first || f.Rule&(List|Map) != 0); first = false {
 			if tag&7 == wireBytes && i < len(data) && data[i] < 0x80 {
 				i += 1 + int(data[i])
@@ -310,8 +314,8 @@ func (m *Message) isZero(body []byte, depth int) (bool, error) {
 	return true, nil
 }
 
-// allZero says whether all bytes are 0: so are the zero values of numbers, and the length of what is
-// empty.
+// allZero says whether all bytes are 0: so are the zero values of numbers, and the length of what
+// is empty.
 func allZero(value []byte) bool {
 	for _, c := range value {
 		if c != 0 {
@@ -374,8 +378,8 @@ func varint(body []byte, i int) (v uint64, end int) {
 	return 0, -1
 }
 
-// extent reads a length at i, and returns from where to where what has it is; end is -1 if it is not
-// there.
+// extent reads a length at i, and returns from where to where what has it is. end is -1 if it is
+// not there.
 func extent(body []byte, i int) (begin, end int) {
 	n, begin := varint(body, i)
 	if begin < 0 || n > uint64(len(body)-begin) {

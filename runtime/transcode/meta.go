@@ -26,7 +26,7 @@ var (
 		{Name: `,"finalizers":`, Tag: 14<<3 | wireBytes, Form: Text, Rule: Optional | List},
 		{Name: `,"managedFields":`, Tag: 17<<3 | wireBytes, Form: Struct, Rule: Optional | List, Of: &ManagedFieldsEntry},
 	}}
-	OwnerReference = Message{ByNumber: []uint8{1, 2, 3, 0, 4, 5}, Members: []Member{
+	OwnerReference = Message{Places: []uint8{1: 2, 3: 3, 4: 4, 5: 1, 6: 5, 7: 6}, Members: []Member{
 		{Name: `,"apiVersion":`, Tag: 5<<3 | wireBytes, Form: Text},
 		{Name: `,"kind":`, Tag: 1<<3 | wireBytes, Form: Text},
 		{Name: `,"name":`, Tag: 3<<3 | wireBytes, Form: Text},

@@ -15,9 +15,9 @@ import (
 // turn is how many pods are made before the clock is looked at.
 const turn = 20
 
-// BenchmarkTranscode makes the JSON of a stored pod in the ways that there are: of its bytes, and of
-// the Go value that is decoded into fresh memory, or into that of the last one. What counts is the
-// fastest twentieth of the turns, which is what a calm machine shows.
+// BenchmarkTranscode makes the JSON of a stored pod in the ways that there are. It is made of its
+// bytes, or of the Go value that is decoded into fresh memory, or into that of the last one. What
+// counts is the fastest twentieth of the turns, which is what a calm machine shows.
 func BenchmarkTranscode(b *testing.B) {
 	managed, err := owned(pods.Stored(0))
 	if err != nil {

@@ -18,8 +18,8 @@ type Field struct {
 // Var is the field itself.
 func (f Field) Var() *gotypes.Var { return f.Path[len(f.Path)-1] }
 
-// Literal is the Go literal of what stands before the value: the name in quotes, with a comma before
-// it and a colon behind it.
+// Literal is the Go literal of what stands before the value: a comma, the name in quotes, and a
+// colon.
 func (f Field) Literal() string { return literalOf(f.Name) }
 
 // Fields are those that a struct has in JSON, in the order in which they are declared.
@@ -37,8 +37,8 @@ func WritesItself(t gotypes.Type) bool {
 	return addressed(t, "MarshalJSON") || addressed(t, "MarshalText")
 }
 
-// WantsAddress says whether values of t are written in another way where they have no address, as in
-// maps.
+// WantsAddress says whether values of t are written in another way where they have no address, as
+// in maps.
 func WantsAddress(t gotypes.Type) bool { return wantsAddress(t) }
 
 // HasIsZero says whether values of t, which can be addressed, say themselves whether omitzero

@@ -31,8 +31,8 @@ func (p *printer) table(t *table) {
 		return
 	}
 	p.P("var ", t.name, " = ", p.runtime, ".Message{")
-	if order := t.byNumber(); order != nil {
-		p.P("ByNumber: []uint8{", strings.Trim(strings.ReplaceAll(fmt.Sprint(order), " ", ", "), "[]"), "},")
+	if places := t.places(); places != nil {
+		p.P("Places: []uint8{", strings.Join(places, ", "), "},")
 	}
 	if t.list {
 		p.P("List: true,")

@@ -100,8 +100,8 @@ func plan(pass *generators.Pass, numbers *protobuf.Numbers, pkg *model.Package) 
 	return tables
 }
 
-// unexported is the name of a table for a type of another module, and is given once: the package is
-// in it, with the group if its name is a version's.
+// unexported is the name of a table for a type of another module, and is given once. The package is
+// in it, and the group if the package is called by a version.
 func (p *planner) unexported(t *types.Type) string {
 	parts := strings.Split(t.Name.Package, "/")
 	pkg := parts[len(parts)-1]
@@ -136,13 +136,17 @@ func (p *planner) fill(t *table, m protobuf.Message) {
 	} else {
 		t.members, ok = p.members(m)
 	}
-	if t.decoded = !ok || len(t.members) > maxMembers; t.decoded {
+	far := slices.ContainsFunc(t.members, func(m member) bool { return m.number > maxNumber })
+	if t.decoded = !ok || len(t.members) > maxMembers || far; t.decoded {
 		t.members = nil
 	}
 }
 
-// maxMembers is how many members a table can have: the places of them are bytes.
-const maxMembers = 256
+// What a table can have: the place of a member is a byte, and there is one for each number.
+const (
+	maxMembers = 255
+	maxNumber  = 1 << 12
+)
 
 // items plans the one member of a type that is a slice or a map.
 func (p *planner) items(m protobuf.Message) ([]member, bool) {
@@ -235,15 +239,20 @@ func omits(f json.Field) bool {
 	return f.OmitEmpty && !isStruct
 }
 
-// byNumber are the places of members in the order of their numbers; nil if they have it.
-func (t *table) byNumber() []int {
-	var out []int
-	for i := range t.members {
-		out = append(out, i)
-	}
-	slices.SortFunc(out, func(a, b int) int { return int(t.members[a].number - t.members[b].number) })
-	if slices.IsSorted(out) {
+// places say which member has a number, as a Go literal has it; nil if members are in the order of
+// their numbers.
+func (t *table) places() (out []string) {
+	if slices.IsSortedFunc(t.members, byNumber) {
 		return nil
+	}
+	places := map[int32]int{}
+	for i, m := range t.members {
+		places[m.number] = i + 1
+	}
+	for _, m := range slices.SortedFunc(slices.Values(t.members), byNumber) {
+		out = append(out, fmt.Sprintf("%d: %d", m.number, places[m.number]))
 	}
 	return out
 }
+
+func byNumber(a, b member) int { return int(a.number - b.number) }

@@ -40,7 +40,8 @@ func (t table) frame(c *Columns, meta metav1.ListMeta, rep rest.Representation) 
 	return f
 }
 
-// appendRow appends the row of an entry. Without a need for the object only its metadata is decoded.
+// appendRow appends the row of an entry. Without a need for the object only its metadata is
+// decoded.
 func (t table) appendRow(dst []byte, v Factory, e storage.Entry) (_ []byte, err error) {
 	if v.table.cells == nil && t.include != metav1.IncludeObject {
 		meta, err := v.metadata(e)

@@ -29,7 +29,7 @@ var JSONTable_CertificateSigningRequestList = transcode.Message{
 }
 
 var jsonTable_certificatesv1_CertificateSigningRequestCondition = transcode.Message{
-	ByNumber: []uint8{0, 2, 3, 4, 5, 1},
+	Places: []uint8{1: 1, 2: 3, 3: 4, 4: 5, 5: 6, 6: 2},
 	Members: []transcode.Member{
 		{Name: `,"type":`, Tag: 1<<3 | 2, Form: transcode.Text},
 		{Name: `,"status":`, Tag: 6<<3 | 2, Form: transcode.Text},
@@ -41,7 +41,7 @@ var jsonTable_certificatesv1_CertificateSigningRequestCondition = transcode.Mess
 }
 
 var jsonTable_certificatesv1_CertificateSigningRequestSpec = transcode.Message{
-	ByNumber: []uint8{0, 4, 5, 6, 3, 7, 1, 2},
+	Places: []uint8{1: 1, 2: 5, 3: 6, 4: 7, 5: 4, 6: 8, 7: 2, 8: 3},
 	Members: []transcode.Member{
 		{Name: `,"request":`, Tag: 1<<3 | 2, Form: transcode.Bytes, Rule: transcode.Pointer},
 		{Name: `,"signerName":`, Tag: 7<<3 | 2, Form: transcode.Text},

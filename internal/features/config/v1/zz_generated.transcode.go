@@ -13,7 +13,7 @@ import (
 
 // JSONTable_ConfigMap says how the message of a ConfigMap is written as JSON.
 var JSONTable_ConfigMap = transcode.Message{
-	ByNumber: []uint8{0, 2, 3, 1},
+	Places: []uint8{1: 1, 2: 3, 3: 4, 4: 2},
 	Members: []transcode.Member{
 		{Name: `,"metadata":`, Tag: 1<<3 | 2, Form: transcode.Metadata, Of: &transcode.ObjectMeta},
 		{Name: `,"immutable":`, Tag: 4 << 3, Form: transcode.Bool, Rule: transcode.Optional | transcode.Pointer},
@@ -32,7 +32,7 @@ var JSONTable_ConfigMapList = transcode.Message{
 
 // JSONTable_Secret says how the message of a Secret is written as JSON.
 var JSONTable_Secret = transcode.Message{
-	ByNumber: []uint8{0, 2, 4, 3, 1},
+	Places: []uint8{1: 1, 2: 3, 3: 5, 4: 4, 5: 2},
 	Members: []transcode.Member{
 		{Name: `,"metadata":`, Tag: 1<<3 | 2, Form: transcode.Metadata, Of: &transcode.ObjectMeta},
 		{Name: `,"immutable":`, Tag: 5 << 3, Form: transcode.Bool, Rule: transcode.Optional | transcode.Pointer},

@@ -51,7 +51,7 @@ var jsonTable_admissionregistrationv1_MatchCondition = transcode.Message{
 }
 
 var jsonTable_admissionregistrationv1_MutatingWebhook = transcode.Message{
-	ByNumber: []uint8{0, 1, 2, 3, 5, 7, 8, 9, 4, 10, 6, 11},
+	Places: []uint8{1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 7: 9, 8: 10, 9: 5, 10: 11, 11: 7, 12: 12},
 	Members: []transcode.Member{
 		{Name: `,"name":`, Tag: 1<<3 | 2, Form: transcode.Text},
 		{Name: `,"clientConfig":`, Tag: 2<<3 | 2, Form: transcode.Struct, Of: &jsonTable_admissionregistrationv1_WebhookClientConfig},
@@ -94,7 +94,7 @@ var jsonTable_admissionregistrationv1_ServiceReference = transcode.Message{
 }
 
 var jsonTable_admissionregistrationv1_ValidatingWebhook = transcode.Message{
-	ByNumber: []uint8{0, 1, 2, 3, 5, 7, 8, 9, 4, 6, 10},
+	Places: []uint8{1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 7: 9, 8: 10, 9: 5, 10: 7, 11: 11},
 	Members: []transcode.Member{
 		{Name: `,"name":`, Tag: 1<<3 | 2, Form: transcode.Text},
 		{Name: `,"clientConfig":`, Tag: 2<<3 | 2, Form: transcode.Struct, Of: &jsonTable_admissionregistrationv1_WebhookClientConfig},
@@ -111,7 +111,7 @@ var jsonTable_admissionregistrationv1_ValidatingWebhook = transcode.Message{
 }
 
 var jsonTable_admissionregistrationv1_WebhookClientConfig = transcode.Message{
-	ByNumber: []uint8{1, 2, 0},
+	Places: []uint8{1: 2, 2: 3, 3: 1},
 	Members: []transcode.Member{
 		{Name: `,"url":`, Tag: 3<<3 | 2, Form: transcode.Text, Rule: transcode.Optional | transcode.Pointer},
 		{Name: `,"service":`, Tag: 1<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.Pointer, Of: &jsonTable_admissionregistrationv1_ServiceReference},

@@ -29,7 +29,7 @@ var JSONTable_DeploymentList = transcode.Message{
 }
 
 var jsonTable_appsv1_DeploymentCondition = transcode.Message{
-	ByNumber: []uint8{0, 1, 4, 5, 2, 3},
+	Places: []uint8{1: 1, 2: 2, 4: 5, 5: 6, 6: 3, 7: 4},
 	Members: []transcode.Member{
 		{Name: `,"type":`, Tag: 1<<3 | 2, Form: transcode.Text},
 		{Name: `,"status":`, Tag: 2<<3 | 2, Form: transcode.Text},
@@ -54,7 +54,7 @@ var jsonTable_appsv1_DeploymentSpec = transcode.Message{
 }
 
 var jsonTable_appsv1_DeploymentStatus = transcode.Message{
-	ByNumber: []uint8{0, 1, 2, 4, 5, 7, 3, 8, 6},
+	Places: []uint8{1: 1, 2: 2, 3: 3, 4: 5, 5: 6, 6: 8, 7: 4, 8: 9, 9: 7},
 	Members: []transcode.Member{
 		{Name: `,"observedGeneration":`, Tag: 1 << 3, Form: transcode.Int64, Rule: transcode.Optional},
 		{Name: `,"replicas":`, Tag: 2 << 3, Form: transcode.Int32, Rule: transcode.Optional},
@@ -163,7 +163,7 @@ var jsonTable_corev1_CinderVolumeSource = transcode.Message{
 }
 
 var jsonTable_corev1_ClusterTrustBundleProjection = transcode.Message{
-	ByNumber: []uint8{0, 1, 2, 4, 3, 5},
+	Places: []uint8{1: 1, 2: 2, 3: 3, 4: 5, 5: 4, 6: 6},
 	Members: []transcode.Member{
 		{Name: `,"name":`, Tag: 1<<3 | 2, Form: transcode.Text, Rule: transcode.Optional | transcode.Pointer},
 		{Name: `,"signerName":`, Tag: 2<<3 | 2, Form: transcode.Text, Rule: transcode.Optional | transcode.Pointer},
@@ -208,7 +208,7 @@ var jsonTable_corev1_ConfigMapVolumeSource = transcode.Message{
 }
 
 var jsonTable_corev1_Container = transcode.Message{
-	ByNumber: []uint8{0, 1, 2, 3, 4, 5, 7, 8, 12, 14, 15, 17, 18, 20, 21, 22, 23, 24, 6, 19, 13, 16, 9, 10, 11},
+	Places: []uint8{1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 8, 8: 9, 9: 13, 10: 15, 11: 16, 12: 18, 13: 19, 14: 21, 15: 22, 16: 23, 17: 24, 18: 25, 19: 7, 20: 20, 21: 14, 22: 17, 23: 10, 24: 11, 25: 12},
 	Members: []transcode.Member{
 		{Name: `,"name":`, Tag: 1<<3 | 2, Form: transcode.Text},
 		{Name: `,"image":`, Tag: 2<<3 | 2, Form: transcode.Text, Rule: transcode.Optional},
@@ -335,7 +335,7 @@ var jsonTable_corev1_EphemeralContainer = transcode.Message{
 }
 
 var jsonTable_corev1_EphemeralContainerCommon = transcode.Message{
-	ByNumber: []uint8{0, 1, 2, 3, 4, 5, 7, 8, 12, 14, 15, 17, 18, 20, 21, 22, 23, 24, 6, 19, 13, 16, 9, 10, 11},
+	Places: []uint8{1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 8, 8: 9, 9: 13, 10: 15, 11: 16, 12: 18, 13: 19, 14: 21, 15: 22, 16: 23, 17: 24, 18: 25, 19: 7, 20: 20, 21: 14, 22: 17, 23: 10, 24: 11, 25: 12},
 	Members: []transcode.Member{
 		{Name: `,"name":`, Tag: 1<<3 | 2, Form: transcode.Text},
 		{Name: `,"image":`, Tag: 2<<3 | 2, Form: transcode.Text, Rule: transcode.Optional},
@@ -486,7 +486,7 @@ var jsonTable_corev1_HostPathVolumeSource = transcode.Message{
 }
 
 var jsonTable_corev1_ISCSIVolumeSource = transcode.Message{
-	ByNumber: []uint8{0, 1, 2, 3, 4, 5, 6, 7, 9, 8, 10},
+	Places: []uint8{1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 7, 8: 8, 10: 10, 11: 9, 12: 11},
 	Members: []transcode.Member{
 		{Name: `,"targetPortal":`, Tag: 1<<3 | 2, Form: transcode.Text},
 		{Name: `,"iqn":`, Tag: 2<<3 | 2, Form: transcode.Text},
@@ -585,7 +585,7 @@ var jsonTable_corev1_ObjectFieldSelector = transcode.Message{
 }
 
 var jsonTable_corev1_PersistentVolumeClaimSpec = transcode.Message{
-	ByNumber: []uint8{0, 2, 3, 1, 4, 5, 6, 7, 8},
+	Places: []uint8{1: 1, 2: 3, 3: 4, 4: 2, 5: 5, 6: 6, 7: 7, 8: 8, 9: 9},
 	Members: []transcode.Member{
 		{Name: `,"accessModes":`, Tag: 1<<3 | 2, Form: transcode.Text, Rule: transcode.Optional | transcode.List},
 		{Name: `,"selector":`, Tag: 4<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.Pointer, Of: &transcode.LabelSelector},
@@ -706,7 +706,7 @@ var jsonTable_corev1_PodSchedulingGroup = transcode.Message{
 }
 
 var jsonTable_corev1_PodSecurityContext = transcode.Message{
-	ByNumber: []uint8{0, 2, 4, 5, 7, 3, 8, 1, 9, 10, 11, 6, 12},
+	Places: []uint8{1: 1, 2: 3, 3: 5, 4: 6, 5: 8, 6: 4, 7: 9, 8: 2, 9: 10, 10: 11, 11: 12, 12: 7, 13: 13},
 	Members: []transcode.Member{
 		{Name: `,"seLinuxOptions":`, Tag: 1<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.Pointer, Of: &jsonTable_corev1_SELinuxOptions},
 		{Name: `,"windowsOptions":`, Tag: 8<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.Pointer, Of: &jsonTable_corev1_WindowsSecurityContextOptions},
@@ -725,7 +725,7 @@ var jsonTable_corev1_PodSecurityContext = transcode.Message{
 }
 
 var jsonTable_corev1_PodSpec = transcode.Message{
-	ByNumber: []uint8{0, 2, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15, 17, 18, 19, 20, 21, 22, 1, 11, 23, 24, 25, 26, 27, 16, 28, 29, 30, 31, 32, 33, 3, 34, 35, 36, 37, 38, 39, 40, 41, 42},
+	Places: []uint8{1: 1, 2: 3, 3: 5, 4: 6, 5: 7, 6: 8, 7: 9, 8: 10, 9: 11, 10: 13, 11: 14, 12: 15, 13: 16, 14: 18, 15: 19, 16: 20, 17: 21, 18: 22, 19: 23, 20: 2, 21: 12, 22: 24, 23: 25, 24: 26, 25: 27, 26: 28, 27: 17, 28: 29, 29: 30, 30: 31, 31: 32, 32: 33, 33: 34, 34: 4, 35: 35, 36: 36, 37: 37, 38: 38, 39: 39, 40: 40, 41: 41, 43: 42, 44: 43},
 	Members: []transcode.Member{
 		{Name: `,"volumes":`, Tag: 1<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.List, Of: &jsonTable_corev1_Volume},
 		{Name: `,"initContainers":`, Tag: 20<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.List, Of: &jsonTable_corev1_Container},
@@ -936,7 +936,7 @@ var jsonTable_corev1_SecretVolumeSource = transcode.Message{
 }
 
 var jsonTable_corev1_SecurityContext = transcode.Message{
-	ByNumber: []uint8{0, 1, 2, 4, 6, 7, 8, 5, 9, 3, 10, 11},
+	Places: []uint8{1: 1, 2: 2, 3: 3, 4: 5, 5: 7, 6: 8, 7: 9, 8: 6, 9: 10, 10: 4, 11: 11, 12: 12},
 	Members: []transcode.Member{
 		{Name: `,"capabilities":`, Tag: 1<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.Pointer, Of: &jsonTable_corev1_Capabilities},
 		{Name: `,"privileged":`, Tag: 2 << 3, Form: transcode.Bool, Rule: transcode.Optional | transcode.Pointer},
@@ -1047,7 +1047,7 @@ var jsonTable_corev1_VolumeDevice = transcode.Message{
 }
 
 var jsonTable_corev1_VolumeMount = transcode.Message{
-	ByNumber: []uint8{0, 1, 3, 4, 5, 6, 2, 7},
+	Places: []uint8{1: 1, 2: 2, 3: 4, 4: 5, 5: 6, 6: 7, 7: 3, 8: 8},
 	Members: []transcode.Member{
 		{Name: `,"name":`, Tag: 1<<3 | 2, Form: transcode.Text},
 		{Name: `,"readOnly":`, Tag: 2 << 3, Form: transcode.Bool, Rule: transcode.Optional},
@@ -1079,7 +1079,7 @@ var jsonTable_corev1_VolumeResourceRequirements = transcode.Message{
 }
 
 var jsonTable_corev1_VolumeSource = transcode.Message{
-	ByNumber: []uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 24, 25, 23, 26, 27, 28, 29},
+	Places: []uint8{1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 7, 8: 8, 9: 9, 10: 10, 11: 11, 12: 12, 13: 13, 14: 14, 15: 15, 16: 16, 17: 17, 18: 18, 19: 19, 20: 20, 21: 21, 22: 22, 23: 23, 24: 25, 25: 26, 26: 24, 27: 27, 28: 28, 29: 29, 30: 30},
 	Members: []transcode.Member{
 		{Name: `,"hostPath":`, Tag: 1<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.Pointer, Of: &jsonTable_corev1_HostPathVolumeSource},
 		{Name: `,"emptyDir":`, Tag: 2<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.Pointer, Of: &jsonTable_corev1_EmptyDirVolumeSource},

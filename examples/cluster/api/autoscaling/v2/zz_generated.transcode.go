@@ -65,7 +65,7 @@ var JSONTable_HPAScalingPolicy = transcode.Message{
 
 // JSONTable_HPAScalingRules says how the message of a HPAScalingRules is written as JSON.
 var JSONTable_HPAScalingRules = transcode.Message{
-	ByNumber: []uint8{1, 2, 0, 3},
+	Places: []uint8{1: 2, 2: 3, 3: 1, 4: 4},
 	Members: []transcode.Member{
 		{Name: `,"stabilizationWindowSeconds":`, Tag: 3 << 3, Form: transcode.Int32, Rule: transcode.Optional | transcode.Pointer},
 		{Name: `,"selectPolicy":`, Tag: 1<<3 | 2, Form: transcode.Text, Rule: transcode.Optional | transcode.Pointer},
@@ -144,7 +144,7 @@ var JSONTable_MetricIdentifier = transcode.Message{
 
 // JSONTable_MetricSpec says how the message of a MetricSpec is written as JSON.
 var JSONTable_MetricSpec = transcode.Message{
-	ByNumber: []uint8{0, 1, 2, 3, 5, 4},
+	Places: []uint8{1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 7: 5},
 	Members: []transcode.Member{
 		{Name: `,"type":`, Tag: 1<<3 | 2, Form: transcode.Text},
 		{Name: `,"object":`, Tag: 2<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.Pointer, Of: &JSONTable_ObjectMetricSource},
@@ -157,7 +157,7 @@ var JSONTable_MetricSpec = transcode.Message{
 
 // JSONTable_MetricStatus says how the message of a MetricStatus is written as JSON.
 var JSONTable_MetricStatus = transcode.Message{
-	ByNumber: []uint8{0, 1, 2, 3, 5, 4},
+	Places: []uint8{1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 7: 5},
 	Members: []transcode.Member{
 		{Name: `,"type":`, Tag: 1<<3 | 2, Form: transcode.Text},
 		{Name: `,"object":`, Tag: 2<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.Pointer, Of: &JSONTable_ObjectMetricStatus},

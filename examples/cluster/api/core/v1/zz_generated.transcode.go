@@ -212,7 +212,7 @@ var jsonTable_corev1_CinderVolumeSource = transcode.Message{
 }
 
 var jsonTable_corev1_ClusterTrustBundleProjection = transcode.Message{
-	ByNumber: []uint8{0, 1, 2, 4, 3, 5},
+	Places: []uint8{1: 1, 2: 2, 3: 3, 4: 5, 5: 4, 6: 6},
 	Members: []transcode.Member{
 		{Name: `,"name":`, Tag: 1<<3 | 2, Form: transcode.Text, Rule: transcode.Optional | transcode.Pointer},
 		{Name: `,"signerName":`, Tag: 2<<3 | 2, Form: transcode.Text, Rule: transcode.Optional | transcode.Pointer},
@@ -257,7 +257,7 @@ var jsonTable_corev1_ConfigMapVolumeSource = transcode.Message{
 }
 
 var jsonTable_corev1_Container = transcode.Message{
-	ByNumber: []uint8{0, 1, 2, 3, 4, 5, 7, 8, 12, 14, 15, 17, 18, 20, 21, 22, 23, 24, 6, 19, 13, 16, 9, 10, 11},
+	Places: []uint8{1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 8, 8: 9, 9: 13, 10: 15, 11: 16, 12: 18, 13: 19, 14: 21, 15: 22, 16: 23, 17: 24, 18: 25, 19: 7, 20: 20, 21: 14, 22: 17, 23: 10, 24: 11, 25: 12},
 	Members: []transcode.Member{
 		{Name: `,"name":`, Tag: 1<<3 | 2, Form: transcode.Text},
 		{Name: `,"image":`, Tag: 2<<3 | 2, Form: transcode.Text, Rule: transcode.Optional},
@@ -451,7 +451,7 @@ var jsonTable_corev1_EphemeralContainer = transcode.Message{
 }
 
 var jsonTable_corev1_EphemeralContainerCommon = transcode.Message{
-	ByNumber: []uint8{0, 1, 2, 3, 4, 5, 7, 8, 12, 14, 15, 17, 18, 20, 21, 22, 23, 24, 6, 19, 13, 16, 9, 10, 11},
+	Places: []uint8{1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 8, 8: 9, 9: 13, 10: 15, 11: 16, 12: 18, 13: 19, 14: 21, 15: 22, 16: 23, 17: 24, 18: 25, 19: 7, 20: 20, 21: 14, 22: 17, 23: 10, 24: 11, 25: 12},
 	Members: []transcode.Member{
 		{Name: `,"name":`, Tag: 1<<3 | 2, Form: transcode.Text},
 		{Name: `,"image":`, Tag: 2<<3 | 2, Form: transcode.Text, Rule: transcode.Optional},
@@ -627,7 +627,7 @@ var jsonTable_corev1_HostPathVolumeSource = transcode.Message{
 }
 
 var jsonTable_corev1_ISCSIPersistentVolumeSource = transcode.Message{
-	ByNumber: []uint8{0, 1, 2, 3, 4, 5, 6, 7, 9, 8, 10},
+	Places: []uint8{1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 7, 8: 8, 10: 10, 11: 9, 12: 11},
 	Members: []transcode.Member{
 		{Name: `,"targetPortal":`, Tag: 1<<3 | 2, Form: transcode.Text},
 		{Name: `,"iqn":`, Tag: 2<<3 | 2, Form: transcode.Text},
@@ -644,7 +644,7 @@ var jsonTable_corev1_ISCSIPersistentVolumeSource = transcode.Message{
 }
 
 var jsonTable_corev1_ISCSIVolumeSource = transcode.Message{
-	ByNumber: []uint8{0, 1, 2, 3, 4, 5, 6, 7, 9, 8, 10},
+	Places: []uint8{1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 7, 8: 8, 10: 10, 11: 9, 12: 11},
 	Members: []transcode.Member{
 		{Name: `,"targetPortal":`, Tag: 1<<3 | 2, Form: transcode.Text},
 		{Name: `,"iqn":`, Tag: 2<<3 | 2, Form: transcode.Text},
@@ -818,7 +818,7 @@ var jsonTable_corev1_PersistentVolumeClaimCondition = transcode.Message{
 }
 
 var jsonTable_corev1_PersistentVolumeClaimSpec = transcode.Message{
-	ByNumber: []uint8{0, 2, 3, 1, 4, 5, 6, 7, 8},
+	Places: []uint8{1: 1, 2: 3, 3: 4, 4: 2, 5: 5, 6: 6, 7: 7, 8: 8, 9: 9},
 	Members: []transcode.Member{
 		{Name: `,"accessModes":`, Tag: 1<<3 | 2, Form: transcode.Text, Rule: transcode.Optional | transcode.List},
 		{Name: `,"selector":`, Tag: 4<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.Pointer, Of: &transcode.LabelSelector},
@@ -957,7 +957,7 @@ var jsonTable_corev1_PodCertificateProjection = transcode.Message{
 }
 
 var jsonTable_corev1_PodCondition = transcode.Message{
-	ByNumber: []uint8{0, 2, 3, 4, 5, 6, 1},
+	Places: []uint8{1: 1, 2: 3, 3: 4, 4: 5, 5: 6, 6: 7, 7: 2},
 	Members: []transcode.Member{
 		{Name: `,"type":`, Tag: 1<<3 | 2, Form: transcode.Text},
 		{Name: `,"observedGeneration":`, Tag: 7 << 3, Form: transcode.Int64, Rule: transcode.Optional},
@@ -1037,7 +1037,7 @@ var jsonTable_corev1_PodSchedulingGroup = transcode.Message{
 }
 
 var jsonTable_corev1_PodSecurityContext = transcode.Message{
-	ByNumber: []uint8{0, 2, 4, 5, 7, 3, 8, 1, 9, 10, 11, 6, 12},
+	Places: []uint8{1: 1, 2: 3, 3: 5, 4: 6, 5: 8, 6: 4, 7: 9, 8: 2, 9: 10, 10: 11, 11: 12, 12: 7, 13: 13},
 	Members: []transcode.Member{
 		{Name: `,"seLinuxOptions":`, Tag: 1<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.Pointer, Of: &jsonTable_corev1_SELinuxOptions},
 		{Name: `,"windowsOptions":`, Tag: 8<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.Pointer, Of: &jsonTable_corev1_WindowsSecurityContextOptions},
@@ -1056,7 +1056,7 @@ var jsonTable_corev1_PodSecurityContext = transcode.Message{
 }
 
 var jsonTable_corev1_PodSpec = transcode.Message{
-	ByNumber: []uint8{0, 2, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15, 17, 18, 19, 20, 21, 22, 1, 11, 23, 24, 25, 26, 27, 16, 28, 29, 30, 31, 32, 33, 3, 34, 35, 36, 37, 38, 39, 40, 41, 42},
+	Places: []uint8{1: 1, 2: 3, 3: 5, 4: 6, 5: 7, 6: 8, 7: 9, 8: 10, 9: 11, 10: 13, 11: 14, 12: 15, 13: 16, 14: 18, 15: 19, 16: 20, 17: 21, 18: 22, 19: 23, 20: 2, 21: 12, 22: 24, 23: 25, 24: 26, 25: 27, 26: 28, 27: 17, 28: 29, 29: 30, 30: 31, 31: 32, 32: 33, 33: 34, 34: 4, 35: 35, 36: 36, 37: 37, 38: 38, 39: 39, 40: 40, 41: 41, 43: 42, 44: 43},
 	Members: []transcode.Member{
 		{Name: `,"volumes":`, Tag: 1<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.List, Of: &jsonTable_corev1_Volume},
 		{Name: `,"initContainers":`, Tag: 20<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.List, Of: &jsonTable_corev1_Container},
@@ -1105,7 +1105,7 @@ var jsonTable_corev1_PodSpec = transcode.Message{
 }
 
 var jsonTable_corev1_PodStatus = transcode.Message{
-	ByNumber: []uint8{1, 2, 3, 4, 6, 8, 10, 12, 13, 11, 5, 9, 14, 15, 16, 7, 0, 17, 18, 19, 20, 21},
+	Places: []uint8{1: 2, 2: 3, 3: 4, 4: 5, 5: 7, 6: 9, 7: 11, 8: 13, 9: 14, 10: 12, 11: 6, 12: 10, 13: 15, 14: 16, 15: 17, 16: 8, 17: 1, 18: 18, 19: 19, 20: 20, 21: 21, 22: 22},
 	Members: []transcode.Member{
 		{Name: `,"observedGeneration":`, Tag: 17 << 3, Form: transcode.Int64, Rule: transcode.Optional},
 		{Name: `,"phase":`, Tag: 1<<3 | 2, Form: transcode.Text, Rule: transcode.Optional},
@@ -1239,7 +1239,7 @@ var jsonTable_corev1_ReplicationControllerCondition = transcode.Message{
 }
 
 var jsonTable_corev1_ReplicationControllerSpec = transcode.Message{
-	ByNumber: []uint8{0, 2, 3, 1},
+	Places: []uint8{1: 1, 2: 3, 3: 4, 4: 2},
 	Members: []transcode.Member{
 		{Name: `,"replicas":`, Tag: 1 << 3, Form: transcode.Int32, Rule: transcode.Optional | transcode.Pointer},
 		{Name: `,"minReadySeconds":`, Tag: 4 << 3, Form: transcode.Int32, Rule: transcode.Optional},
@@ -1249,7 +1249,7 @@ var jsonTable_corev1_ReplicationControllerSpec = transcode.Message{
 }
 
 var jsonTable_corev1_ReplicationControllerStatus = transcode.Message{
-	ByNumber: []uint8{0, 1, 4, 2, 3, 5},
+	Places: []uint8{1: 1, 2: 2, 3: 5, 4: 3, 5: 4, 6: 6},
 	Members: []transcode.Member{
 		{Name: `,"replicas":`, Tag: 1 << 3, Form: transcode.Int32},
 		{Name: `,"fullyLabeledReplicas":`, Tag: 2 << 3, Form: transcode.Int32, Rule: transcode.Optional},
@@ -1385,7 +1385,7 @@ var jsonTable_corev1_SecretVolumeSource = transcode.Message{
 }
 
 var jsonTable_corev1_SecurityContext = transcode.Message{
-	ByNumber: []uint8{0, 1, 2, 4, 6, 7, 8, 5, 9, 3, 10, 11},
+	Places: []uint8{1: 1, 2: 2, 3: 3, 4: 5, 5: 7, 6: 8, 7: 9, 8: 6, 9: 10, 10: 4, 11: 11, 12: 12},
 	Members: []transcode.Member{
 		{Name: `,"capabilities":`, Tag: 1<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.Pointer, Of: &jsonTable_corev1_Capabilities},
 		{Name: `,"privileged":`, Tag: 2 << 3, Form: transcode.Bool, Rule: transcode.Optional | transcode.Pointer},
@@ -1521,7 +1521,7 @@ var jsonTable_corev1_VolumeHealthStatus = transcode.Message{
 }
 
 var jsonTable_corev1_VolumeMount = transcode.Message{
-	ByNumber: []uint8{0, 1, 3, 4, 5, 6, 2, 7},
+	Places: []uint8{1: 1, 2: 2, 3: 4, 4: 5, 5: 6, 6: 7, 7: 3, 8: 8},
 	Members: []transcode.Member{
 		{Name: `,"name":`, Tag: 1<<3 | 2, Form: transcode.Text},
 		{Name: `,"readOnly":`, Tag: 2 << 3, Form: transcode.Bool, Rule: transcode.Optional},
@@ -1569,7 +1569,7 @@ var jsonTable_corev1_VolumeResourceRequirements = transcode.Message{
 }
 
 var jsonTable_corev1_VolumeSource = transcode.Message{
-	ByNumber: []uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 24, 25, 23, 26, 27, 28, 29},
+	Places: []uint8{1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 7, 8: 8, 9: 9, 10: 10, 11: 11, 12: 12, 13: 13, 14: 14, 15: 15, 16: 16, 17: 17, 18: 18, 19: 19, 20: 20, 21: 21, 22: 22, 23: 23, 24: 25, 25: 26, 26: 24, 27: 27, 28: 28, 29: 29, 30: 30},
 	Members: []transcode.Member{
 		{Name: `,"hostPath":`, Tag: 1<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.Pointer, Of: &jsonTable_corev1_HostPathVolumeSource},
 		{Name: `,"emptyDir":`, Tag: 2<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.Pointer, Of: &jsonTable_corev1_EmptyDirVolumeSource},
