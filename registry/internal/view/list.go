@@ -36,20 +36,18 @@ func (l *List) WriteTo(w io.Writer, rep rest.Representation) error {
 			return l.writePartial(out, rep)
 		case rep.MediaType == rest.Protobuf:
 			return l.writeProtobuf(out)
-		case rep.MediaType == rest.YAML:
-			return writeYAML(out, func(out *chunks) error { return l.writeJSON(out, false) })
 		}
-		return l.writeJSON(out, rep.Pretty)
+		return l.writeText(out, rep)
 	})
 }
 
-func (l *List) writeJSON(out *chunks, pretty bool) error {
+func (l *List) writeText(out *chunks, rep rest.Representation) error {
 	item := func(dst []byte, i int) ([]byte, error) { return l.jsonItem(dst, *l.Entries[i]) }
 	if !l.Kind.Protobuf() {
 		item = l.sayingKind(item)
 	}
 	f := frame{kind: l.Kind.ListKind(), meta: l.Meta, items: "items"}
-	return f.write(out, pretty, len(l.Entries), item)
+	return f.writeAs(out, rep, len(l.Entries), item)
 }
 
 // sayingKind makes items say what they are, as those of custom resources do.
@@ -73,7 +71,7 @@ func (l *List) writeProtobuf(out *chunks) error {
 		return encodingError(&serializer.NoProtobufError{Object: l.Kind.NewList()})
 	}
 	if !l.AsStored() {
-		return l.writeConvertedProtobuf(out)
+		return l.writeConverted(out, l.Kind.ListKind(), l.appendVisible)
 	}
 	return l.writeItems(out, l.Kind.ListKind(), wire.ItemSize, wire.AppendItem)
 }
@@ -106,28 +104,6 @@ func (l *List) writeItems(
 			return err
 		}
 	}
-	out.buf.Write(wire.AppendEnvelopeEnd(nil))
-	return nil
-}
-
-// writeConvertedProtobuf writes another version than the stored one. The length of a list comes
-// before its items, so all of them are in memory first.
-func (l *List) writeConvertedProtobuf(out *chunks) error {
-	var items, raw []byte
-	for _, e := range l.Entries {
-		err := l.Look(*e, func(obj runtime.Object) (err error) {
-			raw, err = l.Kind.AppendMessage(raw[:0], obj)
-			return err
-		})
-		if err != nil {
-			return apierrors.NewInternalError(err)
-		}
-		items = wire.AppendRawItem(items, raw)
-	}
-	if err := l.startProtobuf(out, l.Kind.ListKind(), len(items)); err != nil {
-		return err
-	}
-	out.buf.Write(items)
 	out.buf.Write(wire.AppendEnvelopeEnd(nil))
 	return nil
 }

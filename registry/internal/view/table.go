@@ -165,11 +165,8 @@ func writeRow(w io.Writer, f frame, rep rest.Representation, row func(dst []byte
 
 // writeFrame writes a Table of n rows in the media types that it has.
 func writeFrame(out *chunks, f frame, n int, rep rest.Representation, row func(dst []byte, i int) ([]byte, error)) error {
-	switch rep.MediaType {
-	case rest.JSON:
-		return f.write(out, rep.Pretty, n, row)
-	case rest.YAML:
-		return writeYAML(out, func(out *chunks) error { return f.write(out, false, n, row) })
+	if rep.MediaType == rest.Protobuf {
+		return apierrors.NewInternalError(errNoTable)
 	}
-	return apierrors.NewInternalError(errNoTable)
+	return f.writeAs(out, rep, n, row)
 }

@@ -59,16 +59,10 @@ func (l VirtualList) write(out *chunks, rep rest.Representation) error {
 			return partial(runtime.Meta(l.Items[i]), metaVersion(rep))
 		}
 	}
-	writeJSON := func(out *chunks, pretty bool) error {
-		return f.write(out, pretty, len(l.Items), func(dst []byte, i int) ([]byte, error) { return appendJSON(dst, item(i)) })
-	}
-	switch rep.MediaType {
-	case rest.Protobuf:
+	if rep.MediaType == rest.Protobuf {
 		return l.writeProtobuf(out, f.kind, item)
-	case rest.YAML:
-		return writeYAML(out, func(out *chunks) error { return writeJSON(out, false) })
 	}
-	return writeJSON(out, rep.Pretty)
+	return f.writeAs(out, rep, len(l.Items), func(dst []byte, i int) ([]byte, error) { return appendJSON(dst, item(i)) })
 }
 
 // writeProtobuf is for types that have such a form.
