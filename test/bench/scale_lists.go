@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"time"
 )
@@ -49,16 +48,16 @@ func manyLists(ctx context.Context, l *lab, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	s, err := startThings(ctx, filepath.Join(dir, "server"), b.bin, b.thingFlags()...)
-	if err != nil {
-		return err
-	}
-	defer s.stop()
-	limited, err := limitMemory(s.pid(), listsLimit<<20)
+	limited, err := newLimit(filepath.Join(dir, "limited"), filepath.Join(dir, "scale"), listsLimit<<20)
 	if err != nil {
 		return err
 	}
 	defer limited.remove()
+	s, err := startThings(ctx, filepath.Join(dir, "server"), limited.bin, b.thingFlags()...)
+	if err != nil {
+		return err
+	}
+	defer s.stop()
 	if _, err := s.get(ctx, thingsPath+"?limit=1&resourceVersion=0", protobuf); err != nil {
 		return err
 	}
@@ -177,45 +176,56 @@ func (s *thingServer) discard(ctx context.Context, over *http.Client, path, acce
 	return io.Copy(io.Discard, resp.Body)
 }
 
-// limit is a control group of which one process is a member.
+// limit is a control group, and a program that runs in it from its start on.
 type limit struct {
-	dir  string // "" if none could be made
-	home string // the group where the process can go back to
-	pid  int
-	most int64
+	group string // its directory; "" if none can be made here
+	bin   string // the directory of the program
+	most  int64  // bytes
 }
 
 func (l *limit) String() string {
-	if l.dir == "" {
+	if l.group == "" {
 		return "with no limit of memory, as no control group can be made here"
 	}
 	return fmt.Sprintf("in a control group of %d MiB", l.most>>20)
 }
 
-// limitMemory moves a process into a control group that may have so many bytes.
-func limitMemory(pid int, most int64) (*limit, error) {
+// newLimit makes a control group that may have so many bytes, and in bin a script that runs a
+// program in it.
+func newLimit(bin, program string, most int64) (*limit, error) {
+	l := &limit{bin: filepath.Dir(program), most: most}
 	for _, kind := range []struct{ home, file string }{
 		{"/sys/fs/cgroup", "memory.max"},
 		{"/sys/fs/cgroup/memory", "memory.limit_in_bytes"},
 	} {
-		l := &limit{dir: filepath.Join(kind.home, "bench-"+strconv.Itoa(pid)), home: kind.home, pid: pid, most: most}
-		if os.Mkdir(l.dir, 0o700) != nil {
+		group := filepath.Join(kind.home, fmt.Sprint("bench-", os.Getpid()))
+		if os.Mkdir(group, 0o700) != nil {
 			continue
 		}
-		if os.WriteFile(filepath.Join(l.dir, kind.file), []byte(strconv.FormatInt(most, 10)), 0) != nil {
-			os.Remove(l.dir)
+		// Where the other version is in use, the directory is one like any other, without files.
+		file, err := os.OpenFile(filepath.Join(group, kind.file), os.O_WRONLY, 0)
+		if err == nil {
+			_, err = fmt.Fprint(file, most)
+			file.Close()
+		}
+		if err != nil {
+			os.Remove(group)
 			continue
 		}
-		return l, os.WriteFile(filepath.Join(l.dir, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0)
+		l.group, l.bin = group, bin
+		if err := os.MkdirAll(bin, 0o700); err != nil {
+			return nil, err
+		}
+		script := fmt.Sprintf("#!/bin/sh\necho $$ > %s/cgroup.procs && exec %s \"$@\"\n", group, program)
+		return l, os.WriteFile(filepath.Join(bin, filepath.Base(program)), []byte(script), 0o700)
 	}
-	return new(limit), nil
+	return l, nil
 }
 
-// remove takes the group away again.
+// remove takes the group away, which no process may be in any more.
 func (l *limit) remove() {
-	if l.dir != "" {
-		os.WriteFile(filepath.Join(l.home, "cgroup.procs"), []byte(strconv.Itoa(l.pid)), 0)
-		os.Remove(l.dir)
+	if l.group != "" {
+		os.Remove(l.group)
 	}
 }
 

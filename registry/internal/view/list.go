@@ -22,16 +22,10 @@ type List struct {
 	Factory
 	Entries []*storage.Entry
 	Meta    metav1.ListMeta
-	encoded *EncodeCache // where the forms of the entries are kept, if they all have room there; nil: nowhere
 }
 
-// NewList is a list of what writes came to.
+// NewList is a list without entries.
 func (v Factory) NewList() *List { return &List{Factory: v, Entries: []*storage.Entry{}} }
-
-// NewStoredList is a list of entries as they are stored at their revisions.
-func (v Factory) NewStoredList() *List {
-	return &List{Factory: v, Entries: []*storage.Entry{}, encoded: v.encoded}
-}
 
 func (l *List) WriteTo(w io.Writer, rep rest.Representation) error {
 	return inChunks(w, func(out *chunks) error {
@@ -51,9 +45,6 @@ func (l *List) WriteTo(w io.Writer, rep rest.Representation) error {
 
 func (l *List) writeJSON(out *chunks, pretty bool) error {
 	item := func(dst []byte, i int) ([]byte, error) { return l.jsonItem(dst, *l.Entries[i]) }
-	if l.encoded.fit(l.Entries, jsonSize) {
-		item = func(_ []byte, i int) ([]byte, error) { return l.keptItem(l.encoded, *l.Entries[i]) }
-	}
 	if !l.Kind.Protobuf() {
 		item = l.sayingKind(item)
 	}
@@ -124,11 +115,11 @@ func (l *List) writeItems(
 func (l *List) writeConvertedProtobuf(out *chunks) error {
 	var items, raw []byte
 	for _, e := range l.Entries {
-		obj, err := l.Visible(*e)
+		err := l.Look(*e, func(obj runtime.Object) (err error) {
+			raw, err = l.Kind.AppendMessage(raw[:0], obj)
+			return err
+		})
 		if err != nil {
-			return apierrors.NewInternalError(err)
-		}
-		if raw, err = l.Kind.AppendMessage(raw[:0], obj); err != nil {
 			return apierrors.NewInternalError(err)
 		}
 		items = wire.AppendRawItem(items, raw)

@@ -42,14 +42,10 @@ func (l VirtualList) write(out *chunks, rep rest.Representation) error {
 		t := newTable(rep)
 		return writeFrame(out, t.frame(l.Table, metav1.ListMeta{}, rep), len(l.Items), rep, func(dst []byte, i int) ([]byte, error) {
 			obj := l.Items[i]
-			row, err := t.rowOf(obj, l.Table, func(dst []byte) ([]byte, error) {
+			return t.appendRowOf(dst, obj, l.Table, func(dst []byte) ([]byte, error) {
 				obj.GetObjectKind().SetGroupVersionKind(l.Kind)
 				return appendJSON(dst, obj)
 			})
-			if err != nil {
-				return nil, err
-			}
-			return fillAges(dst, row, t.now), nil
 		})
 	}
 	f := frame{kind: l.ListKind, items: "items"}
