@@ -5,6 +5,7 @@ go 1.26.0
 toolchain go1.26.10
 
 require (
+	github.com/klauspost/compress v1.19.0
 	github.com/spf13/pflag v1.0.10
 	github.com/typeplane/typeplane v0.0.0-00010101000000-000000000000
 	github.com/typeplane/typeplane/runtime v0.0.0
