@@ -127,6 +127,8 @@ func (a *answer) finish() error {
 		header.Set("Content-Type", a.contentType)
 		header.Set("Content-Length", strconv.Itoa(len(a.buffer)))
 		a.call.sendWarnings()
+		end := writingShort(a.call.req.Context())
+		defer end()
 		a.call.w.WriteHeader(a.code)
 		return writeBlocks(a.call.w, a.buffer)
 	}

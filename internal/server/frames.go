@@ -37,5 +37,10 @@ func (f *frames) next(p []byte) (rest []byte, begun bool) {
 	return p[n:], true
 }
 
-// whole says that no frame is in the middle.
+// whole says that the last frame has ended, and no other one has begun.
 func (f *frames) whole() bool { return f.left == 0 && f.have == 0 }
+
+// headers says that the last frame is of the headers of a stream.
+func (f *frames) headers() bool {
+	return f.kind == http2.FrameHeaders || f.kind == http2.FrameContinuation
+}

@@ -57,7 +57,7 @@ func TestCPUOfThisProcess(t *testing.T) {
 	for begin := time.Now(); time.Since(begin) < 300*time.Millisecond; {
 	}
 	after, err := cpu(os.Getpid())
-	if spent := after - before; err != nil || spent < tick || spent > 5*time.Second {
+	if spent := after - before; err != nil || spent < 10*time.Millisecond || spent > 5*time.Second {
 		t.Errorf("300 ms of work took %v (%v)", spent, err)
 	}
 	if mib, err := resident(os.Getpid()); err != nil || mib < 1 || mib > 10_000 {

@@ -21,7 +21,7 @@ func build(ctx context.Context, examples bool) (dir string, err error) {
 	if dir, err = filepath.Abs(filepath.Join(root, "bin", "bench")); err != nil {
 		return "", err
 	}
-	programs := []program{{".", "./ours"}, {".", "./peer"}, {".", "./ready"}}
+	programs := []program{{".", "./ours"}, {".", "./peer"}, {".", "./ready"}, {".", "./stairs"}}
 	if examples {
 		programs = append(programs, program{root, "./examples/library"}, program{root, "./examples/cluster"})
 	}

@@ -30,6 +30,7 @@ func parts() []part {
 		{"objects", moreObjects},
 		{"audit", audited},
 		{"documents", documents},
+		{"staircase", staircase},
 	}
 }
 
