@@ -28,7 +28,7 @@ type joined struct {
 
 const (
 	// holdTime is how long something is held at most, in case that nothing comes behind it.
-	holdTime = time.Millisecond
+	holdTime = 5 * time.Millisecond
 	// maxHeld is what goes into one record of TLS.
 	maxHeld = 16 << 10
 )
@@ -47,12 +47,12 @@ func (j *joined) Write(p []byte) (int, error) {
 	if j.err != nil {
 		return 0, j.err
 	}
-	if len(j.held)+len(p) > maxHeld {
+	if len(j.held)+len(p) >= maxHeld {
 		if err := j.flush(); err != nil {
 			return 0, err
 		}
 	}
-	if more := j.goesOn(p); len(p) <= maxHeld && (more || len(j.held) > 0) {
+	if more := j.goesOn(p); len(p) < maxHeld && (more || len(j.held) > 0) {
 		j.held = append(j.held, p...)
 		if !more {
 			return len(p), j.flush()

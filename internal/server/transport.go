@@ -81,7 +81,6 @@ func (c *connection) Read(p []byte) (int, error) {
 
 // Write implements net.Conn.
 func (c *connection) Write(p []byte) (int, error) {
-	deepen() // each frame is written in a goroutine of its own
 	return c.out.Write(p)
 }
 
