@@ -26,8 +26,8 @@ func newPlaces(n int) places {
 	return make(places, n)
 }
 
-// admit takes a place for the request until it is answered, or says that there is none. Requests that write have places of their own, so that reads can't keep them
-// out, nor they reads.
+// admit takes a place for the request until it is answered, or says that there is none. Requests
+// that write have places of their own, so that reads can't keep them out, nor they reads.
 //
 // Three things need no place. Watches and what takes over its connection last and cost little.
 // Health checks need none, because to restart a busy server does not help. What an administrator

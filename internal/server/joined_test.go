@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,13 +19,23 @@ import (
 // sent is a connection that keeps what is written to it.
 type sent struct {
 	net.Conn
+	err error
+
+	mu     sync.Mutex // guards writes
 	writes [][]byte
-	err    error
 }
 
 func (s *sent) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.writes = append(s.writes, bytes.Clone(p))
 	return len(p), s.err
+}
+
+func (s *sent) all() [][]byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.writes
 }
 
 // frame is one of HTTP/2, as a server writes it.
@@ -76,14 +87,14 @@ func TestJoined(t *testing.T) {
 					}
 				}
 				if tc.wait {
-					if len(socket.writes) > 0 {
-						t.Errorf("%d writes at once", len(socket.writes))
+					if len(socket.all()) > 0 {
+						t.Errorf("%d writes at once", len(socket.all()))
 					}
 					time.Sleep(holdTime)
 					synctest.Wait()
 				}
 				var at []int
-				for _, w := range socket.writes {
+				for _, w := range socket.all() {
 					at = append(at, len(w))
 				}
 				if !slices.Equal(at, tc.at) {
@@ -128,7 +139,7 @@ func TestJoinedKeepsOrder(t *testing.T) {
 			end()
 			time.Sleep(holdTime)
 			synctest.Wait()
-			if got := slices.Concat(socket.writes...); !bytes.Equal(got, all) {
+			if got := slices.Concat(socket.all()...); !bytes.Equal(got, all) {
 				t.Fatalf("%d bytes arrive of %d, or others", len(got), len(all))
 			}
 		}
@@ -159,8 +170,8 @@ func TestJoinedError(t *testing.T) {
 		}
 		time.Sleep(holdTime)
 		synctest.Wait()
-		if _, err := j.Write(frame(http2.FrameData, 0, 10)); !errors.Is(err, io.ErrClosedPipe) || len(socket.writes) != 1 {
-			t.Errorf("%v behind %d writes", err, len(socket.writes))
+		if _, err := j.Write(frame(http2.FrameData, 0, 10)); !errors.Is(err, io.ErrClosedPipe) || len(socket.all()) != 1 {
+			t.Errorf("%v behind %d writes", err, len(socket.all()))
 		}
 	})
 }

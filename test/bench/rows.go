@@ -42,8 +42,8 @@ type row struct {
 	budget budget
 }
 
-// budget is what a row should cost at most, in proportion to what another server takes for it in the
-// same run, or ours for the row listedAsJSON. The zero value is none.
+// budget is what a row should cost at most, in proportion to what another server takes for it in
+// the same run, or ours for the row listedAsJSON. The zero value is none.
 type budget struct {
 	times float64
 	than  string

@@ -1,5 +1,5 @@
 // Command stairs answers every request with the same bytes, from one of the stairs that lead from a
-// bare net/http server to internal/server: each does more for a request than the one below. It is a
+// bare net/http server to internal/server. Each does more for a request than the one below. It is a
 // part of the harness, which measures what a request costs on each of them.
 package main
 
