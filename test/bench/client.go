@@ -21,6 +21,7 @@ const (
 	asJSON        = "application/json"
 	asTable       = "application/json;as=Table;v=v1;g=meta.k8s.io"
 	mergePatch    = "application/merge-patch+json"
+	applyPatch    = "application/apply-patch+yaml"
 )
 
 // What answers may be compressed by.

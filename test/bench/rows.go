@@ -43,7 +43,7 @@ type row struct {
 }
 
 // budget is what a row should cost at most, in proportion to what another server takes for it in
-// the same run, or ours for the row listedAsJSON. The zero value is none.
+// the same run, or ours for another row. The zero value is none.
 type budget struct {
 	times float64
 	than  string
@@ -68,16 +68,21 @@ func rows() []row {
 		{name: "list by field, 20 of all, protobuf", count: 1500, short: 50, workers: 4, read: selected(pods.PerNode, byField), budget: budget{0.15 / 5.1, namePeer}, grows: true},
 		{name: "create, protobuf", count: 1000, short: 100, workers: 8, do: create(protobuf), budget: budget{0.2, namePeer}, writes: true, grows: true},
 		{name: "create, JSON", count: 1000, short: 100, workers: 8, do: create(asJSON), budget: budget{0.2, namePeer}, writes: true},
-		{name: "update, protobuf", count: 1000, short: 100, workers: 8, do: update, budget: budget{0.2, namePeer}, writes: true, owned: true, grows: true},
+		{name: updated, count: 1000, short: 100, workers: 8, do: update, budget: budget{0.2, namePeer}, writes: true, owned: true, grows: true},
 		{name: "merge patch", count: 1000, short: 100, workers: 8, do: patch, budget: budget{0.2, namePeer}, writes: true, owned: true, grows: true},
+		{name: "apply, changed", count: 1000, short: 100, workers: 8, do: apply(true), prepare: applyOnce, budget: budget{1.5, updated}, writes: true, owned: true},
+		{name: "apply, no change", count: 1000, short: 100, workers: 8, do: apply(false), prepare: applyOnce, budget: budget{1.5, updated}, owned: true},
 		{name: "delete", count: 1500, short: 150, workers: 8, do: remove, prepare: provide, budget: budget{0.2, namePeer}, writes: true},
 		deliveries(200, protobufWatch, 60, 10).growing().atMost(1.3, nameReady),
 		deliveries(200, asJSON, 60, 10).atMost(1.3, nameReady),
 	}
 }
 
-// listedAsJSON is the row that the one of another version is compared with.
-const listedAsJSON = "list all, JSON"
+// Rows that others are compared with.
+const (
+	listedAsJSON = "list all, JSON"
+	updated      = "update, protobuf"
+)
 
 // growing says that the row is one of those that are done over different numbers of pods.
 func (r row) growing() row {
@@ -128,7 +133,7 @@ func (r row) repeat(ctx context.Context, t *target, do step, count int) error {
 func (r row) concerns(t *target) bool {
 	switch t.name {
 	case nameReady:
-		return !r.writes
+		return r.read != nil || r.open != nil
 	case namePeer:
 		return !r.alone
 	}

@@ -26,8 +26,8 @@ func (b *bench) judge(r row) (most, met string) {
 		return "–", "–"
 	}
 	ours, than := b.cell(r, nameOurs), b.cell(r, r.budget.than)
-	if r.budget.than == listedAsJSON {
-		than = b.cell(row{name: listedAsJSON}, nameOurs)
+	if r.budget.than != nameReady && r.budget.than != namePeer {
+		than = b.cell(row{name: r.budget.than}, nameOurs)
 	}
 	if len(than.cost) == 0 || len(ours.cost) == 0 {
 		return "–", "–"
