@@ -32,13 +32,13 @@ func moreWatchers(ctx context.Context, l *lab, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(out, "### More watchers\n\n%d pods. CPU time of the server for one event and watcher, the median of %d rounds; resident memory while they watch.\n\n", b.n, b.rounds)
-	fmt.Fprint(out, "| watchers | ours | k8s.io/apiserver | ratio | ours, MiB | k8s.io/apiserver, MiB |\n|---|---|---|---|---|---|\n")
+	fmt.Fprint(out, "| watchers | ours | ready bytes | times | k8s.io/apiserver | ratio | ours, MiB | k8s.io/apiserver, MiB |\n|---|---|---|---|---|---|---|---|\n")
 	for i, r := range rows {
-		ours, peer := b.cell(r, b.targets[0].name), b.cell(r, b.targets[1].name)
-		if len(ours.cost) == 0 || len(peer.cost) == 0 {
+		ours, bytes, peer := b.cell(r, nameOurs), b.cell(r, nameReady), b.cell(r, namePeer)
+		if len(ours.cost) == 0 {
 			continue // -rows leaves it out
 		}
-		fmt.Fprintf(out, "| %d | %s | %s | %s | %d | %d |\n", sizes[i], ours, peer, ratio(ours, peer), middle(ours.resident), middle(peer.resident))
+		fmt.Fprintf(out, "| %d | %s | %s | %s | %s | %s | %d | %d |\n", sizes[i], ours, bytes, ratio(bytes, ours), peer, ratio(ours, peer), middle(ours.resident), middle(peer.resident))
 	}
 	fmt.Fprintln(out)
 	return nil
