@@ -176,7 +176,7 @@ func (s *stream) sendInitial() {
 			return
 		}
 		if ok {
-			s.send(rest.Added, s.ViewStored(*e))
+			s.send(rest.Added, s.View(*e))
 		}
 	}
 	s.initial = s.initial[n:]
@@ -238,13 +238,13 @@ func (s *stream) translate(event storage.Event) error {
 	}
 	switch {
 	case event.Type == storage.Deleted && was:
-		s.send(rest.Deleted, s.ViewStored(event.Entry))
+		s.send(rest.Deleted, s.View(event.Entry))
 	case event.Type == storage.Deleted:
 		return nil
 	case is && was:
-		s.send(rest.Modified, s.ViewStored(event.Entry))
+		s.send(rest.Modified, s.View(event.Entry))
 	case is:
-		s.send(rest.Added, s.ViewStored(event.Entry))
+		s.send(rest.Added, s.View(event.Entry))
 	case was:
 		// The client gets the last version that it could see, at the revision where it lost sight
 		// of it.
