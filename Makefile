@@ -197,6 +197,10 @@ race: ## The tests of all modules that users import, under the race detector (ne
 bench: ## Our server beside one built from k8s.io/apiserver, and the budgets (half an hour; BENCH=-short for a quick one).
 	cd test/bench && $(GO) run . $(BENCH)
 
+.PHONY: staircase
+staircase: ## What each step of a get costs, from a bare net/http server to ours (five minutes).
+	cd test/bench && $(GO) run . -parts staircase $(BENCH)
+
 .PHONY: genbench
 genbench: ## gen beside Kubernetes' own generators (ten minutes; BENCH=-short for a quick one).
 	cd test/genbench && $(GO) run . $(BENCH)

@@ -1,11 +1,9 @@
 package server
 
 import (
-	"compress/gzip"
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -13,10 +11,10 @@ import (
 	"github.com/typeplane/typeplane/trace"
 )
 
-// Answers up to gzipThreshold are collected first: they get a Content-Length, and if they can't be
+// Answers up to compressThreshold are collected first: they get a Content-Length, and if they can't be
 // written after all, the client still gets a proper error. Longer ones are streamed, compressed if
 // the client can read that.
-const gzipThreshold = 128 << 10
+const compressThreshold = 128 << 10
 
 // slack is what a client has, beyond the deadline of the request, to read an answer that is
 // streamed.
@@ -49,16 +47,7 @@ func (c *call) sendBytes(code int, contentType string, body []byte) error {
 	return a.finish()
 }
 
-var (
-	answers = sync.Pool{New: func() any { return &answer{buffer: make([]byte, 0, 4<<10)} }}
-	gzips   = sync.Pool{New: func() any {
-		w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
-		if err != nil {
-			panic(err) // the level is a constant
-		}
-		return w
-	}}
-)
+var answers = sync.Pool{New: func() any { return &answer{buffer: make([]byte, 0, 4<<10)} }}
 
 // answer is the body of an answer while it is written.
 type answer struct {
@@ -67,8 +56,9 @@ type answer struct {
 	contentType string
 	buffer      []byte
 	out         io.Writer // nil until the answer is too long for the buffer
-	gzip        *gzip.Writer
-	blocks      blocks // where both end
+	coding      *coding   // nil: the answer is not compressed
+	compressor  compressor
+	blocks      blocks // where all ends
 }
 
 // Write collects, or streams.
@@ -76,7 +66,7 @@ func (a *answer) Write(p []byte) (int, error) {
 	if a.out != nil {
 		return a.out.Write(p)
 	}
-	if len(a.buffer)+len(p) <= gzipThreshold {
+	if len(a.buffer)+len(p) <= compressThreshold {
 		a.buffer = append(a.buffer, p...)
 		return len(p), nil
 	}
@@ -106,12 +96,12 @@ func (a *answer) stream() {
 	c.sendWarnings()
 	a.blocks.to = c.w
 	a.out = &a.blocks
-	if acceptsGzip(c.req) {
-		header.Set("Content-Encoding", "gzip")
+	if a.coding = accepted(c.req.Header["Accept-Encoding"]); a.coding != nil {
+		header.Set("Content-Encoding", a.coding.name)
 		header.Add("Vary", "Accept-Encoding")
-		a.gzip = gzips.Get().(*gzip.Writer)
-		a.gzip.Reset(&a.blocks)
-		a.out = a.gzip
+		a.compressor = a.coding.pool.Get().(compressor)
+		a.compressor.Reset(&a.blocks)
+		a.out = a.compressor
 	}
 	// A client that does not read must not hold the answer for ever; not every ResponseWriter can
 	// have a deadline.
@@ -127,11 +117,13 @@ func (a *answer) finish() error {
 		header.Set("Content-Type", a.contentType)
 		header.Set("Content-Length", strconv.Itoa(len(a.buffer)))
 		a.call.sendWarnings()
+		end := writingShort(a.call.req.Context())
+		defer end()
 		a.call.w.WriteHeader(a.code)
 		return writeBlocks(a.call.w, a.buffer)
 	}
-	if a.gzip != nil {
-		if err := a.gzip.Close(); err != nil {
+	if a.coding != nil {
+		if err := a.compressor.Close(); err != nil {
 			return err
 		}
 	}
@@ -139,27 +131,10 @@ func (a *answer) finish() error {
 }
 
 func (a *answer) release() {
-	if a.gzip != nil {
-		a.gzip.Reset(nil)
-		gzips.Put(a.gzip)
+	if a.coding != nil {
+		a.compressor.Reset(nil)
+		a.coding.pool.Put(a.compressor)
 	}
 	*a = answer{buffer: a.buffer[:0], blocks: blocks{rest: a.blocks.rest[:0]}}
 	answers.Put(a)
-}
-
-// acceptsGzip reads Accept-Encoding.
-func acceptsGzip(req *http.Request) bool {
-	for element := range strings.SplitSeq(req.Header.Get("Accept-Encoding"), ",") {
-		coding, parameter, _ := strings.Cut(element, ";")
-		if strings.TrimSpace(coding) != "gzip" {
-			continue
-		}
-		quality, found := strings.CutPrefix(strings.ReplaceAll(parameter, " ", ""), "q=")
-		if !found {
-			return true
-		}
-		value, err := strconv.ParseFloat(quality, 64)
-		return err == nil && value > 0
-	}
-	return false
 }

@@ -1,15 +1,19 @@
 package server_test
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -45,15 +49,20 @@ func TestLengthAndCompression(t *testing.T) {
 		size     int
 		encoding string
 		length   string
-		gzip     bool
+		coding   string
 	}{
-		{"small", 100, "gzip", "100", false},
-		{"empty", 0, "gzip", "0", false},
-		{"at the threshold", 128 << 10, "gzip", "131072", false},
-		{"above", 128<<10 + 1, "gzip", "", true},
-		{"large, gzip among others", 1 << 20, "br, gzip;q=0.5", "", true},
-		{"large, not wanted", 1 << 20, "", "", false},
-		{"large, refused", 1 << 20, "gzip;q=0", "", false},
+		{"small", 100, "gzip, zstd", "100", ""},
+		{"empty", 0, "gzip", "0", ""},
+		{"at the threshold", 128 << 10, "gzip, zstd", "131072", ""},
+		{"above", 128<<10 + 1, "gzip", "", "gzip"},
+		{"above, zstd", 128<<10 + 1, "zstd", "", "zstd"},
+		{"large, both", 1 << 20, "gzip, deflate, br, zstd", "", "zstd"},
+		{"large, gzip among others", 1 << 20, "br, gzip;q=0.5", "", "gzip"},
+		{"large, gzip rather", 1 << 20, "zstd; q=0.5, GZIP;q=0.8", "", "gzip"},
+		{"large, neither rather", 1 << 20, "gzip;q=0.5, zstd;q=0.5, identity", "", ""},
+		{"large, not wanted", 1 << 20, "", "", ""},
+		{"large, refused", 1 << 20, "gzip;q=0, zstd;q=0.000", "", ""},
+		{"large, no weight", 1 << 20, "gzip;q=NaN, zstd;q=2", "", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := getting(t, func(context.Context, rest.Name, metav1.GetOptions) (rest.View, error) { return sized(tc.size), nil })
@@ -62,22 +71,73 @@ func TestLengthAndCompression(t *testing.T) {
 			if got := header.Get("Content-Length"); got != tc.length {
 				t.Errorf("Content-Length %q, want %q", got, tc.length)
 			}
-			if got := header.Get("Content-Encoding") == "gzip" && header.Get("Vary") == "Accept-Encoding"; got != tc.gzip {
-				t.Fatalf("gzip is %t, want %t: %v", got, tc.gzip, header)
+			if got := header.Get("Content-Encoding"); got != tc.coding || (header.Get("Vary") == "Accept-Encoding") != (got != "") {
+				t.Fatalf("compressed by %q, want %q: %v", got, tc.coding, header)
 			}
 			var body io.Reader = w.Body
-			if tc.gzip {
-				unzipped, err := gzip.NewReader(w.Body)
-				if err != nil {
-					t.Fatal(err)
-				}
-				body = unzipped
+			var err error
+			switch tc.coding {
+			case "gzip":
+				body, err = gzip.NewReader(w.Body)
+			case "zstd":
+				body, err = zstd.NewReader(w.Body)
+			}
+			if err != nil {
+				t.Fatal(err)
 			}
 			data, err := io.ReadAll(body)
 			if err != nil || len(data) != tc.size {
 				t.Errorf("got %d bytes, want %d (%v)", len(data), tc.size, err)
 			}
 		})
+	}
+}
+
+// TestCompressorsAreUsedAgain: an answer that broke off leaves nothing in the next one.
+func TestCompressorsAreUsedAgain(t *testing.T) {
+	var body []byte
+	var broken bool
+	s := getting(t, func(context.Context, rest.Name, metav1.GetOptions) (rest.View, error) {
+		return viewFunc(func(w io.Writer) error {
+			if broken {
+				w.Write(body[:len(body)/2])
+				return errors.New("it broke")
+			}
+			_, err := w.Write(body)
+			return err
+		}), nil
+	})
+	get := func(coding string) (w *httptest.ResponseRecorder) {
+		defer func() { recover() }() // net/http would cut the connection
+		w = httptest.NewRecorder()
+		s.ServeHTTP(w, request{path: bookPath, header: map[string]string{"Accept-Encoding": coding}}.build())
+		return w
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 40 {
+		body = make([]byte, 200<<10+random.IntN(1<<20))
+		for j := range body {
+			body[j] = byte(random.IntN(1 + i))
+		}
+		coding := []string{"gzip", "zstd"}[i/2%2]
+		broken = i%2 == 0
+		w := get(coding)
+		if broken {
+			continue
+		}
+		var reader io.Reader
+		var err error
+		if coding == "gzip" {
+			reader, err = gzip.NewReader(w.Body)
+		} else {
+			reader, err = zstd.NewReader(w.Body)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(reader); err != nil || !bytes.Equal(got, body) {
+			t.Fatalf("%s: %d bytes that are not the %d of the answer: %v", coding, len(got), len(body), err)
+		}
 	}
 }
 

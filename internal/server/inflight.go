@@ -26,37 +26,39 @@ func newPlaces(n int) places {
 	return make(places, n)
 }
 
-// admit takes a place for the request, which the caller gives free when it is answered, or says
-// that there is none. Requests that write have places of their own, so that reads can't keep them
-// out, nor they reads.
+// admit takes a place for the request until it is answered, or says that there is none. Requests
+// that write have places of their own, so that reads can't keep them out, nor they reads.
 //
 // Three things need no place. Watches and what takes over its connection last and cost little.
 // Health checks need none, because to restart a busy server does not help. What an administrator
 // does when all places are taken may be the cure.
-func (s *Server) admit(c *call) (release func(), err error) {
+func (s *Server) admit(c *call) error {
 	free, count := s.reading, s.readCount
 	if !c.readOnly() {
 		free, count = s.writing, s.writeCount
 	}
 	if c.info.Verb == "watch" || s.connector(c) != nil || !c.info.IsResource && openPath(c.info.Path) {
-		return func() {}, nil
+		return nil
 	}
 	if free == nil {
 		count.inFlight.Inc()
-		return count.inFlight.Dec, nil
+		c.release = count.inFlight.Dec
+		return nil
 	}
 	select {
 	case free <- struct{}{}:
 		count.inFlight.Inc()
-		return func() { count.inFlight.Dec(); <-free }, nil
+		c.release = func() { count.inFlight.Dec(); <-free }
+		return nil
 	default:
 	}
 	if c.user.In(auth.GroupMasters) {
 		count.inFlight.Inc()
-		return count.inFlight.Dec, nil
+		c.release = count.inFlight.Dec
+		return nil
 	}
 	count.dropped.Inc()
-	return nil, errTooManyRequests
+	return errTooManyRequests
 }
 
 // readOnly says that the request changes nothing.

@@ -81,15 +81,15 @@ func stampHeaders(c *call) {
 
 // setDeadline gives the context its end: ?timeout= can shorten the server's own bound. Watches have
 // a bound of their own and ignore ?timeout=; what takes over its connection has none.
-func (s *Server) setDeadline(c *call) (context.CancelFunc, error) {
+func (s *Server) setDeadline(c *call) error {
 	if c.info.Verb == "watch" || s.connector(c) != nil {
-		return func() {}, nil
+		return nil
 	}
 	timeout := s.config.RequestTimeout
 	if text := c.query.Get("timeout"); text != "" {
 		asked, err := time.ParseDuration(text)
 		if err != nil {
-			return nil, apierrors.NewBadRequest(fmt.Sprintf("invalid timeout specified in the request URL - %q is not a duration like 10s", text))
+			return apierrors.NewBadRequest(fmt.Sprintf("invalid timeout specified in the request URL - %q is not a duration like 10s", text))
 		}
 		if asked > 0 {
 			timeout = min(timeout, asked)
@@ -104,7 +104,6 @@ func (s *Server) setDeadline(c *call) (context.CancelFunc, error) {
 		// every writer has a deadline to set; then the connection's own time-outs are all there is.
 		_ = http.NewResponseController(c.w).SetReadDeadline(time.Now().Add(timeout))
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, timeout)
-	c.ctx = ctx
-	return cancel, nil
+	c.ctx, c.cancel = context.WithTimeout(c.ctx, timeout)
+	return nil
 }

@@ -31,6 +31,7 @@ func New(config Config) (*Server, error) {
 		documents:     map[string]func(*call) error{},
 		reading:       newPlaces(config.MaxRequestsInFlight),
 		writing:       newPlaces(config.MaxMutatingRequestsInFlight),
+		steps:         steps(),
 	}
 	registry := config.Metrics
 	if registry == nil {
@@ -58,11 +59,9 @@ func New(config Config) (*Server, error) {
 	return s, nil
 }
 
-// ServeHTTP answers one request; process has the order of the steps.
+// ServeHTTP answers one request; steps has the order of what is done for it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	if req.ContentLength != 0 {
-		deepen()
-	}
+	deepen()
 	c := &call{w: &response{ResponseWriter: w}, req: req, ctx: req.Context(), auditing: auditing{begun: time.Now()}}
 	defer s.finish(c)
 	defer s.recoverPanic(c)
@@ -70,13 +69,85 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if s.allowOrigin(c) {
 		return
 	}
-	if err := s.process(c); err != nil {
-		s.fail(c, err)
+	for _, step := range s.steps {
+		if err := step.do(s, c); err != nil {
+			s.fail(c, err)
+			return
+		}
 	}
+}
+
+// step is one of the things that are done for a request. Its error is the answer.
+type step struct {
+	name string
+	do   func(*Server, *call) error
+}
+
+// steps is the order of a request. 401 comes before everything that costs or tells something.
+func steps() []step {
+	return []step{
+		{"request info", (*Server).readInfo},
+		{"credentials", (*Server).identify},
+		{"what can't be meant", (*Server).checkRequest},
+		{"impersonation", (*Server).impersonate},
+		{"trace and deadline", (*Server).limit},
+		{"a place among those in flight", (*Server).admit},
+		{"authorization", (*Server).authorize},
+		{"route, verb, answer", (*Server).route},
+	}
+}
+
+// readInfo reads the line of the request. What is wrong with it is not told to strangers.
+func (s *Server) readInfo(c *call) error {
+	if c.req.URL.RawQuery != "" {
+		c.query, c.badQuery = url.ParseQuery(c.req.URL.RawQuery)
+	}
+	c.info, c.badPath = parseInfo(c.req.Method, c.req.URL, c.query)
+	return nil
+}
+
+// identify finds the user, and begins the record of the request.
+func (s *Server) identify(c *call) error {
+	err := s.authenticate(c)
+	s.beginRecord(c)
+	return err
+}
+
+// checkRequest refuses what nobody sends by mistake.
+func (s *Server) checkRequest(c *call) error {
+	if c.badPath != nil {
+		return c.badPath
+	}
+	if err := s.checkOrigin(c); err != nil {
+		return err
+	}
+	// A read does without the parts that make no sense. In a write one of them could be the dryRun
+	// that somebody relies on.
+	if c.badQuery != nil && !c.readOnly() {
+		return apierrors.NewBadRequest(fmt.Sprintf("the query can't be read: %v", c.badQuery))
+	}
+	return nil
+}
+
+// limit begins what the verb works in: a context with the trace, the user and an end.
+func (s *Server) limit(c *call) error {
+	s.beginTrace(c)
+	c.ctx = auth.WithUser(c.ctx, c.user)
+	c.request.OnWarning = c.warn
+	if c.record != nil {
+		c.request.OnAnnotation, c.request.Bodies = c.record.Annotate, c.recordedBodies()
+	}
+	return s.setDeadline(c)
 }
 
 // finish comes after everything else, whatever became of the request.
 func (s *Server) finish(c *call) {
+	if c.cancel != nil {
+		c.cancel()
+	}
+	if c.release != nil {
+		c.release()
+	}
 	took := time.Since(c.begun)
 	s.measure(c, took)
 	c.endTrace()
@@ -97,52 +168,4 @@ func (s *Server) logRequest(c *call, took time.Duration) {
 	}
 	s.config.Log.Debug("a request was answered", "verb", c.info.Verb, "path", c.info.Path, "code", c.w.status(), "bytes", c.w.written,
 		"took", took, "user", user, "userAgent", firstBytes(c.req.UserAgent(), maxAuditText), "remote", c.req.RemoteAddr, "auditID", c.w.Header().Get(headerAuditID))
-}
-
-// process is the order of a request. 401 comes before everything that costs or tells something.
-func (s *Server) process(c *call) error {
-	var badQuery, badPath error
-	if c.req.URL.RawQuery != "" {
-		c.query, badQuery = url.ParseQuery(c.req.URL.RawQuery)
-	}
-	c.info, badPath = parseInfo(c.req.Method, c.req.URL, c.query)
-	err := s.authenticate(c)
-	s.beginRecord(c)
-	if err != nil {
-		return err
-	}
-	if badPath != nil {
-		return badPath
-	}
-	if err := s.checkOrigin(c); err != nil {
-		return err
-	}
-	// A read does without the parts that make no sense. In a write one of them could be the dryRun
-	// that somebody relies on.
-	if badQuery != nil && !c.readOnly() {
-		return apierrors.NewBadRequest(fmt.Sprintf("the query can't be read: %v", badQuery))
-	}
-	if err := s.impersonate(c); err != nil {
-		return err
-	}
-	s.beginTrace(c)
-	c.ctx = auth.WithUser(c.ctx, c.user)
-	cancel, err := s.setDeadline(c)
-	if err != nil {
-		return err
-	}
-	defer cancel()
-	c.request.OnWarning = c.warn
-	if c.record != nil {
-		c.request.OnAnnotation, c.request.Bodies = c.record.Annotate, c.recordedBodies()
-	}
-	release, err := s.admit(c)
-	if err != nil {
-		return err
-	}
-	defer release()
-	if err := s.authorize(c); err != nil {
-		return err
-	}
-	return s.route(c)
 }

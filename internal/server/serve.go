@@ -22,7 +22,7 @@ import (
 // cipher suites but those with CBC, and asking for a client certificate. GetConfigForClient has to
 // do this for itself. Nil means no TLS, over which kubectl sends no credentials.
 func (s *Server) Serve(ctx context.Context, listener net.Listener, tlsConfig *tls.Config) error {
-	srv, err := newHTTPServer(s, tlsConfig, s.config.MaxStreams, s.errorLog())
+	srv, err := NewHTTPServer(s, tlsConfig, s.config.MaxStreams, s.errorLog())
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}

@@ -30,6 +30,8 @@ type Server struct {
 	readCount, writeCount place
 	events                map[*rest.Resource]prometheus.Counter // of watches
 
+	steps []step
+
 	stopping   atomic.Bool // makes /readyz fail
 	watches    watches
 	watching   context.Context
@@ -45,12 +47,17 @@ type call struct {
 	req   *http.Request
 	query url.Values
 	info  requestInfo
+	// badQuery and badPath are what is wrong with the line of the request.
+	badQuery, badPath error
 	// user is nil on a public path that was asked for without a credential.
 	user *auth.User
 	// impersonator is who sent the request, where user is somebody else whom they act as.
 	impersonator *auth.User
 	// ctx is the context of the request with its deadline; it takes the place of req.Context().
 	ctx context.Context
+	// cancel and release are called when the request is answered: ctx ends, and its place is free.
+	// Nil: there is nothing to be done.
+	cancel, release func()
 	// resource is what the path names. The rest of the server may read it only below route.
 	resource *rest.Resource
 	// request is what verbs that write are given.

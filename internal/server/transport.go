@@ -24,9 +24,9 @@ const (
 	maxHeaderBytes = 1 << 20
 )
 
-// newHTTPServer returns what answers the connections of a listener by HTTP/1.1, and over TLS by
+// NewHTTPServer returns what answers the connections of a listener by HTTP/1.1, and over TLS by
 // HTTP/2. That has as many streams as maxStreams; 0 stands for the default.
-func newHTTPServer(handler http.Handler, config *tls.Config, maxStreams int, errorLog *log.Logger) (*http.Server, error) {
+func NewHTTPServer(handler http.Handler, config *tls.Config, maxStreams int, errorLog *log.Logger) (*http.Server, error) {
 	srv := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: headerTimeout, // of a handshake, too
@@ -39,26 +39,49 @@ func newHTTPServer(handler http.Handler, config *tls.Config, maxStreams int, err
 	if config == nil {
 		return srv, nil
 	}
-	return srv, boundHeaders(srv)
+	return srv, overConnections(srv)
 }
 
-// boundHeaders lets no request of HTTP/2 take longer for its headers than headerTimeout: net/http
-// has no such bound.
-func boundHeaders(srv *http.Server) error {
+// overConnections has HTTP/2 go over a connection. So no request takes longer for its headers than
+// headerTimeout, for which net/http has no bound, and short answers are sent at once.
+func overConnections(srv *http.Server) error {
 	conf := new(http2.Server)
 	if err := http2.ConfigureServer(srv, conf); err != nil {
 		return err
 	}
 	srv.TLSNextProto[http2.NextProtoTLS] = func(srv *http.Server, conn *tls.Conn, handler http.Handler) {
-		opts := &http2.ServeConnOpts{Handler: handler, BaseConfig: srv}
+		base := context.Background()
 		if h, ok := handler.(interface{ BaseContext() context.Context }); ok {
-			opts.Context = h.BaseContext()
+			base = h.BaseContext()
 		}
-		headers := newHeaderWatch(conn, headerTimeout)
-		defer headers.stop()
-		conf.ServeConn(headers, opts)
+		c := newConnection(conn)
+		defer c.headers.stop()
+		conf.ServeConn(c, &http2.ServeConnOpts{Handler: handler, BaseConfig: srv, Context: c.out.with(base)})
 	}
 	return nil
+}
+
+// connection is one of HTTP/2.
+type connection struct {
+	*tls.Conn
+	headers *headerWatch
+	out     *joined
+}
+
+func newConnection(conn *tls.Conn) *connection {
+	return &connection{conn, newHeaderWatch(headerTimeout, func() { conn.Close() }), newJoined(conn)}
+}
+
+// Read implements net.Conn.
+func (c *connection) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.headers.see(p[:n])
+	return n, err
+}
+
+// Write implements net.Conn.
+func (c *connection) Write(p []byte) (int, error) {
+	return c.out.Write(p)
 }
 
 func completeTLS(config *tls.Config) *tls.Config {

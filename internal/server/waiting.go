@@ -38,7 +38,7 @@ func Wait(listener net.Listener, config *tls.Config, reason string, log *slog.Lo
 	w := &Waiting{listener: &borrowed{Listener: listener, deadliner: deadlines}, served: make(chan struct{})}
 	w.Say(reason)
 	var err error
-	if w.srv, err = newHTTPServer(w, config, 0, slog.NewLogLogger(log.Handler(), slog.LevelDebug)); err != nil {
+	if w.srv, err = NewHTTPServer(w, config, 0, slog.NewLogLogger(log.Handler(), slog.LevelDebug)); err != nil {
 		return nil, err
 	}
 	go func() {

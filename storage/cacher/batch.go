@@ -2,6 +2,7 @@ package cacher
 
 import (
 	"context"
+	"runtime"
 	"sync"
 )
 
@@ -47,6 +48,8 @@ type call struct {
 // run makes the reads that are waited for. It ends by itself, as soon as the last of them has.
 func (b *batch) run() {
 	for {
+		// Whoever is about to ask, and has only not had a processor yet, is in this read too.
+		runtime.Gosched()
 		b.mu.Lock()
 		c := b.next
 		b.next = nil

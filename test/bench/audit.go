@@ -43,7 +43,7 @@ func audited(ctx context.Context, l *lab, out io.Writer) error {
 	fmt.Fprintf(out, "### The audit log\n\nCPU time of the server for one write, the median of %d rounds (from the least to the most).\n\n", b.rounds)
 	fmt.Fprint(out, "| work | with the audit log | without | more |\n|---|---|---|---|\n")
 	for _, r := range b.wanted(writes) {
-		with, without := b.cell(r, b.targets[0]), b.cell(r, b.targets[1])
+		with, without := b.cell(r, b.targets[0].name), b.cell(r, b.targets[1].name)
 		fmt.Fprintf(out, "| %s | %s | %s | %s |\n", r.name, with, without, more(with, without))
 	}
 	_, err = fmt.Fprintln(out)

@@ -16,7 +16,7 @@ type bench struct {
 	etcd     *etcdproc.Cluster
 	endpoint string
 	seeder   *seeder
-	targets  []*target // ours and the peer
+	targets  []*target // ours, the peer, and in some parts the ready bytes
 	stored   int       // bytes of one pod in etcd
 	speaks   string    // what is not said otherwise, for our servers; "": protobuf
 	cells    map[string]map[string]*cell

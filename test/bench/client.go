@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/tls"
@@ -9,6 +10,8 @@ import (
 	"io"
 	"net/http"
 	"sync/atomic"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // Media types, as clients ask for them.
@@ -19,6 +22,12 @@ const (
 	asTable       = "application/json;as=Table;v=v1;g=meta.k8s.io"
 	mergePatch    = "application/merge-patch+json"
 	applyPatch    = "application/apply-patch+yaml"
+)
+
+// What answers may be compressed by.
+const (
+	gzipCoding = "gzip"
+	zstdCoding = "zstd"
 )
 
 // connections is how many connections to a server there are, which requests use in turn.
@@ -58,7 +67,8 @@ type request struct {
 	accept       string
 	contentType  string
 	body         []byte
-	gzip         bool // the answer must come compressed
+	accepts      string // codings of the answer, which need not be compressed; coding goes before
+	coding       string // what the answer must be compressed by; "": by nothing
 }
 
 // open sends a request and returns the answer, whose body is for the caller to close.
@@ -69,8 +79,8 @@ func (c *client) open(ctx context.Context, over *http.Client, r request) (*http.
 	}
 	req.Header.Set("User-Agent", "bench")
 	req.Header.Set("Accept", r.accept)
-	if r.gzip {
-		req.Header.Set("Accept-Encoding", "gzip")
+	if codings := cmp.Or(r.coding, r.accepts); codings != "" {
+		req.Header.Set("Accept-Encoding", codings)
 	}
 	if r.body != nil {
 		req.Header.Set("Content-Type", r.contentType)
@@ -91,31 +101,44 @@ func (c *client) open(ctx context.Context, over *http.Client, r request) (*http.
 	return resp, nil
 }
 
-// do sends a request and reads all of the answer.
+// do sends a request and reads all of the answer, decompressed.
 func (c *client) do(ctx context.Context, r request) ([]byte, error) {
+	_, body, err := c.fetch(ctx, r)
+	if err != nil || r.coding == "" {
+		return body, err
+	}
+	return decompress(body, r.coding)
+}
+
+// fetch sends a request and returns the header of the answer, and its body as it came.
+func (c *client) fetch(ctx context.Context, r request) (http.Header, []byte, error) {
 	over := c.transports[c.next.Add(1)%connections]
 	resp, err := c.open(ctx, over, r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer resp.Body.Close()
-	if r.gzip {
-		return unzipped(resp)
+	if coding := resp.Header.Get("Content-Encoding"); coding != r.coding {
+		return nil, nil, fmt.Errorf("%s %s: the answer has Content-Encoding %q, want %q", r.method, r.path, coding, r.coding)
 	}
 	var body bytes.Buffer
 	if n := resp.ContentLength; n > 0 {
 		body.Grow(int(n) + bytes.MinRead)
 	}
 	_, err = body.ReadFrom(resp.Body)
-	return body.Bytes(), err
+	return resp.Header, body.Bytes(), err
 }
 
-// unzipped reads an answer that must be compressed.
-func unzipped(resp *http.Response) ([]byte, error) {
-	if coding := resp.Header.Get("Content-Encoding"); coding != "gzip" {
-		return nil, fmt.Errorf("the answer has Content-Encoding %q, want gzip", coding)
+func decompress(body []byte, coding string) ([]byte, error) {
+	if coding == zstdCoding {
+		reader, err := zstd.NewReader(bytes.NewReader(body))
+		if err != nil {
+			return nil, err
+		}
+		defer reader.Close()
+		return io.ReadAll(reader)
 	}
-	reader, err := gzip.NewReader(resp.Body)
+	reader, err := gzip.NewReader(bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func documents(ctx context.Context, l *lab, out io.Writer) error {
 	if err := b.remember(moment{name: "started, all pods listed once"}); err != nil {
 		return err
 	}
-	inJSON := slices.DeleteFunc(rows(), func(r row) bool { return strings.HasSuffix(r.name, "protobuf") })
+	inJSON := slices.DeleteFunc(rows(), func(r row) bool { return r.alone || strings.HasSuffix(r.name, "protobuf") })
 	if err := b.measure(ctx, inJSON); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func documents(ctx context.Context, l *lab, out io.Writer) error {
 		b.n, document, message, b.rounds)
 	fmt.Fprint(out, "| work | document | message | more |\n|---|---|---|---|\n")
 	for _, r := range b.wanted(inJSON) {
-		mine, other := b.cell(r, b.targets[0]), b.cell(r, b.targets[1])
+		mine, other := b.cell(r, b.targets[0].name), b.cell(r, b.targets[1].name)
 		fmt.Fprintf(out, "| %s | %s | %s | %s |\n", r.name, mine, other, more(mine, other))
 	}
 	fmt.Fprint(out, "\n| resident memory, MiB | document | message | times |\n|---|---|---|---|\n")

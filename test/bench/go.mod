@@ -5,10 +5,12 @@ go 1.26.0
 toolchain go1.26.10
 
 require (
+	github.com/klauspost/compress v1.19.0
 	github.com/spf13/pflag v1.0.10
 	github.com/typeplane/typeplane v0.0.0-00010101000000-000000000000
 	github.com/typeplane/typeplane/runtime v0.0.0
 	go.etcd.io/etcd/client/v3 v3.7.3
+	golang.org/x/sys v0.49.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
 	k8s.io/apiserver v0.37.2
@@ -106,7 +108,6 @@ require (
 	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/oauth2 v0.36.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/term v0.47.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/time v0.15.0 // indirect

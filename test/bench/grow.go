@@ -19,6 +19,9 @@ func moreWatchers(ctx context.Context, l *lab, out io.Writer) error {
 		return err
 	}
 	defer b.stop()
+	if err := b.startReady(ctx, nil); err != nil {
+		return err
+	}
 	var rows []row
 	for _, n := range sizes {
 		// About as many deliveries for each number of watchers, but events enough to be seen in
@@ -29,13 +32,13 @@ func moreWatchers(ctx context.Context, l *lab, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(out, "### More watchers\n\n%d pods. CPU time of the server for one event and watcher, the median of %d rounds; resident memory while they watch.\n\n", b.n, b.rounds)
-	fmt.Fprint(out, "| watchers | ours | k8s.io/apiserver | ratio | ours, MiB | k8s.io/apiserver, MiB |\n|---|---|---|---|---|---|\n")
+	fmt.Fprint(out, "| watchers | ours | ready bytes | times | k8s.io/apiserver | ratio | ours, MiB | k8s.io/apiserver, MiB |\n|---|---|---|---|---|---|---|---|\n")
 	for i, r := range rows {
-		ours, peer := b.cell(r, b.targets[0]), b.cell(r, b.targets[1])
-		if len(ours.cost) == 0 || len(peer.cost) == 0 {
+		ours, bytes, peer := b.cell(r, nameOurs), b.cell(r, nameReady), b.cell(r, namePeer)
+		if len(ours.cost) == 0 {
 			continue // -rows leaves it out
 		}
-		fmt.Fprintf(out, "| %d | %s | %s | %s | %d | %d |\n", sizes[i], ours, peer, ratio(ours, peer), middle(ours.resident), middle(peer.resident))
+		fmt.Fprintf(out, "| %d | %s | %s | %s | %s | %s | %d | %d |\n", sizes[i], ours, bytes, ratio(bytes, ours), peer, ratio(ours, peer), middle(ours.resident), middle(peer.resident))
 	}
 	fmt.Fprintln(out)
 	return nil
@@ -63,7 +66,7 @@ func moreObjects(ctx context.Context, l *lab, out io.Writer) error {
 // growth is what was measured over some number of pods.
 type growth struct {
 	*bench
-	lists [2]int // MiB resident behind lists of everything
+	lists map[string]int // MiB resident behind lists of everything
 	rows  []row
 }
 
@@ -75,48 +78,55 @@ func (l *lab) grow(ctx context.Context, n int) (growth, error) {
 		return growth{}, err
 	}
 	defer b.stop()
-	g := growth{bench: b, rows: b.wanted(slices.DeleteFunc(rows(), func(r row) bool { return !r.grows }))}
-	for i, t := range b.targets {
+	g := growth{bench: b, lists: map[string]int{}, rows: b.wanted(slices.DeleteFunc(rows(), func(r row) bool { return !r.grows }))}
+	for _, t := range b.targets {
 		for _, accept := range []string{protobuf, asJSON, protobuf} {
 			if err := listed(ctx, t, request{path: "/api/v1/pods", accept: accept}, n); err != nil {
 				return growth{}, err
 			}
 		}
-		if g.lists[i], err = resident(t.pid()); err != nil {
+		if g.lists[t.name], err = resident(t.pid()); err != nil {
 			return growth{}, err
 		}
+	}
+	if err := b.startReady(ctx, g.rows); err != nil {
+		return growth{}, err
 	}
 	return g, b.measure(ctx, g.rows)
 }
 
 // printGrowth has a column for each number of pods and server.
 func printGrowth(w io.Writer, grown []growth) {
+	servers := []string{nameOurs, nameReady, namePeer}
 	fmt.Fprint(w, "| |")
-	for _, name := range []string{"ours", "k8s.io/apiserver"} {
+	for _, name := range []string{"ours", "ready bytes", "k8s.io/apiserver"} {
 		for _, g := range grown {
 			fmt.Fprintf(w, " %s, %d |", name, g.n)
 		}
 	}
 	fmt.Fprint(w, " at most, 100000 |\n|---|")
-	for range 2*len(grown) + 1 {
+	for range len(servers)*len(grown) + 1 {
 		fmt.Fprint(w, "---|")
 	}
-	line := func(name, most string, value func(g growth, server int) string) {
+	line := func(name, most string, value func(g growth, server string) string) {
 		fmt.Fprintf(w, "\n| %s |", name)
-		for server := range 2 {
+		for _, server := range servers {
 			for _, g := range grown {
 				fmt.Fprintf(w, " %s |", value(g, server))
 			}
 		}
 		fmt.Fprintf(w, " %s |", most)
 	}
-	line("resident, after lists, MiB", "668", func(g growth, server int) string { return fmt.Sprint(g.lists[server]) })
-	if len(grown) > 0 {
-		for _, r := range grown[0].rows {
-			line(r.name, "–", func(g growth, server int) string {
-				return span(g.cells[r.name][[]string{"ours", "peer"}[server]].cost, false)
-			})
+	line("resident, after lists, MiB", "500", func(g growth, server string) string {
+		if mib, ok := g.lists[server]; ok {
+			return fmt.Sprint(mib)
 		}
+		return "–"
+	})
+	last := grown[len(grown)-1]
+	for _, r := range last.rows {
+		most, _ := last.judge(r)
+		line(r.name, most, func(g growth, server string) string { return span(g.cell(r, server).cost, false) })
 	}
 	fmt.Fprint(w, "\n\n")
 }

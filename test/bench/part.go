@@ -32,6 +32,7 @@ func parts() []part {
 		{name: "objects", run: moreObjects},
 		{name: "audit", run: audited},
 		{name: "documents", run: documents},
+		{name: "staircase", run: staircase, asked: true},
 		{name: "kinds", run: moreKinds, asked: true},
 		{name: "lists", run: manyLists, asked: true},
 		{name: "million", run: manyObjects, asked: true},
@@ -69,7 +70,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	}
 	l := &lab{options: o, dir: dir}
 	fmt.Fprintln(os.Stderr, "building")
-	if l.bin, err = build(ctx, o.compares(), slices.Contains(o.parts, "sizes")); err != nil {
+	if l.bin, err = build(ctx, o.programs()); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "%s, %d CPUs, %s/%s, %s; load of the machine before: %s.\n\n", time.Now().UTC().Format("2006-01-02 15:04 MST"), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), load())

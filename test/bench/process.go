@@ -78,7 +78,7 @@ func (p *process) pid() int { return p.cmd.Process.Pid }
 
 // ask gets a path from the socket for profiles.
 func (p *process) ask(ctx context.Context, path string, to io.Writer) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.name+path, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://debug"+path, nil)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func (b *bench) profile(ctx context.Context, dir string) error {
 	}
 	for _, r := range b.wanted(rows()) {
 		for _, t := range b.targets {
-			if b.cell(r, t).skipped != "" {
+			if b.cell(r, t.name).skipped != "" || !r.concerns(t) {
 				continue
 			}
 			fmt.Fprintf(os.Stderr, "profile of %s: %s\n", t.name, r.name)

@@ -24,7 +24,7 @@ func requests(ctx context.Context, l *lab, out io.Writer) error {
 		return context.Cause(ctx)
 	case <-time.After(idle):
 	}
-	if err := b.remember(moment{name: fmt.Sprintf("idle, no pods, %v after its start", idle), peer: 62, most: 60}); err != nil {
+	if err := b.remember(moment{name: fmt.Sprintf("idle, no pods, %v after its start", idle), peer: 69, most: 45}); err != nil {
 		return err
 	}
 	b.stopServers()
@@ -36,6 +36,9 @@ func requests(ctx context.Context, l *lab, out io.Writer) error {
 		return err
 	}
 	if err := b.remember(moment{name: "started, all pods listed once"}); err != nil {
+		return err
+	}
+	if err := b.startReady(ctx, rows()); err != nil {
 		return err
 	}
 	if err := b.measure(ctx, rows()); err != nil {

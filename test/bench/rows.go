@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/typeplane/typeplane/test/bench/pods"
 )
@@ -23,7 +22,9 @@ type row struct {
 	count, short int
 	// workers is how many requests are under way at once.
 	workers int
-	do      step
+	// do is the step; a row that only reads has a read instead.
+	do   step
+	read *read
 	// open takes the place of do where something has to be there before and behind all steps.
 	open func(ctx context.Context, t *target) (do step, stop func(), err error)
 	// prepare, if it is set, makes what count steps will use up.
@@ -36,41 +37,52 @@ type row struct {
 	owned bool
 	// grows says that the row is also done over more and fewer pods.
 	grows bool
-	// budget is for 10,000 pods.
+	// alone says that only ours can do it.
+	alone  bool
 	budget budget
 }
 
-// budget is what the row should cost at most, and what it cost the peer on the machine where that
-// was decided: machines differ, so the ratio is the goal. The zero value is none.
-type budget struct{ peer, most time.Duration }
+// budget is what a row should cost at most, in proportion to what another server takes for it in
+// the same run, or ours for another row. The zero value is none.
+type budget struct {
+	times float64
+	than  string
+}
 
 func rows() []row {
-	us, ms := time.Microsecond, time.Millisecond
 	return []row{
-		{name: "get, linearizable, protobuf", count: 8000, short: 300, workers: 8, do: get("", protobuf), budget: budget{447 * us, 80 * us}, grows: true},
-		{name: "get, resourceVersion=0, protobuf", count: 8000, short: 300, workers: 8, do: get("?resourceVersion=0", protobuf), budget: budget{206 * us, 50 * us}, grows: true},
-		{name: "get, linearizable, JSON", count: 6000, short: 300, workers: 8, do: get("", asJSON)},
-		{name: "list all, protobuf", count: 4, short: 3, workers: 1, do: list("", protobuf, all), budget: budget{330 * ms, 60 * ms}, grows: true},
-		{name: "list all, JSON", count: 2, short: 2, workers: 1, do: list("", asJSON, all), budget: budget{670 * ms, 80 * ms}},
-		{name: "list all, JSON, gzipped", count: 2, short: 2, workers: 1, do: listGzipped, budget: budget{493 * ms, 100 * ms}},
-		{name: "list all as a Table", count: 2, short: 2, workers: 1, do: list("", asTable, all), budget: budget{571 * ms, 100 * ms}},
-		{name: "list one namespace of 100, protobuf", count: 300, short: 30, workers: 4, do: listNamespace(protobuf), budget: budget{3100 * us, 750 * us}, grows: true},
-		{name: "list one namespace of 100, JSON", count: 150, short: 20, workers: 4, do: listNamespace(asJSON), budget: budget{7 * ms, 1 * ms}},
-		{name: "a page of 500, protobuf", count: 60, short: 10, workers: 2, do: list("?limit=500", protobuf, func(*target) int { return 500 }), budget: budget{14 * ms, 3 * ms}, grows: true},
-		{name: "a page of 500, JSON", count: 30, short: 8, workers: 2, do: list("?limit=500", asJSON, func(*target) int { return 500 }), budget: budget{31 * ms, 4500 * us}},
-		{name: "list by label, 10 of all, protobuf", count: 1500, short: 50, workers: 4, do: selected(pods.PerBatch, byLabel), budget: budget{3800 * us, 150 * us}, grows: true},
-		{name: "list by field, 20 of all, protobuf", count: 1500, short: 50, workers: 4, do: selected(pods.PerNode, byField), budget: budget{3800 * us, 150 * us}, grows: true},
-		{name: "create, protobuf", count: 1000, short: 100, workers: 8, do: create(protobuf), budget: budget{1390 * us, 400 * us}, writes: true, grows: true},
-		{name: "create, JSON", count: 1000, short: 100, workers: 8, do: create(asJSON), budget: budget{1550 * us, 450 * us}, writes: true},
-		{name: "update, protobuf", count: 1000, short: 100, workers: 8, do: update, budget: budget{1670 * us, 450 * us}, writes: true, owned: true, grows: true},
-		{name: "merge patch", count: 1000, short: 100, workers: 8, do: patch, budget: budget{2060 * us, 550 * us}, writes: true, owned: true, grows: true},
-		{name: "apply, changed", count: 1000, short: 100, workers: 8, do: apply(true), prepare: applyOnce, budget: budget{4570 * us, 795 * us}, writes: true, owned: true},
-		{name: "apply, no change", count: 1000, short: 100, workers: 8, do: apply(false), prepare: applyOnce, budget: budget{4610 * us, 795 * us}, owned: true},
-		{name: "delete", count: 1500, short: 150, workers: 8, do: remove, prepare: provide, budget: budget{1040 * us, 350 * us}, writes: true},
-		deliveries(200, protobufWatch, 60, 10).growing().most(34*us, 16*us),
-		deliveries(200, asJSON, 60, 10),
+		{name: "get, linearizable, protobuf", count: 8000, short: 300, workers: 8, read: get("", protobuf), budget: budget{2.07, nameReady}, grows: true},
+		{name: "get, resourceVersion=0, protobuf", count: 8000, short: 300, workers: 8, read: get("?resourceVersion=0", protobuf), budget: budget{1.5, nameReady}, grows: true},
+		{name: "get, linearizable, JSON", count: 6000, short: 300, workers: 8, read: get("", asJSON), budget: budget{2.07, nameReady}},
+		{name: "list all, protobuf", count: 4, short: 3, workers: 1, read: listAll(everywhere, protobuf, ""), budget: budget{1.2, nameReady}, grows: true},
+		{name: listedAsJSON, count: 4, short: 2, workers: 1, read: listAll(everywhere, asJSON, ""), budget: budget{1.6, nameReady}, grows: true},
+		{name: "list all in a version that is not stored, JSON", count: 2, short: 2, workers: 1, read: listAll(inOlder, asJSON, ""), budget: budget{3, listedAsJSON}, grows: true, alone: true},
+		{name: "list all, JSON, gzip", count: 2, short: 2, workers: 1, read: listAll(everywhere, asJSON, gzipCoding), budget: budget{150. / 673, namePeer}, grows: true},
+		{name: "list all, JSON, zstd", count: 2, short: 2, workers: 1, read: listAll(everywhere, asJSON, zstdCoding), grows: true, alone: true},
+		{name: "list all as a Table", count: 4, short: 2, workers: 1, read: listAll(everywhere, asTable, ""), budget: budget{60. / 739, namePeer}, grows: true},
+		{name: "list one namespace of 100, protobuf", count: 300, short: 30, workers: 4, read: listNamespace(protobuf), budget: budget{1.2, nameReady}, grows: true},
+		{name: "list one namespace of 100, JSON", count: 300, short: 20, workers: 4, read: listNamespace(asJSON), budget: budget{1.6, nameReady}, grows: true},
+		{name: "a page of 500, protobuf", count: 60, short: 10, workers: 2, read: page(500, protobuf), budget: budget{1.2, nameReady}, grows: true},
+		{name: "a page of 500, JSON", count: 60, short: 8, workers: 2, read: page(500, asJSON), budget: budget{1.6, nameReady}, grows: true},
+		{name: "list by label, 10 of all, protobuf", count: 1500, short: 50, workers: 4, read: selected(pods.PerBatch, byLabel), budget: budget{0.15 / 4.9, namePeer}, grows: true},
+		{name: "list by field, 20 of all, protobuf", count: 1500, short: 50, workers: 4, read: selected(pods.PerNode, byField), budget: budget{0.15 / 5.1, namePeer}, grows: true},
+		{name: "create, protobuf", count: 1000, short: 100, workers: 8, do: create(protobuf), budget: budget{0.2, namePeer}, writes: true, grows: true},
+		{name: "create, JSON", count: 1000, short: 100, workers: 8, do: create(asJSON), budget: budget{0.2, namePeer}, writes: true},
+		{name: updated, count: 1000, short: 100, workers: 8, do: update, budget: budget{0.2, namePeer}, writes: true, owned: true, grows: true},
+		{name: "merge patch", count: 1000, short: 100, workers: 8, do: patch, budget: budget{0.2, namePeer}, writes: true, owned: true, grows: true},
+		{name: "apply, changed", count: 1000, short: 100, workers: 8, do: apply(true), prepare: applyOnce, budget: budget{1.5, updated}, writes: true, owned: true},
+		{name: "apply, no change", count: 1000, short: 100, workers: 8, do: apply(false), prepare: applyOnce, budget: budget{1.5, updated}, owned: true},
+		{name: "delete", count: 1500, short: 150, workers: 8, do: remove, prepare: provide, budget: budget{0.2, namePeer}, writes: true},
+		deliveries(200, protobufWatch, 60, 10).growing().atMost(1.3, nameReady),
+		deliveries(200, asJSON, 60, 10).atMost(1.3, nameReady),
 	}
 }
+
+// Rows that others are compared with.
+const (
+	listedAsJSON = "list all, JSON"
+	updated      = "update, protobuf"
+)
 
 // growing says that the row is one of those that are done over different numbers of pods.
 func (r row) growing() row {
@@ -78,17 +90,20 @@ func (r row) growing() row {
 	return r
 }
 
-func (r row) most(peer, ours time.Duration) row {
-	r.budget = budget{peer, ours}
+func (r row) atMost(times float64, than string) row {
+	r.budget = budget{times, than}
 	return r
 }
 
 // begin returns the step of a row, and what to call behind the last one.
 func (r row) begin(ctx context.Context, t *target) (step, func(), error) {
-	if r.open == nil {
-		return r.do, func() {}, nil
+	switch {
+	case r.open != nil:
+		return r.open(ctx, t)
+	case r.read != nil:
+		return r.read.do, func() {}, nil
 	}
-	return r.open(ctx, t)
+	return r.do, func() {}, nil
 }
 
 // repeat does a step count times.
@@ -112,6 +127,17 @@ func (r row) repeat(ctx context.Context, t *target, do step, count int) error {
 	}
 	wg.Wait()
 	return context.Cause(ctx)
+}
+
+// concerns says whether a server is asked to do the row: ready bytes can only be read.
+func (r row) concerns(t *target) bool {
+	switch t.name {
+	case nameReady:
+		return r.read != nil || r.open != nil
+	case namePeer:
+		return !r.alone
+	}
+	return true
 }
 
 // missing says why a server can't do a row at all: it has no such verb.

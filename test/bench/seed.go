@@ -77,10 +77,14 @@ func owned(pod *corev1.Pod) (*corev1.Pod, error) {
 // value is the pod with number i as it is stored below a prefix. round makes it differ from the
 // other rounds.
 func (s *seeder) value(prefix string, i int, round string) ([]byte, error) {
+	return encode(s.pod(i, round), storedAs(prefix))
+}
+
+func (s *seeder) pod(i int, round string) *corev1.Pod {
 	pod := pods.Stored(i)
 	pod.ManagedFields = s.managed.ManagedFields
 	pod.Annotations[pods.Round] = round
-	return encode(pod, storedAs(prefix))
+	return pod
 }
 
 // storedAs is how pods lie below a prefix of etcd.
@@ -125,17 +129,19 @@ func (s *seeder) seed(ctx context.Context, n int, prefixes ...string) (size int,
 	return size, flush()
 }
 
-// change writes another value of the pod with number i, past the server.
-func (s *seeder) change(ctx context.Context, prefix string, i int, round string) error {
-	value, err := s.value(prefix, i, round)
-	if err != nil {
+// behind makes events of the server with this prefix: it writes to etcd, behind its back.
+func (s *seeder) behind(prefix string) func(ctx context.Context, i int, round, accept string) error {
+	return func(ctx context.Context, i int, round, _ string) error {
+		value, err := s.value(prefix, i, round)
+		if err != nil {
+			return err
+		}
+		response, err := s.client.Put(ctx, key(prefix, i), string(value), clientv3.WithPrevKV())
+		if err == nil && response.PrevKv == nil {
+			return errors.New("there was no such pod: " + key(prefix, i))
+		}
 		return err
 	}
-	response, err := s.client.Put(ctx, key(prefix, i), string(value), clientv3.WithPrevKV())
-	if err == nil && response.PrevKv == nil {
-		return errors.New("there was no such pod: " + key(prefix, i))
-	}
-	return err
 }
 
 // stored is what lies in etcd.

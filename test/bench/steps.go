@@ -14,62 +14,6 @@ import (
 	"github.com/typeplane/typeplane/test/bench/pods"
 )
 
-func get(query, accept string) step {
-	return func(ctx context.Context, t *target, _ int) error {
-		i := rand.IntN(t.n)
-		body, err := t.client.do(ctx, request{method: "GET", path: path(pods.Namespace(i), pods.Name(i)) + query, accept: accept})
-		if err != nil {
-			return err
-		}
-		pod, err := decode(body, accept)
-		return checked(pod, pods.Name(i), err)
-	}
-}
-
-func all(t *target) int { return t.n }
-
-func list(query, accept string, want func(*target) int) step {
-	return func(ctx context.Context, t *target, _ int) error {
-		return listed(ctx, t, request{path: "/api/v1/pods" + query, accept: accept}, want(t))
-	}
-}
-
-// listGzipped is list of all as JSON for a client that takes it compressed, as client-go does.
-func listGzipped(ctx context.Context, t *target, _ int) error {
-	return listed(ctx, t, request{path: "/api/v1/pods", accept: asJSON, gzip: true}, t.n)
-}
-
-// selected lists the pods that a selector names; query makes it of the number of one of them.
-func selected(want int, query func(i int) string) step {
-	return func(ctx context.Context, t *target, _ int) error {
-		return listed(ctx, t, request{path: "/api/v1/pods?" + query(rand.IntN(t.n)), accept: protobuf}, want)
-	}
-}
-
-func byLabel(i int) string { return "labelSelector=" + pods.BatchLabel + "%3D" + pods.Batch(i) }
-func byField(i int) string { return "fieldSelector=spec.nodeName%3D" + pods.Node(i) }
-
-func listNamespace(accept string) step {
-	return func(ctx context.Context, t *target, _ int) error {
-		i := rand.IntN(t.n)
-		return listed(ctx, t, request{path: path(pods.Namespace(i), ""), accept: accept}, pods.PerNamespace)
-	}
-}
-
-// listed gets a list and counts what is in it.
-func listed(ctx context.Context, t *target, r request, want int) error {
-	r.method = "GET"
-	body, err := t.client.do(ctx, r)
-	if err != nil {
-		return err
-	}
-	n, err := count(body, r.accept)
-	if err == nil && n != want {
-		err = fmt.Errorf("%s has %d pods, want %d", r.path, n, want)
-	}
-	return err
-}
-
 func create(mediaType string) step {
 	return func(ctx context.Context, t *target, i int) error {
 		name := t.newName()

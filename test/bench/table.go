@@ -8,41 +8,36 @@ import (
 	"time"
 )
 
-// budgetPods is how many pods the budgets are for.
-const budgetPods = 10_000
-
 // printRows writes the rows as Markdown.
 func (b *bench) printRows(w io.Writer) {
-	fmt.Fprintln(w, "| work | ours | k8s.io/apiserver | ratio | ours, at most | ratio, at least | met | etcd for ours | etcd for the peer |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| work | ours | ready bytes | times | k8s.io/apiserver | ratio | ours, at most | met | etcd for ours | etcd for the peer |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|")
 	for _, r := range b.wanted(rows()) {
-		ours, peer := b.cell(r, b.targets[0]), b.cell(r, b.targets[1])
-		most, least, met := "–", "–", "–"
-		if r.budget.most > 0 {
-			most, least = show(r.budget.most), fmt.Sprintf("%.2f", float64(r.budget.peer)/float64(r.budget.most))
-		}
-		if b.n == budgetPods {
-			met = r.budget.met(ours, peer)
-		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.name, ours, peer, ratio(ours, peer), most, least, met, span(ours.etcd, false), span(peer.etcd, false))
+		ours, bytes, others := b.cell(r, nameOurs), b.cell(r, nameReady), b.cell(r, namePeer)
+		most, met := b.judge(r)
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.name, ours, bytes, ratio(bytes, ours), others, ratio(ours, others), most, met, span(ours.etcd, false), span(others.etcd, false))
 	}
 	fmt.Fprintln(w)
 }
 
-// met says whether a budget was kept: in time, or in proportion to the peer, as this machine may be
-// a slower one.
-func (b budget) met(ours, peer *cell) string {
-	if b.most == 0 || len(ours.cost) == 0 || len(peer.cost) == 0 {
-		return "–"
+// judge says what a row should cost at most, and whether it does.
+func (b *bench) judge(r row) (most, met string) {
+	if r.budget.times == 0 {
+		return "–", "–"
 	}
-	mine, others := median(ours.cost), median(peer.cost)
-	switch {
-	case mine <= b.most:
-		return "yes"
-	case float64(mine)*float64(b.peer) <= float64(others)*float64(b.most):
-		return "by ratio"
+	ours, than := b.cell(r, nameOurs), b.cell(r, r.budget.than)
+	if r.budget.than != nameReady && r.budget.than != namePeer {
+		than = b.cell(row{name: r.budget.than}, nameOurs)
 	}
-	return "no"
+	if len(than.cost) == 0 || len(ours.cost) == 0 {
+		return "–", "–"
+	}
+	limit := time.Duration(r.budget.times * float64(median(than.cost)))
+	most = fmt.Sprintf("%.3g × %s: %s", r.budget.times, r.budget.than, show(limit))
+	if median(ours.cost) <= limit {
+		return most, "yes"
+	}
+	return most, "no"
 }
 
 // printMemory writes the moments as Markdown.
@@ -66,12 +61,12 @@ func (c *cell) String() string {
 	return span(c.cost, true)
 }
 
-// ratio is how many times as much the peer takes.
-func ratio(ours, peer *cell) string {
-	if len(ours.cost) == 0 || len(peer.cost) == 0 || median(ours.cost) == 0 {
+// ratio is how many times as much the other one takes.
+func ratio(one, other *cell) string {
+	if len(one.cost) == 0 || len(other.cost) == 0 || median(one.cost) == 0 {
 		return "–"
 	}
-	return fmt.Sprintf("%.2f", float64(median(peer.cost))/float64(median(ours.cost)))
+	return fmt.Sprintf("%.2f", float64(median(other.cost))/float64(median(one.cost)))
 }
 
 // span is the median, and with wide the least and the most beside it.

@@ -27,6 +27,9 @@ type target struct {
 	tls    *tls.Config
 	n      int
 	seeder *seeder
+	// change makes an event: the pod with number i is another one, for those who watch it in the
+	// form that they accept.
+	change func(ctx context.Context, i int, round, accept string) error
 	startup
 
 	pods []*corev1.Pod // the first ones, as they were last seen
@@ -36,6 +39,13 @@ type target struct {
 	creates int
 	events  int // written by watch rows
 }
+
+// Names of the servers, and of their programs.
+const (
+	nameOurs  = "ours"
+	namePeer  = "peer"
+	nameReady = "ready"
+)
 
 // scratch is the namespace that create rows use.
 const scratch = "scratch"
@@ -53,11 +63,11 @@ func (b *bench) startOne(ctx context.Context, dir, prefix string, flags ...strin
 	}
 	data := filepath.Join(dir, "ours-data")
 	flags = append([]string{"--secure-port", strconv.Itoa(port), "--etcd-servers", b.endpoint, "--etcd-prefix", prefix, "--data-dir", data, "--storage-migration-rate", "0"}, flags...)
-	p, err := start(dir, b.bin, "ours", true, flags...)
+	p, err := start(dir, b.bin, nameOurs, true, flags...)
 	if err != nil {
 		return nil, err
 	}
-	t := &target{process: p, prefix: prefix, speaks: cmp.Or(b.speaks, protobuf), n: b.n, seeder: b.seeder}
+	t := &target{process: p, prefix: prefix, speaks: cmp.Or(b.speaks, protobuf), n: b.n, seeder: b.seeder, change: b.seeder.behind(prefix)}
 	return t, t.connect(ctx, port, func() (*tls.Config, error) { return adminTLS(filepath.Join(data, "admin.kubeconfig")) })
 }
 
@@ -67,11 +77,11 @@ func startPeer(ctx context.Context, b *bench) (*target, error) {
 		return nil, err
 	}
 	certs := filepath.Join(b.dir, "peer-certs")
-	p, err := start(b.dir, b.bin, "peer", true, "--port", strconv.Itoa(port), "--etcd", b.endpoint, "--prefix", "/peer", "--dir", certs)
+	p, err := start(b.dir, b.bin, namePeer, true, "--port", strconv.Itoa(port), "--etcd", b.endpoint, "--prefix", "/peer", "--dir", certs)
 	if err != nil {
 		return nil, err
 	}
-	t := &target{process: p, prefix: "/peer", speaks: protobuf, n: b.n, seeder: b.seeder}
+	t := &target{process: p, prefix: "/peer", speaks: protobuf, n: b.n, seeder: b.seeder, change: b.seeder.behind("/peer")}
 	return t, t.connect(ctx, port, func() (*tls.Config, error) {
 		pem, err := os.ReadFile(filepath.Join(certs, "serving.crt"))
 		return &tls.Config{RootCAs: pool(pem)}, err

@@ -68,7 +68,7 @@ func watch(ctx context.Context, t *target, n int, accept string) (step, func(), 
 		}
 		c.following.Go(func() { follow(ctx, resp.Body, accept, c.got) })
 	}
-	return func(ctx context.Context, t *target, _ int) error { return t.deliver(ctx, n, c.got) }, c.stop, nil
+	return func(ctx context.Context, t *target, _ int) error { return t.deliver(ctx, n, accept, c.got) }, c.stop, nil
 }
 
 // crowd is watchers with connections of their own.
@@ -88,9 +88,12 @@ func (c *crowd) stop() {
 	}
 }
 
+// newest is asked for the revision at which a watch begins.
+const newest = everywhere + "?limit=1"
+
 // revision is the resourceVersion of the pods right now.
 func (t *target) revision(ctx context.Context) (string, error) {
-	body, err := t.client.do(ctx, request{method: "GET", path: "/api/v1/pods?limit=1", accept: asJSON})
+	body, err := t.client.do(ctx, request{method: "GET", path: newest, accept: asJSON})
 	if err != nil {
 		return "", err
 	}
@@ -100,11 +103,11 @@ func (t *target) revision(ctx context.Context) (string, error) {
 }
 
 // deliver changes one pod and waits until each of the watchers has heard of it.
-func (t *target) deliver(ctx context.Context, watchers int, got <-chan event) error {
+func (t *target) deliver(ctx context.Context, watchers int, accept string, got <-chan event) error {
 	t.events++
 	// Pods at the end, which update rows do not use.
 	i, round := t.n-1-t.events%pods.PerNamespace, strconv.Itoa(t.events)
-	if err := t.seeder.change(ctx, t.prefix, i, round); err != nil {
+	if err := t.change(ctx, i, round, accept); err != nil {
 		return err
 	}
 	want := event{kind: "MODIFIED", name: pods.Name(i), round: round}

@@ -49,7 +49,7 @@ func run() error {
 	defer stop()
 	s := newServer()
 	if *documents {
-		s.AddToScheme, s.Resources = addDocuments, []registry.Resource{resource[*document]()}
+		s.AddToScheme, s.Resources = addDocuments, []registry.Resource{resource[*document](corev1.SchemeGroupVersion)}
 	}
 	return typeplane.Run(ctx, s, o, os.Stdout)
 }
@@ -71,25 +71,26 @@ func addToScheme(b *runtime.Builder) {
 		SelectableFields: pods.SelectableFields,
 		StoredFields:     wire.Fields{"spec.nodeName": wire.String(2, 10), "status.phase": wire.String(3, 1)},
 	})
+	addOlder(hub)
 }
 
 func newServer() typeplane.Server {
 	return typeplane.Server{
 		Name:        "ours",
 		AddToScheme: addToScheme,
-		Resources:   []registry.Resource{resource[*corev1.Pod]()},
+		Resources:   []registry.Resource{resource[*corev1.Pod](corev1.SchemeGroupVersion, olderVersion)},
 		// With schemas the server keeps who owns which field, as the peer does.
 		OpenAPI: map[schema.GroupVersion]string{corev1.SchemeGroupVersion: v1.OpenAPISchemas},
 	}
 }
 
-func resource[T runtime.Object]() registry.Resource {
+func resource[T runtime.Object](versions ...schema.GroupVersion) registry.Resource {
 	return registry.Define(registry.Definition[T]{
 		GroupKind:      podKind,
 		Plural:         "pods",
 		Singular:       "pod",
 		Namespaced:     true,
 		StorageVersion: corev1.SchemeGroupVersion,
-		Versions:       []schema.GroupVersion{corev1.SchemeGroupVersion},
+		Versions:       versions,
 	})
 }

@@ -1,0 +1,177 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/net/http2"
+)
+
+// sent is a connection that keeps what is written to it.
+type sent struct {
+	net.Conn
+	err error
+
+	mu     sync.Mutex // guards writes
+	writes [][]byte
+}
+
+func (s *sent) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.writes = append(s.writes, bytes.Clone(p))
+	return len(p), s.err
+}
+
+func (s *sent) all() [][]byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.writes
+}
+
+// frame is one of HTTP/2, as a server writes it.
+func frame(kind http2.FrameType, flags http2.Flags, payload int) []byte {
+	var b bytes.Buffer
+	if err := http2.NewFramer(&b, nil).WriteRawFrame(kind, flags, 1, make([]byte, payload)); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+// TestJoined: what belongs together is sent together, and nothing is held for long.
+func TestJoined(t *testing.T) {
+	headers := frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders, 100)
+	failed := frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders|http2.FlagHeadersEndStream, 100)
+	data := frame(http2.FrameData, 0, 5000)
+	last := frame(http2.FrameData, http2.FlagDataEndStream, 3000)
+	end := frame(http2.FrameData, http2.FlagDataEndStream, 0)
+	block := frame(http2.FrameData, 0, blockSize)
+	ping := frame(http2.FramePing, http2.FlagPingAck, 8)
+	for _, tc := range []struct {
+		name   string
+		short  bool
+		writes [][]byte
+		at     []int // how many bytes each write to the socket has
+		wait   bool  // until the first of them
+	}{
+		{"headers and body", false, [][]byte{headers, last}, []int{len(headers) + len(last)}, false},
+		{"no body", false, [][]byte{failed}, []int{len(failed)}, false},
+		{"headers of a watch", false, [][]byte{headers}, []int{len(headers)}, true},
+		{"an event of a watch", false, [][]byte{data}, []int{len(data)}, false},
+		{"headers, body and end", true, [][]byte{headers, data, end}, []int{len(headers) + len(data) + len(end)}, false},
+		{"headers, body and end of what may be long", false, [][]byte{headers, data, end}, []int{len(headers) + len(data), len(end)}, false},
+		{"a body that never ends", true, [][]byte{headers, data}, []int{len(headers) + len(data)}, true},
+		{"blocks are records", true, [][]byte{headers, block, block, end}, []int{len(headers), len(block), len(block), len(end)}, false},
+		{"something else", false, [][]byte{headers, ping}, []int{len(headers) + len(ping)}, false},
+		{"half a frame", false, [][]byte{data[:50], data[50:]}, []int{50, len(data) - 50}, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				socket := new(sent)
+				j := newJoined(socket)
+				if tc.short {
+					defer writingShort(j.with(context.Background()))()
+				}
+				for _, p := range tc.writes {
+					if n, err := j.Write(p); n != len(p) || err != nil {
+						t.Fatal(n, err)
+					}
+				}
+				if tc.wait {
+					if len(socket.all()) > 0 {
+						t.Errorf("%d writes at once", len(socket.all()))
+					}
+					time.Sleep(holdTime)
+					synctest.Wait()
+				}
+				var at []int
+				for _, w := range socket.all() {
+					at = append(at, len(w))
+				}
+				if !slices.Equal(at, tc.at) {
+					t.Errorf("written %v bytes, want %v", at, tc.at)
+				}
+			})
+		})
+	}
+}
+
+// TestJoinedKeepsOrder: whatever is written, in whatever pieces, arrives as it is.
+func TestJoinedKeepsOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		random := rand.New(rand.NewPCG(1, 2))
+		for range 300 {
+			socket := new(sent)
+			j := newJoined(socket)
+			end := func() {}
+			if random.IntN(2) == 0 {
+				end = writingShort(j.with(context.Background()))
+			}
+			var all []byte
+			for range 1 + random.IntN(20) {
+				kind := []http2.FrameType{http2.FrameHeaders, http2.FrameData, http2.FrameData, http2.FrameContinuation, http2.FramePing}[random.IntN(5)]
+				all = append(all, frame(kind, http2.Flags(random.IntN(8)), []int{0, 8, 200, 4096, blockSize, 40_000}[random.IntN(6)])...)
+			}
+			for i := range all { // payloads that differ
+				if all[i] == 0 && random.IntN(4) == 0 && kindAt(all, i) {
+					all[i] = byte(i)
+				}
+			}
+			for rest := all; len(rest) > 0; {
+				n := min(len(rest), 1+random.IntN(20_000))
+				if _, err := j.Write(rest[:n]); err != nil {
+					t.Fatal(err)
+				}
+				rest = rest[n:]
+				if random.IntN(5) == 0 {
+					time.Sleep(holdTime)
+				}
+			}
+			end()
+			time.Sleep(holdTime)
+			synctest.Wait()
+			if got := slices.Concat(socket.all()...); !bytes.Equal(got, all) {
+				t.Fatalf("%d bytes arrive of %d, or others", len(got), len(all))
+			}
+		}
+	})
+}
+
+// kindAt says that the byte with number i is in no header of a frame.
+func kindAt(all []byte, i int) bool {
+	var f frames
+	for done := 0; done <= i; {
+		rest, begun := f.next(all[done:])
+		next := len(all) - len(rest)
+		if i < next {
+			return !begun
+		}
+		done = next
+	}
+	return false
+}
+
+// TestJoinedError: that a write failed which nobody waited for is told to the next one.
+func TestJoinedError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		socket := &sent{err: io.ErrClosedPipe}
+		j := newJoined(socket)
+		if _, err := j.Write(frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders, 10)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(holdTime)
+		synctest.Wait()
+		if _, err := j.Write(frame(http2.FrameData, 0, 10)); !errors.Is(err, io.ErrClosedPipe) || len(socket.all()) != 1 {
+			t.Errorf("%v behind %d writes", err, len(socket.all()))
+		}
+	})
+}
