@@ -56,10 +56,19 @@ func boundHeaders(srv *http.Server) error {
 		}
 		headers := newHeaderWatch(conn, headerTimeout)
 		defer headers.stop()
-		conf.ServeConn(headers, opts)
+		conf.ServeConn(&frameConn{headers, gather{to: conn}}, opts)
 	}
 	return nil
 }
+
+// frameConn is a connection of HTTP/2 that sees the frames in both directions.
+type frameConn struct {
+	*headerWatch
+	out gather
+}
+
+// Write implements net.Conn.
+func (c *frameConn) Write(p []byte) (int, error) { return c.out.Write(p) }
 
 func completeTLS(config *tls.Config) *tls.Config {
 	if config == nil {
