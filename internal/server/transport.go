@@ -45,7 +45,9 @@ func newHTTPServer(handler http.Handler, config *tls.Config, maxStreams int, err
 // boundHeaders lets no request of HTTP/2 take longer for its headers than headerTimeout: net/http
 // has no such bound.
 func boundHeaders(srv *http.Server) error {
-	conf := new(http2.Server)
+	// The scheduler that is there by default looks at every stream of a connection for each frame.
+	// Hundreds may be watches that wait. This one looks at those that have something to send.
+	conf := &http2.Server{NewWriteScheduler: http2.NewRandomWriteScheduler}
 	if err := http2.ConfigureServer(srv, conf); err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ func parts() []part {
 		{"starts", starts},
 		{"requests", requests},
 		{"watchers", moreWatchers},
+		{"crowd", crowds},
 		{"objects", moreObjects},
 		{"audit", audited},
 		{"documents", documents},

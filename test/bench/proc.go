@@ -38,6 +38,11 @@ func cpu(pid int) (time.Duration, error) {
 
 // resident is how much memory of a process is in RAM, in MiB.
 func resident(pid int) (int, error) {
+	kib, err := residentKiB(pid)
+	return kib >> 10, err
+}
+
+func residentKiB(pid int) (int, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err
@@ -45,7 +50,7 @@ func resident(pid int) (int, error) {
 	for line := range bytes.Lines(data) {
 		var kib int
 		if n, _ := fmt.Sscanf(string(line), "VmRSS: %d kB", &kib); n == 1 {
-			return kib >> 10, nil
+			return kib, nil
 		}
 	}
 	return 0, fmt.Errorf("/proc/%d/status has no VmRSS", pid)
