@@ -32,7 +32,7 @@ func (e *endpoint) DeleteCollection(ctx context.Context, req *rest.Request, name
 			return nil, err
 		}
 		for _, entry := range page.Entries {
-			gone, err := e.deleteListed(ctx, req, entry, opts)
+			gone, err := e.deleteListed(ctx, req, *entry, opts)
 			if err != nil {
 				return nil, err
 			}

@@ -59,6 +59,9 @@ func (e *endpoint) readContent(data []byte) (applied appliedPatch, strict []erro
 // inexact returns an integer of valid JSON that fits neither into an int64 nor, exactly, into a
 // float64, which the library takes it for. "" says that there is none.
 func inexact(data []byte) string {
+	if !hasDigits(data, len("9223372036854775808")) {
+		return "" // as nearly always
+	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	for {
@@ -77,6 +80,19 @@ func inexact(data []byte) string {
 			return string(number)
 		}
 	}
+}
+
+// hasDigits says whether there are so many digits side by side.
+func hasDigits(data []byte, n int) bool {
+	run := 0
+	for _, c := range data {
+		if c < '0' || c > '9' {
+			run = 0
+		} else if run++; run == n {
+			return true
+		}
+	}
+	return false
 }
 
 // checkApplied refuses the content of an apply patch that is of another kind, or says who owns

@@ -106,7 +106,7 @@ func readApplied(notes *rest.Notes, text []byte, opts metav1.PatchOptions, read 
 // there is of it in JSON: in live, and in the patch.
 func (e *endpoint) applyTo(live runtime.Object, applied appliedPatch, name rest.Name, opts metav1.PatchOptions) (hub runtime.Object, from *canonical.Origin, text []byte, err error) {
 	force := opts.Force != nil && *opts.Force
-	obj, sent, err := e.owners.Apply(live, applied.content, opts.FieldManager, force)
+	obj, text, err := e.owners.Apply(live, applied.content, opts.FieldManager, force)
 	if err != nil {
 		return hub, nil, nil, err
 	}
@@ -117,26 +117,15 @@ func (e *endpoint) applyTo(live runtime.Object, applied appliedPatch, name rest.
 	if err := metadata.PlaceIn(meta, e.Namespaced, name); err != nil {
 		return hub, nil, nil, err
 	}
-	if obj, text, err = e.appliedText(live, obj, sent); err != nil {
-		return hub, nil, nil, apierrors.NewInternalError(err)
+	if next, ok := obj.(ownership.Document); ok {
+		if obj, text, err = e.owners.AppliedDocument(live.(ownership.Document), next); err != nil {
+			return hub, nil, nil, apierrors.NewInternalError(err)
+		}
 	}
 	if hub, from, err = e.received(obj, text); err != nil {
 		return hub, nil, nil, badDocument(err)
 	}
 	return hub, from, text, nil
-}
-
-// appliedText is the object that an apply patch has made of live, and its JSON; nil if nothing was
-// changed.
-func (e *endpoint) appliedText(live, obj runtime.Object, sent map[string]any) (runtime.Object, []byte, error) {
-	if next, ok := obj.(ownership.Document); ok {
-		return e.owners.AppliedDocument(live.(ownership.Document), next)
-	}
-	if sent == nil {
-		return obj, nil, nil
-	}
-	text, err := json.Marshal(sent)
-	return obj, text, err
 }
 
 // createByApply makes an object of nothing but an apply patch.

@@ -94,7 +94,7 @@ func (e *endpoint) collect(ctx context.Context, sc selection.Scope, sel *selecti
 			return err
 		}
 		for i, entry := range page.Entries {
-			ok, err := e.wanted(entry, sc, sel)
+			ok, err := e.wanted(*entry, sc, sel)
 			if err != nil {
 				return err
 			}

@@ -85,7 +85,7 @@ func TestSelectorsNameWhatTheyWant(t *testing.T) {
 				t.Errorf("%s %+v: the hint is %+v", verb, opts, got)
 				continue
 			}
-			if read, ok, err := got.Read(page.Entries[0]); read != tc.read || !ok || err != nil {
+			if read, ok, err := got.Read(*page.Entries[0]); read != tc.read || !ok || err != nil {
 				t.Errorf("%s %+v: reads %q, %v, %v", verb, opts, read, ok, err)
 			}
 			if _, _, err := got.Read(storage.Entry{Value: []byte("rubbish")}); err == nil {

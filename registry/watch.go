@@ -122,8 +122,8 @@ type stream struct {
 	bookmarks bool // the client wants them
 
 	watcher storage.Watcher
-	initial []storage.Entry // still to be sent
-	endMark bool            // a bookmark shall follow the initial events
+	initial []*storage.Entry // still to be sent
+	endMark bool             // a bookmark shall follow the initial events
 	// reached is the revision up to which every event was returned, or left out by the filter.
 	reached int64
 	// marked is the newest revision that the client has heard of. The client may have named it
@@ -170,13 +170,13 @@ func (s *stream) Close() {
 func (s *stream) sendInitial() {
 	n := min(len(s.initial), initialBatch)
 	for _, e := range s.initial[:n] {
-		ok, err := s.selects(e)
+		ok, err := s.selects(*e)
 		if err != nil {
 			s.initial, s.failed = nil, s.status(err)
 			return
 		}
 		if ok {
-			s.send(rest.Added, s.ViewStored(e))
+			s.send(rest.Added, s.ViewStored(*e))
 		}
 	}
 	s.initial = s.initial[n:]

@@ -61,7 +61,7 @@ func ExampleWhere() {
 		log.Fatal(err)
 	}
 	for _, e := range page.Entries {
-		if item, ok, err := pens.Read(e); err == nil && ok && item == pens.Value {
+		if item, ok, err := pens.Read(*e); err == nil && ok && item == pens.Value {
 			fmt.Println(e.Key)
 		}
 	}

@@ -62,9 +62,10 @@ type Where struct {
 	Read func(Entry) (value string, ok bool, err error)
 }
 
-// Page is a part of a prefix at one revision. Entries is never nil.
+// Page is a part of a prefix at one revision. Entries is never nil. The entries may be those that a
+// store keeps itself, which many pages share: nobody modifies them.
 type Page struct {
-	Entries []Entry
+	Entries []*Entry
 	// Revision is the revision of the state that was listed (of the database, not of an entry),
 	// never 0.
 	Revision int64

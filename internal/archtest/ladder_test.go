@@ -39,7 +39,7 @@ var ladder = []room{
 	{"Runtime, a module of its own", []string{"runtime/..."}},
 	{"Storage", []string{"storage/...", "internal/etcd3test", "internal/kmstest"}},
 	{"The seams", []string{"registry/rest", "auth/...", "internal/delegated", "admission/..."}},
-	{"Registry", []string{"registry/...", "internal/ownership/...", "internal/registrytest"}},
+	{"Registry", []string{"registry/...", "internal/jsontree", "internal/ownership/...", "internal/registrytest"}},
 	{"Server", []string{"internal/server/..."}},
 	{"Assembly", []string{"internal/faultinject", "internal/kubeconfig", "internal/program/...", "internal/replicas", "internal/database", "internal/users", "internal/tool", "internal/serve/..."}},
 	{"Typeplane", []string{".", "apitest"}},

@@ -85,7 +85,7 @@ func (k *Kinds) HasEncrypted(ctx context.Context, db *Database, plural string) (
 			continue
 		}
 		page, err := db.Source(storage.Form{}).List(ctx, r.KeyPrefix(), storage.ListOptions{})
-		return slices.ContainsFunc(page.Entries, func(e storage.Entry) bool { return encryption.Encrypted(e.Value) }), err
+		return slices.ContainsFunc(page.Entries, func(e *storage.Entry) bool { return encryption.Encrypted(e.Value) }), err
 	}
 	return false, nil
 }

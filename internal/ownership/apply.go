@@ -1,148 +1,30 @@
 package ownership
 
 import (
-	"bytes"
 	"fmt"
-	"reflect"
-	"sync"
+	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/managedfields"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
-	"sigs.k8s.io/structured-merge-diff/v6/typed"
-	"sigs.k8s.io/structured-merge-diff/v6/value"
 
+	"github.com/typeplane/typeplane/internal/ownership/tree"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/fieldset"
 )
 
-// applier carries out apply patches.
-type applier struct {
-	types  managedfields.TypeConverter
-	fields *managedfields.FieldManager
-	// fieldsWith makes a manager that tells what it has made.
-	fieldsWith func(*merged) (*managedfields.FieldManager, error)
-}
-
-// merged is what an apply patch has made of an object: what was there and what is in the patch,
-// without what a Go value adds, and the Go value.
-type merged struct {
-	content map[string]any
-	of      apiruntime.Object
-}
-
-func (t *Tracker) newApplier(s *Schemas) (*applier, error) {
-	m, err := s.read()
-	if err != nil {
-		return nil, err
-	}
-	types, ignored := unsigned{m.types, t.scheme}, fieldpath.NewSet()
-	for _, field := range t.ignored {
-		var path fieldpath.Path
-		for _, name := range field {
-			path = append(path, fieldpath.PathElement{FieldName: &name})
-		}
-		ignored.Insert(path)
-	}
-	ignore := map[fieldpath.APIVersion]fieldpath.Filter{}
-	for _, k := range t.scheme.KindsOfHub(t.kind.Hub()) {
-		ignore[fieldpath.APIVersion(k.GroupVersionKind().GroupVersion().String())] = fieldpath.NewExcludeSetFilter(ignored)
-	}
-	gvk := t.kind.GroupVersionKind()
-	// The other constructor wants a hub version that every group has. Here all conversions start
-	// from objects of this version, which is as good as a hub since Scheme.Convert goes through the
-	// real one.
-	fieldsWith := func(tell *merged) (*managedfields.FieldManager, error) {
-		in := adapter{t.scheme, t.kind, t.documents, tell}
-		return managedfields.NewDefaultCRDFieldManager(types, in, in, in, gvk, gvk.GroupVersion(), t.subresource, ignore)
-	}
-	fields, err := fieldsWith(nil)
-	if err != nil {
-		return nil, err
-	}
-	empty, err := adapter{t.scheme, t.kind, t.documents, nil}.New(gvk)
-	if err == nil {
-		_, err = types.ObjectToTyped(empty)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the OpenAPI schema of %s does not fit its Go type: %w", gvk, err)
-	}
-	return &applier{types, fields, fieldsWith}, nil
-}
-
-// unsigned is a TypeConverter that gets along with the large unsigned integers of Go types, which
-// the library refuses with a panic.
-type unsigned struct {
-	managedfields.TypeConverter
-	scheme *runtime.Scheme
-}
-
-func (u unsigned) ObjectToTyped(obj apiruntime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
-	object, ok := obj.(runtime.Object)
-	if !ok || !hasUnsigned(reflect.TypeOf(obj)) {
-		return u.TypeConverter.ObjectToTyped(obj, opts...)
-	}
-	kind, err := u.scheme.KindOf(object)
-	if err != nil {
-		return nil, err
-	}
-	text, err := kind.AppendJSON(nil, object)
-	if err != nil {
-		return nil, err
-	}
-	content, err := value.FromJSON(text)
-	if err != nil {
-		return nil, err
-	}
-	return u.TypeConverter.ObjectToTyped(&unstructured.Unstructured{Object: content.Unstructured().(map[string]any)}, opts...)
-}
-
-var unsignedTypes sync.Map // whether there are such in a type
-
-// hasUnsigned says whether there are unsigned integers of 64 bits in values of a type.
-func hasUnsigned(t reflect.Type) bool {
-	if known, ok := unsignedTypes.Load(t); ok {
-		return known.(bool)
-	}
-	has := findUnsigned(t, map[reflect.Type]bool{})
-	unsignedTypes.Store(t, has)
-	return has
-}
-
-func findUnsigned(t reflect.Type, seen map[reflect.Type]bool) bool {
-	if seen[t] {
-		return false
-	}
-	seen[t] = true
-	switch t.Kind() {
-	case reflect.Uint, reflect.Uint64, reflect.Uintptr:
-		return true
-	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-		return findUnsigned(t.Elem(), seen)
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if findUnsigned(t.Field(i).Type, seen) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // Check says what is wrong with the content of an apply patch by the schema of the kind: unknown
 // fields, and items of a list that are there twice. The error is an API status.
 func (t *Tracker) Check(content map[string]any) error {
-	a, err := t.applier()
+	v, err := t.version()
 	if err != nil {
 		return apierrors.NewInternalError(err) // the schema itself is of no use
 	}
 	if err := checkNarrow("the patch", content); err != nil {
 		return err
 	}
-	if _, err := a.types.ObjectToTyped(&unstructured.Unstructured{Object: content}); err != nil {
+	if err := v.schema.Check(content, false); err != nil {
 		return apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
 	}
 	return nil
@@ -151,187 +33,340 @@ func (t *Tracker) Check(content map[string]any) error {
 // Apply makes the next object of live, whatever it was before, by what manager wants its fields to
 // be. That is the content of an apply patch that Check finds nothing wrong with. A conflict with
 // another manager is an API status; force takes the fields over. The result is defaulted, if it is
-// no Document, and knows its owners. sent is what there is of that then: in live, and in content;
-// nil if it is a Document, or nothing was changed. Neither live nor content is modified.
-func (t *Tracker) Apply(live runtime.Object, content map[string]any, manager string, force bool) (next runtime.Object, sent map[string]any, err error) {
-	a, err := t.applier()
+// no Document, and knows its owners. text is the JSON of what there is of that then: in live, and
+// in content; nil if it is a Document, or nothing was changed. Neither live nor content is
+// modified.
+func (t *Tracker) Apply(live runtime.Object, content map[string]any, manager string, force bool) (next runtime.Object, text []byte, err error) {
+	v, err := t.version()
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := checkNarrow("the object", live); err != nil {
-		return nil, nil, err
-	}
-	patch := &unstructured.Unstructured{Object: apiruntime.DeepCopyJSON(content)}
-	if d, ok := live.(Document); ok {
-		next, err = t.applyToDocument(a, d, patch, manager, force)
-		return next, nil, err
-	}
-	var made merged
-	fields, err := a.fieldsWith(&made)
+	a, err := t.begin(v, live, content, manager)
 	if err != nil {
 		return nil, nil, err
 	}
-	out, err := fields.Apply(live, patch, manager, force)
+	if err := a.merge(); err != nil {
+		return nil, nil, err
+	}
+	owners, err := a.take(force)
+	if conflicts, ok := err.(conflicts); ok {
+		if conflicts = a.withoutLastApplied(conflicts); len(conflicts) > 0 {
+			return nil, nil, conflicts.status()
+		}
+		owners, err = a.take(true)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if made.of == out {
-		sent = made.content
+	if next, text, err = a.result(); err != nil {
+		return nil, nil, err
 	}
-	return out.(runtime.Object), sent, nil
+	meta := runtime.Meta(next)
+	if meta.ManagedFields, err = owners.entries(); err != nil {
+		return nil, nil, fmt.Errorf("failed to encode managed fields: %w", err)
+	}
+	a.updateLastApplied(meta)
+	return next, text, nil
 }
 
-// UpdateBySchema is Update by apimachinery's managedfields, which is slow: for kinds that gen has
-// printed no functions for, and to compare with in tests.
-func (t *Tracker) UpdateBySchema(live, obj runtime.Object, manager string) (owners []metav1.ManagedFieldsEntry, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			owners, err = nil, fmt.Errorf("panic: %v", r)
-		}
-	}()
-	a, err := t.applier()
+// application is an apply patch on its way.
+type application struct {
+	*Tracker
+	in      version
+	live    runtime.Object
+	content map[string]any
+	was, is map[string]any // the trees before and after
+	owners  ownerList      // before
+	self    metav1.ManagedFieldsEntry
+	fields  *fieldset.Set // that the patch names
+}
+
+// begin finds out who owns what before the patch.
+func (t *Tracker) begin(v version, live runtime.Object, content map[string]any, manager string) (*application, error) {
+	a := &application{Tracker: t, in: v, live: live, content: content}
+	var err error
+	if a.was, err = t.treeOf(v, live); err != nil {
+		return nil, err
+	}
+	if err := checkNarrow("the object", a.was); err != nil {
+		return nil, err
+	}
+	if err := v.schema.Check(a.was, true); err != nil {
+		return nil, fmt.Errorf("the object does not fit the schema of its kind: %w", err)
+	}
+	entries := runtime.Meta(live).ManagedFields
+	if len(entries) == 0 {
+		a.owners, err = t.follow(nil, t.nothing(), live, "before-first-apply")
+	} else {
+		a.owners, err = t.settled(entries)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if t.documents {
-		was, err := live.(Document).unstructured()
-		if err != nil {
-			return nil, err
-		}
-		is, err := obj.(Document).unstructured()
-		if err != nil {
-			return nil, err
-		}
-		next, err := a.fields.Update(was, is, manager)
-		if err != nil {
-			return nil, err
-		}
-		return ownersOf(next.(*unstructured.Unstructured))
+	a.fields = v.schema.Fields(ownable(content))
+	for _, path := range t.ignored {
+		a.fields.Drop(path)
 	}
-	next, err := a.fields.Update(live, obj, manager)
-	if err != nil {
-		return nil, err
-	}
-	return runtime.Meta(next.(runtime.Object)).ManagedFields, nil
+	a.self = t.author(manager, metav1.ManagedFieldsOperationApply)
+	return a, nil
 }
 
-// Check says what is wrong with entries of managedFields that somebody has made of known ones,
-// which are not looked at again.
-func Check(entries, known []metav1.ManagedFieldsEntry) error {
-	if len(entries) == 0 || len(entries) == len(known) && &entries[0] == &known[0] {
+// settled are owners by what is owned as a whole now. Those in versions that are no longer served
+// are left out.
+func (t *Tracker) settled(entries []metav1.ManagedFieldsEntry) (ownerList, error) {
+	for i := range entries {
+		if err := checkHead(i, &entries[i]); err != nil {
+			return nil, fmt.Errorf("failed to decode managed fields: %w", err)
+		}
+	}
+	var settled ownerList
+	for _, o := range owners(entries) {
+		v, ok, err := t.versionOf(o.APIVersion)
+		if err != nil {
+			return nil, err
+		}
+		if text := o.FieldsV1.GetRawBytes(); len(text) > 0 && !v.schema.Settled(text) {
+			if o.set, err = o.fields(); err != nil {
+				return nil, fmt.Errorf("failed to decode managed fields: %w", err)
+			}
+			o.set = v.schema.Settle(o.set)
+		}
+		if ok {
+			settled = append(settled, o)
+		}
+	}
+	return settled, nil
+}
+
+// ownable is the content of a patch without what nobody owns.
+func ownable(content map[string]any) map[string]any {
+	out := without(content, "apiVersion", "kind", "metadata")
+	meta, _ := content["metadata"].(map[string]any)
+	if meta = without(meta, nobodys...); len(meta) > 0 {
+		out["metadata"] = meta
+	}
+	return out
+}
+
+// nobodys are the members of metadata that nobody owns.
+var nobodys = []string{"name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation", "managedFields", "resourceVersion"}
+
+// without is a copy of an object without some members.
+func without(object map[string]any, names ...string) map[string]any {
+	out := make(map[string]any, len(object))
+	for name, value := range object {
+		if !slices.Contains(names, name) {
+			out[name] = value
+		}
+	}
+	return out
+}
+
+// merge puts what the patch says into the object, and takes out of it what the patch does not say
+// any more.
+func (a *application) merge() error {
+	a.is = a.in.schema.Merge(a.was, a.content)
+	i := a.owners.index(a.self)
+	if i < 0 || a.owners[i].none() {
 		return nil
 	}
-	return managedfields.ValidateManagedFields(entries)
+	last := a.owners[i]
+	fields, err := last.fields()
+	if err != nil {
+		return err
+	}
+	if a.inOneVersion() && fields.Difference(a.fields.FieldSet()).Empty() {
+		return nil
+	}
+	a.is, err = a.prune(fields, last.APIVersion)
+	return err
 }
 
-// applyToDocument is Apply for a document. The Go value of the result has nothing but its metadata.
-func (t *Tracker) applyToDocument(a *applier, live Document, patch *unstructured.Unstructured, manager string, force bool) (runtime.Object, error) {
-	was, err := live.unstructured()
+// inOneVersion says whether all owners are in the version of the patch. In another version an
+// object may have less: a Go value has no null, and leaves out what is empty.
+func (a *application) inOneVersion() bool {
+	return !slices.ContainsFunc(a.owners, func(o owner) bool { return o.APIVersion != a.self.APIVersion })
+}
+
+// prune is the object without those of the fields that a manager owned last, in some version, which
+// it does not name any more, and nobody else owns.
+func (a *application) prune(last *fieldpath.Set, lastVersion string) (map[string]any, error) {
+	in, ok, err := a.versionOf(lastVersion)
+	if err != nil || !ok {
+		return a.is, err
+	}
+	whole, err := a.convert(a.is, a.in, in)
 	if err != nil {
 		return nil, err
 	}
-	applied, err := a.fields.Apply(was, patch, manager, force)
-	if err != nil {
-		return nil, err
-	}
-	next := applied.(*unstructured.Unstructured)
-	owners, err := ownersOf(next)
-	if err != nil {
-		return nil, err
-	}
-	obj := t.kind.New()
-	next.SetManagedFields(nil)
-	if err := apiruntime.DefaultUnstructuredConverter.FromUnstructured(map[string]any{"metadata": next.Object["metadata"]}, obj); err != nil {
-		return nil, err
-	}
-	runtime.Meta(obj).ManagedFields = owners
-	for _, name := range notContent {
-		delete(next.Object, name)
-	}
-	return Document{obj, next.Object}, nil
-}
-
-// notContent are the members of an object that are not in the Content of a Document.
-var notContent = []string{"apiVersion", "kind", "metadata"}
-
-// Unstructured is the Content as unstructured objects have it, in memory of its own.
-func (d Document) Unstructured() map[string]any { return copied(d.Content).(map[string]any) }
-
-// unstructured is the whole of a document.
-func (d Document) unstructured() (*unstructured.Unstructured, error) {
-	meta, err := apiruntime.DefaultUnstructuredConverter.ToUnstructured(runtime.Meta(d.Object))
-	if err != nil {
-		return nil, err
-	}
-	u := &unstructured.Unstructured{Object: d.Unstructured()}
-	u.Object["metadata"] = meta
-	u.SetGroupVersionKind(d.GetObjectKind().GroupVersionKind())
-	return u, nil
-}
-
-// copied is a copy of JSON in which the integers are those that unstructured objects have.
-func copied(value any) any {
-	switch value := value.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(value))
-		for name, inner := range value {
-			out[name] = copied(inner)
-		}
-		return out
-	case []any:
-		out := make([]any, len(value))
-		for i, item := range value {
-			out[i] = copied(item)
-		}
-		return out
-	case uint64:
-		return float64(value)
-	}
-	return value
-}
-
-// ownersOf are the owners of an unstructured object, written as they always are.
-func ownersOf(u *unstructured.Unstructured) ([]metav1.ManagedFieldsEntry, error) {
-	entries := u.GetManagedFields()
-	for i := range entries {
-		fields := new(fieldpath.Set)
-		if err := fields.FromJSON(bytes.NewReader(entries[i].FieldsV1.GetRawBytes())); err != nil {
+	last = in.schema.WithParents(last)
+	p := pruning{a, in, whole, in.schema.Remove(whole, last)}
+	owned := a.owned()
+	if fields, ok := owned[lastVersion]; ok {
+		if err := p.addBack(in, fields); err != nil {
 			return nil, err
 		}
-		text, err := fields.ToJSON()
+		delete(owned, lastVersion)
+	}
+	for _, name := range sortedKeys(owned) {
+		v, ok, err := a.versionOf(name)
+		if err == nil && ok {
+			err = p.addBack(v, owned[name])
+		}
 		if err != nil {
 			return nil, err
 		}
-		entries[i].FieldsV1.SetRawBytes(text)
 	}
-	return entries, nil
+	// What is gone, and was not the manager's, comes back.
+	if err := p.to(in); err != nil {
+		return nil, err
+	}
+	gone := fieldsOf(in.schema, whole).Difference(fieldsOf(in.schema, p.left)).Intersection(last)
+	return a.convert(in.schema.Remove(whole, gone), in, a.in)
 }
 
-// compare tells which fields of two documents differ, except for those that nobody owns.
-func (a *applier) compare(live, obj Document) (*fieldset.Comparison, error) {
-	was, err := a.typed(live)
-	if err != nil {
-		return nil, err
+// owned is what anybody owns, the manager with its new fields among them, by version.
+func (a *application) owned() map[string]*fieldpath.Set {
+	owned := map[string]*fieldpath.Set{a.self.APIVersion: a.in.schema.Fields(a.content).FieldSet()}
+	for i := range a.owners {
+		o := &a.owners[i]
+		if sameIdentity(&o.ManagedFieldsEntry, &a.self) {
+			continue
+		}
+		set, err := o.fields()
+		if err != nil {
+			continue // it was read before
+		}
+		if other := owned[o.APIVersion]; other != nil {
+			set = set.Union(other)
+		}
+		owned[o.APIVersion] = set
 	}
-	is, err := a.typed(obj)
-	if err != nil {
-		return nil, err
-	}
-	difference, err := was.Compare(is)
-	if err != nil {
-		return nil, err
-	}
-	return fieldset.Of(difference.Added.Union(difference.Modified), difference.Removed), nil
+	return owned
 }
 
-func (a *applier) typed(d Document) (*typed.TypedValue, error) {
-	u, err := d.unstructured()
+// pruning is an object in some version, and what is left of it.
+type pruning struct {
+	*application
+	in          version
+	whole, left map[string]any
+}
+
+// to goes on in another version.
+func (p *pruning) to(v version) (err error) {
+	if p.whole, err = p.convert(p.whole, p.in, v); err != nil {
+		return err
+	}
+	p.left, err = p.convert(p.left, p.in, v)
+	p.in = v
+	return err
+}
+
+// addBack puts back what is owned in a version.
+func (p *pruning) addBack(v version, owned *fieldpath.Set) error {
+	if err := p.to(v); err != nil {
+		return err
+	}
+	keep := fieldsOf(v.schema, p.left).Union(v.schema.WithParents(owned))
+	p.left = v.schema.Remove(p.whole, fieldsOf(v.schema, p.whole).Difference(keep))
+	return nil
+}
+
+func fieldsOf(schema *tree.Type, object map[string]any) *fieldpath.Set {
+	return schema.WithParents(schema.Fields(object).FieldSet())
+}
+
+// take gives the fields of the patch to the manager, and takes those that are changed by it from
+// others. If these are others' and it must not, the error is conflicts.
+func (a *application) take(force bool) (ownerList, error) {
+	differ, taken := map[string]*fieldset.Comparison{}, conflicts(nil)
+	after := make(ownerList, 0, len(a.owners)+1)
+	mine := owner{ManagedFieldsEntry: a.self}
+	for _, o := range a.owners {
+		if sameIdentity(&o.ManagedFieldsEntry, &a.self) {
+			mine.Time = o.Time
+			continue
+		}
+		c, ok := differ[o.APIVersion]
+		if !ok {
+			var err error
+			if c, err = a.difference(o.APIVersion); err != nil {
+				return nil, err
+			}
+			differ[o.APIVersion] = c
+		}
+		if c == nil {
+			continue
+		}
+		more, err := conflictsWith(&o, c.Changed())
+		if err != nil {
+			return nil, err
+		}
+		taken = append(taken, more...)
+		if err := o.lose(c.Changed(), c.Removed()); err != nil {
+			return nil, err
+		}
+		if !o.none() {
+			after = append(after, o)
+		}
+	}
+	if len(taken) > 0 && !force {
+		return nil, taken
+	}
+	if a.fields.Empty() {
+		return after, nil
+	}
+	text, err := a.fields.AppendJSON(nil)
 	if err != nil {
 		return nil, err
 	}
-	// These are nobody's; the metadata itself is always there.
-	for _, name := range []string{"name", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"} {
-		delete(u.Object["metadata"].(map[string]any), name)
+	mine.FieldsType, mine.FieldsV1 = "FieldsV1", new(metav1.FieldsV1)
+	mine.FieldsV1.SetRawBytes(text)
+	if a.changed() {
+		mine.Time = &metav1.Time{Time: time.Now().UTC()}
 	}
-	return a.types.ObjectToTyped(u, typed.AllowDuplicates)
+	return append(after, mine), nil
+}
+
+// changed says whether the patch makes another object.
+func (a *application) changed() bool { return !tree.Same(a.was, a.is) }
+
+// difference tells which fields the patch has changed in a version, but for those that nobody can
+// own by it; nil: there is no such version.
+func (a *application) difference(name string) (*fieldset.Comparison, error) {
+	v, ok, err := a.versionOf(name)
+	if err != nil || !ok {
+		return nil, err
+	}
+	was, err := a.convert(a.was, a.in, v)
+	if err != nil {
+		return nil, err
+	}
+	is, err := a.convert(a.is, a.in, v)
+	if err != nil {
+		return nil, err
+	}
+	c := new(fieldset.Comparison)
+	v.schema.Compare(c, was, is)
+	a.drop(c)
+	return c, c.Err()
+}
+
+// result is the object that the patch has made, and its JSON.
+func (a *application) result() (runtime.Object, []byte, error) {
+	d, isDocument := a.live.(Document)
+	switch changed := a.changed(); {
+	case isDocument && changed:
+		next, err := a.document(a.is)
+		return next, nil, err
+	case isDocument:
+		return Document{d.Object.DeepCopyObject().(runtime.Object), d.Content}, nil, nil
+	case !changed:
+		return a.live.DeepCopyObject().(runtime.Object), nil, nil
+	}
+	obj, text, err := a.in.read(a.is)
+	if err == nil {
+		a.scheme.Default(obj)
+	}
+	return obj, text, err
 }

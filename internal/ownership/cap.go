@@ -82,9 +82,13 @@ func (l ownerList) index(e metav1.ManagedFieldsEntry) int {
 	return slices.IndexFunc(l, func(o owner) bool { return sameIdentity(&o.ManagedFieldsEntry, &e) })
 }
 
-// identity is by which apimachinery orders owners that wrote in the same second.
+// identity is by which apimachinery orders owners that wrote in the same second, and conflicts.
 func identity(e metav1.ManagedFieldsEntry) string {
-	text, err := json.Marshal(metav1.ManagedFieldsEntry{Manager: e.Manager, Operation: e.Operation, APIVersion: e.APIVersion, Subresource: e.Subresource})
+	one := metav1.ManagedFieldsEntry{Manager: e.Manager, Operation: e.Operation, APIVersion: e.APIVersion, Subresource: e.Subresource}
+	if e.Operation == metav1.ManagedFieldsOperationApply {
+		one.APIVersion = ""
+	}
+	text, err := json.Marshal(one)
 	if err != nil {
 		panic(err) // impossible: these are strings
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 func TestOwnersAreThoseOfManagedfields(t *testing.T) {
-	if n := ownershiptest.Compare(t, widget.Scheme(), widget.OpenAPI(), 3000, 1); n < 2400 && !t.Failed() {
+	if n := ownershiptest.Compare(t, widget.Scheme(), widget.OpenAPI(), 1000, 1); n < 700 && !t.Failed() {
 		t.Errorf("only %d of the writes were compared", n)
 	}
 }

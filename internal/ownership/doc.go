@@ -3,10 +3,10 @@
 // Tracker.Update is for every write but an apply patch. It compares the old and the new object by
 // the functions that gen prints (package runtime/fieldset), and takes what differs from all other
 // managers. It reads no schema, and of managedFields no more than it has to change. Tracker.Apply
-// is for apply patches, whose effect on the fields of others is defined by apimachinery's
-// managedfields. That package works on the OpenAPI schemas of the kinds. They are read for the
-// first such patch, or for kinds that gen has printed no functions for. Both agree about what a
-// field is, since the functions were printed for the same schemas; a test compares them.
+// is for apply patches. It works on trees of JSON, by types that are made of the OpenAPI schemas
+// (package tree). These are read for the first such patch, or for kinds that gen has printed no
+// functions for. What both do is defined by apimachinery's managedfields, which no program links: a
+// random test compares them with it (package registry/ownershiptest).
 //
 // Update leaves one thing to the next apply patch: if a list or map has become atomic since
 // somebody wrote below it, that entry is put right then.

@@ -2,22 +2,22 @@ package ownership
 
 import (
 	"fmt"
-	"reflect"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// The library puts each item into a list that it keeps in order, so what a list or map costs grows
-// with the square of its length. These are some tenths of a second, of the patch and of the object.
+// Sets of fields put each item of a list into a list that they keep in order, so what a list or map
+// costs may grow with the square of its length. These are some tenths of a second, of the patch and
+// of the object.
 const (
 	maxApplied = 4_000
 	maxPairs   = maxApplied * maxApplied
 )
 
-// checkNarrow refuses to apply where a value has lists or maps that are too long. The error is an
-// API status, in which what is the value's name.
-func checkNarrow(what string, value any) error {
-	if room := maxPairs; narrow(reflect.ValueOf(value), &room) {
+// checkNarrow refuses to apply where a tree has lists or maps that are too long. The error is an
+// API status, in which what is the tree's name.
+func checkNarrow(what string, object map[string]any) error {
+	if room := maxPairs; narrow(object, &room) {
 		return nil
 	}
 	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf(
@@ -26,35 +26,24 @@ func checkNarrow(what string, value any) error {
 }
 
 // narrow says whether the squares of the lengths of all lists and maps are together no more than
-// room, of which it takes them. Bytes are no list.
-func narrow(v reflect.Value, room *int) bool {
-	switch v.Kind() {
-	case reflect.Interface, reflect.Pointer:
-		return v.IsNil() || narrow(v.Elem(), room)
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() && !narrow(v.Field(i), room) {
+// room, of which it takes them.
+func narrow(value any, room *int) bool {
+	switch value := value.(type) {
+	case map[string]any:
+		if *room -= len(value) * len(value); *room < 0 {
+			return false
+		}
+		for _, inner := range value {
+			if !narrow(inner, room) {
 				return false
 			}
 		}
-	case reflect.Slice, reflect.Array:
-		if v.Type().Elem().Kind() == reflect.Uint8 {
-			return true
-		}
-		if *room -= v.Len() * v.Len(); *room < 0 {
+	case []any:
+		if *room -= len(value) * len(value); *room < 0 {
 			return false
 		}
-		for i := range v.Len() {
-			if !narrow(v.Index(i), room) {
-				return false
-			}
-		}
-	case reflect.Map:
-		if *room -= v.Len() * v.Len(); *room < 0 {
-			return false
-		}
-		for entry := v.MapRange(); entry.Next(); {
-			if !narrow(entry.Value(), room) {
+		for _, item := range value {
+			if !narrow(item, room) {
 				return false
 			}
 		}

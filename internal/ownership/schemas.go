@@ -9,8 +9,10 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/kube-openapi/pkg/schemaconv"
 	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	"github.com/typeplane/typeplane/internal/ownership/tree"
 )
 
 // Schemas are the fields of all kinds of a server, as apply patches need them. They are read when
@@ -22,8 +24,7 @@ type Schemas struct {
 
 // models are schemas that were read.
 type models struct {
-	types managedfields.TypeConverter
-	kinds map[schema.GroupVersionKind]bool
+	kinds map[schema.GroupVersionKind]*tree.Type
 }
 
 // New takes the OpenAPI v3 schemas of each version: a JSON object from model name to schema. A
@@ -32,7 +33,7 @@ func New(openAPI map[schema.GroupVersion]string) *Schemas {
 	return &Schemas{openAPI: openAPI, read: sync.OnceValues(func() (*models, error) { return read(openAPI) })}
 }
 
-// read makes of schemas what managedfields works with.
+// read makes types of schemas.
 func read(openAPI map[schema.GroupVersion]string) (*models, error) {
 	specs := map[string]*spec.Schema{}
 	byVersion := func(a, b schema.GroupVersion) int { return strings.Compare(a.String(), b.String()) }
@@ -52,24 +53,24 @@ func read(openAPI map[schema.GroupVersion]string) (*models, error) {
 			specs[name] = model
 		}
 	}
-	types, err := managedfields.NewTypeConverter(specs, false)
+	schemas, err := schemaconv.ToSchemaFromOpenAPI(specs, false)
 	if err != nil {
-		return nil, fmt.Errorf("OpenAPI schemas: %w", err)
+		return nil, fmt.Errorf("OpenAPI schemas: failed to convert models to schema: %w", err)
 	}
-	return &models{types, kindsOf(specs)}, nil
+	return &models{kindsOf(specs, tree.Types(schemas))}, nil
 }
 
-// kindsOf are the kinds that schemas are of.
-func kindsOf(specs map[string]*spec.Schema) map[schema.GroupVersionKind]bool {
-	kinds := map[schema.GroupVersionKind]bool{}
-	for _, model := range specs {
-		list, _ := model.Extensions["x-kubernetes-group-version-kind"].([]any)
+// kindsOf are the types of the kinds that schemas are of.
+func kindsOf(specs map[string]*spec.Schema, types map[string]*tree.Type) map[schema.GroupVersionKind]*tree.Type {
+	kinds := map[schema.GroupVersionKind]*tree.Type{}
+	for model, s := range specs {
+		list, _ := s.Extensions["x-kubernetes-group-version-kind"].([]any)
 		for _, element := range list {
 			kind, _ := element.(map[string]any)
 			group, _ := kind["group"].(string)
 			version, _ := kind["version"].(string)
 			name, _ := kind["kind"].(string)
-			kinds[schema.GroupVersionKind{Group: group, Version: version, Kind: name}] = true
+			kinds[schema.GroupVersionKind{Group: group, Version: version, Kind: name}] = types[model]
 		}
 	}
 	return kinds

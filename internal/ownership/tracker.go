@@ -8,19 +8,18 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 )
 
-// NewTracker knows who owns which fields of the objects of one version. It may be used by any
+// Tracker knows who owns which fields of the objects of one version. It may be used by any
 // goroutine.
 type Tracker struct {
+	schemas     *Schemas
 	scheme      *runtime.Scheme
 	kind        *runtime.Kind
 	subresource string
 	ignored     []Path
-	// slow says that a version of the kind has no function that compares objects, so that the
-	// schemas do it.
-	slow    bool
-	applier func() (*applier, error) // made when it is first needed
 	// documents says that the objects are Documents.
 	documents bool
+	// fits says whether the schema is of the Go type, when that is first asked.
+	fits func() error
 }
 
 // Document is an object whose fields are those of the JSON that somebody sent, which may be others
@@ -38,13 +37,12 @@ func (d Document) GetObjectMeta() metav1.Object { return runtime.Meta(d.Object) 
 
 // OfDocuments returns a tracker like t, nil included, to whose Update and Apply all objects are
 // given as Documents.
-func (t *Tracker) OfDocuments(s *Schemas) *Tracker {
+func (t *Tracker) OfDocuments() *Tracker {
 	if t == nil {
 		return nil
 	}
 	of := *t
-	of.documents, of.slow = true, false
-	of.applier = sync.OnceValues(func() (*applier, error) { return of.newApplier(s) })
+	of.documents = true
 	return &of
 }
 
@@ -64,19 +62,13 @@ func NewTracker(s *Schemas, scheme *runtime.Scheme, kind *runtime.Kind, subresou
 	if has, err := s.has(kind); err != nil || !has {
 		return nil, err
 	}
-	t := &Tracker{scheme: scheme, kind: kind, subresource: subresource}
+	t := &Tracker{schemas: s, scheme: scheme, kind: kind, subresource: subresource}
+	t.fits = sync.OnceValue(t.fit)
 	t.ignored = append(reset, Path{"metadata", "annotations", runtime.LosslessAnnotation})
-	t.applier = sync.OnceValues(func() (*applier, error) { return t.newApplier(s) })
 	for _, k := range scheme.KindsOfHub(kind.Hub()) {
-		has, err := s.has(k)
-		if err != nil {
+		if _, err := s.has(k); err != nil {
 			return nil, err
 		}
-		t.slow = t.slow || has && !k.ComparesFields()
-	}
-	if t.slow {
-		_, err := t.applier()
-		return t, err
 	}
 	return t, nil
 }
@@ -92,5 +84,5 @@ func (s *Schemas) has(kind *runtime.Kind) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return m.kinds[gvk], nil
+	return m.kinds[gvk] != nil, nil
 }

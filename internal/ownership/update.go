@@ -2,6 +2,7 @@ package ownership
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"time"
 
@@ -26,24 +27,26 @@ func (t *Tracker) Update(live, obj runtime.Object, manager string) (owners []met
 			owners, err = nil, fmt.Errorf("panic: %v", r)
 		}
 	}()
-	if t.slow {
-		return t.UpdateBySchema(live, obj, manager)
-	}
 	before := t.before(live, obj)
 	runtime.Meta(obj).ManagedFields = nil
 	if len(before) == 0 && runtime.Meta(live).UID != "" {
 		return nil, nil // nobody has kept track of it
 	}
+	after, err := t.follow(before, live, obj, manager)
+	if err != nil {
+		return nil, err
+	}
+	return after.entries()
+}
+
+// follow returns who owns the fields of obj after manager has made it of live, whose owners were
+// those before.
+func (t *Tracker) follow(before ownerList, live, obj runtime.Object, manager string) (ownerList, error) {
 	mine, err := t.compare(t.kind, live, obj)
 	if err != nil {
 		return nil, err
 	}
-	if manager == "" {
-		manager = "unknown"
-	}
-	self := metav1.ManagedFieldsEntry{
-		Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: t.kind.GroupVersionKind().GroupVersion().String(), Subresource: t.subresource,
-	}
+	self := t.author(manager, metav1.ManagedFieldsOperationUpdate)
 	differ := map[string]*fieldset.Comparison{self.APIVersion: mine}
 	after := make(ownerList, 0, len(before)+1)
 	at := -1 // where the writer is among them
@@ -71,10 +74,7 @@ func (t *Tracker) Update(live, obj runtime.Object, manager string) (owners []met
 			after = append(after, o)
 		}
 	}
-	if err := after.gain(at, self, mine.Changed()); err != nil {
-		return nil, err
-	}
-	return after.entries()
+	return after, after.gain(at, self, mine.Changed())
 }
 
 // gain gives the writer, who is at a place among the owners or -1, what is new.
@@ -132,7 +132,7 @@ func isReset(sent []metav1.ManagedFieldsEntry) bool {
 func readable(sent, known []metav1.ManagedFieldsEntry) bool {
 	for i := range sent {
 		e := &sent[i]
-		if e.Operation != metav1.ManagedFieldsOperationApply && e.Operation != metav1.ManagedFieldsOperationUpdate || e.APIVersion == "" || e.FieldsType != "FieldsV1" {
+		if checkHead(i, e) != nil {
 			return false
 		}
 		text := e.FieldsV1.GetRawBytes()
@@ -146,6 +146,40 @@ func readable(sent, known []metav1.ManagedFieldsEntry) bool {
 	return true
 }
 
+// checkHead says what is wrong with the entry number i, but for its fields.
+func checkHead(i int, e *metav1.ManagedFieldsEntry) error {
+	switch {
+	case e.Operation != metav1.ManagedFieldsOperationApply && e.Operation != metav1.ManagedFieldsOperationUpdate:
+		return errors.New("operation must be `Apply` or `Update`")
+	case e.APIVersion == "":
+		return errors.New("apiVersion must not be empty")
+	case e.FieldsType == "":
+		return fmt.Errorf("missing fieldsType in managed fields entry %d", i)
+	case e.FieldsType != "FieldsV1":
+		return fmt.Errorf("invalid fieldsType %q in managed fields entry %d", e.FieldsType, i)
+	}
+	return nil
+}
+
+// Check says what is wrong with entries of managedFields that somebody has made of known ones,
+// which are not looked at again.
+func Check(entries, known []metav1.ManagedFieldsEntry) error {
+	if len(entries) == 0 || len(entries) == len(known) && &entries[0] == &known[0] {
+		return nil
+	}
+	for i := range entries {
+		if err := checkHead(i, &entries[i]); err != nil {
+			return err
+		}
+		if text := entries[i].FieldsV1.GetRawBytes(); len(text) > 0 {
+			if err := new(fieldpath.Set).FromJSON(bytes.NewReader(text)); err != nil {
+				return fmt.Errorf("error decoding versioned set from %v: error decoding set: %v", entries[i], err)
+			}
+		}
+	}
+	return nil
+}
+
 // compare tells which fields differ in one version, except for those that nobody can own by such a
 // write.
 func (t *Tracker) compare(kind *runtime.Kind, live, obj runtime.Object) (*fieldset.Comparison, error) {
@@ -153,25 +187,54 @@ func (t *Tracker) compare(kind *runtime.Kind, live, obj runtime.Object) (*fields
 	if err != nil {
 		return nil, err
 	}
+	t.drop(c)
+	return c, c.Err()
+}
+
+// drop takes the fields out of a comparison that nobody can own by such a write.
+func (t *Tracker) drop(c *fieldset.Comparison) {
 	for _, path := range t.ignored {
 		c.Changed().Drop(path)
 		c.Removed().Drop(path)
 	}
-	return c, c.Err()
 }
 
+// comparison compares by the functions that gen has printed. Documents, and objects of kinds
+// without such, it compares by the schemas.
 func (t *Tracker) comparison(kind *runtime.Kind, live, obj runtime.Object) (*fieldset.Comparison, error) {
-	was, isDocument := live.(Document)
-	if isDocument {
-		a, err := t.applier()
-		if err != nil {
-			return nil, err
-		}
-		return a.compare(was, obj.(Document))
-	}
 	c := new(fieldset.Comparison)
-	kind.CompareFields(c, live, obj)
+	if _, isDocument := live.(Document); !isDocument && kind.ComparesFields() {
+		kind.CompareFields(c, live, obj)
+		return c, nil
+	}
+	v, ok, err := t.versionOf(kind.GroupVersionKind().GroupVersion().String())
+	if err != nil || !ok {
+		return c, err
+	}
+	was, err := t.ownedTree(v, live)
+	if err != nil {
+		return nil, err
+	}
+	is, err := t.ownedTree(v, obj)
+	if err != nil {
+		return nil, err
+	}
+	v.schema.Compare(c, was, is)
 	return c, nil
+}
+
+// ownedTree is the tree of an object without what nobody owns. The metadata itself is always there.
+func (t *Tracker) ownedTree(v version, obj runtime.Object) (map[string]any, error) {
+	object, err := t.treeOf(v, obj)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.schema.Check(object, true); err != nil {
+		return nil, err
+	}
+	meta, _ := object["metadata"].(map[string]any)
+	object["metadata"] = without(meta, nobodys...)
+	return object, nil
 }
 
 // compareIn is compare in another version, to which both objects are converted. nil: there is none.
@@ -182,8 +245,11 @@ func (t *Tracker) compareIn(version string, live, obj runtime.Object) (*fieldset
 	}
 	gvk := gv.WithKind(t.kind.GroupVersionKind().Kind)
 	kind, err := t.scheme.Kind(gvk)
-	if err != nil || kind.Hub() != t.kind.Hub() || !kind.ComparesFields() {
+	if err != nil || kind.Hub() != t.kind.Hub() {
 		return nil, nil
+	}
+	if has, err := t.schemas.has(kind); err != nil || !has {
+		return nil, err
 	}
 	was, err := t.scheme.Convert(goValue(live), gvk)
 	if err != nil {

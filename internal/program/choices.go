@@ -21,11 +21,7 @@ func Choices(s Server, f *pflag.Flag) []string {
 	case "oidc-signing-algs":
 		return oidcAlgorithms
 	case "enable-api":
-		var names []string
-		for _, a := range s.APIs {
-			names = append(names, a.names()...)
-		}
-		return append(names, allAPIs, noAPIs)
+		return append(choosable(s.APIs), allAPIs, noAPIs)
 	case FlagEnablePlugins, FlagDisablePlugins, FlagAdmissionControl:
 		return slices.Sorted(slices.Values(pluginNames(s.admissionPlugins())))
 	}

@@ -126,7 +126,7 @@ func Extend(ctx context.Context, s Server, h *Host) error {
 // out.
 func (h *Host) wants(a API) bool {
 	names := a.names()
-	return len(names) == 0 || slices.ContainsFunc(names, h.Enabled)
+	return a.own || len(names) == 0 || slices.ContainsFunc(names, h.Enabled)
 }
 
 // Missing is the first of the resources that is not served, "" if all are.

@@ -19,7 +19,7 @@ const (
 )
 
 // Join returns the server with the parts of its APIs that the names choose as if they were its
-// own, and which of them are on. No names at all are all of them.
+// own, and which of those that can be left out are on. No names at all are all of them.
 func Join(s Server, names []string) (Server, map[string]bool, error) {
 	on, err := s.enabledAPIs(names)
 	if err != nil {
@@ -35,14 +35,14 @@ func Join(s Server, names []string) (Server, map[string]bool, error) {
 	for _, a := range s.APIs {
 		served := map[schema.GroupVersion]bool{}
 		for _, r := range a.Resources {
-			if on[r.GroupResource().Resource] {
+			if a.own || on[r.GroupResource().Resource] {
 				joined.Resources = append(joined.Resources, r)
 				for _, gv := range r.Versions() {
 					served[gv] = true
 				}
 			}
 		}
-		virtual := slices.ContainsFunc(a.Virtual, func(name string) bool { return on[name] })
+		virtual := slices.ContainsFunc(a.Virtual, func(name string) bool { return a.own || on[name] })
 		for gv, text := range a.OpenAPI {
 			if served[gv] || virtual {
 				documents[gv] = append(documents[gv], text)
@@ -70,10 +70,7 @@ func Join(s Server, names []string) (Server, map[string]bool, error) {
 
 // enabledAPIs says which names are on, or what is wrong with them.
 func (s Server) enabledAPIs(names []string) (map[string]bool, error) {
-	var known []string
-	for _, a := range s.APIs {
-		known = append(known, a.names()...)
-	}
+	known := choosable(s.APIs)
 	on := map[string]bool{}
 	if len(names) == 0 {
 		names = []string{allAPIs}

@@ -58,6 +58,13 @@ func TestWithAPIs(t *testing.T) {
 			t.Errorf("%s: %v", tc.names, err)
 		}
 	}
+	s.APIs[0] = Own(s.APIs[0])
+	if joined, on, err := Join(s, []string{"none"}); err != nil || len(joined.Resources) != 1 || len(on) != 0 {
+		t.Errorf("what is the program's own can be left out: %d resources, %v, %v", len(joined.Resources), on, err)
+	}
+	if _, err := parse(s, []string{"--enable-api=none"}); err == nil {
+		t.Error("--enable-api is a flag of a program that has nothing to choose of")
+	}
 	if all, _, err := Join(s, nil); err != nil || len(all.Resources) != 1 {
 		t.Errorf("tools: %v", err)
 	}

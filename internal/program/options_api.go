@@ -19,16 +19,26 @@ type APIOptions struct {
 }
 
 func (o *APIOptions) addFlags(fs *pflag.FlagSet, apis []API) {
-	if len(apis) == 0 {
+	names := choosable(apis)
+	if len(names) == 0 {
 		return
-	}
-	var names []string
-	for _, a := range apis {
-		names = append(names, a.names()...)
 	}
 	fs.StringSliceVar(&o.Enable, "enable-api", nil, "comma-separated `resources` to serve of those that can be left out: "+strings.Join(names, ", ")+"; or all, or none; all without it, but none behind an aggregator (--authentication-kubeconfig)")
 	fs.DurationVar(&o.EventTTL, "event-ttl", o.EventTTL, "`time` for which events are kept after their last write")
 }
+
+// choosable are the names that --enable-api knows: those of APIs that can be left out.
+func choosable(apis []API) (names []string) {
+	for _, a := range apis {
+		if !a.own {
+			names = append(names, a.names()...)
+		}
+	}
+	return names
+}
+
+// HasChoice says whether there is anything that --enable-api can leave out.
+func HasChoice(s Server) bool { return len(choosable(s.APIs)) > 0 }
 
 // Chosen are the names by which Join chooses.
 func Chosen(o *Options) []string {

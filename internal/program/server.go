@@ -140,6 +140,15 @@ type API struct {
 	// the operator wants any of the resources, or if the API has none of its own. nil: there is
 	// none.
 	Extend func(context.Context, *Host) error
+	// own says that the operator has no choice: see Own.
+	own bool
+}
+
+// Own returns the API as one that is always served: --enable-api neither names it nor leaves it out.
+// It is for the kinds that a program is there for, where they are in a package that is not main.
+func Own(a API) API {
+	a.own = true
+	return a
 }
 
 // AdmissionPlugin is a plug-in of admission that a program has, as the operator sees it: a name,
@@ -166,7 +175,7 @@ type AdmissionPlugin struct {
 	New func(ctx context.Context, h *Host, config []byte) (admission.Plugin, error)
 }
 
-// names are what --enable-api calls the parts of the API.
+// names are what the parts of the API are called.
 func (a API) names() []string {
 	var names []string
 	for _, r := range a.Resources {

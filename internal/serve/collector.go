@@ -28,10 +28,14 @@ func gcPercent(live uint64) int {
 const fillPercent = 200
 
 // collector paces the garbage collector of the process. It leaves it alone if the environment has a
-// GOGC.
+// GOGC. In a control group it collects more often before the group's memory is used up, unless the
+// environment has a GOMEMLIMIT.
 type collector struct{ fixed bool }
 
 func startCollector() collector {
+	if most, ok := memoryLimit(os.DirFS("/")); ok && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(most / 10 * 9) // the rest is the program itself, and what the kernel keeps for it
+	}
 	c := collector{fixed: os.Getenv("GOGC") != ""}
 	if !c.fixed {
 		debug.SetGCPercent(fillPercent)

@@ -49,7 +49,7 @@ func newPlan(s program.Server, o *program.Options) (*plan, error) {
 	if p.program, p.enabled, err = program.Join(s, program.Chosen(o)); err != nil {
 		return nil, err
 	}
-	if len(s.APIs) > 0 && len(p.enabled) == 0 && len(o.API.Enable) == 0 {
+	if program.HasChoice(s) && len(p.enabled) == 0 && len(o.API.Enable) == 0 {
 		p.log.Info("the cluster has namespaces, roles and the like, so this server serves none of its own; --enable-api names what it should")
 	}
 	if p.plugins, err = program.ChoosePlugins(s, &o.Admission); err != nil {

@@ -1,6 +1,6 @@
-// Package ownershiptest compares the two ways to find out who owns what after a write: by the
-// functions that gen prints, and by apimachinery's managedfields over OpenAPI schemas. Programs run
-// it for their own kinds. Start reading at Compare.
+// Package ownershiptest compares package ownership with apimachinery's managedfields: who owns what
+// after a write, and what an apply patch makes of an object. Programs run it for their own kinds.
+// Start reading at Compare.
 package ownershiptest
 
 import (
@@ -21,12 +21,18 @@ import (
 )
 
 // Compare writes objects of all kinds that a scheme has schemas of, by random managers, in random
-// versions, each time with a few random edits. It fails if the two ways differ in who owns what.
-// The number of writes to each kind is rounds, and seed makes them. It returns how many were
-// compared: where managedfields finds an object invalid, there is nothing to compare.
+// versions, each time with a few random edits. They are written as a whole, or as what a manager
+// applies, to Go values and to documents. It fails if the two ways differ in what becomes of the
+// object, in who owns what, or in conflicts. The number of writes to each kind is rounds, and seed
+// makes them. It returns how many were compared: where managedfields finds an object invalid, there
+// is nothing to compare.
 func Compare(t *testing.T, scheme *runtime.Scheme, openAPI map[schema.GroupVersion]string, rounds int, seed uint64) (compared int) {
 	t.Helper()
 	schemas := ownership.New(openAPI)
+	lib, err := library(openAPI)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var seen []schema.GroupKind
 	for _, group := range scheme.Groups() {
 		for _, gv := range scheme.VersionsOf(group) {
@@ -35,9 +41,9 @@ func Compare(t *testing.T, scheme *runtime.Scheme, openAPI map[schema.GroupVersi
 					continue
 				}
 				seen = append(seen, kind.Hub())
-				h := &history{t: t, scheme: scheme, random: rand.New(rand.NewPCG(seed, uint64(len(seen))))}
+				h := &history{t: t, scheme: scheme, applied: map[string]map[string]any{}, random: rand.New(rand.NewPCG(seed, uint64(len(seen))))}
 				for _, version := range scheme.KindsOfHub(kind.Hub()) {
-					h.trackers(schemas, version)
+					h.trackers(schemas, lib, version)
 				}
 				for range rounds {
 					if len(h.writers) > 0 && !h.write() {
@@ -56,20 +62,26 @@ type writer struct {
 	kind    *runtime.Kind
 	part    string
 	tracker *ownership.Tracker
+	oracle  Oracle
+	// documents says that it applies to documents.
+	documents bool
 }
 
 // history is what happens to one object.
 type history struct {
-	t        *testing.T
-	scheme   *runtime.Scheme
-	random   *rand.Rand
-	writers  []writer
-	hub      runtime.Object // nil: it does not exist
-	clock    int64
-	compared int
+	t       *testing.T
+	scheme  *runtime.Scheme
+	random  *rand.Rand
+	writers []writer
+	hub     runtime.Object // nil: it does not exist
+	clock   int64
+	// applied is what each manager applied last.
+	applied   map[string]map[string]any
+	compared  int
+	conflicts int
 }
 
-func (h *history) trackers(schemas *ownership.Schemas, kind *runtime.Kind) {
+func (h *history) trackers(schemas *ownership.Schemas, lib typeConverter, kind *runtime.Kind) {
 	status := ownership.Path{"status"}
 	for part, reset := range map[string][]ownership.Path{
 		"":       {status},
@@ -80,12 +92,24 @@ func (h *history) trackers(schemas *ownership.Schemas, kind *runtime.Kind) {
 		if err != nil {
 			h.t.Fatal(err)
 		}
-		if tracker != nil {
-			h.writers = append(h.writers, writer{kind, part, tracker})
+		if tracker == nil {
+			continue
+		}
+		for _, documents := range []bool{false, true} {
+			oracle, err := newOracle(lib, h.scheme, kind, documents, part, reset)
+			if err != nil {
+				h.t.Fatal(err)
+			}
+			w := writer{kind, part, tracker, oracle, documents}
+			if documents {
+				w.tracker = tracker.OfDocuments()
+			}
+			h.writers = append(h.writers, w)
 		}
 	}
 	slices.SortFunc(h.writers, func(a, b writer) int {
-		return strings.Compare(a.kind.GroupVersionKind().String()+a.part, b.kind.GroupVersionKind().String()+b.part)
+		name := func(w writer) string { return fmt.Sprint(w.kind.GroupVersionKind(), w.part, w.documents) }
+		return strings.Compare(name(a), name(b))
 	})
 }
 
@@ -93,8 +117,12 @@ func (h *history) trackers(schemas *ownership.Schemas, kind *runtime.Kind) {
 func (h *history) write() bool {
 	if h.random.IntN(60) == 0 {
 		h.hub = nil
+		clear(h.applied)
 	}
 	w := h.writers[h.random.IntN(len(h.writers))]
+	if w.documents || h.random.IntN(2) == 0 {
+		return h.apply(w)
+	}
 	live, ok := h.live(w)
 	if !ok {
 		return true
@@ -107,7 +135,7 @@ func (h *history) write() bool {
 	manager := fmt.Sprintf("manager-%d", h.random.IntN(14))
 	before := show(live, obj)
 
-	want, wantErr := w.tracker.UpdateBySchema(copied(live), copied(obj), manager)
+	want, wantErr := w.oracle.Update(live, obj, manager)
 	got, err := w.tracker.Update(copied(live), copied(obj), manager)
 	switch {
 	case wantErr != nil:
@@ -122,7 +150,12 @@ func (h *history) write() bool {
 		return false
 	}
 	runtime.Meta(obj).ManagedFields = h.aged(got)
-	hub, err := w.kind.ToHub(copied(obj))
+	return h.keep(w.kind, obj)
+}
+
+// keep makes an object of a version the last one.
+func (h *history) keep(kind *runtime.Kind, obj runtime.Object) bool {
+	hub, err := kind.ToHub(copied(obj))
 	if err != nil {
 		return true
 	}

@@ -12,6 +12,8 @@ type Comparison struct {
 	changed, removed Set
 	path             []step
 	room             [12]step // for path, as deep as objects usually are
+	spare            []Set    // room for nodes
+	nodes            int      // how many there are
 	differences      int
 	err              error
 }
@@ -56,6 +58,20 @@ func (c *Comparison) where() string {
 	return path.String()
 }
 
+// add appends the node of a step to its parent. A walk comes to each place once, so that it is not
+// there yet. The more nodes there are, the more will come.
+func (c *Comparison) add(to *Set, at *step) *Set {
+	if len(c.spare) == 0 {
+		c.spare = make([]Set, max(4, min(c.nodes, 32)))
+	}
+	child := &c.spare[0]
+	c.spare = c.spare[1:]
+	c.nodes++
+	child.name, child.item = at.name, at.item
+	to.children = append(to.children, child)
+	return child
+}
+
 // named makes sure that a step knows its item.
 func (c *Comparison) named(s *step) *step {
 	if s.item == nil && s.late != nil {
@@ -75,26 +91,29 @@ func (s *step) element() fieldpath.PathElement {
 	return fieldpath.PathElement{FieldName: &s.name}
 }
 
-func (c *Comparison) enter(name string) {
+// Enter goes to a field of what the path leads to.
+func (c *Comparison) Enter(name string) {
 	if c.path == nil {
 		c.path = c.room[:0]
 	}
 	c.path = append(c.path, step{name: name})
 }
 
-func (c *Comparison) enterItem(element fieldpath.PathElement) {
+// EnterItem goes to an item of the list that the path leads to.
+func (c *Comparison) EnterItem(element fieldpath.PathElement) {
 	c.path = append(c.path, step{item: &element})
 }
 
-func (c *Comparison) leave() { c.path = c.path[:len(c.path)-1] }
+// Leave goes back to where the last Enter or EnterItem came from.
+func (c *Comparison) Leave() { c.path = c.path[:len(c.path)-1] }
 
-// change says that what the path leads to was added or changed.
-func (c *Comparison) change() {
+// Change says that what the path leads to was added or changed.
+func (c *Comparison) Change() {
 	at := &c.changed
 	for i := range c.path {
 		s := &c.path[i]
 		if s.changed == nil {
-			s.changed = at.add(c.named(s))
+			s.changed = c.add(at, c.named(s))
 		}
 		at = s.changed
 	}
@@ -102,13 +121,13 @@ func (c *Comparison) change() {
 	c.differences++
 }
 
-// remove says that what the path leads to is no more.
-func (c *Comparison) remove() {
+// Remove says that what the path leads to is no more.
+func (c *Comparison) Remove() {
 	at := &c.removed
 	for i := range c.path {
 		s := &c.path[i]
 		if s.removed == nil {
-			s.removed = at.add(c.named(s))
+			s.removed = c.add(at, c.named(s))
 		}
 		at = s.removed
 	}
@@ -120,9 +139,9 @@ func (c *Comparison) remove() {
 func (c *Comparison) mark(was, is bool) {
 	switch {
 	case !was && is:
-		c.change()
+		c.Change()
 	case was && !is:
-		c.remove()
+		c.Remove()
 	}
 }
 
@@ -132,11 +151,11 @@ func (c *Comparison) Leaf(name string, was, is, same bool) {
 	if was == is && (same || !was) {
 		return
 	}
-	c.enter(name)
+	c.Enter(name)
 	if is {
-		c.change()
+		c.Change()
 	} else {
-		c.remove()
+		c.Remove()
 	}
-	c.leave()
+	c.Leave()
 }

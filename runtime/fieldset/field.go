@@ -10,10 +10,10 @@ func Field[T any](c *Comparison, name string, old, obj *T, values compare[T]) {
 	if old == nil && obj == nil {
 		return
 	}
-	c.enter(name)
+	c.Enter(name)
 	values(c, old, obj)
 	c.mark(old != nil, obj != nil)
-	c.leave()
+	c.Leave()
 }
 
 // FilledList is Field for a list that JSON shows if there is something in it.
@@ -52,7 +52,7 @@ func Value[T any](p *T) (*T, bool) {
 // Leaf compares values that are owned as a whole.
 func Leaf[T any](c *Comparison, old, obj *T) {
 	if old != nil && obj != nil && !Same(old, obj) {
-		c.change()
+		c.Change()
 	}
 }
 
@@ -67,7 +67,7 @@ func Pointer[T any](c *Comparison, old, obj **T, values compare[T]) {
 	values(c, was, is)
 	// Null and an empty value are told apart by their parent alone.
 	if old != nil && obj != nil && (was == nil) != (is == nil) && c.differences == differences {
-		c.change()
+		c.Change()
 	}
 }
 

@@ -63,6 +63,15 @@ func List[S ~[]T, T any](c *Comparison, old, obj *S, same func(a, b *T) bool, ke
 		return
 	}
 	n := &keyed[T]{key: key}
+	switch {
+	case same == nil:
+	case len(was) == 0 && distinct(is, same):
+		n.each(c, is, func(item *T) { values(c, nil, item); c.Change() })
+		return
+	case len(is) == 0 && distinct(was, same):
+		n.each(c, was, func(item *T) { values(c, item, nil); c.Remove() })
+		return
+	}
 	if same == nil || !aligned(was, is, same) {
 		name := func(item *T) (fieldpath.PathElement, error) {
 			n.item = item
@@ -75,7 +84,7 @@ func List[S ~[]T, T any](c *Comparison, old, obj *S, same func(a, b *T) bool, ke
 		n.item = &is[i]
 		c.path = append(c.path, step{late: n})
 		values(c, &was[i], &is[i])
-		c.leave()
+		c.Leave()
 	}
 }
 
@@ -94,22 +103,47 @@ func (n *keyed[T]) element() (fieldpath.PathElement, error) {
 	return fieldpath.PathElement{Key: &fields}, nil
 }
 
+// each enters each item of a list.
+func (n *keyed[T]) each(c *Comparison, list []T, do func(item *T)) {
+	for i := range list {
+		n.item = &list[i]
+		element, err := n.element()
+		if err != nil {
+			c.fail(fmt.Errorf("item %d: %w", i, err))
+			continue
+		}
+		c.EnterItem(element)
+		do(n.item)
+		c.Leave()
+	}
+}
+
+// distinct says whether no two items of a short list have the same key.
+func distinct[T any](list []T, same func(a, b *T) bool) bool {
+	if len(list) > few {
+		return false
+	}
+	for i := range list {
+		for j := range i {
+			if same(&list[i], &list[j]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // aligned says whether two lists have the same keys in the same order, each of them once.
 func aligned[T any](was, is []T, same func(a, b *T) bool) bool {
-	if len(was) != len(is) || len(was) > few {
+	if len(was) != len(is) {
 		return false
 	}
 	for i := range was {
 		if !same(&was[i], &is[i]) {
 			return false
 		}
-		for j := range i {
-			if same(&was[i], &was[j]) {
-				return false
-			}
-		}
 	}
-	return true
+	return distinct(was, same)
 }
 
 // places are where the items with one name are in the two lists.
@@ -153,7 +187,7 @@ func items[T any](c *Comparison, was, is []T, name func(*T) (fieldpath.PathEleme
 		}
 	}
 	for _, p := range order {
-		c.enterItem(p.element)
+		c.EnterItem(p.element)
 		p.compare(c, func(i, j int) bool { return Same(&was[i], &is[j]) }, func(i, j int) {
 			if values == nil {
 				return
@@ -167,7 +201,7 @@ func items[T any](c *Comparison, was, is []T, name func(*T) (fieldpath.PathEleme
 			}
 			values(c, old, obj)
 		})
-		c.leave()
+		c.Leave()
 	}
 }
 
@@ -187,21 +221,21 @@ func (p *places) compare(c *Comparison, same func(i, j int) bool, values func(i,
 	case was > 1 && is > 1:
 		for k := range min(was, is) {
 			if was != is || !same(p.old[k], p.obj[k]) {
-				c.change()
+				c.Change()
 				return
 			}
 		}
 	case was > 1:
 		if is == 1 {
 			values(-1, p.obj[0])
-			c.change()
+			c.Change()
 		}
-		c.remove()
+		c.Remove()
 	default:
 		if was == 1 {
 			values(p.old[0], -1)
-			c.remove()
+			c.Remove()
 		}
-		c.change()
+		c.Change()
 	}
 }

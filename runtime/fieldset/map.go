@@ -47,17 +47,17 @@ func Values[M ~map[K]V, K, V comparable](c *Comparison, old, obj *M) {
 }
 
 func entry[K comparable, V any](c *Comparison, key K, old, obj *V, values compare[V]) {
-	c.enter(keyText(key))
+	c.Enter(keyText(key))
 	values(c, old, obj)
 	c.mark(old != nil, obj != nil)
-	c.leave()
+	c.Leave()
 }
 
 // nullOrEmpty compares two lists or maps that have nothing in them, if both are there: null is not
 // the same as empty.
 func nullOrEmpty(c *Comparison, both, wasNull, isNull bool) {
 	if both && wasNull != isNull {
-		c.change()
+		c.Change()
 	}
 }
 

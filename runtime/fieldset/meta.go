@@ -5,7 +5,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // ObjectMeta compares the metadata of two objects, as far as somebody can own it. What a server
 // fills in (uid, generation, managedFields and so on) and what names the object is nobody's.
 func ObjectMeta(c *Comparison, old, obj *metav1.ObjectMeta) {
-	c.enter("metadata")
+	c.Enter("metadata")
 	FilledMap(c, "annotations", &old.Annotations, &obj.Annotations, Values)
 	c.Leaf("deletionGracePeriodSeconds", old.DeletionGracePeriodSeconds != nil, obj.DeletionGracePeriodSeconds != nil,
 		SamePointers(old.DeletionGracePeriodSeconds, obj.DeletionGracePeriodSeconds))
@@ -14,7 +14,7 @@ func ObjectMeta(c *Comparison, old, obj *metav1.ObjectMeta) {
 	c.Leaf("generateName", old.GenerateName != "", obj.GenerateName != "", old.GenerateName == obj.GenerateName)
 	FilledMap(c, "labels", &old.Labels, &obj.Labels, Values)
 	FilledList(c, "ownerReferences", &old.OwnerReferences, &obj.OwnerReferences, ownerReferences)
-	c.leave()
+	c.Leave()
 }
 
 func finalizers(c *Comparison, old, obj *[]string) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"reflect"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
@@ -23,6 +24,11 @@ func Same[T any](a, b *T) bool {
 		}
 	case *intstr.IntOrString:
 		if *x == *any(b).(*intstr.IntOrString) {
+			return true
+		}
+	case *resource.Quantity:
+		y := any(b).(*resource.Quantity)
+		if *x == *y || x.String() == y.String() {
 			return true
 		}
 	default:

@@ -2,6 +2,7 @@ package fieldset
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -17,13 +18,6 @@ type Set struct {
 	item     *fieldpath.PathElement // of a list; nil for a field
 	member   bool
 	children []*Set
-}
-
-// add appends a child. A walk comes to each place once, so that it is not there yet.
-func (s *Set) add(at *step) *Set {
-	child := &Set{name: at.name, item: at.item}
-	s.children = append(s.children, child)
-	return child
 }
 
 // Empty says whether there is no field in the set.
@@ -153,9 +147,50 @@ func (s *Set) appendName(dst []byte) ([]byte, error) {
 	if s.item == nil {
 		return append(json.AppendString(dst, "f:"+s.name), ':'), nil
 	}
+	if text, ok := appendPlainKey(dst, s.item); ok {
+		return text, nil
+	}
 	name, err := fieldpath.SerializePathElement(*s.item)
 	if err != nil {
 		return nil, err
 	}
 	return append(json.AppendString(dst, name), ':'), nil
+}
+
+// appendPlainKey is appendName for an item whose key has nothing in it that is escaped, as it is
+// with most.
+func appendPlainKey(dst []byte, item *fieldpath.PathElement) (_ []byte, ok bool) {
+	if item.Key == nil {
+		return nil, false
+	}
+	dst = append(dst, `"k:{`...)
+	for i, f := range *item.Key {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if !plain(f.Name) {
+			return nil, false
+		}
+		dst = append(append(append(dst, `\"`...), f.Name...), `\":`...)
+		switch {
+		case f.Value.IsString() && plain(f.Value.AsString()):
+			dst = append(append(append(dst, `\"`...), f.Value.AsString()...), `\"`...)
+		case f.Value.IsInt():
+			dst = strconv.AppendInt(dst, f.Value.AsInt(), 10)
+		default:
+			return nil, false
+		}
+	}
+	return append(dst, `}":`...), true
+}
+
+// plain says whether a text stands in JSON as it is.
+func plain(text string) bool {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c < ' ', c >= 0x7f, c == '"', c == '\\', c == '<', c == '>', c == '&':
+			return false
+		}
+	}
+	return true
 }

@@ -2,10 +2,7 @@ package fieldset
 
 import (
 	"encoding/json"
-	"fmt"
 
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
-	"sigs.k8s.io/structured-merge-diff/v6/typed"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
@@ -15,75 +12,68 @@ func Untyped[T any](c *Comparison, old, obj *T) {
 	if old != nil && obj != nil && Same(old, obj) {
 		return
 	}
-	comparison, err := untyped(old, obj)
+	was, err := tree(old)
 	if err != nil {
 		c.fail(err)
 		return
 	}
-	graft(c, comparison.Modified.Union(comparison.Added), c.change)
-	graft(c, comparison.Removed, c.remove)
+	is, err := tree(obj)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	c.untyped(was, is)
 }
 
-// wrapped is the field that a value is put into, so that one that is not there can be compared too.
-var wrapped = "value"
-
-func untyped[T any](old, obj *T) (*typed.Comparison, error) {
-	was, err := wrap(old)
+// tree is a value as it stands in JSON; nil: it is not there.
+func tree[T any](v *T) (value.Value, error) {
+	if v == nil {
+		return nil, nil
+	}
+	text, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
 	}
-	is, err := wrap(obj)
-	if err != nil {
-		return nil, err
-	}
-	return was.Compare(is)
+	return value.FromJSON(text)
 }
 
-func wrap[T any](v *T) (*typed.TypedValue, error) {
-	text := []byte(`{}`)
-	if v != nil {
-		inner, err := json.Marshal(v)
-		if err != nil {
-			return nil, err
+// untyped compares two values, one of which may not be there. Null is as good as an empty object,
+// until it is compared with one.
+func (c *Comparison) untyped(old, obj value.Value) {
+	was, wasObject := members(old)
+	is, isObject := members(obj)
+	for name, inner := range was {
+		c.Enter(name)
+		if next, ok := is[name]; ok {
+			c.untyped(value.NewValueInterface(inner), value.NewValueInterface(next))
+		} else {
+			c.untyped(value.NewValueInterface(inner), nil)
 		}
-		text = fmt.Appendf(nil, `{%q:%s}`, wrapped, inner)
+		c.Leave()
 	}
-	in, err := value.FromJSON(text)
-	if err != nil {
-		return nil, err
+	for name, inner := range is {
+		if _, ok := was[name]; !ok {
+			c.Enter(name)
+			c.untyped(nil, value.NewValueInterface(inner))
+			c.Leave()
+		}
 	}
-	return typed.DeducedParseableType.FromUnstructured(in.Unstructured())
+	switch {
+	case old == nil:
+		c.Change()
+	case obj == nil:
+		c.Remove()
+	case wasObject && isObject && len(was)+len(is) > 0:
+	case !value.Equals(old, obj):
+		c.Change()
+	}
 }
 
-// graft tells the comparison about every field of a set of wrapped values, each place once.
-func graft(c *Comparison, set *fieldpath.Set, tell func()) {
-	at := fieldpath.PathElement{FieldName: &wrapped}
-	if set.Members.Has(at) {
-		tell()
+// members are those of an object, none of other values. object says that it is one, or null.
+func members(v value.Value) (in map[string]any, object bool) {
+	if v == nil || v.IsNull() {
+		return nil, true
 	}
-	if below, ok := set.Children.Get(at); ok {
-		graftBelow(c, below, tell)
-	}
-}
-
-func graftBelow(c *Comparison, set *fieldpath.Set, tell func()) {
-	enter := func(element fieldpath.PathElement, member bool) {
-		if element.FieldName == nil {
-			return // there are none: lists are owned as a whole
-		}
-		c.enter(*element.FieldName)
-		if member {
-			tell()
-		}
-		if below, ok := set.Children.Get(element); ok {
-			graftBelow(c, below, tell)
-		}
-		c.leave()
-	}
-	set.Members.Iterate(func(element fieldpath.PathElement) { enter(element, true) })
-	set.Children.Iterate(func(element fieldpath.PathElement) {
-		if !set.Members.Has(element) {
-			enter(element, false)
-		}
-	})
+	in, object = v.Unstructured().(map[string]any)
+	return in, object
 }

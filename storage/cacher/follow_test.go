@@ -37,7 +37,7 @@ func follow(ctx context.Context, c *cacher.Cacher) (*follower, error) {
 func (f *follower) begin(page storage.Page) {
 	f.state = map[string]storage.Entry{}
 	for _, e := range page.Entries {
-		f.state[e.Key] = e
+		f.state[e.Key] = *e
 	}
 }
 
@@ -164,7 +164,7 @@ func followThrough(t *testing.T, c *cacher.Cacher, source storage.Interface, n i
 			t.Errorf("follower %d has %d entries, the source %d", i, len(f.state), len(want.Entries))
 		}
 		for _, e := range want.Entries {
-			if !cmp.Equal(e, f.state[e.Key]) {
+			if !cmp.Equal(*e, f.state[e.Key]) {
 				t.Errorf("follower %d has %+v, the source %+v", i, f.state[e.Key], e)
 			}
 		}

@@ -17,10 +17,9 @@ import (
 // for the others.
 func (c *Cacher) replace(page storage.Page) {
 	s := newState(page.Revision)
-	for i := range page.Entries {
-		e := page.Entries[i]
-		s.tree.Load(e.Key, &e)
-		s.bytes += size(&e)
+	for _, e := range page.Entries {
+		s.tree.Load(e.Key, e)
+		s.bytes += size(e)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -98,7 +98,7 @@ func TestReadersAheadOfTheCache(t *testing.T) {
 		defer w.Close()
 		fw := &follower{w: w, state: map[string]storage.Entry{}, after: page.Revision}
 		for _, e := range page.Entries {
-			fw.state[e.Key] = e
+			fw.state[e.Key] = *e
 		}
 		followers = append(followers, fw)
 	}
@@ -118,7 +118,7 @@ func TestReadersAheadOfTheCache(t *testing.T) {
 		}
 		have := map[string]storage.Entry{}
 		for _, e := range want.Entries {
-			have[e.Key] = e
+			have[e.Key] = *e
 		}
 		if diff := cmp.Diff(have, fw.state); diff != "" {
 			t.Errorf("follower %d (-source +follower)\n%s", i, diff)

@@ -125,14 +125,14 @@ func (s *state) index(w *storage.Where) *index {
 // narrowPage answers a list of what may have a value, with its help at the cost of what there is of
 // that.
 func (s *state) narrowPage(x *index, prefix string, opts storage.ListOptions) storage.Page {
-	page := storage.Page{Entries: []storage.Entry{}, Revision: s.revision}
+	page := storage.Page{Entries: []*storage.Entry{}, Revision: s.revision}
 	x.keys(opts.Where.Value, max(prefix, opts.Start), after(prefix), func(key string) bool {
 		if opts.Limit > 0 && int64(len(page.Entries)) == opts.Limit {
 			page.Remaining = 1
 			return false
 		}
 		e, _ := s.tree.Get(key)
-		page.Entries = append(page.Entries, *e)
+		page.Entries = append(page.Entries, e)
 		return true
 	})
 	return page

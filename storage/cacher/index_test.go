@@ -31,10 +31,10 @@ func part(n int, value string) *storage.Where {
 }
 
 // filter does without an index what a list with w does.
-func filter(entries []storage.Entry, w *storage.Where) []storage.Entry {
-	found := []storage.Entry{}
+func filter(entries []*storage.Entry, w *storage.Where) []*storage.Entry {
+	found := []*storage.Entry{}
 	for _, e := range entries {
-		if value, ok, err := w.Read(e); err != nil || ok && value == w.Value {
+		if value, ok, err := w.Read(*e); err != nil || ok && value == w.Value {
 			found = append(found, e)
 		}
 	}

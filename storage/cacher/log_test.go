@@ -135,7 +135,7 @@ func comparePast(t *testing.T, c *cacher.Cacher, f *follower) {
 	}
 	got := map[string]storage.Entry{}
 	for _, e := range page.Entries {
-		got[e.Key] = e
+		got[e.Key] = *e
 	}
 	if diff := cmp.Diff(f.state, got); diff != "" || page.Revision != f.after {
 		t.Fatalf("state at %d, page at %d (-want +got)\n%s", f.after, page.Revision, diff)

@@ -37,9 +37,8 @@ func (c *Cacher) readAgain() error {
 	defer c.mu.Unlock()
 	s := c.current.Load().draft()
 	s.readings++
-	for i := range page.Entries {
-		e := page.Entries[i]
-		s.set(&e)
+	for _, e := range page.Entries {
+		s.set(e)
 	}
 	c.log.reread(s.tree)
 	c.points = nil // what they hold was read before

@@ -67,7 +67,7 @@ func TestReread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]storage.Entry{secret, plain}, page.Entries); diff != "" {
+	if diff := cmp.Diff([]*storage.Entry{&secret, &plain}, page.Entries); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if s := c.Stats(); s.Entries != 2 || s.Bytes <= 0 || s.Broken != 0 {

@@ -77,9 +77,9 @@ func (s *state) remove(key string) *storage.Entry {
 // page answers a list.
 func (s *state) page(selection string, opts storage.ListOptions) storage.Page {
 	if !storage.IsPrefix(selection) {
-		page := storage.Page{Entries: []storage.Entry{}, Revision: s.revision}
+		page := storage.Page{Entries: []*storage.Entry{}, Revision: s.revision}
 		if e, ok := s.tree.Get(selection); ok {
-			page.Entries = append(page.Entries, *e)
+			page.Entries = append(page.Entries, e)
 		}
 		return page
 	}
@@ -92,12 +92,12 @@ func (s *state) page(selection string, opts storage.ListOptions) storage.Page {
 	if opts.Limit > 0 {
 		n = min(n, int(opts.Limit))
 	}
-	page := storage.Page{Entries: make([]storage.Entry, 0, n), Revision: s.revision, Remaining: int64(end - start - n)}
+	page := storage.Page{Entries: make([]*storage.Entry, 0, n), Revision: s.revision, Remaining: int64(end - start - n)}
 	if n == 0 {
 		return page
 	}
 	s.tree.Ascend(max(selection, opts.Start), func(_ string, e *storage.Entry) bool {
-		page.Entries = append(page.Entries, *e)
+		page.Entries = append(page.Entries, e)
 		return len(page.Entries) < n
 	})
 	return page

@@ -53,7 +53,7 @@ func (s *Store) List(ctx context.Context, selection string, opts storage.ListOpt
 // first; 0 is all at once.
 func (s *Store) page(ctx context.Context, selection string, opts storage.ListOptions, revision, size int64) (storage.Page, error) {
 	start, end := s.root+max(selection, opts.Start), rangeEnd(s.root+selection)
-	page := storage.Page{Entries: []storage.Entry{}}
+	page := storage.Page{Entries: []*storage.Entry{}}
 	reading := reader{store: s}
 	defer reading.done.Wait()
 	total, filled := int64(-1), 0
@@ -81,7 +81,7 @@ func (s *Store) page(ctx context.Context, selection string, opts storage.ListOpt
 				if opts.Limit > 0 {
 					n = min(n, opts.Limit)
 				}
-				page.Entries = make([]storage.Entry, n)
+				page.Entries = make([]*storage.Entry, n)
 			}
 		}
 		reading.read(page.Entries[filled:], resp.Kvs)

@@ -22,7 +22,7 @@ type reader struct {
 }
 
 // read fills the first of entries, which nobody may touch before done is.
-func (r *reader) read(entries []storage.Entry, kvs []*mvccpb.KeyValue) {
+func (r *reader) read(entries []*storage.Entry, kvs []*mvccpb.KeyValue) {
 	if len(kvs) <= readAtOnce {
 		r.part(entries, kvs)
 		return
@@ -42,9 +42,10 @@ func (r *reader) read(entries []storage.Entry, kvs []*mvccpb.KeyValue) {
 	}
 }
 
-func (r *reader) part(entries []storage.Entry, kvs []*mvccpb.KeyValue) {
+func (r *reader) part(entries []*storage.Entry, kvs []*mvccpb.KeyValue) {
 	s := r.store
 	for i, kv := range kvs {
-		entries[i] = s.entry(string(kv.Key[len(s.root):]), kv)
+		e := s.entry(string(kv.Key[len(s.root):]), kv)
+		entries[i] = &e
 	}
 }

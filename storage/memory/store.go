@@ -79,20 +79,25 @@ func (s *Store) List(ctx context.Context, selection string, opts storage.ListOpt
 	}
 	s.db.mu.RLock()
 	defer s.db.mu.RUnlock()
-	page := storage.Page{Entries: []storage.Entry{}, Revision: s.db.revision}
+	page := storage.Page{Revision: s.db.revision}
 	if err := s.refuse(selection, opts); err != nil {
 		return storage.Page{}, err
 	}
 	if opts.Match == storage.Exact {
 		page.Revision = opts.Revision
 	}
+	var entries []storage.Entry
 	s.db.list(s.root+selection, s.root+opts.Start, page.Revision, func(key string, v version) {
-		if opts.Limit > 0 && int64(len(page.Entries)) >= opts.Limit {
+		if opts.Limit > 0 && int64(len(entries)) >= opts.Limit {
 			page.Remaining++
 			return
 		}
-		page.Entries = append(page.Entries, s.form.ReadEntry(key[len(s.root):], v.value, v.revision))
+		entries = append(entries, s.form.ReadEntry(key[len(s.root):], v.value, v.revision))
 	})
+	page.Entries = make([]*storage.Entry, len(entries))
+	for i := range entries {
+		page.Entries[i] = &entries[i]
+	}
 	return page, nil
 }
 

@@ -25,9 +25,9 @@ type Count struct {
 // changes meanwhile is counted in the one state or the other.
 func Survey(ctx context.Context, store storage.Interface, prefix string) (Count, error) {
 	var c Count
-	err := eachPage(ctx, store, prefix, func(page []storage.Entry) error {
+	err := eachPage(ctx, store, prefix, func(page []*storage.Entry) error {
 		for _, e := range page {
-			c.add(e)
+			c.add(*e)
 		}
 		return nil
 	})
@@ -50,7 +50,7 @@ func (c *Count) add(e storage.Entry) {
 // eachPage reads everything below prefix. A page is of the current state, since a long migration
 // must not depend on a revision that is compacted away under it. What is written after a page was
 // read has today's form anyway.
-func eachPage(ctx context.Context, store storage.Interface, prefix string, visit func([]storage.Entry) error) error {
+func eachPage(ctx context.Context, store storage.Interface, prefix string, visit func([]*storage.Entry) error) error {
 	for start := ""; ; {
 		page, err := store.List(ctx, prefix, storage.ListOptions{Start: start, Limit: pageSize})
 		if err != nil {

@@ -41,7 +41,7 @@ type Relocation struct {
 
 // Any returns the key of an entry that Move would move, "" if there is none.
 func (m Relocation) Any(ctx context.Context) (key string, err error) {
-	err = eachPage(ctx, m.Store, m.From.Prefix, func(page []storage.Entry) error {
+	err = eachPage(ctx, m.Store, m.From.Prefix, func(page []*storage.Entry) error {
 		for _, e := range page {
 			if m.Moves(e.Key) {
 				key = e.Key
@@ -67,7 +67,7 @@ var errFound = errors.New("found")
 // an entry at the new key already.
 func (m Relocation) Move(ctx context.Context) (moved int64, err error) {
 	var done atomic.Int64
-	err = eachPage(ctx, m.Store, m.From.Prefix, func(page []storage.Entry) error {
+	err = eachPage(ctx, m.Store, m.From.Prefix, func(page []*storage.Entry) error {
 		group, working := errgroup.WithContext(ctx)
 		group.SetLimit(parallel)
 		for _, e := range page {
@@ -75,7 +75,7 @@ func (m Relocation) Move(ctx context.Context) (moved int64, err error) {
 				continue
 			}
 			group.Go(func() error {
-				err := m.one(working, e)
+				err := m.one(working, *e)
 				if err == nil {
 					done.Add(1)
 				}

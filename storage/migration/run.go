@@ -54,11 +54,11 @@ func (r Result) Left() int64 { return r.Stale - r.Rewritten - r.Gone }
 // reason than the entry itself; the Result is good in any case, and another Run goes on from there.
 func Run(ctx context.Context, c Config) (Result, error) {
 	var r result
-	err := eachPage(ctx, c.Store, c.Prefix, func(page []storage.Entry) error {
+	err := eachPage(ctx, c.Store, c.Prefix, func(page []*storage.Entry) error {
 		group, working := errgroup.WithContext(ctx)
 		group.SetLimit(parallel)
 		for _, e := range page {
-			r.found(e)
+			r.found(*e)
 			if e.Err != nil || !e.Stale {
 				continue
 			}

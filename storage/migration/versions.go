@@ -183,9 +183,9 @@ func parseNote(value []byte) (note, error) {
 // known.
 func Found(ctx context.Context, store storage.Interface, prefix string, version func(storage.Entry) string) ([]string, error) {
 	found := map[string]bool{}
-	err := eachPage(ctx, store, prefix, func(page []storage.Entry) error {
+	err := eachPage(ctx, store, prefix, func(page []*storage.Entry) error {
 		for _, e := range page {
-			if v := version(e); v != "" {
+			if v := version(*e); v != "" {
 				found[v] = true
 			}
 		}

@@ -139,7 +139,7 @@ func set(value string) storage.TryUpdate {
 }
 
 // keys returns "key=value" for each entry.
-func keys(entries []storage.Entry) []string {
+func keys(entries []*storage.Entry) []string {
 	out := []string{}
 	for _, e := range entries {
 		out = append(out, fmt.Sprintf("%s=%s", e.Key, e.Value))

@@ -63,7 +63,7 @@ var formTests = []namedTest{
 		if diff := cmp.Diff(want, e.get("/pods/ns/a")); diff != "" {
 			e.Fatalf("get (-want +got)\n%s", diff)
 		}
-		if diff := cmp.Diff([]storage.Entry{want}, e.list("/pods/", storage.ListOptions{}).Entries); diff != "" {
+		if diff := cmp.Diff([]*storage.Entry{&want}, e.list("/pods/", storage.ListOptions{}).Entries); diff != "" {
 			e.Fatalf("list (-want +got)\n%s", diff)
 		}
 		e.wantEvents(w, []storage.Event{{Type: storage.Created, Entry: want}})
@@ -94,10 +94,10 @@ var formTests = []namedTest{
 		_, err := e.s.Get(e.ctx, "/pods/ns/b", storage.GetOptions{})
 		e.wantUnreadable(err, "/pods/ns/b")
 		page := e.list("/pods/", storage.ListOptions{})
-		if len(page.Entries) != 2 || !cmp.Equal(page.Entries[0], good) {
+		if len(page.Entries) != 2 || !cmp.Equal(*page.Entries[0], good) {
 			e.Fatalf("got %+v", page)
 		}
-		e.wantPoisoned(page.Entries[1], "/pods/ns/b", rev)
+		e.wantPoisoned(*page.Entries[1], "/pods/ns/b", rev)
 		_, err = e.s.GuaranteedUpdate(e.ctx, "/pods/ns/b", func(storage.Entry) ([]byte, []storage.Op, error) {
 			e.Error("try was called")
 			return nil, nil, nil

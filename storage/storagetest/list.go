@@ -165,7 +165,7 @@ var listTests = []namedTest{
 			e.create(fmt.Sprintf("/pods/ns/%02d", i), "old")
 		}
 		opts := storage.ListOptions{Limit: 7}
-		var got []storage.Entry
+		var got []*storage.Entry
 		for {
 			page := e.list("/pods/", opts)
 			got = append(got, page.Entries...)

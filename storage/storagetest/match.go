@@ -65,7 +65,7 @@ var matchTests = []namedTest{
 				if err != nil {
 					e.Fatalf("%+v: %v", opts, err)
 				}
-				if newest := p.at("/pods/ns/a", e.revision()); !cmp.Equal(newest, []storage.Entry{got}) && !unordered {
+				if newest := p.at("/pods/ns/a", e.revision()); !cmp.Equal(newest, []*storage.Entry{&got}) && !unordered {
 					e.Fatalf("%+v: got %+v, want %+v", opts, got, newest)
 				}
 			}
@@ -106,8 +106,8 @@ func (p *past) selections() []string {
 }
 
 // at is what a selection held at a revision, in key order.
-func (p *past) at(selection string, revision int64) []storage.Entry {
-	entries := []storage.Entry{}
+func (p *past) at(selection string, revision int64) []*storage.Entry {
+	entries := []*storage.Entry{}
 	for _, key := range []string{"/pods/ns/a", "/pods/ns/ab", "/pods/ns/b", "/pods/other/c"} {
 		if !storage.Selects(selection, key) {
 			continue
@@ -119,7 +119,7 @@ func (p *past) at(selection string, revision int64) []storage.Entry {
 			}
 		}
 		if last != nil && !last.deleted {
-			entries = append(entries, last.entry)
+			entries = append(entries, &last.entry)
 		}
 	}
 	return entries

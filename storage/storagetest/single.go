@@ -17,7 +17,7 @@ var singleTests = []namedTest{
 		last := e.create("/secrets/ns/a", "x")
 		for _, limit := range []int64{0, 1, 5} {
 			got := e.list("/pods/ns/a", storage.ListOptions{Limit: limit})
-			want := storage.Page{Entries: []storage.Entry{a}, Revision: last.Revision}
+			want := storage.Page{Entries: []*storage.Entry{&a}, Revision: last.Revision}
 			if diff := cmp.Diff(want, got); diff != "" {
 				e.Fatalf("limit %d (-want +got)\n%s", limit, diff)
 			}
@@ -37,7 +37,7 @@ var singleTests = []namedTest{
 		if len(got.Entries) != 1 {
 			e.Fatalf("got %+v", got)
 		}
-		e.wantPoisoned(got.Entries[0], "/pods/ns/a", revision)
+		e.wantPoisoned(*got.Entries[0], "/pods/ns/a", revision)
 	}},
 	{"a watch sees every change, and none of a neighbour", func(e *env) {
 		w := e.watch("/pods/ns/a", e.revision())

@@ -148,7 +148,7 @@ func listAndWatch(e *env) {
 	for _, c := range clients {
 		state := map[string]storage.Entry{}
 		for _, x := range c.page.Entries {
-			state[x.Key] = x
+			state[x.Key] = *x
 		}
 		for at := c.page.Revision; at < end; {
 			events := e.next(c.w, 1)
@@ -159,7 +159,7 @@ func listAndWatch(e *env) {
 			e.Fatalf("client from %d has %d entries, the store %d", c.page.Revision, len(state), len(final.Entries))
 		}
 		for _, x := range final.Entries {
-			if diff := cmp.Diff(x, state[x.Key]); diff != "" {
+			if diff := cmp.Diff(*x, state[x.Key]); diff != "" {
 				e.Fatalf("client from %d (-store +client)\n%s", c.page.Revision, diff)
 			}
 		}

@@ -73,7 +73,7 @@ func (e *env) wantWhere(prefix, value string, want []string) {
 		e.Fatalf("%d remain after all", whole.Remaining)
 	}
 	opts := storage.ListOptions{Where: color(value), Limit: 2}
-	var entries []storage.Entry
+	var entries []*storage.Entry
 	for {
 		page := e.list(prefix, opts)
 		entries = append(entries, page.Entries...)
@@ -85,7 +85,7 @@ func (e *env) wantWhere(prefix, value string, want []string) {
 	e.checkWhere(entries, value, want)
 }
 
-func (e *env) checkWhere(entries []storage.Entry, value string, want []string) {
+func (e *env) checkWhere(entries []*storage.Entry, value string, want []string) {
 	e.Helper()
 	all, wanted := []string{}, []string{}
 	w := color(value)
@@ -93,7 +93,7 @@ func (e *env) checkWhere(entries []storage.Entry, value string, want []string) {
 		all = append(all, entry.Key)
 		if entry.Err != nil {
 			wanted = append(wanted, entry.Key)
-		} else if got, ok, err := w.Read(entry); err != nil || ok && got == value {
+		} else if got, ok, err := w.Read(*entry); err != nil || ok && got == value {
 			wanted = append(wanted, entry.Key)
 		}
 	}

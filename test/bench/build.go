@@ -15,13 +15,16 @@ const root = "../.."
 type program struct{ from, pkg string }
 
 // build compiles the programs that are measured, with the same flags, and returns the directory
-// that holds them. It stays, so that a second run has nothing to link. The examples are built for
-// their sizes only.
-func build(ctx context.Context, examples bool) (dir string, err error) {
+// that holds them. It stays, so that a second run has nothing to link. The two servers are not built
+// for parts that have no peer; the examples are built for their sizes only.
+func build(ctx context.Context, servers, examples bool) (dir string, err error) {
 	if dir, err = filepath.Abs(filepath.Join(root, "bin", "bench")); err != nil {
 		return "", err
 	}
-	programs := []program{{".", "./ours"}, {".", "./peer"}}
+	var programs []program
+	if servers {
+		programs = append(programs, program{".", "./ours"}, program{".", "./peer"})
+	}
 	if examples {
 		programs = append(programs, program{root, "./examples/library"}, program{root, "./examples/cluster"})
 	}

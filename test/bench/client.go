@@ -18,6 +18,7 @@ const (
 	asJSON        = "application/json"
 	asTable       = "application/json;as=Table;v=v1;g=meta.k8s.io"
 	mergePatch    = "application/merge-patch+json"
+	applyPatch    = "application/apply-patch+yaml"
 )
 
 // connections is how many connections to a server there are, which requests use in turn.

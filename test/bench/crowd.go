@@ -100,7 +100,7 @@ func (b *bench) crowd(ctx context.Context, load crowdLoad, watchers int, lasts t
 	if err != nil {
 		return err
 	}
-	each := float64(after-before) / float64(watchers)
+	each := float64(after-before) * 1024 / float64(watchers)
 	for _, rate := range load.rates {
 		say("%d watchers of %s, %d writes a second", watchers, load.name, rate)
 		begin, err := cpu(t.pid())
@@ -122,13 +122,13 @@ func (b *bench) crowd(ctx context.Context, load crowdLoad, watchers int, lasts t
 	return nil
 }
 
-// released is the resident memory of a process, in KiB, once it has given back what it does not
+// released is the resident memory of a process, in MiB, once it has given back what it does not
 // need.
 func (t *target) released(ctx context.Context) (int, error) {
 	if err := t.ask(ctx, "/release", io.Discard); err != nil {
 		return 0, err
 	}
-	return residentKiB(t.pid())
+	return resident(t.pid())
 }
 
 // audience is a crowd of watchers, each of which notes when it hears of a write.

@@ -38,7 +38,7 @@ func main() {
 	flag.BoolVar(&o.short, "short", false, "one round with few requests, pods and watchers: shows that everything works, the figures mean little")
 	flag.StringVar(&o.profiles, "profiles", "", "`directory` for a CPU profile of each row and server, taken behind the part called requests")
 	flag.StringVar(&rows, "rows", "", "measure only rows whose name matches this `regexp`")
-	flag.StringVar(&only, "parts", strings.Join(partNames(), ","), "comma-separated `names` of what is measured")
+	flag.StringVar(&only, "parts", strings.Join(partNames(false), ","), "comma-separated `names` of what is measured")
 	flag.BoolVar(&o.keep, "keep", false, "keep the working directory, with the logs of all processes")
 	flag.Parse()
 	if o.short {
@@ -65,8 +65,8 @@ func (o *options) complete(rows, only string) (err error) {
 	}
 	o.parts = strings.Split(only, ",")
 	for _, name := range o.parts {
-		if !slices.Contains(partNames(), name) {
-			return fmt.Errorf("-parts: %q is none of %s", name, strings.Join(partNames(), ", "))
+		if !slices.Contains(partNames(true), name) {
+			return fmt.Errorf("-parts: %q is none of %s", name, strings.Join(partNames(true), ", "))
 		}
 	}
 	if o.n < 1000 || o.n%100 != 0 {

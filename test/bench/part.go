@@ -18,26 +18,35 @@ import (
 type part struct {
 	name string
 	run  func(ctx context.Context, l *lab, out io.Writer) error
+	// asked says that the part runs only if -parts names it.
+	asked bool
 }
 
 func parts() []part {
 	return []part{
-		{"sizes", sizes},
-		{"embedded", embedded},
-		{"starts", starts},
-		{"requests", requests},
-		{"watchers", moreWatchers},
-		{"crowd", crowds},
-		{"objects", moreObjects},
-		{"audit", audited},
-		{"documents", documents},
+		{name: "sizes", run: sizes},
+		{name: "embedded", run: embedded},
+		{name: "starts", run: starts},
+		{name: "requests", run: requests},
+		{name: "watchers", run: moreWatchers},
+		{name: "objects", run: moreObjects},
+		{name: "audit", run: audited},
+		{name: "documents", run: documents},
+		{name: "kinds", run: moreKinds, asked: true},
+		{name: "crowd", run: crowds, asked: true},
+		{name: "lists", run: manyLists, asked: true},
+		{name: "million", run: manyObjects, asked: true},
+		{name: "servers", run: moreServers, asked: true},
 	}
 }
 
-func partNames() []string {
+// partNames are the names of all parts, or of those that run when nobody names one.
+func partNames(all bool) []string {
 	var names []string
 	for _, p := range parts() {
-		names = append(names, p.name)
+		if all || !p.asked {
+			names = append(names, p.name)
+		}
 	}
 	return names
 }
@@ -61,7 +70,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	}
 	l := &lab{options: o, dir: dir}
 	fmt.Fprintln(os.Stderr, "building")
-	if l.bin, err = build(ctx, slices.Contains(o.parts, "sizes")); err != nil {
+	if l.bin, err = build(ctx, o.compares(), slices.Contains(o.parts, "sizes")); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "%s, %d CPUs, %s/%s, %s; load of the machine before: %s.\n\n", time.Now().UTC().Format("2006-01-02 15:04 MST"), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), load())
@@ -77,6 +86,11 @@ func run(ctx context.Context, o options, out io.Writer) error {
 		}
 	}
 	return errors.Join(failed, context.Cause(ctx))
+}
+
+// compares says whether a part needs our server and its peer.
+func (o options) compares() bool {
+	return slices.ContainsFunc(parts(), func(p part) bool { return !p.asked && slices.Contains(o.parts, p.name) })
 }
 
 // place makes a directory of the lab.

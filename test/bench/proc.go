@@ -37,21 +37,19 @@ func cpu(pid int) (time.Duration, error) {
 }
 
 // resident is how much memory of a process is in RAM, in MiB.
-func resident(pid int) (int, error) {
-	kib, err := residentKiB(pid)
-	return kib >> 10, err
-}
+func resident(pid int) (int, error) { return status(pid, "VmRSS") }
 
-func residentKiB(pid int) (int, error) {
+// status is a size that the kernel says of a process, in MiB.
+func status(pid int, name string) (int, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err
 	}
 	for line := range bytes.Lines(data) {
 		var kib int
-		if n, _ := fmt.Sscanf(string(line), "VmRSS: %d kB", &kib); n == 1 {
-			return kib, nil
+		if n, _ := fmt.Sscanf(string(line), name+": %d kB", &kib); n == 1 {
+			return kib >> 10, nil
 		}
 	}
-	return 0, fmt.Errorf("/proc/%d/status has no VmRSS", pid)
+	return 0, fmt.Errorf("/proc/%d/status has no %s", pid, name)
 }

@@ -64,6 +64,8 @@ func rows() []row {
 		{name: "create, JSON", count: 1000, short: 100, workers: 8, do: create(asJSON), budget: budget{1550 * us, 450 * us}, writes: true},
 		{name: "update, protobuf", count: 1000, short: 100, workers: 8, do: update, budget: budget{1670 * us, 450 * us}, writes: true, owned: true, grows: true},
 		{name: "merge patch", count: 1000, short: 100, workers: 8, do: patch, budget: budget{2060 * us, 550 * us}, writes: true, owned: true, grows: true},
+		{name: "apply, changed", count: 1000, short: 100, workers: 8, do: apply(true), prepare: applyOnce, writes: true, owned: true},
+		{name: "apply, no change", count: 1000, short: 100, workers: 8, do: apply(false), prepare: applyOnce, owned: true},
 		{name: "delete", count: 1500, short: 150, workers: 8, do: remove, prepare: provide, budget: budget{1040 * us, 350 * us}, writes: true},
 		deliveries(200, protobufWatch, 60, 10).growing().most(34*us, 16*us),
 		deliveries(200, asJSON, 60, 10),

@@ -126,6 +126,30 @@ func patch(ctx context.Context, t *target, i int) error {
 	return checked(t.pods[i], pod.Name, err)
 }
 
+// apply wants ten fields of a pod to be something: each time something else, or always the same.
+func apply(changes bool) step {
+	return func(ctx context.Context, t *target, i int) error {
+		n := 1
+		if changes {
+			n = 1 + rand.IntN(1_000_000_000)
+		}
+		pod := t.pods[i]
+		body := pods.Applied(n)
+		answer, err := t.client.do(ctx, request{method: "PATCH", path: path(pod.Namespace, pod.Name) + "?fieldManager=applier", accept: t.speaks, contentType: applyPatch, body: body})
+		if err != nil {
+			return err
+		}
+		t.pods[i], err = decode(answer, t.speaks)
+		return checked(t.pods[i], pod.Name, err)
+	}
+}
+
+// applyOnce applies to the pods that steps will apply the same to.
+func applyOnce(ctx context.Context, t *target, count int) error {
+	r := row{name: "applying for the first time", workers: 8}
+	return r.repeat(ctx, t, apply(false), count)
+}
+
 // remove deletes what a create row has made.
 func remove(ctx context.Context, t *target, _ int) error {
 	t.mu.Lock()

@@ -231,7 +231,7 @@ func (s *Store) GetList(ctx context.Context, key string, opts peer.ListOptions, 
 		}
 		for i, e := range page.Entries {
 			q.Start = e.Key
-			obj, ok, err := s.match(e, opts.Predicate)
+			obj, ok, err := s.match(*e, opts.Predicate)
 			if err != nil {
 				fatal := s.Unreadable == 0 || !peer.IsCorruptObject(err)
 				if fatal && len(unread) == 0 {

@@ -46,7 +46,7 @@ func (s *Store) Watch(ctx context.Context, key string, opts peer.ListOptions) (w
 		page.Revision, w.err = s.Backend.Revision(ctx)
 	}
 	for _, e := range page.Entries {
-		w.events = append(w.events, storage.Event{Type: storage.Created, Entry: e})
+		w.events = append(w.events, storage.Event{Type: storage.Created, Entry: *e})
 	}
 	if listed && opts.SendInitialEvents != nil && opts.Predicate.AllowWatchBookmarks {
 		w.events = append(w.events, storage.Event{Type: initialEnd, Entry: storage.Entry{Revision: page.Revision}})

@@ -106,7 +106,7 @@ func (q *quotas) fill(ctx context.Context, next *corev1.ResourceQuota, created b
 			return err
 		}
 		for _, entry := range page.Entries {
-			obj, err := k.read(entry)
+			obj, err := k.read(*entry)
 			if err != nil {
 				return err
 			}

@@ -121,7 +121,7 @@ func (q *quotas) list(ctx context.Context, namespace string, opts storage.ListOp
 			found = append(found, quota{name, entry.Revision, entry.Err})
 			continue
 		}
-		obj, err := q.objects.Decode(entry)
+		obj, err := q.objects.Decode(*entry)
 		if err != nil {
 			return nil, err
 		}

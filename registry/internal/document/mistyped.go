@@ -9,6 +9,8 @@ import (
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/internal/jsontree"
 )
 
 // Mistyped are the values in the text of an object that a Go type can't take, each with its path.
@@ -64,7 +66,7 @@ func (m *mistyped) value(t reflect.Type, value any, path *field.Path) {
 		return
 	}
 	if m.of(t).itself {
-		if err := json.Unmarshal(appendTree(nil, value), reflect.New(t).Interface()); err != nil {
+		if err := json.Unmarshal(jsontree.Append(nil, value), reflect.New(t).Interface()); err != nil {
 			m.add(field.Invalid(path, value, err.Error()))
 		}
 		return
@@ -82,7 +84,7 @@ func (m *mistyped) value(t reflect.Type, value any, path *field.Path) {
 			m.value(t.Elem(), item, path.Index(i))
 		}
 	case int64, uint64:
-		if err := json.Unmarshal(appendTree(nil, value), reflect.New(t).Interface()); err != nil {
+		if err := json.Unmarshal(jsontree.Append(nil, value), reflect.New(t).Interface()); err != nil {
 			m.add(field.Invalid(path, value, fmt.Sprintf("must fit into %d bits", t.Bits())))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 
+	"github.com/typeplane/typeplane/internal/jsontree"
 	runtimejson "github.com/typeplane/typeplane/runtime/json"
 )
 
@@ -101,8 +102,8 @@ func settledString(token []byte) bool {
 
 func settledNumber(token []byte) bool {
 	if bytes.ContainsAny(token, ".eE") || len(token) > 18 || token[0] == '-' {
-		p := parser{}
-		return bytes.Equal(appendTree(nil, p.number(string(token))), token) && p.failed == nil
+		number, err := jsontree.ReadNumber(string(token))
+		return err == nil && bytes.Equal(jsontree.Append(nil, number), token)
 	}
 	_, err := strconv.ParseUint(string(token), 10, 64)
 	return err == nil

@@ -10,7 +10,7 @@ import (
 
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
-	runtimejson "github.com/typeplane/typeplane/runtime/json"
+	"github.com/typeplane/typeplane/internal/jsontree"
 )
 
 // Shape says which members objects of a Go type have in JSON. It is made once for each type, and
@@ -69,8 +69,7 @@ func (s *Shape) fill(value any) {
 	case map[string]any:
 		for name, text := range s.defaults {
 			if _, there := value[name]; !there {
-				p := parser{r: runtimejson.NewReader([]byte(text)), room: maxTree}
-				value[name] = p.value()
+				value[name], _ = jsontree.ReadValue([]byte(text)) // gen has printed it
 			}
 		}
 		for name, inner := range value {

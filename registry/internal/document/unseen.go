@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/internal/jsontree"
 )
 
 // Places are paths in a document.
@@ -100,12 +102,12 @@ func (u *unseen) value(s *Shape, then, now any, path *field.Path) {
 func (u *unseen) list(s *Shape, then, now []any, path *field.Path) {
 	gone := map[string][]int{} // old items by their JSON, the first one last
 	for j := len(then) - 1; j >= 0; j-- {
-		text := string(appendTree(nil, then[j]))
+		text := string(jsontree.Append(nil, then[j]))
 		gone[text] = append(gone[text], j)
 	}
 	var added []int
 	for i := range now {
-		text := string(appendTree(nil, now[i]))
+		text := string(jsontree.Append(nil, now[i]))
 		if same := gone[text]; len(same) > 0 {
 			gone[text] = same[:len(same)-1]
 		} else {

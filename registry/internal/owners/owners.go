@@ -1,8 +1,8 @@
 package owners
 
 import (
+	"bytes"
 	"fmt"
-	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -33,7 +33,7 @@ type Owners struct {
 func New(schemas *ownership.Schemas, scheme *runtime.Scheme, v canonical.Version, subresource string, reset ...ownership.Path) (Owners, error) {
 	t, err := ownership.NewTracker(schemas, scheme, v.Kind, subresource, reset...)
 	if v.ShowsDocuments() {
-		t = t.OfDocuments(schemas)
+		t = t.OfDocuments()
 	}
 	return Owners{v, t}, err
 }
@@ -44,8 +44,8 @@ func (o Owners) Tracked() bool { return o.tracker != nil }
 // Check says what is wrong with the content of an apply patch.
 func (o Owners) Check(content map[string]any) error { return o.tracker.Check(content) }
 
-// Apply makes the object that follows live by an apply patch, and says what was sent of it.
-func (o Owners) Apply(live runtime.Object, content map[string]any, manager string, force bool) (runtime.Object, map[string]any, error) {
+// Apply makes the object that follows live by an apply patch, and the JSON of what was sent of it.
+func (o Owners) Apply(live runtime.Object, content map[string]any, manager string, force bool) (runtime.Object, []byte, error) {
 	return o.tracker.Apply(live, content, manager, force)
 }
 
@@ -163,10 +163,10 @@ func SameOwners(a, b []metav1.ManagedFieldsEntry) bool {
 	}
 	times := false
 	for i := range a {
-		x, y := a[i], b[i]
+		x, y := &a[i], &b[i]
 		times = times || !x.Time.Equal(y.Time)
-		x.Time, y.Time = nil, nil
-		if !reflect.DeepEqual(x, y) {
+		if x.Manager != y.Manager || x.Operation != y.Operation || x.APIVersion != y.APIVersion || x.Subresource != y.Subresource ||
+			x.FieldsType != y.FieldsType || !bytes.Equal(x.FieldsV1.GetRawBytes(), y.FieldsV1.GetRawBytes()) {
 			return false
 		}
 	}
@@ -176,7 +176,8 @@ func SameOwners(a, b []metav1.ManagedFieldsEntry) bool {
 // AppliedDocument is the object that an apply patch has made of live, and its JSON: live's, changed
 // where the patch has changed it.
 func (o Owners) AppliedDocument(live, next ownership.Document) (runtime.Object, []byte, error) {
-	doc, err := document.Of(live.Content).Change(document.Of(live.Unstructured()), document.Of(next.Content), o.Documents.Shape)
+	was := document.Of(live.Content)
+	doc, err := was.Change(was, document.Of(next.Content), o.Documents.Shape)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -49,13 +49,13 @@ type memoKey struct {
 
 // fit says whether one form of each entry can be kept, all at a time; sizeOf is about how long that
 // is. A scan of more would drive out everything, itself as well, so it has to do without.
-func (m *EncodeCache) fit(entries []storage.Entry, sizeOf func(storage.Entry) int) bool {
+func (m *EncodeCache) fit(entries []*storage.Entry, sizeOf func(storage.Entry) int) bool {
 	if m == nil {
 		return false
 	}
 	size := int64(0)
 	for _, e := range entries {
-		size += int64(sizeOf(e)+len(e.Key)) + memoOverhead
+		size += int64(sizeOf(*e)+len(e.Key)) + memoOverhead
 	}
 	return size <= m.budget
 }

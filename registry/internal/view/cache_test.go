@@ -76,7 +76,7 @@ func TestMemosRefuse(t *testing.T) {
 	if m.Size() != 0 {
 		t.Error("what is larger than its part of the budget was kept")
 	}
-	if m.fit(make([]storage.Entry, 100), jsonSize) || !m.fit(make([]storage.Entry, 10), jsonSize) {
+	if m.fit(entriesOf(100), jsonSize) || !m.fit(entriesOf(10), jsonSize) {
 		t.Error("a scan of more than there is room for is not told from a small one")
 	}
 	var none *EncodeCache
@@ -130,4 +130,11 @@ func TestMemosLearn(t *testing.T) {
 			t.Errorf("%d of %d are found in the sixth list of form %q", hits, n, form)
 		}
 	}
+}
+
+func entriesOf(n int) (entries []*storage.Entry) {
+	for range n {
+		entries = append(entries, new(storage.Entry))
+	}
+	return entries
 }

@@ -20,17 +20,17 @@ import (
 // after the first chunk leaves an unfinished list behind.
 type List struct {
 	Factory
-	Entries []storage.Entry
+	Entries []*storage.Entry
 	Meta    metav1.ListMeta
 	encoded *EncodeCache // where the forms of the entries are kept, if they all have room there; nil: nowhere
 }
 
 // NewList is a list of what writes came to.
-func (v Factory) NewList() *List { return &List{Factory: v, Entries: []storage.Entry{}} }
+func (v Factory) NewList() *List { return &List{Factory: v, Entries: []*storage.Entry{}} }
 
 // NewStoredList is a list of entries as they are stored at their revisions.
 func (v Factory) NewStoredList() *List {
-	return &List{Factory: v, Entries: []storage.Entry{}, encoded: v.encoded}
+	return &List{Factory: v, Entries: []*storage.Entry{}, encoded: v.encoded}
 }
 
 func (l *List) WriteTo(w io.Writer, rep rest.Representation) error {
@@ -50,9 +50,9 @@ func (l *List) WriteTo(w io.Writer, rep rest.Representation) error {
 }
 
 func (l *List) writeJSON(out *chunks, pretty bool) error {
-	item := func(dst []byte, i int) ([]byte, error) { return l.jsonItem(dst, l.Entries[i]) }
+	item := func(dst []byte, i int) ([]byte, error) { return l.jsonItem(dst, *l.Entries[i]) }
 	if l.encoded.fit(l.Entries, jsonSize) {
-		item = func(_ []byte, i int) ([]byte, error) { return l.keptItem(l.encoded, l.Entries[i]) }
+		item = func(_ []byte, i int) ([]byte, error) { return l.keptItem(l.encoded, *l.Entries[i]) }
 	}
 	if !l.Kind.Protobuf() {
 		item = l.sayingKind(item)
@@ -65,7 +65,7 @@ func (l *List) writeJSON(out *chunks, pretty bool) error {
 func (l *List) sayingKind(item func(dst []byte, i int) ([]byte, error)) func(dst []byte, i int) ([]byte, error) {
 	head := canonical.HeadOf(l.Kind)
 	if l.ShowsDocuments() && l.Stored() {
-		return func(dst []byte, i int) ([]byte, error) { return l.AppendShown(dst, head, l.Entries[i]) }
+		return func(dst []byte, i int) ([]byte, error) { return l.AppendShown(dst, head, *l.Entries[i]) }
 	}
 	return func(dst []byte, i int) ([]byte, error) {
 		data, err := item(nil, i)
@@ -124,7 +124,7 @@ func (l *List) writeItems(
 func (l *List) writeConvertedProtobuf(out *chunks) error {
 	var items, raw []byte
 	for _, e := range l.Entries {
-		obj, err := l.Visible(e)
+		obj, err := l.Visible(*e)
 		if err != nil {
 			return apierrors.NewInternalError(err)
 		}

@@ -120,9 +120,9 @@ func (l *List) writePartialJSON(out *chunks, gv schema.GroupVersion, pretty bool
 	start := string(appendPartialStart(nil, gv))
 	return f.write(out, pretty, len(l.Entries), func(dst []byte, i int) ([]byte, error) {
 		if l.AsStored() {
-			return appendPartialOfEntry(dst, l.Entries[i], start)
+			return appendPartialOfEntry(dst, *l.Entries[i], start)
 		}
-		meta, err := l.metadata(l.Entries[i])
+		meta, err := l.metadata(*l.Entries[i])
 		if err != nil {
 			return nil, err
 		}
@@ -143,7 +143,7 @@ func (l *List) writePartialProtobuf(out *chunks, gv schema.GroupVersion) error {
 func (l *List) writeConvertedPartial(out *chunks, gv schema.GroupVersion) error {
 	var items, raw []byte
 	for _, e := range l.Entries {
-		meta, err := l.metadata(e)
+		meta, err := l.metadata(*e)
 		if err != nil {
 			return apierrors.NewInternalError(err)
 		}

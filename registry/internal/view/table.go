@@ -172,7 +172,7 @@ func (l *List) writeTable(out *chunks, rep rest.Representation) error {
 		encoded = nil
 	}
 	return writeFrame(out, t.frame(l.table, l.Meta, rep), len(l.Entries), rep, func(dst []byte, i int) ([]byte, error) {
-		return t.appendRow(dst, l.Factory, l.Entries[i], encoded)
+		return t.appendRow(dst, l.Factory, *l.Entries[i], encoded)
 	})
 }
 

@@ -78,6 +78,13 @@ func New(namespace, name string) *corev1.Pod {
 	}
 }
 
+// Applied is what a client applies that wants ten fields of a pod to be n.
+func Applied(n int) []byte {
+	return fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"annotations":{"one":"%[1]d","two":"%[1]d","three":"%[1]d"},"labels":{"round":"%[1]d"}},`+
+		`"spec":{"activeDeadlineSeconds":%[1]d,"containers":[{"name":"nginx","env":[{"name":"ONE","value":"%[1]d"},{"name":"TWO","value":"%[1]d"},`+
+		`{"name":"THREE","value":"%[1]d"},{"name":"FOUR","value":"%[1]d"},{"name":"FIVE","value":"%[1]d"}]}]}}`, n)
+}
+
 func probe() *corev1.Probe {
 	return &corev1.Probe{
 		ProbeHandler:   corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/healthz", Port: intstr.FromInt32(8080), Scheme: corev1.URISchemeHTTP}},

@@ -1,4 +1,4 @@
-package ownership
+package ownershiptest
 
 import (
 	"errors"
@@ -18,8 +18,6 @@ type adapter struct {
 	kind   *runtime.Kind
 	// documents says that objects of the kind are unstructured, and stay so.
 	documents bool
-	// tell is told what was made of untyped objects; nil: nobody asks.
-	tell *merged
 }
 
 var (
@@ -69,9 +67,6 @@ func (a adapter) typed(in apiruntime.Object) (runtime.Object, error) {
 	}
 	if err := apiruntime.DefaultUnstructuredConverter.FromUnstructured(untyped.Object, obj); err != nil {
 		return nil, err
-	}
-	if a.tell != nil {
-		*a.tell = merged{untyped.Object, obj}
 	}
 	return obj, nil
 }

@@ -1,0 +1,77 @@
+package ownership
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/typeplane/typeplane/runtime/fieldset"
+)
+
+// conflict is a field that an apply patch would take from another manager.
+type conflict struct {
+	with metav1.ManagedFieldsEntry
+	path fieldpath.Path
+}
+
+// conflicts are those with one manager after those with another.
+type conflicts []conflict
+
+func (c conflicts) Error() string { return c.message() }
+
+// conflictsWith are those of the fields that are the owner's.
+func conflictsWith(o *owner, fields *fieldset.Set) (found conflicts, err error) {
+	if n, err := o.has(fields); n == 0 || err != nil {
+		return nil, err
+	}
+	set, err := o.fields()
+	if err != nil {
+		return nil, err
+	}
+	set.Intersection(fields.FieldSet()).Iterate(func(path fieldpath.Path) {
+		found = append(found, conflict{o.ManagedFieldsEntry, path.Copy()})
+	})
+	return found, nil
+}
+
+// status is the API status of conflicts, in the words of Kubernetes.
+func (c conflicts) status() error {
+	slices.SortStableFunc(c, func(a, b conflict) int { return strings.Compare(identity(a.with), identity(b.with)) })
+	causes := make([]metav1.StatusCause, len(c))
+	for i, one := range c {
+		causes[i] = metav1.StatusCause{
+			Type: metav1.CauseTypeFieldManagerConflict, Message: "conflict with " + described(one.with), Field: one.path.String(),
+		}
+	}
+	return apierrors.NewApplyConflict(causes, c.message())
+}
+
+func (c conflicts) message() string {
+	if len(c) == 1 {
+		return fmt.Sprintf("Apply failed with 1 conflict: conflict with %s: %v", described(c[0].with), c[0].path)
+	}
+	var lines []string
+	for i, one := range c {
+		if i == 0 || !sameIdentity(&one.with, &c[i-1].with) {
+			lines = append(lines, fmt.Sprintf("conflicts with %s:", described(one.with)))
+		}
+		lines = append(lines, fmt.Sprintf("- %v", one.path))
+	}
+	return fmt.Sprintf("Apply failed with %d conflicts: %s", len(c), strings.Join(lines, "\n"))
+}
+
+// described is an owner for messages.
+func described(e metav1.ManagedFieldsEntry) string {
+	text := fmt.Sprintf("%q", e.Manager)
+	if e.Subresource != "" {
+		text += fmt.Sprintf(" with subresource %q", e.Subresource)
+	}
+	if e.Operation == metav1.ManagedFieldsOperationUpdate {
+		text += " using " + e.APIVersion
+	}
+	return text
+}
