@@ -253,7 +253,7 @@ func (s *stream) translate(event storage.Event) error {
 	default:
 		return nil
 	}
-	s.events = append(s.events, rest.Event{Type: shown, Object: s.View(entry), Frames: s.Frames(event.Forms, shown)})
+	s.events = append(s.events, rest.Event{Type: shown, Object: s.View(entry), Frames: s.Frames(event.Encodings, shown)})
 	s.marked = event.Entry.Revision
 	return nil
 }

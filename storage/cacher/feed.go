@@ -152,7 +152,7 @@ func (c *Cacher) append(changes []storage.Event) {
 	number, now, several := c.log.end(), c.config.Now(), c.waiters.several()
 	for _, ev := range changes {
 		if several {
-			ev.Forms = &forms{room: &c.log.room}
+			ev.Encodings = &encodings{room: &c.log.room}
 		}
 		c.log.add(ev, now)
 	}

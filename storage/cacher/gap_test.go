@@ -70,7 +70,7 @@ func TestWatchesThatBeginInAGap(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if events[0].Forms = nil; !cmp.Equal(events[0], want) {
+		if events[0].Encodings = nil; !cmp.Equal(events[0], want) {
 			t.Errorf("behind the gap, %d: %+v; want %+v", i, events, want)
 		}
 	}

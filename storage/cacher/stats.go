@@ -7,9 +7,9 @@ type Stats struct {
 	// Entries and Bytes are of the current entries, Indexes is how many attributes they can be
 	// found by.
 	Entries, Bytes, Indexes int
-	// Events and EventBytes are of the log, with the forms of events. Early is how many events had
-	// to go before Config.Window was over, because the log was over its bytes. Watchers that were
-	// slower than that were sent away.
+	// Events and EventBytes are of the log, with the encodings of events. Early is how many events
+	// had to go before Config.Window was over, because the log was over its bytes. Watchers that
+	// were slower than that were sent away.
 	Events, EventBytes int
 	Early              int64
 	// Revision is what the cache is at; the log has every event after OldestLog.

@@ -258,7 +258,7 @@ func (e *env) next(w storage.Watcher, n int) []storage.Event {
 func bare(events []storage.Event) []storage.Event {
 	events = slices.Clone(events)
 	for i := range events {
-		events[i].Forms = nil
+		events[i].Encodings = nil
 	}
 	return events
 }

@@ -10,7 +10,7 @@ import (
 
 // frames are those of one event, which this version shows as a type of event.
 type frames struct {
-	kept storage.Forms
+	kept storage.Encodings
 	key  frameKey
 }
 
@@ -25,7 +25,7 @@ type frameKey struct {
 }
 
 // Frames is where the frames of an event are kept that is shown as a type of event; nil: nowhere.
-func (v Factory) Frames(kept storage.Forms, shown rest.EventType) rest.Frames {
+func (v Factory) Frames(kept storage.Encodings, shown rest.EventType) rest.Frames {
 	if kept == nil || v.Decorate != nil { // what is shown may change without a write
 		return nil
 	}

@@ -48,9 +48,9 @@ func next(t *testing.T, w storage.Watcher) storage.Event {
 	return events[0]
 }
 
-// However many ask for a form of an event, and at once, it is made once; another key is another
-// form, and an error none.
-func TestAFormIsMadeOnce(t *testing.T) {
+// However many ask for an encoding of an event, and at once, it is made once. Another key is
+// another encoding, and an error is none.
+func TestAnEncodingIsMadeOnce(t *testing.T) {
 	_, source, ws := watched(t, 100, cacher.Config{})
 	for round := range 20 {
 		update(t, source, "/pods/a", fmt.Append(nil, round))
@@ -58,18 +58,18 @@ func TestAFormIsMadeOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for i, w := range ws {
 			wg.Go(func() {
-				forms := next(t, w).Forms
-				if _, err := forms.Keep("fails", func() ([]byte, error) { return nil, errors.New("no") }); err == nil {
-					t.Error("an error is kept as a form")
+				encodings := next(t, w).Encodings
+				if _, err := encodings.Keep("fails", func() ([]byte, error) { return nil, errors.New("no") }); err == nil {
+					t.Error("an error is kept as an encoding")
 				}
 				for n := range made {
 					key := (n + i) % len(made)
-					got, err := forms.Keep(key, func() ([]byte, error) {
+					got, err := encodings.Keep(key, func() ([]byte, error) {
 						made[key].Add(1)
 						return fmt.Append(nil, key, round), nil
 					})
 					if want := fmt.Sprint(key, round); err != nil || string(got) != want {
-						t.Errorf("form %s, %v; want %s", got, err, want)
+						t.Errorf("encoding %s, %v; want %s", got, err, want)
 					}
 				}
 			})
@@ -77,30 +77,30 @@ func TestAFormIsMadeOnce(t *testing.T) {
 		wg.Wait()
 		for key := range made {
 			if n := made[key].Load(); n != 1 {
-				t.Errorf("form %d was made %d times", key, n)
+				t.Errorf("encoding %d was made %d times", key, n)
 			}
 		}
 	}
 }
 
-// A form that nobody else will ask for is not kept.
-func TestOneWatcherKeepsNoForms(t *testing.T) {
+// An encoding that nobody else will ask for is not kept.
+func TestOneWatcherKeepsNothing(t *testing.T) {
 	_, source, ws := watched(t, 1, cacher.Config{})
 	update(t, source, "/pods/a", []byte("1"))
-	if forms := next(t, ws[0]).Forms; forms != nil {
-		t.Error("there is a place for forms")
+	if encodings := next(t, ws[0]).Encodings; encodings != nil {
+		t.Error("there is a place for encodings")
 	}
 }
 
-// Forms count in the bytes of the log, and there are never more. The newest event always has room
-// for some, at the cost of older ones: no event goes for a form.
-func TestFormsAreWithinTheBytesOfTheLog(t *testing.T) {
+// Encodings count in the bytes of the log, and there are never more. The newest event always has
+// room for some, at the cost of older ones: no event goes for an encoding.
+func TestEncodingsAreWithinTheBytesOfTheLog(t *testing.T) {
 	const most, each = 100 << 10, 1 << 10
 	c, source, ws := watched(t, 2, cacher.Config{LogBytes: most})
-	form := make([]byte, 2<<10)
+	encoding := make([]byte, 2<<10)
 	var events []storage.Event
 	keep := func(key any, ev storage.Event) (made bool) {
-		if _, err := ev.Forms.Keep(key, func() ([]byte, error) { made = true; return form, nil }); err != nil {
+		if _, err := ev.Encodings.Keep(key, func() ([]byte, error) { made = true; return encoding, nil }); err != nil {
 			t.Fatal(err)
 		}
 		return made
@@ -114,44 +114,44 @@ func TestFormsAreWithinTheBytesOfTheLog(t *testing.T) {
 		before := c.Stats().EventBytes
 		for key := range 3 {
 			if !keep(key, ev) {
-				t.Fatalf("event %d has a form that nobody made", i)
+				t.Fatalf("event %d has an encoding that nobody made", i)
 			}
 		}
 		s := c.Stats()
 		if s.EventBytes > most {
 			t.Fatalf("the log has %d bytes", s.EventBytes)
 		}
-		if s.EventBytes >= before+len(form) {
+		if s.EventBytes >= before+len(encoding) {
 			grew++
 		}
 	}
 	if grew < 200 {
-		t.Errorf("forms of %d events are counted, of 200", grew)
+		t.Errorf("encodings of %d events are counted, of 200", grew)
 	}
 	if s := c.Stats(); s.Events < 60 || s.Early == 0 {
 		t.Errorf("the log has %d events, and %d had to go: want it to be full of events", s.Events, s.Early)
 	}
 	if newest := events[199]; keep(0, newest) {
-		t.Error("the newest event has lost its form")
+		t.Error("the newest event has lost its encoding")
 	}
 	if old := events[180]; !keep(0, old) || !keep(0, old) {
-		t.Error("an old event has its forms still, where there is no room for them")
+		t.Error("an old event has its encodings still, where there is no room for them")
 	}
 }
 
-// Forms go with the event, also while somebody holds it.
-func TestFormsGoWithTheirEvent(t *testing.T) {
+// Encodings go with the event, also while somebody holds it.
+func TestEncodingsGoWithTheirEvent(t *testing.T) {
 	c, source, ws := watched(t, 2, cacher.Config{LogBytes: 100 << 10})
 	update(t, source, "/pods/a", []byte("1"))
 	held := next(t, ws[0])
 	keep := func() (made bool) {
-		if _, err := held.Forms.Keep("a", func() ([]byte, error) { made = true; return make([]byte, 1000), nil }); err != nil {
+		if _, err := held.Encodings.Keep("a", func() ([]byte, error) { made = true; return make([]byte, 1000), nil }); err != nil {
 			t.Fatal(err)
 		}
 		return made
 	}
 	if !keep() || keep() {
-		t.Fatal("the form is not kept")
+		t.Fatal("the encoding is not kept")
 	}
 	for range 200 {
 		update(t, source, "/pods/a", bytes.Repeat([]byte("x"), 2000))
@@ -159,7 +159,7 @@ func TestFormsGoWithTheirEvent(t *testing.T) {
 	}
 	await(t, "the event is in the log no more", func() bool { return c.Stats().OldestLog > held.Entry.Revision })
 	if !keep() || !keep() {
-		t.Error("the form is still there")
+		t.Error("the encoding is still there")
 	}
 	if s := c.Stats(); s.EventBytes > 100<<10 {
 		t.Errorf("the log has %d bytes", s.EventBytes)
