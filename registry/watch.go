@@ -236,24 +236,24 @@ func (s *stream) translate(event storage.Event) error {
 			return err
 		}
 	}
+	shown, entry := rest.Deleted, event.Entry
 	switch {
 	case event.Type == storage.Deleted && was:
-		s.send(rest.Deleted, s.View(event.Entry))
 	case event.Type == storage.Deleted:
 		return nil
 	case is && was:
-		s.send(rest.Modified, s.View(event.Entry))
+		shown = rest.Modified
 	case is:
-		s.send(rest.Added, s.View(event.Entry))
+		shown = rest.Added
 	case was:
 		// The client gets the last version that it could see, at the revision where it lost sight
 		// of it.
-		last := event.Prev
-		last.Revision = event.Entry.Revision
-		s.send(rest.Deleted, s.View(last))
+		entry = event.Prev
+		entry.Revision = event.Entry.Revision
 	default:
 		return nil
 	}
+	s.events = append(s.events, rest.Event{Type: shown, Object: s.View(entry), Frames: s.Frames(event.Encodings, shown)})
 	s.marked = event.Entry.Revision
 	return nil
 }

@@ -57,4 +57,17 @@ type Event struct {
 	// Prev is the version that Modified and Deleted replace, if WatchOptions.Prev asked for it. For
 	// Deleted its revision is that of the last write.
 	Prev Entry
+	// Encodings keeps what watchers make of the event, if the store has a place for that; nil: it
+	// has none.
+	Encodings Encodings
+}
+
+// Encodings keeps what watchers make of one event, so that it is made once for all of them. It
+// lives as long as the store remembers the event, or less. Its methods may be called from any
+// goroutine.
+type Encodings interface {
+	// Keep returns what is kept under key, which can be compared. If that is nothing it returns
+	// what make does, and may keep that, if it is no error: nobody may modify it from then on.
+	// Others who want the same wait for make, which must not call the store.
+	Keep(key any, make func() ([]byte, error)) ([]byte, error)
 }

@@ -3,9 +3,70 @@ package server
 import (
 	"bytes"
 	"encoding/binary"
+	"sync"
 
 	"github.com/typeplane/typeplane/registry/rest"
 )
+
+// framer makes the frames of one watch.
+type framer struct {
+	rep    rest.Representation
+	append func(frame, object *bytes.Buffer, event rest.Event, rep rest.Representation) error
+	event  rest.Event
+	fresh  func() ([]byte, error) // makes that of event
+}
+
+func newFramer(rep rest.Representation) *framer {
+	f := &framer{rep: rep, append: appendJSONEvent}
+	if rep.MediaType == rest.Protobuf {
+		f.append = appendProtobufEvent
+	}
+	f.fresh = func() ([]byte, error) {
+		b := framings.Get().(*framing)
+		defer b.release()
+		frame, err := f.make(b)
+		return bytes.Clone(frame), err
+	}
+	return f
+}
+
+// frame returns the frame of the next event. Nobody may modify it; b may be used again when it is
+// sent.
+func (f *framer) frame(b *framing, event rest.Event) (frame []byte, err error) {
+	f.event = event
+	if event.Frames != nil {
+		frame, err = event.Frames.Frame(f.rep, f.fresh)
+	} else {
+		frame, err = f.make(b)
+	}
+	f.event = rest.Event{}
+	f.rep.NoHeaders = true // the columns of a Table are in the first event only
+	return frame, err
+}
+
+func (f *framer) make(b *framing) ([]byte, error) {
+	b.frame.Reset()
+	err := f.append(&b.frame, &b.object, f.event, f.rep)
+	return b.frame.Bytes(), err
+}
+
+// framing is room for what is sent. It belongs to a watch only while that sends something: most
+// watches wait most of the time.
+type framing struct {
+	frame, object bytes.Buffer
+	block         []byte
+}
+
+var framings = sync.Pool{New: func() any { return new(framing) }}
+
+// mostFraming is how long a frame may be for its room to be kept.
+const mostFraming = 64 << 10
+
+func (b *framing) release() {
+	if b.frame.Cap()+b.object.Cap() <= 2*mostFraming {
+		framings.Put(b)
+	}
+}
 
 // appendJSONEvent writes {"type":…,"object":…} and a newline.
 func appendJSONEvent(buffer, _ *bytes.Buffer, event rest.Event, rep rest.Representation) error {

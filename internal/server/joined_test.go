@@ -70,9 +70,9 @@ func TestJoined(t *testing.T) {
 		{"headers, body and end", true, [][]byte{headers, data, end}, []int{len(headers) + len(data) + len(end)}, false},
 		{"headers, body and end of what may be long", false, [][]byte{headers, data, end}, []int{len(headers) + len(data), len(end)}, false},
 		{"a body that never ends", true, [][]byte{headers, data}, []int{len(headers) + len(data)}, true},
-		{"blocks are records", true, [][]byte{headers, block, block, end}, []int{len(headers), len(block), len(block), len(end)}, false},
+		{"blocks are records", true, [][]byte{headers, block, block, end}, []int{len(headers) + len(block), len(block), len(end)}, false},
 		{"something else", false, [][]byte{headers, ping}, []int{len(headers) + len(ping)}, false},
-		{"half a frame", false, [][]byte{data[:50], data[50:]}, []int{50, len(data) - 50}, false},
+		{"a frame in two pieces", false, [][]byte{data[:50], data[50:]}, []int{len(data)}, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

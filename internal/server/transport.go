@@ -45,7 +45,9 @@ func NewHTTPServer(handler http.Handler, config *tls.Config, maxStreams int, err
 // overConnections has HTTP/2 go over a connection. So no request takes longer for its headers than
 // headerTimeout, for which net/http has no bound, and short answers are sent at once.
 func overConnections(srv *http.Server) error {
-	conf := new(http2.Server)
+	// The scheduler that is there by default looks at every stream of a connection for each frame.
+	// Hundreds may be watches that wait. This one looks at those that have something to send.
+	conf := &http2.Server{NewWriteScheduler: http2.NewRandomWriteScheduler}
 	if err := http2.ConfigureServer(srv, conf); err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -15,10 +14,6 @@ import (
 	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/registry/rest"
 )
-
-// maxWatchBuffer is how much is put together before it is written, even while more events are
-// ready.
-const maxWatchBuffer = 64 << 10
 
 // watch answers GET of a collection with ?watch, and of the old paths. What is wrong with the
 // request is an HTTP error; what goes wrong later, also a resourceVersion that is too old, is an
@@ -117,10 +112,8 @@ const maxWatchSeconds = 10 * 365 * 24 * 3600
 func (c *call) sendEvents(ctx context.Context, w watching) error {
 	header := c.w.Header()
 	header.Set("Content-Type", string(w.rep.MediaType))
-	frame := appendJSONEvent
 	if w.rep.MediaType == rest.Protobuf {
 		header.Set("Content-Type", string(rest.Protobuf)+";stream=watch")
-		frame = appendProtobufEvent
 	}
 	control := http.NewResponseController(c.w)
 	c.recordStart(http.StatusOK)
@@ -133,24 +126,36 @@ func (c *call) sendEvents(ctx context.Context, w watching) error {
 		return err
 	}
 
-	var buffer, scratch bytes.Buffer
+	frames := newFramer(w.rep)
 	return w.follow(ctx, func(events []rest.Event) error {
-		for _, event := range events {
-			if err := frame(&buffer, &scratch, event, w.rep); err != nil {
-				return err
-			}
-			w.rep.NoHeaders = true // the columns of a Table are in the first event only
-			if buffer.Len() >= maxWatchBuffer {
-				whole := buffer.Len() / blockSize * blockSize
-				if err := writeBlocks(c.w, buffer.Next(whole)); err != nil {
-					return err
-				}
-			}
-		}
-		if err := writeBlocks(c.w, buffer.Bytes()); err != nil {
+		if err := writeEvents(c.w, frames, events); err != nil {
 			return err
 		}
-		buffer.Reset()
 		return control.Flush()
 	})
+}
+
+// writeEvents writes events in as few blocks as they fill.
+func writeEvents(to io.Writer, frames *framer, events []rest.Event) error {
+	b := framings.Get().(*framing)
+	defer b.release()
+	if len(events) == 1 {
+		frame, err := frames.frame(b, events[0])
+		if err != nil {
+			return err
+		}
+		return writeBlocks(to, frame)
+	}
+	out := blocks{to: to, rest: b.block[:0]}
+	defer func() { b.block = out.rest }()
+	for _, event := range events {
+		frame, err := frames.frame(b, event)
+		if err != nil {
+			return err
+		}
+		if _, err := out.Write(frame); err != nil {
+			return err
+		}
+	}
+	return out.flush()
 }

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -89,19 +88,20 @@ func sendMessages(ctx context.Context, conn *websocket.Conn, w watching) error {
 	// Its end cuts the connection, so it is that of the deadline, and not of the watch.
 	sending, stop := context.WithDeadline(context.WithoutCancel(ctx), w.deadline)
 	defer stop()
-	frame, messageType, head := appendJSONEvent, websocket.MessageText, 0
+	messageType, head := websocket.MessageText, 0
 	if w.rep.MediaType == rest.Protobuf {
-		frame, messageType, head = appendProtobufEvent, websocket.MessageBinary, lengthPrefix
+		messageType, head = websocket.MessageBinary, lengthPrefix
 	}
-	var buffer, scratch bytes.Buffer
+	frames := newFramer(w.rep)
 	return w.follow(ctx, func(events []rest.Event) error {
+		b := framings.Get().(*framing)
+		defer b.release()
 		for _, event := range events {
-			buffer.Reset()
-			if err := frame(&buffer, &scratch, event, w.rep); err != nil {
+			frame, err := frames.frame(b, event)
+			if err != nil {
 				return err
 			}
-			w.rep.NoHeaders = true
-			if err := conn.Write(sending, messageType, buffer.Bytes()[head:]); err != nil {
+			if err := conn.Write(sending, messageType, frame[head:]); err != nil {
 				return fmt.Errorf("%w: %w", errNotSent, err)
 			}
 		}

@@ -240,6 +240,15 @@ const (
 type Event struct {
 	Type   EventType
 	Object View
+	// Frames keeps the event as it is sent, for all streams that send it; nil: nothing does.
+	Frames Frames
+}
+
+// Frames keeps one event as it is sent: with what is around the object.
+type Frames interface {
+	// Frame returns what make does, or what it has returned for another stream that shows the same
+	// in the same representation. Nobody may modify it.
+	Frame(rep Representation, make func() ([]byte, error)) ([]byte, error)
 }
 
 // Stream is a watch that runs. Only one goroutine may use it; Close may be called from any.

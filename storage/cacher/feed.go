@@ -146,10 +146,14 @@ func (s *state) note(ev storage.Event) (complete storage.Event, ok bool) {
 }
 
 // append adds changes to the log and wakes whom they concern. Up to revision, nothing is missing in
-// the log. The caller holds mu, and publishes before it lets go of it.
+// the log. What one watcher makes of an event is kept if there are others. The caller holds mu, and
+// publishes before it lets go of it.
 func (c *Cacher) append(changes []storage.Event) {
-	number, now := c.log.end(), c.config.Now()
+	number, now, several := c.log.end(), c.config.Now(), c.waiters.several()
 	for _, ev := range changes {
+		if several {
+			ev.Encodings = &encodings{room: &c.log.room}
+		}
 		c.log.add(ev, now)
 	}
 	c.waiters.wake(changes, number)

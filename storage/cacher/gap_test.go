@@ -66,8 +66,12 @@ func TestWatchesThatBeginInAGap(t *testing.T) {
 	}
 	for i, w := range watches[3:] {
 		want := storage.Event{Type: storage.Created, Entry: behind[i]}
-		if events, err := w.Next(ctx); err != nil || !cmp.Equal(events[0], want) {
-			t.Errorf("behind the gap, %d: %+v, %v; want %+v", i, events, err, want)
+		events, err := w.Next(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if events[0].Encodings = nil; !cmp.Equal(events[0], want) {
+			t.Errorf("behind the gap, %d: %+v; want %+v", i, events, want)
 		}
 	}
 }

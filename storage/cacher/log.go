@@ -12,11 +12,13 @@ import (
 // eventLog is the events of the prefix in order, each under a number that only grows. It is guarded
 // by Cacher.mu.
 type eventLog struct {
-	events []logged
-	first  int64 // the number of events[0]
-	floor  int64 // every event after this revision is in the log
-	bytes  int   // what the log holds beside the current entries
-	early  int64 // how many events went before their time, to stay within the bytes
+	events  []logged
+	first   int64 // the number of events[0]
+	floor   int64 // every event after this revision is in the log
+	bytes   int   // what the events hold beside the current entries
+	early   int64 // how many events went before their time, to stay within the bytes
+	room    room  // of the encodings of events
+	encoded int64 // the number of the first event that may have encodings
 }
 
 // firstNumber is that of the first event of a new log. There is room for those from before it.
@@ -44,8 +46,15 @@ func (l *eventLog) add(ev storage.Event, now time.Time) {
 	l.bytes += n
 }
 
-// trim drops the oldest events: those from before since, and those that make more than most bytes.
+// encodingShare is the part of the log's bytes that is for encodings: an eighth.
+const encodingShare = 8
+
+// trim drops the oldest events: those from before since, and those that make more than most bytes,
+// of which encodings have their share.
 func (l *eventLog) trim(since time.Time, most int) {
+	l.room.most.Store(int64(most / encodingShare))
+	defer l.trimEncodings()
+	most -= most / encodingShare
 	n := 0
 	for n < len(l.events) && (l.bytes > most || l.events[n].at.Before(since)) {
 		if !l.events[n].at.Before(since) {
@@ -61,6 +70,21 @@ func (l *eventLog) trim(since time.Time, most int) {
 		n++
 	}
 	l.drop(n)
+}
+
+// trimEncodings drops the encodings of the oldest events until half of their room is free, for
+// those of the newest.
+func (l *eventLog) trimEncodings() {
+	most := l.room.most.Load() / 2
+	for l.encoded = max(l.encoded, l.first); l.encoded < l.end() && l.room.used.Load() > most; l.encoded++ {
+		l.events[l.encoded-l.first].dropEncodings()
+	}
+}
+
+func (e *logged) dropEncodings() {
+	if f, ok := e.event.Encodings.(*encodings); ok {
+		f.drop()
+	}
 }
 
 // prepend puts events before those that are there. They end where the log begins.
@@ -83,6 +107,9 @@ func (l *eventLog) drop(n int) {
 	if n == 0 {
 		return
 	}
+	for i := range l.events[:n] {
+		l.events[i].dropEncodings()
+	}
 	clear(l.events[:n])
 	l.events = l.events[n:]
 	l.first += int64(n)
@@ -94,6 +121,7 @@ func (l *eventLog) reread(tree *btree.Map[string, *storage.Entry]) {
 		ev := &l.events[i].event
 		if e, ok := tree.Get(ev.Entry.Key); ok && e.Revision == ev.Entry.Revision {
 			ev.Entry = *e
+			l.events[i].dropEncodings()
 		}
 	}
 }

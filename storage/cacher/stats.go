@@ -7,15 +7,17 @@ type Stats struct {
 	// Entries and Bytes are of the current entries, Indexes is how many attributes they can be
 	// found by.
 	Entries, Bytes, Indexes int
-	// Events and EventBytes are of the log. Early is how many events had to go before Config.Window
-	// was over, because the log was over its bytes. Watchers that were slower than that were sent
-	// away.
+	// Events and EventBytes are of the log, with the encodings of events. Early is how many events
+	// had to go before Config.Window was over, because the log was over its bytes. Watchers that
+	// were slower than that were sent away.
 	Events, EventBytes int
 	Early              int64
 	// Revision is what the cache is at; the log has every event after OldestLog.
 	Revision, OldestLog int64
-	// Watches is how many are open, Waiting how many of them have nothing to do.
+	// Watches is how many are open, Waiting how many of them have nothing to do. Woken is how often
+	// one of them was given something to do.
 	Watches, Waiting int
+	Woken            int64
 	// Broken is how often the source's watch broke, Lists how often the source was listed,
 	// Mistrusted how often the cache was found to be wrong and began anew.
 	Broken, Lists, Mistrusted int64
@@ -34,23 +36,22 @@ func (c *Cacher) Stats() Stats {
 	}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	s.Events, s.EventBytes, s.OldestLog, s.Early = c.log.len(), c.log.bytes, c.log.floor, c.log.early
-	s.Watches, s.Waiting = c.waiters.count()
+	s.Events, s.EventBytes, s.OldestLog, s.Early = c.log.len(), c.log.bytes+int(c.log.room.used.Load()), c.log.floor, c.log.early
+	s.Watches, s.Waiting, s.Woken = c.waiters.count()
 	if cur := c.current.Load(); cur != nil {
 		s.Entries, s.Bytes, s.Revision, s.Indexes = cur.tree.Len(), cur.bytes, cur.revision, len(cur.indexes)
 	}
 	return s
 }
 
-// count returns how many watchers there are, and how many of them wait.
-func (p *waiters) count() (all, waiting int) {
+// count returns how many watchers there are, how many of them wait, and how often one was woken.
+func (p *waiters) count() (all, waiting int, woken int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range p.groups {
-		all += s.watchers
 		for w := s.waiting; w != nil; w = w.next {
 			waiting++
 		}
 	}
-	return all, waiting
+	return p.all, waiting, p.woken
 }

@@ -17,6 +17,8 @@ type waiters struct {
 	shortest int // the length of the cache's prefix
 
 	mu         sync.Mutex // guards what is below, and the watchers' fields that say so; taken after Cacher.mu
+	all        int        // watchers
+	woken      int64      // how often one of them was
 	groups     map[place]*group
 	attributes map[string]*attribute
 }
@@ -61,8 +63,16 @@ func (p *waiters) join(w *watcher, selection string, where *storage.Where) {
 			a.groups++
 		}
 	}
+	p.all++
 	s.watchers++
 	w.group, w.from = s, -1
+}
+
+// several says whether there is more than one watcher.
+func (p *waiters) several() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.all > 1
 }
 
 // leave takes w away for good. It may be called more than once.
@@ -74,6 +84,7 @@ func (p *waiters) leave(w *watcher) {
 	}
 	w.left = true
 	w.unlink()
+	p.all--
 	s := w.group
 	if s.watchers--; s.watchers > 0 {
 		return
@@ -141,7 +152,7 @@ func (p *waiters) wake(events []storage.Event, number int64) {
 	}
 	for i := range events {
 		ev, n := &events[i], number+int64(i)
-		p.selecting(ev.Entry.Key, func(selection string) { p.groups[place{selection: selection}].wake(n) })
+		p.selecting(ev.Entry.Key, func(selection string) { p.wakeGroup(p.groups[place{selection: selection}], n) })
 		for name, a := range p.attributes {
 			p.wakeWhere(name, a, ev, n)
 		}
@@ -158,17 +169,17 @@ func (p *waiters) wakeWhere(name string, a *attribute, ev *storage.Event, number
 	if !known || !knew {
 		for at, s := range p.groups {
 			if at.attribute == name {
-				s.wake(number)
+				p.wakeGroup(s, number)
 			}
 		}
 		return
 	}
 	p.selecting(ev.Entry.Key, func(selection string) {
 		if has {
-			p.groups[place{selection, name, now}].wake(number)
+			p.wakeGroup(p.groups[place{selection, name, now}], number)
 		}
 		if had && (!has || was != now) {
-			p.groups[place{selection, name, was}].wake(number)
+			p.wakeGroup(p.groups[place{selection, name, was}], number)
 		}
 	})
 }
@@ -192,12 +203,12 @@ func (p *waiters) wakeAll(number int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range p.groups {
-		s.wake(number)
+		p.wakeGroup(s, number)
 	}
 }
 
-// wake wakes those who wait at s, which may be nil.
-func (s *group) wake(number int64) {
+// wakeGroup wakes those who wait at s, which may be nil. The caller holds mu.
+func (p *waiters) wakeGroup(s *group, number int64) {
 	if s == nil {
 		return
 	}
@@ -205,6 +216,7 @@ func (s *group) wake(number int64) {
 		next := w.next
 		w.prev, w.next, w.idle = nil, nil, false
 		w.from = number
+		p.woken++
 		select {
 		case w.news <- struct{}{}:
 		default:

@@ -3,6 +3,7 @@ package cacher_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"syscall"
 	"testing"
@@ -99,6 +100,89 @@ func TestOnlyThoseConcernedWake(t *testing.T) {
 		if got := ws.count(name); got != want {
 			t.Errorf("%s: %d events, want %d", name, got, want)
 		}
+	}
+}
+
+// However many watch, an event wakes exactly those who see the object before it or after it. They
+// watch a node, from and to which objects move, a label, a namespace, or a name.
+func TestAnEventWakesThoseWhoSeeIt(t *testing.T) {
+	const nodes, few = 1000, 20
+	source := memory.New(memory.Config{ProgressInterval: quick})
+	c := start(t, cacher.Config{Source: source})
+	ctx := context.Background()
+	ws := &watchers{c: c, got: map[string]int{}}
+	for i := range nodes {
+		ws.open(t, "node", "/pods/", part(0, fmt.Sprint("node", i)))
+	}
+	for i := range few {
+		ws.open(t, "label", "/pods/", part(1, fmt.Sprint("label", i)))
+		ws.open(t, "label in a namespace", "/pods/ns0/", part(1, fmt.Sprint("label", i)))
+		ws.open(t, "namespace", fmt.Sprintf("/pods/ns%d/", i), nil)
+		ws.open(t, "name", fmt.Sprintf("/pods/ns%d/a", i), nil)
+	}
+	waiting := func() bool { s := c.Stats(); return s.Watches == nodes+4*few && s.Waiting == s.Watches }
+	await(t, "everybody waits", waiting)
+
+	r := rand.New(rand.NewPCG(1, 2))
+	var woken int64
+	there := map[string][2]string{} // node and label of each key
+	for range 200 {
+		ns, name := r.IntN(2*few), string(rune('a'+r.IntN(3)))
+		key := fmt.Sprintf("/pods/ns%d/%s", ns, name)
+		was, had := there[key]
+		now, has := [2]string{fmt.Sprint("node", r.IntN(2*nodes)), fmt.Sprint("label", r.IntN(2*few))}, true
+		if had && r.IntN(2) == 0 {
+			now[r.IntN(2)] = was[r.IntN(2)] // one of them stays, or nobody watches the value
+		}
+		var e storage.Entry
+		var err error
+		switch {
+		case !had:
+			e, err = source.Create(ctx, key, []byte(now[0]+"/"+now[1]))
+		case r.IntN(4) == 0:
+			has = false
+			e, err = source.Delete(ctx, key, nil)
+		case now == was:
+			continue
+		default:
+			e = update(t, source, key, []byte(now[0]+"/"+now[1]))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		sees := func(part int, watched string) bool { return had && was[part] == watched || has && now[part] == watched }
+		for i := range nodes {
+			if sees(0, fmt.Sprint("node", i)) {
+				woken++
+			}
+		}
+		for i := range few {
+			if sees(1, fmt.Sprint("label", i)) {
+				woken++
+				if ns == 0 {
+					woken++
+				}
+			}
+			if ns == i {
+				woken++
+				if name == "a" {
+					woken++
+				}
+			}
+		}
+		if there[key] = now; !has {
+			delete(there, key)
+		}
+		if _, err := c.List(ctx, "/pods/none/", storage.ListOptions{Match: storage.NotOlderThan, Revision: e.Revision}); err != nil {
+			t.Fatal(err)
+		}
+		await(t, "everybody waits again", waiting)
+		if got := c.Stats().Woken; got != woken {
+			t.Fatalf("%s, which was %v (%v), is %v (%v): %d watchers were woken more than see it", key, was, had, now, has, got-woken)
+		}
+	}
+	if all := ws.count("node") + ws.count("label") + ws.count("label in a namespace") + ws.count("namespace") + ws.count("name"); int64(all) != woken || all < 200 {
+		t.Errorf("%d events came, %d watchers were woken", all, woken)
 	}
 }
 

@@ -56,7 +56,7 @@ func manyWatchers(e *env) {
 				if err != nil {
 					break
 				}
-				seen = append(seen, events...)
+				seen = append(seen, bare(events)...)
 				if len(seen) == writers*(each+each/2) {
 					break
 				}

@@ -34,6 +34,7 @@ func parts() []part {
 		{name: "documents", run: documents},
 		{name: "staircase", run: staircase, asked: true},
 		{name: "kinds", run: moreKinds, asked: true},
+		{name: "crowd", run: crowds, asked: true},
 		{name: "lists", run: manyLists, asked: true},
 		{name: "million", run: manyObjects, asked: true},
 		{name: "servers", run: moreServers, asked: true},

@@ -82,16 +82,18 @@ func (c *Cursor) Next(ctx context.Context, along History, ended <-chan struct{})
 
 // over says what has ended the watch, nil if nothing has.
 func (c *Cursor) over(ctx context.Context, ended <-chan struct{}) error {
+	// To look at one channel takes no lock while it is empty, to look at several at once does.
 	select {
 	case <-c.closed:
 		return storage.ErrClosed
+	default:
+	}
+	select {
 	case <-ended:
 		return storage.ErrClosed
-	case <-ctx.Done():
-		return ctx.Err()
 	default:
-		return nil
 	}
+	return ctx.Err()
 }
 
 // wait returns what is ready when it is time for a bookmark: nil, if nobody wants one.

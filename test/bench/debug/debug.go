@@ -8,12 +8,13 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"runtime"
+	runtimedebug "runtime/debug"
 )
 
 // Serve answers on the unix socket file for as long as the process lives.
 //
-// /collect, besides what pprof has, collects garbage once, so that memory is measured at a
-// comparable moment.
+// Besides what pprof has, /collect collects garbage once, so that memory is measured at a
+// comparable moment. /release also gives back to the system what is free then.
 func Serve(socket string) error {
 	listener, err := net.Listen("unix", socket)
 	if err != nil {
@@ -23,6 +24,7 @@ func Serve(socket string) error {
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/collect", func(http.ResponseWriter, *http.Request) { runtime.GC() })
+	mux.HandleFunc("/release", func(http.ResponseWriter, *http.Request) { runtimedebug.FreeOSMemory() })
 	go http.Serve(listener, mux)
 	return nil
 }
