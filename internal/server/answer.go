@@ -11,9 +11,9 @@ import (
 	"github.com/typeplane/typeplane/trace"
 )
 
-// Answers up to compressThreshold are collected first: they get a Content-Length, and if they can't be
-// written after all, the client still gets a proper error. Longer ones are streamed, compressed if
-// the client can read that.
+// Answers up to compressThreshold are collected first: they get a Content-Length, and if they can't
+// be written after all, the client still gets a proper error. Longer ones are streamed, compressed
+// if the client can read that.
 const compressThreshold = 128 << 10
 
 // slack is what a client has, beyond the deadline of the request, to read an answer that is

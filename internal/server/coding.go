@@ -52,8 +52,8 @@ func newZstd() any {
 	return w
 }
 
-// accepted reads Accept-Encoding. It is the coding with the greatest weight, of several the first of
-// codings; nil if the client names none of them, or would rather have none.
+// accepted reads Accept-Encoding. It is the coding with the greatest weight, of several the first
+// of codings; nil if the client names none of them, or would rather have none.
 func accepted(headers []string) *coding {
 	weights := map[string]float64{}
 	for _, header := range headers {

@@ -145,8 +145,8 @@ func (b *bench) startStair(ctx context.Context, dir string, i int) (*target, err
 	return t, err
 }
 
-// printStairs has a line for every stair, with what it adds. Differences are taken within each turn,
-// since the machine is not as busy in all of them.
+// printStairs has a line for every stair, with what it adds. Differences are taken within each
+// turn, since the machine is not as busy in all of them.
 func (b *bench) printStairs(out io.Writer) {
 	get := row{name: "get"}
 	bare := b.cell(get, b.targets[0].name).cost
