@@ -110,6 +110,11 @@ variants: ## What gen lets through is built, started and sent objects: VARIANTS 
 	$(GO) test -count=1 -timeout 60m -run '^(TestTagsPage|TestLayouts|TestLayoutsOfModules|TestDeletions|TestNamed)$$' ./generators/internal/gen -every
 	$(GO) test -count=1 -timeout 120m -v -run '^TestVariants$$' ./generators/internal/gen -variants $(VARIANTS)
 
+.PHONY: transcode
+TRANSCODE ?= 1h
+transcode: ## JSON out of bytes is that of the decoded object, for random objects and damaged bytes (TRANSCODE, 1h).
+	TRANSCODE=$(TRANSCODE) $(GO) test -count=1 -timeout 24h -run TestTranscoded -v ./examples/cluster
+
 .PHONY: codebench
 codebench: ## Generated code does what that of k8s.io/api does (BENCH='-bench .' to see how much faster).
 	cd test/codebench && $(GO) test -count=1 -timeout 30m $(BENCH) ./...

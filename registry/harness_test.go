@@ -57,9 +57,6 @@ func serveDefinition(t *testing.T, def registry.Definition[*widget.Widget], opts
 	if err != nil {
 		t.Fatal(err)
 	}
-	if opts.EncodeCache == nil {
-		opts.EncodeCache = registry.NewEncodeCache(1 << 20)
-	}
 	db := memory.NewDatabase()
 	var store storage.Interface = memory.New(memory.Config{Database: db, Root: "/registry", Form: form, ProgressInterval: 1})
 	if wrap != nil {

@@ -8,7 +8,6 @@ import (
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/internal/ownership"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
-	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -32,20 +31,11 @@ type Options struct {
 	Lifetime time.Duration
 	// Admission is asked about every write of objects; nil: nobody is.
 	Admission *admission.Chain
-	// EncodeCache keeps answers between requests; nil: each is made again. One may serve all
-	// resources of a database.
-	EncodeCache *EncodeCache
 }
 
 // Written is the version in which objects of a resource are put into the database, while that is
 // not the storage version.
 type Written = canonical.Written
-
-// EncodeCache keeps the JSON of objects between requests, for Options.
-type EncodeCache = view.EncodeCache
-
-// NewEncodeCache makes an empty EncodeCache that holds at most about budget bytes.
-func NewEncodeCache(budget int64) *EncodeCache { return view.NewEncodeCache(budget) }
 
 // Schemas are the fields of all kinds of a server, as apply patches need them (Options.Schemas).
 // They may be used by any goroutine, and for any number of resources.

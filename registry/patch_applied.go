@@ -47,8 +47,11 @@ func (e *endpoint) readContent(data []byte) (applied appliedPatch, strict []erro
 	}
 	// The Go type finds values of a wrong type, the schema finds unknown fields, and list items
 	// that are there twice.
-	if err = kjson.UnmarshalCaseSensitivePreserveInts(data, e.Kind.New()); err != nil {
-		return applied, nil, patch.Bad(err)
+	if _, err = e.Kind.ReadJSON(data, e.Kind.New()); err != nil {
+		// The words are those of the library.
+		if err = kjson.UnmarshalCaseSensitivePreserveInts(data, e.Kind.New()); err != nil {
+			return applied, nil, patch.Bad(err)
+		}
 	}
 	if err := e.owners.Check(applied.content); err != nil {
 		return applied, nil, err

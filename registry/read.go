@@ -26,7 +26,7 @@ func (e *endpoint) Get(ctx context.Context, name rest.Name, opts metav1.GetOptio
 	if err != nil {
 		return nil, err
 	}
-	return e.ViewStored(entry), nil
+	return e.View(entry), nil
 }
 
 func (e *endpoint) get(ctx context.Context, name rest.Name, opts metav1.GetOptions) (storage.Entry, error) {
@@ -69,7 +69,7 @@ func (e *endpoint) page(ctx context.Context, namespace string, opts metav1.ListO
 	if err != nil {
 		return nil, err
 	}
-	list := e.NewStoredList()
+	list := e.NewList()
 	if err := e.collect(ctx, sc, sel, query, list); err != nil {
 		return nil, e.listError(err, sc, query, opts)
 	}

@@ -29,7 +29,6 @@ type store struct {
 	def     definition
 	codec   *canonical.Codec
 	schemas *ownership.Schemas
-	encoded *EncodeCache
 	// admission is asked about every write; nil: nobody is.
 	admission *admission.Chain
 	collected bool
@@ -64,7 +63,6 @@ func newStore(def definition, c *canonical.Codec, opts Options, backend storage.
 		def:       def,
 		codec:     c,
 		schemas:   opts.Schemas,
-		encoded:   opts.EncodeCache,
 		admission: opts.Admission,
 		collected: opts.Collected,
 		backend:   backend,
@@ -145,7 +143,7 @@ func (e *endpoint) ownersBy(subresource string, reset ...ownership.Path) (owners
 // factory is what answers look like in the version of kind.
 func (s *store) factory(kind *runtime.Kind) view.Factory {
 	strategy := &s.def.Strategy
-	return view.NewFactory(s.codec.Version(kind, strategy.Decorate), view.NewColumns(strategy.Columns, strategy.Cells, kind), s.encoded)
+	return view.NewFactory(s.codec.Version(kind, strategy.Decorate), view.NewColumns(strategy.Columns, strategy.Cells, kind))
 }
 
 // resetFields are those that the strategy says a write to a subresource does not change.

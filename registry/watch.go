@@ -176,7 +176,7 @@ func (s *stream) sendInitial() {
 			return
 		}
 		if ok {
-			s.send(rest.Added, s.ViewStored(*e))
+			s.send(rest.Added, s.View(*e))
 		}
 	}
 	s.initial = s.initial[n:]

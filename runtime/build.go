@@ -138,6 +138,7 @@ func (c *checker) kind(k *Kind) {
 		k.statusField = n
 	}
 	c.storedFields(k, bad)
+	c.transcodes(k, bad)
 }
 
 // conversions checks that a version reaches its hub, or is it.

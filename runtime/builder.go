@@ -13,6 +13,7 @@ import (
 
 	"github.com/typeplane/typeplane/runtime/fieldset"
 	"github.com/typeplane/typeplane/runtime/json"
+	"github.com/typeplane/typeplane/runtime/transcode"
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 
@@ -110,6 +111,8 @@ type Version[V, H Object] struct {
 	AppendProtobuf  func(dst []byte, obj V) ([]byte, error)
 	UnmarshalShared func(message []byte, obj V) error
 	Recycler        func() func(message []byte) (V, error)
+	// JSONTable says how the message of an object is written as JSON. nil: it is decoded.
+	JSONTable *transcode.Message
 	// DeepCopy returns a copy that shares nothing with the object.
 	DeepCopy func(V) V
 	// CompareFields tells which fields two objects differ in, for managedFields, and modifies

@@ -10,6 +10,7 @@ import (
 
 	"github.com/typeplane/typeplane/runtime/fieldset"
 	runtimejson "github.com/typeplane/typeplane/runtime/json"
+	"github.com/typeplane/typeplane/runtime/transcode"
 )
 
 // functions are what gen prints for a version beside the methods of its Go type. What is nil is
@@ -20,6 +21,7 @@ type functions struct {
 	appendProtobuf  func(dst []byte, obj Object) ([]byte, error)
 	unmarshalShared func(message []byte, obj Object) error
 	recycler        func() func(message []byte) (Object, error)
+	jsonTable       *transcode.Message
 	deepCopy        func(obj Object) Object
 	compareFields   func(c *fieldset.Comparison, old, obj Object)
 }
@@ -44,6 +46,7 @@ func functionsOf[V, H Object](v Version[V, H]) (f functions) {
 			return func(message []byte) (Object, error) { return read(message) }
 		}
 	}
+	f.jsonTable = v.JSONTable
 	if v.DeepCopy != nil {
 		f.deepCopy = func(obj Object) Object { return v.DeepCopy(obj.(V)) }
 	}
@@ -153,6 +156,43 @@ func (k *Kind) Recycler() func(message []byte) (Object, error) {
 	return func(message []byte) (Object, error) {
 		obj := k.New()
 		return obj, k.UnmarshalShared(message, obj)
+	}
+}
+
+// Transcodes says whether Transcode may be called.
+func (k *Kind) Transcodes() bool { return k.jsonTable != nil }
+
+// Transcode appends the JSON of the object in a message, as AppendJSON writes it. This revision is
+// its resourceVersion. It makes no Go value and allocates nothing but room. The message is what
+// AppendMessage writes; for others it may be an error, after which the message is to be decoded.
+func (k *Kind) Transcode(dst, message []byte, revision int64) ([]byte, error) {
+	return k.jsonTable.Append(dst, message, revision)
+}
+
+// transcodes checks a table, as far as an empty object shows it.
+func (c *checker) transcodes(k *Kind, bad func(string, ...any)) {
+	switch {
+	case k.jsonTable == nil || k.new == nil:
+		return
+	case !k.protobuf:
+		bad("it has a JSONTable and no protobuf methods: put +k8s:protobuf-gen=package into its doc.go and run gen")
+		return
+	case k.jsonTable.Decode != nil:
+		k.jsonTable = nil
+		return
+	}
+	empty := k.new()
+	message, err := marshal(empty.(Protobuf))
+	if err != nil {
+		return // reported with the protobuf methods
+	}
+	Meta(empty).ResourceVersion = "1"
+	want, err := k.AppendJSON(nil, empty)
+	if err != nil {
+		return // a type whose zero value has no JSON
+	}
+	if got, err := k.Transcode(nil, message, 1); err != nil || string(got) != string(want) {
+		bad("its JSONTable writes %s of an empty object (%v), and AppendJSON %s: run gen", got, err, want)
 	}
 }
 

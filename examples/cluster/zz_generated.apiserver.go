@@ -37,6 +37,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:  v1.AppendProtobuf_PersistentVolume,
 		UnmarshalShared: v1.UnmarshalShared_PersistentVolume,
 		Recycler:        v1.Recycler_PersistentVolume,
+		JSONTable:       &v1.JSONTable_PersistentVolume,
 		DeepCopy:        v1.DeepCopy_PersistentVolume,
 		CompareFields:   v1.CompareFields_PersistentVolume,
 	})
@@ -52,6 +53,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:  v1.AppendProtobuf_PersistentVolumeClaim,
 		UnmarshalShared: v1.UnmarshalShared_PersistentVolumeClaim,
 		Recycler:        v1.Recycler_PersistentVolumeClaim,
+		JSONTable:       &v1.JSONTable_PersistentVolumeClaim,
 		DeepCopy:        v1.DeepCopy_PersistentVolumeClaim,
 		CompareFields:   v1.CompareFields_PersistentVolumeClaim,
 	})
@@ -67,6 +69,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:   v1.AppendProtobuf_Pod,
 		UnmarshalShared:  v1.UnmarshalShared_Pod,
 		Recycler:         v1.Recycler_Pod,
+		JSONTable:        &v1.JSONTable_Pod,
 		DeepCopy:         v1.DeepCopy_Pod,
 		CompareFields:    v1.CompareFields_Pod,
 		SelectableFields: selectableFields_v1_Pod,
@@ -84,6 +87,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:   v1.AppendProtobuf_ReplicationController,
 		UnmarshalShared:  v1.UnmarshalShared_ReplicationController,
 		Recycler:         v1.Recycler_ReplicationController,
+		JSONTable:        &v1.JSONTable_ReplicationController,
 		DeepCopy:         v1.DeepCopy_ReplicationController,
 		CompareFields:    v1.CompareFields_ReplicationController,
 		SelectableFields: selectableFields_v1_ReplicationController,
@@ -103,6 +107,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:  appsv1.AppendProtobuf_Deployment,
 		UnmarshalShared: appsv1.UnmarshalShared_Deployment,
 		Recycler:        appsv1.Recycler_Deployment,
+		JSONTable:       &appsv1.JSONTable_Deployment,
 		DeepCopy:        appsv1.DeepCopy_Deployment,
 		CompareFields:   compareFields_v1_Deployment,
 		Scale:           scale_v1_Deployment,
@@ -121,6 +126,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v2.ReadJSON_HorizontalPodAutoscaler,
 		UnmarshalShared: v2.UnmarshalShared_HorizontalPodAutoscaler,
 		Recycler:        v2.Recycler_HorizontalPodAutoscaler,
+		JSONTable:       &v2.JSONTable_HorizontalPodAutoscaler,
 		CompareFields:   compareFields_v2_HorizontalPodAutoscaler,
 		OwnRulesOnly:    true,
 	})
@@ -135,6 +141,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        autoscalingv1.ReadJSON_HorizontalPodAutoscaler,
 		UnmarshalShared: autoscalingv1.UnmarshalShared_HorizontalPodAutoscaler,
 		Recycler:        autoscalingv1.Recycler_HorizontalPodAutoscaler,
+		JSONTable:       &autoscalingv1.JSONTable_HorizontalPodAutoscaler,
 		CompareFields:   compareFields_v1_HorizontalPodAutoscaler,
 		OwnRulesOnly:    true,
 	})
@@ -149,6 +156,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v1beta1.ReadJSON_HorizontalPodAutoscaler,
 		UnmarshalShared: v1beta1.UnmarshalShared_HorizontalPodAutoscaler,
 		Recycler:        v1beta1.Recycler_HorizontalPodAutoscaler,
+		JSONTable:       &v1beta1.JSONTable_HorizontalPodAutoscaler,
 		CompareFields:   compareFields_v1beta1_HorizontalPodAutoscaler,
 		OwnRulesOnly:    true,
 	})

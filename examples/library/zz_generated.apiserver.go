@@ -35,6 +35,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:         v1.ReadJSON_Book,
 		UnmarshalShared:  v1.UnmarshalShared_Book,
 		Recycler:         v1.Recycler_Book,
+		JSONTable:        &v1.JSONTable_Book,
 		Validate:         v1.Validate_Book,
 		CompareFields:    compareFields_v1_Book,
 		SelectableFields: selectableFields_v1_Book,
@@ -61,6 +62,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v1alpha1.ReadJSON_Book,
 		UnmarshalShared: v1alpha1.UnmarshalShared_Book,
 		Recycler:        v1alpha1.Recycler_Book,
+		JSONTable:       &v1alpha1.JSONTable_Book,
 		Validate:        v1alpha1.Validate_Book,
 		CompareFields:   compareFields_v1alpha1_Book,
 	})
@@ -75,6 +77,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v1.ReadJSON_Shelf,
 		UnmarshalShared: v1.UnmarshalShared_Shelf,
 		Recycler:        v1.Recycler_Shelf,
+		JSONTable:       &v1.JSONTable_Shelf,
 		Validate:        v1.Validate_Shelf,
 		CompareFields:   compareFields_v1_Shelf,
 		Columns: []metav1.TableColumnDefinition{

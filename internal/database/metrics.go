@@ -7,7 +7,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/cacher"
 	"github.com/typeplane/typeplane/storage/embedded"
@@ -30,7 +29,6 @@ var (
 	storageQuota = prometheus.NewDesc("typeplane_storage_quota_bytes", "Size of the database's file at which etcd refuses writes.", nil, nil)
 	diskFree     = prometheus.NewDesc("typeplane_storage_disk_free_bytes", "What is free of the disk of the embedded etcd.", nil, nil)
 	diskReserve  = prometheus.NewDesc("typeplane_storage_disk_reserve_bytes", "Free space of that disk below which only deletions are taken.", nil, nil)
-	memoBytes    = prometheus.NewDesc("typeplane_encoded_cache_bytes", "Memory of objects that are kept encoded (--encoded-cache-mib).", nil, nil)
 )
 
 // cacheMetric is one number of a cache's Stats.
@@ -64,17 +62,14 @@ var cacheMetrics = []cacheMetric{
 	cacheGauge("digest_check_seconds", "Duration of the last comparison.", func(s cacher.Stats) float64 { return s.LastCheck.Seconds() }),
 }
 
-// Measure registers the metrics of the stores, before they are opened. encoded is nil for none.
-func (d *Database) Measure(to prometheus.Registerer, encoded *registry.EncodeCache) {
+// Measure registers the metrics of the stores, before they are opened.
+func (d *Database) Measure(to prometheus.Registerer) {
 	d.times = newEtcdTimes(to)
-	to.MustRegister(&storeMetrics{db: d, encoded: encoded})
+	to.MustRegister(&storeMetrics{d})
 }
 
 // storeMetrics read the caches and the database whenever somebody asks.
-type storeMetrics struct {
-	db      *Database
-	encoded *registry.EncodeCache // nil for none
-}
+type storeMetrics struct{ db *Database }
 
 var _ prometheus.Collector = (*storeMetrics)(nil)
 
@@ -91,9 +86,6 @@ func (m *storeMetrics) Collect(out chan<- prometheus.Metric) {
 		for _, metric := range cacheMetrics {
 			out <- prometheus.MustNewConstMetric(metric.desc, metric.kind, metric.of(stats), c.resource.Group, c.resource.Resource)
 		}
-	}
-	if m.encoded != nil {
-		out <- prometheus.MustNewConstMetric(memoBytes, prometheus.GaugeValue, float64(m.encoded.Size()))
 	}
 	m.collectDisk(out)
 	m.collectSpace(ctx, out)

@@ -30,6 +30,13 @@ func Read(text []byte, skip func(name string) bool) (map[string]any, error) {
 	return tree, p.err()
 }
 
+// ReadShared is Read of a text that never changes: strings are parts of it.
+func ReadShared(text []byte) (map[string]any, error) {
+	p := parser{r: runtimejson.NewReader(text).Shared(), room: room}
+	tree := p.object(nil)
+	return tree, p.err()
+}
+
 // ReadValue is Read for any value.
 func ReadValue(text []byte) (any, error) {
 	p := parser{r: runtimejson.NewReader(text), room: room}
@@ -109,7 +116,7 @@ func (p *parser) object(skip func(name string) bool) map[string]any {
 		return object
 	}
 	for p.r.NextField("") {
-		name := strings.Clone(p.r.Name())
+		name := p.r.Key()
 		if skip != nil && skip(name) {
 			p.r.Raw()
 			continue

@@ -1,6 +1,7 @@
 package ownership
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"time"
@@ -79,6 +80,7 @@ type application struct {
 	owners  ownerList      // before
 	self    metav1.ManagedFieldsEntry
 	fields  *fieldset.Set // that the patch names
+	text    []byte        // fields as FieldsV1
 }
 
 // begin finds out who owns what before the patch.
@@ -108,7 +110,8 @@ func (t *Tracker) begin(v version, live runtime.Object, content map[string]any, 
 		a.fields.Drop(path)
 	}
 	a.self = t.author(manager, metav1.ManagedFieldsOperationApply)
-	return a, nil
+	a.text, err = a.fields.AppendJSON(nil)
+	return a, err
 }
 
 // settled are owners by what is owned as a whole now. Those in versions that are no longer served
@@ -170,12 +173,15 @@ func (a *application) merge() error {
 	if i < 0 || a.owners[i].none() {
 		return nil
 	}
-	last := a.owners[i]
+	last, alone := a.owners[i], a.inOneVersion()
+	if alone && last.set == nil && bytes.Equal(last.FieldsV1.GetRawBytes(), a.text) {
+		return nil // it says what it said before
+	}
 	fields, err := last.fields()
 	if err != nil {
 		return err
 	}
-	if a.inOneVersion() && fields.Difference(a.fields.FieldSet()).Empty() {
+	if alone && fields.Difference(a.fields.FieldSet()).Empty() {
 		return nil
 	}
 	a.is, err = a.prune(fields, last.APIVersion)
@@ -316,12 +322,8 @@ func (a *application) take(force bool) (ownerList, error) {
 	if a.fields.Empty() {
 		return after, nil
 	}
-	text, err := a.fields.AppendJSON(nil)
-	if err != nil {
-		return nil, err
-	}
 	mine.FieldsType, mine.FieldsV1 = "FieldsV1", new(metav1.FieldsV1)
-	mine.FieldsV1.SetRawBytes(text)
+	mine.FieldsV1.SetRawBytes(a.text)
 	if a.changed() {
 		mine.Time = &metav1.Time{Time: time.Now().UTC()}
 	}

@@ -6,9 +6,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Sets of fields put each item of a list into a list that they keep in order, so what a list or map
-// costs may grow with the square of its length. These are some tenths of a second, of the patch and
-// of the object.
+// Sets of fields keep what is in them in order. So what a list or map costs may grow with the square
+// of its length. These are some tenths of a second, of the patch and of the object.
 const (
 	maxApplied = 4_000
 	maxPairs   = maxApplied * maxApplied

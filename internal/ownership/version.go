@@ -97,7 +97,7 @@ func (t *Tracker) treeOf(v version, obj runtime.Object) (map[string]any, error) 
 	if err != nil {
 		return nil, err
 	}
-	return jsontree.Read(text, nil)
+	return jsontree.ReadShared(text)
 }
 
 // tree is the whole of a document, without its owners.

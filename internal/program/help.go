@@ -50,7 +50,7 @@ var tasks = []struct {
 	{"Limits", []string{
 		"max-requests-inflight", "max-mutating-requests-inflight", "max-watches-per-user", "http2-max-streams-per-connection", "request-timeout", "min-request-timeout",
 	}},
-	{"What is kept in memory", []string{"watch-cache", "encoded-cache-mib"}},
+	{"What is kept in memory", []string{"watch-cache"}},
 	{"Logs, audit and traces", []string{
 		"v", "logging-format", "audit-log-path", "audit-policy-file", "audit-log-maxsize", "audit-log-maxbackup", "audit-log-maxage", FlagTracingConfig,
 	}},

@@ -48,9 +48,6 @@ type ServingOptions struct {
 	// nothing, and how many others, are answered at the same time; 0 is no bound.
 	MaxRequestsInFlight         int
 	MaxMutatingRequestsInFlight int
-	// EncodedCacheMiB is how much memory may hold encoded objects for those who ask next; 0 keeps
-	// none.
-	EncodedCacheMiB int
 	LimitOptions
 }
 
@@ -107,7 +104,7 @@ const (
 // NewOptions returns the defaults of the server called name.
 func NewOptions(name string) *Options {
 	return &Options{
-		Serving: ServingOptions{BindAddress: "127.0.0.1", SecurePort: 6443, MaxRequestsInFlight: 400, MaxMutatingRequestsInFlight: 200, EncodedCacheMiB: 64, LimitOptions: newLimits()},
+		Serving: ServingOptions{BindAddress: "127.0.0.1", SecurePort: 6443, MaxRequestsInFlight: 400, MaxMutatingRequestsInFlight: 200, LimitOptions: newLimits()},
 		Store: StoreOptions{
 			DataDir:    "./" + name + "-data",
 			EtcdPrefix: "/registry",
@@ -150,7 +147,6 @@ func (o *ServingOptions) addFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.MaxRequestsInFlight, "max-requests-inflight", o.MaxRequestsInFlight, "how many `requests` that change nothing are answered at the same time, watches not counted; others get 429, but for members of system:masters; 0 is no bound")
 	fs.IntVar(&o.MaxMutatingRequestsInFlight, "max-mutating-requests-inflight", o.MaxMutatingRequestsInFlight, "the same for `requests` that write")
 	o.addLimitFlags(fs)
-	fs.IntVar(&o.EncodedCacheMiB, "encoded-cache-mib", o.EncodedCacheMiB, "how many `MiB` of objects are kept as JSON, so that a list or an event that many clients want is encoded once; 0 keeps none")
 }
 
 // AddFlags makes the store's options settable by flags of fs.
@@ -202,9 +198,6 @@ func (o *ServingOptions) validate() error {
 		}
 	}
 	errs = append(errs, o.validateLimits())
-	if o.EncodedCacheMiB < 0 {
-		errs = append(errs, fmt.Errorf("--encoded-cache-mib=%d: want a number of MiB, or 0 for none", o.EncodedCacheMiB))
-	}
 	return errors.Join(errs...)
 }
 

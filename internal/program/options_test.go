@@ -11,7 +11,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	o, err := parse(Server{Name: "library"}, []string{"--bind-address=0.0.0.0", "--secure-port=0", "--max-requests-inflight=0", "--encoded-cache-mib=8", "--etcd-servers=https://a:2379,https://b:2379", "--storage-media-type=application/json", "--etcd-compaction-interval=1m", "--garbage-collector=beside",
+	o, err := parse(Server{Name: "library"}, []string{"--bind-address=0.0.0.0", "--secure-port=0", "--max-requests-inflight=0", "--etcd-servers=https://a:2379,https://b:2379", "--storage-media-type=application/json", "--etcd-compaction-interval=1m", "--garbage-collector=beside",
 		"--cluster-secret-file=secret", "--storage-migration-rate=5", "--tls-cert-file=a.crt", "--tls-private-key-file=a.key", "--request-timeout=30s", "--min-request-timeout=60", "--max-watches-per-user=7", "--http2-max-streams-per-connection=100",
 		"--cors-allowed-origins=^https://a$", "--shutdown-delay-duration=5s", "--shutdown-watch-termination-grace-period=1s",
 		"--audit-log-path=-", "--audit-log-maxsize=10", "--audit-log-maxbackup=3", "--audit-log-maxage=7", "--logging-format=json", "-v=3"})
@@ -19,7 +19,7 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &Options{
-		Serving: ServingOptions{BindAddress: "0.0.0.0", MaxMutatingRequestsInFlight: 200, EncodedCacheMiB: 8, LimitOptions: LimitOptions{
+		Serving: ServingOptions{BindAddress: "0.0.0.0", MaxMutatingRequestsInFlight: 200, LimitOptions: LimitOptions{
 			TLSCertFile: "a.crt", TLSPrivateKeyFile: "a.key", RequestTimeout: 30 * time.Second, MinRequestTimeout: 60, MaxWatchesPerUser: 7, HTTP2MaxStreams: 100,
 			CORSAllowedOrigins: []string{"^https://a$"}, ShutdownDelay: 5 * time.Second, ShutdownWatchGrace: time.Second,
 		}},
@@ -83,7 +83,6 @@ func TestValidateSaysEverything(t *testing.T) {
 	o := NewOptions("library")
 	o.Serving.BindAddress, o.Serving.SecurePort = "localhost", 70000
 	o.Serving.MaxRequestsInFlight, o.Serving.MaxMutatingRequestsInFlight = -1, -2
-	o.Serving.EncodedCacheMiB = -3
 	o.Store.DataDir, o.Store.EtcdPrefix, o.Store.MediaType = "", "registry/", "text/plain"
 	o.Store.GarbageCollector = "somebody"
 	o.Store.EtcdCertFile = "client.crt"
@@ -97,7 +96,7 @@ func TestValidateSaysEverything(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"--tls-cert-file and --tls-private-key-file", "--request-timeout=-1ns", "--min-request-timeout=-2", "--max-watches-per-user=-3", "--http2-max-streams-per-connection=-4", "--cors-allowed-origins", "--shutdown-delay-duration=-5ns", "--shutdown-watch-termination-grace-period=-6ns", "--audit-policy-file", "--audit-log-maxsize=-1", "--audit-log-maxbackup=-1", "--audit-log-maxage=-1", "--logging-format=xml", "--v=-1", "--etcd-compaction-interval=1ms", "--cluster-secret-file=secret", "--storage-migration-rate=-1", "--bind-address", "--secure-port", "--max-requests-inflight=-1", "--max-mutating-requests-inflight=-2", "--encoded-cache-mib=-3", "--data-dir", "--garbage-collector=somebody", "--etcd-prefix", "--storage-media-type", "--etcd-certfile and --etcd-keyfile", "--etcd-servers", `"a/b/c"`, `"=v1"`} {
+	for _, want := range []string{"--tls-cert-file and --tls-private-key-file", "--request-timeout=-1ns", "--min-request-timeout=-2", "--max-watches-per-user=-3", "--http2-max-streams-per-connection=-4", "--cors-allowed-origins", "--shutdown-delay-duration=-5ns", "--shutdown-watch-termination-grace-period=-6ns", "--audit-policy-file", "--audit-log-maxsize=-1", "--audit-log-maxbackup=-1", "--audit-log-maxage=-1", "--logging-format=xml", "--v=-1", "--etcd-compaction-interval=1ms", "--cluster-secret-file=secret", "--storage-migration-rate=-1", "--bind-address", "--secure-port", "--max-requests-inflight=-1", "--max-mutating-requests-inflight=-2", "--data-dir", "--garbage-collector=somebody", "--etcd-prefix", "--storage-media-type", "--etcd-certfile and --etcd-keyfile", "--etcd-servers", `"a/b/c"`, `"=v1"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("nothing about %s in:\n%v", want, err)
 		}

@@ -96,7 +96,6 @@ func TestMetricsOfStores(t *testing.T) {
 		"typeplane_watch_cache_entries" + widgets + "1",
 		"typeplane_watch_cache_digest_mismatches_total" + widgets + "0",
 		"typeplane_watch_cache_watchers" + widgets + "0",
-		"typeplane_encoded_cache_bytes ",
 		"typeplane_storage_quota_bytes 8.5",
 		`apiserver_storage_size_bytes{storage_cluster_id="etcd-0"} `,
 		"typeplane_storage_in_use_bytes ",

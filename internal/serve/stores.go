@@ -26,8 +26,8 @@ type stores struct {
 
 // openStores opens the store of each resource and of each plug-in.
 func (p *plan) openStores(db *database.Database) (*stores, error) {
-	schemas, encoded := registry.NewSchemas(p.program.OpenAPI), newEncodeCache(&p.options.Serving)
-	db.Measure(p.metrics, encoded)
+	schemas := registry.NewSchemas(p.program.OpenAPI)
+	db.Measure(p.metrics)
 	s := &stores{survey: &database.Surveyor{Kinds: p.known}, kept: map[string]storage.Interface{}}
 	for n, r := range p.known.Resources {
 		writes := db.NewWriteCache()
@@ -40,7 +40,7 @@ func (p *plan) openStores(db *database.Database) (*stores, error) {
 			return nil, err
 		}
 		options := p.known.Options[n]
-		options.Schemas, options.EncodeCache = schemas, encoded
+		options.Schemas = schemas
 		if err := s.open(p.known, r, form, options, store); err != nil {
 			return nil, err
 		}
@@ -66,14 +66,6 @@ func (p *plan) openMigrator(s *stores, db *database.Database) {
 		}
 	}
 	p.known.StartEncryption(changed)
-}
-
-// newEncodeCache returns where answers are kept, nil for nowhere.
-func newEncodeCache(o *program.ServingOptions) *registry.EncodeCache {
-	if o.EncodedCacheMiB == 0 {
-		return nil
-	}
-	return registry.NewEncodeCache(int64(o.EncodedCacheMiB) << 20)
 }
 
 // open opens the store of a resource, and what serves it.

@@ -137,8 +137,34 @@ func isCompact(data []byte) bool {
 	return false
 }
 
-// nameEnd is keyEnd for plain data.
+// nameEnd is keyEnd for plain data. Most names have less than 16 bytes and nothing escaped: it
+// looks at two words for their end, and has others done.
 func nameEnd(data []byte, i int) int {
+	if i+18 > len(data) {
+		return longNameEnd(data, i)
+	}
+	p := unsafe.Add(unsafe.Pointer(unsafe.SliceData(data)), i)
+	if *(*byte)(p) != '"' {
+		return -1
+	}
+	n := 1
+	x := load(p, n)
+	m := (((x ^ ones*'"') - ones) | ((x ^ ones*'\\') - ones)) & highs
+	if m == 0 {
+		n += 8
+		x = load(p, n)
+		if m = (((x ^ ones*'"') - ones) | ((x ^ ones*'\\') - ones)) & highs; m == 0 {
+			return longNameEnd(data, i)
+		}
+	}
+	if n += bits.TrailingZeros64(m) >> 3; load16(p, n) != '"'|':'<<8 {
+		return longNameEnd(data, i)
+	}
+	return i + n + 2
+}
+
+//go:noinline
+func longNameEnd(data []byte, i int) int {
 	if i >= len(data) || data[i] != '"' {
 		return -1
 	}
@@ -167,6 +193,10 @@ func quoteEnd(data []byte, i int) int {
 		}
 		if data[i] == '"' {
 			return i + 1
+		}
+		if i+1 < len(data) && data[i+1] == '"' { // most of what is escaped
+			i += 2
+			continue
 		}
 		n := escapeLen(data[i:])
 		if n == 0 {

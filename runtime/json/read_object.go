@@ -1,6 +1,9 @@
 package json
 
-import "errors"
+import (
+	"errors"
+	"strings"
+)
 
 // BeginObject begins a struct; typ is the type as reflect prints it, like "v1.Book". It is false if
 // there is nothing to read: for a null, which changes nothing, and for a value of another kind,
@@ -91,6 +94,15 @@ func (r *Reader) oddName(f *frame) {
 
 // Name is the key at hand. It is valid until the value behind it was read.
 func (r *Reader) Name() string { return r.nameOf(&r.frames[len(r.frames)-1]) }
+
+// Key is Name as a string that stays: it shares memory with the data if the Reader is Shared.
+func (r *Reader) Key() string {
+	f := &r.frames[len(r.frames)-1]
+	if r.shared && !f.odd {
+		return r.nameOf(f)
+	}
+	return strings.Clone(r.nameOf(f))
+}
 
 func (r *Reader) nameOf(f *frame) string {
 	if f.odd {

@@ -65,6 +65,9 @@ func runKind(t *testing.T, scheme *runtime.Scheme, kind *runtime.Kind, opts Opti
 			return // one bad object says enough
 		}
 	}
+	if kind.Transcodes() {
+		runTranscoded(t, kind, opts)
+	}
 	for _, name := range fields.missed() {
 		t.Errorf("%s was zero in all %d objects: the checks say nothing about it; give Options.Fill a function that sets it", name, opts.Rounds)
 	}

@@ -4,42 +4,60 @@ package transcode
 // generated code has written. revision becomes the resourceVersion, whatever that was; with 0 there
 // is none. After an error what was appended is worth nothing; there is none for canonical values.
 func AppendObjectMeta(dst, fields []byte, revision int64) ([]byte, error) {
-	return objectMeta.append(dst, fields, revision)
+	return ObjectMeta.Append(dst, fields, revision)
 }
 
-var objectMeta = &message{members: []member{
-	1:  {name: `,"name":`, form: optionalText},
-	2:  {name: `,"generateName":`, form: optionalText},
-	3:  {name: `,"namespace":`, form: optionalText},
-	4:  {name: `,"selfLink":`, form: optionalText},
-	5:  {name: `,"uid":`, form: optionalText},
-	6:  {name: `,"resourceVersion":`, form: revision},
-	7:  {name: `,"generation":`, form: optionalNumber},
-	8:  {name: `,"creationTimestamp":`, form: optionalTime},
-	9:  {name: `,"deletionTimestamp":`, form: timestamp},
-	10: {name: `,"deletionGracePeriodSeconds":`, form: number},
-	11: {name: `,"labels":`, form: textMap},
-	12: {name: `,"annotations":`, form: textMap},
-	13: {name: `,"ownerReferences":`, form: items, of: ownerReference},
-	14: {name: `,"finalizers":`, form: texts},
-	17: {name: `,"managedFields":`, form: items, of: managedFieldsEntry},
-}}
-
-var ownerReference = &message{first: 5, members: []member{
-	1: {name: `,"kind":`, form: text},
-	3: {name: `,"name":`, form: text},
-	4: {name: `,"uid":`, form: text},
-	5: {name: `,"apiVersion":`, form: text},
-	6: {name: `,"controller":`, form: boolean},
-	7: {name: `,"blockOwnerDeletion":`, form: boolean},
-}}
-
-var managedFieldsEntry = &message{members: []member{
-	1: {name: `,"manager":`, form: optionalText},
-	2: {name: `,"operation":`, form: optionalText},
-	3: {name: `,"apiVersion":`, form: optionalText},
-	4: {name: `,"time":`, form: timestamp},
-	6: {name: `,"fieldsType":`, form: optionalText},
-	7: {name: `,"fieldsV1":`, form: fieldsV1},
-	8: {name: `,"subresource":`, form: optionalText},
-}}
+// Types of apimachinery that are written by their fields.
+var (
+	ObjectMeta = Message{Members: []Member{
+		{Name: `,"name":`, Tag: 1<<3 | wireBytes, Form: Text, Rule: Optional},
+		{Name: `,"generateName":`, Tag: 2<<3 | wireBytes, Form: Text, Rule: Optional},
+		{Name: `,"namespace":`, Tag: 3<<3 | wireBytes, Form: Text, Rule: Optional},
+		{Name: `,"selfLink":`, Tag: 4<<3 | wireBytes, Form: Text, Rule: Optional},
+		{Name: `,"uid":`, Tag: 5<<3 | wireBytes, Form: Text, Rule: Optional},
+		{Name: `,"resourceVersion":`, Tag: 6<<3 | wireBytes, Form: version},
+		{Name: `,"generation":`, Tag: 7 << 3, Form: Int64, Rule: Optional},
+		{Name: `,"creationTimestamp":`, Tag: 8<<3 | wireBytes, Form: Time, Rule: Optional},
+		{Name: `,"deletionTimestamp":`, Tag: 9<<3 | wireBytes, Form: Time, Rule: Optional | Pointer},
+		{Name: `,"deletionGracePeriodSeconds":`, Tag: 10 << 3, Form: Int64, Rule: Optional | Pointer},
+		{Name: `,"labels":`, Tag: 11<<3 | wireBytes, Form: Text, Rule: Optional | Map},
+		{Name: `,"annotations":`, Tag: 12<<3 | wireBytes, Form: Text, Rule: Optional | Map},
+		{Name: `,"ownerReferences":`, Tag: 13<<3 | wireBytes, Form: Struct, Rule: Optional | List, Of: &OwnerReference},
+		{Name: `,"finalizers":`, Tag: 14<<3 | wireBytes, Form: Text, Rule: Optional | List},
+		{Name: `,"managedFields":`, Tag: 17<<3 | wireBytes, Form: Struct, Rule: Optional | List, Of: &ManagedFieldsEntry},
+	}}
+	OwnerReference = Message{Places: []uint8{1: 2, 3: 3, 4: 4, 5: 1, 6: 5, 7: 6}, Members: []Member{
+		{Name: `,"apiVersion":`, Tag: 5<<3 | wireBytes, Form: Text},
+		{Name: `,"kind":`, Tag: 1<<3 | wireBytes, Form: Text},
+		{Name: `,"name":`, Tag: 3<<3 | wireBytes, Form: Text},
+		{Name: `,"uid":`, Tag: 4<<3 | wireBytes, Form: Text},
+		{Name: `,"controller":`, Tag: 6 << 3, Form: Bool, Rule: Optional | Pointer},
+		{Name: `,"blockOwnerDeletion":`, Tag: 7 << 3, Form: Bool, Rule: Optional | Pointer},
+	}}
+	ManagedFieldsEntry = Message{Members: []Member{
+		{Name: `,"manager":`, Tag: 1<<3 | wireBytes, Form: Text, Rule: Optional},
+		{Name: `,"operation":`, Tag: 2<<3 | wireBytes, Form: Text, Rule: Optional},
+		{Name: `,"apiVersion":`, Tag: 3<<3 | wireBytes, Form: Text, Rule: Optional},
+		{Name: `,"time":`, Tag: 4<<3 | wireBytes, Form: Time, Rule: Optional | Pointer},
+		{Name: `,"fieldsType":`, Tag: 6<<3 | wireBytes, Form: Text, Rule: Optional},
+		{Name: `,"fieldsV1":`, Tag: 7<<3 | wireBytes, Form: Struct, Rule: Optional | Pointer, Of: &FieldsV1},
+		{Name: `,"subresource":`, Tag: 8<<3 | wireBytes, Form: Text, Rule: Optional},
+	}}
+	LabelSelector = Message{Members: []Member{
+		{Name: `,"matchLabels":`, Tag: 1<<3 | wireBytes, Form: Text, Rule: Optional | Map},
+		{Name: `,"matchExpressions":`, Tag: 2<<3 | wireBytes, Form: Struct, Rule: Optional | List, Of: &LabelSelectorRequirement},
+	}}
+	LabelSelectorRequirement = Message{Members: []Member{
+		{Name: `,"key":`, Tag: 1<<3 | wireBytes, Form: Text},
+		{Name: `,"operator":`, Tag: 2<<3 | wireBytes, Form: Text},
+		{Name: `,"values":`, Tag: 3<<3 | wireBytes, Form: Text, Rule: Optional | List},
+	}}
+	Condition = Message{Members: []Member{
+		{Name: `,"type":`, Tag: 1<<3 | wireBytes, Form: Text},
+		{Name: `,"status":`, Tag: 2<<3 | wireBytes, Form: Text},
+		{Name: `,"observedGeneration":`, Tag: 3 << 3, Form: Int64, Rule: Optional},
+		{Name: `,"lastTransitionTime":`, Tag: 4<<3 | wireBytes, Form: Time},
+		{Name: `,"reason":`, Tag: 5<<3 | wireBytes, Form: Text},
+		{Name: `,"message":`, Tag: 6<<3 | wireBytes, Form: Text},
+	}}
+)

@@ -14,6 +14,9 @@ func (p printer) functions(v *version) {
 	field("AppendProtobuf", v.functions.append)
 	field("UnmarshalShared", v.functions.shared)
 	field("Recycler", v.functions.shared)
+	if v.functions.table != nil {
+		p.P("JSONTable: &", *v.functions.table, ",")
+	}
 	field("DeepCopy", v.functions.deepCopy)
 	field("Validate", v.functions.validate)
 	if v.publishes {

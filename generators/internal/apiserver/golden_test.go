@@ -13,6 +13,7 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/openapi"
 	"github.com/typeplane/typeplane/generators/internal/protobuf"
 	"github.com/typeplane/typeplane/generators/internal/register"
+	"github.com/typeplane/typeplane/generators/internal/transcode"
 	"github.com/typeplane/typeplane/generators/internal/validation"
 )
 
@@ -26,6 +27,6 @@ func TestGolden(t *testing.T) { gentest.Run(t, "testdata", serving()...) }
 
 // TestWired has cases in which the registration names what other generators print.
 func TestWired(t *testing.T) {
-	gentest.Run(t, "testdata/wired", serving(gentest.Quiet(conversion.Plugin()), gentest.Quiet(protobuf.Plugin()),
+	gentest.Run(t, "testdata/wired", serving(gentest.Quiet(conversion.Plugin()), gentest.Quiet(protobuf.Plugin()), gentest.Quiet(transcode.Plugin()),
 		gentest.Quiet(register.Plugin()))...)
 }

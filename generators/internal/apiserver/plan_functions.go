@@ -12,6 +12,7 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/model"
 	"github.com/typeplane/typeplane/generators/internal/openapi"
 	"github.com/typeplane/typeplane/generators/internal/protobuf"
+	"github.com/typeplane/typeplane/generators/internal/transcode"
 	"github.com/typeplane/typeplane/generators/internal/validation"
 )
 
@@ -29,6 +30,9 @@ func (p *planner) findFunctions(versions []*version) {
 			append:   !own && v.asks(tagProtobuf, tagMessage),
 			deepCopy: !own && v.implies(tagDeepCopy, tagDeepCopy),
 			validate: p.validates(v, validated[v.pkg][v.goType.Name.Name]),
+		}
+		if table, ok := transcode.Kind(p.pass, p.numbers(), v.pkg, v.goType.Name.Name); ok {
+			v.functions.table = &table
 		}
 	}
 }

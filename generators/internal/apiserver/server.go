@@ -7,6 +7,7 @@ import (
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/internal/conversion"
+	"github.com/typeplane/typeplane/generators/internal/emit"
 	"github.com/typeplane/typeplane/generators/internal/model"
 	"github.com/typeplane/typeplane/generators/internal/openapi"
 )
@@ -124,11 +125,12 @@ type selectable struct {
 // functions says which functions stand beside the type of a version, or will when this run is over:
 // tags tell, not files.
 type functions struct {
-	json     bool // AppendJSON_T and ReadJSON_T
-	shared   bool // UnmarshalShared_T
-	append   bool // AppendProtobuf_T, which kinds of other modules have
-	deepCopy bool // DeepCopy_T, likewise
-	validate bool // Validate_T
+	json     bool        // AppendJSON_T and ReadJSON_T
+	shared   bool        // UnmarshalShared_T
+	table    *emit.Ident // JSONTable_T
+	append   bool        // AppendProtobuf_T, which kinds of other modules have
+	deepCopy bool        // DeepCopy_T, likewise
+	validate bool        // Validate_T
 }
 
 // conversions are the functions that lead from a version to its hub and back, and the package that

@@ -27,6 +27,7 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/protobuf"
 	"github.com/typeplane/typeplane/generators/internal/register"
 	"github.com/typeplane/typeplane/generators/internal/roundtrip"
+	"github.com/typeplane/typeplane/generators/internal/transcode"
 	"github.com/typeplane/typeplane/generators/internal/validation"
 )
 
@@ -38,6 +39,7 @@ func plugins() []generators.Plugin {
 		conversion.Plugin(),
 		protobuf.Plugin(),
 		json.Plugin(),
+		transcode.Plugin(),
 		register.Plugin(),
 		lifecycle.Plugin(),
 		validation.Plugin(),

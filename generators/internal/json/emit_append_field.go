@@ -91,7 +91,9 @@ func (p *printer) inOneLine(f *field, in ref, leftOut string) bool {
 }
 
 // literal is the name of a field with all that stands around it, in printed code.
-func (f *field) literal() string { return "`," + quoteHTML(f.name) + ":`" }
+func (f *field) literal() string { return literalOf(f.name) }
+
+func literalOf(name string) string { return "`," + quoteHTML(name) + ":`" }
 
 // named prints the statements that append a field that is not left out.
 func (p *printer) named(f *field, in ref, filled bool) {

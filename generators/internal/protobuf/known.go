@@ -12,15 +12,17 @@ import (
 type Numbers struct {
 	inRun    map[string]bool
 	messages map[*types.Type]*message
+	files    map[*model.Package]*file
 }
 
 // NumbersOf plans the messages of a run. What is wrong with them is not for it to report.
 func NumbersOf(from *model.Model, packages []*model.Package) *Numbers {
-	n := &Numbers{inRun: map[string]bool{}, messages: map[*types.Type]*message{}}
+	n := &Numbers{inRun: map[string]bool{}, messages: map[*types.Type]*message{}, files: map[*model.Package]*file{}}
 	for _, pkg := range packages {
 		n.inRun[pkg.Path] = true
 	}
 	for _, f := range plan(from, packages, new(diag.Report), false) {
+		n.files[f.pkg] = f
 		for _, m := range f.messages {
 			n.messages[m.typ] = m
 		}

@@ -28,6 +28,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:   v1.AppendProtobuf_CertificateSigningRequest,
 		UnmarshalShared:  v1.UnmarshalShared_CertificateSigningRequest,
 		Recycler:         v1.Recycler_CertificateSigningRequest,
+		JSONTable:        &v1.JSONTable_CertificateSigningRequest,
 		DeepCopy:         v1.DeepCopy_CertificateSigningRequest,
 		CompareFields:    compareFields_v1_CertificateSigningRequest,
 		SelectableFields: selectableFields_v1_CertificateSigningRequest,

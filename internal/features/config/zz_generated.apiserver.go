@@ -29,6 +29,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:  v1.AppendProtobuf_ConfigMap,
 		UnmarshalShared: v1.UnmarshalShared_ConfigMap,
 		Recycler:        v1.Recycler_ConfigMap,
+		JSONTable:       &v1.JSONTable_ConfigMap,
 		DeepCopy:        v1.DeepCopy_ConfigMap,
 		CompareFields:   compareFields_v1_ConfigMap,
 	})
@@ -44,6 +45,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:   v1.AppendProtobuf_Secret,
 		UnmarshalShared:  v1.UnmarshalShared_Secret,
 		Recycler:         v1.Recycler_Secret,
+		JSONTable:        &v1.JSONTable_Secret,
 		DeepCopy:         v1.DeepCopy_Secret,
 		CompareFields:    compareFields_v1_Secret,
 		SelectableFields: selectableFields_v1_Secret,

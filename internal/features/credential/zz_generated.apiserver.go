@@ -30,6 +30,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:         v1alpha1.ReadJSON_Credential,
 		UnmarshalShared:  v1alpha1.UnmarshalShared_Credential,
 		Recycler:         v1alpha1.Recycler_Credential,
+		JSONTable:        &v1alpha1.JSONTable_Credential,
 		Validate:         v1alpha1.Validate_Credential,
 		CompareFields:    compareFields_v1alpha1_Credential,
 		SelectableFields: selectableFields_v1alpha1_Credential,

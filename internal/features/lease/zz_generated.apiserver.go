@@ -27,6 +27,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:  v1.AppendProtobuf_Lease,
 		UnmarshalShared: v1.UnmarshalShared_Lease,
 		Recycler:        v1.Recycler_Lease,
+		JSONTable:       &v1.JSONTable_Lease,
 		DeepCopy:        v1.DeepCopy_Lease,
 		CompareFields:   compareFields_v1_Lease,
 	})

@@ -28,6 +28,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:  v1.AppendProtobuf_LimitRange,
 		UnmarshalShared: v1.UnmarshalShared_LimitRange,
 		Recycler:        v1.Recycler_LimitRange,
+		JSONTable:       &v1.JSONTable_LimitRange,
 		DeepCopy:        v1.DeepCopy_LimitRange,
 		CompareFields:   compareFields_v1_LimitRange,
 	})

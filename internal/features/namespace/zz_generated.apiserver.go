@@ -29,6 +29,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:   v1.AppendProtobuf_Namespace,
 		UnmarshalShared:  v1.UnmarshalShared_Namespace,
 		Recycler:         v1.Recycler_Namespace,
+		JSONTable:        &v1.JSONTable_Namespace,
 		DeepCopy:         v1.DeepCopy_Namespace,
 		CompareFields:    compareFields_v1_Namespace,
 		SelectableFields: selectableFields_v1_Namespace,

@@ -28,6 +28,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:  v1.AppendProtobuf_ResourceQuota,
 		UnmarshalShared: v1.UnmarshalShared_ResourceQuota,
 		Recycler:        v1.Recycler_ResourceQuota,
+		JSONTable:       &v1.JSONTable_ResourceQuota,
 		DeepCopy:        v1.DeepCopy_ResourceQuota,
 		CompareFields:   compareFields_v1_ResourceQuota,
 	})

@@ -27,6 +27,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:  v1.AppendProtobuf_ClusterRole,
 		UnmarshalShared: v1.UnmarshalShared_ClusterRole,
 		Recycler:        v1.Recycler_ClusterRole,
+		JSONTable:       &v1.JSONTable_ClusterRole,
 		DeepCopy:        v1.DeepCopy_ClusterRole,
 		CompareFields:   compareFields_v1_ClusterRole,
 	})
@@ -42,6 +43,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:  v1.AppendProtobuf_ClusterRoleBinding,
 		UnmarshalShared: v1.UnmarshalShared_ClusterRoleBinding,
 		Recycler:        v1.Recycler_ClusterRoleBinding,
+		JSONTable:       &v1.JSONTable_ClusterRoleBinding,
 		DeepCopy:        v1.DeepCopy_ClusterRoleBinding,
 		CompareFields:   compareFields_v1_ClusterRoleBinding,
 	})
@@ -56,6 +58,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:  v1.AppendProtobuf_Role,
 		UnmarshalShared: v1.UnmarshalShared_Role,
 		Recycler:        v1.Recycler_Role,
+		JSONTable:       &v1.JSONTable_Role,
 		DeepCopy:        v1.DeepCopy_Role,
 		CompareFields:   compareFields_v1_Role,
 	})
@@ -71,6 +74,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:  v1.AppendProtobuf_RoleBinding,
 		UnmarshalShared: v1.UnmarshalShared_RoleBinding,
 		Recycler:        v1.Recycler_RoleBinding,
+		JSONTable:       &v1.JSONTable_RoleBinding,
 		DeepCopy:        v1.DeepCopy_RoleBinding,
 		CompareFields:   compareFields_v1_RoleBinding,
 	})

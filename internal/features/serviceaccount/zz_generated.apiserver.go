@@ -27,6 +27,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:  serviceaccountv1.AppendProtobuf_ServiceAccount,
 		UnmarshalShared: serviceaccountv1.UnmarshalShared_ServiceAccount,
 		Recycler:        serviceaccountv1.Recycler_ServiceAccount,
+		JSONTable:       &serviceaccountv1.JSONTable_ServiceAccount,
 		DeepCopy:        serviceaccountv1.DeepCopy_ServiceAccount,
 		CompareFields:   compareFields_v1_ServiceAccount,
 	})

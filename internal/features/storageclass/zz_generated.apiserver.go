@@ -28,6 +28,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:  v1.AppendProtobuf_StorageClass,
 		UnmarshalShared: v1.UnmarshalShared_StorageClass,
 		Recycler:        v1.Recycler_StorageClass,
+		JSONTable:       &v1.JSONTable_StorageClass,
 		DeepCopy:        v1.DeepCopy_StorageClass,
 		CompareFields:   compareFields_v1_StorageClass,
 	})

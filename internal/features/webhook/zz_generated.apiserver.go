@@ -28,6 +28,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:  v1.AppendProtobuf_MutatingWebhookConfiguration,
 		UnmarshalShared: v1.UnmarshalShared_MutatingWebhookConfiguration,
 		Recycler:        v1.Recycler_MutatingWebhookConfiguration,
+		JSONTable:       &v1.JSONTable_MutatingWebhookConfiguration,
 		DeepCopy:        v1.DeepCopy_MutatingWebhookConfiguration,
 		CompareFields:   compareFields_v1_MutatingWebhookConfiguration,
 	})
@@ -43,6 +44,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:  v1.AppendProtobuf_ValidatingWebhookConfiguration,
 		UnmarshalShared: v1.UnmarshalShared_ValidatingWebhookConfiguration,
 		Recycler:        v1.Recycler_ValidatingWebhookConfiguration,
+		JSONTable:       &v1.JSONTable_ValidatingWebhookConfiguration,
 		DeepCopy:        v1.DeepCopy_ValidatingWebhookConfiguration,
 		CompareFields:   compareFields_v1_ValidatingWebhookConfiguration,
 	})

@@ -2,6 +2,7 @@ package canonical
 
 import (
 	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/wire"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -37,21 +38,52 @@ func (v Version) ShowsDocuments() bool {
 	return v.from.keepsDocuments() && !v.Kind.Protobuf() && v.Kind.SharesJSON(v.from.Storage)
 }
 
-// Visible is object as clients see it.
-func (v Version) Visible(e storage.Entry) (runtime.Object, error) {
-	if v.Decorate == nil {
-		return v.Object(e)
+// Visible is the object of an entry as clients see it. Its TypeMeta is empty. It belongs to the
+// caller.
+func (v Version) Visible(e storage.Entry) (runtime.Object, error) { return v.visible(e, v.from.Decode) }
+
+// Look calls use with what Visible returns, in memory that the next object gets: it is good until
+// use returns.
+func (v Version) Look(e storage.Entry, use func(runtime.Object) error) error {
+	if v.from.keepsDocuments() {
+		obj, err := v.Visible(e)
+		if err != nil {
+			return err
+		}
+		return use(obj)
 	}
-	obj, err := v.from.Decode(e.Value)
+	read := v.from.readers.Get().(func([]byte) (runtime.Object, error))
+	obj, err := v.visible(e, func(value []byte) (runtime.Object, error) {
+		message, err := wire.Message(value)
+		if err != nil {
+			return nil, err
+		}
+		return read(message)
+	})
+	if err == nil {
+		err = use(obj)
+	}
+	v.from.readers.Put(read)
+	return err
+}
+
+func (v Version) visible(e storage.Entry, decode func(value []byte) (runtime.Object, error)) (runtime.Object, error) {
+	obj, err := decode(e.Value)
 	if err != nil {
 		return nil, err
+	}
+	if v.AsStored() {
+		runtime.Meta(obj).ResourceVersion = storage.FormatRevision(e.Revision)
+		return obj, nil
 	}
 	hub, err := v.from.Storage.ToHub(obj)
 	if err != nil {
 		return nil, err
 	}
-	runtime.Meta(hub).ResourceVersion = storage.FormatRevision(e.Revision)
-	v.Decorate(hub)
+	if v.Decorate != nil {
+		runtime.Meta(hub).ResourceVersion = storage.FormatRevision(e.Revision)
+		v.Decorate(hub)
+	}
 	if obj, err = v.Kind.FromHub(hub); err != nil {
 		return nil, err
 	}
@@ -59,24 +91,10 @@ func (v Version) Visible(e storage.Entry) (runtime.Object, error) {
 	return obj, nil
 }
 
-// Object makes an object of this version of an entry. Its TypeMeta is empty. It belongs to the
-// caller.
+// Object is Visible without what Decorate does.
 func (v Version) Object(e storage.Entry) (runtime.Object, error) {
-	obj, err := v.from.Decode(e.Value)
-	if err != nil {
-		return nil, err
-	}
-	if !v.Stored() {
-		hub, err := v.from.Storage.ToHub(obj)
-		if err != nil {
-			return nil, err
-		}
-		if obj, err = v.Kind.FromHub(hub); err != nil {
-			return nil, err
-		}
-	}
-	runtime.Meta(obj).ResourceVersion = storage.FormatRevision(e.Revision)
-	return obj, nil
+	v.Decorate = nil
+	return v.Visible(e)
 }
 
 // FromHub converts to the version, and says in the object what it is. The result may share memory

@@ -1,14 +1,8 @@
 package view
 
 import (
-	"bytes"
-	"encoding/binary"
 	"fmt"
 	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	runtimejson "github.com/typeplane/typeplane/runtime/json"
 )
 
 // day and year are as long as kubectl takes them to be.
@@ -19,32 +13,6 @@ const (
 
 // unknownAge is shown for a time that is not set.
 const unknownAge = "<unknown>"
-
-// ageHole stands, in a row that is kept for later, where an age will be. Eight bytes follow it, the
-// seconds since 1970 of the time from which on it is counted. There is no such byte in JSON.
-const ageHole = 0
-
-// appendCell appends the JSON of a cell, or a hole for one that is a time.
-func appendCell(dst []byte, cell any) ([]byte, error) {
-	at, ok := cell.(metav1.Time)
-	if !ok {
-		return appendJSON(dst, cell)
-	}
-	return binary.BigEndian.AppendUint64(append(dst, ageHole), uint64(at.Unix())), nil
-}
-
-// fillAges appends a row with the ages that it has now.
-func fillAges(dst, row []byte, now time.Time) []byte {
-	for {
-		i := bytes.IndexByte(row, ageHole)
-		if i < 0 {
-			return append(dst, row...)
-		}
-		then := time.Unix(int64(binary.BigEndian.Uint64(row[i+1:])), 0)
-		dst = runtimejson.AppendString(append(dst, row[:i]...), since(then, now))
-		row = row[i+1+8:]
-	}
-}
 
 // since is the time between then and now as kubectl shows it.
 func since(then, now time.Time) string {

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
@@ -28,29 +27,5 @@ func TestAge(t *testing.T) {
 	}
 	if got := since(now.Add(-192*time.Second), now); got != "3m12s" {
 		t.Errorf("192 s are %q", got)
-	}
-}
-
-// A row that is kept is as old as the answer that it is in.
-func TestFillAges(t *testing.T) {
-	then := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
-	row := []byte("[1,")
-	for _, cell := range []any{metav1.NewTime(then), "a\x00b", metav1.Time{}, nil} {
-		var err error
-		if row, err = appendCell(row, cell); err != nil {
-			t.Fatal(err)
-		}
-		row = append(row, ',')
-	}
-	for _, tc := range []struct {
-		now  time.Time
-		want string
-	}{
-		{then.Add(time.Second), `[1,"1s","a\u0000b","\u003cunknown\u003e",null,`},
-		{then.Add(5 * 365 * 24 * time.Hour), `[1,"5y","a\u0000b","\u003cunknown\u003e",null,`},
-	} {
-		if got := string(fillAges(nil, row, tc.now)); got != tc.want {
-			t.Errorf("%s, want %s", got, tc.want)
-		}
 	}
 }

@@ -7,14 +7,10 @@ type Factory struct {
 	canonical.Version
 	table *Columns
 	// head is how an object begins that says its kind; "" if objects begin in another way.
-	head    string
-	encoded *EncodeCache // nil: nothing is kept
+	head string
 }
 
 // NewFactory shows objects of a version, in a Table with these columns.
-func NewFactory(v canonical.Version, table *Columns, encoded *EncodeCache) Factory {
-	if v.Decorate != nil {
-		encoded = nil // what is shown may change without a write
-	}
-	return Factory{Version: v, table: table, head: headIn(v), encoded: encoded}
+func NewFactory(v canonical.Version, table *Columns) Factory {
+	return Factory{Version: v, table: table, head: headIn(v)}
 }

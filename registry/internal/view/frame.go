@@ -7,7 +7,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/yaml"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // frame is the JSON of a list around its items.
@@ -18,6 +19,15 @@ type frame struct {
 	// them.
 	items   string
 	columns []metav1.TableColumnDefinition
+}
+
+// writeAs writes a list of n items in one of the media types that are text; item appends the JSON of
+// the i-th.
+func (f frame) writeAs(out *chunks, rep rest.Representation, n int, item func(dst []byte, i int) ([]byte, error)) error {
+	if rep.MediaType == rest.YAML {
+		return f.writeYAML(out, n, item)
+	}
+	return f.write(out, rep.Pretty, n, item)
 }
 
 // write writes a list of n items, one by one; item appends the JSON of the i-th. An error after the
@@ -129,19 +139,4 @@ func appendJSON(dst []byte, v any) ([]byte, error) {
 func quote(s string) string {
 	q, _ := json.Marshal(s)
 	return string(q)
-}
-
-// writeYAML writes what writeJSON writes, as YAML. It is for people and small lists: the whole of
-// it is in memory, as JSON and as YAML.
-func writeYAML(out *chunks, writeJSON func(*chunks) error) error {
-	var whole bytes.Buffer
-	if err := inChunks(&whole, writeJSON); err != nil {
-		return err
-	}
-	data, err := yaml.JSONToYAML(whole.Bytes())
-	if err != nil {
-		return apierrors.NewInternalError(err)
-	}
-	out.buf.Write(data)
-	return nil
 }

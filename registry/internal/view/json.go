@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/typeplane/typeplane/registry/internal/canonical"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/wire"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -25,50 +27,42 @@ func headIn(v canonical.Version) string {
 	return head
 }
 
-// jsonItem appends the JSON of an entry as it is in a list: without its kind.
+// jsonItem appends the JSON of an entry as it is in a list: without its kind. In the stored version
+// it is made of the entry's bytes.
 func (v Factory) jsonItem(dst []byte, e storage.Entry) ([]byte, error) {
 	if v.ShowsDocuments() {
 		return v.AppendShown(dst, "{", e)
 	}
-	obj, err := v.Visible(e)
-	if err != nil {
-		return nil, err
+	dst = slices.Grow(dst, len(e.Value)*3/2) // JSON is about half as long again as protobuf
+	if v.AsStored() && v.Kind.Transcodes() {
+		message, err := wire.Message(e.Value)
+		if err != nil {
+			return nil, err
+		}
+		if data, err := v.Kind.Transcode(dst, message, e.Revision); err == nil {
+			return data, nil
+		}
 	}
-	// JSON is about half as long again as protobuf.
-	return v.Kind.AppendJSON(slices.Grow(dst, len(e.Value)*3/2), obj)
-}
-
-// keptItem is jsonItem out of the cache encoded, where it is left for whoever comes next. Nobody
-// may modify it.
-func (v Factory) keptItem(encoded *EncodeCache, e storage.Entry) ([]byte, error) {
-	if v.ShowsDocuments() && v.Stored() {
-		encoded = nil // most of it is in the entry
-	}
-	k := memoKey{kind: v.Kind, key: e.Key, revision: e.Revision}
-	if data, ok := encoded.get(k); ok {
-		return data, nil
-	}
-	data, err := v.jsonItem(nil, e)
-	if err != nil {
-		return nil, err
-	}
-	data = slices.Clone(data) // as long as it has to be
-	encoded.put(k, data)
-	return data, nil
+	err := v.Look(e, func(obj runtime.Object) (err error) {
+		dst, err = v.Kind.AppendJSON(dst, obj)
+		return err
+	})
+	return dst, err
 }
 
 // writeJSON writes the object with its kind, in one piece.
 func (o *Object) writeJSON(w io.Writer) error {
 	place := room(w)
-	item, err := o.keptItem(o.encoded, o.Entry)
+	// The item begins with a brace, which becomes the comma behind the head.
+	place = append(place, o.head...)
+	brace := len(place)
+	place, err := o.jsonItem(place, o.Entry)
 	if err != nil {
 		return encodingError(err)
 	}
-	place = append(place, o.head...)
-	if item[1] != '}' {
-		place = append(place, ',')
+	if place[brace] = ','; place[brace+1] == '}' {
+		place = append(place[:brace], '}')
 	}
-	place = append(append(place, item[1:]...), '\n')
-	_, err = w.Write(place)
+	_, err = w.Write(append(place, '\n'))
 	return err
 }

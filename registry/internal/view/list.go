@@ -22,16 +22,10 @@ type List struct {
 	Factory
 	Entries []*storage.Entry
 	Meta    metav1.ListMeta
-	encoded *EncodeCache // where the forms of the entries are kept, if they all have room there; nil: nowhere
 }
 
-// NewList is a list of what writes came to.
+// NewList is a list without entries.
 func (v Factory) NewList() *List { return &List{Factory: v, Entries: []*storage.Entry{}} }
-
-// NewStoredList is a list of entries as they are stored at their revisions.
-func (v Factory) NewStoredList() *List {
-	return &List{Factory: v, Entries: []*storage.Entry{}, encoded: v.encoded}
-}
 
 func (l *List) WriteTo(w io.Writer, rep rest.Representation) error {
 	return inChunks(w, func(out *chunks) error {
@@ -42,23 +36,18 @@ func (l *List) WriteTo(w io.Writer, rep rest.Representation) error {
 			return l.writePartial(out, rep)
 		case rep.MediaType == rest.Protobuf:
 			return l.writeProtobuf(out)
-		case rep.MediaType == rest.YAML:
-			return writeYAML(out, func(out *chunks) error { return l.writeJSON(out, false) })
 		}
-		return l.writeJSON(out, rep.Pretty)
+		return l.writeText(out, rep)
 	})
 }
 
-func (l *List) writeJSON(out *chunks, pretty bool) error {
+func (l *List) writeText(out *chunks, rep rest.Representation) error {
 	item := func(dst []byte, i int) ([]byte, error) { return l.jsonItem(dst, *l.Entries[i]) }
-	if l.encoded.fit(l.Entries, jsonSize) {
-		item = func(_ []byte, i int) ([]byte, error) { return l.keptItem(l.encoded, *l.Entries[i]) }
-	}
 	if !l.Kind.Protobuf() {
 		item = l.sayingKind(item)
 	}
 	f := frame{kind: l.Kind.ListKind(), meta: l.Meta, items: "items"}
-	return f.write(out, pretty, len(l.Entries), item)
+	return f.writeAs(out, rep, len(l.Entries), item)
 }
 
 // sayingKind makes items say what they are, as those of custom resources do.
@@ -82,7 +71,7 @@ func (l *List) writeProtobuf(out *chunks) error {
 		return encodingError(&serializer.NoProtobufError{Object: l.Kind.NewList()})
 	}
 	if !l.AsStored() {
-		return l.writeConvertedProtobuf(out)
+		return l.writeConverted(out, l.Kind.ListKind(), l.appendVisible)
 	}
 	return l.writeItems(out, l.Kind.ListKind(), wire.ItemSize, wire.AppendItem)
 }
@@ -115,28 +104,6 @@ func (l *List) writeItems(
 			return err
 		}
 	}
-	out.buf.Write(wire.AppendEnvelopeEnd(nil))
-	return nil
-}
-
-// writeConvertedProtobuf writes another version than the stored one. The length of a list comes
-// before its items, so all of them are in memory first.
-func (l *List) writeConvertedProtobuf(out *chunks) error {
-	var items, raw []byte
-	for _, e := range l.Entries {
-		obj, err := l.Visible(*e)
-		if err != nil {
-			return apierrors.NewInternalError(err)
-		}
-		if raw, err = l.Kind.AppendMessage(raw[:0], obj); err != nil {
-			return apierrors.NewInternalError(err)
-		}
-		items = wire.AppendRawItem(items, raw)
-	}
-	if err := l.startProtobuf(out, l.Kind.ListKind(), len(items)); err != nil {
-		return err
-	}
-	out.buf.Write(items)
 	out.buf.Write(wire.AppendEnvelopeEnd(nil))
 	return nil
 }

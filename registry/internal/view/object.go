@@ -19,16 +19,12 @@ import (
 // Object is an entry in one version.
 type Object struct {
 	Factory
-	Entry   storage.Entry
-	encoded *EncodeCache // where its forms are kept; nil: nowhere
+	Entry storage.Entry
 }
 
-// View shows what a write came to, which need not be what is stored: a dry run has a revision that
-// is somebody else's.
-func (v Factory) View(e storage.Entry) rest.View { return &Object{v, e, nil} }
-
-// ViewStored shows an entry as it is stored at its revision.
-func (v Factory) ViewStored(e storage.Entry) rest.View { return &Object{v, e, v.encoded} }
+// View shows an entry. After a dry run it need not be what is stored, and its revision is somebody
+// else's.
+func (v Factory) View(e storage.Entry) rest.View { return &Object{v, e} }
 
 // WriteTo writes the object at once, so nothing is written when it fails.
 func (o *Object) WriteTo(w io.Writer, rep rest.Representation) error {

@@ -106,19 +106,13 @@ func writePartialOf(w io.Writer, meta *metav1.ObjectMeta, rep rest.Representatio
 }
 
 func (l *List) writePartial(out *chunks, rep rest.Representation) error {
-	switch rep.MediaType {
-	case rest.Protobuf:
-		return l.writePartialProtobuf(out, metaVersion(rep))
-	case rest.YAML:
-		return writeYAML(out, func(out *chunks) error { return l.writePartialJSON(out, metaVersion(rep), false) })
+	gv := metaVersion(rep)
+	if rep.MediaType == rest.Protobuf {
+		return l.writePartialProtobuf(out, gv)
 	}
-	return l.writePartialJSON(out, metaVersion(rep), rep.Pretty)
-}
-
-func (l *List) writePartialJSON(out *chunks, gv schema.GroupVersion, pretty bool) error {
 	f := frame{kind: gv.WithKind(partialListKind), meta: l.Meta, items: "items"}
 	start := string(appendPartialStart(nil, gv))
-	return f.write(out, pretty, len(l.Entries), func(dst []byte, i int) ([]byte, error) {
+	return f.writeAs(out, rep, len(l.Entries), func(dst []byte, i int) ([]byte, error) {
 		if l.AsStored() {
 			return appendPartialOfEntry(dst, *l.Entries[i], start)
 		}
@@ -132,30 +126,7 @@ func (l *List) writePartialJSON(out *chunks, gv schema.GroupVersion, pretty bool
 
 func (l *List) writePartialProtobuf(out *chunks, gv schema.GroupVersion) error {
 	if !l.AsStored() {
-		return l.writeConvertedPartial(out, gv)
+		return l.writeConverted(out, gv.WithKind(partialListKind), l.appendPartialMessage)
 	}
 	return l.writeItems(out, gv.WithKind(partialListKind), wire.PartialItemSize, wire.AppendPartialItem)
-}
-
-// writeConvertedPartial writes the metadata of another version than the stored one, which may
-// itself have no protobuf form. The length of a list comes before its items, so all of them are in
-// memory first.
-func (l *List) writeConvertedPartial(out *chunks, gv schema.GroupVersion) error {
-	var items, raw []byte
-	for _, e := range l.Entries {
-		meta, err := l.metadata(*e)
-		if err != nil {
-			return apierrors.NewInternalError(err)
-		}
-		if raw, err = appendMessage(raw[:0], &metav1.PartialObjectMetadata{ObjectMeta: *meta}); err != nil {
-			return apierrors.NewInternalError(err)
-		}
-		items = wire.AppendRawItem(items, raw)
-	}
-	if err := l.startProtobuf(out, gv.WithKind(partialListKind), len(items)); err != nil {
-		return err
-	}
-	out.buf.Write(items)
-	out.buf.Write(wire.AppendEnvelopeEnd(nil))
-	return nil
 }

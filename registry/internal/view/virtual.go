@@ -42,14 +42,10 @@ func (l VirtualList) write(out *chunks, rep rest.Representation) error {
 		t := newTable(rep)
 		return writeFrame(out, t.frame(l.Table, metav1.ListMeta{}, rep), len(l.Items), rep, func(dst []byte, i int) ([]byte, error) {
 			obj := l.Items[i]
-			row, err := t.rowOf(obj, l.Table, func(dst []byte) ([]byte, error) {
+			return t.appendRowOf(dst, obj, l.Table, func(dst []byte) ([]byte, error) {
 				obj.GetObjectKind().SetGroupVersionKind(l.Kind)
 				return appendJSON(dst, obj)
 			})
-			if err != nil {
-				return nil, err
-			}
-			return fillAges(dst, row, t.now), nil
 		})
 	}
 	f := frame{kind: l.ListKind, items: "items"}
@@ -63,16 +59,10 @@ func (l VirtualList) write(out *chunks, rep rest.Representation) error {
 			return partial(runtime.Meta(l.Items[i]), metaVersion(rep))
 		}
 	}
-	writeJSON := func(out *chunks, pretty bool) error {
-		return f.write(out, pretty, len(l.Items), func(dst []byte, i int) ([]byte, error) { return appendJSON(dst, item(i)) })
-	}
-	switch rep.MediaType {
-	case rest.Protobuf:
+	if rep.MediaType == rest.Protobuf {
 		return l.writeProtobuf(out, f.kind, item)
-	case rest.YAML:
-		return writeYAML(out, func(out *chunks) error { return writeJSON(out, false) })
 	}
-	return writeJSON(out, rep.Pretty)
+	return f.writeAs(out, rep, len(l.Items), func(dst []byte, i int) ([]byte, error) { return appendJSON(dst, item(i)) })
 }
 
 // writeProtobuf is for types that have such a form.

@@ -10,11 +10,19 @@ import (
 
 // AppendJSON_Time appends a time in UTC, to the second; null for the zero time.
 func AppendJSON_Time(dst []byte, in *metav1.Time) ([]byte, error) {
-	seconds := in.Unix()
-	if seconds < 0 || seconds > maxFast {
-		return appendTime(dst, in.Time, time.RFC3339), nil
+	if seconds := in.Unix(); 0 <= seconds && seconds <= maxFast {
+		return appendSeconds(dst, uint64(seconds)), nil
 	}
-	return appendSeconds(dst, uint64(seconds)), nil
+	return appendTime(dst, in.Time, time.RFC3339), nil
+}
+
+// AppendSeconds appends the time that was this many seconds after the beginning of 1970, as
+// AppendJSON_Time does.
+func AppendSeconds(dst []byte, seconds int64) []byte {
+	if 0 <= seconds && seconds <= maxFast {
+		return appendSeconds(dst, uint64(seconds))
+	}
+	return appendTime(dst, time.Unix(seconds, 0), time.RFC3339)
 }
 
 // maxFast is the last second of the year 9999.

@@ -121,6 +121,7 @@ func AddToScheme(b *runtime.Builder) {
 		StoredFields:     wire.Fields{"spec.color": wire.String(2, 1)},
 		Scale:            scaleV1,
 		SetReplicas:      func(in *V1, replicas int32) { in.Spec.Replicas = &replicas },
+		JSONTable:        &tableV1,
 		CompareFields:    CompareFieldsV1,
 	})
 	addOlder(hub)
@@ -140,6 +141,7 @@ func addOlder(hub *runtime.Hub[*Widget]) {
 		ToHub:            V1beta1ToHub,
 		FromHub:          HubToV1beta1,
 		SelectableFields: func(in *V1beta1) map[string]string { return map[string]string{"spec.colour": in.Spec.Colour} },
+		JSONTable:        &tableV1beta1,
 		CompareFields:    CompareFieldsV1beta1,
 	})
 	runtime.AddVersion(hub, runtime.Version[*Old, *Widget]{

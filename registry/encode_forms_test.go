@@ -9,14 +9,13 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 )
 
-// The forms that are kept are those that would be made: of every version, pretty or not, one by one
-// and in a list.
-func TestKeptIsWhatWouldBeMade(t *testing.T) {
+// An object has one form in each version, pretty or not, one by one and in a list, however often it
+// is asked for.
+func TestFormsAgree(t *testing.T) {
 	s := serve(t, strategy{})
 	for i := range 5 {
 		s.mustCreate(fmt.Sprintf(`{"metadata":{"name":"w%d"},"spec":{"options":{"<":%q}}}`, i, strings.Repeat("x", i)))
@@ -56,8 +55,8 @@ func TestKeptIsWhatWouldBeMade(t *testing.T) {
 	}
 }
 
-// Nothing that a client only asked to try is kept.
-func TestADryRunIsNotKept(t *testing.T) {
+// Nothing of what a client only asked to try is seen by others.
+func TestADryRunIsNotSeen(t *testing.T) {
 	s := serve(t, strategy{})
 	w := s.mustCreate(`{"metadata":{"name":"w"}}`)
 	w.Labels = map[string]string{"only": "tried"}
@@ -73,11 +72,11 @@ func TestADryRunIsNotKept(t *testing.T) {
 	}
 }
 
-// A second reader costs nothing but the copying.
-func TestAKeptObjectIsWrittenWithoutAllocations(t *testing.T) {
-	s := serveWith(t, strategy{}, registry.Options{EncodeCache: registry.NewEncodeCache(1 << 20)}, nil)
-	s.mustCreate(`{"metadata":{"name":"w"},"spec":{"options":{"a":"b"}}}`)
-	view, err := s.beta.Get.Get(ctx, named, metav1.GetOptions{})
+// Answers in the stored version are made of its bytes.
+func TestStoredVersionIsWrittenWithoutAllocations(t *testing.T) {
+	s := serve(t, strategy{})
+	s.mustCreate(`{"metadata":{"name":"w","labels":{"a":"b"}},"spec":{"options":{"a":"b"}}}`)
+	view, err := s.v1.Get.Get(ctx, named, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
