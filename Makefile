@@ -112,8 +112,9 @@ variants: ## What gen lets through is built, started and sent objects: VARIANTS 
 
 .PHONY: transcode
 TRANSCODE ?= 1h
-transcode: ## JSON out of bytes is that of the decoded object, for random objects and damaged bytes (TRANSCODE, 1h).
+transcode: ## JSON out of bytes is that of the decoded object, for random objects and damaged bytes: of the kinds of the cluster, then of all of k8s.io/api (TRANSCODE, 1h each).
 	TRANSCODE=$(TRANSCODE) $(GO) test -count=1 -timeout 24h -run TestTranscoded -v ./examples/cluster
+	cd test/dropin && TRANSCODE=$(TRANSCODE) $(GO) test -count=1 -timeout 24h -run TestTranscoded -v .
 
 .PHONY: codebench
 codebench: ## Generated code does what that of k8s.io/api does (BENCH='-bench .' to see how much faster).
