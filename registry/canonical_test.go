@@ -15,6 +15,7 @@ import (
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
+	"github.com/typeplane/typeplane/runtime/wire"
 )
 
 // define returns the test resource with a strategy.
@@ -149,6 +150,66 @@ func TestWhatIsWrittenIsCanonical(t *testing.T) {
 		check("delete")
 		if _, err := s.update(parse(t, widget.GV1, `{"metadata":{"name":"w"}}`)); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestSetsOfFieldsAreSettled: in canonical values the sets of fields are as they stand in JSON,
+// however a value was stored. Those that are no JSON are not there. The memory that the database
+// keeps does not change.
+func TestSetsOfFieldsAreSettled(t *testing.T) {
+	const want = `{"f:spec":{"k:{\"name\":\"\u003cé\u003e\"}":{}}}`
+	const foreign = "{ \"f:spec\":\n{\"k:{\\\"name\\\":\\\"<é>\\\"}\":{}}}"
+	stored := map[string][]byte{}
+	for _, gv := range []schema.GroupVersion{widget.GV1, widget.GV1beta1, widget.GVOld} {
+		stored["JSON of "+gv.String()] = fmt.Appendf(nil, `{"kind":"Widget","apiVersion":%q,"metadata":{"name":"w","managedFields":[{"manager":"a","fieldsV1":%s},{"manager":"b","fieldsV1":%s}]}}`, gv, foreign, want)
+	}
+	kind, err := widget.Scheme().Kind(widget.GV1.WithKind("Widget"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	obj := kind.New()
+	obj.SetName("w")
+	obj.SetManagedFields([]metav1.ManagedFieldsEntry{
+		{Manager: "a", FieldsV1: metav1.NewFieldsV1(foreign)}, {Manager: "b", FieldsV1: metav1.NewFieldsV1(want)}, {Manager: "c", FieldsV1: metav1.NewFieldsV1(`{"f:a`)},
+	})
+	message, err := kind.AppendMessage(nil, obj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored["protobuf"] = wire.AppendEnvelope(nil, widget.GV1.String(), "Widget", message)
+	for _, version := range []schema.GroupVersion{widget.GV1, widget.GVOld} { // GVOld has no protobuf, so it stores documents
+		form, err := define(strategy{}).Form(widget.Scheme(), registry.Options{StorageVersion: version})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range stored {
+			t.Run(name+" in "+version.String(), func(t *testing.T) {
+				before := bytes.Clone(value)
+				canonical, _, err := form.Canonical("/k", value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				fields, err := wire.ObjectMeta(canonical)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var meta metav1.ObjectMeta
+				if err := meta.Unmarshal(fields); err != nil {
+					t.Fatal(err)
+				}
+				for i, owner := range meta.ManagedFields {
+					switch {
+					case i < 2 && (owner.FieldsV1 == nil || owner.FieldsV1.GetRawString() != want):
+						t.Errorf("%s has %v, want %s", owner.Manager, owner.FieldsV1, want)
+					case i == 2 && owner.FieldsV1 != nil:
+						t.Errorf("half a set is kept: %s", owner.FieldsV1.GetRawString())
+					}
+				}
+				if len(meta.ManagedFields) < 2 || !bytes.Equal(value, before) {
+					t.Errorf("%d managers; the stored value is now %q", len(meta.ManagedFields), value)
+				}
+			})
 		}
 	}
 }

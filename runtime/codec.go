@@ -165,6 +165,7 @@ func (k *Kind) Transcodes() bool { return k.jsonTable != nil }
 // Transcode appends the JSON of the object in a message, as AppendJSON writes it. This revision is
 // its resourceVersion. It makes no Go value and allocates nothing but room. The message is what
 // AppendMessage writes; for others it may be an error, after which the message is to be decoded.
+// The FieldsV1 in its managedFields are copied: they must be as AppendJSON writes them.
 func (k *Kind) Transcode(dst, message []byte, revision int64) ([]byte, error) {
 	return k.jsonTable.Append(dst, message, revision)
 }

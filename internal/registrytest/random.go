@@ -54,10 +54,13 @@ func (c Config) write(t *testing.T, db *memory.Database, i int) written {
 	return w
 }
 
+// fieldSets are as other servers and clients may have written them.
+var fieldSets = []string{`{"f:spec":{}}`, "{ \"f:spec\" : {\n} }", `{"f:spec":{"k:{\"name\":\"<&>\"}":{}}}`, `{"f:spec":{"v:\"é\"":{}}}`, "null"}
+
 // fill makes obj random, often with zero values.
 func fill(rnd *rand.Rand, obj any) {
 	randfill.New().RandSource(rnd).NilChance(.4).NumElements(0, 3).MaxDepth(12).Funcs(
-		func(f *metav1.FieldsV1, c randfill.Continue) { f.SetRawString(`{"f:spec":{}}`) },
+		func(f *metav1.FieldsV1, c randfill.Continue) { f.SetRawString(fieldSets[c.Intn(len(fieldSets))]) },
 		func(q *resource.Quantity, c randfill.Continue) {
 			*q = *resource.NewQuantity(c.Int63n(1000), resource.DecimalSI)
 		},

@@ -53,7 +53,9 @@ func (w *writer) field(f *Member, i, end int, at int64) int {
 		w.message(f.Of, i, after, asStored)
 	case Metadata:
 		w.dst = json.AppendName(w.dst, f.Name)
+		w.settled = at != asStored
 		w.message(f.Of, i, after, at)
+		w.settled = false
 	case Inline:
 		w.inline(f.Of, i, after)
 	case Time:
@@ -67,8 +69,23 @@ func (w *writer) field(f *Member, i, end int, at int64) int {
 		}
 	case version:
 		w.dst = f.appendVersion(w.dst, data[i:after], at)
+	case fieldSet:
+		w.dst = json.AppendName(w.dst, f.Name)
+		w.fieldSet(i, after)
 	}
 	return after
+}
+
+// fieldSet appends a FieldsV1.
+func (w *writer) fieldSet(i, end int) {
+	if w.settled {
+		raw, err := only(w.data[i:end:end], 1<<3|wireBytes)
+		if err == nil && len(raw) > 0 && raw[0] == '{' {
+			w.dst = append(w.dst, raw...)
+			return
+		}
+	}
+	w.message(&FieldsV1, i, end, asStored)
 }
 
 func (w *writer) time(body []byte) {

@@ -54,6 +54,7 @@ const (
 	Time     // metav1.Time
 	Hidden   // JSON does not have it
 	version  // the resourceVersion in an ObjectMeta
+	fieldSet // the FieldsV1 of a manager
 )
 
 // Rule is a set of these bits. Without any of them a field is always written.
@@ -83,7 +84,8 @@ const asStored = -1
 const maxDepth = 10000
 
 // Append appends the JSON of an object: message is what its envelope holds. revision becomes its
-// resourceVersion, whatever that was; with 0 there is none. After an error what was appended is
+// resourceVersion, whatever that was; with 0 there is none. The FieldsV1 in its own managedFields
+// are copied, so they are what AppendJSON would write of them. After an error what was appended is
 // worth nothing; there is none for canonical values. It keeps no part of message.
 func (m *Message) Append(dst, message []byte, revision int64) ([]byte, error) {
 	w := writer{dst: dst, data: message}
@@ -98,7 +100,9 @@ type writer struct {
 	dst   []byte
 	data  []byte // the whole message: those in it are parts of it, from one place to another
 	depth int
-	err   error
+	// settled says that FieldsV1 are those of the object itself, and are copied.
+	settled bool
+	err     error
 }
 
 // fail keeps the first error.

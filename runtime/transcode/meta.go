@@ -2,9 +2,12 @@ package transcode
 
 // AppendObjectMeta appends the JSON of an ObjectMeta. fields are the content of its message, which
 // generated code has written. revision becomes the resourceVersion, whatever that was; with 0 there
-// is none. After an error what was appended is worth nothing; there is none for canonical values.
+// is none. The FieldsV1 in managedFields are copied, as Append does. After an error what was
+// appended is worth nothing; there is none for canonical values.
 func AppendObjectMeta(dst, fields []byte, revision int64) ([]byte, error) {
-	return ObjectMeta.Append(dst, fields, revision)
+	w := writer{dst: dst, data: fields, settled: true}
+	w.message(&ObjectMeta, 0, len(fields), revision)
+	return w.dst, w.err
 }
 
 // Types of apimachinery that are written by their fields.
@@ -40,7 +43,7 @@ var (
 		{Name: `,"apiVersion":`, Tag: 3<<3 | wireBytes, Form: Text, Rule: Optional},
 		{Name: `,"time":`, Tag: 4<<3 | wireBytes, Form: Time, Rule: Optional | Pointer},
 		{Name: `,"fieldsType":`, Tag: 6<<3 | wireBytes, Form: Text, Rule: Optional},
-		{Name: `,"fieldsV1":`, Tag: 7<<3 | wireBytes, Form: Struct, Rule: Optional | Pointer, Of: &FieldsV1},
+		{Name: `,"fieldsV1":`, Tag: 7<<3 | wireBytes, Form: fieldSet, Rule: Optional | Pointer},
 		{Name: `,"subresource":`, Tag: 8<<3 | wireBytes, Form: Text, Rule: Optional},
 	}}
 	LabelSelector = Message{Members: []Member{

@@ -45,7 +45,7 @@ func randomMeta(seed int64) *metav1.ObjectMeta {
 			}
 		},
 		func(f *metav1.FieldsV1, c randfill.Continue) {
-			f.SetRawBytes([]byte([]string{`{"f:spec":{"f:<a>":{}}}`, "{ \"f:a\" : {} }", "null", ""}[c.Intn(4)]))
+			f.SetRawBytes([]byte([]string{`{"f:spec":{"f:\u003ca\u003e":{}}}`, `{"f:a":{}}`, "null", ""}[c.Intn(4)]))
 		},
 		func(s *string, c randfill.Continue) {
 			*s = []string{"", "a", "plain-name", "<&> \"quoted\"\n", "\xff\xfe", "längere Wörter über 32 Bytes hinaus"}[c.Intn(6)] + fmt.Sprint(c.Intn(3))

@@ -255,9 +255,10 @@ func (c *Codec) encodeStorage(obj runtime.Object, from *Origin) ([]byte, error) 
 	return c.documentValue(obj, doc)
 }
 
-// stripped takes out of obj what is not stored.
+// stripped takes out of obj what is not stored, and settles its sets of fields.
 func stripped(obj runtime.Object) runtime.Object {
 	meta := runtime.Meta(obj)
+	settle(meta)
 	meta.ResourceVersion = ""
 	//lint:ignore SA1019 clients of long ago still send it, and nothing has set it for years
 	meta.SelfLink = ""
