@@ -92,8 +92,9 @@ const (
 // NewOptions returns the options of a server with their defaults. name is that of its program.
 func NewOptions(name string) *Options { return program.NewOptions(name) }
 
-// Own returns the API as one that is always served: --enable-api neither names it nor leaves it out.
-// It is for the kinds that a program is there for, where they are in a package that is not main.
+// Own returns the API as one that is always served: --enable-api neither names it nor leaves it
+// out. It is for the kinds that a program is there for, where they are in a package that is not
+// main.
 func Own(a API) API { return program.Own(a) }
 
 // Main runs a server as a program: flags or a command in, an exit code out. SIGINT and SIGTERM stop

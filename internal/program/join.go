@@ -18,8 +18,8 @@ const (
 	noAPIs  = "none"
 )
 
-// Join returns the server with the parts of its APIs that the names choose as if they were its
-// own, and which of those that can be left out are on. No names at all are all of them.
+// Join returns the server with the parts of its APIs that the names choose, as if they were its
+// own. It also returns which of those that can be left out are on. No names at all are all of them.
 func Join(s Server, names []string) (Server, map[string]bool, error) {
 	on, err := s.enabledAPIs(names)
 	if err != nil {

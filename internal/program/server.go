@@ -144,8 +144,9 @@ type API struct {
 	own bool
 }
 
-// Own returns the API as one that is always served: --enable-api neither names it nor leaves it out.
-// It is for the kinds that a program is there for, where they are in a package that is not main.
+// Own returns the API as one that is always served: --enable-api neither names it nor leaves it
+// out. It is for the kinds that a program is there for, where they are in a package that is not
+// main.
 func Own(a API) API {
 	a.own = true
 	return a

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// memoryLimit is how many bytes of memory the kernel lets the process have, by the control groups
-// that it is in; ok is false if there is no limit, or none that can be read. root is the root
-// directory. The files are those of cgroups(7).
+// memoryLimit is how many bytes of memory the control groups of the process let it have. ok is
+// false if there is no limit, or none that can be read. root is the root directory. The files are
+// those of cgroups(7).
 func memoryLimit(root fs.FS) (bytes int64, ok bool) {
 	groups, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 // them, and these are a third of what a get costs.
 //
 // So do the frames of many streams that wait, as those of an event do that many watch. net/http
-// writes them in pieces of at most pieceSize. A piece that ends within a frame is kept until there is
-// a record, or until one comes that ends with its frame. Nobody leaves a frame unfinished.
+// writes them in pieces of at most pieceSize. A piece that ends within a frame is kept until there
+// is a record, or until one comes that ends with its frame. Nobody leaves a frame unfinished.
 //
 // Only one goroutine writes at a time, as in any server.
 type joined struct {

@@ -18,8 +18,9 @@ const (
 	listsLimit = 512
 )
 
-// manyLists measures what a list of everything costs in each form, by itself and beside many others,
-// and what memory the server takes at most, where it must not take more than listsLimit.
+// manyLists measures what a list of everything costs in each form, by itself and beside many
+// others. It also measures what memory the server takes at most, which must not be more than
+// listsLimit.
 func manyLists(ctx context.Context, l *lab, out io.Writer) error {
 	n := 100_000
 	if l.short {

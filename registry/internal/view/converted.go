@@ -71,8 +71,8 @@ func (v Factory) appendVisible(dst []byte, e storage.Entry) ([]byte, error) {
 	return dst, err
 }
 
-// appendPartialMessage appends the message of an object without all but its metadata. The object may
-// itself have no protobuf.
+// appendPartialMessage appends the message of an object without all but its metadata. The object
+// may itself have no protobuf.
 func (v Factory) appendPartialMessage(dst []byte, e storage.Entry) ([]byte, error) {
 	meta, err := v.metadata(e)
 	if err != nil {

@@ -21,8 +21,8 @@ type frame struct {
 	columns []metav1.TableColumnDefinition
 }
 
-// writeAs writes a list of n items in one of the media types that are text; item appends the JSON of
-// the i-th.
+// writeAs writes a list of n items in one of the media types that are text; item appends the JSON
+// of the i-th.
 func (f frame) writeAs(out *chunks, rep rest.Representation, n int, item func(dst []byte, i int) ([]byte, error)) error {
 	if rep.MediaType == rest.YAML {
 		return f.writeYAML(out, n, item)
