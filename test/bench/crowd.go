@@ -241,7 +241,7 @@ func (a *audience) hear(ctx context.Context, t *target, rate int, lasts time.Dur
 		a.writes++
 		pod := a.writes * 37 % t.n // of another node each time
 		a.sent[a.writes].Store(time.Now().UnixNano())
-		if err := t.seeder.change(ctx, t.prefix, pod, strconv.Itoa(a.writes)); err != nil {
+		if err := t.change(ctx, pod, strconv.Itoa(a.writes), ""); err != nil {
 			return err
 		}
 		for i := range a.watchers {

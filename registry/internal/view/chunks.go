@@ -6,8 +6,13 @@ import (
 	"sync"
 )
 
-// chunk is about how much of a list is in memory before it is written.
-const chunk = 64 << 10
+const (
+	// chunk is about how much of a list is in memory before it is written.
+	chunk = 64 << 10
+	// block is what is written before the end in whole numbers: as much as a frame of HTTP/2 holds.
+	// So nobody has to keep the rest of a chunk until the next one comes.
+	block = 16 << 10
+)
 
 // chunks collects bytes and writes them when there are enough.
 type chunks struct {
@@ -34,10 +39,12 @@ func inChunks(w io.Writer, write func(*chunks) error) error {
 }
 
 func (c *chunks) flushFull() error {
-	if c.buf.Len() < chunk {
+	n := c.buf.Len()
+	if n < chunk {
 		return nil
 	}
-	return c.flush()
+	_, err := c.w.Write(c.buf.Next(n - n%block))
+	return err
 }
 
 func (c *chunks) flush() error {
