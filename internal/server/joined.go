@@ -96,9 +96,9 @@ func (j *joined) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// goesOn says whether more will follow at once behind the last frame: behind headers there is a
-// body, a short answer comes to its end, and a frame of the longest kind is a piece of something
-// longer. A frame that a client's window cuts short is not of that kind, so nothing waits for that.
+// goesOn says whether more will follow at once behind the last frame. Behind headers there is a
+// body. A short answer comes to its end. A frame of the longest kind is a piece of something
+// longer. One that a client's window cuts short is not of that kind, so nothing waits for that.
 func (j *joined) goesOn() bool {
 	f := &j.frames
 	switch {
@@ -112,7 +112,8 @@ func (j *joined) goesOn() bool {
 	return false
 }
 
-// send sends what makes whole records, or everything if the last frame is whole and no more follows.
+// send sends what makes whole records, or everything if the last frame is whole and no more
+// follows.
 func (j *joined) send(more bool) error {
 	all := *j.held
 	n := len(all)

@@ -39,11 +39,15 @@ func inChunks(w io.Writer, write func(*chunks) error) error {
 }
 
 func (c *chunks) flushFull() error {
-	n := c.buf.Len()
-	if n < chunk {
+	if c.buf.Len() < chunk {
 		return nil
 	}
-	_, err := c.w.Write(c.buf.Next(n - n%block))
+	all := c.buf.Bytes()
+	rest := len(all) % block
+	_, err := c.w.Write(all[:len(all)-rest])
+	// The rest goes to the beginning of the buffer, so that the next items have room behind it.
+	c.buf.Reset()
+	c.buf.Write(all[len(all)-rest:])
 	return err
 }
 
