@@ -201,6 +201,10 @@ bench: ## Our server beside one built from k8s.io/apiserver, and the budgets (ha
 staircase: ## What each step of a get costs, from a bare net/http server to ours (five minutes).
 	cd test/bench && $(GO) run . -parts staircase $(BENCH)
 
+.PHONY: scale
+scale: ## How a server grows: 10 to 500 kinds, a million objects, 64 lists at once, three servers on one etcd (twenty minutes; SCALE=-short for a quick one).
+	cd test/bench && $(GO) run . -parts kinds,lists,million,servers $(SCALE)
+
 .PHONY: genbench
 genbench: ## gen beside Kubernetes' own generators (ten minutes; BENCH=-short for a quick one).
 	cd test/genbench && $(GO) run . $(BENCH)

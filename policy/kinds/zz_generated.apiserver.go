@@ -28,6 +28,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:  v1.AppendProtobuf_ValidatingAdmissionPolicy,
 		UnmarshalShared: v1.UnmarshalShared_ValidatingAdmissionPolicy,
 		Recycler:        v1.Recycler_ValidatingAdmissionPolicy,
+		JSONTable:       &v1.JSONTable_ValidatingAdmissionPolicy,
 		DeepCopy:        v1.DeepCopy_ValidatingAdmissionPolicy,
 		CompareFields:   compareFields_v1_ValidatingAdmissionPolicy,
 	})
@@ -43,6 +44,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:  v1.AppendProtobuf_ValidatingAdmissionPolicyBinding,
 		UnmarshalShared: v1.UnmarshalShared_ValidatingAdmissionPolicyBinding,
 		Recycler:        v1.Recycler_ValidatingAdmissionPolicyBinding,
+		JSONTable:       &v1.JSONTable_ValidatingAdmissionPolicyBinding,
 		DeepCopy:        v1.DeepCopy_ValidatingAdmissionPolicyBinding,
 		CompareFields:   compareFields_v1_ValidatingAdmissionPolicyBinding,
 	})

@@ -24,6 +24,9 @@ func (o options) programs() (needed []program) {
 	if slices.Contains(o.parts, "staircase") {
 		needed = append(needed, ours, program{".", "./stairs"})
 	}
+	if slices.Contains(o.parts, "crowd") {
+		needed = append(needed, ours)
+	}
 	if slices.Contains(o.parts, "sizes") {
 		needed = append(needed, program{root, "./examples/library"}, program{root, "./examples/cluster"})
 	}
