@@ -120,7 +120,8 @@ func (a *answer) finish() error {
 		end := writingShort(a.call.req.Context())
 		defer end()
 		a.call.w.WriteHeader(a.code)
-		return writeBlocks(a.call.w, a.buffer)
+		_, err := a.call.w.Write(a.buffer)
+		return err
 	}
 	if a.coding != nil {
 		if err := a.compressor.Close(); err != nil {

@@ -2,52 +2,44 @@ package server
 
 import "io"
 
-// blockSize is how much of an answer net/http is given at once, in bytes. With the 9 bytes that
-// HTTP/2 puts before it that is one frame, of the size that every client takes, and one record of
-// TLS. A frame with 16 KiB in it is two records, and two system calls.
-const blockSize = 16<<10 - 9
-
-// writeBlocks writes all of p.
-func writeBlocks(to io.Writer, p []byte) error {
-	for len(p) > 0 {
-		n := min(blockSize, len(p))
-		if _, err := to.Write(p[:n]); err != nil {
-			return err
-		}
-		p = p[n:]
-	}
-	return nil
-}
-
-// blocks is a writer that keeps what makes no whole block until there is more, or flush is called.
+// blocks is a writer that passes on whole frames. It keeps what makes none until there is more, or
+// flush is called.
+//
+// net/http wakes the handler up again when all of a Write is sent. So what comes together is passed
+// on in one piece, however long it is.
 type blocks struct {
 	to   io.Writer
-	rest []byte // less than a block
+	rest []byte // less than a frame
 }
 
 func (b *blocks) Write(p []byte) (int, error) {
 	n := len(p)
 	if len(b.rest) > 0 {
-		more := min(blockSize-len(b.rest), len(p))
+		more := min(frameSize-len(b.rest), len(p))
 		b.rest, p = append(b.rest, p[:more]...), p[more:]
-		if len(b.rest) < blockSize {
+		if len(b.rest) < frameSize {
 			return n, nil
 		}
 		if err := b.flush(); err != nil {
 			return 0, err
 		}
 	}
-	whole := len(p) / blockSize * blockSize
-	if err := writeBlocks(b.to, p[:whole]); err != nil {
-		return 0, err
+	if whole := len(p) / frameSize * frameSize; whole > 0 {
+		if _, err := b.to.Write(p[:whole]); err != nil {
+			return 0, err
+		}
+		p = p[whole:]
 	}
-	b.rest = append(b.rest, p[whole:]...)
+	b.rest = append(b.rest, p...)
 	return n, nil
 }
 
 // flush writes what is kept.
 func (b *blocks) flush() error {
-	err := writeBlocks(b.to, b.rest)
+	if len(b.rest) == 0 {
+		return nil
+	}
+	_, err := b.to.Write(b.rest)
 	b.rest = b.rest[:0]
 	return err
 }

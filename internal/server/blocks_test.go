@@ -17,7 +17,7 @@ func (s *sizes) Write(p []byte) (int, error) {
 	return s.all.Write(p)
 }
 
-// TestBlocks: whatever is written, the bytes arrive, in whole blocks except for the last.
+// TestBlocks: whatever is written, the bytes arrive, in whole frames except for the last.
 func TestBlocks(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -25,7 +25,7 @@ func TestBlocks(t *testing.T) {
 		out := new(sizes)
 		b := &blocks{to: out}
 		for range random.IntN(8) {
-			p := make([]byte, random.IntN(1+random.IntN(4*blockSize)))
+			p := make([]byte, random.IntN(1+random.IntN(4*frameSize)))
 			for i := range p {
 				p[i] = byte(random.Uint32())
 			}
@@ -41,21 +41,9 @@ func TestBlocks(t *testing.T) {
 			t.Fatalf("%d bytes came out of %d, or others", out.all.Len(), len(want))
 		}
 		for i, n := range out.each {
-			if n == 0 || n != blockSize && i < len(out.each)-1 {
-				t.Fatalf("blocks of %d", out.each)
+			if n == 0 || n%frameSize != 0 && i < len(out.each)-1 {
+				t.Fatalf("pieces of %d", out.each)
 			}
-		}
-	}
-}
-
-func TestWriteBlocks(t *testing.T) {
-	for _, n := range []int{0, 1, blockSize, blockSize + 1, 3*blockSize - 1, 3 * blockSize} {
-		out := new(sizes)
-		if err := writeBlocks(out, make([]byte, n)); err != nil {
-			t.Fatal(err)
-		}
-		if want := (n + blockSize - 1) / blockSize; out.all.Len() != n || len(out.each) != want {
-			t.Errorf("%d bytes: %d in %d", n, out.each, want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 type frames struct {
 	kind  http2.FrameType // of the last frame whose header has gone by
 	flags http2.Flags
+	size  int // of its payload
 
 	header [frameHeader]byte // of the next frame
 	have   int               // bytes of it
@@ -33,6 +34,7 @@ func (f *frames) next(p []byte) (rest []byte, begun bool) {
 	}
 	f.have = 0
 	f.left = int(binary.BigEndian.Uint32(f.header[:4]) >> 8)
+	f.size = f.left
 	f.kind, f.flags = http2.FrameType(f.header[3]), http2.Flags(f.header[4])
 	return p[n:], true
 }

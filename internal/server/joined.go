@@ -18,8 +18,11 @@ import (
 // them, and these are a third of what a get costs.
 //
 // So do the frames of many streams that wait, as those of an event do that many watch. net/http
-// writes them in pieces of at most pieceSize. A piece that ends within a frame is kept until there
-// is a record, or until one comes that ends with its frame. Nobody leaves a frame unfinished.
+// writes them in pieces of at most pieceSize. A piece that ends within a frame is kept until one
+// comes that ends with its frame, or there is enough. Nobody leaves a frame unfinished.
+//
+// A long answer is in frames of the longest kind. Several of them go out at once, in records that
+// are full.
 //
 // Only one goroutine writes at a time, as in any server.
 type joined struct {
@@ -40,6 +43,10 @@ const (
 	holdTime = 5 * time.Millisecond
 	// recordSize is the most that a record of TLS holds.
 	recordSize = 16 << 10
+	// frameSize is the most that a frame holds for a client that has not asked for longer ones.
+	frameSize = 16 << 10
+	// enough is how much is held at most, and less than a write more.
+	enough = 4 * recordSize
 	// pieceSize is how much the server of HTTP/2 gathers itself. What is longer it writes at once.
 	pieceSize = 4 << 10
 )
@@ -72,24 +79,26 @@ func (j *joined) Write(p []byte) (int, error) {
 			// ready to; without this each would find that the one before has just been served.
 			runtime.Gosched()
 		}
-		if len(p) >= recordSize || !more && j.frames.whole() {
+		if !more && j.frames.whole() {
 			return j.to.Write(p)
 		}
 		j.held = records.Get().(*[]byte)
 	}
 	*j.held = append(*j.held, p...)
-	if more && len(*j.held) < recordSize {
-		if !j.armed {
-			j.armed = true
-			j.timer.Reset(holdTime)
-		}
-		return len(p), nil
+	var err error
+	if len(*j.held) >= enough || !more && j.frames.whole() {
+		err = j.send(more)
 	}
-	return len(p), j.send()
+	if more && j.held != nil && !j.armed {
+		j.armed = true
+		j.timer.Reset(holdTime)
+	}
+	return len(p), err
 }
 
-// goesOn says whether more will follow at once behind the last frame: behind headers there is a
-// body, and a short answer comes to its end.
+// goesOn says whether more will follow at once behind the last frame. Behind headers there is a
+// body. A short answer comes to its end. A frame of the longest kind is a piece of something
+// longer. One that a client's window cuts short is not of that kind, so nothing waits for that.
 func (j *joined) goesOn() bool {
 	f := &j.frames
 	switch {
@@ -98,16 +107,17 @@ func (j *joined) goesOn() bool {
 	case f.kind == http2.FrameHeaders:
 		return f.flags.Has(http2.FlagHeadersEndHeaders) && !f.flags.Has(http2.FlagHeadersEndStream)
 	case f.kind == http2.FrameData:
-		return j.short.Load() > 0 && !f.flags.Has(http2.FlagDataEndStream)
+		return !f.flags.Has(http2.FlagDataEndStream) && (f.size >= frameSize || j.short.Load() > 0)
 	}
 	return false
 }
 
-// send sends what makes whole records, or everything if the last frame is whole.
-func (j *joined) send() error {
+// send sends what makes whole records, or everything if the last frame is whole and no more
+// follows.
+func (j *joined) send(more bool) error {
 	all := *j.held
 	n := len(all)
-	if !j.frames.whole() {
+	if more || !j.frames.whole() {
 		n -= n % recordSize
 	}
 	if n == 0 {
@@ -126,7 +136,7 @@ func (j *joined) late() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.armed = false; j.held != nil {
-		j.send()
+		j.send(false)
 	}
 }
 

@@ -54,7 +54,7 @@ func TestJoined(t *testing.T) {
 	data := frame(http2.FrameData, 0, 5000)
 	last := frame(http2.FrameData, http2.FlagDataEndStream, 3000)
 	end := frame(http2.FrameData, http2.FlagDataEndStream, 0)
-	block := frame(http2.FrameData, 0, blockSize)
+	full := frame(http2.FrameData, 0, frameSize)
 	ping := frame(http2.FramePing, http2.FlagPingAck, 8)
 	for _, tc := range []struct {
 		name   string
@@ -70,7 +70,10 @@ func TestJoined(t *testing.T) {
 		{"headers, body and end", true, [][]byte{headers, data, end}, []int{len(headers) + len(data) + len(end)}, false},
 		{"headers, body and end of what may be long", false, [][]byte{headers, data, end}, []int{len(headers) + len(data), len(end)}, false},
 		{"a body that never ends", true, [][]byte{headers, data}, []int{len(headers) + len(data)}, true},
-		{"blocks are records", true, [][]byte{headers, block, block, end}, []int{len(headers) + len(block), len(block), len(end)}, false},
+		{"a long body", false, [][]byte{headers, full, full, last}, []int{len(headers) + 2*len(full) + len(last)}, false},
+		{"a long body that is cut short", false, [][]byte{headers, full, data, end}, []int{len(headers) + len(full) + len(data), len(end)}, false},
+		{"a long body that goes on late", false, [][]byte{headers, full, full}, []int{len(headers) + 2*len(full)}, true},
+		{"a long body is full records", false, [][]byte{headers, full, full, full, full, end}, []int{enough, len(headers) + 4*len(full) - enough + len(end)}, false},
 		{"something else", false, [][]byte{headers, ping}, []int{len(headers) + len(ping)}, false},
 		{"a frame in two pieces", false, [][]byte{data[:50], data[50:]}, []int{len(data)}, false},
 	} {
@@ -119,7 +122,7 @@ func TestJoinedKeepsOrder(t *testing.T) {
 			var all []byte
 			for range 1 + random.IntN(20) {
 				kind := []http2.FrameType{http2.FrameHeaders, http2.FrameData, http2.FrameData, http2.FrameContinuation, http2.FramePing}[random.IntN(5)]
-				all = append(all, frame(kind, http2.Flags(random.IntN(8)), []int{0, 8, 200, 4096, blockSize, 40_000}[random.IntN(6)])...)
+				all = append(all, frame(kind, http2.Flags(random.IntN(8)), []int{0, 8, 200, 4096, frameSize, 40_000}[random.IntN(6)])...)
 			}
 			for i := range all { // payloads that differ
 				if all[i] == 0 && random.IntN(4) == 0 && kindAt(all, i) {

@@ -144,7 +144,8 @@ func writeEvents(to io.Writer, frames *framer, events []rest.Event) error {
 		if err != nil {
 			return err
 		}
-		return writeBlocks(to, frame)
+		_, err = to.Write(frame)
+		return err
 	}
 	out := blocks{to: to, rest: b.block[:0]}
 	defer func() { b.block = out.rest }()

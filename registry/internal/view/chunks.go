@@ -6,8 +6,13 @@ import (
 	"sync"
 )
 
-// chunk is about how much of a list is in memory before it is written.
-const chunk = 64 << 10
+const (
+	// chunk is about how much of a list is in memory before it is written.
+	chunk = 64 << 10
+	// block is what is written before the end in whole numbers: as much as a frame of HTTP/2 holds.
+	// So nobody has to keep the rest of a chunk until the next one comes.
+	block = 16 << 10
+)
 
 // chunks collects bytes and writes them when there are enough.
 type chunks struct {
@@ -37,7 +42,13 @@ func (c *chunks) flushFull() error {
 	if c.buf.Len() < chunk {
 		return nil
 	}
-	return c.flush()
+	all := c.buf.Bytes()
+	rest := len(all) % block
+	_, err := c.w.Write(all[:len(all)-rest])
+	// The rest goes to the beginning of the buffer, so that the next items have room behind it.
+	c.buf.Reset()
+	c.buf.Write(all[len(all)-rest:])
+	return err
 }
 
 func (c *chunks) flush() error {

@@ -66,6 +66,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendProtobuf:   v1.AppendProtobuf_Pod,
 		UnmarshalShared:  v1.UnmarshalShared_Pod,
 		Recycler:         v1.Recycler_Pod,
+		JSONTable:        &v1.JSONTable_Pod,
 		DeepCopy:         v1.DeepCopy_Pod,
 		CompareFields:    v1.CompareFields_Pod,
 		SelectableFields: pods.SelectableFields,
