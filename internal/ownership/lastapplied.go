@@ -50,10 +50,12 @@ func (a *application) updateLastApplied(meta *metav1.ObjectMeta) {
 		return
 	}
 	content := a.content
-	if sent, ok := content["metadata"].(map[string]any); ok && sent["annotations"] != nil {
-		annotations, _ := sent["annotations"].(map[string]any)
-		sent = without(sent, "annotations")
-		sent["annotations"] = without(annotations, lastApplied)
+	if sent, ok := content["metadata"].(map[string]any); ok {
+		annotations, some := sent["annotations"].(map[string]any)
+		sent = without(sent, "annotations") // null, too
+		if some {
+			sent["annotations"] = without(annotations, lastApplied)
+		}
 		content = without(content, "metadata")
 		content["metadata"] = sent
 	}
