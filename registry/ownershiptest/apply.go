@@ -132,7 +132,8 @@ func (h *history) content(w writer, live runtime.Object, manager string) map[str
 	return content
 }
 
-// some is a copy of most of a value.
+// some is a copy of most of a value. No item of a list is empty: one that is found by a key with a
+// default may be, and the library takes it out of the object when its manager applies it again.
 func (h *history) some(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -150,8 +151,12 @@ func (h *history) some(value any) any {
 	case []any:
 		out := []any{}
 		for _, item := range value {
-			if h.random.IntN(10) > 0 {
-				out = append(out, h.some(item))
+			if h.random.IntN(10) == 0 {
+				continue
+			}
+			item = h.some(item)
+			if object, ok := item.(map[string]any); !ok || len(object) > 0 {
+				out = append(out, item)
 			}
 		}
 		if len(out) > 1 && h.random.IntN(4) == 0 {
