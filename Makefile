@@ -106,7 +106,7 @@ crd: ## The CustomResourceDefinitions of generators/internal/crd/testdata beside
 
 .PHONY: variants
 VARIANTS ?= 200
-variants: ## What gen lets through is built, started and sent objects: VARIANTS (200) changes of the examples' types (an hour or less; 20 are in unit). Before that, every tag at every place, every layout of every case and of the modules of dropin, every marker taken away, every basic type named.
+variants: ## What gen lets through is built, started and sent objects: VARIANTS (200) changes of the examples' types (an hour or less; 10 are in unit). Before that, every tag at every place, every layout of every case and of the modules of dropin, every marker taken away, every basic type named.
 	$(GO) test -count=1 -timeout 60m -run '^(TestTagsPage|TestLayouts|TestLayoutsOfModules|TestDeletions|TestNamed)$$' ./generators/internal/gen -every
 	$(GO) test -count=1 -timeout 120m -v -run '^TestVariants$$' ./generators/internal/gen -variants $(VARIANTS)
 

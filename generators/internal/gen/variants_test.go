@@ -22,7 +22,7 @@ import (
 )
 
 var (
-	howMany     = flag.Int("variants", 20, "try so many variants of the examples' types; there are some thousands")
+	howMany     = flag.Int("variants", 10, "try so many variants of the examples' types; there are some thousands")
 	onlyVariant = flag.String("variants.only", "", "try only the variants whose name matches this expression")
 )
 
