@@ -132,8 +132,8 @@ func (h *history) content(w writer, live runtime.Object, manager string) map[str
 	return content
 }
 
-// some is a copy of most of a value. No item of a list is empty: one that is found by a key with a
-// default may be, and the library takes it out of the object when its manager applies it again.
+// some is a copy of most of a value. No item of a list is empty, as one may be whose key has a
+// default. The library takes such an item out of the object when its manager applies it again.
 func (h *history) some(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
