@@ -150,9 +150,7 @@ func TestEncodingsGoWithTheirEvent(t *testing.T) {
 		}
 		return made
 	}
-	if !keep() || keep() {
-		t.Fatal("the encoding is not kept")
-	}
+	await(t, "the encoding is kept", func() bool { return !keep() })
 	for range 200 {
 		update(t, source, "/pods/a", bytes.Repeat([]byte("x"), 2000))
 		update(t, source, "/pods/a", bytes.Repeat([]byte("y"), 2000))
