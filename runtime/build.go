@@ -139,6 +139,7 @@ func (c *checker) kind(k *Kind) {
 	}
 	c.storedFields(k, bad)
 	c.transcodes(k, bad)
+	c.storedCells(k, bad)
 }
 
 // conversions checks that a version reaches its hub, or is it.

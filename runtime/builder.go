@@ -126,6 +126,9 @@ type Version[V, H Object] struct {
 	// goroutine. With neither of them a Table shows the age.
 	Columns []metav1.TableColumnDefinition
 	Cells   func(V) []any
+	// Paths lead to what Cells returns, so that a Table need not decode an object. There is one for
+	// each of Columns, like .spec.name, or "" for a cell that is always nil. With nil it decodes.
+	Paths []string
 	// Scale and SetReplicas read and write what the scale subresource is about. nil: the version
 	// has none.
 	Scale       func(V) Scale
@@ -157,7 +160,7 @@ func AddVersion[V, H Object](h *Hub[H], v Version[V, H]) {
 	k.deprecated, k.documentDefaults, k.nullableMembers = v.Deprecated, v.DocumentDefaults, v.NullableMembers
 	k.openMembers = v.OpenMembers
 	k.storedFields = maps.Clone(v.StoredFields)
-	k.columns = slices.Clone(v.Columns)
+	k.columns, k.paths = slices.Clone(v.Columns), slices.Clone(v.Paths)
 	if v.Cells != nil {
 		k.cells = func(obj Object) []any { return v.Cells(obj.(V)) }
 	}

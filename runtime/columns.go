@@ -2,9 +2,15 @@ package runtime
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strconv"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	runtimejson "github.com/typeplane/typeplane/runtime/json"
+	"github.com/typeplane/typeplane/runtime/transcode"
 )
 
 // CheckColumns says what is wrong with the columns of a Table and the function that fills them (see
@@ -43,6 +49,66 @@ func CheckColumns[T Object](columns []metav1.TableColumnDefinition, cells func(T
 		}
 	}
 	return ""
+}
+
+// AppendCells appends cells as the JSON of a list has them, without brackets. date appends what is
+// shown of a metav1.Time.
+func AppendCells(dst []byte, cells []any, date func(dst []byte, at time.Time) []byte) ([]byte, error) {
+	for i, cell := range cells {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if at, ok := cell.(metav1.Time); ok {
+			dst = date(dst, at.Time)
+			continue
+		}
+		var err error
+		if dst, err = runtimejson.AppendAny(dst, cell); err != nil {
+			return nil, err
+		}
+	}
+	return dst, nil
+}
+
+// storedCells looks up the paths of columns, and checks what they lead to as far as an empty object
+// shows it. What the table has no word for is decoded.
+func (c *checker) storedCells(k *Kind, bad func(string, ...any)) {
+	switch {
+	case k.paths == nil || k.new == nil || k.cells == nil:
+		return
+	case len(k.paths) != len(k.columns):
+		bad("it has %d Paths for %d Columns: give one for each", len(k.paths), len(k.columns))
+		return
+	case k.jsonTable == nil || !k.protobuf:
+		return
+	}
+	var columns []transcode.Column
+	for i, path := range k.paths {
+		columns = append(columns, transcode.Column{Path: path, Type: k.columns[i].Type})
+	}
+	stored, err := transcode.NewCells(k.jsonTable, columns)
+	if errors.Is(err, transcode.ErrNoWord) {
+		return
+	}
+	if err != nil {
+		bad("its Paths can't be read (%v): write them like .spec.name", err)
+		return
+	}
+	empty := k.new()
+	message, err := marshal(empty.(Protobuf))
+	if err != nil {
+		return // reported with the protobuf methods
+	}
+	date := func(dst []byte, at time.Time) []byte { return strconv.AppendInt(dst, at.Unix(), 10) }
+	want, err := AppendCells(nil, k.cells(empty), date)
+	if err != nil {
+		return // cells that have no JSON
+	}
+	if got, err := stored.Append(nil, message, date); err == nil && string(got) != string(want) {
+		bad("its Paths lead to %s in an empty object, and Cells returns %s: run gen", got, want)
+		return
+	}
+	k.storedCells = stored
 }
 
 // JSONCell is what a column of type string shows of a list, a map or a struct: its JSON, and

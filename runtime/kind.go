@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/runtime/transcode"
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 
@@ -60,6 +61,8 @@ type Kind struct {
 	ownRulesOnly bool
 	columns      []metav1.TableColumnDefinition
 	cells        func(Object) []any // one for each of columns
+	paths        []string           // likewise; nil if nobody knows
+	storedCells  *transcode.Cells   // nil: an object has to be decoded for its cells
 	scale        func(Object) Scale // nil without a scale subresource, as setReplicas is
 	setReplicas  func(Object, int32)
 
@@ -120,7 +123,10 @@ func (k *Kind) ToHub(obj Object) (Object, error) {
 		strip(obj)
 		return obj, nil
 	}
-	out := k.hub.new()
+	return k.toHubIn(obj, k.hub.new())
+}
+
+func (k *Kind) toHubIn(obj, out Object) (Object, error) {
 	if err := k.toHub(obj, out); err != nil {
 		return nil, fmt.Errorf("convert %s to its hub: %w", describe(k.gvk), err)
 	}
@@ -134,11 +140,45 @@ func (k *Kind) FromHub(hub Object) (Object, error) {
 	if k.fromHub == nil {
 		return hub, nil
 	}
-	out := k.new()
+	return k.fromHubIn(hub, k.new())
+}
+
+func (k *Kind) fromHubIn(hub, out Object) (Object, error) {
 	if err := k.fromHub(hub, out); err != nil {
 		return nil, fmt.Errorf("convert to %s from its hub: %w", describe(k.gvk), err)
 	}
 	return out, nil
+}
+
+// Spare is memory for objects that are converted one after the other to a kind. Each is good until
+// the next one is converted. The zero Spare is empty. It belongs to one goroutine at a time.
+type Spare struct{ hub, obj Object }
+
+// ToHub is from.ToHub in this memory.
+func (s *Spare) ToHub(from *Kind, obj Object) (Object, error) {
+	if from.toHub == nil {
+		return from.ToHub(obj)
+	}
+	s.hub = emptied(s.hub, from.hub.new)
+	return from.toHubIn(obj, s.hub)
+}
+
+// FromHub is to.FromHub in this memory.
+func (s *Spare) FromHub(to *Kind, hub Object) (Object, error) {
+	if to.fromHub == nil {
+		return hub, nil
+	}
+	s.obj = emptied(s.obj, to.new)
+	return to.fromHubIn(hub, s.obj)
+}
+
+// emptied returns obj as new would return it.
+func emptied(obj Object, new func() Object) Object {
+	if obj == nil {
+		return new()
+	}
+	reflect.ValueOf(obj).Elem().SetZero()
+	return obj
 }
 
 // SharesJSON says whether objects of the kind and of other, a version of the same hub, are one in
@@ -163,6 +203,10 @@ func (k *Kind) Cells(obj Object) []any {
 	}
 	return k.cells(obj)
 }
+
+// StoredCells appends what Cells returns from the message of an object, as JSON. nil: the object
+// has to be decoded.
+func (k *Kind) StoredCells() *transcode.Cells { return k.storedCells }
 
 // Protobuf says whether the objects of this version are of type Protobuf.
 func (k *Kind) Protobuf() bool { return k.protobuf }

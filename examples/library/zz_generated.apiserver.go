@@ -50,6 +50,15 @@ func addToScheme(b *runtime.Builder) {
 			{Name: "Reason", Type: "string", Description: "Shows .status.conditions[?(@.type==\"Ready\")].reason.", Priority: 1},
 		},
 		Cells: cells_v1_Book,
+		Paths: []string{
+			".spec.title",
+			".spec.copies",
+			".status.available",
+			".metadata.creationTimestamp",
+			".spec.authors[*]",
+			".spec.shelf",
+			".status.conditions[?(@.type==\"Ready\")].reason",
+		},
 	})
 	runtime.AddVersion(bookHub, runtime.Version[*v1alpha1.Book, *api.Book]{
 		GroupVersion:    schema.GroupVersion{Group: "library.example.com", Version: "v1alpha1"},
@@ -86,6 +95,11 @@ func addToScheme(b *runtime.Builder) {
 			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
 		},
 		Cells: cells_v1_Shelf,
+		Paths: []string{
+			".spec.room",
+			".spec.capacity",
+			".metadata.creationTimestamp",
+		},
 	})
 }
 

@@ -13,13 +13,14 @@ import (
 var ErrFieldsV1 = errors.New("it is not FieldsV1")
 
 // Count says how many fields of the set are in fields too, which are FieldsV1. Only those parts of
-// fields are looked at that the set has something in; the rest need not even be right.
+// fields are looked at that the set has something in. The rest need not even be right, and what
+// comes behind the last of them is not read.
 func Count(fields []byte, s *Set) (int, error) {
 	if s.Empty() {
 		return 0, nil
 	}
 	r := reader{data: fields}
-	n, _, err := r.count(s)
+	n, _, err := r.count(s, true)
 	return n, err
 }
 
@@ -36,15 +37,16 @@ type reader struct {
 }
 
 // count counts the fields below s. member says that the object stands for a field itself, and not
-// only for some below it.
-func (r *reader) count(s *Set) (n int, member bool, err error) {
+// only for some below it. last says that nobody reads on behind the object.
+func (r *reader) count(s *Set, last bool) (n int, member bool, err error) {
 	if !r.next('{') {
 		return 0, false, ErrFieldsV1
 	}
 	if r.next('}') {
 		return 0, true, nil
 	}
-	below := false
+	below, found := false, 0
+	last = last && !s.member // which may be said at the end
 	for {
 		name, plain := r.string()
 		if name == nil || !r.next(':') {
@@ -62,12 +64,17 @@ func (r *reader) count(s *Set) (n int, member bool, err error) {
 				return 0, false, ErrFieldsV1
 			}
 		} else {
-			inner, is, err := r.count(child)
+			found++
+			all := last && found == len(s.children)
+			inner, is, err := r.count(child, all)
 			if err != nil {
 				return 0, false, err
 			}
 			if n += inner; is && child.member {
 				n++
+			}
+			if all {
+				return n, member, nil
 			}
 		}
 		if r.next(',') {

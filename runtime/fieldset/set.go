@@ -85,7 +85,9 @@ func (s *Set) AppendJSON(dst []byte) ([]byte, error) {
 
 // sort puts fields and items in the order of structured-merge-diff.
 func (s *Set) sort() {
-	s.children = s.sorted()
+	if !slices.IsSortedFunc(s.children, order) {
+		slices.SortFunc(s.children, order)
+	}
 	for _, child := range s.children {
 		child.sort()
 	}

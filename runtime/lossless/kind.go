@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/conversion"
@@ -17,12 +18,13 @@ const annotation = "conversion.typeplane.dev/kept"
 const trials = 64
 
 // Kind converts the objects of a kind between its hub type H and a version V, by functions that may
-// lose fields of the hub. It is immutable.
+// lose fields of the hub. It is immutable, except for memory that it uses again, and not copied.
 type Kind[H, V any] struct {
 	Up     func(*V, *H, conversion.Scope) error // to the hub
 	Down   func(*H, *V, conversion.Scope) error // to the version
 	Meta   func(*V) *metav1.ObjectMeta
 	Fields []Field[H]
+	backs  sync.Pool // of *H, for FromHub
 }
 
 // Field is a field of the hub that conversion may lose, whole or in part.
@@ -50,11 +52,18 @@ func (k *Kind[H, V]) FromHub(in *H, out *V, s conversion.Scope) error {
 	}
 	meta := k.Meta(out)
 	strip(meta)
-	back := new(H)
+	back, ok := k.backs.Get().(*H)
+	if !ok {
+		back = new(H)
+	}
+	defer func() {
+		*back = *new(H)
+		k.backs.Put(back)
+	}()
 	if k.Up(out, back, s) != nil {
 		*back = *new(H) // nothing comes back, so everything is kept
 	}
-	fields := map[string]*delta{}
+	var fields map[string]*delta
 	for _, f := range k.Fields {
 		if f.Same(in, back) {
 			continue
@@ -68,6 +77,9 @@ func (k *Kind[H, V]) FromHub(in *H, out *V, s conversion.Scope) error {
 			return err
 		}
 		if d := f.Shape.diff(hub, plain); d != nil {
+			if fields == nil {
+				fields = map[string]*delta{}
+			}
 			fields[f.Path] = d
 		}
 	}

@@ -114,11 +114,10 @@ func TestTrials(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls := 0
-	counting := *kind
-	counting.Down = func(in *hub, out *version, s conversion.Scope) error {
+	counting := Kind[hub, version]{Up: kind.Up, Meta: kind.Meta, Fields: kind.Fields, Down: func(in *hub, out *version, s conversion.Scope) error {
 		calls++
 		return kind.Down(in, out, s)
-	}
+	}}
 	v := &version{ObjectMeta: metav1.ObjectMeta{Name: "n", Annotations: map[string]string{annotation: string(text)}}, Text: "a"}
 	var got hub
 	if err := counting.ToHub(v, &got, nil); err != nil {

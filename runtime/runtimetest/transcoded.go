@@ -5,6 +5,7 @@ import (
 	"math/rand"
 	"strconv"
 	"testing"
+	"time"
 
 	"sigs.k8s.io/randfill"
 
@@ -47,8 +48,13 @@ func runTranscoded(t *testing.T, kind *runtime.Kind, opts Options) {
 		}
 		revision := []int64{0, 1, 1 << 62}[round%3]
 		checkTranscoded(t, kind, message, revision, true)
+		checkCells(t, kind, message)
 		for range damages {
-			checkTranscoded(t, kind, damaged(random, message), revision, false)
+			bad := damaged(random, message)
+			checkTranscoded(t, kind, bad, revision, false)
+			if cells := kind.StoredCells(); cells != nil { // there may be an error, and never a panic
+				_, _ = cells.Append(nil, bad, func(dst []byte, _ time.Time) []byte { return dst })
+			}
 		}
 		if t.Failed() {
 			t.Logf("this is round %d of seed %d", round, opts.Seed)
@@ -99,6 +105,30 @@ func checkTranscoded(t *testing.T, kind *runtime.Kind, message []byte, revision 
 		t.Errorf("Transcode has no error, and AppendJSON: %v", wantErr)
 	case err == nil && string(got[1:]) != string(want):
 		t.Errorf("Transcode and AppendJSON differ from byte %d on:\n%s\n%s", differsAt(got[1:], want), got[1:], want)
+	}
+}
+
+// checkCells wants of bytes the cells of the decoded object.
+func checkCells(t *testing.T, kind *runtime.Kind, message []byte) {
+	t.Helper()
+	if kind.StoredCells() == nil {
+		return
+	}
+	obj := kind.New()
+	if err := kind.Unmarshal(message, obj); err != nil {
+		t.Errorf("Unmarshal: %v", err)
+		return
+	}
+	date := func(dst []byte, at time.Time) []byte { return strconv.AppendInt(dst, at.UnixNano(), 10) }
+	want, wantErr := runtime.AppendCells(nil, kind.Cells(obj), date)
+	got, err := kind.StoredCells().Append([]byte("x"), message, date)
+	switch {
+	case wantErr != nil || err != nil:
+		if wantErr == nil || err == nil {
+			t.Errorf("StoredCells: %v, and of the object %v: %s", err, wantErr, want)
+		}
+	case string(got[1:]) != string(want):
+		t.Errorf("the cells of the bytes and of the object:\n%s\n%s", got[1:], want)
 	}
 }
 

@@ -166,17 +166,25 @@ func (w *writer) digits(f *Member, v uint64) {
 	}
 }
 
-// skip passes over a value of a field, which begins at i. It is -1 if that can't be read.
-func (f *Member) skip(body []byte, i int) (end int) {
-	switch f.Tag & 7 {
+// skip passes over a value behind a tag, which begins at i. It is -1 if that can't be read.
+func skip(tag uint32, body []byte, i int) (end int) {
+	size := 0
+	switch tag & 7 {
 	case wireVarint:
 		_, end = varint(body, i)
+		return end
 	case wireBytes:
 		_, end = extent(body, i)
-	default:
-		_, end = f.number(f.Tag&7, body, i)
+		return end
+	case wireFixed32:
+		size = 4
+	case wireFixed64:
+		size = 8
 	}
-	return end
+	if size == 0 || len(body)-i < size {
+		return -1
+	}
+	return i + size
 }
 
 // all appends a list or a map, whose first value begins at i.
@@ -222,7 +230,7 @@ func (w *writer) all(f *Member, i, end int) int {
 // hide passes over all values of a field, the first of which begins at i.
 func (w *writer) hide(f *Member, data []byte, i int) int {
 	for {
-		end := f.skip(data, i)
+		end := skip(f.Tag, data, i)
 		if end < 0 {
 			w.fail(errMalformed)
 			return len(data)

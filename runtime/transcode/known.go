@@ -164,34 +164,44 @@ func canonicalQuantity(text []byte) bool {
 	return n+2 == len(text) && text[n+1] == 'i' && value%1024 != 0 && bytes.IndexByte([]byte("KMG"), text[n]) >= 0
 }
 
-// appendIntOrString appends the integer or the string. All three fields are always there.
+// appendIntOrString appends the integer or the string.
 func appendIntOrString(dst, body []byte) ([]byte, error) {
+	isText, number, inside, err := intOrString(body)
+	switch {
+	case err != nil:
+		return dst, err
+	case isText:
+		return json.AppendString(dst, text(inside)), nil
+	}
+	return json.AppendInt(dst, number), nil
+}
+
+// intOrString reads the integer or the string. All three fields are always there.
+func intOrString(body []byte) (isText bool, number int32, inside []byte, err error) {
 	var numbers [2]uint64 // the type, and the integer
 	i := 0
 	for n := range numbers {
 		var tag uint32
 		if tag, i = next(body, i); tag != uint32(n+1)<<3 {
-			return dst, errForeign
+			return false, 0, nil, errForeign
 		}
 		if numbers[n], i = varint(body, i); i < 0 {
-			return dst, errMalformed
+			return false, 0, nil, errMalformed
 		}
 	}
 	tag, i := next(body, i)
 	if tag != 3<<3|wireBytes {
-		return dst, errForeign
+		return false, 0, nil, errForeign
 	}
 	inside, end := content(body, i)
-	if end != len(body) {
-		return dst, errMalformed
+	kind := intstr.Type(numbers[0])
+	switch {
+	case end != len(body):
+		return false, 0, nil, errMalformed
+	case kind != intstr.Int && kind != intstr.String:
+		return false, 0, nil, errForeign
 	}
-	switch intstr.Type(numbers[0]) {
-	case intstr.Int:
-		return json.AppendInt(dst, int32(numbers[1])), nil
-	case intstr.String:
-		return json.AppendString(dst, text(inside)), nil
-	}
-	return Decoded[intstr.IntOrString](dst, body)
+	return kind == intstr.String, int32(numbers[1]), inside, nil
 }
 
 func appendRawExtension(dst, body []byte) ([]byte, error) {

@@ -2,6 +2,7 @@ package transcode
 
 import (
 	"errors"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/typeplane/typeplane/runtime/json"
@@ -19,6 +20,9 @@ type Message struct {
 	List bool
 	// Decode, if it is set, does all of it: it is for types that have no word in a table.
 	Decode func(dst, message []byte) ([]byte, error)
+	// always is how many of Members are written even if they are not there, and 1; 0: nobody has
+	// counted. It is read and written atomically.
+	always int32
 }
 
 // Member says how a field is written.
@@ -168,15 +172,17 @@ func (w *writer) members(m *Message, i, end int, at int64) {
 	}
 }
 
-// sorted is members for a type whose members have another order in JSON than in protobuf. It finds
-// where each of them is first.
+// sorted is members for a type whose members have another order in JSON than in protobuf. It
+// appends them in the order of their numbers, which is nearly that of JSON, and moves each one that
+// belongs further ahead.
 func (w *writer) sorted(m *Message, i, end int, at int64) {
-	var room [64]uint32
-	places := room[:]
+	var room [64]int32
+	starts := room[:] // where each member begins behind start, counted from 1; 0: it is not there
 	if len(m.Members) > len(room) {
-		places = make([]uint32, len(m.Members))
+		starts = make([]int32, len(m.Members))
 	}
-	data, last := w.data[:end], uint32(0)
+	data, last, start := w.data[:end], uint32(0), len(w.dst)-1
+	top, always := -1, int32(1) // the last of them so far, and how many always are
 	for tag, i := next(data, i); tag != endTag; {
 		number := tag >> 3
 		if number <= last || number >= uint32(len(m.Places)) || m.Places[number] == 0 {
@@ -184,37 +190,75 @@ func (w *writer) sorted(m *Message, i, end int, at int64) {
 			return
 		}
 		last = number
-		k := m.Places[number] - 1
+		k := int(m.Places[number]) - 1
 		f := &m.Members[k]
 		if f.Tag != tag {
 			w.fail(errForeign)
 			return
 		}
-		places[k] = uint32(i)
-		for first := true; tag == f.Tag && (first || f.Rule&(List|Map) != 0); first = false {
-			if tag&7 == wireBytes && i < len(data) && data[i] < 0x80 {
-				i += 1 + int(data[i])
-			} else if i = f.skip(data, i); i < 0 {
-				w.fail(errMalformed)
-				return
-			}
-			if i < len(data) && data[i] < 0x80 {
-				tag = uint32(data[i])
-				i++
-			} else {
-				tag, i = next(data, i)
-			}
+		if f.Rule&Optional == 0 {
+			always++
 		}
+		starts[k] = int32(len(w.dst) - start)
+		i = w.field(f, i, end, at)
+		if k > top {
+			top = k
+		} else {
+			w.move(starts[:top+1], k, start)
+		}
+		if i < len(data) && data[i] < 0x80 {
+			tag = uint32(data[i])
+			i++
+		} else {
+			tag, i = next(data, i)
+		}
+	}
+	if always == m.required() {
+		return
 	}
 	for k := range m.Members {
-		f := &m.Members[k]
-		switch {
-		case places[k] != 0:
-			w.field(f, int(places[k]), end, at)
-		case f.Rule&Optional == 0:
+		if f := &m.Members[k]; starts[k] == 0 && f.Rule&Optional == 0 {
+			starts[k] = int32(len(w.dst) - start)
 			w.absent(f, at)
+			w.move(starts[:len(m.Members)], k, start)
 		}
 	}
+}
+
+// move takes member k from the end to before those that are behind it in JSON.
+func (w *writer) move(starts []int32, k, start int) {
+	from, to := start+int(starts[k]), 0
+	size := len(w.dst) - from
+	for n := len(starts) - 1; n > k; n-- {
+		if starts[n] != 0 {
+			to = int(starts[n])
+			starts[n] += int32(size)
+		}
+	}
+	if to == 0 {
+		return
+	}
+	starts[k] = int32(to)
+	to += start
+	w.dst = append(w.dst, w.dst[from:]...)
+	copy(w.dst[to+size:], w.dst[to:from])
+	copy(w.dst[to:], w.dst[from+size:])
+	w.dst = w.dst[:from+size]
+}
+
+// required returns always, counted.
+func (m *Message) required() int32 {
+	if n := atomic.LoadInt32(&m.always); n > 0 {
+		return n
+	}
+	n := int32(1)
+	for k := range m.Members {
+		if m.Members[k].Rule&Optional == 0 {
+			n++
+		}
+	}
+	atomic.StoreInt32(&m.always, n)
+	return n
 }
 
 // list appends a value whose type is a list or a map, and that is not nil.
@@ -294,7 +338,7 @@ func (m *Message) isZero(body []byte, depth int) (bool, error) {
 		if f == nil || depth > maxDepth {
 			return false, errForeign
 		}
-		end := f.skip(body, i)
+		end := skip(f.Tag, body, i)
 		if end < 0 {
 			return false, errMalformed
 		}

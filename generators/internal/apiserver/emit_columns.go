@@ -26,6 +26,14 @@ func (p printer) columns(v *version) {
 	}
 	p.P("},")
 	p.P("Cells: cells_", v.suffix, ",")
+	if v.functions.table == nil {
+		return
+	}
+	p.P("Paths: []string{")
+	for _, c := range v.columns {
+		p.P(quoted(c.path), ",")
+	}
+	p.P("},")
 }
 
 // cells prints the function that fills the columns of one version.

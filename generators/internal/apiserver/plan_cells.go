@@ -8,6 +8,7 @@ import (
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/internal/model"
+	"github.com/typeplane/typeplane/runtime/jsonpath"
 )
 
 // block is one Go statement that others stand in.
@@ -40,13 +41,13 @@ type compiler struct {
 }
 
 // compileCell compiles a path from the kind on, or says what is wrong with it.
-func compileCell(kind *types.Type, steps []pathStep, typ string) (c cell, message, cure string) {
+func compileCell(kind *types.Type, steps []jsonpath.Step, typ string) (c cell, message, cure string) {
 	b := &compiler{at: kind, path: kind.Name.Name, cell: cell{value: "in", typ: typ}}
 	for i, s := range steps {
 		if b.step(s, i == len(steps)-1); b.message != "" {
 			return c, b.message, b.cure
 		}
-		b.path += s.name
+		b.path += s.Text
 	}
 	if b.finish(); b.message != "" {
 		return c, b.message, b.cure
@@ -82,32 +83,32 @@ func (b *compiler) followLast() {
 	}
 }
 
-func (b *compiler) step(s pathStep, last bool) {
+func (b *compiler) step(s jsonpath.Step, last bool) {
 	b.follow()
 	switch at := model.Underlying(b.at); {
-	case s.kind == stepName && at.Kind == types.Struct:
-		b.field(s.field)
-	case s.kind == stepName && at.Kind == types.Map && textOf(at.Key) == "string":
+	case s.Kind == jsonpath.Name && at.Kind == types.Struct:
+		b.field(s.Field)
+	case s.Kind == jsonpath.Name && at.Kind == types.Map && textOf(at.Key) == "string":
 		item := b.item("value")
-		b.open(block{kind: blockKey, expr: b.cell.value, key: fmt.Sprintf("%q", s.field), item: item})
+		b.open(block{kind: blockKey, expr: b.cell.value, key: fmt.Sprintf("%q", s.Field), item: item})
 		b.cell.value, b.at = item, at.Elem
-	case s.kind == stepIndex && isSequence(at):
-		b.index(s.index, at)
-	case s.kind == stepEach && isSequence(at):
+	case s.Kind == jsonpath.Index && isSequence(at):
+		b.index(s.Index, at)
+	case s.Kind == jsonpath.Each && isSequence(at):
 		b.cell.many = true
 		b.each(at, last)
-	case s.kind == stepEach && at.Kind == types.Map && textOf(at.Key) == "string":
+	case s.Kind == jsonpath.Each && at.Kind == types.Map && textOf(at.Key) == "string":
 		b.cell.many = true
 		item := b.item("value")
 		b.open(block{kind: blockValues, expr: b.cell.value, item: item})
 		b.cell.value, b.at = item, at.Elem
-	case s.kind == stepFilter && isSequence(at):
+	case s.Kind == jsonpath.Where && isSequence(at):
 		b.each(at, last)
 		b.filter(s)
-	case s.kind == stepName && isSequence(at):
-		b.bad(fmt.Sprintf("%s is a list, which has no field %s", b.path, s.field), `say which item: [0], [*] or [?(@.type=="Ready")]`)
+	case s.Kind == jsonpath.Name && isSequence(at):
+		b.bad(fmt.Sprintf("%s is a list, which has no field %s", b.path, s.Field), `say which item: [0], [*] or [?(@.type=="Ready")]`)
 	default:
-		b.bad(fmt.Sprintf("%s is a %s, and %s leads nowhere in it", b.path, b.at, s.name), "end the path before it, or name a field")
+		b.bad(fmt.Sprintf("%s is a %s, and %s leads nowhere in it", b.path, b.at, s.Text), "end the path before it, or name a field")
 	}
 }
 
@@ -158,10 +159,10 @@ func (b *compiler) item(name string) string {
 }
 
 // filter compiles a condition on the item that has been reached.
-func (b *compiler) filter(s pathStep) {
+func (b *compiler) filter(s jsonpath.Step) {
 	b.follow()
-	left := &compiler{at: b.at, path: b.path + s.name, cell: cell{value: b.cell.value}}
-	for _, name := range s.filter.fields {
+	left := &compiler{at: b.at, path: b.path + s.Text, cell: cell{value: b.cell.value}}
+	for _, name := range s.Filter.Fields {
 		if left.follow(); model.Underlying(left.at).Kind != types.Struct {
 			b.bad(fmt.Sprintf("%s is a %s, which has no field %s", left.path, left.at, name), "compare a field of the items")
 			return
@@ -176,21 +177,21 @@ func (b *compiler) filter(s pathStep) {
 	for _, k := range left.cell.blocks {
 		b.open(k)
 	}
-	condition, problem := s.filter.condition(left.cell.value, left.at)
+	expr, problem := condition(s.Filter, left.cell.value, left.at)
 	if problem != "" {
-		b.bad(s.name+": "+problem, "compare a string, an integer or a bool with one")
+		b.bad(s.Text+": "+problem, "compare a string, an integer or a bool with one")
 		return
 	}
-	b.open(block{kind: blockIf, expr: condition})
+	b.open(block{kind: blockIf, expr: expr})
 }
 
 // condition is the Go expression that compares value, or what is wrong with it.
-func (f filter) condition(value string, t *types.Type) (expr, problem string) {
+func condition(f jsonpath.Filter, value string, t *types.Type) (expr, problem string) {
 	operator := " == "
-	if f.not {
+	if f.Not {
 		operator = " != "
 	}
-	switch literal := f.literal.(type) {
+	switch literal := f.Literal.(type) {
 	case string:
 		if textOf(t) == "string" {
 			return value + operator + fmt.Sprintf("%q", literal), ""
@@ -200,14 +201,14 @@ func (f filter) condition(value string, t *types.Type) (expr, problem string) {
 			return value + operator + fmt.Sprint(literal), ""
 		}
 	case bool:
-		if textOf(t) == "bool" && literal != f.not {
+		if textOf(t) == "bool" && literal != f.Not {
 			return value, ""
 		}
 		if textOf(t) == "bool" {
 			return "!" + value, ""
 		}
 	}
-	return "", fmt.Sprintf("a %s can't be compared with %#v", t, f.literal)
+	return "", fmt.Sprintf("a %s can't be compared with %#v", t, f.Literal)
 }
 
 // finish checks that the column can show what the path leads to.

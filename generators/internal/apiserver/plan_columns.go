@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/typeplane/typeplane/generators/internal/tag"
+	"github.com/typeplane/typeplane/runtime/jsonpath"
 )
 
 // The words that a marker may say, and those that a column may have as type and as format.
@@ -35,7 +36,7 @@ func (p *planner) columns(v *version) []column {
 			continue
 		}
 		c, path, message, cure := readColumn(arguments)
-		steps, err := parsePath(path)
+		steps, err := jsonpath.Parse(path)
 		if message == "" && err != nil {
 			message, cure = fmt.Sprintf("the path %s can't be read: %v", path, err), `write JSON names like .spec.name or .status.conditions[?(@.type=="Ready")].status`
 		}
@@ -49,6 +50,8 @@ func (p *planner) columns(v *version) []column {
 		}
 		if c.cell, message, cure = compileCell(v.goType, steps, c.typ); message != "" {
 			warn("the column stays empty: "+message, cure)
+		} else {
+			c.path = path
 		}
 		out = append(out, c)
 	}

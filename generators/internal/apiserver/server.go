@@ -110,7 +110,9 @@ type authored struct {
 type column struct {
 	name, typ, format, description string
 	priority                       int32
-	cell                           cell
+	// path is where the cell is found, "" if nowhere.
+	path string
+	cell cell
 }
 
 // selectable is one field that field selectors may name.

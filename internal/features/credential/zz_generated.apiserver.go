@@ -43,6 +43,13 @@ func addToScheme(b *runtime.Builder) {
 			{Name: "Age", Type: "date", Description: "The time since it was given out."},
 		},
 		Cells: cells_v1alpha1_Credential,
+		Paths: []string{
+			".spec.username",
+			".spec.groups",
+			".spec.revoked",
+			".spec.notAfter",
+			".metadata.creationTimestamp",
+		},
 	})
 }
 

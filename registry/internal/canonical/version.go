@@ -1,6 +1,8 @@
 package canonical
 
 import (
+	"sync"
+
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
 	"github.com/typeplane/typeplane/storage"
@@ -14,12 +16,14 @@ type Version struct {
 	Documents *Documents
 	// Decorate changes a hub into what clients see; nil: they see what is stored.
 	Decorate func(hub runtime.Object)
+	// spares are *runtime.Spare for Look.
+	spares *sync.Pool
 }
 
 // Version is that of kind. decorate changes a hub into what clients see; nil: they see what is
 // stored.
 func (c *Codec) Version(kind *runtime.Kind, decorate func(hub runtime.Object)) Version {
-	v := Version{from: c, Kind: kind, Decorate: decorate}
+	v := Version{from: c, Kind: kind, Decorate: decorate, spares: &sync.Pool{New: func() any { return new(runtime.Spare) }}}
 	if !kind.Protobuf() {
 		v.Documents = DocumentsOf(kind)
 	}
@@ -40,7 +44,9 @@ func (v Version) ShowsDocuments() bool {
 
 // Visible is the object of an entry as clients see it. Its TypeMeta is empty. It belongs to the
 // caller.
-func (v Version) Visible(e storage.Entry) (runtime.Object, error) { return v.visible(e, v.from.Decode) }
+func (v Version) Visible(e storage.Entry) (runtime.Object, error) {
+	return v.visible(e, v.from.Decode, new(runtime.Spare))
+}
 
 // Look calls use with what Visible returns, in memory that the next object gets: it is good until
 // use returns.
@@ -52,22 +58,23 @@ func (v Version) Look(e storage.Entry, use func(runtime.Object) error) error {
 		}
 		return use(obj)
 	}
-	read := v.from.readers.Get().(func([]byte) (runtime.Object, error))
+	read, spare := v.from.readers.Get().(func([]byte) (runtime.Object, error)), v.spares.Get().(*runtime.Spare)
 	obj, err := v.visible(e, func(value []byte) (runtime.Object, error) {
 		message, err := wire.Message(value)
 		if err != nil {
 			return nil, err
 		}
 		return read(message)
-	})
+	}, spare)
 	if err == nil {
 		err = use(obj)
 	}
 	v.from.readers.Put(read)
+	v.spares.Put(spare)
 	return err
 }
 
-func (v Version) visible(e storage.Entry, decode func(value []byte) (runtime.Object, error)) (runtime.Object, error) {
+func (v Version) visible(e storage.Entry, decode func(value []byte) (runtime.Object, error), spare *runtime.Spare) (runtime.Object, error) {
 	obj, err := decode(e.Value)
 	if err != nil {
 		return nil, err
@@ -76,7 +83,7 @@ func (v Version) visible(e storage.Entry, decode func(value []byte) (runtime.Obj
 		runtime.Meta(obj).ResourceVersion = storage.FormatRevision(e.Revision)
 		return obj, nil
 	}
-	hub, err := v.from.Storage.ToHub(obj)
+	hub, err := spare.ToHub(v.from.Storage, obj)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +91,7 @@ func (v Version) visible(e storage.Entry, decode func(value []byte) (runtime.Obj
 		runtime.Meta(hub).ResourceVersion = storage.FormatRevision(e.Revision)
 		v.Decorate(hub)
 	}
-	if obj, err = v.Kind.FromHub(hub); err != nil {
+	if obj, err = spare.FromHub(v.Kind, hub); err != nil {
 		return nil, err
 	}
 	runtime.Meta(obj).ResourceVersion = storage.FormatRevision(e.Revision)

@@ -3,10 +3,13 @@ package view
 import (
 	"errors"
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/transcode"
+	"github.com/typeplane/typeplane/runtime/wire"
 )
 
 // errNoTable is a mistake of the caller: negotiation offers Tables as JSON and YAML only.
@@ -19,6 +22,8 @@ type Columns struct {
 	named bool
 	// cells returns what stands behind the name. nil: the age, for which the metadata is enough.
 	cells func(runtime.Object) ([]any, error)
+	// stored appends the same from the message of a stored object; nil: it is decoded.
+	stored *transcode.Cells
 }
 
 var (
@@ -43,7 +48,9 @@ func NewColumns(definitions []metav1.TableColumnDefinition, cells func(hub runti
 			return cells(hub), nil
 		})
 	case len(kind.Columns()) > 0:
-		return ColumnsOf(kind.Columns(), func(obj runtime.Object) ([]any, error) { return kind.Cells(obj), nil })
+		columns := ColumnsOf(kind.Columns(), func(obj runtime.Object) ([]any, error) { return kind.Cells(obj), nil })
+		columns.stored = kind.StoredCells()
+		return columns
 	}
 	return NameAndAge
 }
@@ -73,4 +80,44 @@ func (c *Columns) of(obj runtime.Object) ([]any, error) {
 		cells = append([]any{meta.Name}, cells...)
 	}
 	return cells, err
+}
+
+// fromBytes says whether the cells of stored objects are made of their bytes.
+func (c *Columns) fromBytes() bool { return c.cells == nil || c.stored != nil }
+
+// The columns that every kind may have, which are read from the message of the metadata.
+var (
+	storedName       = inMetadata(transcode.Column{Path: ".name", Type: "string"})
+	storedNameAndAge = inMetadata(transcode.Column{Path: ".name", Type: "string"}, transcode.Column{Path: ".creationTimestamp", Type: "date"})
+)
+
+func inMetadata(columns ...transcode.Column) *transcode.Cells {
+	cells, err := transcode.NewCells(&transcode.ObjectMeta, columns)
+	if err != nil {
+		panic(err) // ObjectMeta has them
+	}
+	return cells
+}
+
+// appendStored appends the cells of an entry of the stored version, if fromBytes.
+func (c *Columns) appendStored(dst, value []byte, date func([]byte, time.Time) []byte) ([]byte, error) {
+	if c.named {
+		meta, err := wire.ObjectMeta(value)
+		if err != nil {
+			return nil, err
+		}
+		first := storedName
+		if c.cells == nil {
+			first = storedNameAndAge
+		}
+		if dst, err = first.Append(dst, meta, date); err != nil || c.cells == nil {
+			return dst, err
+		}
+		dst = append(dst, ',')
+	}
+	message, err := wire.Message(value)
+	if err != nil {
+		return nil, err
+	}
+	return c.stored.Append(dst, message, date)
 }

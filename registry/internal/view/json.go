@@ -52,17 +52,38 @@ func (v Factory) jsonItem(dst []byte, e storage.Entry) ([]byte, error) {
 
 // writeJSON writes the object with its kind, in one piece.
 func (o *Object) writeJSON(w io.Writer) error {
-	place := room(w)
-	// The item begins with a brace, which becomes the comma behind the head.
-	place = append(place, o.head...)
-	brace := len(place)
-	place, err := o.jsonItem(place, o.Entry)
+	text, err := o.appendJSON(room(w), o.Entry)
 	if err != nil {
 		return encodingError(err)
 	}
-	if place[brace] = ','; place[brace+1] == '}' {
-		place = append(place[:brace], '}')
-	}
-	_, err = w.Write(append(place, '\n'))
+	_, err = w.Write(append(text, '\n'))
 	return err
+}
+
+// AppendStored appends the JSON of an entry with its kind, as clients of the stored version see it.
+// ok is false where that is not made of the entry's bytes.
+func (v Factory) AppendStored(dst []byte, e storage.Entry) (_ []byte, ok bool, err error) {
+	if v.head == "" || !v.AsStored() || v.ShowsDocuments() || !v.Kind.Transcodes() {
+		return dst, false, nil
+	}
+	dst, err = v.appendJSON(dst, e)
+	return dst, true, err
+}
+
+// appendJSON appends the JSON of an entry with its kind. The factory must have a head.
+func (v Factory) appendJSON(dst []byte, e storage.Entry) ([]byte, error) {
+	if v.ShowsDocuments() {
+		return v.AppendShown(dst, v.head, e)
+	}
+	// The item begins with a brace, which becomes the comma behind the head.
+	dst = append(dst, v.head...)
+	brace := len(dst)
+	dst, err := v.jsonItem(dst, e)
+	if err != nil {
+		return nil, err
+	}
+	if dst[brace] = ','; dst[brace+1] == '}' {
+		dst = append(dst[:brace], '}')
+	}
+	return dst, nil
 }

@@ -57,12 +57,13 @@ func (l *List) sayingKind(item func(dst []byte, i int) ([]byte, error)) func(dst
 		return func(dst []byte, i int) ([]byte, error) { return l.AppendShown(dst, head, *l.Entries[i]) }
 	}
 	return func(dst []byte, i int) ([]byte, error) {
-		data, err := item(nil, i)
-		if err != nil {
-			return nil, err
+		dst = append(dst, head...)
+		brace := len(dst)
+		dst, err := item(dst, i)
+		if err == nil {
+			dst[brace] = ',' // an item has its metadata at least
 		}
-		dst = append(append(dst, head...), ',')
-		return append(dst, data[len("{"):]...), nil
+		return dst, err
 	}
 }
 

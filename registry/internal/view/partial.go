@@ -116,11 +116,11 @@ func (l *List) writePartial(out *chunks, rep rest.Representation) error {
 		if l.AsStored() {
 			return appendPartialOfEntry(dst, *l.Entries[i], start)
 		}
-		meta, err := l.metadata(*l.Entries[i])
-		if err != nil {
-			return nil, err
-		}
-		return appendPartial(dst, meta, gv)
+		err := l.Look(*l.Entries[i], func(obj runtime.Object) (err error) {
+			dst, err = appendPartial(dst, runtime.Meta(obj), gv)
+			return err
+		})
+		return dst, err
 	})
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
-	runtimejson "github.com/typeplane/typeplane/runtime/json"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -23,11 +22,14 @@ type table struct {
 	include metav1.IncludeObjectPolicy
 	now     time.Time // all ages of an answer are of one moment
 	partial string    // what a row has before the content of its metadata
+	// date appends what a column shows of a time.
+	date func(dst []byte, at time.Time) []byte
 }
 
 func newTable(rep rest.Representation) table {
 	t := table{gv: metaVersion(rep), include: rep.IncludeObject, now: time.Now()}
 	t.partial = string(appendPartialStart(nil, t.gv))
+	t.date = func(dst []byte, at time.Time) []byte { return appendSince(dst, at, t.now) }
 	return t
 }
 
@@ -40,19 +42,31 @@ func (t table) frame(c *Columns, meta metav1.ListMeta, rep rest.Representation) 
 	return f
 }
 
-// appendRow appends the row of an entry. Without a need for the object only its metadata is
-// decoded.
-func (t table) appendRow(dst []byte, v Factory, e storage.Entry) (_ []byte, err error) {
-	if v.table.cells == nil && t.include != metav1.IncludeObject {
-		meta, err := v.metadata(e)
-		if err != nil {
-			return nil, err
+// appendRow appends the row of an entry. In the stored version it is made of the entry's bytes,
+// unless a function of the hub fills the columns. All else decodes the object, once for the whole
+// row.
+func (t table) appendRow(dst []byte, v Factory, e storage.Entry) ([]byte, error) {
+	if v.AsStored() && v.table.fromBytes() && (t.include != metav1.IncludeObject || v.head != "") {
+		if row, err := t.appendStoredRow(dst, v, e); err == nil {
+			return row, nil
 		}
-		if dst, err = t.appendCells(dst, []any{meta.Name, meta.CreationTimestamp}); err != nil {
-			return nil, err
-		}
-		return t.appendEntry(dst, v, e, meta)
 	}
+	return t.appendDecodedRow(dst, v, e)
+}
+
+func (t table) appendStoredRow(dst []byte, v Factory, e storage.Entry) ([]byte, error) {
+	dst, err := v.table.appendStored(append(dst, cellsStart...), e.Value, t.date)
+	if err != nil {
+		return nil, err
+	}
+	dst = append(dst, cellsEnd...)
+	if t.include != metav1.IncludeObject {
+		return t.appendEntry(dst, v, e, nil)
+	}
+	return t.appendObject(dst, nil, func(dst []byte) ([]byte, error) { return v.appendJSON(dst, e) })
+}
+
+func (t table) appendDecodedRow(dst []byte, v Factory, e storage.Entry) (_ []byte, err error) {
 	err = v.Look(e, func(obj runtime.Object) error {
 		obj.GetObjectKind().SetGroupVersionKind(v.Kind.GroupVersionKind())
 		cells, err := v.table.of(obj)
@@ -78,6 +92,7 @@ func (t table) appendRow(dst []byte, v Factory, e storage.Entry) (_ []byte, err 
 }
 
 // appendEntry appends what a row of an entry has behind its cells, unless that is the whole object.
+// meta is not needed in the stored version.
 func (t table) appendEntry(dst []byte, v Factory, e storage.Entry, meta *metav1.ObjectMeta) ([]byte, error) {
 	if t.include == metav1.IncludeNone || !v.AsStored() {
 		return t.appendObject(dst, meta, nil)
@@ -98,22 +113,16 @@ func (t table) appendRowOf(dst []byte, obj runtime.Object, c *Columns, object fu
 	return t.appendObject(dst, runtime.Meta(obj), object)
 }
 
+// What stands before and behind the cells in the JSON of a metav1.TableRow.
+const (
+	cellsStart = `{"cells":[`
+	cellsEnd   = `],"object":`
+)
+
 // appendCells appends the beginning of the JSON of a metav1.TableRow.
 func (t table) appendCells(dst []byte, cells []any) ([]byte, error) {
-	dst = append(dst, `{"cells":[`...)
-	var err error
-	for i, cell := range cells {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if at, ok := cell.(metav1.Time); ok {
-			cell = since(at.Time, t.now)
-		}
-		if dst, err = runtimejson.AppendAny(dst, cell); err != nil {
-			return nil, err
-		}
-	}
-	return append(dst, `],"object":`...), nil
+	dst, err := runtime.AppendCells(append(dst, cellsStart...), cells, t.date)
+	return append(dst, cellsEnd...), err
 }
 
 // appendObject appends what a row has behind its cells; object appends the whole object.

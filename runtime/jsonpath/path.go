@@ -1,4 +1,6 @@
-package apiserver
+// Package jsonpath reads the part of JSONPath that the columns of a Table are written in: names,
+// items, and items for which something holds. It knows no types, and looks into no object.
+package jsonpath
 
 import (
 	"fmt"
@@ -6,47 +8,48 @@ import (
 	"strings"
 )
 
-// pathStep is one step of a JSONPath.
-type pathStep struct {
-	kind stepKind
-	name string // as it is written, with its dot or brackets
+// Step is one step of a path.
+type Step struct {
+	Kind Kind
+	Text string // as it is written, with its dot or brackets
 	// What each kind of step is about.
-	field  string
-	index  int
-	filter filter
+	Field  string
+	Index  int
+	Filter Filter
 }
 
-type stepKind int
+// Kind says what a step leads to.
+type Kind int
 
 const (
-	stepName   stepKind = iota // .name or ['name']: a field of a struct, or the value of a key
-	stepIndex                  // [1]: an item; [-1] is the last one
-	stepEach                   // [*]: every item or value
-	stepFilter                 // [?(@.type=="Ready")]: the items for which something holds
+	Name  Kind = iota // .name or ['name']: a field of a struct, or the value of a key
+	Index             // [1]: an item; [-1] is the last one
+	Each              // [*]: every item or value
+	Where             // [?(@.type=="Ready")]: the items for which something holds
 )
 
-// filter is what has to hold for an item.
-type filter struct {
-	fields  []string // the way from the item to what is compared
-	not     bool     // != and not ==
-	literal any      // a string, an int64 or a bool
+// Filter is what has to hold for an item.
+type Filter struct {
+	Fields  []string // the way from the item to what is compared
+	Not     bool     // != and not ==
+	Literal any      // a string, an int64 or a bool
 }
 
-// parsePath reads the part of JSONPath that columns need.
-func parsePath(path string) (steps []pathStep, err error) {
+// Parse reads a path like .spec.name, with braces around it or without. It has at least one step.
+func Parse(path string) (steps []Step, err error) {
 	rest := strings.TrimSpace(path)
 	if inner, ok := strings.CutPrefix(rest, "{"); ok {
 		rest = strings.TrimSuffix(inner, "}")
 	}
 	for rest != "" {
-		var step pathStep
+		var step Step
 		switch {
 		case rest[0] == '.':
-			step.field, rest = cutName(rest[1:])
-			if step.field == "" {
+			step.Field, rest = cutName(rest[1:])
+			if step.Field == "" {
 				return nil, fmt.Errorf("there is no name behind a dot")
 			}
-			step.name = "." + step.field
+			step.Text = "." + step.Field
 		case rest[0] == '[':
 			inside, after, ok := cutBrackets(rest)
 			if !ok {
@@ -102,45 +105,45 @@ func cutBrackets(s string) (inside, rest string, ok bool) {
 	return "", "", false
 }
 
-func parseBrackets(inside string) (pathStep, error) {
+func parseBrackets(inside string) (Step, error) {
 	inside = strings.TrimSpace(inside)
 	shown := "[" + inside + "]"
 	if inside == "*" {
-		return pathStep{kind: stepEach, name: shown}, nil
+		return Step{Kind: Each, Text: shown}, nil
 	}
 	if key, ok := unquoted(inside); ok {
-		return pathStep{kind: stepName, name: shown, field: key}, nil
+		return Step{Kind: Name, Text: shown, Field: key}, nil
 	}
 	if condition, ok := strings.CutPrefix(inside, "?("); ok && strings.HasSuffix(condition, ")") {
 		f, err := parseFilter(strings.TrimSuffix(condition, ")"))
-		return pathStep{kind: stepFilter, name: shown, filter: f}, err
+		return Step{Kind: Where, Text: shown, Filter: f}, err
 	}
 	index, err := strconv.Atoi(inside)
 	if err != nil {
-		return pathStep{}, fmt.Errorf(`%s is none of [1], [*], ["key"] and [?(@.type=="Ready")]`, shown)
+		return Step{}, fmt.Errorf(`%s is none of [1], [*], ["key"] and [?(@.type=="Ready")]`, shown)
 	}
-	return pathStep{kind: stepIndex, name: shown, index: index}, nil
+	return Step{Kind: Index, Text: shown, Index: index}, nil
 }
 
 // parseFilter reads @.field==literal and @.field!=literal.
-func parseFilter(condition string) (f filter, err error) {
+func parseFilter(condition string) (f Filter, err error) {
 	left, right, ok := strings.Cut(condition, "==")
 	if !ok {
 		left, right, ok = strings.Cut(condition, "!=")
-		f.not = true
+		f.Not = true
 	}
 	path, isField := strings.CutPrefix(strings.TrimSpace(left), "@.")
 	if !ok || !isField || path == "" || strings.ContainsAny(path, "[]()*&|<> ") {
 		return f, fmt.Errorf(`the condition %s is not like @.type=="Ready"`, condition)
 	}
-	f.fields = strings.Split(path, ".")
+	f.Fields = strings.Split(path, ".")
 	right = strings.TrimSpace(right)
 	if text, ok := unquoted(right); ok {
-		f.literal = text
+		f.Literal = text
 	} else if number, err := strconv.ParseInt(right, 10, 64); err == nil {
-		f.literal = number
+		f.Literal = number
 	} else if right == "true" || right == "false" {
-		f.literal = right == "true"
+		f.Literal = right == "true"
 	} else {
 		return f, fmt.Errorf("%s is no string in quotes, no integer and no bool", right)
 	}
