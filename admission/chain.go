@@ -40,6 +40,10 @@ type Plugin struct {
 	// status. It is asked about a dry run as about any other write, but nothing that it does may
 	// last then.
 	Transact func(context.Context, *Request) ([]storage.Op, error)
+	// OnlyExpects says that Transact returns nothing but storage.Expect. So what a write depends on
+	// may be in another etcd than the object (--etcd-servers-overrides). Who changes that and must
+	// know of every write before calls Host.Fence.
+	OnlyExpects bool
 }
 
 // Step is one of the things that plug-ins do, as metrics call it.

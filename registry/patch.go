@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -104,16 +105,9 @@ func (e *endpoint) newEdit(req *rest.Request, name rest.Name, p rest.Patch, opts
 // edited makes the object of the hub that an edit asks for, and says of what it was made, and what
 // its JSON was. It may share memory with old, which current holds.
 func (e *endpoint) edited(ctx context.Context, r *edit, old runtime.Object, current storage.Entry) (hub runtime.Object, from *canonical.Origin, text []byte, err error) {
-	before, err := e.editable(old, current)
+	after, err := e.changed(ctx, r, old, current)
 	if err != nil {
-		return nil, nil, nil, apierrors.NewInternalError(err)
-	}
-	if err := ctx.Err(); err != nil {
 		return nil, nil, nil, err
-	}
-	after, err := patch.Apply(r.change, before)
-	if err != nil {
-		return nil, nil, nil, e.misfit(r, err)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, nil, nil, err
@@ -152,23 +146,50 @@ func (e *endpoint) edited(ctx context.Context, r *edit, old runtime.Object, curr
 	return hub, from, decoded.JSON, nil
 }
 
-// editable is what a patch is meant for: the object as the client sees it, in the version of the
-// request, with its resourceVersion.
-func (e *endpoint) editable(old runtime.Object, current storage.Entry) ([]byte, error) {
+// editables have room for the JSON of an object that is patched.
+var editables = sync.Pool{New: func() any { return new([]byte) }}
+
+// changed is the JSON of what an edit makes of the object. The error is an API status.
+func (e *endpoint) changed(ctx context.Context, r *edit, old runtime.Object, current storage.Entry) ([]byte, error) {
+	room := editables.Get().(*[]byte)
+	defer editables.Put(room)
+	before, err := e.editable((*room)[:0], old, current)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	after, err := patch.Apply(r.change, before)
+	if err != nil {
+		return nil, e.misfit(r, err)
+	}
+	if *room = before; len(after) > 0 && &after[0] == &before[0] {
+		*room = nil // a patch that changes nothing returns what it was given
+	}
+	return after, nil
+}
+
+// editable appends what a patch is meant for: the object as the client sees it, in the version of
+// the request, with its resourceVersion.
+func (e *endpoint) editable(dst []byte, old runtime.Object, current storage.Entry) ([]byte, error) {
+	if text, ok, err := e.AppendStored(dst, current); ok || err != nil {
+		return text, err
+	}
 	if e.ShowsDocuments() {
 		meta, doc, err := e.Parts(current.Value)
 		if err != nil {
 			return nil, err
 		}
 		meta.ResourceVersion = storage.FormatRevision(current.Revision)
-		return canonical.AppendDocument(nil, canonical.HeadOf(e.Kind), meta, doc)
+		return canonical.AppendDocument(dst, canonical.HeadOf(e.Kind), meta, doc)
 	}
 	versioned, err := e.FromHub(old)
 	if err != nil {
 		return nil, err
 	}
 	runtime.Meta(versioned).ResourceVersion = storage.FormatRevision(current.Revision)
-	return serializer.AppendKind(nil, e.Kind, versioned, serializer.JSON, false)
+	return serializer.AppendKind(dst, e.Kind, versioned, serializer.JSON, false)
 }
 
 // reportOdd deals with what is odd about an edit and about what it makes, as the client wants it.

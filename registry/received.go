@@ -7,13 +7,16 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/internal/document"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	runtimejson "github.com/typeplane/typeplane/runtime/json"
 	"github.com/typeplane/typeplane/runtime/rules"
+	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
 // sent is an object that a client sent, and the JSON that it was read from; nil where nobody keeps
@@ -54,6 +57,44 @@ func (e *endpoint) received(obj runtime.Object, text []byte) (hub runtime.Object
 	}
 	printed, err := e.codec.Documents.Print(obj)
 	return hub, &canonical.Origin{Document: from.Document, Printed: printed}, err
+}
+
+// intended is what an update wants the object to be. Each attempt takes it to pieces.
+type intended struct {
+	*endpoint
+	sent rest.Sent
+	name rest.Name
+	text bool               // the object was sent with its text
+	meta *metav1.ObjectMeta // as it was sent
+	hub  runtime.Object     // nil: an attempt has had it
+}
+
+// next returns the hub for one more attempt, and the metadata that was sent. The first one takes
+// the hub that there is. For others what was sent is read again; where nobody has that any more,
+// every attempt takes a copy.
+func (i *intended) next() (hub runtime.Object, meta *metav1.ObjectMeta, err error) {
+	if i.sent.Bytes == nil {
+		return i.deepCopy(i.hub), i.meta, nil
+	}
+	if hub := i.hub; hub != nil {
+		i.hub = nil
+		return hub, i.meta, nil
+	}
+	decoded, err := serializer.DecodeBody(i.codec.Scheme, i.sent.Bytes, serializer.MediaType(i.sent.MediaType), i.Kind.GroupVersionKind())
+	if err != nil {
+		return nil, nil, badDocument(err)
+	}
+	meta = runtime.Meta(decoded.Object)
+	if err := errors.Join(metadata.MatchName(meta, i.name), metadata.PlaceIn(meta, i.Namespaced, i.name)); err != nil {
+		return nil, nil, err
+	}
+	metadata.DropOwnersTwice(nil, meta, metadata.OwnersTwice) // the client has been told
+	text := decoded.JSON
+	if !i.text {
+		text = nil
+	}
+	hub, _, err = i.received(decoded.Object, text)
+	return hub, meta, err
 }
 
 // misread is the status of an object whose text could not be read; nil if it is of no field.

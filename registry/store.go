@@ -116,6 +116,7 @@ func (s *store) resources() ([]rest.Resource, error) {
 			Texts:            !kind.Protobuf() || kind.Validates(),
 			Misread:          e.misread,
 			Deprecated:       kind.Deprecated(),
+			Weigh:            s.weigh,
 		}
 		if s.def.Strategy.Deletion.Expires != nil {
 			main.Ends = e.ends

@@ -57,6 +57,7 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 
 	by, w := owners.Author{Manager: opts.FieldManager}, e.updating(req, name, &opts)
 	w.text = text
+	wish := intended{endpoint: e, sent: req.Sent, name: name, text: text != nil, meta: meta, hub: hub}
 	for {
 		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), w.attempted, func(current storage.Entry) ([]byte, []storage.Op, error) {
 			// Read current.
@@ -64,10 +65,13 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 			if err != nil {
 				return nil, nil, err
 			}
+			next, meta, err := wish.next()
+			if err != nil {
+				return nil, nil, err
+			}
 			if err := e.validation().Size(meta, runtime.Meta(old)); err != nil {
 				return nil, nil, err
 			}
-			next := e.deepCopy(hub)
 
 			// Field ownership: what comes after it belongs to nobody.
 			if err := ctx.Err(); err != nil {
@@ -91,7 +95,11 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 		if storage.CodeOf(err) != storage.CodeNotFound || e.subresource != "" || !e.def.Strategy.AllowCreateOnUpdate {
 			return nil, false, apistatus.Of(err, "update", e.resource, name.Name)
 		}
-		view, err := e.createByUpdate(ctx, w, name, e.deepCopy(hub), from, opts)
+		next, _, err := wish.next()
+		if err != nil {
+			return nil, false, err
+		}
+		view, err := e.createByUpdate(ctx, w, name, next, from, opts)
 		if apierrors.IsAlreadyExists(err) {
 			continue // somebody else has created it meanwhile, so it can be updated
 		}

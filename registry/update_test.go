@@ -181,20 +181,28 @@ func TestUpdateAgainAfterAnotherWriter(t *testing.T) {
 			}
 		}}
 	})
-	s.mustCreate(`{"metadata":{"name":"w"}}`)
-	got, err := s.update(parse(t, widget.GV1, `{"metadata":{"name":"w"},"spec":{"parts":[{"name":"mine"}]}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if prepared != 3 || len(got.Spec.Parts) != 2 || got.Spec.Parts[1].Name != "by 2" {
-		t.Errorf("after %d attempts: %+v", prepared, got.Spec.Parts)
+	const body = `{"metadata":{"name":"w"},"spec":{"parts":[{"name":"mine"}]}}`
+	// What was sent is read again where it is at hand; else it is copied.
+	for _, sent := range []rest.Sent{{}, {Bytes: []byte(body), MediaType: rest.JSON}} {
+		s.mustCreate(`{"metadata":{"name":"w"}}`)
+		times, prepared = 0, 0
+		view, _, err := s.v1.Update.Update(ctx, &rest.Request{Sent: sent}, named, parse(t, widget.GV1, body), metav1.UpdateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := read[*widget.V1](t, view)
+		if prepared != 3 || len(got.Spec.Parts) != 2 || got.Spec.Parts[1].Name != "by 2" {
+			t.Errorf("after %d attempts: %+v", prepared, got.Spec.Parts)
+		}
+		s.mustDelete()
 	}
 
 	// With a resourceVersion the second writer loses.
+	s.mustCreate(body)
 	times = 1
 	stale := s.mustGet(named)
 	stale.Spec.Parts, stale.Spec.Color = stale.Spec.Parts[:1], "green"
-	_, err = s.update(stale)
+	_, err := s.update(stale)
 	if status(t, err).Reason != "Conflict" || !strings.Contains(err.Error(), "please apply your changes to the latest version and try again") {
 		t.Errorf("lost update: %v", err)
 	}

@@ -159,6 +159,9 @@ func (s *stream) Next(ctx context.Context) ([]rest.Event, error) {
 	return s.events, nil
 }
 
+// Beginning implements rest.BeginningStream.
+func (s *stream) Beginning() bool { return len(s.initial) > 0 || s.endMark }
+
 // Close implements rest.Stream.
 func (s *stream) Close() {
 	if s.watcher != nil {

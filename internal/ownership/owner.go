@@ -3,8 +3,10 @@ package ownership
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -77,17 +79,19 @@ func (o *owner) has(fields *fieldset.Set) (int, error) {
 func (o *owner) lose(sets ...*fieldset.Set) error {
 	for _, fields := range sets {
 		n, err := o.has(fields)
-		if err != nil || n == 0 {
+		switch {
+		case err != nil:
+			return err
+		case n == 0:
+		case o.set != nil:
+			o.set = o.set.Difference(fields.FieldSet())
+		default:
+			text, err := fieldset.Without(o.room(), o.FieldsV1.GetRawBytes(), fields)
 			if err != nil {
 				return err
 			}
-			continue
+			o.setText(text)
 		}
-		set, err := o.fields()
-		if err != nil {
-			return err
-		}
-		o.set = set.Difference(fields.FieldSet())
 	}
 	return nil
 }
@@ -98,12 +102,45 @@ func (o *owner) add(fields *fieldset.Set) error {
 	if err != nil || n == fields.Size() {
 		return err
 	}
+	if o.set == nil {
+		text, err := fieldset.With(o.room(), o.FieldsV1.GetRawBytes(), fields)
+		if err == nil {
+			o.setText(text)
+		}
+		if !errors.Is(err, fieldset.ErrOrder) {
+			return err
+		}
+	}
 	set, err := o.fields()
 	if err != nil {
 		return err
 	}
 	o.set = set.Union(fields.FieldSet())
 	return nil
+}
+
+// texts have room for a text whose length nobody knows before.
+var texts = sync.Pool{New: func() any { return new([]byte) }}
+
+// own makes fields those of the owner.
+func (o *owner) own(fields *fieldset.Set) error {
+	room := texts.Get().(*[]byte)
+	defer texts.Put(room)
+	text, err := fields.AppendJSON((*room)[:0])
+	if err == nil {
+		*room = text
+		o.setText(bytes.Clone(text))
+	}
+	return err
+}
+
+// room is where the next text of the fields may go. The last one is the entry's, whose other
+// readers see it unchanged.
+func (o *owner) room() []byte { return make([]byte, 0, len(o.FieldsV1.GetRawBytes())) }
+
+func (o *owner) setText(text []byte) {
+	o.FieldsV1 = new(metav1.FieldsV1)
+	o.FieldsV1.SetRawBytes(text)
 }
 
 // entries is the list as it is stored.
@@ -118,8 +155,7 @@ func (l ownerList) entries() ([]metav1.ManagedFieldsEntry, error) {
 			if err != nil {
 				return nil, err
 			}
-			l[i].FieldsV1 = new(metav1.FieldsV1)
-			l[i].FieldsV1.SetRawBytes(text)
+			l[i].setText(text)
 		}
 		out[i] = l[i].ManagedFieldsEntry
 	}

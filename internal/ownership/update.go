@@ -86,14 +86,13 @@ func (l *ownerList) gain(at int, self metav1.ManagedFieldsEntry, fields *fieldse
 		}
 		return nil
 	case at < 0:
-		text, err := fields.AppendJSON(nil)
-		if err != nil {
+		mine := owner{ManagedFieldsEntry: self}
+		mine.FieldsType = "FieldsV1"
+		if err := mine.own(fields); err != nil {
 			return err
 		}
-		self.FieldsType, self.FieldsV1 = "FieldsV1", new(metav1.FieldsV1)
-		self.FieldsV1.SetRawBytes(text)
 		at = len(*l)
-		*l = append(*l, owner{ManagedFieldsEntry: self})
+		*l = append(*l, mine)
 	default:
 		if err := (*l)[at].add(fields); err != nil {
 			return err

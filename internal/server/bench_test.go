@@ -6,8 +6,11 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/internal/fairness"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -30,6 +33,30 @@ func BenchmarkGet(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s.ServeHTTP(discard{http.Header{}}, req)
+	}
+}
+
+// BenchmarkTurn is BenchmarkGet for somebody who is no administrator, with the bounds of requests
+// in flight and with fairness. The difference is what fairness costs.
+func BenchmarkTurn(b *testing.B) {
+	r := books()
+	body := make([]byte, 4<<10)
+	r.Get = getFunc(func(context.Context, rest.Name, metav1.GetOptions) (rest.View, error) {
+		return viewFunc(func(w io.Writer) error { _, err := w.Write(body); return err }), nil
+	})
+	user := &auth.User{Name: "jane@example.com", Groups: []string{"readers", auth.GroupAuthenticated}}
+	for name, controller := range map[string]*fairness.Controller{"bounds": nil, "fairness": fairness.New(600, prometheus.NewRegistry())} {
+		c := config(b, r)
+		c.Authorizer, c.Fairness = auth.Everybody{}, controller
+		c.Authenticator = authenticatorFunc(func(*http.Request) (*auth.User, error) { return user, nil })
+		s := newServer(b, c)
+		b.Run(name, func(b *testing.B) {
+			req := request{path: bookPath, header: map[string]string{"Accept": "application/json"}}.build()
+			b.ReportAllocs()
+			for b.Loop() {
+				s.ServeHTTP(discard{http.Header{}}, req)
+			}
+		})
 	}
 }
 

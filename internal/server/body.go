@@ -18,11 +18,9 @@ import (
 
 // readBody reads all of the body, or answers 413.
 func (s *Server) readBody(c *call) ([]byte, error) {
-	limit := s.config.MaxBody
-	tooLarge := apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", limit))
-	length := c.req.ContentLength
+	limit, length := s.config.MaxBody, c.req.ContentLength
 	if length > limit {
-		return nil, tooLarge
+		return nil, tooLarge(limit)
 	}
 	if until, ok := c.ctx.Deadline(); ok && !time.Now().Before(until) {
 		return nil, errNoTime // the body has had no chance
@@ -34,9 +32,13 @@ func (s *Server) readBody(c *call) ([]byte, error) {
 	}
 	body, err := io.ReadAll(io.LimitReader(c.req.Body, limit+1))
 	if err == nil && int64(len(body)) > limit {
-		return nil, tooLarge
+		return nil, tooLarge(limit)
 	}
 	return body, bodyError(err)
+}
+
+func tooLarge(limit int64) error {
+	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", limit))
 }
 
 var (
@@ -84,6 +86,7 @@ func (s *Server) decode(c *call, body []byte, fieldValidation string) (runtime.O
 		return nil, cannotHandle(got.Kind, got.Version, want.Kind, err)
 	}
 	c.recordObject(decoded.Object)
+	c.request.Sent = rest.Sent{Bytes: body, MediaType: mediaType}
 	obj := decoded.Object
 	if decoded.JSON != nil && c.resource.Texts {
 		obj = rest.Document{Body: obj, JSON: decoded.JSON}

@@ -16,8 +16,18 @@ type Request struct {
 	// may. An update or a patch that would have to make the object fails with it. The caller of the
 	// verb decides, since only the caller knows the user.
 	CreateDenied error
+	// Sent is what the object of an update was read from, so that it can be read again when
+	// another writer comes first; with none it is copied before. A verb that hands on another
+	// object than it was given hands on no Sent.
+	Sent Sent
 
 	checks []Check
+}
+
+// Sent is the body of a request, which is never modified. An empty one is none.
+type Sent struct {
+	Bytes     []byte
+	MediaType MediaType
 }
 
 // Check says whether an object may be written, with an API status if not. obj is of the hub's type

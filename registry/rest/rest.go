@@ -67,6 +67,11 @@ type Resource struct {
 	// returned of it. nil: none does.
 	Ends func(view View) (at time.Time, ends bool, err error)
 
+	// Weigh guesses what a list of a namespace is made of, "" for all namespaces: how many objects,
+	// of how many bytes together. It reads memory only. ok is false where that is not known. nil: a
+	// list costs as much as an object.
+	Weigh func(namespace string) (objects, bytes int64, ok bool)
+
 	Get    Getter
 	List   Lister
 	Watch  Watcher
@@ -258,4 +263,13 @@ type Stream interface {
 	// or the stream is closed.
 	Next(ctx context.Context) ([]Event, error)
 	Close()
+}
+
+// A BeginningStream is a Stream that knows when what was there at its start has been returned.
+// Until then a watch counts like a list, if its stream is one.
+type BeginningStream interface {
+	Stream
+	// Beginning says that Next will return at once, with more of what was there. It is called by
+	// who calls Next.
+	Beginning() bool
 }

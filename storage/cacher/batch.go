@@ -45,11 +45,17 @@ type call struct {
 	err   error
 }
 
+// stepsToAsk is how many goroutines a request goes through before it asks: one reads it off its
+// connection, one knows the streams of that, one handles it. Each may wait for a processor.
+const stepsToAsk = 3
+
 // run makes the reads that are waited for. It ends by itself, as soon as the last of them has.
 func (b *batch) run() {
 	for {
 		// Whoever is about to ask, and has only not had a processor yet, is in this read too.
-		runtime.Gosched()
+		for range stepsToAsk {
+			runtime.Gosched()
+		}
 		b.mu.Lock()
 		c := b.next
 		b.next = nil

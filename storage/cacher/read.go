@@ -88,6 +88,20 @@ func (c *Cacher) Count(ctx context.Context, selection string) (int64, error) {
 	return int64(s.rank(after(selection)) - s.rank(selection)), nil
 }
 
+// Weigh implements storage.Weigher. It takes entries to be equally large.
+func (c *Cacher) Weigh(prefix string) (entries, bytes int64, ok bool) {
+	if !strings.HasPrefix(prefix, c.prefix) || !storage.IsPrefix(prefix) || !c.filled() {
+		return 0, 0, false
+	}
+	s := c.current.Load()
+	all := s.tree.Len()
+	if all == 0 || len(prefix) == len(c.prefix) {
+		return int64(all), int64(s.bytes), true
+	}
+	some := s.rank(after(prefix)) - s.rank(prefix)
+	return int64(some), int64(s.bytes) / int64(all) * int64(some), true
+}
+
 // Revision implements storage.Interface. Callers that come while a request is on its way share the
 // next one.
 func (c *Cacher) Revision(ctx context.Context) (int64, error) { return c.revision.get(ctx) }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"time"
-	"unsafe"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -94,7 +93,7 @@ func (s *Store) run(ctx context.Context, t transaction) (outcome, error) {
 	}
 	then := clientv3.OpDelete(full)
 	if t.value != nil {
-		then = clientv3.OpPut(full, text(t.value), clientv3.WithLease(t.lease))
+		then = put(full, t.value, clientv3.WithLease(t.lease))
 	}
 	ifs := []clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(full), "=", expected)}
 	thens := []clientv3.Op{then}
@@ -105,7 +104,7 @@ func (s *Store) run(ctx context.Context, t transaction) (outcome, error) {
 		elses = append(elses, clientv3.OpGet(full, clientv3.WithKeysOnly()))
 		switch o.Act {
 		case storage.Put:
-			thens = append(thens, clientv3.OpPut(full, text(o.Value)))
+			thens = append(thens, put(full, o.Value))
 		case storage.Remove:
 			thens = append(thens, clientv3.OpDelete(full))
 		}
@@ -131,9 +130,13 @@ func (s *Store) run(ctx context.Context, t transaction) (outcome, error) {
 	return out, nil
 }
 
-// text is the bytes of b as the string that etcd's client wants, which copies it into its request.
-// The caller gave b away, so nobody changes it meanwhile.
-func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+// put writes value at key. The value is a part of the request, which nobody changes: the caller
+// gave it away.
+func put(key string, value []byte, opts ...clientv3.OpOption) clientv3.Op {
+	op := clientv3.OpPut(key, "", opts...)
+	op.WithValueBytes(value)
+	return op
+}
 
 // Pauses after a failure, and between writers that want the same key.
 const (

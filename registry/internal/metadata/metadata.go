@@ -159,7 +159,7 @@ func (r Rules) ValidateNew(meta *metav1.ObjectMeta) field.ErrorList {
 	if r.ValidateName != nil {
 		name = r.ValidateName
 	}
-	return validation.ValidateObjectMeta(meta, r.Namespaced, name, field.NewPath("metadata"))
+	return validation.ValidateObjectMeta(doubtful(meta), r.Namespaced, name, field.NewPath("metadata"))
 }
 
 // ValidateChange says what is wrong with the metadata of an updated object and with the change of
@@ -168,7 +168,7 @@ func (r Rules) ValidateChange(meta, old *metav1.ObjectMeta) field.ErrorList {
 	path := field.NewPath("metadata")
 	// A name that was good when the object was made is good for ever: it can't be changed.
 	anyName := func(string, bool) []string { return nil }
-	errs := validation.ValidateObjectMeta(meta, r.Namespaced, anyName, path)
+	errs := validation.ValidateObjectMeta(doubtful(meta), r.Namespaced, anyName, path)
 	if keepsIdentity(meta, old) {
 		return errs // what is left to ask has been asked
 	}

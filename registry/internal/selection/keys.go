@@ -34,8 +34,8 @@ func (k Keys) Key(name rest.Name) (string, error) {
 	return k.Prefix + name.Namespace + "/" + name.Name, nil
 }
 
-// collection returns the prefix of the objects in a namespace; "" is all of them.
-func (k Keys) collection(namespace string) (string, error) {
+// Collection returns the prefix of the objects in a namespace; "" is all of them.
+func (k Keys) Collection(namespace string) (string, error) {
 	if !k.Namespaced || namespace == "" {
 		return k.Prefix, nil
 	}

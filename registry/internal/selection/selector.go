@@ -336,7 +336,7 @@ func newScope(k Keys, namespace string, s *Selector) (Scope, error) {
 		}
 		namespace = ns
 	}
-	prefix, err := k.collection(namespace)
+	prefix, err := k.Collection(namespace)
 	if err != nil {
 		return Scope{}, err
 	}
