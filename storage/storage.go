@@ -102,3 +102,11 @@ type Interface interface {
 	// Errors: CodeUnavailable.
 	Revision(ctx context.Context) (int64, error)
 }
+
+// A Weigher is a store that knows without asking anybody how much there is. It is asked before each
+// list, so that a list of everything does not count like one of nothing.
+type Weigher interface {
+	// Weigh returns how many entries there are in a prefix, and about how many bytes they have. The
+	// state may be one that other writers have overtaken. ok is false while it is not known.
+	Weigh(prefix string) (entries, bytes int64, ok bool)
+}

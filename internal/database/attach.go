@@ -34,16 +34,14 @@ func Attach(ctx context.Context, s program.Server, o *program.StoreOptions, say 
 }
 
 // AttachEtcd is Attach for an etcd.
-func AttachEtcd(ctx context.Context, o *program.StoreOptions, say func(string), log *slog.Logger) (*Database, error) {
+func AttachEtcd(ctx context.Context, o *program.StoreOptions, say func(string), log *slog.Logger) (d *Database, err error) {
+	defer func() {
+		if err == nil {
+			d.Root, d.log = o.EtcdPrefix, log
+		}
+	}()
 	if len(o.EtcdServers) > 0 {
-		d, err := dialEtcd(ctx, o)
-		if err != nil {
-			return nil, err
-		}
-		if err := etcd3.Await(ctx, d.Client, toolPatience); err != nil {
-			return nil, fmt.Errorf("--etcd-servers: %s: %w", noQuorum, errors.Join(err, d.Close()))
-		}
-		return d, nil
+		return attachCluster(ctx, mainPlace(o), o, log)
 	}
 	socket, running, err := embedded.FindSocket(ctx, o.DataDir)
 	if err != nil {
@@ -61,4 +59,17 @@ func AttachEtcd(ctx context.Context, o *program.StoreOptions, say func(string), 
 	}
 	say(fmt.Sprintf("no server runs on %s: its etcd runs in this process until the command ends", o.DataDir))
 	return openEtcd(ctx, o, func(string) {}, log)
+}
+
+// attachCluster connects to a cluster that answers soon.
+func attachCluster(ctx context.Context, at etcdPlace, o *program.StoreOptions, log *slog.Logger) (*Database, error) {
+	d, err := dialEtcd(ctx, at, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := etcd3.Await(ctx, d.Client, toolPatience); err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", at.flag, noQuorum, errors.Join(err, d.Close()))
+	}
+	d.Root, d.log = o.EtcdPrefix, log
+	return d, nil
 }

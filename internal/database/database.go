@@ -42,6 +42,7 @@ const readyTimeout = 2 * time.Second
 type Database struct {
 	Backend   storage.Backend
 	Client    *etcd3.Client // nil if it is no etcd
+	servers   []string      // of a cluster, as they were named
 	Root      string
 	Peers     *Peers // nil: nobody shares the database
 	cached    bool
@@ -51,6 +52,7 @@ type Database struct {
 	checks    *cacher.CheckLimiter // of the caches
 	times     *etcdTimes           // what operations are measured with; nil measures nothing
 	compactor *etcd3.Compactor     // of a cluster's etcd
+	vouchers  *vouchers            // for keys of other databases; nil: there are no others
 	// embedded is the etcd inside this process, nil for a cluster's.
 	embedded *embedded.Server
 }
@@ -69,8 +71,12 @@ func Open(ctx context.Context, s program.Server, o *program.StoreOptions, say fu
 	if err != nil {
 		return nil, err
 	}
-	d.Root, d.cached, d.checks, d.log = o.EtcdPrefix, o.WatchCache, cacher.NewCheckLimiter(), log
+	d.configure(o, log)
 	return d, nil
+}
+
+func (d *Database) configure(o *program.StoreOptions, log *slog.Logger) {
+	d.Root, d.cached, d.checks, d.log = o.EtcdPrefix, o.WatchCache, cacher.NewCheckLimiter(), log
 }
 
 func openMemory() *Database {
@@ -85,7 +91,7 @@ func openMemory() *Database {
 
 func openEtcd(ctx context.Context, o *program.StoreOptions, say func(string), log *slog.Logger) (*Database, error) {
 	if len(o.EtcdServers) > 0 {
-		return joinEtcd(ctx, o, say, log)
+		return joinEtcd(ctx, mainPlace(o), o, say, log)
 	}
 	history := o.EtcdCompaction
 	if history == 0 {
@@ -120,8 +126,8 @@ func etcdDatabase(client *etcd3.Client) *Database {
 }
 
 // joinEtcd connects to a cluster whose members hold the same, as soon as it has a quorum.
-func joinEtcd(ctx context.Context, o *program.StoreOptions, say func(string), log *slog.Logger) (*Database, error) {
-	d, err := dialEtcd(ctx, o)
+func joinEtcd(ctx context.Context, at etcdPlace, o *program.StoreOptions, say func(string), log *slog.Logger) (*Database, error) {
+	d, err := dialEtcd(ctx, at, o)
 	if err != nil {
 		return nil, err
 	}
@@ -133,11 +139,11 @@ func joinEtcd(ctx context.Context, o *program.StoreOptions, say func(string), lo
 		return err
 	}
 	if err := awaitQuorum(ctx, ask, log); err != nil {
-		return nil, fmt.Errorf("--etcd-servers: %w", errors.Join(err, d.Close()))
+		return nil, fmt.Errorf("%s: %w", at.flag, errors.Join(err, d.Close()))
 	}
-	silent, err := etcd3.CompareMembers(ctx, d.Client, o.EtcdServers)
+	silent, err := etcd3.CompareMembers(ctx, d.Client, at.servers)
 	if err != nil {
-		return nil, fmt.Errorf("--etcd-servers: %w", errors.Join(err, d.Close()))
+		return nil, fmt.Errorf("%s: %w", at.flag, errors.Join(err, d.Close()))
 	}
 	if silent != nil {
 		log.Warn("not all members of etcd could be compared", "error", silent)
@@ -145,17 +151,19 @@ func joinEtcd(ctx context.Context, o *program.StoreOptions, say func(string), lo
 	return d, nil
 }
 
-func dialEtcd(ctx context.Context, o *program.StoreOptions) (*Database, error) {
-	client, err := etcd3.Dial(ctx, etcd3.DialConfig{
-		Endpoints: o.EtcdServers,
-		CAFile:    o.EtcdCAFile,
-		CertFile:  o.EtcdCertFile,
-		KeyFile:   o.EtcdKeyFile,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("--etcd-servers: %w", err)
+// dialEtcd connects to a cluster. The certificates are for those whose servers speak TLS.
+func dialEtcd(ctx context.Context, at etcdPlace, o *program.StoreOptions) (*Database, error) {
+	config := etcd3.DialConfig{Endpoints: at.servers}
+	if strings.HasPrefix(at.servers[0], "https://") || len(o.EtcdOverrides) == 0 {
+		config.CAFile, config.CertFile, config.KeyFile = o.EtcdCAFile, o.EtcdCertFile, o.EtcdKeyFile
 	}
-	return etcdDatabase(client), nil
+	client, err := etcd3.Dial(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", at.flag, err)
+	}
+	d := etcdDatabase(client)
+	d.servers = at.servers
+	return d, nil
 }
 
 // NewWriteCache returns the memory for a store's form, nil if the store will have no cache.
@@ -171,6 +179,9 @@ func (d *Database) NewWriteCache() *cacher.WriteCache {
 // store.
 func (d *Database) Store(prefix string, resource schema.GroupResource, form storage.Form, writes *cacher.WriteCache) (storage.Interface, error) {
 	source := plantBelow(cacher.SourceOf(d.Source(form)), resource)
+	if d.vouchers != nil {
+		source = &vouched{source, d, d.vouchers}
+	}
 	if d.times != nil {
 		source = d.times.timed(source, resource)
 	}
@@ -260,17 +271,15 @@ func (d *Database) Filled(ctx context.Context) error {
 	return nil
 }
 
-// OnceFilled calls then when every cache has seen all its objects once, however long that takes;
-// not if ctx ends before.
-func (d *Database) OnceFilled(ctx context.Context, then func()) {
+// waitFilled waits until every cache has seen all its objects once, however long that takes. It
+// returns false if ctx ends before.
+func (d *Database) waitFilled(ctx context.Context) bool {
 	for _, c := range d.caches {
 		if c.WaitReady(ctx) != nil {
-			return
+			return false
 		}
 	}
-	if ctx.Err() == nil {
-		then()
-	}
+	return ctx.Err() == nil
 }
 
 var ErrEtcdDied = errors.New("the embedded etcd has stopped")

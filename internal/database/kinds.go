@@ -11,6 +11,7 @@ import (
 
 	"github.com/typeplane/typeplane/internal/keyprefix"
 	"github.com/typeplane/typeplane/internal/program"
+	"github.com/typeplane/typeplane/internal/suggest"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -25,6 +26,8 @@ type Kinds struct {
 	Scheme    *runtime.Scheme
 	Resources []registry.Resource
 	Options   []registry.Options // of the resource with the same index
+	// Overrides are the resources among them that have an etcd of their own.
+	Overrides []program.EtcdOverride
 	// Encryption is nil where values lie in etcd as they are.
 	Encryption *encryption.Encryption
 	onlyOwn    bool // Encryption is what the server has made for itself
@@ -48,7 +51,46 @@ func NewKinds(s program.Server, o *program.StoreOptions) (*Kinds, error) {
 		}
 		k.Options = append(k.Options, opts)
 	}
-	return k, nil
+	if k.Overrides, err = program.ParseEtcdOverrides(o.EtcdOverrides); err != nil {
+		return nil, err
+	}
+	return k, k.checkOverrides(o.EtcdOverrides)
+}
+
+// checkOverrides refuses an etcd for what is not served.
+func (k *Kinds) checkOverrides(items []string) error {
+	var names []string
+	for _, r := range k.Resources {
+		names = append(names, overrideName(r.GroupResource()))
+	}
+	var errs []error
+	for n, item := range items {
+		name, _, _ := strings.Cut(item, "#")
+		if slices.Contains(names, name) {
+			continue
+		}
+		cure := "choose of " + strings.Join(names, ", ")
+		if near := suggest.Nearest(name, names); near != "" {
+			cure = "did you mean " + near + "?"
+		}
+		errs = append(errs, fmt.Errorf("--etcd-servers-overrides: item %d, %q: no resource %s is stored by this server; %s", n+1, item, name, cure))
+	}
+	return errors.Join(errs...)
+}
+
+// overrideName is what a resource is called in --etcd-servers-overrides.
+func overrideName(r schema.GroupResource) string { return r.Group + "/" + r.Resource }
+
+// only are the kinds of some of the resources. What they say of these they have in common with k.
+func (k *Kinds) only(want func(registry.Resource) bool) *Kinds {
+	some := *k
+	some.Resources, some.Options = nil, nil
+	for i, r := range k.Resources {
+		if want(r) {
+			some.Resources, some.Options = append(some.Resources, r), append(some.Options, k.Options[i])
+		}
+	}
+	return &some
 }
 
 // AllKinds are the kinds of the server with all of its APIs: tools read whatever it may have

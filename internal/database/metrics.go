@@ -2,6 +2,7 @@ package database
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -25,8 +26,8 @@ var (
 	resourceObjects = prometheus.NewDesc("apiserver_resource_objects", "Objects that are stored.", byResource, nil)
 	storageSize     = prometheus.NewDesc("apiserver_storage_size_bytes", "Size of the file of the database.", []string{"storage_cluster_id"}, nil)
 
-	storageInUse = prometheus.NewDesc("typeplane_storage_in_use_bytes", "What of the database's file is in use.", nil, nil)
-	storageQuota = prometheus.NewDesc("typeplane_storage_quota_bytes", "Size of the database's file at which etcd refuses writes.", nil, nil)
+	storageInUse = prometheus.NewDesc("typeplane_storage_in_use_bytes", "What of the database's file is in use.", []string{"storage_cluster_id"}, nil)
+	storageQuota = prometheus.NewDesc("typeplane_storage_quota_bytes", "Size of the database's file at which etcd refuses writes.", []string{"storage_cluster_id"}, nil)
 	diskFree     = prometheus.NewDesc("typeplane_storage_disk_free_bytes", "What is free of the disk of the embedded etcd.", nil, nil)
 	diskReserve  = prometheus.NewDesc("typeplane_storage_disk_reserve_bytes", "Free space of that disk below which only deletions are taken.", nil, nil)
 )
@@ -62,14 +63,8 @@ var cacheMetrics = []cacheMetric{
 	cacheGauge("digest_check_seconds", "Duration of the last comparison.", func(s cacher.Stats) float64 { return s.LastCheck.Seconds() }),
 }
 
-// Measure registers the metrics of the stores, before they are opened.
-func (d *Database) Measure(to prometheus.Registerer) {
-	d.times = newEtcdTimes(to)
-	to.MustRegister(&storeMetrics{d})
-}
-
-// storeMetrics read the caches and the database whenever somebody asks.
-type storeMetrics struct{ db *Database }
+// storeMetrics read the caches and the databases whenever somebody asks.
+type storeMetrics struct{ all []*Database }
 
 var _ prometheus.Collector = (*storeMetrics)(nil)
 
@@ -80,23 +75,20 @@ func (m *storeMetrics) Describe(chan<- *prometheus.Desc) {}
 func (m *storeMetrics) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
 	defer cancel()
-	m.collectObjects(ctx, out)
-	for _, c := range m.db.caches {
-		stats := c.Stats()
-		for _, metric := range cacheMetrics {
-			out <- prometheus.MustNewConstMetric(metric.desc, metric.kind, metric.of(stats), c.resource.Group, c.resource.Resource)
-		}
+	for n, db := range m.all {
+		db.collectObjects(ctx, out)
+		db.collectCaches(out)
+		db.collectDisk(out)
+		db.collectSpace(ctx, fmt.Sprintf("etcd-%d", n), out)
 	}
-	m.collectDisk(out)
-	m.collectSpace(ctx, out)
 }
 
 // collectObjects asks the stores, which are caches, or etcd where there are none.
-func (m *storeMetrics) collectObjects(ctx context.Context, out chan<- prometheus.Metric) {
-	for _, s := range m.db.stores {
+func (d *Database) collectObjects(ctx context.Context, out chan<- prometheus.Metric) {
+	for _, s := range d.stores {
 		n, err := s.Count(ctx, s.prefix)
 		if err != nil {
-			m.db.log.Debug("the number of objects is not known", "resource", s.resource, "error", err)
+			d.log.Debug("the number of objects is not known", "resource", s.resource, "error", err)
 			continue
 		}
 		out <- prometheus.MustNewConstMetric(storedObjects, prometheus.GaugeValue, float64(n), s.resource.String())
@@ -104,27 +96,37 @@ func (m *storeMetrics) collectObjects(ctx context.Context, out chan<- prometheus
 	}
 }
 
-func (m *storeMetrics) collectSpace(ctx context.Context, out chan<- prometheus.Metric) {
-	if m.db.Client == nil {
-		return
+func (d *Database) collectCaches(out chan<- prometheus.Metric) {
+	for _, c := range d.caches {
+		stats := c.Stats()
+		for _, metric := range cacheMetrics {
+			out <- prometheus.MustNewConstMetric(metric.desc, metric.kind, metric.of(stats), c.resource.Group, c.resource.Resource)
+		}
 	}
-	space, err := etcd3.AskSpace(ctx, m.db.Client)
-	if err != nil {
-		m.db.log.Debug("the size of the database is not known", "error", err)
-		return
-	}
-	out <- prometheus.MustNewConstMetric(storageSize, prometheus.GaugeValue, float64(space.File), "etcd-0")
-	out <- prometheus.MustNewConstMetric(storageInUse, prometheus.GaugeValue, float64(space.InUse))
-	out <- prometheus.MustNewConstMetric(storageQuota, prometheus.GaugeValue, float64(space.Quota))
 }
 
-func (m *storeMetrics) collectDisk(out chan<- prometheus.Metric) {
-	if m.db.embedded == nil {
+// collectSpace asks an etcd, which goes by the name that a kube-apiserver would give it.
+func (d *Database) collectSpace(ctx context.Context, name string, out chan<- prometheus.Metric) {
+	if d.Client == nil {
 		return
 	}
-	free, err := m.db.embedded.DiskFree()
+	space, err := etcd3.AskSpace(ctx, d.Client)
 	if err != nil {
-		m.db.log.Debug("the free space of the disk is not known", "error", err)
+		d.log.Debug("the size of the database is not known", "error", err)
+		return
+	}
+	out <- prometheus.MustNewConstMetric(storageSize, prometheus.GaugeValue, float64(space.File), name)
+	out <- prometheus.MustNewConstMetric(storageInUse, prometheus.GaugeValue, float64(space.InUse), name)
+	out <- prometheus.MustNewConstMetric(storageQuota, prometheus.GaugeValue, float64(space.Quota), name)
+}
+
+func (d *Database) collectDisk(out chan<- prometheus.Metric) {
+	if d.embedded == nil {
+		return
+	}
+	free, err := d.embedded.DiskFree()
+	if err != nil {
+		d.log.Debug("the free space of the disk is not known", "error", err)
 		return
 	}
 	out <- prometheus.MustNewConstMetric(diskFree, prometheus.GaugeValue, float64(free))

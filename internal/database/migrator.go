@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -18,7 +19,7 @@ const retryMigration = 10 * time.Second
 // once uses the command migrate.
 type Migrator struct {
 	survey *Surveyor
-	db     *Database
+	dbs    *Databases
 	rate   int
 	log    *slog.Logger
 	again  chan struct{} // holds a token while it has to look again
@@ -51,8 +52,8 @@ const (
 
 // NewMigrator returns one that rewrites at most rate objects in a second. It asks the caches, which
 // survey knows, what is stale, and waits while other servers write another version.
-func NewMigrator(survey *Surveyor, db *Database, rate int, log *slog.Logger) *Migrator {
-	return &Migrator{survey: survey, db: db, rate: rate, log: log, again: make(chan struct{}, 1)}
+func NewMigrator(survey *Surveyor, dbs *Databases, rate int, log *slog.Logger) *Migrator {
+	return &Migrator{survey: survey, dbs: dbs, rate: rate, log: log, again: make(chan struct{}, 1)}
 }
 
 // Again makes it look for stale objects: a key has come or gone, or a version is no longer held
@@ -67,7 +68,7 @@ func (m *Migrator) Again() {
 // Run migrates when the caches are filled, and each time that Again is called, until ctx ends. The
 // later looks read the database.
 func (m *Migrator) Run(ctx context.Context) {
-	m.db.OnceFilled(ctx, m.Again)
+	m.dbs.OnceFilled(ctx, m.Again)
 	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
@@ -85,23 +86,41 @@ func (m *Migrator) Run(ctx context.Context) {
 }
 
 func (m *Migrator) migrate(ctx context.Context) error {
-	others, err := m.db.Peers.WriteOthers(ctx)
-	if err != nil {
-		return err
+	others := map[string][]string{}
+	for _, db := range m.dbs.All() {
+		some, err := db.Peers.WriteOthers(ctx)
+		if err != nil {
+			return err
+		}
+		maps.Copy(others, some)
 	}
 	if m.setWaiting(others); len(others) > 0 {
 		return m.lookLater(ctx)
 	}
-	record := m.db.Record()
+	m.setRunning(true)
+	defer m.setRunning(false)
+	pace := migration.NewPace(m.rate)
+	for _, db := range m.dbs.All() {
+		if err := m.database(ctx, db, pace); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// database migrates what is in one database, and notes there what is in one version now.
+func (m *Migrator) database(ctx context.Context, db *Database, pace *migration.Pace) error {
+	record := db.Record()
 	_, seen, err := record.Read(ctx)
 	if err != nil {
 		return err
 	}
-	m.setRunning(true)
-	defer m.setRunning(false)
-	pace, only := migration.NewPace(m.rate), map[string]string{}
+	only := map[string]string{}
 	for i, r := range m.survey.Resources {
-		result, err := m.resource(ctx, i, pace)
+		if m.dbs.Of(r.GroupResource()) != db {
+			continue
+		}
+		result, err := m.resource(ctx, i, db, pace)
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.GroupResource(), err)
 		}
@@ -121,13 +140,13 @@ func (m *Migrator) lookLater(ctx context.Context) error {
 }
 
 // resource migrates the objects of one resource. What the cache says is enough for the first look.
-func (m *Migrator) resource(ctx context.Context, i int, pace *migration.Pace) (migration.Result, error) {
+func (m *Migrator) resource(ctx context.Context, i int, db *Database, pace *migration.Pace) (migration.Result, error) {
 	r := m.survey.Resources[i]
 	count, err := migration.Survey(ctx, m.survey.Stores[i], r.KeyPrefix())
 	if err != nil || count.Stale == 0 && !m.thorough {
 		return migration.Result{Count: count}, err
 	}
-	form, err := m.survey.Form(i, m.db.Root)
+	form, err := m.survey.Form(i, db.Root)
 	if err != nil {
 		return migration.Result{}, err
 	}
@@ -136,7 +155,7 @@ func (m *Migrator) resource(ctx context.Context, i int, pace *migration.Pace) (m
 	}
 	before := m.rewritten()
 	result, err := migration.Run(ctx, migration.Config{
-		Store: m.db.Source(form), Prefix: r.KeyPrefix(), Pace: pace,
+		Store: db.Source(form), Prefix: r.KeyPrefix(), Pace: pace,
 		Progress: func(now migration.Result) { m.setRewritten(before+now.Rewritten, now.Left()) },
 	})
 	if result.Stale > 0 {

@@ -56,7 +56,7 @@ func TestOnceFilled(t *testing.T) {
 		}
 	}
 	calls := 0
-	db.OnceFilled(t.Context(), func() {
+	(&Databases{Main: db}).OnceFilled(t.Context(), func() {
 		calls++
 		for _, c := range db.caches {
 			if c.Stats().Revision == 0 {
@@ -66,7 +66,7 @@ func TestOnceFilled(t *testing.T) {
 	})
 	ended, end := context.WithCancel(t.Context())
 	end()
-	db.OnceFilled(ended, func() { calls++ })
+	(&Databases{Main: db}).OnceFilled(ended, func() { calls++ })
 	if calls != 1 {
 		t.Errorf("called %d times", calls)
 	}

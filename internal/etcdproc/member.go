@@ -29,7 +29,8 @@ type Member struct {
 	clients *Proxy
 	peers   *Proxy
 	http    *http.Client
-	id      uint64 // set once, when the cluster is healthy for the first time
+	id      uint64 // set when the cluster is healthy for the first time, and by Replace
+	joins   bool   // a cluster that is there: set by Replace
 
 	mu     sync.Mutex // guards the fields below
 	cmd    *exec.Cmd  // nil while it does not run
@@ -150,12 +151,15 @@ func (m *Member) args() []string {
 	c := m.cluster
 	args := []string{
 		"--name", m.name,
-		"--data-dir", filepath.Join(c.config.Dir, m.name),
+		"--data-dir", m.DataDir(),
 		"--log-level", "warn",
 		"--listen-peer-urls", "unix://" + peerSocket,
 		"--initial-advertise-peer-urls", "http://" + m.peers.Addr(),
 		"--initial-cluster", c.initial(),
 		"--advertise-client-urls", m.Endpoint(),
+	}
+	if m.joins {
+		args = append(args, "--initial-cluster-state", "existing")
 	}
 	if tls := c.config.TLS; tls != nil {
 		args = append(args, "--listen-client-urls", "unixs://"+clientSocket,

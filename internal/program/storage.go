@@ -16,7 +16,7 @@ func StorageName(s Server) string {
 }
 
 // etcdFlags are those that say something about an etcd only.
-var etcdFlags = []string{"etcd-servers", "etcd-cafile", "etcd-certfile", "etcd-keyfile", "etcd-compaction-interval"}
+var etcdFlags = []string{"etcd-servers", "etcd-servers-overrides", "etcd-cafile", "etcd-certfile", "etcd-keyfile", "etcd-compaction-interval"}
 
 // hideEtcdFlags takes out of the help what a program with a storage of its own refuses.
 func (s Server) hideEtcdFlags(fs *pflag.FlagSet) {
@@ -49,6 +49,7 @@ func (s Server) validateStorage(o *StoreOptions) error {
 		set  bool
 	}{
 		{"--etcd-servers", len(o.EtcdServers) > 0},
+		{"--etcd-servers-overrides", len(o.EtcdOverrides) > 0},
 		{"--etcd-cafile", o.EtcdCAFile != ""},
 		{"--etcd-certfile", o.EtcdCertFile != ""},
 		{"--etcd-keyfile", o.EtcdKeyFile != ""},

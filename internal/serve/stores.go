@@ -25,11 +25,12 @@ type stores struct {
 }
 
 // openStores opens the store of each resource and of each plug-in.
-func (p *plan) openStores(db *database.Database) (*stores, error) {
+func (p *plan) openStores(dbs *database.Databases) (*stores, error) {
 	schemas := registry.NewSchemas(p.program.OpenAPI)
-	db.Measure(p.metrics)
+	dbs.Measure(p.metrics)
 	s := &stores{survey: &database.Surveyor{Kinds: p.known}, kept: map[string]storage.Interface{}}
 	for n, r := range p.known.Resources {
+		db := dbs.Of(r.GroupResource())
 		writes := db.NewWriteCache()
 		form, err := p.known.CachedForm(n, db.Root, writes)
 		if err != nil {
@@ -45,23 +46,23 @@ func (p *plan) openStores(db *database.Database) (*stores, error) {
 			return nil, err
 		}
 	}
-	if err := p.openKept(s, db); err != nil {
+	if err := p.openKept(s, dbs.Main); err != nil {
 		return nil, err
 	}
-	db.Compact(p.options.Store.EtcdCompaction)
-	p.openMigrator(s, db)
+	dbs.Compact(p.options.Store.EtcdCompaction)
+	p.openMigrator(s, dbs)
 	return s, nil
 }
 
 // openMigrator makes what rewrites objects in an old form, if the operator wants that.
-func (p *plan) openMigrator(s *stores, db *database.Database) {
-	changed := db.Reread
+func (p *plan) openMigrator(s *stores, dbs *database.Databases) {
+	changed := dbs.Reread
 	if rate := p.options.Store.MigrationRate; rate > 0 {
-		migrator := database.NewMigrator(s.survey, db, rate, p.log)
+		migrator := database.NewMigrator(s.survey, dbs, rate, p.log)
 		s.survey.Migrator = migrator
 		p.metrics.MustRegister(migrator)
 		changed = func() {
-			db.Reread()
+			dbs.Reread()
 			migrator.Again()
 		}
 	}

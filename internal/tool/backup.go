@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -45,6 +48,28 @@ func backupCommand(s program.Server) command {
 			return backup(ctx, o, file, c)
 		},
 	}
+}
+
+// sayElsewhere says what is not in the backup, by what the database notes and by what the flags
+// say: objects of resources that have an etcd of their own.
+func sayElsewhere(ctx context.Context, db *database.Database, o *program.StoreOptions, c Console) error {
+	homes, err := db.Record().Homes(ctx)
+	elsewhere := map[string][]string{}
+	for name, home := range homes {
+		elsewhere[name] = home.Servers
+	}
+	overrides, wrong := program.ParseEtcdOverrides(o.EtcdOverrides)
+	for _, e := range overrides {
+		for _, r := range e.Resources {
+			elsewhere[r.String()] = e.Servers
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(elsewhere)) {
+		if servers := elsewhere[name]; len(servers) > 0 {
+			c.say(fmt.Sprintf("%s are in another etcd, and not in this backup: back that up too, with --etcd-servers=%s", name, strings.Join(servers, ",")))
+		}
+	}
+	return errors.Join(err, wrong)
 }
 
 // backup tries the members of a cluster one after the other, since one may be down or behind.
@@ -97,7 +122,7 @@ func backupMember(ctx context.Context, o *program.StoreOptions, file string, c C
 		return err
 	}
 	fmt.Fprintf(c.Out, "%s: revision %d, %d keys, %s, checked\n", file, found.Revision, found.Keys, byteCount(found.Size))
-	return nil
+	return sayElsewhere(ctx, db, o, c)
 }
 
 func fetch(ctx context.Context, client *etcd3.Client, f *os.File, c Console) (int64, error) {

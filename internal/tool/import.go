@@ -53,9 +53,9 @@ func importCommand(s program.Server) command {
 			if err != nil {
 				return err
 			}
-			return inDatabase(ctx, s, k, o, c, func(db *database.Database) error {
+			return inDatabases(ctx, s, k, o, c, func(dbs *database.Databases) error {
 				i := &importing{Kinds: k, Console: c, dryRun: dryRun, keepUIDs: keepUIDs, results: map[schema.GroupKind]*imported{}}
-				if err := i.open(ctx, db); err != nil {
+				if err := i.open(ctx, dbs); err != nil {
 					return err
 				}
 				source, err := openSource(from, i.importers, c.In)
@@ -87,26 +87,33 @@ type importing struct {
 // imported is what became of the objects of a kind.
 type imported struct{ created, there, refused int64 }
 
-// open makes the importers of all kinds, and notes in the database what will be in it.
-func (i *importing) open(ctx context.Context, db *database.Database) error {
-	may := migration.Versions{}
+// open makes the importers of all kinds, and notes in the databases what will be in them.
+func (i *importing) open(ctx context.Context, dbs *database.Databases) error {
+	if err := dbs.CheckHomes(ctx, i.Kinds); err != nil {
+		return err
+	}
 	for n, r := range i.Resources {
+		db := dbs.Of(r.GroupResource())
 		form, err := i.Form(n, db.Root)
 		if err != nil {
 			return err
 		}
-		store := db.Source(form)
-		more, err := r.Importers(i.Scheme, store, i.Options[n])
+		more, err := r.Importers(i.Scheme, db.Source(form), i.Options[n])
 		if err != nil {
 			return err
 		}
 		i.importers = append(i.importers, more...)
-		may[r.GroupResource().String()] = []string{r.StorageVersion(i.Options[n]).String()}
 	}
 	if i.dryRun {
 		return nil
 	}
-	return db.Record().Add(ctx, may)
+	return dbs.Each(i.Kinds, func(db *database.Database, in *database.Kinds) error {
+		may := migration.Versions{}
+		for n, r := range in.Resources {
+			may[r.GroupResource().String()] = []string{r.StorageVersion(in.Options[n]).String()}
+		}
+		return db.Record().Add(ctx, may)
+	})
 }
 
 // run looks at all objects once, to know what owns what. Then it takes those without owners, those

@@ -49,12 +49,12 @@ func inspectCommand(s program.Server) command {
 			if err := needsEtcd(s, "inspect"); err != nil {
 				return err
 			}
-			db, err := database.AttachEtcd(ctx, i.store, c.say, toolLog(c))
+			dbs, err := database.AttachAll(ctx, s, i.kinds, i.store, c.say, toolLog(c))
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, db.Close()) }()
-			return i.show(ctx, db.Client, args[0])
+			defer func() { err = errors.Join(err, dbs.Close()) }()
+			return i.show(ctx, i.database(dbs, args[0]).Client, args[0])
 		},
 	}
 }
@@ -75,6 +75,22 @@ func (i *inspection) validate(args []string) error {
 		return err
 	}
 	return errors.Join(program.ValidatePlace(i.store), program.ValidateForm(i.store))
+}
+
+// database is the one that has a key. It says what else lies elsewhere below a prefix.
+func (i *inspection) database(dbs *database.Databases, arg string) *database.Database {
+	key := strings.TrimPrefix(strings.TrimSuffix(i.wholeKey(arg), "/")+"/", i.store.EtcdPrefix)
+	for _, r := range i.kinds.Resources {
+		db := dbs.Of(r.GroupResource())
+		switch {
+		case db == dbs.Main:
+		case strings.HasPrefix(key, r.KeyPrefix()):
+			return db
+		case strings.HasPrefix(r.KeyPrefix(), key):
+			i.say(fmt.Sprintf("%s are in another etcd: inspect %s%s shows them", r.GroupResource(), i.store.EtcdPrefix, r.KeyPrefix()))
+		}
+	}
+	return dbs.Main
 }
 
 // show shows the key, or what is below it.

@@ -23,17 +23,23 @@ import (
 func migrateCommand(s program.Server) command {
 	o := &program.NewOptions(s.Name).Store
 	dryRun, rate := false, 500
+	resource, to := "", ""
 	return command{
 		name: "migrate", args: "", about: "rewrites what is stored in an old version, media type or key",
 		more: "Give it the --etcd-prefix and --storage-… flags that the servers have. They may run and write meanwhile: each\n" +
 			"object is rewritten in a transaction that fails if it has changed, and then tried again. Watchers get one MODIFIED\n" +
 			"event for each, with a new resourceVersion and the same content otherwise. It may be stopped at any time, and goes\n" +
 			"on when it is run again.\n\n" +
+			"With --resource and --to it moves the objects of one resource to another etcd instead. All servers are stopped for that,\n" +
+			"and started with other --etcd-servers-overrides afterwards. It says where it is, and may be stopped, too: run again\n" +
+			"it goes on; with --to as it was before it is undone.\n\n" +
 			"Exit code 0: all is in today's form. 3: it has come to its end, and something is left. 1: it has not.\n" +
 			"A server tells what is left at " + database.StoragePath + ".",
 		flags: func(fs *pflag.FlagSet) {
 			fs.BoolVar(&dryRun, "dry-run", false, "count only")
 			fs.IntVar(&rate, "rate", rate, "how many `objects` are rewritten in a second, at most; 0 is no bound")
+			fs.StringVar(&resource, "resource", "", "move the objects of this `group/resource` to the etcd of --to; /pods is a resource of the core group")
+			fs.StringVar(&to, "to", "", "`URLs` of the etcd that --resource moves to, with semicolons between them, or "+database.MainHome+": the database of all other resources")
 			program.AddPlaceFlags(o, fs)
 			program.AddFormFlags(o, fs)
 		},
@@ -49,17 +55,21 @@ func migrateCommand(s program.Server) command {
 			if err != nil {
 				return err
 			}
-			return inDatabase(ctx, s, k, o, c, func(db *database.Database) error {
-				if !dryRun {
-					if err := k.CheckReaders(ctx, db); err != nil {
-						return err
-					}
+			if resource != "" || to != "" {
+				if dryRun {
+					return errors.New("--dry-run: it is not for --resource, which says what it would need before it begins")
 				}
-				m := migrating{Kinds: k, Console: c, pace: migration.NewPace(rate)}
-				if err := m.place(ctx, db, dryRun); err != nil {
+				return rehome(ctx, s, k, o, resource, to, c)
+			}
+			return inDatabases(ctx, s, k, o, c, func(dbs *database.Databases) error {
+				if err := dbs.CheckHomes(ctx, k); err != nil {
 					return err
 				}
-				return m.run(ctx, db, dryRun)
+				m := migrating{Kinds: k, Console: c, dbs: dbs, pace: migration.NewPace(rate)}
+				if err := m.prepare(ctx, dryRun); err != nil {
+					return err
+				}
+				return m.run(ctx, dryRun)
 			})
 		},
 	}
@@ -69,21 +79,28 @@ func migrateCommand(s program.Server) command {
 type migrating struct {
 	*database.Kinds
 	Console
+	dbs     *database.Databases
 	pace    *migration.Pace
 	results []migration.Result // of the resource with the same index
 }
 
-// place moves what is not below the key prefix of its resource, or says that this has to be done.
-func (m *migrating) place(ctx context.Context, db *database.Database, dryRun bool) error {
-	r := database.NewRelocation(m.Kinds, db, m.say)
-	if dryRun {
-		return r.DryRun(ctx)
-	}
-	return r.Run(ctx)
+// prepare refuses to write what servers that run can't read. It moves what is not below the key
+// prefix of its resource, or says that this has to be done.
+func (m *migrating) prepare(ctx context.Context, dryRun bool) error {
+	return m.dbs.Each(m.Kinds, func(db *database.Database, in *database.Kinds) error {
+		r := database.NewRelocation(in, db, m.say)
+		if dryRun {
+			return r.DryRun(ctx)
+		}
+		if err := in.CheckReaders(ctx, db); err != nil {
+			return err
+		}
+		return r.Run(ctx)
+	})
 }
 
-func (m *migrating) run(ctx context.Context, db *database.Database, dryRun bool) error {
-	stores, seen, err := m.count(ctx, db)
+func (m *migrating) run(ctx context.Context, dryRun bool) error {
+	stores, seen, err := m.count(ctx)
 	if err != nil && ctx.Err() != nil {
 		return errors.New("stopped while it counted, before anything was rewritten; run it again") // which read it came into is of no interest
 	}
@@ -97,7 +114,7 @@ func (m *migrating) run(ctx context.Context, db *database.Database, dryRun bool)
 	err = m.rewrite(ctx, stores, bar)
 	bar.end()
 	if err == nil {
-		err = m.settle(ctx, db.Record(), seen)
+		err = m.settle(ctx, seen)
 	}
 	if err == nil {
 		return m.finish()
@@ -108,21 +125,25 @@ func (m *migrating) run(ctx context.Context, db *database.Database, dryRun bool)
 	return errors.Join(m.table(m.Out), fmt.Errorf("%w; run it again to go on", err))
 }
 
-// count finds out what is to be done, in each store, and at which revision the record of versions
-// was before.
-func (m *migrating) count(ctx context.Context, db *database.Database) (stores []storage.Interface, seen int64, err error) {
-	if _, seen, err = db.Record().Read(ctx); err != nil {
-		return nil, 0, err
+// count finds out what is to be done, in each store, and at which revisions the records of versions
+// were before.
+func (m *migrating) count(ctx context.Context) (stores []storage.Interface, seen map[*database.Database]int64, err error) {
+	seen = map[*database.Database]int64{}
+	for _, db := range m.dbs.All() {
+		if _, seen[db], err = db.Record().Read(ctx); err != nil {
+			return nil, nil, err
+		}
 	}
 	for i, r := range m.Resources {
+		db := m.dbs.Of(r.GroupResource())
 		form, err := m.Form(i, db.Root)
 		if err != nil {
-			return nil, 0, err
+			return nil, nil, err
 		}
 		store := db.Source(form)
 		count, err := migration.Survey(ctx, store, r.KeyPrefix())
 		if err != nil {
-			return nil, 0, fmt.Errorf("%s: %w", r.GroupResource(), err)
+			return nil, nil, fmt.Errorf("%s: %w", r.GroupResource(), err)
 		}
 		stores, m.results = append(stores, store), append(m.results, migration.Result{Count: count})
 	}
@@ -137,16 +158,24 @@ func (m *migrating) left() (left int64) {
 	return left
 }
 
-// settle notes which resources are in one version now, unless a server has started since the record
-// was seen.
-func (m *migrating) settle(ctx context.Context, record migration.Record, seen int64) error {
-	only := map[string]string{}
+// settle notes which resources are in one version now, unless a server has started since the
+// records were seen.
+func (m *migrating) settle(ctx context.Context, seen map[*database.Database]int64) error {
+	only := map[*database.Database]map[string]string{}
 	for i, r := range m.Resources {
+		db := m.dbs.Of(r.GroupResource())
+		if only[db] == nil {
+			only[db] = map[string]string{}
+		}
 		if result := m.results[i]; result.Left() == 0 && result.Unreadable == 0 {
-			only[r.GroupResource().String()] = r.StorageVersion(m.Options[i]).String()
+			only[db][r.GroupResource().String()] = r.StorageVersion(m.Options[i]).String()
 		}
 	}
-	return record.Settle(ctx, seen, only)
+	var errs []error
+	for db, resources := range only {
+		errs = append(errs, db.Record().Settle(ctx, seen[db], resources))
+	}
+	return errors.Join(errs...)
 }
 
 // rewrite migrates resource after resource; those without anything to do are passed over.

@@ -114,8 +114,8 @@ func TestMigrateStoppedWhileItCounts(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	var out bytes.Buffer
-	m := migrating{Kinds: k, Console: Console{Out: &out, Err: &out}}
-	if err := m.run(ctx, db, false); err == nil || !strings.Contains(err.Error(), "before anything was rewritten") || strings.Contains(err.Error(), "context") || out.Len() > 0 {
+	m := migrating{Kinds: k, Console: Console{Out: &out, Err: &out}, dbs: &database.Databases{Main: db}}
+	if err := m.run(ctx, false); err == nil || !strings.Contains(err.Error(), "before anything was rewritten") || strings.Contains(err.Error(), "context") || out.Len() > 0 {
 		t.Errorf("%v\n%s", err, &out)
 	}
 }

@@ -20,17 +20,17 @@ func needsEtcd(s program.Server, command string) error {
 
 func toolLog(c Console) *slog.Logger { return slog.New(slog.NewTextHandler(c.Err, nil)) }
 
-// inDatabase calls use with the database of a server, in which it can read what is encrypted.
-func inDatabase(ctx context.Context, s program.Server, k *database.Kinds, o *program.StoreOptions, c Console, use func(*database.Database) error) (err error) {
+// inDatabases calls use with the databases of a server, in which it can read what is encrypted.
+func inDatabases(ctx context.Context, s program.Server, k *database.Kinds, o *program.StoreOptions, c Console, use func(*database.Databases) error) (err error) {
 	lock, err := k.Unlock(o, toolLog(c))
 	if err != nil {
 		return err
 	}
 	defer lock()
-	db, err := database.Attach(ctx, s, o, c.say, toolLog(c))
+	dbs, err := database.AttachAll(ctx, s, k, o, c.say, toolLog(c))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	return use(db)
+	defer func() { err = errors.Join(err, dbs.Close()) }()
+	return use(dbs)
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/typeplane/typeplane/internal/drill"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
@@ -81,6 +82,7 @@ func TestQuota(t *testing.T) {
 	if _, err := st.List(ctx, "/pods/", storage.ListOptions{}); err != nil {
 		t.Errorf("a list while there is no space: %v", err)
 	}
+	deleting := time.Now()
 	for i := range n - 5 {
 		if _, err := st.Delete(ctx, fmt.Sprintf("/pods/%d", i), nil); err != nil && storage.CodeOf(err) != storage.CodeNotFound {
 			t.Fatal(err)
@@ -90,6 +92,8 @@ func TestQuota(t *testing.T) {
 		_, err := st.Create(ctx, "/pods/after", value)
 		return err == nil
 	})
+	drill.FullDisk.Count("full quotas", 1)
+	drill.FullDisk.Worst("writes again", time.Since(deleting))
 	until(t, "word of it", func() bool { return log.has("there is room again, and writes are taken") })
 }
 

@@ -160,35 +160,33 @@ func speaksTLS(ctx context.Context, address string) bool {
 // suspicious is how long an endpoint may be silent before what stands in the way is looked for.
 const suspicious = time.Second
 
-// version asks an endpoint for its version. What a setting is to blame for is said soon, all else
-// when Timeout is over.
-func (d diagnosis) version(ctx context.Context, client *Client, endpoint string) (string, error) {
+// version asks an endpoint for its version, and what it calls its cluster. What a setting is to
+// blame for is said soon, all else when Timeout is over.
+func (d diagnosis) version(ctx context.Context, client *Client, endpoint string) (version string, cluster uint64, err error) {
 	short, cancel := context.WithTimeout(ctx, d.Timeout)
 	defer cancel()
-	var version string
 	answered := make(chan error, 1)
 	go func() {
 		resp, err := client.Status(short, endpoint)
 		if err == nil {
-			version = resp.Version
+			version, cluster = resp.Version, resp.Header.GetClusterId()
 		}
 		answered <- err
 	}()
-	var err error
 	select {
 	case err = <-answered:
 	case <-time.After(min(suspicious, d.Timeout)):
 		var setting *settingError
 		if cause := d.of(ctx, endpoint); errors.As(cause, &setting) {
-			return "", cause
+			return "", 0, cause
 		}
 		err = <-answered
 	}
 	if err == nil {
-		return version, nil
+		return version, cluster, nil
 	}
 	if cause := d.of(ctx, endpoint); cause != nil {
-		return "", cause
+		return "", 0, cause
 	}
-	return "", err
+	return "", 0, err
 }

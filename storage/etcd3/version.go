@@ -29,13 +29,14 @@ func checkVersions(ctx context.Context, client *Client, d diagnosis) error {
 	defer cancel()
 	type answer struct {
 		endpoint, version string
+		cluster           uint64
 		err               error
 	}
 	answers := make(chan answer, len(d.Endpoints))
 	for _, e := range d.Endpoints {
 		go func() {
-			version, err := d.version(ctx, client, e)
-			answers <- answer{e, version, err}
+			version, cluster, err := d.version(ctx, client, e)
+			answers <- answer{e, version, cluster, err}
 		}()
 	}
 	var silent []error
@@ -46,6 +47,9 @@ func checkVersions(ctx context.Context, client *Client, d diagnosis) error {
 			if a.err != nil {
 				silent = append(silent, fmt.Errorf("etcd3: connect to %s: %w", a.endpoint, a.err))
 				continue
+			}
+			if a.cluster == 0 {
+				return fmt.Errorf("etcd3: %s: %w", a.endpoint, errNoEtcd)
 			}
 			if err := checkVersion(a.version); err != nil {
 				return fmt.Errorf("etcd3: %s: %w", a.endpoint, err)
@@ -104,3 +108,8 @@ func checkVersion(version string) error {
 	}
 	return nil
 }
+
+// errNoEtcd is why something is refused that answers like an etcd. Every answer of one says of
+// which cluster it is.
+var errNoEtcd = errors.New("it answers like an etcd, and is none, for it names no cluster (kine does so): its watches may miss changes while several clients write, " +
+	"it takes one key in a transaction, and each update of an object starts its remaining time anew; name an etcd, or leave the servers out for the etcd inside this process")

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/typeplane/typeplane/storage"
@@ -25,9 +26,28 @@ type Versions map[string][]string
 // one alone. The names of both are the caller's.
 type Places map[string][]string
 
-// Record keeps the Versions and the Places of a database in it, so that a program which lacks one
-// of them learns so before it serves anything. All of its methods may be called from any goroutine,
-// by any number of servers at once.
+// Home is the database that the entries of a resource are in; the zero Home is the one with the
+// record.
+type Home struct {
+	// Servers are the endpoints of an etcd, for people. ID is what tells it from others.
+	Servers []string `json:"servers,omitempty"`
+	ID      string   `json:"id,omitempty"`
+	// Moving is where the entries are being moved to: nobody may write them then.
+	Moving *Home `json:"moving,omitempty"`
+	// Leaving is where they were until now, and where some may be left.
+	Leaving *Home `json:"leaving,omitempty"`
+}
+
+// Here says that the entries are in the database with the record, and stay.
+func (h Home) Here() bool { return len(h.Servers) == 0 && h.Moving == nil && h.Leaving == nil }
+
+// Homes says for each resource which database its entries are in, if not in the one with the
+// record. The names are the caller's.
+type Homes map[string]Home
+
+// Record keeps the Versions, the Places and the Homes of a database in it. So a program that lacks
+// one of them learns that before it serves anything. All of its methods may be called from any
+// goroutine, by any number of servers at once.
 type Record struct {
 	// Store is one without a cache and with the zero Form, at the root of the resources.
 	Store storage.Interface
@@ -44,6 +64,46 @@ func (r Record) Read(ctx context.Context) (Versions, int64, error) {
 func (r Record) Places(ctx context.Context) (Places, int64, error) {
 	n, revision, err := r.read(ctx)
 	return n.Places, revision, err
+}
+
+// Homes returns what the database says of other databases.
+func (r Record) Homes(ctx context.Context) (Homes, error) {
+	n, _, err := r.read(ctx)
+	return n.Homes, err
+}
+
+// House notes where the entries of a resource are from now on, if the record still says was. From
+// then on no program of a release starts that knows of no homes.
+func (r Record) House(ctx context.Context, resource string, was, home Home) error {
+	overtaken := false
+	err := r.change(ctx, func(n note, _ int64) {
+		if overtaken = !reflect.DeepEqual(n.Homes[resource], was); overtaken {
+			return
+		}
+		if n.Homes[resource] = home; home.Here() {
+			delete(n.Homes, resource)
+		}
+	})
+	if err == nil && overtaken {
+		err = fmt.Errorf("somebody else has noted where the entries of %s are: look again", resource)
+	}
+	return err
+}
+
+// Watch waits until the record changes after now, or ctx ends.
+func (r Record) Watch(ctx context.Context) (changed func(context.Context) error, end func(), err error) {
+	now, err := r.Store.Revision(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	w, err := r.Store.Watch(ctx, versionsKey, storage.WatchOptions{After: now})
+	if err != nil {
+		return nil, nil, err
+	}
+	return func(ctx context.Context) error {
+		_, err := w.Next(ctx)
+		return err
+	}, w.Close, nil
 }
 
 func (r Record) read(ctx context.Context) (note, int64, error) {
@@ -130,7 +190,7 @@ func (r Record) tryChange(ctx context.Context, edit func(note, int64)) error {
 	}
 	n := newNote()
 	edit(n, 0)
-	if len(n.Versions)+len(n.Places) == 0 {
+	if len(n.Versions)+len(n.Places)+len(n.Homes) == 0 {
 		return nil
 	}
 	value, err := n.encode()
@@ -141,18 +201,20 @@ func (r Record) tryChange(ctx context.Context, edit func(note, int64)) error {
 	return err
 }
 
-// note is what stands in the record. Without places it is the object of the versions alone, as it
-// was before there were any. With them it is something that programs which know of no places can't
-// read, so that none of them starts: it would look for the entries elsewhere, and find none.
+// note is what stands in the record. Without places and homes it is the object of the versions
+// alone, as it was before there were any. With them it is something that programs which know of
+// none can't read, so that none of them starts: it would look for the entries elsewhere, and find
+// none.
 type note struct {
 	Places   Places   `json:"keyPrefixes"`
+	Homes    Homes    `json:"homes,omitempty"`
 	Versions Versions `json:"versions"`
 }
 
-func newNote() note { return note{Places: Places{}, Versions: Versions{}} }
+func newNote() note { return note{Places: Places{}, Homes: Homes{}, Versions: Versions{}} }
 
 func (n note) encode() ([]byte, error) {
-	if len(n.Places) == 0 {
+	if len(n.Places)+len(n.Homes) == 0 {
 		return json.Marshal(n.Versions)
 	}
 	return json.Marshal(n)
@@ -167,7 +229,7 @@ func parseNote(value []byte) (note, error) {
 		decoder.DisallowUnknownFields()
 		err = decoder.Decode(&n)
 	}
-	if err == nil && (n.Places == nil || n.Versions == nil) {
+	if err == nil && (n.Places == nil || n.Homes == nil || n.Versions == nil) {
 		err = errors.New("it says null")
 	}
 	if err != nil {

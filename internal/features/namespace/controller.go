@@ -20,7 +20,10 @@ import (
 type controller struct {
 	namespaces       rest.Resource
 	status, finalize rest.Updater
-	log              *slog.Logger
+	// fence keeps writers of other etcds from creating what they decided on before a namespace was
+	// deleted.
+	fence func(ctx context.Context, key string, revision int64) error
+	log   *slog.Logger
 }
 
 // newController returns a controller for the namespaces among resources, nil if they are not

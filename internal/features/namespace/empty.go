@@ -16,6 +16,7 @@ import (
 	"github.com/typeplane/typeplane/internal/follow"
 	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/storage"
 )
 
 // The waits after a failure, and how long deletions that come together are waited for.
@@ -30,7 +31,10 @@ const (
 func (c *controller) remove(ctx context.Context, ns *corev1.Namespace, contents []rest.Resource) {
 	pause := firstPause
 	for ctx.Err() == nil {
-		left, err := empty(ctx, ns.Name, contents)
+		left, err := []remaining(nil), c.close(ctx, ns)
+		if err == nil {
+			left, err = empty(ctx, ns.Name, contents)
+		}
 		if err == nil && len(left) == 0 {
 			if err = c.finish(ctx, ns); err == nil {
 				return
@@ -51,6 +55,16 @@ func (c *controller) remove(ctx context.Context, ns *corev1.Namespace, contents 
 		pause = firstPause
 		awaitChange(ctx, ns.Name, left)
 	}
+}
+
+// close has nothing be created any more in a namespace that is deleted. Where all is in one etcd,
+// the transactions of creates see to that.
+func (c *controller) close(ctx context.Context, ns *corev1.Namespace) error {
+	revision, err := storage.ParseRevision(ns.ResourceVersion)
+	if err != nil || c.fence == nil {
+		return err
+	}
+	return c.fence(ctx, keyPrefix()+ns.Name, revision)
 }
 
 // remaining is what is left of one resource in a namespace.

@@ -57,7 +57,7 @@ func newLifecycle(config lifecycleConfig) admission.Plugin {
 	if p.Now == nil {
 		p.Now = time.Now
 	}
-	return admission.Plugin{Name: PluginName, Wants: wants, Mutate: p.judge, Transact: p.stillOpen}
+	return admission.Plugin{Name: PluginName, Wants: wants, Mutate: p.judge, Transact: p.stillOpen, OnlyExpects: true}
 }
 
 type lifecycle struct {

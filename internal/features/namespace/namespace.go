@@ -43,6 +43,7 @@ func extend(ctx context.Context, h *typeplane.Host, more []string) error {
 	if c == nil {
 		return nil
 	}
+	c.fence = h.Fence
 	if err := c.adopt(ctx, h.Scheme, h.Resources); err != nil {
 		return err
 	}
@@ -55,13 +56,16 @@ func extend(ctx context.Context, h *typeplane.Host, more []string) error {
 }
 
 func newPlugin(_ context.Context, h *typeplane.Host, _ []byte) (admission.Plugin, error) {
-	from, keys := h.Resource(namespaces, "").Get, newAPI().Resources[0].KeyPrefix()
+	from, keys := h.Resource(namespaces, "").Get, keyPrefix()
 	return newLifecycle(lifecycleConfig{
 		Namespace: func(ctx context.Context, name string, live bool) (state, error) {
 			return stateOf(ctx, from, keys, name, live)
 		},
 	}), nil
 }
+
+// keyPrefix is that of the keys of namespaces.
+func keyPrefix() string { return newAPI().Resources[0].KeyPrefix() }
 
 // stateOf reads the state of a namespace. It is asked for everything that is created, so it looks
 // at the bytes.
