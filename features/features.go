@@ -21,6 +21,7 @@ import (
 	"github.com/typeplane/typeplane/internal/features/config"
 	"github.com/typeplane/typeplane/internal/features/credential"
 	"github.com/typeplane/typeplane/internal/features/events"
+	"github.com/typeplane/typeplane/internal/features/flowcontrol"
 	"github.com/typeplane/typeplane/internal/features/garbage"
 	"github.com/typeplane/typeplane/internal/features/lease"
 	"github.com/typeplane/typeplane/internal/features/limitrange"
@@ -76,6 +77,7 @@ func With(x Extras) []typeplane.API {
 		webhook.API(webhook.Options{Conditions: x.Conditions, Service: x.Service}),
 		garbage.API(),
 		x.Policies,
+		flowcontrol.API(),
 		rbac.API(),
 		authorization.API(),
 		authentication.API(),

@@ -2,9 +2,10 @@
 //
 // For all there are namespaces, roles, and reviews of who one is and what one may do. Controllers
 // get leases and events, programs service accounts and their tokens, and people requests for
-// certificates. What has lost its owners is collected. A program asks for all that in one line,
-// typeplane.Server{…, APIs: team.APIs()}. It is a package of its own because a program that imports
-// features links all of them.
+// certificates. Operators say how all of these share the server. What has lost its
+// owners is collected. A program asks for all that in one line, typeplane.Server{…, APIs:
+// team.APIs()}. It is a package of its own because a program that imports features links all of
+// them.
 package team
 
 import (
@@ -14,6 +15,7 @@ import (
 	"github.com/typeplane/typeplane/internal/features/certificates"
 	"github.com/typeplane/typeplane/internal/features/credential"
 	"github.com/typeplane/typeplane/internal/features/events"
+	"github.com/typeplane/typeplane/internal/features/flowcontrol"
 	"github.com/typeplane/typeplane/internal/features/garbage"
 	"github.com/typeplane/typeplane/internal/features/lease"
 	"github.com/typeplane/typeplane/internal/features/namespace"
@@ -32,6 +34,7 @@ func APIs() []typeplane.API {
 		credential.API(),
 		garbage.API(),
 		certificates.API(), // writes down what it signs in credentials
+		flowcontrol.API(),
 		rbac.API(),
 		authorization.API(),
 		authentication.API(),

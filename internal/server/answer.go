@@ -59,6 +59,7 @@ type answer struct {
 	coding      *coding   // nil: the answer is not compressed
 	compressor  compressor
 	blocks      blocks // where all ends
+	worker      worker // of a long answer
 }
 
 // Write collects, or streams.
@@ -94,7 +95,8 @@ func (a *answer) stream() {
 	header := c.w.Header()
 	header.Set("Content-Type", a.contentType)
 	c.sendWarnings()
-	a.blocks.to = c.w
+	a.worker.begin(c.w)
+	a.blocks.to = &a.worker
 	a.out = &a.blocks
 	if a.coding = accepted(c.req.Header["Accept-Encoding"]); a.coding != nil {
 		header.Set("Content-Encoding", a.coding.name)
@@ -136,6 +138,7 @@ func (a *answer) release() {
 		a.compressor.Reset(nil)
 		a.coding.pool.Put(a.compressor)
 	}
+	a.worker.end()
 	*a = answer{buffer: a.buffer[:0], blocks: blocks{rest: a.blocks.rest[:0]}}
 	answers.Put(a)
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/internal/fairness"
 	"github.com/typeplane/typeplane/internal/server/audit"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -76,6 +77,9 @@ type Config struct {
 	// watches not counted; MaxMutatingRequestsInFlight is how many others. What is more gets 429,
 	// except for members of system:masters. Zero: 400 and 200; below zero: no bound.
 	MaxRequestsInFlight, MaxMutatingRequestsInFlight int
+	// Fairness says which request is answered when, in place of the two bounds above. nil: they
+	// hold.
+	Fairness *fairness.Controller
 	// MaxWatchesPerUser is how many watches one user may have open; one more gets 429, except for
 	// members of system:masters. Zero: 5,000; below zero: no bound.
 	MaxWatchesPerUser int

@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"net/http"
+	"strconv"
 
 	"github.com/typeplane/typeplane/auth"
 )
@@ -13,6 +14,22 @@ var errTooManyRequests = errors.New("Too many requests, please try again later."
 
 // retryWhenBusy is the Retry-After of errTooManyRequests, in seconds.
 const retryWhenBusy = "1"
+
+// busy is errTooManyRequests with another Retry-After, in seconds.
+type busy struct{ retryAfter int }
+
+func (busy) Error() string { return errTooManyRequests.Error() }
+func (busy) Unwrap() error { return errTooManyRequests }
+
+// refuse answers that there is no room.
+func refuse(w http.ResponseWriter, err error) {
+	after := retryWhenBusy
+	if b := (busy{}); errors.As(err, &b) {
+		after = strconv.Itoa(b.retryAfter)
+	}
+	w.Header().Set("Retry-After", after)
+	http.Error(w, errTooManyRequests.Error(), http.StatusTooManyRequests)
+}
 
 // places are the requests that may be answered at the same time: one free place for each. Nil has
 // no bound.
@@ -33,11 +50,17 @@ func newPlaces(n int) places {
 // Health checks need none, because to restart a busy server does not help. What an administrator
 // does when all places are taken may be the cure.
 func (s *Server) admit(c *call) error {
+	if s.connector(c) != nil || !c.info.IsResource && openPath(c.info.Path) {
+		return nil
+	}
 	free, count := s.reading, s.readCount
 	if !c.readOnly() {
 		free, count = s.writing, s.writeCount
 	}
-	if c.info.Verb == "watch" || s.connector(c) != nil || !c.info.IsResource && openPath(c.info.Path) {
+	if s.config.Fairness != nil {
+		return s.takeTurn(c, count)
+	}
+	if c.info.Verb == "watch" {
 		return nil
 	}
 	if free == nil {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/internal/fairness"
 	"github.com/typeplane/typeplane/internal/server/metrics"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/trace"
@@ -58,6 +59,8 @@ type call struct {
 	// cancel and release are called when the request is answered: ctx ends, and its place is free.
 	// Nil: there is nothing to be done.
 	cancel, release func()
+	// turn is that of the request, if Config.Fairness is set.
+	turn fairness.Turn
 	// resource is what the path names. The rest of the server may read it only below route.
 	resource *rest.Resource
 	// request is what verbs that write are given.

@@ -43,8 +43,7 @@ func (s *Server) fail(c *call, err error) {
 		http.Error(c.w, errPageNotFound.Error(), http.StatusNotFound)
 		return
 	case errors.Is(err, errTooManyRequests):
-		c.w.Header().Set("Retry-After", retryWhenBusy)
-		http.Error(c.w, errTooManyRequests.Error(), http.StatusTooManyRequests)
+		refuse(c.w, err)
 		return
 	}
 	status := statusOf(err)

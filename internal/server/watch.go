@@ -44,7 +44,9 @@ func (s *Server) watch(c *call) error {
 	open := s.series(c).LongRunning()
 	open.Inc()
 	defer open.Dec()
-	w := watching{stream: stream, rep: rep, deadline: time.Now().Add(timeout + slack), sent: s.events[c.resource]}
+	// A client that does not read its first events has had its turn after a while.
+	defer time.AfterFunc(s.config.RequestTimeout, c.began).Stop()
+	w := watching{stream: stream, rep: rep, deadline: time.Now().Add(timeout + slack), sent: s.events[c.resource], began: c.began}
 	if auth.IsWebSocket(c.req) {
 		return s.watchSocket(ctx, cancel, c, w)
 	}
@@ -54,7 +56,7 @@ func (s *Server) watch(c *call) error {
 // beginWatch counts a request as a watch of its user until end is called. It cancels the request
 // when the user's credential is revoked, and when the server stops.
 func (s *Server) beginWatch(c *call, cancel func()) (end func(), err error) {
-	closed, err := s.watches.add(c.user)
+	closed, err := s.watches.add(c.user, c.watched())
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +69,14 @@ func (s *Server) beginWatch(c *call, cancel func()) (end func(), err error) {
 	}, nil
 }
 
+// watched is what the request follows: nothing, if it takes over its connection.
+func (c *call) watched() watched {
+	if c.info.Verb != "watch" {
+		return watched{}
+	}
+	return watched{c.info.Group, c.info.Resource, c.info.Namespace, c.info.Name}
+}
+
 // watching is a watch that has begun.
 type watching struct {
 	stream rest.Stream
@@ -74,11 +84,17 @@ type watching struct {
 	// deadline is when the connection ends in any case, however slowly the client reads.
 	deadline time.Time
 	sent     prometheus.Counter
+	// began is called when what was there at the start has been sent.
+	began func()
 }
 
 // follow gives send the events, as many at a time as there are, until the stream ends or ctx does.
 func (w watching) follow(ctx context.Context, send func([]rest.Event) error) error {
+	beginning, _ := w.stream.(rest.BeginningStream)
 	for {
+		if beginning == nil || !beginning.Beginning() {
+			w.began()
+		}
 		events, nextErr := w.stream.Next(ctx)
 		if nextErr != nil && ctx.Err() == nil && !errors.Is(nextErr, io.EOF) {
 			events = append(events, rest.Event{Type: rest.Error, Object: structView{statusOf(nextErr)}})

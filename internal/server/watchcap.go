@@ -15,38 +15,63 @@ type watches struct {
 	limit int // for one user; below zero: no bound
 	all   atomic.Int64
 
-	mu     sync.Mutex // guards byUser
+	mu     sync.Mutex // guards what follows
 	byUser map[string]int
+	byWhat map[watched]int
 }
+
+// watched is what a watch follows: a resource, one namespace of it, or one object.
+type watched struct{ group, resource, namespace, name string }
 
 // add counts a watch until end is called, or fails because the user has as many as they may.
 // Administrators always may.
-func (w *watches) add(user *auth.User) (end func(), err error) {
-	if w.limit < 0 || user.In(auth.GroupMasters) {
-		w.all.Add(1)
-		return func() { w.all.Add(-1) }, nil
-	}
-	name := ""
+func (w *watches) add(user *auth.User, what watched) (end func(), err error) {
+	name, bounded := "", w.limit >= 0 && !user.In(auth.GroupMasters)
 	if user != nil {
 		name = user.Name
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.byUser[name] >= w.limit {
+	if bounded && w.byUser[name] >= w.limit {
 		return nil, errTooManyRequests
 	}
-	w.byUser[name]++
 	w.all.Add(1)
-	return func() { w.remove(name) }, nil
+	w.byUser[name]++
+	w.byWhat[what]++
+	return func() { w.remove(name, what) }, nil
 }
 
-func (w *watches) remove(name string) {
+func (w *watches) remove(name string, what watched) {
 	w.all.Add(-1)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.byUser[name]--; w.byUser[name] == 0 {
-		delete(w.byUser, name)
+	less(w.byUser, name)
+	less(w.byWhat, what)
+}
+
+// less takes one off a count, and forgets it at zero.
+func less[K comparable](counts map[K]int, key K) {
+	if counts[key]--; counts[key] == 0 {
+		delete(counts, key)
 	}
+}
+
+// of is how many watches are told of a write.
+func (w *watches) of(i requestInfo) int {
+	if w.all.Load() == 0 {
+		return 0
+	}
+	what := watched{group: i.Group, resource: i.Resource}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	told := w.byWhat[what]
+	if what.namespace = i.Namespace; what.namespace != "" {
+		told += w.byWhat[what]
+	}
+	if what.name = i.Name; what.name != "" {
+		told += w.byWhat[what]
+	}
+	return told
 }
 
 // endEach is how long the clients of one watch are given to begin anew with another server when

@@ -9,6 +9,7 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/autoscaling/install"
 	_ "k8s.io/kubernetes/pkg/apis/coordination/install"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
+	_ "k8s.io/kubernetes/pkg/apis/flowcontrol/install"
 	_ "k8s.io/kubernetes/pkg/apis/rbac/install"
 	_ "k8s.io/kubernetes/pkg/apis/storage/install"
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/mutatingwebhookconfiguration"
@@ -27,6 +28,8 @@ import (
 	"k8s.io/kubernetes/pkg/registry/core/resourcequota"
 	"k8s.io/kubernetes/pkg/registry/core/secret"
 	"k8s.io/kubernetes/pkg/registry/core/serviceaccount"
+	"k8s.io/kubernetes/pkg/registry/flowcontrol/flowschema"
+	"k8s.io/kubernetes/pkg/registry/flowcontrol/prioritylevelconfiguration"
 	"k8s.io/kubernetes/pkg/registry/rbac/clusterrole"
 	"k8s.io/kubernetes/pkg/registry/rbac/clusterrolebinding"
 	"k8s.io/kubernetes/pkg/registry/rbac/role"
@@ -70,6 +73,8 @@ var kinds = []kind{
 	{gvk("autoscaling", "v2", "HorizontalPodAutoscaler"), "horizontalpodautoscalers", false, horizontalpodautoscaler.Strategy, horizontalpodautoscaler.StatusStrategy},
 	{gvk("autoscaling", "v1", "HorizontalPodAutoscaler"), "horizontalpodautoscalers", false, horizontalpodautoscaler.Strategy, horizontalpodautoscaler.StatusStrategy},
 	{gvk("coordination.k8s.io", "v1", "Lease"), "leases", false, lease.Strategy, nil},
+	{gvk("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema"), "flowschemas", true, flowschema.Strategy, flowschema.StatusStrategy},
+	{gvk("flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfiguration"), "prioritylevelconfigurations", true, prioritylevelconfiguration.Strategy, prioritylevelconfiguration.StatusStrategy},
 	{gvk("rbac.authorization.k8s.io", "v1", "Role"), "roles", false, role.Strategy, nil},
 	{gvk("rbac.authorization.k8s.io", "v1", "RoleBinding"), "rolebindings", false, rolebinding.Strategy, nil},
 	{gvk("rbac.authorization.k8s.io", "v1", "ClusterRole"), "clusterroles", true, clusterrole.Strategy, nil},

@@ -38,7 +38,7 @@ func start(t testing.TB) *server {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	cmd := exec.Command(binary, "--data-dir", t.TempDir(), "--secure-port", "0",
+	cmd := exec.Command(binary, "--data-dir", t.TempDir(), "--secure-port", "0", "--enable-priority-and-fairness=false",
 		"--disable-admission-plugins", "LimitRanger,ServiceAccount,DefaultStorageClass,ResourceQuota")
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {

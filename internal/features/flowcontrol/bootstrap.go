@@ -1,0 +1,121 @@
+package flowcontrol
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typeplane/typeplane/internal/fairness"
+	"github.com/typeplane/typeplane/internal/follow"
+	"github.com/typeplane/typeplane/registry/rest"
+)
+
+// attempts is how often a write is tried against others who write the same, like a second server
+// that starts.
+const attempts = 10
+
+// bootstrap makes the objects that every server has, and keeps their specs. An operator may change
+// those that are only suggested, by the annotation apf.kubernetes.io/autoupdate-spec: "false".
+func bootstrap(ctx context.Context, schemas, levels *rest.Resource) error {
+	for _, part := range []struct {
+		config    fairness.Config
+		mandatory bool
+	}{{fairness.Mandatory(), true}, {fairness.Suggested(), false}} {
+		wantSchemas, wantLevels := Objects(part.config)
+		for _, want := range wantLevels {
+			if err := keep(ctx, levels, want, part.mandatory, copyLevel); err != nil {
+				return fmt.Errorf("priority level %q: %w", want.Name, err)
+			}
+		}
+		for _, want := range wantSchemas {
+			if err := keep(ctx, schemas, want, part.mandatory, copySchema); err != nil {
+				return fmt.Errorf("flow schema %q: %w", want.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+func copySchema(to, from *flowcontrolv1.FlowSchema) { to.Spec = from.Spec }
+
+// copyLevel leaves the share of the exempt level to the operator.
+func copyLevel(to, from *flowcontrolv1.PriorityLevelConfiguration) {
+	share := to.Spec.Exempt
+	to.Spec = from.Spec
+	if to.Spec.Exempt != nil && share != nil {
+		to.Spec.Exempt = share
+	}
+}
+
+// object is a flow schema or a priority level.
+type object[T any] interface {
+	*T
+	rest.Body
+	DeepCopy() *T
+}
+
+// keep makes an object if it is missing. Else its spec becomes the wanted one, where it is not the
+// operator's, and its annotation says whose it is.
+func keep[T any, P object[T]](ctx context.Context, r *rest.Resource, want P, mandatory bool, copySpec func(to, from P)) error {
+	name := rest.Name{Name: want.GetName()}
+	var err error
+	for range attempts {
+		var view rest.View
+		view, err = r.Get.Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			_, err = r.Create.Create(ctx, new(rest.Request), name, P(want.DeepCopy()), metav1.CreateOptions{})
+			if apierrors.IsAlreadyExists(err) {
+				continue
+			}
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		have := P(new(T))
+		if err = follow.Read(view, have); err != nil {
+			return err
+		}
+		ours := mandatory || isKept(have)
+		next := P(have.DeepCopy())
+		if ours {
+			copySpec(next, P(want.DeepCopy()))
+		}
+		annotate(next, ours)
+		if equality.Semantic.DeepEqual(have, next) {
+			return nil
+		}
+		_, _, err = r.Update.Update(ctx, new(rest.Request), name, next, metav1.UpdateOptions{})
+		if !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	return err
+}
+
+// isKept says whether the server keeps the spec. Where the annotation does not say, it does unless
+// somebody has changed the spec.
+func isKept(have metav1.Object) bool {
+	if kept, err := strconv.ParseBool(have.GetAnnotations()[flowcontrolv1.AutoUpdateAnnotationKey]); err == nil {
+		return kept
+	}
+	return have.GetGeneration() == 1
+}
+
+// annotate says whose the spec is.
+func annotate(o metav1.Object, kept bool) {
+	annotations := o.GetAnnotations()
+	if said, err := strconv.ParseBool(annotations[flowcontrolv1.AutoUpdateAnnotationKey]); err == nil && said == kept {
+		return
+	}
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[flowcontrolv1.AutoUpdateAnnotationKey] = strconv.FormatBool(kept)
+	o.SetAnnotations(annotations)
+}

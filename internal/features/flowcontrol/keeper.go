@@ -1,0 +1,147 @@
+package flowcontrol
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typeplane/typeplane/internal/fairness"
+	"github.com/typeplane/typeplane/internal/follow"
+	"github.com/typeplane/typeplane/internal/wait"
+	"github.com/typeplane/typeplane/registry/rest"
+)
+
+// keeper follows the objects and hands them to the controller. It makes those again that somebody
+// has deleted, and says in the status of schemas whether their level is there. Every server does
+// that: who comes first writes, and the others find it written.
+type keeper struct {
+	schemas, status, levels *rest.Resource
+	controller              *fairness.Controller
+	log                     *slog.Logger
+	changed                 chan struct{} // has one element when there is something to be kept
+	done                    atomic.Bool   // the objects that every server has were made
+
+	mu         sync.Mutex // guards what follows
+	nowSchemas []*flowcontrolv1.FlowSchema
+	nowLevels  []*flowcontrolv1.PriorityLevelConfiguration
+	seen       [2]bool // schemas and levels, at least once
+}
+
+var errNotMade = errors.New("the flow schemas and priority levels of every server have not been made yet")
+
+// Ready fails until the objects that every server has are there.
+func (k *keeper) Ready(context.Context) error {
+	if !k.done.Load() {
+		return errNotMade
+	}
+	return nil
+}
+
+// retry is the pause after objects could not be kept, for instance because etcd does not answer.
+const retry = time.Second
+
+func (k *keeper) run(ctx context.Context) {
+	var all sync.WaitGroup
+	defer all.Wait()
+	all.Go(func() {
+		follow.Keep(ctx, k.schemas, k.log, func(now []*flowcontrolv1.FlowSchema) { k.set(func() { k.nowSchemas, k.seen[0] = now, true }) })
+	})
+	all.Go(func() {
+		follow.Keep(ctx, k.levels, k.log, func(now []*flowcontrolv1.PriorityLevelConfiguration) {
+			k.set(func() { k.nowLevels, k.seen[1] = now, true })
+		})
+	})
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-k.changed:
+		}
+		for ctx.Err() == nil {
+			err := k.keepAll(ctx)
+			if err == nil {
+				k.done.Store(true)
+				break
+			}
+			if ctx.Err() == nil {
+				k.log.Error("flow schemas and priority levels could not be kept; it is tried again", "error", err)
+			}
+			_ = wait.Sleep(ctx, retry)
+		}
+	}
+}
+
+// set takes over what one of the resources has, and hands all to the controller once both are
+// known. Until then the levels hold that every server has.
+func (k *keeper) set(change func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	change()
+	if k.seen != [2]bool{true, true} {
+		return
+	}
+	if len(k.nowSchemas) > 0 && len(k.nowLevels) > 0 {
+		k.controller.Set(ConfigOf(k.nowSchemas, k.nowLevels))
+	}
+	select {
+	case k.changed <- struct{}{}:
+	default:
+	}
+}
+
+func (k *keeper) keepAll(ctx context.Context) error {
+	if err := bootstrap(ctx, k.schemas, k.levels); err != nil {
+		return err
+	}
+	k.mu.Lock()
+	schemas, levels := k.nowSchemas, k.nowLevels
+	k.mu.Unlock()
+	for _, s := range schemas {
+		if err := k.judge(ctx, s, levels); err != nil {
+			return fmt.Errorf("the status of flow schema %q: %w", s.Name, err)
+		}
+	}
+	return nil
+}
+
+// judge writes whether the level of a schema is there. If the schema has changed meanwhile, it
+// comes again.
+func (k *keeper) judge(ctx context.Context, s *flowcontrolv1.FlowSchema, levels []*flowcontrolv1.PriorityLevelConfiguration) error {
+	level := s.Spec.PriorityLevelConfiguration.Name
+	want := flowcontrolv1.FlowSchemaCondition{
+		Type: flowcontrolv1.FlowSchemaConditionDangling, Status: flowcontrolv1.ConditionFalse, Reason: "Found",
+		Message: fmt.Sprintf("This FlowSchema references the PriorityLevelConfiguration object named %q and it exists", level),
+	}
+	if !slices.ContainsFunc(levels, func(l *flowcontrolv1.PriorityLevelConfiguration) bool { return l.Name == level }) {
+		want.Status, want.Reason = flowcontrolv1.ConditionTrue, "NotFound"
+		want.Message = fmt.Sprintf("This FlowSchema references the PriorityLevelConfiguration object named %q but there is no such object", level)
+	}
+	next := s.DeepCopy()
+	i := slices.IndexFunc(next.Status.Conditions, func(c flowcontrolv1.FlowSchemaCondition) bool { return c.Type == want.Type })
+	if i < 0 {
+		i, next.Status.Conditions = len(next.Status.Conditions), append(next.Status.Conditions, flowcontrolv1.FlowSchemaCondition{})
+	}
+	have := &next.Status.Conditions[i]
+	want.LastTransitionTime = have.LastTransitionTime
+	if *have == want {
+		return nil
+	}
+	if have.Status != want.Status {
+		want.LastTransitionTime = metav1.Now()
+	}
+	*have = want
+	_, _, err := k.status.Update.Update(ctx, new(rest.Request), rest.Name{Name: s.Name}, next, metav1.UpdateOptions{})
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}

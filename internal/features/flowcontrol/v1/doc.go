@@ -1,0 +1,10 @@
+// Package v1 serves flow schemas and priority levels as Kubernetes has them. The types are aliases
+// of those in k8s.io/api.
+//
+// +groupName=flowcontrol.apiserver.k8s.io
+// +typeplane:json-gen=package
+// +k8s:defaulter-gen=TypeMeta
+// +k8s:deepcopy-gen=package
+// +k8s:protobuf-gen=package
+// +k8s:openapi-gen=true
+package v1
