@@ -17,7 +17,7 @@ const (
 	// kube-controller-manager does by default.
 	maxClientLifetime = 365 * 24 * time.Hour
 	// clientSkew is how far its start lies in the past, for servers whose clock is behind.
-	clientSkew = 5 * time.Minute
+	clientSkew = 24 * time.Hour
 )
 
 // ClientSigner signs the certificates of a server's own clients. It is safe for concurrent use.

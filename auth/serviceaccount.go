@@ -164,6 +164,10 @@ func (s *ServiceAccounts) signedByUs(header jwtHeader, signed string, signature 
 	return false
 }
 
+// tokenSkew is how far the clock of a server may be behind that of the one that signed a token, as
+// with kube-apiserver.
+const tokenSkew = time.Minute
+
 func (s *ServiceAccounts) checkTimes(c *Claims) error {
 	now := s.now().Unix()
 	switch {
@@ -171,7 +175,7 @@ func (s *ServiceAccounts) checkTimes(c *Claims) error {
 		return errors.New("auth: service account token: it says no end (exp)")
 	case now >= c.Expiry:
 		return errors.New("auth: service account token: it has expired")
-	case now < c.NotBefore:
+	case now+int64(tokenSkew.Seconds()) < c.NotBefore:
 		return errors.New("auth: service account token: it is not good yet")
 	}
 	return nil

@@ -13,10 +13,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/typeplane/typeplane/internal/interpose"
 )
 
 // Disk is the disk below one directory. One program at a time runs on it. All methods may be called
@@ -52,42 +52,24 @@ func New(dir string) (*Disk, error) {
 }
 
 // Supported returns why programs can't be run on a Disk here, nil if they can.
-func Supported() error {
-	action := uint32(unix.SECCOMP_RET_USER_NOTIF)
-	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))
-	if errno != 0 {
-		return fmt.Errorf("the kernel does not ask about system calls (seccomp): %w", errno)
-	}
-	return nil
+func Supported() error { return interpose.Supported() }
+
+// watched are the system calls that a Disk is asked about.
+var watched = []uintptr{
+	unix.SYS_WRITE, unix.SYS_PWRITE64, unix.SYS_WRITEV, unix.SYS_PWRITEV, unix.SYS_PWRITEV2,
+	unix.SYS_FSYNC, unix.SYS_FDATASYNC, unix.SYS_FTRUNCATE, unix.SYS_FALLOCATE,
 }
 
 // Start starts a command on the disk. The binary that calls this is started first, and becomes the
 // command's.
 func (d *Disk) Start(cmd *exec.Cmd) error {
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	var rules []interpose.Rule
+	for _, number := range watched {
+		rules = append(rules, interpose.Rule{Number: number})
+	}
+	program, err := interpose.Start(cmd, rules)
 	if err != nil {
 		return err
-	}
-	theirs := os.NewFile(uintptr(pair[1]), "faultdisk")
-	defer unix.Close(pair[0])
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	if cmd.Env == nil {
-		cmd.Env = os.Environ()
-	}
-	cmd.Env = append(cmd.Env, shimTarget(3+len(cmd.ExtraFiles), cmd.Path))
-	cmd.ExtraFiles = append(cmd.ExtraFiles, theirs)
-	cmd.Path = self
-	err = cmd.Start()
-	theirs.Close()
-	if err != nil {
-		return err
-	}
-	listener, err := receive(pair[0])
-	if err != nil {
-		return fmt.Errorf("faultdisk: the program was not started: %w", err)
 	}
 	ended := make(chan struct{})
 	d.mu.Lock()
@@ -95,31 +77,13 @@ func (d *Disk) Start(cmd *exec.Cmd) error {
 	d.mu.Unlock()
 	go func() {
 		defer close(ended)
-		defer unix.Close(listener)
-		d.serve(listener)
+		if err := program.Serve(d.judge); err != nil {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			d.note(err)
+		}
 	}()
 	return nil
-}
-
-// receive takes the descriptor that the shim sends.
-func receive(socket int) (int, error) {
-	one, rights := make([]byte, 1), make([]byte, unix.CmsgSpace(4))
-	n, oob, _, _, err := unix.Recvmsg(socket, one, rights, unix.MSG_CMSG_CLOEXEC)
-	if err != nil {
-		return 0, err
-	}
-	if n == 0 {
-		return 0, errors.New("it has ended")
-	}
-	messages, err := unix.ParseSocketControlMessage(rights[:oob])
-	if err != nil || len(messages) == 0 {
-		return 0, fmt.Errorf("no descriptor: %w", err)
-	}
-	fds, err := unix.ParseUnixRights(&messages[0])
-	if err != nil {
-		return 0, err
-	}
-	return fds[0], nil
 }
 
 // Fail makes the disk fail from now on. NotFaulty ends that.
@@ -229,25 +193,12 @@ func (f *file) resized() error {
 	return err
 }
 
-// call is a system call that the kernel asks about.
-type call struct {
-	pid  int
-	nr   uintptr
-	args [6]uint64
-}
-
-// verdict is what happens to one: it goes on, or returns errno (0: success) without being made.
-type verdict struct {
-	goesOn bool
-	errno  syscall.Errno
-}
-
-var goOn = verdict{goesOn: true}
+var goOn = interpose.Verdict{GoesOn: true}
 
 // judge decides about one call.
-func (d *Disk) judge(c call) verdict {
-	fd := int(int32(c.args[0]))
-	link := fmt.Sprintf("/proc/%d/fd/%d", c.pid, fd)
+func (d *Disk) judge(c interpose.Call) interpose.Verdict {
+	fd := int(int32(c.Args[0]))
+	link := fmt.Sprintf("/proc/%d/fd/%d", c.PID, fd)
 	path, err := os.Readlink(link)
 	if err != nil || !strings.HasPrefix(path, d.dir) {
 		return goOn
@@ -263,7 +214,7 @@ func (d *Disk) judge(c call) verdict {
 		return goOn
 	}
 	if f == nil { // a directory
-		return verdict{}
+		return interpose.Verdict{}
 	}
 	fault := d.fault
 	if !strings.Contains(path, fault.Name) {
@@ -305,25 +256,25 @@ func (d *Disk) open(link string) (*file, error) {
 }
 
 // file decides about a call on a file of the disk. The caller holds mu.
-func (d *Disk) file(c call, f *file, fault Fault) (verdict, error) {
-	fails := verdict{errno: fault.Errno}
-	switch c.nr {
+func (d *Disk) file(c interpose.Call, f *file, fault Fault) (interpose.Verdict, error) {
+	fails := interpose.Verdict{Errno: fault.Errno}
+	switch c.Number {
 	case unix.SYS_FSYNC, unix.SYS_FDATASYNC:
 		if d.syncs--; d.syncs == 0 {
-			return verdict{errno: unix.EIO}, unix.Kill(d.pid, unix.SIGKILL) // nobody will see the error
+			return interpose.Verdict{Errno: unix.EIO}, unix.Kill(d.pid, unix.SIGKILL) // nobody will see the error
 		}
 		if fault.Syncs {
 			return fails, nil
 		}
-		return verdict{}, f.synced()
+		return interpose.Verdict{Delay: fault.Delay}, f.synced()
 	case unix.SYS_FTRUNCATE, unix.SYS_FALLOCATE:
-		if fault.Growth && (c.nr == unix.SYS_FALLOCATE || fault.Writes) {
+		if fault.Growth && (c.Number == unix.SYS_FALLOCATE || fault.Writes) {
 			return fails, nil
 		}
 		return goOn, f.resize(c)
 	case unix.SYS_WRITE, unix.SYS_PWRITE64:
-		offset, length := int64(c.args[3]), int64(c.args[2])
-		if c.nr == unix.SYS_WRITE {
+		offset, length := int64(c.Args[3]), int64(c.Args[2])
+		if c.Number == unix.SYS_WRITE {
 			var err error
 			if offset, err = position(c); err != nil {
 				return goOn, err
@@ -339,18 +290,18 @@ func (d *Disk) file(c call, f *file, fault Fault) (verdict, error) {
 		}
 		return goOn, f.remember(offset, length)
 	}
-	return goOn, fmt.Errorf("system call %d is not modelled", c.nr)
+	return goOn, fmt.Errorf("system call %d is not modelled", c.Number)
 }
 
 // resize takes a new size of the file for safe. What lies behind its end is gone for good.
-func (f *file) resize(c call) error {
-	if c.nr == unix.SYS_FALLOCATE {
-		if mode := c.args[1]; mode&unix.FALLOC_FL_KEEP_SIZE == 0 {
-			f.size = max(f.size, int64(c.args[2]+c.args[3]))
+func (f *file) resize(c interpose.Call) error {
+	if c.Number == unix.SYS_FALLOCATE {
+		if mode := c.Args[1]; mode&unix.FALLOC_FL_KEEP_SIZE == 0 {
+			f.size = max(f.size, int64(c.Args[2]+c.Args[3]))
 		}
 		return nil
 	}
-	f.size = int64(c.args[1])
+	f.size = int64(c.Args[1])
 	for number := range f.before {
 		if number*sector >= f.size {
 			delete(f.before, number)
@@ -369,8 +320,8 @@ func (f *file) hasRoom(end int64) (bool, error) {
 }
 
 // position is where a write without an offset goes.
-func position(c call) (int64, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/fdinfo/%d", c.pid, int32(c.args[0])))
+func position(c interpose.Call) (int64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/fdinfo/%d", c.PID, int32(c.Args[0])))
 	if err != nil {
 		return 0, err
 	}

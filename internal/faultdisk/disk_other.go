@@ -3,15 +3,16 @@
 package faultdisk
 
 import (
-	"errors"
 	"math/rand/v2"
 	"os/exec"
+
+	"github.com/typeplane/typeplane/internal/interpose"
 )
 
 // Disk is not there on this system.
 type Disk struct{}
 
-var errLinux = errors.New("system calls are stopped by seccomp, which only Linux has")
+var errLinux = interpose.Supported()
 
 // Supported returns why programs can't be run on a Disk here.
 func Supported() error { return errLinux }

@@ -1,7 +1,7 @@
 // Package faultdisk runs a program on a disk that fails as disks do: it is full, it returns errors,
 // or power is cut and what was not synced is gone. For tests only.
 //
-// The program is any binary, and needs no rights. A filter of seccomp makes the kernel ask a Disk
+// The program is any binary, and needs no rights. By package interpose the kernel asks a Disk
 // before each system call that writes, syncs or grows a file. The Disk fails the call, answers it,
 // or lets it go on and remembers what it overwrites. SIGKILL alone leaves what was written in the
 // kernel's memory, where the next process finds it: only Cut shows if a program waits for the disk.
@@ -13,7 +13,10 @@
 // Start at Disk. It needs Linux 5.5; Supported says why it can't be used elsewhere.
 package faultdisk
 
-import "syscall"
+import (
+	"syscall"
+	"time"
+)
 
 // Fault is how the disk fails. The zero value is a disk that works.
 type Fault struct {
@@ -22,6 +25,8 @@ type Fault struct {
 	// Writes are calls that write, Syncs fsync and fdatasync, Growth what needs room that the file
 	// does not have yet.
 	Writes, Syncs, Growth bool
+	// Delay is how long each sync takes. The disk does nothing else meanwhile.
+	Delay time.Duration
 	// Name is a part of the paths of the files that it is about; "" is all of them.
 	Name string
 }
@@ -31,6 +36,9 @@ func (f Fault) Of(name string) Fault {
 	f.Name = name
 	return f
 }
+
+// Slow is a disk that takes so long for each sync.
+func Slow(delay time.Duration) Fault { return Fault{Delay: delay} }
 
 // Faults that disks have.
 var (

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	etcdversion "go.etcd.io/etcd/api/v3/version"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/internal/database"
 	"github.com/typeplane/typeplane/storage"
@@ -20,13 +21,16 @@ import (
 
 // announce says at the start what a person wants to know: who listens where, where the objects are,
 // how many, and in which form. It warns of what may be meant otherwise.
-func (p *plan) announce(ctx context.Context, door *door, db *database.Database, audit *auditLog) error {
+func (p *plan) announce(ctx context.Context, door *door, dbs *database.Databases, audit *auditLog) error {
 	p.log.Info(fmt.Sprintf("%s %s listens on %s", p.program.Name, p.build.Version, door.url()),
 		"revision", cmp.Or(p.build.Revision, "unknown"), "dirty", p.build.Dirty, "kubernetes", p.build.Kubernetes, "typeplane", p.build.Typeplane, "go", p.build.Go)
-	p.announceDatabase(ctx, db)
+	p.announceDatabase(ctx, dbs.Main)
+	for _, o := range dbs.Overrides {
+		p.log.Info("objects are in another etcd", "etcd", etcdVersion(ctx, o.Client), "servers", strings.Join(o.Servers, ","), "resources", strings.Join(resourceNames(o.Resources), ","))
+	}
 	sealed := p.sealed()
 	p.log.Info("objects are stored", "as", strings.Join(p.storedVersions(), ","), "encrypted", orNone(sealed), "audit", cmp.Or(audit.path, "off"))
-	if err := p.announceObjects(ctx, db); err != nil {
+	if err := p.announceObjects(ctx, dbs); err != nil {
 		return err
 	}
 	if p.serves("secrets") && !p.options.Store.InMemory && !slices.Contains(sealed, "secrets") {
@@ -47,12 +51,24 @@ func (p *plan) announceDatabase(ctx context.Context, db *database.Database) {
 	case len(o.EtcdServers) == 0:
 		p.log.Info("objects are in an etcd inside this process", "etcd", etcdversion.Version, "dir", o.DataDir)
 	default:
-		version, err := etcd3.Version(ctx, db.Client)
-		if err != nil {
-			version = "unknown: " + err.Error()
-		}
-		p.log.Info("objects are in etcd", "etcd", version, "servers", strings.Join(o.EtcdServers, ","), "below", o.EtcdPrefix)
+		p.log.Info("objects are in etcd", "etcd", etcdVersion(ctx, db.Client), "servers", strings.Join(o.EtcdServers, ","), "below", o.EtcdPrefix)
 	}
+}
+
+// etcdVersion is that of an etcd, or why it is not known.
+func etcdVersion(ctx context.Context, client *etcd3.Client) string {
+	version, err := etcd3.Version(ctx, client)
+	if err != nil {
+		return "unknown: " + err.Error()
+	}
+	return version
+}
+
+func resourceNames(resources []schema.GroupResource) (names []string) {
+	for _, r := range resources {
+		names = append(names, r.String())
+	}
+	return names
 }
 
 // storedVersions are those in which something is stored, each once.
@@ -80,15 +96,15 @@ func orNone(names []string) string { return cmp.Or(strings.Join(names, ","), "no
 const announced = 10
 
 // announceObjects counts them, those first of which there are most.
-func (p *plan) announceObjects(ctx context.Context, db *database.Database) error {
+func (p *plan) announceObjects(ctx context.Context, dbs *database.Databases) error {
 	type count struct {
 		resource string
 		objects  int64
 	}
 	var counts []count
-	total, source := int64(0), db.Source(storage.Form{})
+	total := int64(0)
 	for _, r := range p.known.Resources {
-		n, err := source.Count(ctx, r.KeyPrefix())
+		n, err := dbs.Of(r.GroupResource()).Source(storage.Form{}).Count(ctx, r.KeyPrefix())
 		if err != nil {
 			return fmt.Errorf("count the %s: %w", r.GroupResource(), err)
 		}

@@ -34,7 +34,7 @@ type collector struct{ fixed bool }
 
 func startCollector() collector {
 	if most, ok := memoryLimit(os.DirFS("/")); ok && os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(most / 10 * 9) // the rest is the program itself, and what the kernel keeps for it
+		debug.SetMemoryLimit(most / 5 * 4) // the rest is the program itself, what the kernel keeps for it, and what comes while it collects
 	}
 	c := collector{fixed: os.Getenv("GOGC") != ""}
 	if !c.fixed {

@@ -21,10 +21,11 @@ type door struct {
 
 // openDoor listens. Until there is a server, whoever asks learns that there is none yet.
 func (p *plan) openDoor(ctx context.Context, opened *closers) (*door, error) {
-	listener, err := listen(ctx, &p.options.Serving)
+	listening, err := listen(ctx, &p.options.Serving)
 	if err != nil {
 		return nil, err
 	}
+	listener := ration(listening.(*net.TCPListener), places(descriptors()), p.log)
 	opened.add(func() error {
 		listener.Close() // Serve has closed it already if there was one
 		return nil

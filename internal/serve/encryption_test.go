@@ -51,7 +51,7 @@ func (e *sealed) configure(keys ...string) {
 // raw is what etcd holds of a widget.
 func (e *sealed) raw(name string) string {
 	e.Helper()
-	resp, err := e.i.db.Client.Get(e.Context(), programtest.Prefix+name)
+	resp, err := e.i.dbs.Main.Client.Get(e.Context(), programtest.Prefix+name)
 	if err != nil || len(resp.Kvs) != 1 {
 		e.Fatalf("%s in etcd: %v, %v", name, resp, err)
 	}
@@ -60,7 +60,7 @@ func (e *sealed) raw(name string) string {
 
 func (e *sealed) put(name, value string) {
 	e.Helper()
-	if _, err := e.i.db.Client.Put(e.Context(), programtest.Prefix+name, value); err != nil {
+	if _, err := e.i.dbs.Main.Client.Put(e.Context(), programtest.Prefix+name, value); err != nil {
 		e.Fatal(err)
 	}
 }

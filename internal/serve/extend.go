@@ -27,7 +27,7 @@ type extended struct {
 }
 
 // extend lets the APIs and then the plug-ins do what no declaration can say.
-func (p *plan) extend(ctx context.Context, door *door, db *database.Database, stored *stores, users *identity) (*extended, error) {
+func (p *plan) extend(ctx context.Context, door *door, dbs *database.Databases, stored *stores, users *identity) (*extended, error) {
 	virtual, err := program.VirtualResources(p.program)
 	if err != nil {
 		return nil, err
@@ -35,17 +35,17 @@ func (p *plan) extend(ctx context.Context, door *door, db *database.Database, st
 	decider := new(decider)
 	h := program.NewHost(program.Host{
 		Scheme: p.known.Scheme, Resources: append(stored.resources, virtual...), Options: p.options, Log: p.log,
-		Shared: db.Backend.Shared, Metrics: p.metrics, Stored: stored.objects,
+		Shared: dbs.Shared(), Fence: dbs.Fence, Metrics: p.metrics, Stored: stored.objects,
 		RootCA: door.rootCA, Authorizer: decider, Tokens: users.tokens, Audiences: program.Audiences(&p.options.Authentication), Signer: users.signer,
 		ClientSigner: auth.NewClientSigner(door.authority.cert, door.authority.key), Revocations: users.revocations,
-	}, p.enabled, stored.kept)
+	}, p.enabled, stored.kept, p.fairness)
 	if err := program.Extend(ctx, p.program, h); err != nil {
 		return nil, err
 	}
 	for n := len(stored.resources); n < len(h.Resources); n++ {
 		h.Resources[n] = registry.Admitted(h.Resources[n], p.admission)
 	}
-	if err := p.openAdmission(ctx, h); err != nil {
+	if err := p.openAdmission(ctx, h, dbs); err != nil {
 		return nil, err
 	}
 	if migrator := stored.survey.Migrator; migrator != nil {
@@ -73,7 +73,7 @@ func (p *plan) warnOfEnds(resources []rest.Resource) {
 
 // openAdmission makes the plug-ins that are on. Until then, which is before the first request,
 // everything is admitted: what the server makes for itself.
-func (p *plan) openAdmission(ctx context.Context, h *program.Host) error {
+func (p *plan) openAdmission(ctx context.Context, h *program.Host, dbs *database.Databases) error {
 	configs, err := readConfigs(&p.options.Admission, p.plugins)
 	if err != nil {
 		return err
@@ -95,6 +95,9 @@ func (p *plan) openAdmission(ctx context.Context, h *program.Host) error {
 			return fmt.Errorf("admission plug-in %s: %w", chosen.Name, err)
 		}
 		plugin.Name = chosen.Name
+		if err := dbs.CheckTransactions(p.known, plugin); err != nil {
+			return err
+		}
 		plugins = append(plugins, plugin)
 	}
 	p.admission.Set(plugins)

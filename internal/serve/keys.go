@@ -13,6 +13,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/typeplane/typeplane/internal/database"
 	"github.com/typeplane/typeplane/internal/replicas"
 	"github.com/typeplane/typeplane/storage"
@@ -131,7 +133,9 @@ func (p *plan) makeKeys() (replicas.Identity, error) {
 	if keys[authorityKeyFile], err = encodeKey(ca.key); err != nil {
 		return nil, err
 	}
-	keys[authorityCertFile] = ca.certPEM
+	if keys[authorityCertFile] == nil {
+		keys[authorityCertFile] = ca.certPEM
+	}
 	if keys[tokenKeyFile] == nil {
 		key, err := newKey()
 		if err != nil {
@@ -154,8 +158,9 @@ func (p *plan) keepsSecrets() bool {
 
 // keepSecrets makes the key with which Secrets are encrypted in an embedded etcd, which nobody else
 // has. In a database that others may write to it is shared, or there is none.
-func (p *plan) keepSecrets(ctx context.Context, db *database.Database) error {
-	embedded := len(p.options.Store.EtcdServers) == 0 && p.program.Storage == nil
+func (p *plan) keepSecrets(ctx context.Context, dbs *database.Databases) error {
+	db := dbs.Of(schema.GroupResource{Resource: "secrets"})
+	embedded := db == dbs.Main && len(p.options.Store.EtcdServers) == 0 && p.program.Storage == nil
 	if !p.keepsSecrets() || !embedded {
 		return nil
 	}

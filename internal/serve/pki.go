@@ -23,9 +23,9 @@ import (
 const (
 	caLifetime   = 10 * 365 * 24 * time.Hour
 	leafLifetime = 365 * 24 * time.Hour
-	// clockSkew is how far a certificate's start lies in the past, for clients whose clock is
-	// behind.
-	clockSkew = 5 * time.Minute
+	// clockSkew is how far a certificate's start lies in the past, for those whose clock is behind.
+	// It is a day, since clocks are off by hours where somebody has set them to local time.
+	clockSkew = 24 * time.Hour
 )
 
 // authority is the server's own certificate authority: it signs the serving certificate and the
@@ -35,9 +35,14 @@ type authority struct {
 	key     *ecdsa.PrivateKey
 	certPEM []byte
 	made    bool // by this start
+	// renewed is when the certificate on the disk ends, if this one was made in its place. Else it
+	// is zero.
+	renewed time.Time
 }
 
 // openAuthority reads the authority kept in dir, or makes one, which it does not write: see keep.
+// In the last third of its life the certificate is made anew at each start, of the same key and
+// name. The file stays, since servers that share it compare it.
 func openAuthority(dir string) (*authority, error) {
 	certFile, keyFile := authorityFiles(dir)
 	certPEM, err := os.ReadFile(certFile)
@@ -62,7 +67,15 @@ func openAuthority(dir string) (*authority, error) {
 	if !ok || !pair.Leaf.IsCA {
 		return nil, fmt.Errorf("%s is no certificate authority made by this server: put that back from a copy; %s", certFile, newAuthority(certFile, keyFile))
 	}
-	return &authority{cert: pair.Leaf, key: key, certPEM: certPEM}, nil
+	if time.Now().Before(pair.Leaf.NotAfter.Add(-caLifetime / 3)) {
+		return &authority{cert: pair.Leaf, key: key, certPEM: certPEM}, nil
+	}
+	a, err := certify(key)
+	if err != nil {
+		return nil, err
+	}
+	a.renewed = pair.Leaf.NotAfter
+	return a, nil
 }
 
 func authorityFiles(dir string) (certFile, keyFile string) {
@@ -85,6 +98,16 @@ func makeAuthority(keyFile string) (*authority, error) {
 	if err != nil {
 		return nil, err
 	}
+	a, err := certify(key)
+	if err != nil {
+		return nil, err
+	}
+	a.made = true
+	return a, nil
+}
+
+// certify makes the certificate of an authority.
+func certify(key *ecdsa.PrivateKey) (*authority, error) {
 	template, err := newTemplate(pkix.Name{CommonName: "typeplane-ca"}, caLifetime)
 	if err != nil {
 		return nil, err
@@ -99,7 +122,7 @@ func makeAuthority(keyFile string) (*authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &authority{cert: cert, key: key, certPEM: encodeCertificate(der), made: true}, nil
+	return &authority{cert: cert, key: key, certPEM: encodeCertificate(der)}, nil
 }
 
 func readAuthorityKey(file string) (*ecdsa.PrivateKey, error) {

@@ -8,10 +8,12 @@ import (
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/internal/buildinfo"
 	"github.com/typeplane/typeplane/internal/database"
+	"github.com/typeplane/typeplane/internal/fairness"
 	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/registry"
 )
@@ -27,6 +29,7 @@ type plan struct {
 	plugins   []program.ChosenPlugin
 	admission *admission.Chain
 	build     buildinfo.Info
+	fairness  *fairness.Controller // nil: the bounds of requests in flight hold
 	metrics   *prometheus.Registry
 	log       *slog.Logger
 }
@@ -44,6 +47,7 @@ func newPlan(s program.Server, o *program.Options) (*plan, error) {
 	for _, note := range o.Notes {
 		p.log.Warn(note)
 	}
+	p.fairness = p.newFairness()
 	p.admission = &admission.Chain{Observe: newAdmissionMetrics(p.metrics, p.log).observe}
 	var err error
 	if p.program, p.enabled, err = program.Join(s, program.Chosen(o)); err != nil {
@@ -67,36 +71,52 @@ func newPlan(s program.Server, o *program.Options) (*plan, error) {
 	return p, database.CheckPrefixes(p.program)
 }
 
-// openDatabase opens what the objects are kept in. It moves what is not in its place, and refuses
+// openDatabases opens what the objects are kept in. It moves what is not in its place, and refuses
 // what this program can't read. url is where the server listens.
-func (p *plan) openDatabase(ctx context.Context, url string, say func(string), opened *closers) (*database.Database, error) {
-	db, err := database.Open(ctx, p.program, &p.options.Store, say, p.log)
+func (p *plan) openDatabases(ctx context.Context, url string, say func(string), opened *closers) (*database.Databases, error) {
+	dbs, err := database.OpenAll(ctx, p.program, p.known, &p.options.Store, say, p.log)
 	if err != nil {
 		return nil, err
 	}
 	lock := func() {} // behind the last use of the stores
 	opened.add(func() error {
 		defer lock()
-		return db.Close()
+		return dbs.Close()
 	})
-	if err := errors.Join(p.shareKeys(ctx, db), p.keepSecrets(ctx, db)); err != nil {
+	if err := errors.Join(p.shareKeys(ctx, dbs.Main), p.keepSecrets(ctx, dbs)); err != nil {
 		return nil, err
 	}
 	if lock, err = p.known.OpenEncryption(&p.options.Store, p.log); err != nil {
 		return nil, err
 	}
-	if err := p.relocation(db).Run(ctx); err != nil {
+	if err := dbs.CheckHomes(ctx, p.known); err != nil {
 		return nil, err
 	}
-	if err := p.joinPeers(ctx, url, db, opened); err != nil {
-		return nil, err
-	}
-	return db, p.known.CheckVersions(ctx, db, p.program.Name)
+	return dbs, dbs.Each(p.known, func(db *database.Database, in *database.Kinds) error {
+		if err := p.relocation(in, db).Run(ctx); err != nil {
+			return err
+		}
+		if err := p.joinPeers(ctx, url, db, in, opened); err != nil {
+			return err
+		}
+		return in.CheckVersions(ctx, db, p.program.Name)
+	})
 }
 
 // relocation moves the objects in db to the keys that they have now.
-func (p *plan) relocation(db *database.Database) database.Relocation {
-	return database.NewRelocation(p.known, db, func(line string) { p.log.Info(line) })
+func (p *plan) relocation(in *database.Kinds, db *database.Database) database.Relocation {
+	return database.NewRelocation(in, db, func(line string) { p.log.Info(line) })
+}
+
+// guard waits until somebody writes objects where this server does not look for them.
+func (p *plan) guard(ctx context.Context, dbs *database.Databases) error {
+	group, watching := errgroup.WithContext(ctx)
+	group.Go(func() error { return dbs.GuardHomes(watching, p.known) })
+	_ = dbs.Each(p.known, func(db *database.Database, in *database.Kinds) error {
+		group.Go(func() error { return p.relocation(in, db).Guard(watching) })
+		return nil
+	})
+	return group.Wait()
 }
 
 // serves says whether the core group's v1 has a resource.

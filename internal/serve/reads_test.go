@@ -248,14 +248,14 @@ const inconsistent = "The provided continue parameter is too old to display a co
 // than what a cache, if there is one, remembers itself.
 func forget(r *reads) {
 	r.Helper()
-	resp, err := r.i.db.Client.Get(r.Context(), "/")
+	resp, err := r.i.dbs.Main.Client.Get(r.Context(), "/")
 	if err != nil {
 		r.Fatal(err)
 	}
-	if _, err := r.i.db.Client.Compact(r.Context(), resp.Header.Revision); err != nil {
+	if _, err := r.i.dbs.Main.Client.Compact(r.Context(), resp.Header.Revision); err != nil {
 		r.Fatal(err)
 	}
-	if n, err := etcd3.Compacted(r.Context(), r.i.db.Client); err != nil || n != resp.Header.Revision {
+	if n, err := etcd3.Compacted(r.Context(), r.i.dbs.Main.Client); err != nil || n != resp.Header.Revision {
 		r.Fatalf("compacted to %d, %v", n, err)
 	}
 	r.revisions = strings.NewReplacer("{first}", "1", "{now}", fmt.Sprint(resp.Header.Revision))

@@ -31,9 +31,9 @@ var withoutCommon = map[string]string{
 	encryptionName: "Secrets that one has written can't be read by the other",
 }
 
-// joinPeers makes this server known to those that share its database. From then on it says that it
-// runs.
-func (p *plan) joinPeers(ctx context.Context, url string, db *database.Database, opened *closers) error {
+// joinPeers makes this server known to those that share a database, in which it has some kinds.
+// From then on it says that it runs.
+func (p *plan) joinPeers(ctx context.Context, url string, db *database.Database, in *database.Kinds, opened *closers) error {
 	if !db.Backend.Shared {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (p *plan) joinPeers(ctx context.Context, url string, db *database.Database,
 	if err != nil {
 		host = "unknown"
 	}
-	db.Peers, err = database.JoinPeers(ctx, p.known, db, replicas.Replica{
+	db.Peers, err = database.JoinPeers(ctx, in, db, replicas.Replica{
 		ID: uuid.NewString(), URL: url, Host: host, Release: p.build.Version, Started: time.Now(),
 	}, p.log)
 	if err != nil {

@@ -22,14 +22,14 @@ func Run(ctx context.Context, s program.Server, o *program.Options, out io.Write
 		return err
 	}
 	fmt.Fprintf(out, "export KUBECONFIG=%s\n", shellQuote(i.Kubeconfig()))
-	go i.db.OnceFilled(ctx, func() { collector.pace(ctx) })
+	go i.dbs.OnceFilled(ctx, func() { collector.pace(ctx) })
 	return i.Serve(ctx)
 }
 
 // Instance is a server that is open: its listener, its database, its stores. It serves once.
 type Instance struct {
 	door   *door
-	db     *database.Database
+	dbs    *database.Databases
 	server *server.Server
 	loops  []func(context.Context)
 	// guard waits until somebody writes objects where this server does not look for them.
@@ -56,15 +56,15 @@ func Open(ctx context.Context, s program.Server, o *program.Options) (_ *Instanc
 	if err != nil {
 		return nil, err
 	}
-	db, err := p.openDatabase(ctx, door.url(), door.waiting.Say, opened)
+	dbs, err := p.openDatabases(ctx, door.url(), door.waiting.Say, opened)
 	if err != nil {
 		return nil, err
 	}
 	if err := door.keep(p.program.Name); err != nil {
 		return nil, err
 	}
-	i := &Instance{door: door, db: db, guard: p.relocation(db).Guard, opened: opened}
-	if i.server, i.loops, err = p.openServer(ctx, door, db, opened); err != nil {
+	i := &Instance{door: door, dbs: dbs, guard: func(ctx context.Context) error { return p.guard(ctx, dbs) }, opened: opened}
+	if i.server, i.loops, err = p.openServer(ctx, door, dbs, opened); err != nil {
 		return nil, err
 	}
 	i.loops = append(i.loops, func(ctx context.Context) { door.renewKubeconfig(ctx, p.program.Name, p.log) })
@@ -76,7 +76,7 @@ func Open(ctx context.Context, s program.Server, o *program.Options) (_ *Instanc
 
 // openServer opens what stands between the door and the database. It returns the server, and the
 // loops that are to run beside it.
-func (p *plan) openServer(ctx context.Context, door *door, db *database.Database, opened *closers) (*server.Server, []func(context.Context), error) {
+func (p *plan) openServer(ctx context.Context, door *door, dbs *database.Databases, opened *closers) (*server.Server, []func(context.Context), error) {
 	audit, err := p.openAudit(door, opened)
 	if err != nil {
 		return nil, nil, err
@@ -89,7 +89,7 @@ func (p *plan) openServer(ctx context.Context, door *door, db *database.Database
 	if err != nil {
 		return nil, nil, err
 	}
-	stored, err := p.openStores(db)
+	stored, err := p.openStores(dbs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -97,21 +97,21 @@ func (p *plan) openServer(ctx context.Context, door *door, db *database.Database
 	if err != nil {
 		return nil, nil, err
 	}
-	extended, err := p.extend(ctx, door, db, stored, users)
+	extended, err := p.extend(ctx, door, dbs, stored, users)
 	if err != nil {
 		return nil, nil, err
 	}
 	if err := extended.decider.fill(&p.options.Authorization, extended.roles, delegation.webhook, p.otherAuthorizers(delegation)); err != nil {
 		return nil, nil, err
 	}
-	s, err := p.newServer(door, db, stored, users, extended, audit, tracer)
+	s, err := p.newServer(door, dbs, stored, users, extended, audit, tracer)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := p.comparePeers(ctx, door, db, users); err != nil {
+	if err := p.comparePeers(ctx, door, dbs.Main, users); err != nil {
 		return nil, nil, err
 	}
-	return s, extended.loops, p.announce(ctx, door, db, audit)
+	return s, extended.loops, p.announce(ctx, door, dbs, audit)
 }
 
 // URL is where clients on this machine reach the server. Connections are taken from the moment the
@@ -126,13 +126,13 @@ func (i *Instance) Kubeconfig() string { return i.door.kubeconfig }
 func (i *Instance) AdminTLS() (*tls.Config, error) { return i.door.adminTLS() }
 
 // WaitReady waits until reads are answered from memory, as far as they will be.
-func (i *Instance) WaitReady(ctx context.Context) error { return i.db.Filled(ctx) }
+func (i *Instance) WaitReady(ctx context.Context) error { return i.dbs.Filled(ctx) }
 
 // Serve answers requests until ctx ends, and closes the Instance. It returns nil after an orderly
 // stop.
 func (i *Instance) Serve(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, i.opened.close()) }()
-	alive, done := i.db.WhileAlive(ctx)
+	alive, done := i.dbs.Main.WhileAlive(ctx)
 	defer done()
 	alive, fail := context.WithCancelCause(alive)
 	defer fail(nil)
@@ -142,7 +142,7 @@ func (i *Instance) Serve(ctx context.Context) (err error) {
 			fail(err)
 		}
 	}, func(ctx context.Context) {
-		i.db.OnceFilled(ctx, func() { freeMemory(ctx, freeAfter) })
+		i.dbs.OnceFilled(ctx, func() { freeMemory(ctx, freeAfter) })
 	}))
 	defer wait()
 	defer stopLoops()

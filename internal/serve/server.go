@@ -1,16 +1,19 @@
 package serve
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/typeplane/typeplane/internal/database"
+	"github.com/typeplane/typeplane/internal/fairness"
 	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/internal/server"
 	"github.com/typeplane/typeplane/trace"
 )
 
 // newServer joins what is served with who may have it.
-func (p *plan) newServer(door *door, db *database.Database, stored *stores, users *identity, extended *extended, audit *auditLog, tracer trace.Recorder) (*server.Server, error) {
+func (p *plan) newServer(door *door, dbs *database.Databases, stored *stores, users *identity, extended *extended, audit *auditLog, tracer trace.Recorder) (*server.Server, error) {
 	o := &p.options.Serving
 	origins, err := program.ParseOrigins(o.CORSAllowedOrigins)
 	if err != nil {
@@ -26,7 +29,7 @@ func (p *plan) newServer(door *door, db *database.Database, stored *stores, user
 		Authorizer:    extended.decider,
 		Revocations:   users.revocations,
 		Version:       apiVersion(p.build),
-		Readyz:        append([]server.Check{{Name: "etcd", Check: db.Ready, Note: db.Missing}, {Name: "watch-cache", Check: db.Filled}, {Name: "kms-providers", Check: p.known.KmsHealth}}, extended.readyz...),
+		Readyz:        slices.Concat(etcdChecks(dbs), []server.Check{{Name: "watch-cache", Check: dbs.Filled}, {Name: "kms-providers", Check: p.known.KmsHealth}}, extended.readyz),
 		Healthz:       []server.Check{{Name: "encryption-config", Check: p.known.EncryptionHealth}, {Name: "serving-certificate", Check: door.certificateHealth}},
 		Reports:       []server.Report{{Path: database.StoragePath, Make: stored.survey.Report}},
 		Documents:     users.documents(),
@@ -43,9 +46,28 @@ func (p *plan) newServer(door *door, db *database.Database, stored *stores, user
 		WatchDrain:        o.ShutdownWatchGrace,
 		ShutdownDelay:     o.ShutdownDelay,
 
+		Fairness:                    p.fairness,
 		MaxRequestsInFlight:         inFlight(o.MaxRequestsInFlight),
 		MaxMutatingRequestsInFlight: inFlight(o.MaxMutatingRequestsInFlight),
 	})
+}
+
+// etcdChecks are those of the databases, under the names that a kube-apiserver gives them.
+func etcdChecks(dbs *database.Databases) []server.Check {
+	checks := []server.Check{{Name: "etcd", Check: dbs.Main.Ready, Note: dbs.Main.Missing}}
+	for n, o := range dbs.Overrides {
+		checks = append(checks, server.Check{Name: fmt.Sprintf("etcd-override-%d", n), Check: o.Ready, Note: o.Missing})
+	}
+	return checks
+}
+
+// newFairness shares out the bounds of requests in flight, if both are there.
+func (p *plan) newFairness() *fairness.Controller {
+	o := &p.options.Serving
+	if !o.Fairness || o.MaxRequestsInFlight == 0 || o.MaxMutatingRequestsInFlight == 0 {
+		return nil
+	}
+	return fairness.New(o.MaxRequestsInFlight+o.MaxMutatingRequestsInFlight, p.metrics)
 }
 
 // inFlight says "no bound" as server.Config does, where 0 is the default.

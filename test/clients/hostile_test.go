@@ -18,6 +18,8 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 	"k8s.io/client-go/rest"
+
+	"github.com/typeplane/typeplane/internal/drill"
 )
 
 var (
@@ -81,6 +83,9 @@ func TestExhaustion(t *testing.T) {
 			wg.Wait()
 			resident := s.resident(t)
 			t.Logf("%d answers, the slowest after %v; %d MiB resident at most", answered, slowest.Round(time.Millisecond), resident>>20)
+			drill.Overload.Count("attacks", 1)
+			drill.Overload.Worst("slowest answer beside them", slowest)
+			drill.Overload.Size("resident", resident)
 			if slowest > *worst || resident > memory {
 				t.Errorf("the slowest answer took %v (bound %v), %d MiB are resident (bound %d)", slowest, *worst, resident>>20, memory>>20)
 			}

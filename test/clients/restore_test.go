@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,6 +14,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	clientfeatures "k8s.io/client-go/features"
 	featurestesting "k8s.io/client-go/features/testing"
+
+	"github.com/typeplane/typeplane/internal/drill"
 )
 
 // TestRestore puts a backup in place of a database that informers have followed further. None of
@@ -68,7 +71,10 @@ func restoreUnder(t *testing.T, s *server) {
 	s.Kill()
 	s.command(t, "restore", backup, "--replace")
 	must(t, s.start(ctx))
+	started := time.Now()
 	converged("the informer is where the store is, after the restore")
+	drill.Restore.Count("restores", 1)
+	drill.Restore.Worst("informers are right", time.Since(started))
 	if now := stored(); len(now) != 20 || now["later"] != "" || now["kept-4"] == "" {
 		t.Errorf("restored: %v", now)
 	}

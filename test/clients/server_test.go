@@ -29,6 +29,9 @@ var programs string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if kind := os.Getenv("TYPEPLANE_NOISE"); kind != "" {
+		os.Exit(noise(kind, os.Getenv("TYPEPLANE_NOISE_AT")))
+	}
 	os.Exit(run(m))
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/typeplane/typeplane/internal/drill"
 	"github.com/typeplane/typeplane/internal/etcdproc"
 )
 
@@ -37,18 +38,25 @@ type fault struct {
 	short    bool // part of the short form
 	hopeless bool // nothing can work before its end: bound is for what comes after it
 	bound    time.Duration
+	row      drill.Row // of the scorecard; 0 for none
 	begin    func(*testing.T, *world) (end func())
 }
 
 // faults are short or not, and hopeless or not. Where one can be lived with, things must resume
 // while it lasts.
 var faults = []fault{
-	{name: "leader killed", short: true, bound: afterKill, begin: func(t *testing.T, w *world) func() { return kill(t, w.leader) }},
+	{name: "leader killed", short: true, bound: afterKill, row: drill.LeaderKill, begin: func(t *testing.T, w *world) func() { return kill(t, w.leader) }},
 	{name: "follower killed", bound: afterKill, begin: func(t *testing.T, w *world) func() { return kill(t, w.follower) }},
-	{name: "leader frozen", short: true, bound: afterFreeze, begin: func(t *testing.T, w *world) func() { return freeze(t, w.leader) }},
-	{name: "follower frozen", bound: afterFreeze, begin: func(t *testing.T, w *world) func() { return freeze(t, w.follower) }},
-	{name: "leader stutters", bound: afterFreeze, begin: func(t *testing.T, w *world) func() { return stutter(t, w.leader) }},
-	{name: "follower stutters", bound: afterFreeze, begin: func(t *testing.T, w *world) func() { return stutter(t, w.follower) }},
+	{name: "leader frozen", short: true, bound: afterFreeze, row: drill.FrozenMember, begin: func(t *testing.T, w *world) func() { return freeze(t, w.leader) }},
+	{name: "follower frozen", bound: afterFreeze, row: drill.FrozenMember, begin: func(t *testing.T, w *world) func() { return freeze(t, w.follower) }},
+	{name: "leader stutters", bound: afterFreeze, row: drill.SlowDisk, begin: func(t *testing.T, w *world) func() { return stutter(t, w.leader) }},
+	{name: "follower stutters", bound: afterFreeze, row: drill.SlowDisk, begin: func(t *testing.T, w *world) func() { return stutter(t, w.follower) }},
+	{name: "member replaced", short: true, bound: afterKill, row: drill.ReplacedMember, begin: func(t *testing.T, w *world) func() {
+		ctx, cancel := context.WithTimeout(t.Context(), trouble)
+		defer cancel()
+		must(t, w.etcd.Replace(ctx, w.follower))
+		return func() {}
+	}},
 	{name: "leader cut off from members", bound: afterFreeze, begin: func(_ *testing.T, w *world) func() {
 		w.etcd.Isolate(w.leader, etcdproc.Cut)
 		return w.etcd.Heal
@@ -66,20 +74,20 @@ var faults = []fault{
 		w.leader.Clients().Set(etcdproc.Blackhole)
 		return w.etcd.Heal
 	}},
-	{name: "two killed", short: true, hopeless: true, bound: afterKill, begin: func(t *testing.T, w *world) func() {
+	{name: "two killed", short: true, hopeless: true, bound: afterKill, row: drill.NoQuorum, begin: func(t *testing.T, w *world) func() {
 		return all(kill(t, w.leader), kill(t, w.follower))
 	}},
-	{name: "all killed", hopeless: true, bound: afterKill, begin: func(t *testing.T, w *world) func() {
+	{name: "all killed", hopeless: true, bound: afterKill, row: drill.NoQuorum, begin: func(t *testing.T, w *world) func() {
 		var ends []func()
 		for _, m := range w.etcd.Members() {
 			ends = append(ends, kill(t, m))
 		}
 		return all(ends...)
 	}},
-	{name: "server cut off from all", hopeless: true, bound: afterFreeze, begin: func(t *testing.T, w *world) func() {
+	{name: "server cut off from all", hopeless: true, bound: afterFreeze, row: drill.Partition, begin: func(t *testing.T, w *world) func() {
 		return w.cutOff(t, etcdproc.Cut)
 	}},
-	{name: "server unheard by all", hopeless: true, bound: afterFreeze, begin: func(t *testing.T, w *world) func() {
+	{name: "server unheard by all", hopeless: true, bound: afterFreeze, row: drill.Partition, begin: func(t *testing.T, w *world) func() {
 		return w.cutOff(t, etcdproc.Blackhole)
 	}},
 }

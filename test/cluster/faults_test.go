@@ -22,6 +22,9 @@ var rounds = flag.Int("rounds", 1, "how often each fault happens")
 type result struct {
 	after [kinds]time.Duration // until each kind had resumed
 	gap   time.Duration        // the longest without an event, for the watcher that had the worst
+	// Of a fault with which nothing can work: how long a request waited at most, and when /readyz
+	// first said so.
+	waited, red time.Duration
 	verdict
 }
 
@@ -43,9 +46,9 @@ func (w *world) happen(t *testing.T, f fault) result {
 	end := f.begin(t, w)
 	if f.hopeless {
 		inPlace := time.Now()
-		w.checkRefused(t, inPlace, time.Now().Add(trouble))
+		r.waited = w.checkRefused(t, inPlace, time.Now().Add(trouble))
 		time.Sleep(time.Until(inPlace.Add(away())))
-		w.checkNotReady(t, inPlace, time.Now().Add(trouble))
+		r.red = w.checkNotReady(t, inPlace, time.Now().Add(trouble))
 		begin = time.Now()
 		end()
 		r.after = w.load.settle(t, begin, trouble)
@@ -101,16 +104,17 @@ func (w *world) revision() int64 {
 }
 
 // checkNotReady says that the server never called itself ready since a fault with which nothing can
-// work. It waits until an end for the first answer.
-func (w *world) checkNotReady(t *testing.T, since, end time.Time) {
+// work. It waits until an end for the first answer, and returns when that came.
+func (w *world) checkNotReady(t *testing.T, since, end time.Time) time.Duration {
 	t.Helper()
-	asked := 0
+	asked, first := 0, end.Sub(since)
 	for ; asked == 0 && time.Now().Before(end); time.Sleep(every) {
 		for _, o := range w.load.since(since) {
 			if o.kind != ready || !o.ended {
 				continue
 			}
 			asked++
+			first = min(first, o.begin.Add(o.took).Sub(since))
 			if o.code == http.StatusOK {
 				t.Errorf("/readyz says ok %v after the fault", o.begin.Sub(since))
 			}
@@ -119,18 +123,19 @@ func (w *world) checkNotReady(t *testing.T, since, end time.Time) {
 	if asked == 0 {
 		t.Error("/readyz has not answered once")
 	}
+	return first
 }
 
 // checkRefused waits, until an end, for a server that knows that it has no quorum. A write and a
 // read that begin are refused at once, in so many words. Readiness says of each member why it is
-// missing. What was asked since the fault does not wait for long.
-func (w *world) checkRefused(t *testing.T, since, end time.Time) {
+// missing. What was asked since the fault does not wait for long; the longest wait is returned.
+func (w *world) checkRefused(t *testing.T, since, end time.Time) time.Duration {
 	t.Helper()
 	var refused [kinds]bool
 	for ; !refused[create] || !refused[update] || !refused[read] || !refused[ready]; time.Sleep(every) {
 		if time.Now().After(end) {
 			t.Errorf("not all of create, update, read, readyz were refused for want of a quorum: %v", refused)
-			return
+			return time.Since(since)
 		}
 		for _, o := range w.load.since(since) {
 			switch {
@@ -153,6 +158,7 @@ func (w *world) checkRefused(t *testing.T, since, end time.Time) {
 		}
 	}
 	t.Logf("without a quorum nothing waited for more than %v", longest.Round(time.Millisecond))
+	return longest
 }
 
 // namesMembers says whether a report has all the members: one that answers nobody but knows no
@@ -185,11 +191,30 @@ func TestFaults(t *testing.T) {
 			for range *rounds {
 				results = append(results, w.happen(t, f))
 			}
+			f.note(results)
 			f.report(t, out, results)
 		})
 	}
 	out.Flush()
 	t.Logf("until everything that begins goes well, median and worst of %d:\n%s", *rounds, table.String())
+}
+
+// note adds what a fault did to its row of the scorecard.
+func (f fault) note(results []result) {
+	if f.row == 0 {
+		return
+	}
+	for _, r := range results {
+		f.row.Count("faults", 1)
+		f.row.Count("acknowledged writes", r.acknowledged)
+		f.row.Count("violations", len(r.problems))
+		f.row.Worst("writes again", max(r.after[create], r.after[update]))
+		f.row.Worst("reads again", r.after[read])
+		if f.hopeless {
+			f.row.Worst("a request waited", r.waited)
+			f.row.Worst("/readyz red", r.red)
+		}
+	}
 }
 
 func (f fault) report(t *testing.T, out *tabwriter.Writer, results []result) {

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/typeplane/typeplane/internal/drill"
 )
 
 var (
@@ -38,15 +40,19 @@ func TestKilledServerKeepsWhatItAcknowledged(t *testing.T) {
 	}
 	s := start(t, dir)
 	defer s.stop(syscall.SIGTERM)
-	stored := names(t, s)
+	stored, lost := names(t, s), 0
 	for name := range acknowledged {
 		if !stored[name] {
 			t.Errorf("%s was acknowledged and is gone", name)
+			lost++
 		}
 	}
 	if len(acknowledged) < *kills {
 		t.Errorf("only %d creates were acknowledged in %d rounds: the kills came too early to show anything", len(acknowledged), *kills)
 	}
+	drill.ProcessKill.Count("SIGKILLs", *kills)
+	drill.ProcessKill.Count("acknowledged writes", len(acknowledged))
+	drill.ProcessKill.Count("writes lost", lost)
 	t.Logf("%d kills, %d creates acknowledged, %d stored", *kills, len(acknowledged), len(stored))
 }
 
@@ -112,24 +118,32 @@ func names(t *testing.T, s *server) map[string]bool {
 // the worst times; there is no bound, since machines are busy: a start that hangs is found by
 // start.
 func TestStartTime(t *testing.T) {
-	empty := worstStart(t, func() string { return t.TempDir() })
+	empty := worstStart(t, syscall.SIGTERM, func() string { return t.TempDir() })
 	t.Logf("empty directory: worst of %d starts %v", *starts, empty)
 
 	dir := t.TempDir()
 	s := start(t, dir)
 	fill(t, s, *objects)
 	s.stop(syscall.SIGTERM)
-	full := worstStart(t, func() string { return dir })
-	t.Logf("%d objects: worst of %d starts %v", *objects, *starts, full)
+	full := worstStart(t, syscall.SIGTERM, func() string { return dir })
+	start(t, dir).stop(syscall.SIGKILL)
+	killed := worstStart(t, syscall.SIGKILL, func() string { return dir })
+	drill.Start.Worst("empty", empty)
+	drill.Start.Worst("over objects", full)
+	drill.Start.Worst("after SIGKILL", killed)
+	drill.Start.Count("starts", 3**starts)
+	drill.Start.Count("objects", *objects)
+	t.Logf("%d objects: worst of %d starts %v, and %v after SIGKILL", *objects, *starts, full, killed)
 }
 
-func worstStart(t *testing.T, dir func() string) time.Duration {
+// worstStart is the longest of some starts, each of which is ended by a signal.
+func worstStart(t *testing.T, sig syscall.Signal, dir func() string) time.Duration {
 	t.Helper()
 	worst := time.Duration(0)
 	for range *starts {
 		s := start(t, dir())
 		worst = max(worst, s.ready)
-		s.stop(syscall.SIGTERM)
+		s.stop(sig)
 	}
 	return worst
 }

@@ -86,6 +86,7 @@ authorization.k8s.io/v1
 certificates.k8s.io/v1
 coordination.k8s.io/v1
 events.k8s.io/v1
+flowcontrol.apiserver.k8s.io/v1
 library.example.com/v1
 library.example.com/v1alpha1
 rbac.authorization.k8s.io/v1

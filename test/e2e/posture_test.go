@@ -13,11 +13,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/typeplane/typeplane/internal/drill"
 )
 
 // TestOnlyLoopbackIsListenedOn: nobody but this machine reaches a server that was not told of an
 // address.
 func TestOnlyLoopbackIsListenedOn(t *testing.T) {
+	t.Cleanup(func() { noteShown(t) })
 	s := start(t, filepath.Join(t.TempDir(), "data"))
 	defer s.stop(syscall.SIGTERM)
 	addresses := listeners(t, s.Cmd.Process.Pid)
@@ -77,6 +80,7 @@ func addressOf(t *testing.T, text string) net.IP {
 // TestInsightsAreForTheAdministrator: what tells of the server is not for everybody, and what would
 // change it from outside is not there.
 func TestInsightsAreForTheAdministrator(t *testing.T) {
+	t.Cleanup(func() { noteShown(t) })
 	s := startProgram(t, "library", filepath.Join(t.TempDir(), "data"))
 	defer s.stop(syscall.SIGTERM)
 	token := s.token(t)
@@ -113,6 +117,7 @@ const canary = "a-canary-that-nobody-else-writes"
 // TestSecretsAreWrittenNowhere uses Secrets and tokens, rightly and wrongly, with as much of log
 // and audit as there is. Neither is in what the server tells of itself.
 func TestSecretsAreWrittenNowhere(t *testing.T) {
+	t.Cleanup(func() { noteShown(t) })
 	dir := t.TempDir()
 	policy := filepath.Join(dir, "policy.yaml")
 	if err := os.WriteFile(policy, []byte("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: RequestResponse}]\n"), 0o600); err != nil {
@@ -189,4 +194,11 @@ func (s *server) withToken(t *testing.T, token, path string) int {
 	}
 	resp.Body.Close()
 	return resp.StatusCode
+}
+
+// noteShown notes that a test of docs/reliability.md has shown what it is there for.
+func noteShown(t *testing.T) {
+	if !t.Failed() && !t.Skipped() {
+		drill.Posture.Count("promises shown", 1)
+	}
 }

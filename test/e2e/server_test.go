@@ -64,7 +64,7 @@ type server struct {
 // alone, and writes nothing by itself: tests count what is written.
 func start(t testing.TB, dataDir string, args ...string) *server {
 	t.Helper()
-	return startProgram(t, "library", dataDir, append([]string{"--enable-api=none", "--storage-migration-rate=0"}, args...)...)
+	return startProgram(t, "library", dataDir, ownKinds(args...)...)
 }
 
 func startProgram(t testing.TB, name, dataDir string, args ...string) *server {

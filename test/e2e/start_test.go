@@ -13,6 +13,7 @@ import (
 // TestFreshServerIsClosed looks at a server without any flag but where to keep its data, as a
 // stranger would.
 func TestFreshServerIsClosed(t *testing.T) {
+	t.Cleanup(func() { noteShown(t) })
 	s := start(t, filepath.Join(t.TempDir(), "data"))
 	defer s.stop(syscall.SIGTERM)
 

@@ -4,6 +4,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/typeplane/typeplane/internal/drill"
 )
 
 // TestUpgrade runs the commands of docs/upgrading.md: three releases of one program over one
@@ -11,6 +13,7 @@ import (
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	tellAlone(t, "../../docs/upgrading.md", goEnv(t))
+	drill.Upgrade.Count("upgrades", 1)
 }
 
 // goEnv is what the go command needs to build in another home directory what it has built in this

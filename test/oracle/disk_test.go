@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/typeplane/typeplane/internal/drill"
 	"github.com/typeplane/typeplane/internal/faultdisk"
 )
 
@@ -128,6 +129,7 @@ func TestServerOnFullDisk(t *testing.T) {
 	defer cancel()
 	s := onDisk(t, ctx)
 	s.says(t, longBookRequest("east/book"), 201, "")
+	full := time.Now()
 	s.disk.Fail(faultdisk.Full) // the system goes on to say that there is room
 	s.createUntil(t, ctx, 507, "the disk of the storage is full")
 	select {
@@ -146,6 +148,8 @@ func TestServerOnFullDisk(t *testing.T) {
 	}
 	s.says(t, latest, 200, `"name":"book"`)
 	s.says(t, longBookRequest("east/last"), 201, "")
+	drill.FullDisk.Count("full disks", 1)
+	drill.FullDisk.Worst("writes again", time.Since(full))
 }
 
 // wantLog wants a text in the log, and no stack.

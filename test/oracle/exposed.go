@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/typeplane/typeplane/internal/drill"
 )
 
 // Exposed is how much happened in a run, or in several.
@@ -106,6 +108,43 @@ func (w *world) exposed(h *History) Exposed {
 		e.add("fault: "+string(f), n)
 	}
 	return e
+}
+
+// note adds what a run exposed, and which promises it broke, to the scorecard.
+func (e Exposed) note(broken []Violation) {
+	of := func(properties ...string) (n int) {
+		for _, v := range broken {
+			if slices.Contains(properties, v.Property) {
+				n++
+			}
+		}
+		return n
+	}
+	for _, row := range []drill.Row{drill.Serializable, drill.ExactWatches, drill.Bookmarks, drill.CacheIsStore, drill.Pages} {
+		row.Count("runs", e.Runs)
+	}
+	faults := 0
+	for name, n := range e.Count {
+		if strings.HasPrefix(name, "fault: ") {
+			faults += n
+		}
+	}
+	drill.Serializable.Count("operations", e.Count["operations"])
+	drill.Serializable.Count("faults", faults)
+	drill.Serializable.Count("violations", of("C1", "C2", "C3", "C4", "C5", "C8"))
+	drill.ExactWatches.Count("events", e.Count["events"])
+	drill.ExactWatches.Count("violations", of("C6"))
+	drill.Bookmarks.Count("bookmarks", e.Count["bookmarks"])
+	drill.Bookmarks.Count("violations", of("C7"))
+	drill.CacheIsStore.Count("differences", of("C9"))
+	drill.Pages.Count("later pages", e.Count["later pages"])
+	drill.Pages.Count("answers 410", e.Count["410 for lists"])
+	drill.Pages.Count("compactions", e.Count["fault: "+string(Compaction)])
+	drill.Pages.Count("mixed pages", of("C3"))
+	drill.Races.Count("runs", e.Runs)
+	drill.Races.Count("deleted collections", e.Count[string(Collection)+" ok"])
+	drill.Races.Count("namespaces emptied", e.Count["namespaces gone"])
+	drill.Races.Count("violations", of("C14", "C16", "C17"))
 }
 
 func (e Exposed) String() string {

@@ -96,8 +96,10 @@ func run(ctx context.Context, only string, length, load time.Duration, seed uint
 		config.Seed, config.Load, config.Library, config.Etcd = seed+uint64(i), load, library, etcd
 		history, exposed, err := Run(ctx, config)
 		if err == nil {
+			broken := Check(history)
 			total.Add(exposed)
-			err = judge(config, history)
+			exposed.note(broken)
+			err = keep(config, history, broken)
 		}
 		fmt.Printf("%s, seed %d: %d operations, %d events, %d revisions, settled after %v: %v\n", shape.name, config.Seed, exposed.Count["operations"],
 			exposed.Count["events"], exposed.Count["revisions"], exposed.Settled.Round(time.Millisecond), verdict(err))
@@ -116,9 +118,8 @@ func verdict(err error) string {
 	return "all promises kept"
 }
 
-// judge checks a history. One with violations is kept in a file.
-func judge(config Config, h *History) error {
-	found := Check(h)
+// keep keeps a history with violations in a file, and makes an error of them.
+func keep(config Config, h *History, found []Violation) error {
 	if len(found) == 0 {
 		return nil
 	}

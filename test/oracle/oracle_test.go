@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/typeplane/typeplane/internal/drill"
 	"github.com/typeplane/typeplane/internal/faultdisk"
 	"github.com/typeplane/typeplane/internal/faultinject"
 )
@@ -40,9 +41,11 @@ func TestPromises(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := judge(config, h); err != nil {
+				broken := Check(h)
+				if err := keep(config, h, broken); err != nil {
 					t.Error(err)
 				}
+				exposed.note(broken)
 				t.Logf("seed %d: %s", config.Seed, exposed)
 				needed := needed
 				if config.Replicas {
@@ -108,6 +111,7 @@ func TestPlantedBugs(t *testing.T) {
 		t.Skip("takes minutes")
 	}
 	library, etcd := build(t, "-tags", "faultinject")
+	drill.PlantedBugs.Count("bugs missed", 0)
 	for _, bug := range faultinject.Bugs {
 		if *only != "" && *only != string(bug) {
 			continue
@@ -133,11 +137,14 @@ func TestPlantedBugs(t *testing.T) {
 				}
 				for _, v := range Check(h) {
 					if v.Property == brokenBy[bug] {
+						drill.PlantedBugs.Count("bugs found", 1)
+						drill.PlantedBugs.Worst("the latest found", time.Since(began))
 						t.Logf("found after %v, in run %d: %v", time.Since(began).Round(100*time.Millisecond), n, v)
 						return
 					}
 				}
 			}
+			drill.PlantedBugs.Count("bugs missed", 1)
 			t.Errorf("not found in %d runs, which took %v", caughtWithin, time.Since(began).Round(time.Second))
 		})
 	}
@@ -155,7 +162,7 @@ func TestNothingPlanted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := judge(config, h); err != nil {
+	if err := keep(config, h, Check(h)); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,8 +1,9 @@
-package faultdisk
+package interpose
 
 import (
 	"errors"
 	"fmt"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -34,44 +35,38 @@ const (
 	goOnFlag            = 1
 )
 
-// serve answers what the kernel asks until the program is gone.
-func (d *Disk) serve(listener int) {
+// Serve answers what the kernel asks, one call after the other, until the program is gone. It is
+// called once.
+func (p *Program) Serve(judge func(Call) Verdict) error {
+	defer unix.Close(p.listener)
 	for {
-		poll := []unix.PollFd{{Fd: int32(listener), Events: unix.POLLIN}}
+		poll := []unix.PollFd{{Fd: int32(p.listener), Events: unix.POLLIN}}
 		if _, err := unix.Poll(poll, -1); err != nil && !errors.Is(err, unix.EINTR) {
-			d.fails(err)
-			return
+			return fmt.Errorf("interpose: %w", err)
 		}
 		if poll[0].Revents&unix.POLLIN == 0 {
 			if poll[0].Revents&unix.POLLHUP != 0 {
-				return
+				return nil
 			}
 			continue
 		}
 		var n notification
-		switch err := ioctl(listener, receiveNotification, unsafe.Pointer(&n)); {
+		switch err := ioctl(p.listener, receiveNotification, unsafe.Pointer(&n)); {
 		case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EINTR):
 			continue // who asked was interrupted, and will ask again, or is dead
 		case err != nil:
-			d.fails(err)
-			return
+			return fmt.Errorf("interpose: %w", err)
 		}
-		v := d.judge(call{pid: int(n.pid), nr: uintptr(n.nr), args: n.args})
-		r := response{id: n.id, errno: -int32(v.errno)}
-		if v.goesOn {
+		v := judge(Call{PID: int(n.pid), Number: uintptr(n.nr), Args: n.args})
+		time.Sleep(v.Delay)
+		r := response{id: n.id, errno: -int32(v.Errno)}
+		if v.GoesOn {
 			r.flags = goOnFlag
 		}
-		if err := ioctl(listener, sendResponse, unsafe.Pointer(&r)); err != nil && !errors.Is(err, unix.ENOENT) {
-			d.fails(err)
-			return
+		if err := ioctl(p.listener, sendResponse, unsafe.Pointer(&r)); err != nil && !errors.Is(err, unix.ENOENT) {
+			return fmt.Errorf("interpose: %w", err)
 		}
 	}
-}
-
-func (d *Disk) fails(err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.note(fmt.Errorf("faultdisk: %w", err))
 }
 
 func ioctl(fd int, request uintptr, arg unsafe.Pointer) error {
