@@ -34,20 +34,33 @@ build: ## Build every package, and gen and the examples into bin/.
 	$(GO) build ./...
 	$(GO) build -o $(BIN)/ ./cmd/... ./examples/...
 
-TESTS := lint verify unit codebench e2e kubectl-scripts encryption storesuite tracing cel policy clients clientgen controller promises cluster-faults dropin
+TESTS := lint verify unit codebench e2e kubectl-scripts encryption storesuite tracing cel policy clients clientgen controller promises cluster-faults dropin peer
 
 .PHONY: test
+test: export TYPEPLANE_DRILL_FIGURES = $(FIGURES)
 test: DROPIN = -short
 test: FAULTS = -short
 test: CLIENTS = -short
 test: CONTROLLER = -short
 test: CLIENTGEN = -short
-test: say-tests $(TESTS) ## Everything that CI runs (a quarter of an hour on two cores, most of it to compile).
+test: say-tests $(TESTS) scorecard ## Everything that CI runs (a quarter of an hour on two cores, most of it to compile).
 
 .PHONY: say-tests
 say-tests:
+	@mkdir -p $(BIN) && rm -f $(FIGURES)
 	@echo "Runs $(words $(TESTS)) targets: $(TESTS)."
 	@echo "That takes about 15 minutes on two cores with empty caches, and less when it is run again. Each target can be run alone; make help says what it is for."
+
+# What the tests of make test measure for the scorecard.
+FIGURES := $(CURDIR)/$(BIN)/drills-test.jsonl
+
+.PHONY: scorecard
+scorecard: ## The scorecard of docs/reliability.md, of what the last make test has measured.
+	$(GO) run ./hack/drills -from $(FIGURES)
+
+.PHONY: drills
+drills: $(BIN)/kubectl $(BIN)/etcd ## Run what measures each row of the scorecard, for hours, and print it into docs/reliability.md (DRILLS=-short: minutes; DRILLS='-rows 9,10': some).
+	$(GO) run ./hack/drills $(DRILLS)
 
 .PHONY: check
 check: ## What a change is tried with before it is committed: gofmt, prose, vet, and the tests of the packages that it touches (under three minutes; the others are cached).
@@ -129,6 +142,10 @@ FAULTS ?= -rounds 3
 cluster-faults: $(BIN)/etcd ## A server over three members of etcd, which are killed, frozen and cut off (ten minutes; FAULTS=-short for a minute).
 	cd test/cluster && ETCD=$(CURDIR)/$(BIN)/etcd $(GO) test -count=1 -timeout 90m -v ./... $(FAULTS)
 
+.PHONY: kine
+kine: $(BIN)/kine ## What kine over a PostgreSQL does as an etcd would, and why it is refused (building kine takes minutes; then 15 seconds).
+	KINE=$(CURDIR)/$(BIN)/kine $(GO) test -count=1 -run '^TestKine$$' -v ./storage/etcd3
+
 .PHONY: quota
 quota: $(BIN)/etcd ## 64 writers against a quota of 1,000 on two servers, one of which is killed; every revision is looked at (minutes).
 	cd test/cluster && ETCD=$(CURDIR)/$(BIN)/etcd $(GO) test -count=1 -timeout 60m -v -run '^TestQuota$$' . -quota-attempts 10000 -quota-limit 1000
@@ -149,6 +166,15 @@ storesuite: ## The storage suites of k8s.io/apiserver, unchanged, over our etcd3
 CLIENTS ?= -kills 50 -attack 30s -worst 5s
 clients: ## client-go and controller-runtime against our servers, killed under them 50 times and attacked (ten minutes; CLIENTS=-short for one).
 	cd test/clients && $(GO) test -count=1 -timeout 60m ./... $(CLIENTS)
+
+.PHONY: peer
+peer: ## Which users share what, decided by us and by k8s.io/apiserver, for objects and requests at random (seconds).
+	cd test/peer && $(GO) test -count=1 ./...
+
+.PHONY: fairness
+FAIRNESS ?= -fair 20s
+fairness: peer ## The same, and a quiet user beside a noisy one, with the times of both (five minutes; FAIRNESS= for a short form).
+	cd test/clients && $(GO) test -count=1 -v -run TestFairness . $(FAIRNESS)
 
 .PHONY: clientgen
 clientgen: ## The typed clients that gen prints, against those of code-generator in whole modules, and at work (minutes; CLIENTGEN=-short for half of one).
@@ -252,6 +278,9 @@ $(BIN)/etcdctl: test/etcdctl/go.mod
 
 $(BIN)/etcd: test/etcd/go.mod
 	cd test/etcd && $(GO) build -o $(CURDIR)/$@ go.etcd.io/etcd/server/v3
+
+$(BIN)/kine: test/kine/go.mod test/kine/main.go
+	cd test/kine && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/$@ .
 
 $(BIN)/etcd-cluster: $(wildcard test/cluster/etcd-cluster/*.go internal/etcdproc/*.go)
 	cd test/cluster && $(GO) build -o $(CURDIR)/$@ ./etcd-cluster

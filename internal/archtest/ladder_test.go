@@ -40,13 +40,13 @@ var ladder = []room{
 	{"Storage", []string{"storage/...", "internal/etcd3test", "internal/kmstest"}},
 	{"The seams", []string{"registry/rest", "auth/...", "internal/delegated", "admission/..."}},
 	{"Registry", []string{"registry/...", "internal/jsontree", "internal/ownership/...", "internal/registrytest"}},
-	{"Server", []string{"internal/server/..."}},
+	{"Server", []string{"internal/fairness", "internal/server/..."}},
 	{"Assembly", []string{"internal/faultinject", "internal/kubeconfig", "internal/program/...", "internal/replicas", "internal/database", "internal/users", "internal/tool", "internal/serve/..."}},
 	{"Typeplane", []string{".", "apitest"}},
 	{"Features", []string{"internal/quantity", "internal/follow", "internal/features/...", "features/..."}},
 	{"Generator", []string{"generators/...", "cmd/gen"}},
 	{"Tests, tools and examples", []string{
-		"internal/amplify", "internal/ask", "internal/certtest", "internal/etcdproc", "internal/faultdisk", "internal/gadget/...", "internal/testserver", "hack/...", "examples/...",
+		"internal/amplify", "internal/ask", "internal/certtest", "internal/drill", "internal/etcdproc", "internal/faultclock", "internal/faultdisk", "internal/gadget/...", "internal/interpose", "internal/testserver", "hack/...", "examples/...",
 	}},
 }
 

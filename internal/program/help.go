@@ -24,7 +24,7 @@ var tasks = []struct {
 	flags []string
 }{
 	{"Where it listens, and how it shows who it is", []string{"bind-address", "secure-port", "tls-cert-file", "tls-private-key-file", "cors-allowed-origins"}},
-	{"Where objects are kept", []string{"data-dir", "etcd-servers", "etcd-cafile", "etcd-certfile", "etcd-keyfile", "etcd-prefix", "etcd-compaction-interval", "cluster-secret-file"}},
+	{"Where objects are kept", []string{"data-dir", "etcd-servers", "etcd-servers-overrides", "etcd-cafile", "etcd-certfile", "etcd-keyfile", "etcd-prefix", "etcd-compaction-interval", "cluster-secret-file"}},
 	{"In which form objects are kept", []string{"storage-media-type", "storage-versions", "storage-migration-rate", "encryption-provider-config", "encryption-provider-config-automatic-reload"}},
 	{"What is served", []string{"enable-api", "event-ttl", "garbage-collector"}},
 	{"What admission makes of a write", []string{FlagEnablePlugins, FlagDisablePlugins, FlagAdmissionControl, FlagAdmissionConfig}},
@@ -48,7 +48,7 @@ var tasks = []struct {
 		"authorization-webhook-cache-authorized-ttl", "authorization-webhook-cache-unauthorized-ttl",
 	}},
 	{"Limits", []string{
-		"max-requests-inflight", "max-mutating-requests-inflight", "max-watches-per-user", "http2-max-streams-per-connection", "request-timeout", "min-request-timeout",
+		"max-requests-inflight", "max-mutating-requests-inflight", FlagFairness, "max-watches-per-user", "http2-max-streams-per-connection", "request-timeout", "min-request-timeout",
 	}},
 	{"What is kept in memory", []string{"watch-cache"}},
 	{"Logs, audit and traces", []string{

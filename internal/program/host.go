@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/internal/fairness"
 	"github.com/typeplane/typeplane/internal/server"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
@@ -59,11 +60,17 @@ type Host struct {
 	// who write an object of one together with somebody else's.
 	Stored []*registry.Objects
 
+	// Fence makes every write fail that depends on the key (storage.Expect) as it was before
+	// revision, and that is to another etcd than the key (--etcd-servers-overrides). In the etcd of
+	// the key itself transactions see to that.
+	Fence func(ctx context.Context, key string, revision int64) error
+
 	// Elect is what Extend sets to say which of the servers that share their objects leads. It
 	// calls lead while this one holds the lease of that name, until ctx ends. nil: each of them
 	// leads.
 	Elect func(ctx context.Context, lease string, lead func(context.Context))
 
+	turns   *fairness.Controller
 	kept    map[string]storage.Interface
 	enabled map[string]bool
 	loops   []func(context.Context)
@@ -71,11 +78,15 @@ type Host struct {
 }
 
 // NewHost returns h with what only the assembly can fill in: which resources of the APIs the
-// operator wants, and the stores of plug-ins.
-func NewHost(h Host, enabled map[string]bool, kept map[string]storage.Interface) *Host {
-	h.enabled, h.kept = enabled, kept
+// operator wants, the stores of plug-ins, and what says whose turn it is.
+func NewHost(h Host, enabled map[string]bool, kept map[string]storage.Interface, turns *fairness.Controller) *Host {
+	h.enabled, h.kept, h.turns = enabled, kept, turns
 	return &h
 }
+
+// Fairness is what says which request is answered when. Whoever keeps its configuration sets that.
+// nil: the operator wants none.
+func Fairness(h *Host) *fairness.Controller { return h.turns }
 
 // Enabled says whether the operator wants a resource of an API.
 func (h *Host) Enabled(plural string) bool { return h.enabled[plural] }

@@ -58,7 +58,10 @@ type StoreOptions struct {
 	// embedded etcd.
 	DataDir string
 	// EtcdServers are the endpoints of an etcd cluster; none means the embedded one.
-	EtcdServers  []string
+	EtcdServers []string
+	// EtcdOverrides are resources whose objects are in another etcd, see ParseEtcdOverrides.
+	EtcdOverrides []string
+	// EtcdCAFile, EtcdCertFile and EtcdKeyFile are for all etcds.
 	EtcdCAFile   string
 	EtcdCertFile string
 	EtcdKeyFile  string
@@ -144,7 +147,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 func (o *ServingOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.BindAddress, "bind-address", o.BindAddress, "IP `address` to listen on; 0.0.0.0 or :: listens on all interfaces")
 	fs.IntVar(&o.SecurePort, "secure-port", o.SecurePort, "TCP `port` of the HTTPS server; 0 takes a free one")
-	fs.IntVar(&o.MaxRequestsInFlight, "max-requests-inflight", o.MaxRequestsInFlight, "how many `requests` that change nothing are answered at the same time, watches not counted; others get 429, but for members of system:masters; 0 is no bound")
+	fs.IntVar(&o.MaxRequestsInFlight, "max-requests-inflight", o.MaxRequestsInFlight, "how many `requests` that change nothing are answered at the same time, watches not counted; more wait for their turn or get 429, but for members of system:masters; 0 is no bound")
 	fs.IntVar(&o.MaxMutatingRequestsInFlight, "max-mutating-requests-inflight", o.MaxMutatingRequestsInFlight, "the same for `requests` that write")
 	o.addLimitFlags(fs)
 }
@@ -165,6 +168,7 @@ func (o *StoreOptions) AddFlags(fs *pflag.FlagSet) {
 func AddPlaceFlags(o *StoreOptions, fs *pflag.FlagSet) {
 	fs.StringVar(&o.DataDir, "data-dir", o.DataDir, "`directory` of certificates, admin.kubeconfig and the embedded etcd; made if it is missing")
 	fs.StringSliceVar(&o.EtcdServers, "etcd-servers", o.EtcdServers, "comma-separated `URLs` of an etcd cluster; without it an etcd runs inside this process, in the data directory")
+	fs.StringSliceVar(&o.EtcdOverrides, "etcd-servers-overrides", o.EtcdOverrides, "comma-separated `resources` that are in an etcd of their own: group/resource#servers, with semicolons between the URLs; /pods#http://… is a resource of the core group; certificates are those of --etcd-servers")
 	fs.StringVar(&o.EtcdCAFile, "etcd-cafile", o.EtcdCAFile, "`file` with the CA that signed the etcd cluster's certificates")
 	fs.StringVar(&o.EtcdCertFile, "etcd-certfile", o.EtcdCertFile, "`file` with the client certificate for the etcd cluster")
 	fs.StringVar(&o.EtcdKeyFile, "etcd-keyfile", o.EtcdKeyFile, "`file` with the key of --etcd-certfile")
@@ -236,8 +240,13 @@ func ValidatePlace(o *StoreOptions) error {
 	if (o.EtcdCertFile == "") != (o.EtcdKeyFile == "") {
 		errs = append(errs, errors.New("--etcd-certfile and --etcd-keyfile go together"))
 	}
-	if len(o.EtcdServers) == 0 && (o.EtcdCAFile != "" || o.EtcdCertFile != "") {
+	if len(o.EtcdServers)+len(o.EtcdOverrides) == 0 && (o.EtcdCAFile != "" || o.EtcdCertFile != "") {
 		errs = append(errs, errors.New("--etcd-cafile and --etcd-certfile are for a cluster: name it with --etcd-servers"))
+	}
+	if _, err := ParseEtcdOverrides(o.EtcdOverrides); err != nil {
+		errs = append(errs, err)
+	} else if len(o.EtcdOverrides) > 0 && o.EtcdCAFile+o.EtcdCertFile != "" && !strings.Contains(strings.Join(append(o.EtcdOverrides, o.EtcdServers...), ";"), "https://") {
+		errs = append(errs, errors.New("--etcd-cafile and --etcd-certfile: certificates are given, but only https:// uses them, and no server of --etcd-servers or --etcd-servers-overrides is named so"))
 	}
 	return errors.Join(errs...)
 }

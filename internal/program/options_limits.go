@@ -22,6 +22,9 @@ type LimitOptions struct {
 	MinRequestTimeout int
 	// MaxWatchesPerUser is how many watches one user may have open; 0 is no bound.
 	MaxWatchesPerUser int
+	// Fairness shares out the sum of ServingOptions' two bounds among users, so that requests wait
+	// for each other. It has no effect where one of the bounds is 0.
+	Fairness bool
 	// HTTP2MaxStreams is how many requests may be under way on one connection.
 	HTTP2MaxStreams int
 	// CORSAllowedOrigins are regular expressions for the origins of web pages that may use the API;
@@ -32,9 +35,12 @@ type LimitOptions struct {
 	ShutdownDelay, ShutdownWatchGrace time.Duration
 }
 
+// FlagFairness is the name of the flag of LimitOptions.Fairness.
+const FlagFairness = "enable-priority-and-fairness"
+
 func newLimits() LimitOptions {
 	return LimitOptions{
-		RequestTimeout: time.Minute, MinRequestTimeout: 1800, MaxWatchesPerUser: 5000, HTTP2MaxStreams: 250, ShutdownWatchGrace: 10 * time.Second,
+		Fairness: true, RequestTimeout: time.Minute, MinRequestTimeout: 1800, MaxWatchesPerUser: 5000, HTTP2MaxStreams: 250, ShutdownWatchGrace: 10 * time.Second,
 	}
 }
 
@@ -44,6 +50,7 @@ func (o *LimitOptions) addLimitFlags(fs *pflag.FlagSet) {
 	fs.DurationVar(&o.RequestTimeout, "request-timeout", o.RequestTimeout, "`time` that a request may take, watches not counted; writes have 34s at most")
 	fs.IntVar(&o.MinRequestTimeout, "min-request-timeout", o.MinRequestTimeout, "how many `seconds` a watch lasts at least whose client does not say; each ends at a random time up to twice as late")
 	fs.IntVar(&o.MaxWatchesPerUser, "max-watches-per-user", o.MaxWatchesPerUser, "how many `watches` one user may have open; one more gets 429, but for members of system:masters; 0 is no bound")
+	fs.BoolVar(&o.Fairness, FlagFairness, o.Fairness, "share out the sum of --max-requests-inflight and --max-mutating-requests-inflight fairly: requests wait for each other, by flow schemas and priority levels; false, or a bound of 0, refuses what is above either bound")
 	fs.IntVar(&o.HTTP2MaxStreams, "http2-max-streams-per-connection", o.HTTP2MaxStreams, "how many `requests` a client may have under way on one connection; 0 is 250")
 	fs.StringSliceVar(&o.CORSAllowedOrigins, "cors-allowed-origins", o.CORSAllowedOrigins, "comma-separated regular `expressions` for the origins of web pages that may use the API from a browser, like ^https://console\\.example\\.com$")
 	fs.DurationVar(&o.ShutdownDelay, "shutdown-delay-duration", o.ShutdownDelay, "`time` for which requests are taken after a signal to stop, while /readyz fails, so that load balancers learn of it")

@@ -20,7 +20,7 @@ func TestParse(t *testing.T) {
 	}
 	want := &Options{
 		Serving: ServingOptions{BindAddress: "0.0.0.0", MaxMutatingRequestsInFlight: 200, LimitOptions: LimitOptions{
-			TLSCertFile: "a.crt", TLSPrivateKeyFile: "a.key", RequestTimeout: 30 * time.Second, MinRequestTimeout: 60, MaxWatchesPerUser: 7, HTTP2MaxStreams: 100,
+			TLSCertFile: "a.crt", TLSPrivateKeyFile: "a.key", RequestTimeout: 30 * time.Second, MinRequestTimeout: 60, MaxWatchesPerUser: 7, Fairness: true, HTTP2MaxStreams: 100,
 			CORSAllowedOrigins: []string{"^https://a$"}, ShutdownDelay: 5 * time.Second, ShutdownWatchGrace: time.Second,
 		}},
 		Store: StoreOptions{

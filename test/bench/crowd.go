@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/typeplane/typeplane/internal/drill"
 	"github.com/typeplane/typeplane/test/bench/pods"
 )
 
@@ -39,7 +40,7 @@ func crowdLoads(nodes int) []crowdLoad {
 			name:  "the pods of one node",
 			path:  func(i int) string { return "&fieldSelector=spec.nodeName%3D" + pods.Node(i%nodes*pods.PerNode) },
 			sees:  func(i, pod int) bool { return i%nodes == pod/pods.PerNode },
-			rates: []int{20, 200},
+			rates: []int{steadyRate, 200},
 		},
 		{
 			name:  "all pods",
@@ -74,8 +75,12 @@ func crowds(ctx context.Context, l *lab, out io.Writer) error {
 		}
 	}
 	fmt.Fprintln(out)
+	drill.ManyWatchers.Count("watchers", watchers)
 	return nil
 }
+
+// steadyRate is how many writes a second the scorecard of docs/reliability.md asks for.
+const steadyRate = 50
 
 // crowd measures one load, with a server of its own.
 func (b *bench) crowd(ctx context.Context, load crowdLoad, watchers int, lasts time.Duration, out io.Writer) error {
@@ -117,6 +122,10 @@ func (b *bench) crowd(ctx context.Context, load crowdLoad, watchers int, lasts t
 		late := a.late
 		slices.Sort(late)
 		at := func(percent int) time.Duration { return late[(len(late)-1)*percent/100] }
+		drill.ManyWatchers.Size("memory of 1,000 watchers", int64(each*1024*1000))
+		if rate == steadyRate {
+			drill.ManyWatchers.Worst("99 % of events", at(99))
+		}
 		fmt.Fprintf(out, "| %s | %.1f | %d | %d | %s | %s | %s | %s |\n", load.name, each, rate, len(late), show((end-begin)/time.Duration(len(late))), show(at(50)), show(at(99)), show(at(100)))
 	}
 	return nil

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/typeplane/typeplane/internal/drill"
 )
 
 const (
@@ -62,6 +64,7 @@ func manyLists(ctx context.Context, l *lab, out io.Writer) error {
 	if _, err := s.get(ctx, thingsPath+"?limit=1&resourceVersion=0", protobuf); err != nil {
 		return err
 	}
+	drill.ListMemory.Count("servers killed", 0)
 	g := grid{title: fmt.Sprintf("a list of %d objects", n)}
 	for _, form := range []struct{ name, path, accept, coding string }{
 		{"protobuf", thingsPath, protobuf, ""},
@@ -87,6 +90,7 @@ func manyLists(ctx context.Context, l *lab, out io.Writer) error {
 			g.set("at once", fmt.Sprintf("failed: %v", err))
 			select {
 			case <-s.exited:
+				drill.ListMemory.Count("servers killed", 1)
 				return fmt.Errorf("%s: the server has ended: %w", form.name, err)
 			default:
 			}
@@ -120,6 +124,8 @@ func (g *grid) listsAtOnce(ctx context.Context, s *thingServer, n int, list func
 	g.set("until all have it", show(time.Since(begun)))
 	mib, err := status(s.pid(), "VmHWM")
 	g.set("resident at most, MiB", fmt.Sprint(mib))
+	drill.ListMemory.Count("lists", n)
+	drill.ListMemory.Size("resident at most", int64(mib)<<20)
 	return err
 }
 

@@ -41,7 +41,7 @@ func TestDeletions(t *testing.T) {
 		}
 	}
 	if !*every {
-		all = sample(all, 60)
+		all = sample(all, 24)
 	}
 	shared := new(load.Shared)
 	for some := range slices.Chunk(all, 400) {
