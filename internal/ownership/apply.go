@@ -22,7 +22,7 @@ func (t *Tracker) Check(content map[string]any) error {
 	if err != nil {
 		return apierrors.NewInternalError(err) // the schema itself is of no use
 	}
-	if err := checkNarrow("the patch", content); err != nil {
+	if err := checkSize("the patch", content); err != nil {
 		return err
 	}
 	if err := v.schema.Check(content, false); err != nil {
@@ -88,7 +88,7 @@ func (t *Tracker) begin(v version, live runtime.Object, content map[string]any, 
 	if a.was, err = t.treeOf(v, live); err != nil {
 		return nil, err
 	}
-	if err := checkNarrow("the object", a.was); err != nil {
+	if err := checkSize("the object", a.was); err != nil {
 		return nil, err
 	}
 	if err := v.schema.Check(a.was, true); err != nil {

@@ -62,8 +62,8 @@ func (s *Set) readMember(r *json.Reader) {
 	}
 }
 
-// lastOfEach makes one of several sets with one name, which stand side by side. It is a field if one
-// of them is, and has below it what the last one has that has anything.
+// lastOfEach makes one of several sets with one name, which stand side by side. It is a field if
+// one of them is, and has below it what the last one has that has anything.
 func lastOfEach(children []*Set) []*Set {
 	out := children[:0]
 	for _, child := range children {
