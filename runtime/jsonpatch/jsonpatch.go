@@ -26,8 +26,8 @@ const (
 	// maxCopied bounds the bytes that all "copy" operations of a patch make: each could double the
 	// document.
 	maxCopied = 3 << 20
-	// maxMoved bounds the items that all operations of a patch move: each copies the whole of a list
-	// that it puts an item into or takes one out of.
+	// maxMoved bounds the items that all operations of a patch move: each copies the whole list
+	// that it puts an item into, or takes one out of.
 	maxMoved = 150_000_000
 )
 
