@@ -58,6 +58,7 @@ type Cacher struct {
 	revision    batch
 	asked       asked
 	waiters     waiters
+	listed      listed
 	counters    counters
 
 	mu         sync.RWMutex // guards the fields below

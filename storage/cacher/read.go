@@ -67,6 +67,9 @@ func (c *Cacher) List(ctx context.Context, selection string, opts storage.ListOp
 			s = with
 		}
 	}
+	if selection == c.prefix && opts.Start == "" && opts.Limit == 0 && opts.Where == nil {
+		return c.listed.everything(s, selection), nil
+	}
 	return s.page(selection, opts), nil
 }
 
