@@ -43,13 +43,13 @@ test: FAULTS = -short
 test: CLIENTS = -short
 test: CONTROLLER = -short
 test: CLIENTGEN = -short
-test: say-tests $(TESTS) scorecard ## Everything that CI runs (a quarter of an hour on two cores, most of it to compile).
+test: say-tests $(TESTS) scorecard ## Everything that CI runs (half an hour on two cores with empty caches, most of it to compile; 15 to 20 minutes again).
 
 .PHONY: say-tests
 say-tests:
 	@mkdir -p $(BIN) && rm -f $(FIGURES)
 	@echo "Runs $(words $(TESTS)) targets: $(TESTS)."
-	@echo "That takes about 15 minutes on two cores with empty caches, and less when it is run again. Each target can be run alone; make help says what it is for."
+	@echo "That takes about half an hour on two cores with empty caches (32 minutes were measured, beside other work), and 15 to 20 minutes when it is run again. Each target can be run alone; make help says what it is for."
 
 # What the tests of make test measure for the scorecard.
 FIGURES := $(CURDIR)/$(BIN)/drills-test.jsonl
