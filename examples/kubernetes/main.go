@@ -21,6 +21,7 @@ func main() { typeplane.Main(program()) }
 
 func program() typeplane.Server {
 	s := newServer()
-	s.APIs = features.With(features.Extras{Namespaces: []string{corev1.NamespaceNodeLease}})
+	s.APIs = append(features.With(features.Extras{Namespaces: []string{corev1.NamespaceNodeLease}}), evictions(), standing())
+	s.Admission = plugins()
 	return s
 }
