@@ -604,6 +604,7 @@ func addToScheme(b *runtime.Builder) {
 
 // newServer returns the server of this program: its kinds, and how each of them is stored and served.
 func newServer() typeplane.Server {
+	nodeStrategy := new(NodeStrategy)
 	podStrategy := new(PodStrategy)
 	jobStrategy := new(JobStrategy)
 	return typeplane.Server{
@@ -627,6 +628,9 @@ func newServer() typeplane.Server {
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.Node) { to.Status = from.Status },
+				Strategy: registry.Strategy[*v1.Node]{
+					StatusOnCreate: nodeStrategy.StatusOnCreate(),
+				},
 			}),
 			registry.Define(registry.Definition[*v1.PersistentVolume]{
 				GroupKind:      schema.GroupKind{Group: "", Kind: "PersistentVolume"},

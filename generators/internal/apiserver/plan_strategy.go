@@ -44,6 +44,7 @@ var hooks = []hook{
 	{"Finalize", []param{from, to}, "", deletion},
 	{"ResetFields", []param{{"subresource", "string"}}, "[]string", bySubresource},
 	{"HasGeneration", nil, "bool", denied},
+	{"StatusOnCreate", nil, "bool", value},
 	{"AllowUnconditionalUpdate", nil, "bool", denied},
 	{"AllowCreateOnUpdate", nil, "bool", value},
 	{"Columns", nil, "[]metav1.TableColumnDefinition", value},
