@@ -629,6 +629,7 @@ func newServer() typeplane.Server {
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.Node) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.Node]{
+					NoGeneration:   !nodeStrategy.HasGeneration(),
 					StatusOnCreate: nodeStrategy.StatusOnCreate(),
 				},
 			}),
