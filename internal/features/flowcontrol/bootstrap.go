@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/internal/fairness"
-	"github.com/typeplane/typeplane/internal/follow"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -78,7 +77,7 @@ func keep[T any, P object[T]](ctx context.Context, r *rest.Resource, want P, man
 			return err
 		}
 		have := P(new(T))
-		if err = follow.Read(view, have); err != nil {
+		if err = rest.Read(view, have); err != nil {
 			return err
 		}
 		ours := mandatory || isKept(have)

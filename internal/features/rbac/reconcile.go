@@ -11,7 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/typeplane/typeplane/internal/follow"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -64,7 +63,7 @@ func reconcile[T any, P object[T]](ctx context.Context, r *rest.Resource, want P
 			return err
 		}
 		have := P(new(T))
-		if err = follow.Read(view, have); err != nil {
+		if err = rest.Read(view, have); err != nil {
 			return err
 		}
 		if have.GetAnnotations()[rbacv1.AutoUpdateAnnotationKey] == "false" {
