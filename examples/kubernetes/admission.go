@@ -12,7 +12,6 @@ import (
 
 	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/admission"
-	"github.com/typeplane/typeplane/internal/follow"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -115,15 +114,19 @@ func priorityClass(ctx context.Context, classes *rest.Resource, name string) (*s
 		if err != nil {
 			return nil, err
 		}
-		return class, follow.Read(view, class)
+		return class, rest.Read(view, class)
 	}
-	all, _, err := follow.List[schedulingv1.PriorityClass](ctx, classes, "")
+	var all schedulingv1.PriorityClassList
+	view, err := classes.List.List(ctx, "", metav1.ListOptions{})
+	if err == nil {
+		err = rest.Read(view, &all)
+	}
 	if err != nil {
 		return nil, err
 	}
 	standard := &schedulingv1.PriorityClass{PreemptionPolicy: new(corev1.PreemptLowerPriority)}
-	for i := range all {
-		if class := &all[i]; class.GlobalDefault && (standard.Name == "" || class.Value < standard.Value) {
+	for i := range all.Items {
+		if class := &all.Items[i]; class.GlobalDefault && (standard.Name == "" || class.Value < standard.Value) {
 			standard = class
 		}
 	}

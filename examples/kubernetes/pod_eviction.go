@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typeplane/typeplane"
-	"github.com/typeplane/typeplane/internal/follow"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/serializer"
 )
@@ -88,7 +87,7 @@ func (e *evictor) evict(ctx context.Context, name rest.Name, deletion metav1.Del
 		return err
 	}
 	var pod corev1.Pod
-	if err := follow.Read(view, &pod); err != nil {
+	if err := rest.Read(view, &pod); err != nil {
 		return apierrors.NewInternalError(err)
 	}
 	counts := pod.DeletionTimestamp == nil && !slices.Contains([]corev1.PodPhase{corev1.PodSucceeded, corev1.PodFailed, corev1.PodPending}, pod.Status.Phase)
@@ -116,11 +115,15 @@ func (e *evictor) mark(ctx context.Context, name rest.Name, uid types.UID) error
 
 // charge takes one from what the budget for a pod allows, if there is a budget.
 func (e *evictor) charge(ctx context.Context, pod *corev1.Pod, dryRun bool) error {
-	all, _, err := follow.List[policyv1.PodDisruptionBudget](ctx, &e.budgets, pod.Namespace)
+	var list policyv1.PodDisruptionBudgetList
+	view, err := e.budgets.List.List(ctx, pod.Namespace, metav1.ListOptions{})
+	if err == nil {
+		err = rest.Read(view, &list)
+	}
 	if err != nil {
 		return err
 	}
-	all = slices.DeleteFunc(all, func(b policyv1.PodDisruptionBudget) bool {
+	all := slices.DeleteFunc(list.Items, func(b policyv1.PodDisruptionBudget) bool {
 		selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
 		return err != nil || !selector.Matches(labels.Set(pod.Labels))
 	})

@@ -7,11 +7,13 @@ package main
 
 import (
 	strconv "strconv"
+	strings "strings"
 
 	typeplane "github.com/typeplane/typeplane"
 	appsv1 "github.com/typeplane/typeplane/examples/kubernetes/api/apps/v1"
 	v2 "github.com/typeplane/typeplane/examples/kubernetes/api/autoscaling/v2"
 	batchv1 "github.com/typeplane/typeplane/examples/kubernetes/api/batch/v1"
+	certificatesv1 "github.com/typeplane/typeplane/examples/kubernetes/api/certificates/v1"
 	v1 "github.com/typeplane/typeplane/examples/kubernetes/api/core/v1"
 	discoveryv1 "github.com/typeplane/typeplane/examples/kubernetes/api/discovery/v1"
 	networkingv1 "github.com/typeplane/typeplane/examples/kubernetes/api/networking/v1"
@@ -20,10 +22,24 @@ import (
 	resourcev1 "github.com/typeplane/typeplane/examples/kubernetes/api/resource/v1"
 	schedulingv1 "github.com/typeplane/typeplane/examples/kubernetes/api/scheduling/v1"
 	storagev1 "github.com/typeplane/typeplane/examples/kubernetes/api/storage/v1"
+	storagemigrationv1 "github.com/typeplane/typeplane/examples/kubernetes/api/storagemigration/v1"
 	registry "github.com/typeplane/typeplane/registry"
 	runtime "github.com/typeplane/typeplane/runtime"
 	level "github.com/typeplane/typeplane/runtime/level"
 	wire "github.com/typeplane/typeplane/runtime/wire"
+	apiappsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	apibatchv1 "k8s.io/api/batch/v1"
+	apicertificatesv1 "k8s.io/api/certificates/v1"
+	corev1 "k8s.io/api/core/v1"
+	apidiscoveryv1 "k8s.io/api/discovery/v1"
+	apinetworkingv1 "k8s.io/api/networking/v1"
+	apinodev1 "k8s.io/api/node/v1"
+	apipolicyv1 "k8s.io/api/policy/v1"
+	apiresourcev1 "k8s.io/api/resource/v1"
+	apischedulingv1 "k8s.io/api/scheduling/v1"
+	apistoragev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	labels "k8s.io/apimachinery/pkg/labels"
 	pkgruntime "k8s.io/apimachinery/pkg/runtime"
 	schema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -63,6 +79,19 @@ func addToScheme(b *runtime.Builder) {
 		CompareFields:    compareFields_v1_Node,
 		SelectableFields: selectableFields_v1_Node,
 		StoredFields:     storedFields_v1_Node,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Ready", Type: "string", Description: "Shows .status.conditions[?(@.type==\"Ready\")].status."},
+			{Name: "Unschedulable", Type: "boolean", Description: "Shows .spec.unschedulable."},
+			{Name: "Version", Type: "string", Description: "Shows .status.nodeInfo.kubeletVersion."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_Node,
+		Paths: []string{
+			".status.conditions[?(@.type==\"Ready\")].status",
+			".spec.unschedulable",
+			".status.nodeInfo.kubeletVersion",
+			".metadata.creationTimestamp",
+		},
 	})
 
 	persistentVolumeHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "PersistentVolume"}, func() *v1.PersistentVolume { return new(v1.PersistentVolume) })
@@ -79,6 +108,25 @@ func addToScheme(b *runtime.Builder) {
 		JSONTable:       &v1.JSONTable_PersistentVolume,
 		DeepCopy:        v1.DeepCopy_PersistentVolume,
 		CompareFields:   compareFields_v1_PersistentVolume,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Capacity", Type: "string", Description: "Shows .spec.capacity.storage."},
+			{Name: "Access Modes", Type: "string", Description: "Shows .spec.accessModes[*]."},
+			{Name: "Reclaim Policy", Type: "string", Description: "Shows .spec.persistentVolumeReclaimPolicy."},
+			{Name: "Status", Type: "string", Description: "Shows .status.phase."},
+			{Name: "Claim", Type: "string", Description: "Shows .spec.claimRef.name."},
+			{Name: "StorageClass", Type: "string", Description: "Shows .spec.storageClassName."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_PersistentVolume,
+		Paths: []string{
+			".spec.capacity.storage",
+			".spec.accessModes[*]",
+			".spec.persistentVolumeReclaimPolicy",
+			".status.phase",
+			".spec.claimRef.name",
+			".spec.storageClassName",
+			".metadata.creationTimestamp",
+		},
 	})
 
 	persistentVolumeClaimHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "PersistentVolumeClaim"}, func() *v1.PersistentVolumeClaim { return new(v1.PersistentVolumeClaim) })
@@ -95,6 +143,23 @@ func addToScheme(b *runtime.Builder) {
 		JSONTable:       &v1.JSONTable_PersistentVolumeClaim,
 		DeepCopy:        v1.DeepCopy_PersistentVolumeClaim,
 		CompareFields:   compareFields_v1_PersistentVolumeClaim,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Status", Type: "string", Description: "Shows .status.phase."},
+			{Name: "Volume", Type: "string", Description: "Shows .spec.volumeName."},
+			{Name: "Capacity", Type: "string", Description: "Shows .status.capacity.storage."},
+			{Name: "Access Modes", Type: "string", Description: "Shows .spec.accessModes[*]."},
+			{Name: "StorageClass", Type: "string", Description: "Shows .spec.storageClassName."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_PersistentVolumeClaim,
+		Paths: []string{
+			".status.phase",
+			".spec.volumeName",
+			".status.capacity.storage",
+			".spec.accessModes[*]",
+			".spec.storageClassName",
+			".metadata.creationTimestamp",
+		},
 	})
 
 	podHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "Pod"}, func() *v1.Pod { return new(v1.Pod) })
@@ -113,6 +178,19 @@ func addToScheme(b *runtime.Builder) {
 		CompareFields:    compareFields_v1_Pod,
 		SelectableFields: selectableFields_v1_Pod,
 		StoredFields:     storedFields_v1_Pod,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Phase", Type: "string", Description: "Shows .status.phase."},
+			{Name: "IP", Type: "string", Description: "Shows .status.podIP.", Priority: 1},
+			{Name: "Node", Type: "string", Description: "Shows .spec.nodeName.", Priority: 1},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_Pod,
+		Paths: []string{
+			".status.phase",
+			".status.podIP",
+			".spec.nodeName",
+			".metadata.creationTimestamp",
+		},
 	})
 
 	podTemplateHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "PodTemplate"}, func() *v1.PodTemplate { return new(v1.PodTemplate) })
@@ -149,6 +227,19 @@ func addToScheme(b *runtime.Builder) {
 		StoredFields:     storedFields_v1_ReplicationController,
 		Scale:            scale_v1_ReplicationController,
 		SetReplicas:      setReplicas_v1_ReplicationController,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Desired", Type: "integer", Description: "Shows .spec.replicas."},
+			{Name: "Current", Type: "integer", Description: "Shows .status.replicas."},
+			{Name: "Ready", Type: "integer", Description: "Shows .status.readyReplicas."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_ReplicationController,
+		Paths: []string{
+			".spec.replicas",
+			".status.replicas",
+			".status.readyReplicas",
+			".metadata.creationTimestamp",
+		},
 	})
 
 	serviceHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "Service"}, func() *v1.Service { return new(v1.Service) })
@@ -167,6 +258,19 @@ func addToScheme(b *runtime.Builder) {
 		CompareFields:    compareFields_v1_Service,
 		SelectableFields: selectableFields_v1_Service,
 		StoredFields:     storedFields_v1_Service,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Type", Type: "string", Description: "Shows .spec.type."},
+			{Name: "Cluster-IP", Type: "string", Description: "Shows .spec.clusterIP."},
+			{Name: "Port(s)", Type: "string", Description: "Shows .spec.ports[*].port."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_Service,
+		Paths: []string{
+			".spec.type",
+			".spec.clusterIP",
+			".spec.ports[*].port",
+			".metadata.creationTimestamp",
+		},
 	})
 
 	controllerRevisionHub := runtime.AddHub(b, schema.GroupKind{Group: "apps", Kind: "ControllerRevision"}, func() *appsv1.ControllerRevision { return new(appsv1.ControllerRevision) })
@@ -182,6 +286,17 @@ func addToScheme(b *runtime.Builder) {
 		JSONTable:       &appsv1.JSONTable_ControllerRevision,
 		DeepCopy:        appsv1.DeepCopy_ControllerRevision,
 		CompareFields:   compareFields_v1_ControllerRevision,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Controller", Type: "string", Description: "Shows .metadata.ownerReferences[0].name."},
+			{Name: "Revision", Type: "integer", Description: "Shows .revision."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_ControllerRevision,
+		Paths: []string{
+			".metadata.ownerReferences[0].name",
+			".revision",
+			".metadata.creationTimestamp",
+		},
 	})
 
 	daemonSetHub := runtime.AddHub(b, schema.GroupKind{Group: "apps", Kind: "DaemonSet"}, func() *appsv1.DaemonSet { return new(appsv1.DaemonSet) })
@@ -198,6 +313,23 @@ func addToScheme(b *runtime.Builder) {
 		JSONTable:       &appsv1.JSONTable_DaemonSet,
 		DeepCopy:        appsv1.DeepCopy_DaemonSet,
 		CompareFields:   compareFields_v1_DaemonSet,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Desired", Type: "integer", Description: "Shows .status.desiredNumberScheduled."},
+			{Name: "Current", Type: "integer", Description: "Shows .status.currentNumberScheduled."},
+			{Name: "Ready", Type: "integer", Description: "Shows .status.numberReady."},
+			{Name: "Up-to-date", Type: "integer", Description: "Shows .status.updatedNumberScheduled."},
+			{Name: "Available", Type: "integer", Description: "Shows .status.numberAvailable."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_DaemonSet,
+		Paths: []string{
+			".status.desiredNumberScheduled",
+			".status.currentNumberScheduled",
+			".status.numberReady",
+			".status.updatedNumberScheduled",
+			".status.numberAvailable",
+			".metadata.creationTimestamp",
+		},
 	})
 
 	deploymentHub := runtime.AddHub(b, schema.GroupKind{Group: "apps", Kind: "Deployment"}, func() *appsv1.Deployment { return new(appsv1.Deployment) })
@@ -216,6 +348,21 @@ func addToScheme(b *runtime.Builder) {
 		CompareFields:   compareFields_v1_Deployment,
 		Scale:           scale_v1_Deployment,
 		SetReplicas:     setReplicas_v1_Deployment,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Desired", Type: "integer", Description: "Shows .spec.replicas."},
+			{Name: "Ready", Type: "integer", Description: "Shows .status.readyReplicas."},
+			{Name: "Up-to-date", Type: "integer", Description: "Shows .status.updatedReplicas."},
+			{Name: "Available", Type: "integer", Description: "Shows .status.availableReplicas."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_Deployment,
+		Paths: []string{
+			".spec.replicas",
+			".status.readyReplicas",
+			".status.updatedReplicas",
+			".status.availableReplicas",
+			".metadata.creationTimestamp",
+		},
 	})
 
 	replicaSetHub := runtime.AddHub(b, schema.GroupKind{Group: "apps", Kind: "ReplicaSet"}, func() *appsv1.ReplicaSet { return new(appsv1.ReplicaSet) })
@@ -236,6 +383,19 @@ func addToScheme(b *runtime.Builder) {
 		StoredFields:     storedFields_v1_ReplicaSet,
 		Scale:            scale_v1_ReplicaSet,
 		SetReplicas:      setReplicas_v1_ReplicaSet,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Desired", Type: "integer", Description: "Shows .spec.replicas."},
+			{Name: "Current", Type: "integer", Description: "Shows .status.replicas."},
+			{Name: "Ready", Type: "integer", Description: "Shows .status.readyReplicas."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_ReplicaSet,
+		Paths: []string{
+			".spec.replicas",
+			".status.replicas",
+			".status.readyReplicas",
+			".metadata.creationTimestamp",
+		},
 	})
 
 	statefulSetHub := runtime.AddHub(b, schema.GroupKind{Group: "apps", Kind: "StatefulSet"}, func() *appsv1.StatefulSet { return new(appsv1.StatefulSet) })
@@ -254,6 +414,17 @@ func addToScheme(b *runtime.Builder) {
 		CompareFields:   compareFields_v1_StatefulSet,
 		Scale:           scale_v1_StatefulSet,
 		SetReplicas:     setReplicas_v1_StatefulSet,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Desired", Type: "integer", Description: "Shows .spec.replicas."},
+			{Name: "Ready", Type: "integer", Description: "Shows .status.readyReplicas."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_StatefulSet,
+		Paths: []string{
+			".spec.replicas",
+			".status.readyReplicas",
+			".metadata.creationTimestamp",
+		},
 	})
 
 	horizontalPodAutoscalerHub := runtime.AddHub(b, schema.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}, func() *v2.HorizontalPodAutoscaler { return new(v2.HorizontalPodAutoscaler) })
@@ -270,6 +441,21 @@ func addToScheme(b *runtime.Builder) {
 		JSONTable:       &v2.JSONTable_HorizontalPodAutoscaler,
 		DeepCopy:        v2.DeepCopy_HorizontalPodAutoscaler,
 		CompareFields:   compareFields_v2_HorizontalPodAutoscaler,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Reference", Type: "string", Description: "Shows .spec.scaleTargetRef.name."},
+			{Name: "Minpods", Type: "integer", Description: "Shows .spec.minReplicas."},
+			{Name: "Maxpods", Type: "integer", Description: "Shows .spec.maxReplicas."},
+			{Name: "Replicas", Type: "integer", Description: "Shows .status.currentReplicas."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v2_HorizontalPodAutoscaler,
+		Paths: []string{
+			".spec.scaleTargetRef.name",
+			".spec.minReplicas",
+			".spec.maxReplicas",
+			".status.currentReplicas",
+			".metadata.creationTimestamp",
+		},
 	})
 
 	cronJobHub := runtime.AddHub(b, schema.GroupKind{Group: "batch", Kind: "CronJob"}, func() *batchv1.CronJob { return new(batchv1.CronJob) })
@@ -286,6 +472,21 @@ func addToScheme(b *runtime.Builder) {
 		JSONTable:       &batchv1.JSONTable_CronJob,
 		DeepCopy:        batchv1.DeepCopy_CronJob,
 		CompareFields:   compareFields_v1_CronJob,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Schedule", Type: "string", Description: "Shows .spec.schedule."},
+			{Name: "TimeZone", Type: "string", Description: "Shows .spec.timeZone."},
+			{Name: "Suspend", Type: "boolean", Description: "Shows .spec.suspend."},
+			{Name: "Last Schedule", Type: "date", Description: "Shows .status.lastScheduleTime."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_CronJob,
+		Paths: []string{
+			".spec.schedule",
+			".spec.timeZone",
+			".spec.suspend",
+			".status.lastScheduleTime",
+			".metadata.creationTimestamp",
+		},
 	})
 
 	jobHub := runtime.AddHub(b, schema.GroupKind{Group: "batch", Kind: "Job"}, func() *batchv1.Job { return new(batchv1.Job) })
@@ -302,6 +503,61 @@ func addToScheme(b *runtime.Builder) {
 		JSONTable:       &batchv1.JSONTable_Job,
 		DeepCopy:        batchv1.DeepCopy_Job,
 		CompareFields:   compareFields_v1_Job,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Status", Type: "string", Description: "Shows .status.conditions[?(@.status==\"True\")].type."},
+			{Name: "Completions", Type: "integer", Description: "Shows .spec.completions."},
+			{Name: "Succeeded", Type: "integer", Description: "Shows .status.succeeded."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_Job,
+		Paths: []string{
+			".status.conditions[?(@.status==\"True\")].type",
+			".spec.completions",
+			".status.succeeded",
+			".metadata.creationTimestamp",
+		},
+	})
+
+	clusterTrustBundleHub := runtime.AddHub(b, schema.GroupKind{Group: "certificates.k8s.io", Kind: "ClusterTrustBundle"}, func() *certificatesv1.ClusterTrustBundle { return new(certificatesv1.ClusterTrustBundle) })
+	runtime.AddVersion(clusterTrustBundleHub, runtime.Version[*certificatesv1.ClusterTrustBundle, *certificatesv1.ClusterTrustBundle]{
+		GroupVersion:     schema.GroupVersion{Group: "certificates.k8s.io", Version: "v1"},
+		New:              func() *certificatesv1.ClusterTrustBundle { return new(certificatesv1.ClusterTrustBundle) },
+		NewList:          func() pkgruntime.Object { return new(certificatesv1.ClusterTrustBundleList) },
+		AppendJSON:       certificatesv1.AppendJSON_ClusterTrustBundle,
+		ReadJSON:         certificatesv1.ReadJSON_ClusterTrustBundle,
+		AppendProtobuf:   certificatesv1.AppendProtobuf_ClusterTrustBundle,
+		UnmarshalShared:  certificatesv1.UnmarshalShared_ClusterTrustBundle,
+		Recycler:         certificatesv1.Recycler_ClusterTrustBundle,
+		JSONTable:        &certificatesv1.JSONTable_ClusterTrustBundle,
+		DeepCopy:         certificatesv1.DeepCopy_ClusterTrustBundle,
+		CompareFields:    compareFields_v1_ClusterTrustBundle,
+		SelectableFields: selectableFields_v1_ClusterTrustBundle,
+		StoredFields:     storedFields_v1_ClusterTrustBundle,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "SignerName", Type: "string", Description: "Shows .spec.signerName."},
+		},
+		Cells: cells_v1_ClusterTrustBundle,
+		Paths: []string{
+			".spec.signerName",
+		},
+	})
+
+	podCertificateRequestHub := runtime.AddHub(b, schema.GroupKind{Group: "certificates.k8s.io", Kind: "PodCertificateRequest"}, func() *certificatesv1.PodCertificateRequest { return new(certificatesv1.PodCertificateRequest) })
+	runtime.AddVersion(podCertificateRequestHub, runtime.Version[*certificatesv1.PodCertificateRequest, *certificatesv1.PodCertificateRequest]{
+		GroupVersion:     schema.GroupVersion{Group: "certificates.k8s.io", Version: "v1"},
+		New:              func() *certificatesv1.PodCertificateRequest { return new(certificatesv1.PodCertificateRequest) },
+		NewList:          func() pkgruntime.Object { return new(certificatesv1.PodCertificateRequestList) },
+		Default:          certificatesv1.SetObjectDefaults_PodCertificateRequest,
+		AppendJSON:       certificatesv1.AppendJSON_PodCertificateRequest,
+		ReadJSON:         certificatesv1.ReadJSON_PodCertificateRequest,
+		AppendProtobuf:   certificatesv1.AppendProtobuf_PodCertificateRequest,
+		UnmarshalShared:  certificatesv1.UnmarshalShared_PodCertificateRequest,
+		Recycler:         certificatesv1.Recycler_PodCertificateRequest,
+		JSONTable:        &certificatesv1.JSONTable_PodCertificateRequest,
+		DeepCopy:         certificatesv1.DeepCopy_PodCertificateRequest,
+		CompareFields:    compareFields_v1_PodCertificateRequest,
+		SelectableFields: selectableFields_v1_PodCertificateRequest,
+		StoredFields:     storedFields_v1_PodCertificateRequest,
 	})
 
 	endpointSliceHub := runtime.AddHub(b, schema.GroupKind{Group: "discovery.k8s.io", Kind: "EndpointSlice"}, func() *discoveryv1.EndpointSlice { return new(discoveryv1.EndpointSlice) })
@@ -318,6 +574,19 @@ func addToScheme(b *runtime.Builder) {
 		JSONTable:       &discoveryv1.JSONTable_EndpointSlice,
 		DeepCopy:        discoveryv1.DeepCopy_EndpointSlice,
 		CompareFields:   compareFields_v1_EndpointSlice,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "AddressType", Type: "string", Description: "Shows .addressType."},
+			{Name: "Ports", Type: "string", Description: "Shows .ports[*].port."},
+			{Name: "Endpoints", Type: "string", Description: "Shows .endpoints[*].addresses[*]."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_EndpointSlice,
+		Paths: []string{
+			".addressType",
+			".ports[*].port",
+			".endpoints[*].addresses[*]",
+			".metadata.creationTimestamp",
+		},
 	})
 
 	iPAddressHub := runtime.AddHub(b, schema.GroupKind{Group: "networking.k8s.io", Kind: "IPAddress"}, func() *networkingv1.IPAddress { return new(networkingv1.IPAddress) })
@@ -350,6 +619,17 @@ func addToScheme(b *runtime.Builder) {
 		JSONTable:       &networkingv1.JSONTable_Ingress,
 		DeepCopy:        networkingv1.DeepCopy_Ingress,
 		CompareFields:   compareFields_v1_Ingress,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Class", Type: "string", Description: "Shows .spec.ingressClassName."},
+			{Name: "Hosts", Type: "string", Description: "Shows .spec.rules[*].host."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_Ingress,
+		Paths: []string{
+			".spec.ingressClassName",
+			".spec.rules[*].host",
+			".metadata.creationTimestamp",
+		},
 	})
 
 	ingressClassHub := runtime.AddHub(b, schema.GroupKind{Group: "networking.k8s.io", Kind: "IngressClass"}, func() *networkingv1.IngressClass { return new(networkingv1.IngressClass) })
@@ -366,6 +646,15 @@ func addToScheme(b *runtime.Builder) {
 		JSONTable:       &networkingv1.JSONTable_IngressClass,
 		DeepCopy:        networkingv1.DeepCopy_IngressClass,
 		CompareFields:   compareFields_v1_IngressClass,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Controller", Type: "string", Description: "Shows .spec.controller."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_IngressClass,
+		Paths: []string{
+			".spec.controller",
+			".metadata.creationTimestamp",
+		},
 	})
 
 	networkPolicyHub := runtime.AddHub(b, schema.GroupKind{Group: "networking.k8s.io", Kind: "NetworkPolicy"}, func() *networkingv1.NetworkPolicy { return new(networkingv1.NetworkPolicy) })
@@ -397,6 +686,15 @@ func addToScheme(b *runtime.Builder) {
 		JSONTable:       &networkingv1.JSONTable_ServiceCIDR,
 		DeepCopy:        networkingv1.DeepCopy_ServiceCIDR,
 		CompareFields:   compareFields_v1_ServiceCIDR,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "CIDRs", Type: "string", Description: "Shows .spec.cidrs[*]."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_ServiceCIDR,
+		Paths: []string{
+			".spec.cidrs[*]",
+			".metadata.creationTimestamp",
+		},
 	})
 
 	runtimeClassHub := runtime.AddHub(b, schema.GroupKind{Group: "node.k8s.io", Kind: "RuntimeClass"}, func() *nodev1.RuntimeClass { return new(nodev1.RuntimeClass) })
@@ -412,6 +710,15 @@ func addToScheme(b *runtime.Builder) {
 		JSONTable:       &nodev1.JSONTable_RuntimeClass,
 		DeepCopy:        nodev1.DeepCopy_RuntimeClass,
 		CompareFields:   compareFields_v1_RuntimeClass,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Handler", Type: "string", Description: "Shows .handler."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_RuntimeClass,
+		Paths: []string{
+			".handler",
+			".metadata.creationTimestamp",
+		},
 	})
 
 	podDisruptionBudgetHub := runtime.AddHub(b, schema.GroupKind{Group: "policy", Kind: "PodDisruptionBudget"}, func() *policyv1.PodDisruptionBudget { return new(policyv1.PodDisruptionBudget) })
@@ -427,6 +734,19 @@ func addToScheme(b *runtime.Builder) {
 		JSONTable:       &policyv1.JSONTable_PodDisruptionBudget,
 		DeepCopy:        policyv1.DeepCopy_PodDisruptionBudget,
 		CompareFields:   compareFields_v1_PodDisruptionBudget,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Min Available", Type: "string", Description: "Shows .spec.minAvailable."},
+			{Name: "Max Unavailable", Type: "string", Description: "Shows .spec.maxUnavailable."},
+			{Name: "Allowed Disruptions", Type: "integer", Description: "Shows .status.disruptionsAllowed."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_PodDisruptionBudget,
+		Paths: []string{
+			".spec.minAvailable",
+			".spec.maxUnavailable",
+			".status.disruptionsAllowed",
+			".metadata.creationTimestamp",
+		},
 	})
 
 	deviceClassHub := runtime.AddHub(b, schema.GroupKind{Group: "resource.k8s.io", Kind: "DeviceClass"}, func() *resourcev1.DeviceClass { return new(resourcev1.DeviceClass) })
@@ -506,6 +826,19 @@ func addToScheme(b *runtime.Builder) {
 		CompareFields:    compareFields_v1_ResourceSlice,
 		SelectableFields: selectableFields_v1_ResourceSlice,
 		StoredFields:     storedFields_v1_ResourceSlice,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Node", Type: "string", Description: "Shows .spec.nodeName."},
+			{Name: "Driver", Type: "string", Description: "Shows .spec.driver."},
+			{Name: "Pool", Type: "string", Description: "Shows .spec.pool.name."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_ResourceSlice,
+		Paths: []string{
+			".spec.nodeName",
+			".spec.driver",
+			".spec.pool.name",
+			".metadata.creationTimestamp",
+		},
 	})
 
 	priorityClassHub := runtime.AddHub(b, schema.GroupKind{Group: "scheduling.k8s.io", Kind: "PriorityClass"}, func() *schedulingv1.PriorityClass { return new(schedulingv1.PriorityClass) })
@@ -522,6 +855,17 @@ func addToScheme(b *runtime.Builder) {
 		JSONTable:       &schedulingv1.JSONTable_PriorityClass,
 		DeepCopy:        schedulingv1.DeepCopy_PriorityClass,
 		CompareFields:   compareFields_v1_PriorityClass,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Value", Type: "integer", Description: "Shows .value."},
+			{Name: "Global-Default", Type: "boolean", Description: "Shows .globalDefault."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_PriorityClass,
+		Paths: []string{
+			".value",
+			".globalDefault",
+			".metadata.creationTimestamp",
+		},
 	})
 
 	cSIDriverHub := runtime.AddHub(b, schema.GroupKind{Group: "storage.k8s.io", Kind: "CSIDriver"}, func() *storagev1.CSIDriver { return new(storagev1.CSIDriver) })
@@ -584,6 +928,21 @@ func addToScheme(b *runtime.Builder) {
 		JSONTable:       &storagev1.JSONTable_VolumeAttachment,
 		DeepCopy:        storagev1.DeepCopy_VolumeAttachment,
 		CompareFields:   compareFields_v1_VolumeAttachment,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Attacher", Type: "string", Description: "Shows .spec.attacher."},
+			{Name: "PV", Type: "string", Description: "Shows .spec.source.persistentVolumeName."},
+			{Name: "Node", Type: "string", Description: "Shows .spec.nodeName."},
+			{Name: "Attached", Type: "boolean", Description: "Shows .status.attached."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_VolumeAttachment,
+		Paths: []string{
+			".spec.attacher",
+			".spec.source.persistentVolumeName",
+			".spec.nodeName",
+			".status.attached",
+			".metadata.creationTimestamp",
+		},
 	})
 
 	volumeAttributesClassHub := runtime.AddHub(b, schema.GroupKind{Group: "storage.k8s.io", Kind: "VolumeAttributesClass"}, func() *storagev1.VolumeAttributesClass { return new(storagev1.VolumeAttributesClass) })
@@ -599,14 +958,60 @@ func addToScheme(b *runtime.Builder) {
 		JSONTable:       &storagev1.JSONTable_VolumeAttributesClass,
 		DeepCopy:        storagev1.DeepCopy_VolumeAttributesClass,
 		CompareFields:   compareFields_v1_VolumeAttributesClass,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "DriverName", Type: "string", Description: "Shows .driverName."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_VolumeAttributesClass,
+		Paths: []string{
+			".driverName",
+			".metadata.creationTimestamp",
+		},
+	})
+
+	storageVersionMigrationHub := runtime.AddHub(b, schema.GroupKind{Group: "storagemigration.k8s.io", Kind: "StorageVersionMigration"}, func() *storagemigrationv1.StorageVersionMigration {
+		return new(storagemigrationv1.StorageVersionMigration)
+	})
+	runtime.AddVersion(storageVersionMigrationHub, runtime.Version[*storagemigrationv1.StorageVersionMigration, *storagemigrationv1.StorageVersionMigration]{
+		GroupVersion: schema.GroupVersion{Group: "storagemigration.k8s.io", Version: "v1"},
+		New: func() *storagemigrationv1.StorageVersionMigration {
+			return new(storagemigrationv1.StorageVersionMigration)
+		},
+		NewList:         func() pkgruntime.Object { return new(storagemigrationv1.StorageVersionMigrationList) },
+		AppendJSON:      storagemigrationv1.AppendJSON_StorageVersionMigration,
+		ReadJSON:        storagemigrationv1.ReadJSON_StorageVersionMigration,
+		AppendProtobuf:  storagemigrationv1.AppendProtobuf_StorageVersionMigration,
+		UnmarshalShared: storagemigrationv1.UnmarshalShared_StorageVersionMigration,
+		Recycler:        storagemigrationv1.Recycler_StorageVersionMigration,
+		JSONTable:       &storagemigrationv1.JSONTable_StorageVersionMigration,
+		DeepCopy:        storagemigrationv1.DeepCopy_StorageVersionMigration,
+		CompareFields:   compareFields_v1_StorageVersionMigration,
 	})
 }
 
 // newServer returns the server of this program: its kinds, and how each of them is stored and served.
 func newServer() typeplane.Server {
+	endpointsStrategy := new(EndpointsStrategy)
 	nodeStrategy := new(NodeStrategy)
+	persistentVolumeStrategy := new(PersistentVolumeStrategy)
+	persistentVolumeClaimStrategy := new(PersistentVolumeClaimStrategy)
 	podStrategy := new(PodStrategy)
+	serviceStrategy := new(ServiceStrategy)
+	controllerRevisionStrategy := new(ControllerRevisionStrategy)
 	jobStrategy := new(JobStrategy)
+	clusterTrustBundleStrategy := new(ClusterTrustBundleStrategy)
+	podCertificateRequestStrategy := new(PodCertificateRequestStrategy)
+	iPAddressStrategy := new(IPAddressStrategy)
+	serviceCIDRStrategy := new(ServiceCIDRStrategy)
+	runtimeClassStrategy := new(RuntimeClassStrategy)
+	resourceClaimStrategy := new(ResourceClaimStrategy)
+	resourceClaimTemplateStrategy := new(ResourceClaimTemplateStrategy)
+	cSIDriverStrategy := new(CSIDriverStrategy)
+	cSINodeStrategy := new(CSINodeStrategy)
+	cSIStorageCapacityStrategy := new(CSIStorageCapacityStrategy)
+	volumeAttachmentStrategy := new(VolumeAttachmentStrategy)
+	volumeAttributesClassStrategy := new(VolumeAttributesClassStrategy)
+	storageVersionMigrationStrategy := new(StorageVersionMigrationStrategy)
 	return typeplane.Server{
 		Name:        "kubernetes",
 		AddToScheme: addToScheme,
@@ -619,6 +1024,10 @@ func newServer() typeplane.Server {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
+				Strategy: registry.Strategy[*v1.Endpoints]{
+					NoGeneration:        !endpointsStrategy.HasGeneration(),
+					AllowCreateOnUpdate: endpointsStrategy.AllowCreateOnUpdate(),
+				},
 			}),
 			registry.Define(registry.Definition[*v1.Node]{
 				GroupKind:      schema.GroupKind{Group: "", Kind: "Node"},
@@ -641,6 +1050,9 @@ func newServer() typeplane.Server {
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.PersistentVolume) { to.Status = from.Status },
+				Strategy: registry.Strategy[*v1.PersistentVolume]{
+					NoGeneration: !persistentVolumeStrategy.HasGeneration(),
+				},
 			}),
 			registry.Define(registry.Definition[*v1.PersistentVolumeClaim]{
 				GroupKind:      schema.GroupKind{Group: "", Kind: "PersistentVolumeClaim"},
@@ -651,6 +1063,9 @@ func newServer() typeplane.Server {
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.PersistentVolumeClaim) { to.Status = from.Status },
+				Strategy: registry.Strategy[*v1.PersistentVolumeClaim]{
+					NoGeneration: !persistentVolumeClaimStrategy.HasGeneration(),
+				},
 			}),
 			registry.Define(registry.Definition[*v1.Pod]{
 				GroupKind:      schema.GroupKind{Group: "", Kind: "Pod"},
@@ -702,6 +1117,10 @@ func newServer() typeplane.Server {
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.Service) { to.Status = from.Status },
+				Strategy: registry.Strategy[*v1.Service]{
+					NoGeneration:        !serviceStrategy.HasGeneration(),
+					AllowCreateOnUpdate: serviceStrategy.AllowCreateOnUpdate(),
+				},
 			}),
 			registry.Define(registry.Definition[*appsv1.ControllerRevision]{
 				GroupKind:      schema.GroupKind{Group: "apps", Kind: "ControllerRevision"},
@@ -710,6 +1129,9 @@ func newServer() typeplane.Server {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "apps", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "apps", Version: "v1"}},
+				Strategy: registry.Strategy[*appsv1.ControllerRevision]{
+					NoGeneration: !controllerRevisionStrategy.HasGeneration(),
+				},
 			}),
 			registry.Define(registry.Definition[*appsv1.DaemonSet]{
 				GroupKind:      schema.GroupKind{Group: "apps", Kind: "DaemonSet"},
@@ -790,6 +1212,29 @@ func newServer() typeplane.Server {
 					PrepareForCreate: jobStrategy.PrepareForCreate,
 				},
 			}),
+			registry.Define(registry.Definition[*certificatesv1.ClusterTrustBundle]{
+				GroupKind:      schema.GroupKind{Group: "certificates.k8s.io", Kind: "ClusterTrustBundle"},
+				Plural:         "clustertrustbundles",
+				Singular:       "clustertrustbundle",
+				StorageVersion: schema.GroupVersion{Group: "certificates.k8s.io", Version: "v1"},
+				Versions:       []schema.GroupVersion{{Group: "certificates.k8s.io", Version: "v1"}},
+				Strategy: registry.Strategy[*certificatesv1.ClusterTrustBundle]{
+					ValidateName: clusterTrustBundleStrategy.ValidateName,
+					NoGeneration: !clusterTrustBundleStrategy.HasGeneration(),
+				},
+			}),
+			registry.Define(registry.Definition[*certificatesv1.PodCertificateRequest]{
+				GroupKind:      schema.GroupKind{Group: "certificates.k8s.io", Kind: "PodCertificateRequest"},
+				Plural:         "podcertificaterequests",
+				Singular:       "podcertificaterequest",
+				Namespaced:     true,
+				StorageVersion: schema.GroupVersion{Group: "certificates.k8s.io", Version: "v1"},
+				Versions:       []schema.GroupVersion{{Group: "certificates.k8s.io", Version: "v1"}},
+				CopyStatus:     func(from, to *certificatesv1.PodCertificateRequest) { to.Status = from.Status },
+				Strategy: registry.Strategy[*certificatesv1.PodCertificateRequest]{
+					NoGeneration: !podCertificateRequestStrategy.HasGeneration(),
+				},
+			}),
 			registry.Define(registry.Definition[*discoveryv1.EndpointSlice]{
 				GroupKind:      schema.GroupKind{Group: "discovery.k8s.io", Kind: "EndpointSlice"},
 				Plural:         "endpointslices",
@@ -805,6 +1250,9 @@ func newServer() typeplane.Server {
 				ShortNames:     []string{"ip"},
 				StorageVersion: schema.GroupVersion{Group: "networking.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "networking.k8s.io", Version: "v1"}},
+				Strategy: registry.Strategy[*networkingv1.IPAddress]{
+					NoGeneration: !iPAddressStrategy.HasGeneration(),
+				},
 			}),
 			registry.Define(registry.Definition[*networkingv1.Ingress]{
 				GroupKind:      schema.GroupKind{Group: "networking.k8s.io", Kind: "Ingress"},
@@ -839,6 +1287,9 @@ func newServer() typeplane.Server {
 				StorageVersion: schema.GroupVersion{Group: "networking.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "networking.k8s.io", Version: "v1"}},
 				CopyStatus:     func(from, to *networkingv1.ServiceCIDR) { to.Status = from.Status },
+				Strategy: registry.Strategy[*networkingv1.ServiceCIDR]{
+					NoGeneration: !serviceCIDRStrategy.HasGeneration(),
+				},
 			}),
 			registry.Define(registry.Definition[*nodev1.RuntimeClass]{
 				GroupKind:      schema.GroupKind{Group: "node.k8s.io", Kind: "RuntimeClass"},
@@ -846,6 +1297,9 @@ func newServer() typeplane.Server {
 				Singular:       "runtimeclass",
 				StorageVersion: schema.GroupVersion{Group: "node.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "node.k8s.io", Version: "v1"}},
+				Strategy: registry.Strategy[*nodev1.RuntimeClass]{
+					NoGeneration: !runtimeClassStrategy.HasGeneration(),
+				},
 			}),
 			registry.Define(registry.Definition[*policyv1.PodDisruptionBudget]{
 				GroupKind:      schema.GroupKind{Group: "policy", Kind: "PodDisruptionBudget"},
@@ -880,6 +1334,9 @@ func newServer() typeplane.Server {
 				StorageVersion: schema.GroupVersion{Group: "resource.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "resource.k8s.io", Version: "v1"}},
 				CopyStatus:     func(from, to *resourcev1.ResourceClaim) { to.Status = from.Status },
+				Strategy: registry.Strategy[*resourcev1.ResourceClaim]{
+					NoGeneration: !resourceClaimStrategy.HasGeneration(),
+				},
 			}),
 			registry.Define(registry.Definition[*resourcev1.ResourceClaimTemplate]{
 				GroupKind:      schema.GroupKind{Group: "resource.k8s.io", Kind: "ResourceClaimTemplate"},
@@ -888,6 +1345,9 @@ func newServer() typeplane.Server {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "resource.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "resource.k8s.io", Version: "v1"}},
+				Strategy: registry.Strategy[*resourcev1.ResourceClaimTemplate]{
+					NoGeneration: !resourceClaimTemplateStrategy.HasGeneration(),
+				},
 			}),
 			registry.Define(registry.Definition[*resourcev1.ResourceSlice]{
 				GroupKind:      schema.GroupKind{Group: "resource.k8s.io", Kind: "ResourceSlice"},
@@ -910,6 +1370,9 @@ func newServer() typeplane.Server {
 				Singular:       "csidriver",
 				StorageVersion: schema.GroupVersion{Group: "storage.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "storage.k8s.io", Version: "v1"}},
+				Strategy: registry.Strategy[*storagev1.CSIDriver]{
+					NoGeneration: !cSIDriverStrategy.HasGeneration(),
+				},
 			}),
 			registry.Define(registry.Definition[*storagev1.CSINode]{
 				GroupKind:      schema.GroupKind{Group: "storage.k8s.io", Kind: "CSINode"},
@@ -917,6 +1380,9 @@ func newServer() typeplane.Server {
 				Singular:       "csinode",
 				StorageVersion: schema.GroupVersion{Group: "storage.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "storage.k8s.io", Version: "v1"}},
+				Strategy: registry.Strategy[*storagev1.CSINode]{
+					NoGeneration: !cSINodeStrategy.HasGeneration(),
+				},
 			}),
 			registry.Define(registry.Definition[*storagev1.CSIStorageCapacity]{
 				GroupKind:      schema.GroupKind{Group: "storage.k8s.io", Kind: "CSIStorageCapacity"},
@@ -925,6 +1391,9 @@ func newServer() typeplane.Server {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "storage.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "storage.k8s.io", Version: "v1"}},
+				Strategy: registry.Strategy[*storagev1.CSIStorageCapacity]{
+					NoGeneration: !cSIStorageCapacityStrategy.HasGeneration(),
+				},
 			}),
 			registry.Define(registry.Definition[*storagev1.VolumeAttachment]{
 				GroupKind:      schema.GroupKind{Group: "storage.k8s.io", Kind: "VolumeAttachment"},
@@ -933,6 +1402,9 @@ func newServer() typeplane.Server {
 				StorageVersion: schema.GroupVersion{Group: "storage.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "storage.k8s.io", Version: "v1"}},
 				CopyStatus:     func(from, to *storagev1.VolumeAttachment) { to.Status = from.Status },
+				Strategy: registry.Strategy[*storagev1.VolumeAttachment]{
+					NoGeneration: !volumeAttachmentStrategy.HasGeneration(),
+				},
 			}),
 			registry.Define(registry.Definition[*storagev1.VolumeAttributesClass]{
 				GroupKind:      schema.GroupKind{Group: "storage.k8s.io", Kind: "VolumeAttributesClass"},
@@ -941,20 +1413,36 @@ func newServer() typeplane.Server {
 				ShortNames:     []string{"vac"},
 				StorageVersion: schema.GroupVersion{Group: "storage.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "storage.k8s.io", Version: "v1"}},
+				Strategy: registry.Strategy[*storagev1.VolumeAttributesClass]{
+					NoGeneration: !volumeAttributesClassStrategy.HasGeneration(),
+				},
+			}),
+			registry.Define(registry.Definition[*storagemigrationv1.StorageVersionMigration]{
+				GroupKind:      schema.GroupKind{Group: "storagemigration.k8s.io", Kind: "StorageVersionMigration"},
+				Plural:         "storageversionmigrations",
+				Singular:       "storageversionmigration",
+				StorageVersion: schema.GroupVersion{Group: "storagemigration.k8s.io", Version: "v1"},
+				Versions:       []schema.GroupVersion{{Group: "storagemigration.k8s.io", Version: "v1"}},
+				CopyStatus:     func(from, to *storagemigrationv1.StorageVersionMigration) { to.Status = from.Status },
+				Strategy: registry.Strategy[*storagemigrationv1.StorageVersionMigration]{
+					NoGeneration: !storageVersionMigrationStrategy.HasGeneration(),
+				},
 			}),
 		},
 		OpenAPI: map[schema.GroupVersion]string{
-			{Group: "", Version: "v1"}:                  v1.OpenAPISchemas,
-			{Group: "apps", Version: "v1"}:              appsv1.OpenAPISchemas,
-			{Group: "autoscaling", Version: "v2"}:       v2.OpenAPISchemas,
-			{Group: "batch", Version: "v1"}:             batchv1.OpenAPISchemas,
-			{Group: "discovery.k8s.io", Version: "v1"}:  discoveryv1.OpenAPISchemas,
-			{Group: "networking.k8s.io", Version: "v1"}: networkingv1.OpenAPISchemas,
-			{Group: "node.k8s.io", Version: "v1"}:       nodev1.OpenAPISchemas,
-			{Group: "policy", Version: "v1"}:            policyv1.OpenAPISchemas,
-			{Group: "resource.k8s.io", Version: "v1"}:   resourcev1.OpenAPISchemas,
-			{Group: "scheduling.k8s.io", Version: "v1"}: schedulingv1.OpenAPISchemas,
-			{Group: "storage.k8s.io", Version: "v1"}:    storagev1.OpenAPISchemas,
+			{Group: "", Version: "v1"}:                        v1.OpenAPISchemas,
+			{Group: "apps", Version: "v1"}:                    appsv1.OpenAPISchemas,
+			{Group: "autoscaling", Version: "v2"}:             v2.OpenAPISchemas,
+			{Group: "batch", Version: "v1"}:                   batchv1.OpenAPISchemas,
+			{Group: "certificates.k8s.io", Version: "v1"}:     certificatesv1.OpenAPISchemas,
+			{Group: "discovery.k8s.io", Version: "v1"}:        discoveryv1.OpenAPISchemas,
+			{Group: "networking.k8s.io", Version: "v1"}:       networkingv1.OpenAPISchemas,
+			{Group: "node.k8s.io", Version: "v1"}:             nodev1.OpenAPISchemas,
+			{Group: "policy", Version: "v1"}:                  policyv1.OpenAPISchemas,
+			{Group: "resource.k8s.io", Version: "v1"}:         resourcev1.OpenAPISchemas,
+			{Group: "scheduling.k8s.io", Version: "v1"}:       schedulingv1.OpenAPISchemas,
+			{Group: "storage.k8s.io", Version: "v1"}:          storagev1.OpenAPISchemas,
+			{Group: "storagemigration.k8s.io", Version: "v1"}: storagemigrationv1.OpenAPISchemas,
 		},
 	}
 }
@@ -969,6 +1457,77 @@ func selectableFields_v1_Node(in *v1.Node) map[string]string {
 // storedFields_v1_Node says where the fields of selectableFields_v1_Node are in an encoded object.
 var storedFields_v1_Node = wire.Fields{
 	"spec.unschedulable": wire.Bool(2, 4),
+}
+
+// cells_v1_Node returns what the columns of kind Node in v1 show of an object.
+func cells_v1_Node(in *corev1.Node) []any {
+	cells := []any{
+		nil,                               // Ready
+		in.Spec.Unschedulable,             // Unschedulable
+		in.Status.NodeInfo.KubeletVersion, // Version
+		in.ObjectMeta.CreationTimestamp,   // Age
+	}
+	for i := range in.Status.Conditions {
+		item := &in.Status.Conditions[i]
+		if item.Type == "Ready" {
+			cells[0] = string(item.Status)
+			break
+		}
+	}
+	return cells
+}
+
+// cells_v1_PersistentVolume returns what the columns of kind PersistentVolume in v1 show of an object.
+func cells_v1_PersistentVolume(in *corev1.PersistentVolume) []any {
+	cells := []any{
+		nil, // Capacity
+		nil, // Access Modes
+		string(in.Spec.PersistentVolumeReclaimPolicy), // Reclaim Policy
+		string(in.Status.Phase),                       // Status
+		nil,                                           // Claim
+		in.Spec.StorageClassName,                      // StorageClass
+		in.ObjectMeta.CreationTimestamp,               // Age
+	}
+	if value, ok := in.Spec.Capacity["storage"]; ok {
+		cells[0] = value.String()
+	}
+	var texts1 []string
+	for _, item := range in.Spec.AccessModes {
+		texts1 = append(texts1, string(item))
+	}
+	if len(texts1) > 0 {
+		cells[1] = strings.Join(texts1, ",")
+	}
+	if in.Spec.ClaimRef != nil {
+		cells[4] = in.Spec.ClaimRef.Name
+	}
+	return cells
+}
+
+// cells_v1_PersistentVolumeClaim returns what the columns of kind PersistentVolumeClaim in v1 show of an object.
+func cells_v1_PersistentVolumeClaim(in *corev1.PersistentVolumeClaim) []any {
+	cells := []any{
+		string(in.Status.Phase),         // Status
+		in.Spec.VolumeName,              // Volume
+		nil,                             // Capacity
+		nil,                             // Access Modes
+		nil,                             // StorageClass
+		in.ObjectMeta.CreationTimestamp, // Age
+	}
+	if value, ok := in.Status.Capacity["storage"]; ok {
+		cells[2] = value.String()
+	}
+	var texts3 []string
+	for _, item := range in.Spec.AccessModes {
+		texts3 = append(texts3, string(item))
+	}
+	if len(texts3) > 0 {
+		cells[3] = strings.Join(texts3, ",")
+	}
+	if in.Spec.StorageClassName != nil {
+		cells[4] = *in.Spec.StorageClassName
+	}
+	return cells
 }
 
 // selectableFields_v1_Pod returns the fields of kind Pod in v1 that a selector may name.
@@ -995,6 +1554,16 @@ var storedFields_v1_Pod = wire.Fields{
 	"status.phase":             wire.String(3, 1),
 	"status.podIP":             wire.String(3, 6),
 	"status.nominatedNodeName": wire.String(3, 11),
+}
+
+// cells_v1_Pod returns what the columns of kind Pod in v1 show of an object.
+func cells_v1_Pod(in *corev1.Pod) []any {
+	return []any{
+		string(in.Status.Phase),         // Phase
+		in.Status.PodIP,                 // IP
+		in.Spec.NodeName,                // Node
+		in.ObjectMeta.CreationTimestamp, // Age
+	}
 }
 
 // selectableFields_v1_ReplicationController returns the fields of kind ReplicationController in v1 that a selector may name.
@@ -1028,6 +1597,20 @@ func setReplicas_v1_ReplicationController(in *v1.ReplicationController, replicas
 	*in.Spec.Replicas = replicas
 }
 
+// cells_v1_ReplicationController returns what the columns of kind ReplicationController in v1 show of an object.
+func cells_v1_ReplicationController(in *corev1.ReplicationController) []any {
+	cells := []any{
+		nil,                             // Desired
+		int64(in.Status.Replicas),       // Current
+		int64(in.Status.ReadyReplicas),  // Ready
+		in.ObjectMeta.CreationTimestamp, // Age
+	}
+	if in.Spec.Replicas != nil {
+		cells[0] = int64(*in.Spec.Replicas)
+	}
+	return cells
+}
+
 // selectableFields_v1_Service returns the fields of kind Service in v1 that a selector may name.
 func selectableFields_v1_Service(in *v1.Service) map[string]string {
 	return map[string]string{
@@ -1040,6 +1623,50 @@ func selectableFields_v1_Service(in *v1.Service) map[string]string {
 var storedFields_v1_Service = wire.Fields{
 	"spec.clusterIP": wire.String(2, 3),
 	"spec.type":      wire.String(2, 4),
+}
+
+// cells_v1_Service returns what the columns of kind Service in v1 show of an object.
+func cells_v1_Service(in *corev1.Service) []any {
+	cells := []any{
+		string(in.Spec.Type),            // Type
+		in.Spec.ClusterIP,               // Cluster-IP
+		nil,                             // Port(s)
+		in.ObjectMeta.CreationTimestamp, // Age
+	}
+	var texts2 []string
+	for i := range in.Spec.Ports {
+		item := &in.Spec.Ports[i]
+		texts2 = append(texts2, strconv.FormatInt(int64(item.Port), 10))
+	}
+	if len(texts2) > 0 {
+		cells[2] = strings.Join(texts2, ",")
+	}
+	return cells
+}
+
+// cells_v1_ControllerRevision returns what the columns of kind ControllerRevision in apps/v1 show of an object.
+func cells_v1_ControllerRevision(in *apiappsv1.ControllerRevision) []any {
+	cells := []any{
+		nil,                             // Controller
+		in.Revision,                     // Revision
+		in.ObjectMeta.CreationTimestamp, // Age
+	}
+	if len(in.ObjectMeta.OwnerReferences) > 0 {
+		cells[0] = in.ObjectMeta.OwnerReferences[0].Name
+	}
+	return cells
+}
+
+// cells_v1_DaemonSet returns what the columns of kind DaemonSet in apps/v1 show of an object.
+func cells_v1_DaemonSet(in *apiappsv1.DaemonSet) []any {
+	return []any{
+		int64(in.Status.DesiredNumberScheduled), // Desired
+		int64(in.Status.CurrentNumberScheduled), // Current
+		int64(in.Status.NumberReady),            // Ready
+		int64(in.Status.UpdatedNumberScheduled), // Up-to-date
+		int64(in.Status.NumberAvailable),        // Available
+		in.ObjectMeta.CreationTimestamp,         // Age
+	}
 }
 
 // scale_v1_Deployment returns what the scale subresource shows of kind Deployment in apps/v1.
@@ -1061,6 +1688,21 @@ func setReplicas_v1_Deployment(in *appsv1.Deployment, replicas int32) {
 		in.Spec.Replicas = new(int32)
 	}
 	*in.Spec.Replicas = replicas
+}
+
+// cells_v1_Deployment returns what the columns of kind Deployment in apps/v1 show of an object.
+func cells_v1_Deployment(in *apiappsv1.Deployment) []any {
+	cells := []any{
+		nil,                                // Desired
+		int64(in.Status.ReadyReplicas),     // Ready
+		int64(in.Status.UpdatedReplicas),   // Up-to-date
+		int64(in.Status.AvailableReplicas), // Available
+		in.ObjectMeta.CreationTimestamp,    // Age
+	}
+	if in.Spec.Replicas != nil {
+		cells[0] = int64(*in.Spec.Replicas)
+	}
+	return cells
 }
 
 // selectableFields_v1_ReplicaSet returns the fields of kind ReplicaSet in apps/v1 that a selector may name.
@@ -1096,6 +1738,20 @@ func setReplicas_v1_ReplicaSet(in *appsv1.ReplicaSet, replicas int32) {
 	*in.Spec.Replicas = replicas
 }
 
+// cells_v1_ReplicaSet returns what the columns of kind ReplicaSet in apps/v1 show of an object.
+func cells_v1_ReplicaSet(in *apiappsv1.ReplicaSet) []any {
+	cells := []any{
+		nil,                             // Desired
+		int64(in.Status.Replicas),       // Current
+		int64(in.Status.ReadyReplicas),  // Ready
+		in.ObjectMeta.CreationTimestamp, // Age
+	}
+	if in.Spec.Replicas != nil {
+		cells[0] = int64(*in.Spec.Replicas)
+	}
+	return cells
+}
+
 // scale_v1_StatefulSet returns what the scale subresource shows of kind StatefulSet in apps/v1.
 func scale_v1_StatefulSet(in *appsv1.StatefulSet) runtime.Scale {
 	var out runtime.Scale
@@ -1115,6 +1771,142 @@ func setReplicas_v1_StatefulSet(in *appsv1.StatefulSet, replicas int32) {
 		in.Spec.Replicas = new(int32)
 	}
 	*in.Spec.Replicas = replicas
+}
+
+// cells_v1_StatefulSet returns what the columns of kind StatefulSet in apps/v1 show of an object.
+func cells_v1_StatefulSet(in *apiappsv1.StatefulSet) []any {
+	cells := []any{
+		nil,                             // Desired
+		int64(in.Status.ReadyReplicas),  // Ready
+		in.ObjectMeta.CreationTimestamp, // Age
+	}
+	if in.Spec.Replicas != nil {
+		cells[0] = int64(*in.Spec.Replicas)
+	}
+	return cells
+}
+
+// cells_v2_HorizontalPodAutoscaler returns what the columns of kind HorizontalPodAutoscaler in autoscaling/v2 show of an object.
+func cells_v2_HorizontalPodAutoscaler(in *autoscalingv2.HorizontalPodAutoscaler) []any {
+	cells := []any{
+		in.Spec.ScaleTargetRef.Name,      // Reference
+		nil,                              // Minpods
+		int64(in.Spec.MaxReplicas),       // Maxpods
+		int64(in.Status.CurrentReplicas), // Replicas
+		in.ObjectMeta.CreationTimestamp,  // Age
+	}
+	if in.Spec.MinReplicas != nil {
+		cells[1] = int64(*in.Spec.MinReplicas)
+	}
+	return cells
+}
+
+// cells_v1_CronJob returns what the columns of kind CronJob in batch/v1 show of an object.
+func cells_v1_CronJob(in *apibatchv1.CronJob) []any {
+	cells := []any{
+		in.Spec.Schedule,                // Schedule
+		nil,                             // TimeZone
+		nil,                             // Suspend
+		nil,                             // Last Schedule
+		in.ObjectMeta.CreationTimestamp, // Age
+	}
+	if in.Spec.TimeZone != nil {
+		cells[1] = *in.Spec.TimeZone
+	}
+	if in.Spec.Suspend != nil {
+		cells[2] = *in.Spec.Suspend
+	}
+	if in.Status.LastScheduleTime != nil {
+		cells[3] = *in.Status.LastScheduleTime
+	}
+	return cells
+}
+
+// cells_v1_Job returns what the columns of kind Job in batch/v1 show of an object.
+func cells_v1_Job(in *apibatchv1.Job) []any {
+	cells := []any{
+		nil,                             // Status
+		nil,                             // Completions
+		int64(in.Status.Succeeded),      // Succeeded
+		in.ObjectMeta.CreationTimestamp, // Age
+	}
+	for i := range in.Status.Conditions {
+		item := &in.Status.Conditions[i]
+		if item.Status == "True" {
+			cells[0] = string(item.Type)
+			break
+		}
+	}
+	if in.Spec.Completions != nil {
+		cells[1] = int64(*in.Spec.Completions)
+	}
+	return cells
+}
+
+// selectableFields_v1_ClusterTrustBundle returns the fields of kind ClusterTrustBundle in certificates.k8s.io/v1 that a selector may name.
+func selectableFields_v1_ClusterTrustBundle(in *certificatesv1.ClusterTrustBundle) map[string]string {
+	return map[string]string{
+		"spec.signerName": in.Spec.SignerName,
+	}
+}
+
+// storedFields_v1_ClusterTrustBundle says where the fields of selectableFields_v1_ClusterTrustBundle are in an encoded object.
+var storedFields_v1_ClusterTrustBundle = wire.Fields{
+	"spec.signerName": wire.String(2, 1),
+}
+
+// cells_v1_ClusterTrustBundle returns what the columns of kind ClusterTrustBundle in certificates.k8s.io/v1 show of an object.
+func cells_v1_ClusterTrustBundle(in *apicertificatesv1.ClusterTrustBundle) []any {
+	return []any{
+		in.Spec.SignerName, // SignerName
+	}
+}
+
+// selectableFields_v1_PodCertificateRequest returns the fields of kind PodCertificateRequest in certificates.k8s.io/v1 that a selector may name.
+func selectableFields_v1_PodCertificateRequest(in *certificatesv1.PodCertificateRequest) map[string]string {
+	return map[string]string{
+		"spec.signerName": in.Spec.SignerName,
+		"spec.podName":    in.Spec.PodName,
+		"spec.nodeName":   string(in.Spec.NodeName),
+	}
+}
+
+// storedFields_v1_PodCertificateRequest says where the fields of selectableFields_v1_PodCertificateRequest are in an encoded object.
+var storedFields_v1_PodCertificateRequest = wire.Fields{
+	"spec.signerName": wire.String(2, 1),
+	"spec.podName":    wire.String(2, 2),
+	"spec.nodeName":   wire.String(2, 6),
+}
+
+// cells_v1_EndpointSlice returns what the columns of kind EndpointSlice in discovery.k8s.io/v1 show of an object.
+func cells_v1_EndpointSlice(in *apidiscoveryv1.EndpointSlice) []any {
+	cells := []any{
+		string(in.AddressType),          // AddressType
+		nil,                             // Ports
+		nil,                             // Endpoints
+		in.ObjectMeta.CreationTimestamp, // Age
+	}
+	var texts1 []string
+	for i := range in.Ports {
+		item := &in.Ports[i]
+		if item.Port != nil {
+			texts1 = append(texts1, strconv.FormatInt(int64(*item.Port), 10))
+		}
+	}
+	if len(texts1) > 0 {
+		cells[1] = strings.Join(texts1, ",")
+	}
+	var texts2 []string
+	for i := range in.Endpoints {
+		item := &in.Endpoints[i]
+		for _, item2 := range item.Addresses {
+			texts2 = append(texts2, item2)
+		}
+	}
+	if len(texts2) > 0 {
+		cells[2] = strings.Join(texts2, ",")
+	}
+	return cells
 }
 
 // selectableFields_v1_IPAddress returns the fields of kind IPAddress in networking.k8s.io/v1 that a selector may name.
@@ -1148,6 +1940,72 @@ var storedFields_v1_IPAddress = wire.Fields{
 	"spec.parentRef.name":      wire.String(2, wire.Pointer(1), 4),
 }
 
+// cells_v1_Ingress returns what the columns of kind Ingress in networking.k8s.io/v1 show of an object.
+func cells_v1_Ingress(in *apinetworkingv1.Ingress) []any {
+	cells := []any{
+		nil,                             // Class
+		nil,                             // Hosts
+		in.ObjectMeta.CreationTimestamp, // Age
+	}
+	if in.Spec.IngressClassName != nil {
+		cells[0] = *in.Spec.IngressClassName
+	}
+	var texts1 []string
+	for i := range in.Spec.Rules {
+		item := &in.Spec.Rules[i]
+		texts1 = append(texts1, item.Host)
+	}
+	if len(texts1) > 0 {
+		cells[1] = strings.Join(texts1, ",")
+	}
+	return cells
+}
+
+// cells_v1_IngressClass returns what the columns of kind IngressClass in networking.k8s.io/v1 show of an object.
+func cells_v1_IngressClass(in *apinetworkingv1.IngressClass) []any {
+	return []any{
+		in.Spec.Controller,              // Controller
+		in.ObjectMeta.CreationTimestamp, // Age
+	}
+}
+
+// cells_v1_ServiceCIDR returns what the columns of kind ServiceCIDR in networking.k8s.io/v1 show of an object.
+func cells_v1_ServiceCIDR(in *apinetworkingv1.ServiceCIDR) []any {
+	cells := []any{
+		nil,                             // CIDRs
+		in.ObjectMeta.CreationTimestamp, // Age
+	}
+	if len(in.Spec.CIDRs) > 0 {
+		cells[0] = strings.Join(in.Spec.CIDRs, ",")
+	}
+	return cells
+}
+
+// cells_v1_RuntimeClass returns what the columns of kind RuntimeClass in node.k8s.io/v1 show of an object.
+func cells_v1_RuntimeClass(in *apinodev1.RuntimeClass) []any {
+	return []any{
+		in.Handler,                      // Handler
+		in.ObjectMeta.CreationTimestamp, // Age
+	}
+}
+
+// cells_v1_PodDisruptionBudget returns what the columns of kind PodDisruptionBudget in policy/v1 show of an object.
+func cells_v1_PodDisruptionBudget(in *apipolicyv1.PodDisruptionBudget) []any {
+	cells := []any{
+		nil,                                 // Min Available
+		nil,                                 // Max Unavailable
+		int64(in.Status.DisruptionsAllowed), // Allowed Disruptions
+		in.ObjectMeta.CreationTimestamp,     // Age
+	}
+	if in.Spec.MinAvailable != nil {
+		cells[0] = in.Spec.MinAvailable.String()
+	}
+	if in.Spec.MaxUnavailable != nil {
+		cells[1] = in.Spec.MaxUnavailable.String()
+	}
+	return cells
+}
+
 // selectableFields_v1_ResourceSlice returns the fields of kind ResourceSlice in resource.k8s.io/v1 that a selector may name.
 func selectableFields_v1_ResourceSlice(in *resourcev1.ResourceSlice) map[string]string {
 	fields := map[string]string{
@@ -1164,6 +2022,52 @@ func selectableFields_v1_ResourceSlice(in *resourcev1.ResourceSlice) map[string]
 var storedFields_v1_ResourceSlice = wire.Fields{
 	"spec.nodeName": wire.String(2, wire.Pointer(3)),
 	"spec.driver":   wire.String(2, 1),
+}
+
+// cells_v1_ResourceSlice returns what the columns of kind ResourceSlice in resource.k8s.io/v1 show of an object.
+func cells_v1_ResourceSlice(in *apiresourcev1.ResourceSlice) []any {
+	cells := []any{
+		nil,                             // Node
+		in.Spec.Driver,                  // Driver
+		in.Spec.Pool.Name,               // Pool
+		in.ObjectMeta.CreationTimestamp, // Age
+	}
+	if in.Spec.NodeName != nil {
+		cells[0] = *in.Spec.NodeName
+	}
+	return cells
+}
+
+// cells_v1_PriorityClass returns what the columns of kind PriorityClass in scheduling.k8s.io/v1 show of an object.
+func cells_v1_PriorityClass(in *apischedulingv1.PriorityClass) []any {
+	return []any{
+		int64(in.Value),                 // Value
+		in.GlobalDefault,                // Global-Default
+		in.ObjectMeta.CreationTimestamp, // Age
+	}
+}
+
+// cells_v1_VolumeAttachment returns what the columns of kind VolumeAttachment in storage.k8s.io/v1 show of an object.
+func cells_v1_VolumeAttachment(in *apistoragev1.VolumeAttachment) []any {
+	cells := []any{
+		in.Spec.Attacher,                // Attacher
+		nil,                             // PV
+		in.Spec.NodeName,                // Node
+		in.Status.Attached,              // Attached
+		in.ObjectMeta.CreationTimestamp, // Age
+	}
+	if in.Spec.Source.PersistentVolumeName != nil {
+		cells[1] = *in.Spec.Source.PersistentVolumeName
+	}
+	return cells
+}
+
+// cells_v1_VolumeAttributesClass returns what the columns of kind VolumeAttributesClass in storage.k8s.io/v1 show of an object.
+func cells_v1_VolumeAttributesClass(in *apistoragev1.VolumeAttributesClass) []any {
+	return []any{
+		in.DriverName,                   // DriverName
+		in.ObjectMeta.CreationTimestamp, // Age
+	}
 }
 
 // Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.

@@ -13,6 +13,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	v2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
 	v1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -22,6 +23,7 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	v1alpha3 "k8s.io/api/scheduling/v1alpha3"
 	storagev1 "k8s.io/api/storage/v1"
+	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	types "k8s.io/apimachinery/pkg/types"
 )
@@ -48,6 +50,12 @@ func compareFields_v1_CSIStorageCapacity(c *fieldset.Comparison, old, obj *stora
 	c.Leaf("storageClassName", true, true, old.StorageClassName == obj.StorageClassName)
 	fieldset.Field(c, "capacity", old.Capacity, obj.Capacity, fieldset.Leaf)
 	fieldset.Field(c, "maximumVolumeSize", old.MaximumVolumeSize, obj.MaximumVolumeSize, fieldset.Leaf)
+}
+
+// compareFields_v1_ClusterTrustBundle tells which fields two objects of kind ClusterTrustBundle in certificates.k8s.io/v1 differ in, but for those that nobody owns.
+func compareFields_v1_ClusterTrustBundle(c *fieldset.Comparison, old, obj *certificatesv1.ClusterTrustBundle) {
+	fieldset.ObjectMeta(c, &old.ObjectMeta, &obj.ObjectMeta)
+	fieldset.Field(c, "spec", &old.Spec, &obj.Spec, compareFieldsOf_certificatesv1_ClusterTrustBundleSpec)
 }
 
 // compareFields_v1_ControllerRevision tells which fields two objects of kind ControllerRevision in apps/v1 differ in, but for those that nobody owns.
@@ -165,6 +173,13 @@ func compareFields_v1_Pod(c *fieldset.Comparison, old, obj *v1.Pod) {
 	fieldset.Field(c, "status", &old.Status, &obj.Status, compareFieldsOf_v1_PodStatus)
 }
 
+// compareFields_v1_PodCertificateRequest tells which fields two objects of kind PodCertificateRequest in certificates.k8s.io/v1 differ in, but for those that nobody owns.
+func compareFields_v1_PodCertificateRequest(c *fieldset.Comparison, old, obj *certificatesv1.PodCertificateRequest) {
+	fieldset.ObjectMeta(c, &old.ObjectMeta, &obj.ObjectMeta)
+	fieldset.Field(c, "spec", &old.Spec, &obj.Spec, compareFieldsOf_certificatesv1_PodCertificateRequestSpec)
+	fieldset.Field(c, "status", &old.Status, &obj.Status, compareFieldsOf_certificatesv1_PodCertificateRequestStatus)
+}
+
 // compareFields_v1_PodDisruptionBudget tells which fields two objects of kind PodDisruptionBudget in policy/v1 differ in, but for those that nobody owns.
 func compareFields_v1_PodDisruptionBudget(c *fieldset.Comparison, old, obj *policyv1.PodDisruptionBudget) {
 	fieldset.ObjectMeta(c, &old.ObjectMeta, &obj.ObjectMeta)
@@ -247,6 +262,13 @@ func compareFields_v1_StatefulSet(c *fieldset.Comparison, old, obj *appsv1.State
 	fieldset.ObjectMeta(c, &old.ObjectMeta, &obj.ObjectMeta)
 	fieldset.Field(c, "spec", &old.Spec, &obj.Spec, compareFieldsOf_appsv1_StatefulSetSpec)
 	fieldset.Field(c, "status", &old.Status, &obj.Status, compareFieldsOf_appsv1_StatefulSetStatus)
+}
+
+// compareFields_v1_StorageVersionMigration tells which fields two objects of kind StorageVersionMigration in storagemigration.k8s.io/v1 differ in, but for those that nobody owns.
+func compareFields_v1_StorageVersionMigration(c *fieldset.Comparison, old, obj *storagemigrationv1.StorageVersionMigration) {
+	fieldset.ObjectMeta(c, &old.ObjectMeta, &obj.ObjectMeta)
+	fieldset.Field(c, "spec", &old.Spec, &obj.Spec, compareFieldsOf_storagemigrationv1_StorageVersionMigrationSpec)
+	fieldset.Field(c, "status", &old.Status, &obj.Status, compareFieldsOf_storagemigrationv1_StorageVersionMigrationStatus)
 }
 
 // compareFields_v1_VolumeAttachment tells which fields two objects of kind VolumeAttachment in storage.k8s.io/v1 differ in, but for those that nobody owns.
@@ -588,6 +610,40 @@ func compareFieldsOf_batchv1_UncountedTerminatedPods(c *fieldset.Comparison, old
 	})
 }
 
+func compareFieldsOf_certificatesv1_ClusterTrustBundleSpec(c *fieldset.Comparison, old, obj *certificatesv1.ClusterTrustBundleSpec) {
+	old, was := fieldset.Value(old)
+	obj, is := fieldset.Value(obj)
+	c.Leaf("signerName", old.SignerName != "", obj.SignerName != "", old.SignerName == obj.SignerName)
+	c.Leaf("trustBundle", was, is, old.TrustBundle == obj.TrustBundle)
+}
+
+func compareFieldsOf_certificatesv1_PodCertificateRequestSpec(c *fieldset.Comparison, old, obj *certificatesv1.PodCertificateRequestSpec) {
+	old, was := fieldset.Value(old)
+	obj, is := fieldset.Value(obj)
+	c.Leaf("signerName", was, is, old.SignerName == obj.SignerName)
+	c.Leaf("podName", was, is, old.PodName == obj.PodName)
+	c.Leaf("podUID", was, is, old.PodUID == obj.PodUID)
+	c.Leaf("serviceAccountName", was, is, old.ServiceAccountName == obj.ServiceAccountName)
+	c.Leaf("serviceAccountUID", was, is, old.ServiceAccountUID == obj.ServiceAccountUID)
+	c.Leaf("nodeName", was, is, old.NodeName == obj.NodeName)
+	c.Leaf("nodeUID", was, is, old.NodeUID == obj.NodeUID)
+	c.Leaf("maxExpirationSeconds", old.MaxExpirationSeconds != nil, obj.MaxExpirationSeconds != nil, fieldset.SamePointers(old.MaxExpirationSeconds, obj.MaxExpirationSeconds))
+	c.Leaf("stubPKCS10Request", was, is, fieldset.SameLists(old.StubPKCS10Request, obj.StubPKCS10Request))
+	fieldset.FilledMap(c, "unverifiedUserAnnotations", &old.UnverifiedUserAnnotations, &obj.UnverifiedUserAnnotations, fieldset.Values)
+}
+
+func compareFieldsOf_certificatesv1_PodCertificateRequestStatus(c *fieldset.Comparison, old, obj *certificatesv1.PodCertificateRequestStatus) {
+	old, _ = fieldset.Value(old)
+	obj, _ = fieldset.Value(obj)
+	fieldset.FilledList(c, "conditions", &old.Conditions, &obj.Conditions, func(c *fieldset.Comparison, old, obj *[]metav1.Condition) {
+		fieldset.List(c, old, obj, func(a, b *metav1.Condition) bool { return a.Type == b.Type }, func(in *metav1.Condition) fieldset.Key { return fieldset.AddKey(nil, "type", true, in.Type, "") }, compareFieldsOf_metav1_Condition)
+	})
+	c.Leaf("certificateChain", old.CertificateChain != "", obj.CertificateChain != "", old.CertificateChain == obj.CertificateChain)
+	fieldset.Field(c, "notBefore", old.NotBefore, obj.NotBefore, fieldset.Leaf)
+	fieldset.Field(c, "beginRefreshAt", old.BeginRefreshAt, obj.BeginRefreshAt, fieldset.Leaf)
+	fieldset.Field(c, "notAfter", old.NotAfter, obj.NotAfter, fieldset.Leaf)
+}
+
 func compareFieldsOf_metav1_Condition(c *fieldset.Comparison, old, obj *metav1.Condition) {
 	old, was := fieldset.Value(old)
 	obj, is := fieldset.Value(obj)
@@ -597,6 +653,13 @@ func compareFieldsOf_metav1_Condition(c *fieldset.Comparison, old, obj *metav1.C
 	fieldset.Field(c, "lastTransitionTime", fieldset.If(was, &old.LastTransitionTime), fieldset.If(is, &obj.LastTransitionTime), fieldset.Leaf)
 	c.Leaf("reason", was, is, old.Reason == obj.Reason)
 	c.Leaf("message", was, is, old.Message == obj.Message)
+}
+
+func compareFieldsOf_metav1_GroupResource(c *fieldset.Comparison, old, obj *metav1.GroupResource) {
+	old, was := fieldset.Value(old)
+	obj, is := fieldset.Value(obj)
+	c.Leaf("group", was, is, old.Group == obj.Group)
+	c.Leaf("resource", was, is, old.Resource == obj.Resource)
 }
 
 func compareFieldsOf_metav1_ObjectMeta(c *fieldset.Comparison, old, obj *metav1.ObjectMeta) {
@@ -903,6 +966,21 @@ func compareFieldsOf_resourcev1_ResourceSliceSpec(c *fieldset.Comparison, old, o
 	fieldset.FilledList(c, "skipNodeOperations", &old.SkipNodeOperations, &obj.SkipNodeOperations, func(c *fieldset.Comparison, old, obj *[]resourcev1.SkipNodeOperation) {
 		fieldset.SetOf(c, old, obj, func(in resourcev1.SkipNodeOperation) any { return string(in) })
 	})
+}
+
+func compareFieldsOf_storagemigrationv1_StorageVersionMigrationSpec(c *fieldset.Comparison, old, obj *storagemigrationv1.StorageVersionMigrationSpec) {
+	old, was := fieldset.Value(old)
+	obj, is := fieldset.Value(obj)
+	fieldset.Field(c, "resource", fieldset.If(was, &old.Resource), fieldset.If(is, &obj.Resource), compareFieldsOf_metav1_GroupResource)
+}
+
+func compareFieldsOf_storagemigrationv1_StorageVersionMigrationStatus(c *fieldset.Comparison, old, obj *storagemigrationv1.StorageVersionMigrationStatus) {
+	old, _ = fieldset.Value(old)
+	obj, _ = fieldset.Value(obj)
+	fieldset.FilledList(c, "conditions", &old.Conditions, &obj.Conditions, func(c *fieldset.Comparison, old, obj *[]metav1.Condition) {
+		fieldset.List(c, old, obj, func(a, b *metav1.Condition) bool { return a.Type == b.Type }, func(in *metav1.Condition) fieldset.Key { return fieldset.AddKey(nil, "type", true, in.Type, "") }, compareFieldsOf_metav1_Condition)
+	})
+	c.Leaf("resourceVersion", old.ResourceVersion != "", obj.ResourceVersion != "", old.ResourceVersion == obj.ResourceVersion)
 }
 
 func compareFieldsOf_storagev1_CSIDriverSpec(c *fieldset.Comparison, old, obj *storagev1.CSIDriverSpec) {

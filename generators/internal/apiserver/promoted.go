@@ -6,7 +6,7 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// withPromoted returns t with the methods of what it embeds beside its own, as Go promotes them: of
+// withPromoted returns t with the methods of what it embeds beside its own, as Go promotes them. Of
 // two of one name the outer one counts, and none if they are equally deep.
 func withPromoted(t *types.Type) *types.Type {
 	with := *t

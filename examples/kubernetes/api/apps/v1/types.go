@@ -8,6 +8,11 @@ import appsv1 "k8s.io/api/apps/v1"
 // +kubebuilder:resource:shortName=deploy,categories=all
 // +kubebuilder:subresource:status
 // +kubebuilder:subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas,selectorpath=.spec.selector
+// +kubebuilder:printcolumn:name=Desired,type=integer,JSONPath=.spec.replicas
+// +kubebuilder:printcolumn:name=Ready,type=integer,JSONPath=.status.readyReplicas
+// +kubebuilder:printcolumn:name=Up-to-date,type=integer,JSONPath=.status.updatedReplicas
+// +kubebuilder:printcolumn:name=Available,type=integer,JSONPath=.status.availableReplicas
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 type Deployment = appsv1.Deployment
 
 // DeploymentList is a list of them.
@@ -19,6 +24,10 @@ type DeploymentList = appsv1.DeploymentList
 // +kubebuilder:subresource:status
 // +kubebuilder:subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas,selectorpath=.spec.selector
 // +kubebuilder:selectablefield:JSONPath=.status.replicas
+// +kubebuilder:printcolumn:name=Desired,type=integer,JSONPath=.spec.replicas
+// +kubebuilder:printcolumn:name=Current,type=integer,JSONPath=.status.replicas
+// +kubebuilder:printcolumn:name=Ready,type=integer,JSONPath=.status.readyReplicas
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 type ReplicaSet = appsv1.ReplicaSet
 
 // ReplicaSetList is a list of them.
@@ -29,6 +38,9 @@ type ReplicaSetList = appsv1.ReplicaSetList
 // +kubebuilder:resource:shortName=sts,categories=all
 // +kubebuilder:subresource:status
 // +kubebuilder:subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas,selectorpath=.spec.selector
+// +kubebuilder:printcolumn:name=Desired,type=integer,JSONPath=.spec.replicas
+// +kubebuilder:printcolumn:name=Ready,type=integer,JSONPath=.status.readyReplicas
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 type StatefulSet = appsv1.StatefulSet
 
 // StatefulSetList is a list of them.
@@ -38,12 +50,22 @@ type StatefulSetList = appsv1.StatefulSetList
 //
 // +kubebuilder:resource:shortName=ds,categories=all
 // +kubebuilder:subresource:status
+// +kubebuilder:printcolumn:name=Desired,type=integer,JSONPath=.status.desiredNumberScheduled
+// +kubebuilder:printcolumn:name=Current,type=integer,JSONPath=.status.currentNumberScheduled
+// +kubebuilder:printcolumn:name=Ready,type=integer,JSONPath=.status.numberReady
+// +kubebuilder:printcolumn:name=Up-to-date,type=integer,JSONPath=.status.updatedNumberScheduled
+// +kubebuilder:printcolumn:name=Available,type=integer,JSONPath=.status.numberAvailable
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 type DaemonSet = appsv1.DaemonSet
 
 // DaemonSetList is a list of them.
 type DaemonSetList = appsv1.DaemonSetList
 
 // ControllerRevision is what the template of a stateful or daemon set once was.
+//
+// +kubebuilder:printcolumn:name=Controller,type=string,JSONPath=.metadata.ownerReferences[0].name
+// +kubebuilder:printcolumn:name=Revision,type=integer,JSONPath=.revision
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 type ControllerRevision = appsv1.ControllerRevision
 
 // ControllerRevisionList is a list of them.

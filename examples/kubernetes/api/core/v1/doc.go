@@ -1,4 +1,4 @@
-// Package v1 serves pods, services, nodes and what else is in Kubernetes' first group, as Kubernetes has them.
+// Package v1 serves pods, services, nodes and what else is in Kubernetes' first group.
 //
 // The types are aliases of those in k8s.io/api. The markers here say how they are served.
 //

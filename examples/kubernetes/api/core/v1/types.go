@@ -17,6 +17,10 @@ import corev1 "k8s.io/api/core/v1"
 // +kubebuilder:selectablefield:JSONPath=.status.phase
 // +kubebuilder:selectablefield:JSONPath=.status.podIP
 // +kubebuilder:selectablefield:JSONPath=.status.nominatedNodeName
+// +kubebuilder:printcolumn:name=Phase,type=string,JSONPath=.status.phase
+// +kubebuilder:printcolumn:name=IP,type=string,JSONPath=.status.podIP,priority=1
+// +kubebuilder:printcolumn:name=Node,type=string,JSONPath=.spec.nodeName,priority=1
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 type Pod = corev1.Pod
 
 // PodList is a list of them.
@@ -40,6 +44,10 @@ type PodTemplateList = corev1.PodTemplateList
 // +kubebuilder:subresource:status
 // +kubebuilder:subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas,selectorpath=.spec.selector
 // +kubebuilder:selectablefield:JSONPath=.status.replicas
+// +kubebuilder:printcolumn:name=Desired,type=integer,JSONPath=.spec.replicas
+// +kubebuilder:printcolumn:name=Current,type=integer,JSONPath=.status.replicas
+// +kubebuilder:printcolumn:name=Ready,type=integer,JSONPath=.status.readyReplicas
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 type ReplicationController = corev1.ReplicationController
 
 // ReplicationControllerList is a list of them.
@@ -51,6 +59,10 @@ type ReplicationControllerList = corev1.ReplicationControllerList
 // +kubebuilder:subresource:status
 // +kubebuilder:selectablefield:JSONPath=.spec.clusterIP
 // +kubebuilder:selectablefield:JSONPath=.spec.type
+// +kubebuilder:printcolumn:name=Type,type=string,JSONPath=.spec.type
+// +kubebuilder:printcolumn:name=Cluster-IP,type=string,JSONPath=.spec.clusterIP
+// +kubebuilder:printcolumn:name="Port(s)",type=string,JSONPath=.spec.ports[*].port
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 type Service = corev1.Service
 
 // ServiceList is a list of them.
@@ -69,6 +81,10 @@ type EndpointsList = corev1.EndpointsList
 // +kubebuilder:resource:scope=Cluster,shortName=no
 // +kubebuilder:subresource:status
 // +kubebuilder:selectablefield:JSONPath=.spec.unschedulable
+// +kubebuilder:printcolumn:name=Ready,type=string,JSONPath=.status.conditions[?(@.type=="Ready")].status
+// +kubebuilder:printcolumn:name=Unschedulable,type=boolean,JSONPath=.spec.unschedulable
+// +kubebuilder:printcolumn:name=Version,type=string,JSONPath=.status.nodeInfo.kubeletVersion
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 type Node = corev1.Node
 
 // NodeList is a list of them.
@@ -78,6 +94,13 @@ type NodeList = corev1.NodeList
 //
 // +kubebuilder:resource:scope=Cluster,shortName=pv
 // +kubebuilder:subresource:status
+// +kubebuilder:printcolumn:name=Capacity,type=string,JSONPath=.spec.capacity.storage
+// +kubebuilder:printcolumn:name="Access Modes",type=string,JSONPath=.spec.accessModes[*]
+// +kubebuilder:printcolumn:name="Reclaim Policy",type=string,JSONPath=.spec.persistentVolumeReclaimPolicy
+// +kubebuilder:printcolumn:name=Status,type=string,JSONPath=.status.phase
+// +kubebuilder:printcolumn:name=Claim,type=string,JSONPath=.spec.claimRef.name
+// +kubebuilder:printcolumn:name=StorageClass,type=string,JSONPath=.spec.storageClassName
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 type PersistentVolume = corev1.PersistentVolume
 
 // PersistentVolumeList is a list of them.
@@ -87,6 +110,12 @@ type PersistentVolumeList = corev1.PersistentVolumeList
 //
 // +kubebuilder:resource:shortName=pvc
 // +kubebuilder:subresource:status
+// +kubebuilder:printcolumn:name=Status,type=string,JSONPath=.status.phase
+// +kubebuilder:printcolumn:name=Volume,type=string,JSONPath=.spec.volumeName
+// +kubebuilder:printcolumn:name=Capacity,type=string,JSONPath=.status.capacity.storage
+// +kubebuilder:printcolumn:name="Access Modes",type=string,JSONPath=.spec.accessModes[*]
+// +kubebuilder:printcolumn:name=StorageClass,type=string,JSONPath=.spec.storageClassName
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 type PersistentVolumeClaim = corev1.PersistentVolumeClaim
 
 // PersistentVolumeClaimList is a list of them.

@@ -14,6 +14,9 @@ type NetworkPolicyList = networkingv1.NetworkPolicyList
 //
 // +kubebuilder:resource:shortName=ing
 // +kubebuilder:subresource:status
+// +kubebuilder:printcolumn:name=Class,type=string,JSONPath=.spec.ingressClassName
+// +kubebuilder:printcolumn:name=Hosts,type=string,JSONPath=.spec.rules[*].host
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 type Ingress = networkingv1.Ingress
 
 // IngressList is a list of them.
@@ -22,6 +25,8 @@ type IngressList = networkingv1.IngressList
 // IngressClass says who serves an ingress.
 //
 // +kubebuilder:resource:scope=Cluster
+// +kubebuilder:printcolumn:name=Controller,type=string,JSONPath=.spec.controller
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 type IngressClass = networkingv1.IngressClass
 
 // IngressClassList is a list of them.
@@ -43,6 +48,8 @@ type IPAddressList = networkingv1.IPAddressList
 //
 // +kubebuilder:resource:scope=Cluster
 // +kubebuilder:subresource:status
+// +kubebuilder:printcolumn:name=CIDRs,type=string,JSONPath=.spec.cidrs[*]
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 type ServiceCIDR = networkingv1.ServiceCIDR
 
 // ServiceCIDRList is a list of them.

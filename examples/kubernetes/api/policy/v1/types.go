@@ -6,6 +6,10 @@ import policyv1 "k8s.io/api/policy/v1"
 //
 // +kubebuilder:resource:shortName=pdb
 // +kubebuilder:subresource:status
+// +kubebuilder:printcolumn:name="Min Available",type=string,JSONPath=.spec.minAvailable
+// +kubebuilder:printcolumn:name="Max Unavailable",type=string,JSONPath=.spec.maxUnavailable
+// +kubebuilder:printcolumn:name="Allowed Disruptions",type=integer,JSONPath=.status.disruptionsAllowed
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 type PodDisruptionBudget = policyv1.PodDisruptionBudget
 
 // PodDisruptionBudgetList is a list of them.

@@ -7,6 +7,10 @@ import resourcev1 "k8s.io/api/resource/v1"
 // +kubebuilder:resource:scope=Cluster
 // +kubebuilder:selectablefield:JSONPath=.spec.nodeName
 // +kubebuilder:selectablefield:JSONPath=.spec.driver
+// +kubebuilder:printcolumn:name=Node,type=string,JSONPath=.spec.nodeName
+// +kubebuilder:printcolumn:name=Driver,type=string,JSONPath=.spec.driver
+// +kubebuilder:printcolumn:name=Pool,type=string,JSONPath=.spec.pool.name
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 type ResourceSlice = resourcev1.ResourceSlice
 
 // ResourceSliceList is a list of them.

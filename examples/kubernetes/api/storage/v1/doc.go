@@ -1,4 +1,4 @@
-// Package v1 serves what drivers of volumes and the control plane tell each other, as Kubernetes has them.
+// Package v1 serves what drivers of volumes and the control plane tell each other.
 //
 // The types are aliases of those in k8s.io/api. See package core/v1 for how.
 //

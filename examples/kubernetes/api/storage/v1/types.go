@@ -6,6 +6,11 @@ import storagev1 "k8s.io/api/storage/v1"
 //
 // +kubebuilder:resource:scope=Cluster
 // +kubebuilder:subresource:status
+// +kubebuilder:printcolumn:name=Attacher,type=string,JSONPath=.spec.attacher
+// +kubebuilder:printcolumn:name=PV,type=string,JSONPath=.spec.source.persistentVolumeName
+// +kubebuilder:printcolumn:name=Node,type=string,JSONPath=.spec.nodeName
+// +kubebuilder:printcolumn:name=Attached,type=boolean,JSONPath=.status.attached
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 type VolumeAttachment = storagev1.VolumeAttachment
 
 // VolumeAttachmentList is a list of them.
@@ -36,6 +41,8 @@ type CSIStorageCapacityList = storagev1.CSIStorageCapacityList
 // VolumeAttributesClass is what of a volume can be changed.
 //
 // +kubebuilder:resource:scope=Cluster,shortName=vac
+// +kubebuilder:printcolumn:name=DriverName,type=string,JSONPath=.driverName
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 type VolumeAttributesClass = storagev1.VolumeAttributesClass
 
 // VolumeAttributesClassList is a list of them.
